@@ -1,0 +1,90 @@
+// wtool call TOOL [JSON | - | @FILE] [--stream]: one call. Standard output gets the result JSON and nothing else.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/interrupts.h"
+#include "cli/output.h"
+#include "tracing/escape.h"
+
+namespace wtool::host {
+
+namespace {
+
+struct CallOptions {
+  std::string tool;
+  std::string arguments = "{}";
+  bool stream = false;
+};
+
+// Two spaces and a newline at the end, in the plugin's order of keys, wherever it goes: a file reads like the terminal.
+std::string pretty(const std::string& result) {
+  using nlohmann::ordered_json;
+  return ordered_json::parse(result).dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+int call(Context& context, const CallOptions& options) {
+  std::string error;
+  const auto arguments = read_arguments(options.arguments, error);
+  if (!arguments) {
+    complain(error);
+    return exit_unusable;
+  }
+  Toolbox* toolbox = context.toolbox();
+  if (toolbox == nullptr) return exit_unusable;
+
+  int stream_failed = 0;
+  ToolCaller::OutputSink sink;
+  if (options.stream) {
+    sink = [&stream_failed](OutputStream, std::string_view bytes) {
+      if (stream_failed == 0) stream_failed = write_all(STDERR_FILENO, bytes);
+    };
+  }
+  Stop stop;
+  TextOutcome outcome;
+  int interrupted = 0;
+  {
+    const Interrupts interrupts(stop);
+    outcome = toolbox->call_text(options.tool, *arguments, stop, sink);
+    if (interrupts.signal() != 0) interrupted = interrupts.exit_status();
+  }
+  if (outcome.kind == ToolOutcome::Kind::not_made) {
+    complain(outcome.error);
+    return exit_unusable;
+  }
+  if (!print(pretty(outcome.result))) return exit_unusable;
+  if (interrupted != 0) return interrupted;
+  if (stream_failed != 0) {
+    complain(std::string("the live output could not be written: ") + ::strerror(stream_failed));
+    return exit_unusable;
+  }
+  return outcome.is_error ? exit_failed : exit_ok;
+}
+
+}  // namespace
+
+void add_call(CLI::App& app, Context& context) {
+  auto options = std::make_shared<CallOptions>();
+  CLI::App* command = app.add_subcommand("call", "Call a tool and print its result as JSON");
+  command->add_option("TOOL", options->tool, "The tool's name; `wtool tools` lists them")->required();
+  command->add_option("ARGUMENTS", options->arguments,
+                      "The arguments: a JSON object, - for standard input, or @FILE (default: {}, at most 16 MiB)");
+  command->add_flag("--stream", options->stream, "Show the command's output on standard error as it comes");
+  command->footer(
+      "The result is printed with an indent of 2. Exit status: 0 where is_error is false, 1 where it is true, 2 when\n"
+      "there was no call, 130 after Ctrl-C (once: end gracefully; twice: now).\n"
+      "\n"
+      "Examples:\n"
+      "  wtool call shell_execute '{\"command\": \"git status --short\", \"timeout\": 10}'\n"
+      "  echo '{\"command\": \"make\"}' | wtool call shell_execute - --stream\n"
+      "  wtool call shell_execute @build.json");
+  command->callback([&context, options] { context.command = [&context, options] { return call(context, *options); }; });
+}
+
+}  // namespace wtool::host

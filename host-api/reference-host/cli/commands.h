@@ -1,0 +1,16 @@
+// The subcommands, one file each. They describe themselves to CLI11; see context.h for what they must do.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace wtool::host {
+
+class Context;
+
+void add_call(CLI::App& app, Context& context);
+void add_run(CLI::App& app, Context& context);
+void add_tools(CLI::App& app, Context& context);
+
+}  // namespace wtool::host

@@ -1,0 +1,69 @@
+#include "cli/context.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "cli/output.h"
+#include "config/config.h"
+#include "loader/find_plugin.h"
+
+namespace wtool::host {
+
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string{} : value;
+}
+
+}  // namespace
+
+bool Context::start_tracing() {
+  LogFilter filter(LogLevel::warn);
+  LogFormat format = LogFormat::text;
+  std::string error;
+  const std::string from_environment = environment("WTOOL_LOG");
+  if (!options.log.empty()) {
+    if (!filter.parse(options.log, error)) {
+      complain("--log: " + error);
+      return false;
+    }
+  } else if (!from_environment.empty() && !filter.parse(from_environment, error)) {
+    complain("WTOOL_LOG: " + error);
+    return false;
+  }
+  if (!options.log_format.empty() && !parse_log_format(options.log_format, format, error)) {
+    complain("--log-format: " + error);
+    return false;
+  }
+  tracing_ = std::make_unique<Tracing>(std::move(filter), format, STDERR_FILENO);
+  return true;
+}
+
+Plugin* Context::plugin() {
+  if (plugin_) return plugin_.get();
+  std::string error;
+  const std::string path =
+      options.plugin.empty() ? find_plugin(program_path(), environment("WTOOL_PLUGIN_PATH"), error) : options.plugin;
+  if (!path.empty()) plugin_ = Plugin::open(path, *tracing_, error);
+  if (!plugin_) complain(error);
+  return plugin_.get();
+}
+
+Toolbox* Context::toolbox() {
+  if (toolbox_) return toolbox_.get();
+  std::string error;
+  const auto config = load_config_or_default(options.config, error);
+  if (!config) {
+    complain(error);
+    return nullptr;
+  }
+  Plugin* opened = plugin();
+  if (opened == nullptr) return nullptr;
+  toolbox_ = Toolbox::open(*opened, *config, error);
+  if (!toolbox_) complain(error);
+  return toolbox_.get();
+}
+
+}  // namespace wtool::host

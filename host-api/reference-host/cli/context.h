@@ -1,0 +1,57 @@
+// What every subcommand of `wtool` shares: the global options, the tracing, and the plugin with its tools.
+//
+// A subcommand is one file with one function `void add_NAME(CLI::App& app, Context& context)` (commands.h). It
+// describes its options, and in its CLI11 callback it only sets `context.command`; main() runs that after everything
+// was parsed. The command returns the program's exit status (the constants below, or Interrupts::exit_status()).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "loader/plugin.h"
+#include "loader/toolbox.h"
+#include "tracing/tracing.h"
+
+namespace wtool::host {
+
+inline constexpr int exit_ok = 0;        // done, and the tool or the workflow succeeded
+inline constexpr int exit_failed = 1;    // done, and it reports a failure
+inline constexpr int exit_unusable = 2;  // wrong usage, or it could not be done at all; the reason is on stderr
+
+// Options that stand before or after the subcommand. Empty: not given.
+struct GlobalOptions {
+  std::string plugin;
+  std::string config;
+  std::string log;
+  std::string log_format;
+};
+
+// One per process, on the main thread; only tracing() may be used from other threads. Ends in the right order: tools,
+// plugin (deinit), tracing.
+class Context {
+ public:
+  GlobalOptions options;
+  std::function<int()> command;  // set by the subcommand that was chosen
+
+  // Opens the tracing from --log, --log-format and WTOOL_LOG. False: the reason is on stderr. main() calls it once,
+  // before the command.
+  bool start_tracing();
+
+  // After start_tracing().
+  Tracing& tracing() { return *tracing_; }
+
+  // The plugin, opened at the first use but not initialised: enough to read descriptors. nullptr: the reason is on
+  // stderr; return exit_unusable.
+  Plugin* plugin();
+
+  // The plugin's tools, initialised and configured (--config, else wtool.yaml) at the first use. The same on failure.
+  Toolbox* toolbox();
+
+ private:
+  std::unique_ptr<Tracing> tracing_;
+  std::unique_ptr<Plugin> plugin_;
+  std::unique_ptr<Toolbox> toolbox_;
+};
+
+}  // namespace wtool::host

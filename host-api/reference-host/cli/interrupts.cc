@@ -1,0 +1,86 @@
+#include "cli/interrupts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <string>
+#include <system_error>
+
+namespace wtool::host {
+
+namespace {
+
+// The writing end of the pipe, for the handler; -1 when there is no Interrupts.
+std::atomic<int> handler_pipe{-1};
+static_assert(std::atomic<int>::is_always_lock_free, "the handler may touch nothing else");
+
+constexpr std::uint8_t end_of_listening = 0;
+
+void on_signal(int signal) {
+  const int saved = errno;
+  const auto byte = static_cast<std::uint8_t>(signal);
+  const int descriptor = handler_pipe.load();
+  // The pipe never fills: it takes thousands of signals, and the third one ends the program.
+  if (descriptor >= 0 && ::write(descriptor, &byte, 1) < 0) {
+  }
+  errno = saved;
+}
+
+std::string reason(int signal) {
+  switch (signal) {
+    case SIGINT:
+      return "interrupted by Ctrl-C";
+    case SIGTERM:
+      return "the program was told to end (SIGTERM)";
+    default:
+      return "the terminal was closed (SIGHUP)";
+  }
+}
+
+}  // namespace
+
+Interrupts::Interrupts(Stop& stop) : stop_(stop) {
+  if (::pipe2(pipe_.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
+  thread_ = std::thread([this] { listen(); });
+  handler_pipe.store(pipe_[1]);
+  for (std::size_t i = 0; i < signals.size(); ++i) {
+    ::sigaction(signals[i], nullptr, &earlier_[i]);
+    if (earlier_[i].sa_handler == SIG_IGN) continue;
+    struct sigaction action {};
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    ::sigemptyset(&action.sa_mask);
+    ::sigaction(signals[i], &action, nullptr);
+  }
+}
+
+Interrupts::~Interrupts() {
+  for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &earlier_[i], nullptr);
+  handler_pipe.store(-1);
+  if (::write(pipe_[1], &end_of_listening, 1) < 0) {
+  }
+  thread_.join();
+  ::close(pipe_[0]);
+  ::close(pipe_[1]);
+}
+
+void Interrupts::listen() {
+  for (int count = 0;;) {
+    std::uint8_t signal = 0;
+    const ssize_t got = ::read(pipe_[0], &signal, 1);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0 || signal == end_of_listening) return;
+    int none = 0;
+    first_.compare_exchange_strong(none, signal);
+    if (++count < 3) {
+      stop_.request(count == 1 ? StopHow::graceful : StopHow::now, reason(signal));
+      continue;
+    }
+    ::signal(signal, SIG_DFL);
+    ::kill(::getpid(), signal);
+  }
+}
+
+}  // namespace wtool::host

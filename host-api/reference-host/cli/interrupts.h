@@ -1,0 +1,46 @@
+// Turns SIGINT, SIGTERM and SIGHUP into a request to stop, for as long as it lives:
+//
+// - the first signal asks gracefully, the second says now;
+// - the third ends the program as if nobody listened (what the plugin still holds is cleared up by its warden): there
+//   is always a way out;
+// - a signal that was ignored when the program started (nohup, a background job) stays ignored.
+//
+// One at a time in a process. The handlers only write to a pipe; a thread of this object makes the request.
+#pragma once
+
+#include <signal.h>
+
+#include <array>
+#include <atomic>
+#include <thread>
+
+#include "loader/stop.h"
+
+namespace wtool::host {
+
+class Interrupts {
+ public:
+  // `stop` must outlive this object. Without descriptors or threads left it throws std::system_error.
+  explicit Interrupts(Stop& stop);
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
+  ~Interrupts();  // Puts the earlier dispositions back. A signal that came just before is still handed on.
+
+  // The first signal that came, or 0. Any thread.
+  int signal() const { return first_.load(); }
+
+  // 128 plus that signal, as a shell says it: 130 after Ctrl-C. Only after a signal.
+  int exit_status() const { return 128 + signal(); }
+
+ private:
+  void listen();
+
+  static constexpr std::array<int, 3> signals{SIGINT, SIGTERM, SIGHUP};
+  Stop& stop_;
+  std::array<int, 2> pipe_{-1, -1};
+  std::array<struct sigaction, 3> earlier_{};
+  std::atomic<int> first_{0};
+  std::thread thread_;
+};
+
+}  // namespace wtool::host

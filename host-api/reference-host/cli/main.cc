@@ -1,0 +1,137 @@
+// The program `wtool`: options that all subcommands share, and the way from the command line to an exit status.
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/output.h"
+#include "loader/nearest.h"
+
+namespace wtool::host {
+
+namespace {
+
+void add_global_options(CLI::App& app, GlobalOptions& options) {
+  const CLI::Validator not_empty([](std::string& value) { return value.empty() ? "must not be empty" : ""; }, "");
+  const auto add = [&](const char* name, std::string& value, const char* type, const char* text) {
+    app.add_option(name, value, text)->type_name(type)->check(not_empty)->group("Options for every command");
+  };
+  add("--plugin", options.plugin, "FILE",
+      "The plugin library (default: ../lib/wtool/shell_tools.so from the program, then WTOOL_PLUGIN_PATH)");
+  add("--config", options.config, "FILE",
+      "The configuration, YAML or JSON (default: wtool.yaml here, if there is one)");
+  add("--log", options.log, "FILTER",
+      "What is logged on standard error: off, error, warn, info, debug or trace, or for a part of the program,\n"
+      "as in info,shell_tools=debug (default: WTOOL_LOG, else warn)");
+  add("--log-format", options.log_format, "FORMAT", "text or json (default: text)");
+}
+
+using Words = std::vector<std::string>;
+
+Words option_names(const CLI::App& app) {
+  Words names;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->nonpositional()) names.push_back(option->get_name());
+  }
+  return names;
+}
+
+std::string did_you_mean(const std::string& word, const Words& names) {
+  const std::string_view close = nearest(word.substr(0, word.find('=')), names);
+  return close.empty() ? "" : "; did you mean " + std::string(close) + "?";
+}
+
+// What was wrong, and what would be right in that place.
+int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  Words commands;
+  for (const CLI::App* known : app.get_subcommands({})) commands.push_back(known->get_name());
+  Words options = option_names(command);
+  if (!chosen.empty()) {
+    for (std::string& name : option_names(app)) {
+      if (name != "--help" && name != "--version") options.push_back(std::move(name));
+    }
+  }
+
+  std::string text = mistake.what();
+  const Words rest = app.remaining(true);
+  const bool about_words = dynamic_cast<const CLI::ExtrasError*>(&mistake) != nullptr ||
+                           dynamic_cast<const CLI::RequiredError*>(&mistake) != nullptr;
+  if (about_words && !rest.empty()) {
+    const std::string& word = rest.front();
+    if (word.size() > 1 && word.front() == '-') {
+      text = "there is no option " + word + did_you_mean(word, options);
+    } else if (chosen.empty()) {
+      text = "there is no command \"" + word + '"' + did_you_mean(word, commands);
+    } else {
+      text = '"' + word + "\" is one word too many for `wtool " + command.get_name() + '`';
+    }
+  } else if (chosen.empty() && dynamic_cast<const CLI::RequiredError*>(&mistake) != nullptr) {
+    text = "a command is missing";
+  }
+  if (chosen.empty()) text += "\ncommands: " + joined(commands);
+  text +=
+      "\noptions: " + joined(options) + "\nhelp: wtool" + (chosen.empty() ? "" : ' ' + command.get_name()) + " --help";
+  complain(text);
+  return exit_unusable;
+}
+
+// The help of the chosen command does not list the options that it shares with the others.
+std::string help(const CLI::App& app) {
+  if (app.get_subcommands().empty()) return app.help();
+  return app.help() +
+         "\nOptions for every command: --plugin FILE, --config FILE, --log FILTER, --log-format FORMAT;\n"
+         "`wtool --help` describes them.\n";
+}
+
+int run_program(int argc, char** argv) {
+  Context context;
+  CLI::App app("Calls shell tools and runs workflows of them", "wtool");
+  app.set_version_flag("--version", "wtool " WTOOL_VERSION, "Print the version");
+  app.set_help_flag("-h,--help", "Print this help");
+  app.require_subcommand(1);
+  app.fallthrough();  // Inherited: options for every command may stand after it, too.
+  app.footer(
+      "Examples:\n"
+      "  wtool tools\n"
+      "  wtool call shell_execute '{\"command\": \"uname -a\"}'\n"
+      "  wtool COMMAND --help");
+  add_global_options(app, context.options);
+  add_tools(app, context);
+  add_call(app, context);
+  add_run(app, context);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForVersion&) {
+    return print(app.version() + '\n') ? exit_ok : exit_unusable;
+  } catch (const CLI::CallForHelp&) {
+    return print(help(app)) ? exit_ok : exit_unusable;
+  } catch (const CLI::ParseError& mistake) {
+    return wrong_usage(app, mistake);
+  }
+  if (!context.start_tracing()) return exit_unusable;
+  return context.command();
+}
+
+}  // namespace
+
+}  // namespace wtool::host
+
+int main(int argc, char** argv) {
+  wtool::host::fill_closed_descriptors();
+  // A reader that has gone is an error that we report, not a death in the middle of a call.
+  ::signal(SIGPIPE, SIG_IGN);
+  try {
+    return wtool::host::run_program(argc, argv);
+  } catch (const std::exception& e) {
+    wtool::host::complain(std::string("an internal error: ") + e.what());
+    return wtool::host::exit_unusable;
+  }
+}

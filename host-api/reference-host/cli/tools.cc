@@ -1,0 +1,92 @@
+// wtool tools [--json]: what the plugin offers. Reads the descriptors; the plugin is not initialised for that.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/output.h"
+#include "tracing/escape.h"
+
+namespace wtool::host {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string as_json(const std::vector<ToolDescription>& tools) {
+  ordered_json list = ordered_json::array();
+  for (const ToolDescription& tool : tools) {
+    const auto hint = [&](std::uint32_t bit) { return (tool.hints & bit) != 0; };
+    list.push_back({
+        {"id", tool.id},
+        {"title", tool.title},
+        {"version", tool.version},
+        {"description", tool.description},
+        {"hints",
+         {{"read_only", hint(WTOOL_HINT_READ_ONLY)},
+          {"destructive", hint(WTOOL_HINT_DESTRUCTIVE)},
+          {"idempotent", hint(WTOOL_HINT_IDEMPOTENT)},
+          {"open_world", hint(WTOOL_HINT_OPEN_WORLD)}}},
+        {"input_schema", ordered_json::parse(tool.input_schema)},
+        {"output_schema", tool.output_schema.empty() ? ordered_json() : ordered_json::parse(tool.output_schema)},
+    });
+  }
+  return list.dump(2) + '\n';
+}
+
+std::string first_line(const std::string& text) { return escaped(text.substr(0, text.find('\n'))); }
+
+// Of the first line; what is long would only wrap, and --json has all of it.
+std::string first_sentence(const std::string& text) {
+  const std::string line = first_line(text);
+  return line.substr(0, std::min(line.find(". "), line.size() - 1) + 1);
+}
+
+std::string as_table(const std::vector<ToolDescription>& tools) {
+  constexpr std::size_t gap = 2;
+  std::size_t id_width = 4;
+  std::size_t title_width = 5;
+  // Characters rather than bytes, so that columns stand below each other.
+  const auto width = [](const std::string& text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  };
+  for (const ToolDescription& tool : tools) {
+    id_width = std::max(id_width, tool.id.size());
+    title_width = std::max(title_width, width(first_line(tool.title)));
+  }
+  std::string table;
+  const auto row = [&](const std::string& id, const std::string& title, const std::string& description) {
+    table += id + std::string(id_width - id.size() + gap, ' ') + title +
+             std::string(title_width - width(title) + gap, ' ') + description + '\n';
+  };
+  row("TOOL", "TITLE", "DESCRIPTION");
+  for (const ToolDescription& tool : tools) row(tool.id, first_line(tool.title), first_sentence(tool.description));
+  return table;
+}
+
+int tools(Context& context, bool json) {
+  // A configuration that was named is not ignored, though listing needs none.
+  if (!context.options.config.empty() && context.toolbox() == nullptr) return exit_unusable;
+  const Plugin* plugin = context.plugin();
+  if (plugin == nullptr) return exit_unusable;
+  return print(json ? as_json(plugin->tools()) : as_table(plugin->tools())) ? exit_ok : exit_unusable;
+}
+
+}  // namespace
+
+void add_tools(CLI::App& app, Context& context) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App* command = app.add_subcommand("tools", "List the tools that the plugin offers");
+  command->add_flag("--json", *json, "Everything, schemas included, as a JSON array");
+  command->footer(
+      "Examples:\n"
+      "  wtool tools\n"
+      "  wtool tools --json | jq '.[0].input_schema'");
+  command->callback([&context, json] { context.command = [&context, json] { return tools(context, *json); }; });
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,134 @@
+#include "expressions/value.h"
+
+#include <charconv>
+#include <cmath>
+
+namespace wtool::host::expressions {
+namespace {
+
+std::string number_text(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value);
+  return {buffer, end.ptr};
+}
+
+void append_json_string(std::string& out, std::string_view text) {
+  static constexpr char hex[] = "0123456789abcdef";
+  out += '"';
+  for (const char c : text) {
+    switch (c) {
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20) {
+          out += "\\u00";
+          out += hex[(c >> 4) & 0xf];
+          out += hex[c & 0xf];
+        } else {
+          out += c;
+        }
+    }
+  }
+  out += '"';
+}
+
+void append_json(std::string& out, const Value& value) {
+  if (const std::string* text = value.as_text()) return append_json_string(out, *text);
+  if (const List* list = value.as_list()) {
+    out += '[';
+    const char* separator = "";
+    for (const Value& item : *list) {
+      out += separator;
+      append_json(out, item);
+      separator = ",";
+    }
+    out += ']';
+  } else if (const Map* map = value.as_map()) {
+    out += '{';
+    const char* separator = "";
+    for (const auto& [name, item] : map->fields) {
+      out += separator;
+      append_json_string(out, name);
+      out += ':';
+      append_json(out, item);
+      separator = ",";
+    }
+    out += '}';
+  } else if (value.is_null() || (value.as_double() != nullptr && !std::isfinite(*value.as_double()))) {
+    out += "null";
+  } else {
+    out += to_text(value);
+  }
+}
+
+}  // namespace
+
+Value::Value(List value) : data_(std::make_shared<const List>(std::move(value))) {}
+Value::Value(Map value) : data_(std::make_shared<const Map>(std::move(value))) {}
+
+const List* Value::as_list() const {
+  const auto* list = std::get_if<std::shared_ptr<const List>>(&data_);
+  return list == nullptr ? nullptr : list->get();
+}
+
+const Map* Value::as_map() const {
+  const auto* map = std::get_if<std::shared_ptr<const Map>>(&data_);
+  return map == nullptr ? nullptr : map->get();
+}
+
+const std::string* Value::as_text() const {
+  if (const auto* text = std::get_if<std::shared_ptr<const std::string>>(&data_)) return text->get();
+  const Map* map = as_map();
+  return map != nullptr && map->text ? &*map->text : nullptr;
+}
+
+std::string_view Value::type_name() const {
+  if (as_text() != nullptr) return "string";
+  static constexpr std::string_view names[] = {"null", "bool", "int", "double", "string", "list", "map"};
+  return names[data_.index()];
+}
+
+std::string to_text(const Value& value) {
+  if (const std::string* text = value.as_text()) return *text;
+  if (const bool* truth = value.as_bool()) return *truth ? "true" : "false";
+  if (const std::int64_t* number = value.as_int()) return std::to_string(*number);
+  if (const double* number = value.as_double()) return number_text(*number);
+  if (value.is_null()) return "";
+  return to_json(value);
+}
+
+std::string to_json(const Value& value) {
+  std::string out;
+  append_json(out, value);
+  return out;
+}
+
+std::string quoted_for_message(std::string_view text) {
+  static constexpr std::size_t longest = 60;
+  std::string shown(text.substr(0, longest));
+  if (shown.size() < text.size()) {
+    // The cut must not leave half a character behind.
+    while (!shown.empty() && (static_cast<unsigned char>(text[shown.size()]) & 0xc0) == 0x80) shown.pop_back();
+    shown += "...";
+  }
+  std::string out;
+  append_json_string(out, shown);
+  return out;
+}
+
+}  // namespace wtool::host::expressions

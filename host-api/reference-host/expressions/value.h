@@ -1,0 +1,68 @@
+// What conditions compare and templates insert: null, bool, int, double, string, list, map. Immutable once made and
+// cheap to copy where it is large; a value may be read from several threads at once.
+//
+// A map may also stand for a text. A step's outcome is such a map: `build.exit_code` reads a field of it, and `build`
+// alone is what the step printed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace wtool::host::expressions {
+
+class Value;
+using List = std::vector<Value>;
+struct Map;
+
+class Value {
+ public:
+  Value() = default;  // null
+  explicit Value(bool value) : data_(value) {}
+  explicit Value(std::int64_t value) : data_(value) {}
+  explicit Value(double value) : data_(value) {}
+  explicit Value(std::string value) : data_(std::make_shared<const std::string>(std::move(value))) {}
+  explicit Value(std::string_view value) : Value(std::string(value)) {}
+  explicit Value(const char* value) : Value(std::string(value)) {}
+  explicit Value(List value);
+  explicit Value(Map value);
+
+  bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
+  const bool* as_bool() const { return std::get_if<bool>(&data_); }
+  const std::int64_t* as_int() const { return std::get_if<std::int64_t>(&data_); }
+  const double* as_double() const { return std::get_if<double>(&data_); }
+  const List* as_list() const;
+  const Map* as_map() const;
+  // The text of a string, or of a map that stands for one; else null. Lives as long as the value does.
+  const std::string* as_text() const;
+
+  // "null", "bool", "int", "double", "string", "list" or "map"; a map that stands for a text is a "string".
+  std::string_view type_name() const;
+
+ private:
+  std::variant<std::monostate, bool, std::int64_t, double, std::shared_ptr<const std::string>,
+               std::shared_ptr<const List>, std::shared_ptr<const Map>>
+      data_;
+};
+
+struct Map {
+  std::map<std::string, Value, std::less<>> fields;
+  std::optional<std::string> text;
+};
+
+// What a template inserts: texts as they are, numbers and bools as they are written, null as nothing, lists and maps as
+// JSON.
+std::string to_text(const Value& value);
+
+// The value as JSON text. A map that stands for a text is a JSON string.
+std::string to_json(const Value& value);
+
+// `"abc"` for messages: quoted, on one line, shortened.
+std::string quoted_for_message(std::string_view text);
+
+}  // namespace wtool::host::expressions

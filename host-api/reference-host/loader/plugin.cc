@@ -1,0 +1,199 @@
+#include "loader/plugin.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <wtool/cpp/host.hpp>
+
+#include "loader/services.h"
+#include "tracing/escape.h"
+#include "tracing/tracing.h"
+
+namespace wtool::host {
+
+namespace {
+
+constexpr std::uint32_t max_tools = 1000;
+constexpr std::size_t max_text = 1 << 20;
+
+bool is_id(std::string_view id) {
+  return !id.empty() && id.size() <= 100 && std::all_of(id.begin(), id.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+bool is_object(const std::string& text) { return nlohmann::json::parse(text, nullptr, false).is_object(); }
+
+// Says more than dlopen does for what happens most. Empty: there is a file, and it can be read.
+std::string unusable_file(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) {
+    return errno == ENOENT ? "there is no such file" : std::string("it cannot be looked at: ") + ::strerror(errno);
+  }
+  if (S_ISDIR(info.st_mode)) return "it is a directory, not a library";
+  if (!S_ISREG(info.st_mode)) return "it is not a regular file";
+  if (::access(path.c_str(), R_OK) != 0) return std::string("it cannot be read: ") + ::strerror(errno);
+  return {};
+}
+
+// The major version that a library without our symbol speaks, or 0.
+unsigned other_major(void* library) {
+  for (unsigned major = 2; major < 10; ++major) {
+    if (::dlsym(library, ("wtool_entry_v" + std::to_string(major)).c_str()) != nullptr) return major;
+  }
+  return 0;
+}
+
+// One text of a descriptor, copied and checked. Empty: it is in order.
+std::string copy_text(const char* what, wtool_view from, std::string& to) {
+  if (from.data == nullptr && from.size != 0) return std::string(what) + " has a size but no bytes";
+  if (from.size > max_text) return std::string(what) + " is longer than 1 MiB";
+  to = text(from);
+  return is_utf8(to) ? std::string{} : std::string(what) + " is not valid UTF-8";
+}
+
+std::string copy_description(const wtool_descriptor& from, ToolDescription& to) {
+  if (!WTOOL_HAS(&from, output_schema)) {
+    return "its struct_size is " + std::to_string(from.struct_size) + ", and version 1.0 has " +
+           std::to_string(sizeof(wtool_descriptor));
+  }
+  to.hints = from.hints;
+  for (const auto& [what, view, text] :
+       {std::tuple{"its id", from.id, &to.id}, std::tuple{"its title", from.title, &to.title},
+        std::tuple{"its version", from.version, &to.version},
+        std::tuple{"its description", from.description, &to.description},
+        std::tuple{"its input schema", from.input_schema, &to.input_schema},
+        std::tuple{"its output schema", from.output_schema, &to.output_schema}}) {
+    if (std::string problem = copy_text(what, view, *text); !problem.empty()) return problem;
+  }
+  if (!is_id(to.id)) return "its id \"" + escaped(to.id) + "\" is not 1 to 100 of a-z, 0-9 and _";
+  if (!is_object(to.input_schema)) return "the input schema of " + to.id + " is not a JSON object";
+  if (!to.output_schema.empty() && !is_object(to.output_schema)) {
+    return "the output schema of " + to.id + " is not a JSON object";
+  }
+  return {};
+}
+
+}  // namespace
+
+struct Plugin::Host {
+  Services services;
+  wtool_host host{};
+};
+
+Plugin::Plugin() : host_(std::make_unique<Host>()) {}
+
+Plugin::~Plugin() {
+  if (started_) entry_->deinit();
+  if (library_ != nullptr) ::dlclose(library_);
+}
+
+Tracing& Plugin::tracing() const { return *host_->services.tracing; }
+
+std::unique_ptr<Plugin> Plugin::open(const std::string& path, Tracing& tracing, std::string& error) {
+  std::unique_ptr<Plugin> plugin(new Plugin);
+  // A name without a slash would be looked for in the system's library folders.
+  std::error_code failed;
+  plugin->path_ = std::filesystem::absolute(path, failed).lexically_normal();
+  if (failed) plugin->path_ = path;
+  plugin->host_->services.tracing = &tracing;
+  plugin->host_->host = make_host(plugin->host_->services);
+
+  std::string problem = unusable_file(plugin->path_);
+  if (problem.empty()) {
+    plugin->library_ = ::dlopen(plugin->path_.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (plugin->library_ == nullptr) {
+      const char* why = ::dlerror();
+      problem =
+          std::string("it is not a library that can be loaded here: ") + (why != nullptr ? why : "no reason given");
+    }
+  }
+  if (problem.empty() && (!plugin->read_entry(problem) || !plugin->read_tools(problem))) {
+    if (problem.empty()) problem = "it is not usable";
+  }
+  if (!problem.empty()) {
+    error = "the plugin " + escaped(plugin->path_) + " cannot be used: " + escaped(problem);
+    return nullptr;
+  }
+  tracing.log(LogLevel::debug, "wtool::loader",
+              "opened " + plugin->path_ + " with " + std::to_string(plugin->tools_.size()) + " tool(s)");
+  return plugin;
+}
+
+bool Plugin::read_entry(std::string& error) {
+  const auto* entry = static_cast<const wtool_entry*>(::dlsym(library_, WTOOL_ENTRY_SYMBOL));
+  if (entry == nullptr) {
+    const unsigned other = other_major(library_);
+    error =
+        std::string("it has no symbol ") + WTOOL_ENTRY_SYMBOL +
+        (other == 0 ? ", so it is not a plugin of wtool"
+                    : "; it speaks version " + std::to_string(other) + " of the interface, and this host version 1");
+    return false;
+  }
+  if (!WTOOL_HAS(entry, abi_major)) {
+    error = "its entry's struct_size is " + std::to_string(entry->struct_size) + ", too small to hold a version";
+    return false;
+  }
+  if (entry->abi_major != WTOOL_ABI_MAJOR) {
+    error = "its entry says version " + std::to_string(entry->abi_major) + " of the interface, and this host speaks " +
+            std::to_string(WTOOL_ABI_MAJOR);
+    return false;
+  }
+  if (!WTOOL_HAS(entry, tool_new)) {
+    error = "its entry's struct_size is " + std::to_string(entry->struct_size) + ", and version 1.0 has " +
+            std::to_string(sizeof(wtool_entry));
+    return false;
+  }
+  if (entry->init == nullptr || entry->deinit == nullptr || entry->tool_count == nullptr || entry->tool_at == nullptr ||
+      entry->tool_new == nullptr) {
+    error = "its entry lacks one of init, deinit, tool_count, tool_at and tool_new";
+    return false;
+  }
+  entry_ = entry;
+  return true;
+}
+
+bool Plugin::read_tools(std::string& error) {
+  const std::uint32_t count = entry_->tool_count();
+  if (count > max_tools) {
+    error = "it says that it has " + std::to_string(count) + " tools; " + std::to_string(max_tools) + " are allowed";
+    return false;
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const wtool_descriptor* descriptor = entry_->tool_at(i);
+    ToolDescription tool;
+    std::string problem = descriptor == nullptr ? "it is missing" : copy_description(*descriptor, tool);
+    const auto same_id = [&](const ToolDescription& other) { return other.id == tool.id; };
+    if (problem.empty() && std::any_of(tools_.begin(), tools_.end(), same_id)) {
+      problem = "its id \"" + tool.id + "\" is there twice";
+    }
+    if (!problem.empty()) {
+      error = "the descriptor of tool number " + std::to_string(i) + " is wrong: " + problem;
+      return false;
+    }
+    tools_.push_back(std::move(tool));
+  }
+  return true;
+}
+
+bool Plugin::start(std::string& error) {
+  if (started_) return true;
+  Blob reason;
+  const wtool_status status = entry_->init(&host_->host, reason.out());
+  if (status != WTOOL_OK) {
+    error = "the plugin " + escaped(path_) + " could not be initialised: " +
+            (reason.text().empty() ? "status " + std::to_string(status) : escaped(reason.text()));
+    return false;
+  }
+  started_ = true;
+  return true;
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,57 @@
+// One plugin library: opened, its entry and descriptors checked, and, between start() and the end, initialised.
+//
+// - Opening runs nothing of the plugin but its tool_count and tool_at; descriptors are readable then.
+// - What the plugin says of itself is not believed before it was checked: sizes, pointers, names, UTF-8, JSON.
+// - It offers the plugin this host's services (services.h): the log.
+#pragma once
+
+#include <wtool/tool.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wtool::host {
+
+class Tracing;
+
+// A descriptor, copied. The texts are valid UTF-8; the schemas are JSON texts of objects, output_schema may be empty.
+struct ToolDescription {
+  std::string id, title, version, description, input_schema, output_schema;
+  std::uint32_t hints = 0;  // WTOOL_HINT_*
+};
+
+// Control thread alone, except for the const members.
+class Plugin {
+ public:
+  // nullptr: `error` says why, naming the path. `tracing` must outlive the plugin.
+  static std::unique_ptr<Plugin> open(const std::string& path, Tracing& tracing, std::string& error);
+  ~Plugin();  // deinit where start() succeeded, then the library is closed.
+  Plugin(const Plugin&) = delete;
+  Plugin& operator=(const Plugin&) = delete;
+
+  // Initialises; a second time it does nothing. False: `error` says why.
+  bool start(std::string& error);
+
+  const std::string& path() const { return path_; }
+  const std::vector<ToolDescription>& tools() const { return tools_; }
+  const wtool_entry& entry() const { return *entry_; }
+  Tracing& tracing() const;
+
+ private:
+  struct Host;
+  Plugin();
+  bool read_entry(std::string& error);
+  bool read_tools(std::string& error);
+
+  std::string path_;
+  void* library_ = nullptr;
+  const wtool_entry* entry_ = nullptr;
+  std::vector<ToolDescription> tools_;
+  std::unique_ptr<Host> host_;  // stays where it is: the plugin keeps its address
+  bool started_ = false;
+};
+
+}  // namespace wtool::host

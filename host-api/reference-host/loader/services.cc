@@ -1,0 +1,95 @@
+#include "loader/services.h"
+
+#include <wtool/ext/log.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+#include <wtool/cpp/plugin.hpp>
+
+#include "tracing/tracing.h"
+
+namespace wtool::host {
+
+namespace {
+
+Tracing& tracing_of(const wtool_host* host) { return *static_cast<Services*>(host->ctx)->tracing; }
+
+std::vector<LogField> fields_of(const wtool_field* fields, std::uint32_t count) {
+  std::vector<LogField> copies;
+  if (fields == nullptr) return copies;
+  copies.reserve(count);
+  for (std::uint32_t i = 0; i < count; ++i) copies.push_back({text(fields[i].key), text(fields[i].json)});
+  return copies;
+}
+
+// A level that this host does not know is shown rather than lost.
+LogLevel level_of(std::uint32_t level) {
+  return static_cast<LogLevel>(std::clamp<std::uint32_t>(level, WTOOL_LOG_TRACE, WTOOL_LOG_ERROR));
+}
+
+// Out of memory here loses the record: an exception must not cross the interface, and nobody could be told.
+
+int32_t enabled(const wtool_host* host, uint32_t level, wtool_view target) noexcept {
+  return tracing_of(host).enabled(level_of(level), text(target)) ? 1 : 0;
+}
+
+void emit(const wtool_host* host, const wtool_log_record* record) noexcept {
+  if (record == nullptr || !WTOOL_HAS(record, span)) return;
+  try {
+    const std::vector<LogField> fields = fields_of(record->fields, record->n_fields);
+    tracing_of(host).emit({.level = level_of(record->level),
+                           .unix_ns = record->unix_ns,
+                           .target = text(record->target),
+                           .message = text(record->message),
+                           .fields = fields,
+                           .span = record->span});
+  } catch (...) {
+  }
+}
+
+uint64_t span_open(const wtool_host* host, uint64_t parent, wtool_view name, const wtool_field* fields,
+                   uint32_t n_fields) noexcept {
+  try {
+    return tracing_of(host).open_span(parent, text(name), fields_of(fields, n_fields));
+  } catch (...) {
+    return 0;
+  }
+}
+
+void span_close(const wtool_host* host, uint64_t span) noexcept {
+  try {
+    tracing_of(host).close_span(span);
+  } catch (...) {
+  }
+}
+
+const wtool_host_log log_extension{
+    .struct_size = sizeof(wtool_host_log),
+    .reserved = 0,
+    .enabled = enabled,
+    .emit = emit,
+    .span_open = span_open,
+    .span_close = span_close,
+};
+
+const void* get_extension(const wtool_host*, const char* id) noexcept {
+  if (id != nullptr && std::string_view(id) == WTOOL_EXT_LOG) return &log_extension;
+  return nullptr;
+}
+
+}  // namespace
+
+wtool_host make_host(Services& services) {
+  return {
+      .struct_size = sizeof(wtool_host),
+      .abi_minor = WTOOL_ABI_MINOR,
+      .ctx = &services,
+      .name = view("wtool"),
+      .version = view(WTOOL_VERSION),
+      .get_extension = get_extension,
+  };
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,59 @@
+// A request to stop, shared by whoever may ask (Ctrl-C, an abort file, another branch) and whatever must hear of it
+// (the running tool calls). It never waits and it never forgets: a listener that comes late is told at once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace wtool::host {
+
+// How firmly. The numbers are those of call_cancel.
+enum class StopHow : std::uint32_t { graceful = 1, now = 2 };
+
+struct StopRequest {
+  StopHow how = StopHow::graceful;
+  std::string reason;  // one sentence or less, for people
+};
+
+// All members: any thread.
+class Stop {
+ public:
+  using Listener = std::function<void(const StopRequest&)>;
+
+  // Unsubscribes when it ends; after that the listener does not run and is not running.
+  class Subscription {
+   public:
+    Subscription() = default;
+    Subscription(Subscription&& other) noexcept;
+    Subscription& operator=(Subscription&& other) noexcept;
+    Subscription(const Subscription&) = delete;
+    Subscription& operator=(const Subscription&) = delete;
+    ~Subscription();
+
+   private:
+    friend class Stop;
+    Subscription(Stop* stop, std::list<Listener>::iterator where) : stop_(stop), where_(where) {}
+    void end() noexcept;
+    Stop* stop_ = nullptr;
+    std::list<Listener>::iterator where_;
+  };
+
+  // The first reason stands; `now` after `graceful` strengthens it and tells the listeners again; all else is ignored.
+  void request(StopHow how, std::string reason);
+
+  std::optional<StopRequest> requested() const;
+
+  // The listener must neither wait nor call back into this object. Called on the thread that requests.
+  [[nodiscard]] Subscription subscribe(Listener listener);
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<StopRequest> request_;
+  std::list<Listener> listeners_;
+};
+
+}  // namespace wtool::host

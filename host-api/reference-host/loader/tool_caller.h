@@ -1,0 +1,42 @@
+// What a workflow needs of the tools: a name and arguments in, an envelope out. An interface so that the runner is
+// tested without a plugin; the real one is in loader/toolbox.h.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "loader/stop.h"
+
+namespace wtool::host {
+
+struct ToolOutcome {
+  enum class Kind {
+    finished,   // `result` is the tool's envelope, is_error or not
+    cancelled,  // the same, with what there was until then
+    not_made,   // there was no call: unknown tool, plugin failure; `error` says why
+  };
+  Kind kind = Kind::not_made;
+  nlohmann::json result;  // {"content": [...], "is_error": bool, "metadata": {...}}
+  std::string error;
+};
+
+enum class OutputStream { standard_output, standard_error };
+
+class ToolCaller {
+ public:
+  // Called on the thread that is inside call(), with raw bytes, in order.
+  using OutputSink = std::function<void(OutputStream, std::string_view)>;
+
+  virtual ~ToolCaller() = default;
+
+  virtual bool has_tool(std::string_view id) const = 0;
+
+  // Blocks until the call is over. `stop` reaches the running call from any thread. Several calls may run at once, each
+  // on a thread of its own.
+  virtual ToolOutcome call(std::string_view id, const nlohmann::json& arguments, Stop& stop,
+                           const OutputSink& output) = 0;
+};
+
+}  // namespace wtool::host

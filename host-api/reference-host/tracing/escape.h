@@ -1,0 +1,20 @@
+// Makes text harmless to show: for log lines, and for whatever else comes from a plugin or a command to a terminal.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace wtool::host {
+
+// Appends `text` to `out` as valid UTF-8 in which nothing controls a terminal: control characters become \n, \t, \r,
+// \xNN or \uNNNN, so do characters that turn the writing direction or break lines, and bytes that are not UTF-8 become
+// \xNN. All else, the backslash included, stays. Characters in `keep` (ASCII) stay too.
+void append_escaped(std::string& out, std::string_view text, std::string_view keep = {});
+
+// The same as a value.
+std::string escaped(std::string_view text, std::string_view keep = {});
+
+// Whether `text` is valid UTF-8 (no surrogates, nothing overlong, nothing above U+10FFFF).
+bool is_utf8(std::string_view text);
+
+}  // namespace wtool::host

@@ -1,0 +1,90 @@
+#include "tracing/tracing.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tracing/escape.h"
+#include "tracing/format.h"
+
+namespace wtool::host {
+
+namespace {
+
+std::uint64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+}  // namespace
+
+bool parse_log_format(std::string_view name, LogFormat& format, std::string& error) {
+  if (name == "text") {
+    format = LogFormat::text;
+  } else if (name == "json") {
+    format = LogFormat::json;
+  } else {
+    error = "the log format \"" + escaped(name) + "\" does not exist; there are text and json";
+    return false;
+  }
+  return true;
+}
+
+Tracing::Tracing(LogFilter filter, LogFormat format, int descriptor)
+    : filter_(std::move(filter)), format_(format), descriptor_(descriptor) {}
+
+void Tracing::emit(const LogRecord& record) {
+  if (!enabled(record.level, record.target)) return;
+  LogRecord timed = record;
+  if (timed.unix_ns == 0) timed.unix_ns = now_ns();
+  const std::shared_ptr<const LogSpan> span = find(record.span);
+  const std::string line = format_ == LogFormat::json ? json_line(timed, span.get()) : text_line(timed, span.get());
+
+  const std::lock_guard lock(write_mutex_);
+  std::string_view rest = line;
+  while (!rest.empty()) {
+    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+    if (written > 0) {
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    } else if (written == 0) {
+      return;
+    } else if (errno == EAGAIN) {
+      // Somebody who shares the terminal with us made it non-blocking.
+      pollfd ready{.fd = descriptor_, .events = POLLOUT, .revents = 0};
+      ::poll(&ready, 1, -1);
+    } else if (errno != EINTR) {
+      return;
+    }
+  }
+}
+
+std::uint64_t Tracing::open_span(std::uint64_t parent, std::string_view name, std::span<const LogField> fields) {
+  auto span = std::make_shared<LogSpan>();
+  span->name = name;
+  for (const LogField& field : fields) span->fields.emplace_back(field.key, compact_json(field.json));
+  span->parent = find(parent);
+  const std::lock_guard lock(spans_mutex_);
+  spans_.emplace(++last_span_, std::move(span));
+  return last_span_;
+}
+
+void Tracing::close_span(std::uint64_t span) {
+  const std::lock_guard lock(spans_mutex_);
+  spans_.erase(span);
+}
+
+std::size_t Tracing::open_spans() const {
+  const std::lock_guard lock(spans_mutex_);
+  return spans_.size();
+}
+
+std::shared_ptr<const LogSpan> Tracing::find(std::uint64_t span) const {
+  if (span == 0) return nullptr;
+  const std::lock_guard lock(spans_mutex_);
+  const auto found = spans_.find(span);
+  return found == spans_.end() ? nullptr : found->second;
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,86 @@
+// The host's tracing: takes records and spans, from the plugin (through loader/services) and from the host itself, and
+// writes one line a record to a descriptor, as text for people or as JSON for programs.
+//
+// - What the filter does not let through costs one look-up.
+// - A line is one write(2), unless the descriptor takes less at a time; lines of several threads do not mix.
+// - Nothing in a record can break the line or steer a terminal: control characters are escaped, JSON is re-written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tracing/filter.h"
+
+namespace wtool::host {
+
+// A named value. `json` is the text of one JSON value; text that is not JSON is taken as a string.
+struct LogField {
+  std::string_view key;
+  std::string_view json;
+};
+
+struct LogRecord {
+  LogLevel level = LogLevel::info;
+  std::uint64_t unix_ns = 0;  // nanoseconds since 1970, UTC; 0: now
+  std::string_view target;    // the part that speaks, such as "wtool::workflow"
+  std::string_view message;
+  std::span<const LogField> fields = {};
+  std::uint64_t span = 0;  // from open_span, or 0
+};
+
+// A span as the formats see it. Open or closed, it lives as long as a child of it does.
+struct LogSpan {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> fields;  // key and compact JSON, in the order given
+  std::shared_ptr<const LogSpan> parent;
+};
+
+enum class LogFormat { text, json };
+
+// "text" or "json"; otherwise false, and `error` names the value and the allowed ones.
+bool parse_log_format(std::string_view name, LogFormat& format, std::string& error);
+
+// All members: any thread.
+class Tracing {
+ public:
+  // Borrows the descriptor.
+  Tracing(LogFilter filter, LogFormat format, int descriptor);
+  Tracing(const Tracing&) = delete;
+  Tracing& operator=(const Tracing&) = delete;
+
+  bool enabled(LogLevel level, std::string_view target) const { return filter_.enabled(level, target); }
+
+  // Writes the record if it is enabled. A descriptor that cannot be written to loses the line: there is nobody to tell.
+  void emit(const LogRecord& record);
+
+  // For the host's own records: now, in no span.
+  void log(LogLevel level, std::string_view target, std::string_view message) {
+    if (enabled(level, target)) emit({.level = level, .target = target, .message = message});
+  }
+
+  // Opens a span under `parent` (0 or unknown: none) and returns its number, never 0.
+  std::uint64_t open_span(std::uint64_t parent, std::string_view name, std::span<const LogField> fields);
+  void close_span(std::uint64_t span);
+  std::size_t open_spans() const;
+
+ private:
+  std::shared_ptr<const LogSpan> find(std::uint64_t span) const;
+
+  const LogFilter filter_;
+  const LogFormat format_;
+  const int descriptor_;
+  mutable std::mutex spans_mutex_;
+  std::map<std::uint64_t, std::shared_ptr<const LogSpan>> spans_;
+  std::uint64_t last_span_ = 0;
+  std::mutex write_mutex_;
+};
+
+}  // namespace wtool::host

@@ -1,0 +1,158 @@
+#include "workflow/abort_watcher.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "workflow/source.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+constexpr const char* folder_name = ".swissarmyhammer";
+constexpr const char* file_name = ".abort";
+constexpr std::size_t longest_reason = 4096;  // bytes
+// How long a writer that has created the file may take to write its text and close it.
+constexpr int settle_ms = 50;
+
+// One line without control characters; what is not UTF-8 becomes '?'.
+std::string cleaned(std::string text) {
+  for (std::size_t bad; (bad = find_invalid_utf8(text)) != std::string_view::npos;) {
+    // The limit may have cut the last character.
+    if (text.size() - bad < 4 && text.size() + 4 > longest_reason) {
+      text.resize(bad);
+    } else {
+      text[bad] = '?';
+    }
+  }
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  }
+  return std::string(trim(text));
+}
+
+std::string read_reason(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  std::string text;
+  if (fd >= 0) {
+    struct stat status {};
+    if (::fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+      text.resize(longest_reason);
+      const ssize_t count = ::pread(fd, text.data(), text.size(), 0);
+      text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+    }
+    ::close(fd);
+  }
+  text = cleaned(std::move(text));
+  return text.empty() ? std::string("the file ") + folder_name + "/" + file_name + " appeared" : text;
+}
+
+}  // namespace
+
+AbortWatcher::AbortWatcher(std::string directory, Stop& stop)
+    : directory_(std::move(directory)),
+      folder_(directory_ + "/" + folder_name),
+      file_(folder_ + "/" + file_name),
+      stop_(stop) {
+  inotify_ = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  if (inotify_ >= 0) end_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (inotify_ >= 0 && end_ >= 0) {
+    directory_watch_ = ::inotify_add_watch(inotify_, directory_.c_str(), IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+  }
+  if (directory_watch_ < 0) {
+    error_ = "cannot watch for " + file_ + ": " + std::strerror(errno);
+    return;
+  }
+  // First the watch, then the look: a file that comes in between is in the events.
+  watch_folder();
+  before_ = version();
+  thread_ = std::thread([this] { watch(); });
+}
+
+AbortWatcher::~AbortWatcher() {
+  if (thread_.joinable()) {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = ::write(end_, &one, sizeof one);
+    thread_.join();
+  }
+  if (inotify_ >= 0) ::close(inotify_);
+  if (end_ >= 0) ::close(end_);
+}
+
+void AbortWatcher::watch_folder() {
+  folder_watch_ = ::inotify_add_watch(
+      inotify_, folder_.c_str(),
+      IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR);
+}
+
+AbortWatcher::Version AbortWatcher::version() const {
+  struct stat status {};
+  if (::lstat(file_.c_str(), &status) != 0) return {};
+  return {true,
+          {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size),
+           static_cast<std::uint64_t>(status.st_mtim.tv_sec), static_cast<std::uint64_t>(status.st_mtim.tv_nsec),
+           static_cast<std::uint64_t>(status.st_ctim.tv_sec), static_cast<std::uint64_t>(status.st_ctim.tv_nsec)}};
+}
+
+void AbortWatcher::watch() {
+  while (!triggered_) {
+    pollfd waits[] = {{end_, POLLIN, 0}, {inotify_, POLLIN, 0}};
+    const int ready = ::poll(waits, 2, settling_ ? settle_ms : -1);
+    if (ready < 0 && errno != EINTR) return;
+    if (ready > 0 && waits[0].revents != 0) return;
+    if (ready > 0) {
+      drain_events();
+    } else if (ready == 0 && settling_) {
+      trigger();
+    }
+  }
+}
+
+void AbortWatcher::drain_events() {
+  alignas(inotify_event) char buffer[16384];
+  while (!triggered_) {
+    const ssize_t size = ::read(inotify_, buffer, sizeof buffer);
+    if (size <= 0) return;
+    for (const char* at = buffer; at < buffer + size;) {
+      inotify_event event{};
+      std::memcpy(&event, at, sizeof event);
+      const std::string name = event.len > 0 ? at + sizeof event : "";
+      at += sizeof event + event.len;
+      if ((event.mask & IN_Q_OVERFLOW) != 0) {
+        watch_folder();
+        const Version now = version();
+        if (now.there && now != before_) trigger();
+      } else if (event.wd == directory_watch_ && name == folder_name) {
+        // It is new, or was moved here, so whatever file it holds is new here, too.
+        watch_folder();
+        const Version now = version();
+        if (now.there && now != before_) settling_ = true;
+      } else if (event.wd == folder_watch_ && (event.mask & (IN_MOVE_SELF | IN_DELETE_SELF)) != 0) {
+        ::inotify_rm_watch(inotify_, folder_watch_);
+        folder_watch_ = -1;
+      } else if (event.wd == folder_watch_ && name == file_name) {
+        if ((event.mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) != 0) {
+          trigger();
+        } else {
+          settling_ = true;
+        }
+      }
+    }
+  }
+}
+
+void AbortWatcher::trigger() {
+  settling_ = false;
+  // It may be gone again: then somebody thought better of it.
+  if (!version().there) return;
+  triggered_ = true;
+  stop_.request(StopHow::graceful, read_reason(file_));
+}
+
+}  // namespace wtool::host::workflow

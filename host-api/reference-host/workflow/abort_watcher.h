@@ -1,0 +1,57 @@
+// Watches for the file `.swissarmyhammer/.abort` below a directory, and requests a graceful stop when it appears.
+//
+// - A file that was there before is ignored until it is written again or replaced.
+// - The file's text (at most 4 KiB, cleaned) is the reason of the stop.
+// - It watches through inotify, on a thread of its own; the folder `.swissarmyhammer` may come, go and come back.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "loader/stop.h"
+
+namespace wtool::host::workflow {
+
+class AbortWatcher {
+ public:
+  // Watches from when this returns. `stop` must outlive the watcher.
+  AbortWatcher(std::string directory, Stop& stop);
+  AbortWatcher(const AbortWatcher&) = delete;
+  AbortWatcher& operator=(const AbortWatcher&) = delete;
+  ~AbortWatcher();
+
+  // Why nothing is watched (no inotify left, say); empty when all is well.
+  const std::string& error() const { return error_; }
+
+ private:
+  // What tells one version of a file from another.
+  struct Version {
+    bool there = false;
+    std::array<std::uint64_t, 7> mark{};
+    bool operator==(const Version&) const = default;
+  };
+
+  void watch();
+  void drain_events();
+  void watch_folder();
+  Version version() const;
+  void trigger();
+
+  std::string directory_;
+  std::string folder_;
+  std::string file_;
+  Stop& stop_;
+  std::string error_;
+  int inotify_ = -1;
+  int end_ = -1;  // an eventfd: the destructor's sign to the thread
+  int directory_watch_ = -1;
+  int folder_watch_ = -1;
+  Version before_;
+  bool settling_ = false;  // the file has come, and its writer may not be done
+  bool triggered_ = false;
+  std::thread thread_;
+};
+
+}  // namespace wtool::host::workflow

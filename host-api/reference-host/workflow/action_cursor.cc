@@ -1,0 +1,182 @@
+#include "workflow/action_cursor.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <vector>
+
+#include "expressions/lexer.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+constexpr std::size_t deepest_json = 100;
+
+bool is_word_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// The length of the object that begins with text[0] == '{', or npos.
+std::size_t object_length(std::string_view text) {
+  std::size_t depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > deepest_json) return std::string_view::npos;
+    } else if (c == '}' || c == ']') {
+      if (--depth == 0) return i + 1;
+    }
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace
+
+void ActionCursor::skip_blanks() {
+  while (at_ < text_.text().size() && std::string_view(" \t\n").find(text_.text()[at_]) != std::string_view::npos)
+    ++at_;
+}
+
+bool ActionCursor::at_end() {
+  skip_blanks();
+  return at_ == text_.text().size();
+}
+
+std::string ActionCursor::peek_word() {
+  skip_blanks();
+  std::size_t end = at_;
+  while (end < text_.text().size() && is_word_character(text_.text()[end])) ++end;
+  return lowered(rest().substr(0, end - at_));
+}
+
+bool ActionCursor::take_word(std::string_view word) {
+  if (peek_word() != word) return false;
+  at_ += word.size();
+  return true;
+}
+
+bool ActionCursor::sees(char symbol) {
+  skip_blanks();
+  return at_ < text_.text().size() && text_.text()[at_] == symbol;
+}
+
+bool ActionCursor::take_symbol(char symbol) {
+  if (!sees(symbol)) return false;
+  ++at_;
+  return true;
+}
+
+std::string ActionCursor::take_name() {
+  skip_blanks();
+  const std::string_view from = rest();
+  std::size_t size = 0;
+  if (!from.empty() && expressions::is_name_start(from[0])) {
+    while (size < from.size() && expressions::is_name_character(from[size])) ++size;
+  }
+  at_ += size;
+  return std::string(from.substr(0, size));
+}
+
+std::optional<MappedText> ActionCursor::take_quoted(const std::string& what) {
+  if (!sees('"')) {
+    fail(what + " in double quotes is expected here, and not " + rest_for_message());
+    return std::nullopt;
+  }
+  const std::string_view all = text_.text();
+  const std::size_t open = at_;
+  MappedText value;
+  std::size_t i = at_ + 1;
+  while (i < all.size() && all[i] != '"') {
+    // Plain stretches are taken whole, so that the map stays small.
+    std::size_t plain = i;
+    while (plain < all.size() && all[plain] != '"' && all[plain] != '\\' && all[plain] != '\n') ++plain;
+    if (plain > i) {
+      value.append(all.substr(i, plain - i), text_.locate(i));
+      i = plain;
+      continue;
+    }
+    if (all[i] == '\n' || i + 1 == all.size()) {
+      value.append(all.substr(i, 1), text_.locate(i));
+      ++i;
+      continue;
+    }
+    const char next = all[i + 1];
+    const std::size_t source = text_.locate(i);
+    if (next == '"' || next == '\\') {
+      value.append(all.substr(i + 1, 1), source + 1);
+    } else if (next == 'n') {
+      value.append("\n", source);
+    } else if (next == 't') {
+      value.append("\t", source);
+    } else {
+      value.append(all.substr(i, 2), source);
+    }
+    i += 2;
+  }
+  if (i >= all.size()) {
+    findings_.add(text_.locate(open), "this text has no closing double quote");
+    return std::nullopt;
+  }
+  at_ = i + 1;
+  return value;
+}
+
+std::optional<std::string> ActionCursor::take_bare_literal() {
+  skip_blanks();
+  const std::string_view from = rest();
+  std::size_t size = 0;
+  while (size < from.size() && (is_word_character(from[size]) || from[size] == '-' || from[size] == '.')) ++size;
+  const std::string word(from.substr(0, size));
+  const bool number = !word.empty() && word.find_first_not_of("0123456789.-") == std::string::npos;
+  if (!number && word != "true" && word != "false") return std::nullopt;
+  at_ += size;
+  return word;
+}
+
+std::shared_ptr<const nlohmann::json> ActionCursor::take_json_object() {
+  if (!sees('{')) {
+    fail("a JSON object such as {\"name\": \"value\"} is expected here, and not " + rest_for_message());
+    return nullptr;
+  }
+  const std::size_t size = object_length(rest());
+  if (size == std::string_view::npos) {
+    fail("this JSON object is not closed, or is nested deeper than " + std::to_string(deepest_json) + " levels");
+    return nullptr;
+  }
+  std::vector<std::set<std::string>> keys;
+  std::string twice;
+  const auto watch = [&](int, nlohmann::json::parse_event_t event, nlohmann::json& value) {
+    if (event == nlohmann::json::parse_event_t::object_start) keys.emplace_back();
+    if (event == nlohmann::json::parse_event_t::object_end) keys.pop_back();
+    if (event == nlohmann::json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second) {
+      twice = value.get<std::string>();
+    }
+    return true;
+  };
+  try {
+    auto made = std::make_shared<const nlohmann::json>(nlohmann::json::parse(rest().substr(0, size), watch));
+    if (!twice.empty()) fail("the key " + expressions::quoted_for_message(twice) + " stands twice in this JSON object");
+    at_ += size;
+    return made;
+  } catch (const nlohmann::json::parse_error& error) {
+    const std::size_t byte = error.byte == 0 ? 0 : error.byte - 1;
+    findings_.add(
+        text_.locate(at_ + std::min(byte, size)),
+        "this is not valid JSON here; a value from a variable stands inside a text, as in {\"n\": \"${count}\"}");
+    return nullptr;
+  }
+}
+
+std::string ActionCursor::rest_for_message() {
+  skip_blanks();
+  if (at_ == text_.text().size()) return "the end of the action";
+  const std::string_view from = rest();
+  return expressions::quoted_for_message(from.substr(0, from.find('\n')));
+}
+
+}  // namespace wtool::host::workflow

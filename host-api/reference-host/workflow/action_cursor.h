@@ -1,0 +1,62 @@
+// Reads the pieces that actions are made of: keywords, names, quoted texts, numbers, JSON. Knows where each of them
+// stands in the source.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "workflow/source.h"
+
+namespace wtool::host::workflow {
+
+class ActionCursor {
+ public:
+  // `text` and `findings` must outlive the cursor.
+  ActionCursor(const MappedText& text, Findings& findings) : text_(text), findings_(findings) {}
+
+  // The offset in the source of what comes next.
+  std::size_t here() {
+    skip_blanks();
+    return text_.locate(at_);
+  }
+  bool at_end();
+  void fail(std::string message) { findings_.add(here(), std::move(message)); }
+
+  // The next word in lower case ([A-Za-z_] and digits), without taking it; empty where none stands here.
+  std::string peek_word();
+  // Takes it where it is one of these, in any case.
+  bool take_word(std::string_view word);
+  // Takes `symbol` where it comes next.
+  bool take_symbol(char symbol);
+  bool sees(char symbol);
+
+  // A name as variables have them; empty where none stands here.
+  std::string take_name();
+
+  // A text in double quotes. \" \\ \n \t are escapes; any other backslash stays, with what follows it. Nothing where no
+  // such text stands here: then a finding says that `what` is expected.
+  std::optional<MappedText> take_quoted(const std::string& what);
+
+  // A number, true or false, without quotes; nothing (and no finding) where something else stands here.
+  std::optional<std::string> take_bare_literal();
+
+  // A JSON object; null after a finding.
+  std::shared_ptr<const nlohmann::json> take_json_object();
+
+  // What comes next, for messages.
+  std::string rest_for_message();
+
+ private:
+  void skip_blanks();
+  std::string_view rest() const { return std::string_view(text_.text()).substr(at_); }
+
+  const MappedText& text_;
+  Findings& findings_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,185 @@
+#include "workflow/command_template.h"
+
+#include <algorithm>
+
+namespace wtool::host::workflow {
+namespace {
+
+using expressions::ExpressionError;
+using expressions::Filter;
+using expressions::Placeholder;
+
+std::string escaped(std::string_view text, std::string_view special) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    if (special.find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+// Without the outer quotes of a single-quoted word.
+std::string inside_single_quotes(std::string_view text) {
+  const std::string quoted = expressions::shell_quoted(text);
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+bool is_whole_number(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return !text.empty() && text.size() <= 19 && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+class Renderer {
+ public:
+  Renderer(const CommandText& command, const expressions::Scope& scope) : command_(command), scope_(scope) {}
+
+  std::variant<std::string, ExpressionError> run() {
+    const expressions::Template& parsed = command_.parsed;
+    out_ = parsed.texts[0];
+    for (std::size_t i = 0; i < parsed.placeholders.size(); ++i) {
+      auto error = insert(parsed.placeholders[i], command_.places[i]);
+      if (error) return *error;
+      out_ += parsed.texts[i + 1];
+    }
+    for (const Inserted& inserted : in_here_documents_) {
+      if (auto error = check_here_document(inserted)) return *error;
+    }
+    if (out_.size() > longest_command) return too_long();
+    return std::move(out_);
+  }
+
+ private:
+  struct Inserted {
+    std::size_t begin;
+    std::size_t end;
+    std::size_t index;
+  };
+
+  std::optional<ExpressionError> insert(const Placeholder& placeholder, const Place& place) {
+    auto value = expressions::resolve(placeholder, scope_);
+    if (auto* error = std::get_if<ExpressionError>(&value)) return std::move(*error);
+    std::string text = expressions::to_text(std::get<expressions::Value>(value));
+    if (text.find('\0') != std::string::npos) {
+      return ExpressionError{placeholder.offset,
+                             "the value of " + placeholder.source + " holds a NUL byte, which no command line can"};
+    }
+    if (text.size() > largest_size_) {
+      largest_size_ = text.size();
+      largest_ = &placeholder;
+    }
+    const std::size_t begin = out_.size();
+    if (placeholder.has(Filter::Kind::raw)) {
+      out_ += text;
+      return std::nullopt;
+    }
+    const bool is_word = placeholder.has(Filter::Kind::shell_quote);
+    if (is_word) text = expressions::shell_quoted(text);
+    switch (place.kind) {
+      case Place::Kind::bare:
+        out_ += is_word ? text : expressions::shell_quoted(text);
+        break;
+      case Place::Kind::single_quoted:
+        out_ += inside_single_quotes(text);
+        break;
+      case Place::Kind::here_document:
+        out_ += escaped(text, "\\$`");
+        break;
+      case Place::Kind::double_quoted:
+        // Behind "$name" the quotes are closed and opened again, so that the name ends where it ends.
+        out_ += place.after_variable ? "\"" + expressions::shell_quoted(text) + "\"" : escaped(text, "\\$`\"");
+        break;
+      case Place::Kind::arithmetic:
+        if (!is_whole_number(text)) {
+          return ExpressionError{placeholder.offset, "the value of " + placeholder.source + ", " +
+                                                         expressions::quoted_for_message(text) +
+                                                         ", stands in shell arithmetic and is not a whole number"};
+        }
+        out_ += text.starts_with('-') ? "(" + text + ")" : text;
+        break;
+      case Place::Kind::refused:  // found by check_places
+        return ExpressionError{placeholder.offset, placeholder.source + " cannot be put here: " + place.why};
+    }
+    if (!place.here_documents.empty()) {
+      if (auto why = lost_in_here_document(text, place, begin)) {
+        return ExpressionError{placeholder.offset, "the value of " + placeholder.source + " " + *why};
+      }
+      in_here_documents_.push_back({begin, out_.size(), static_cast<std::size_t>(&place - command_.places.data())});
+    }
+    return std::nullopt;
+  }
+
+  // What a here-document would take out of a value, although all of it is quoted.
+  std::optional<std::string> lost_in_here_document(const std::string& text, const Place& place,
+                                                   std::size_t begin) const {
+    // Some shells join such lines before they look at what is quoted inside $( ).
+    if (place.kind != Place::Kind::here_document && text.find("\\\n") != std::string::npos) {
+      return "has a line that ends with a backslash, which $( ) in a here-document would lose; set a shell variable "
+             "before the here-document, and use that";
+    }
+    const bool strips = std::any_of(place.here_documents.begin(), place.here_documents.end(),
+                                    [](const HereDelimiter& delimiter) { return delimiter.strip_tabs; });
+    const bool at_line_start = out_.find_last_not_of('\t', begin - 1) == std::string::npos ||
+                               out_[out_.find_last_not_of('\t', begin - 1)] == '\n';
+    if (strips && ((at_line_start && text.starts_with('\t')) || text.find("\n\t") != std::string::npos)) {
+      return "has a line that begins with a tab, which <<- would take away; write << instead";
+    }
+    return std::nullopt;
+  }
+
+  // No line that a value is part of may be the one that ends the here-document.
+  std::optional<ExpressionError> check_here_document(const Inserted& inserted) const {
+    const std::size_t before = inserted.begin == 0 ? std::string::npos : out_.rfind('\n', inserted.begin - 1);
+    std::size_t line = before == std::string::npos ? 0 : before + 1;
+    const std::size_t last = std::min(out_.find('\n', inserted.end), out_.size());
+    while (line <= last) {
+      const std::size_t end = std::min(out_.find('\n', line), last);
+      for (const HereDelimiter& delimiter : command_.places[inserted.index].here_documents) {
+        std::string_view content(out_.data() + line, end - line);
+        if (delimiter.strip_tabs) content.remove_prefix(std::min(content.find_first_not_of('\t'), content.size()));
+        if (content == delimiter.word) {
+          const Placeholder& placeholder = command_.parsed.placeholders[inserted.index];
+          return ExpressionError{placeholder.offset, "the value of " + placeholder.source + " makes a line '" +
+                                                         delimiter.word +
+                                                         "', which would end the here-document; choose "
+                                                         "another delimiter"};
+        }
+      }
+      line = end + 1;
+    }
+    return std::nullopt;
+  }
+
+  ExpressionError too_long() const {
+    std::string message = "the command is " + std::to_string(out_.size()) + " bytes long with its values; at most " +
+                          std::to_string(longest_command) + " can be passed to a shell";
+    if (largest_ == nullptr) return {0, message};
+    return {largest_->offset, message + ". The largest value is that of " + largest_->source + " (" +
+                                  std::to_string(largest_size_) +
+                                  " bytes); let the step that makes it write it to a file, and read that"};
+  }
+
+  const CommandText& command_;
+  const expressions::Scope& scope_;
+  std::string out_;
+  std::vector<Inserted> in_here_documents_;
+  const Placeholder* largest_ = nullptr;
+  std::size_t largest_size_ = 0;
+};
+
+}  // namespace
+
+void check_places(const CommandText& command, Findings& findings) {
+  for (std::size_t i = 0; i < command.places.size(); ++i) {
+    const Placeholder& placeholder = command.parsed.placeholders[i];
+    if (command.places[i].kind != Place::Kind::refused || placeholder.has(Filter::Kind::raw)) continue;
+    findings.add(command.written.locate(placeholder.offset),
+                 placeholder.source + " cannot be put here: " + command.places[i].why);
+  }
+}
+
+std::variant<std::string, ExpressionError> render_command(const CommandText& command, const expressions::Scope& scope) {
+  return Renderer(command, scope).run();
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,22 @@
+// Makes a shell command of a template: every value is quoted for the place where it stands.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "expressions/evaluator.h"
+#include "workflow/model.h"
+
+namespace wtool::host::workflow {
+
+// The kernel refuses an argument of 128 KiB, and a command line is one argument of the shell.
+inline constexpr std::size_t longest_command = 100 * 1024;  // bytes
+
+// What can be known before any value is: places that are refused.
+void check_places(const CommandText& command, Findings& findings);
+
+// The command, or what is wrong with a value (the offset is that of the placeholder in command.written).
+std::variant<std::string, expressions::ExpressionError> render_command(const CommandText& command,
+                                                                       const expressions::Scope& scope);
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,261 @@
+#include "workflow/diagram.h"
+
+#include <array>
+#include <optional>
+
+namespace wtool::host::workflow {
+namespace {
+
+constexpr std::string_view allowed =
+    "a line of the diagram is `A --> B`, `A --> B: condition`, `A: description`, `state \"text\" as A`, "
+    "`state A <<choice>>`, a note, `direction`, or a %% comment";
+
+// Lines that only style the picture.
+constexpr std::array<std::string_view, 8> presentation = {"classDef", "class", "style",     "accTitle",
+                                                          "accDescr", "title", "linkStyle", "click"};
+
+bool starts_with_word(std::string_view line, std::string_view word) {
+  return line.starts_with(word) && (line.size() == word.size() || line[word.size()] == ' ' ||
+                                    line[word.size()] == '\t' || line[word.size()] == ':');
+}
+
+// A name as mermaid has it: no blanks, no colon, nothing that is syntax.
+bool is_state_id(std::string_view text) {
+  if (text.empty() || text == "--") return false;
+  return text.find_first_of(" \t:\"{}[]<>;%") == std::string_view::npos;
+}
+
+class DiagramReader {
+ public:
+  DiagramReader(const Source& source, LineRange lines, Workflow& workflow, Findings& findings)
+      : source_(source), lines_(lines), workflow_(workflow), findings_(findings) {}
+
+  void read() {
+    for (std::size_t i = lines_.begin + 1; i < lines_.end; ++i) {
+      const std::string_view line = trim(source_.line(i));
+      if (line.empty() || line.starts_with("%%")) continue;
+      if (in_note_) {
+        in_note_ = !(starts_with_word(lowered(line), "end note"));
+        continue;
+      }
+      read_line(line);
+    }
+    if (workflow_.states.empty()) findings_.add(source_.line_start(lines_.begin), "the diagram has no states");
+    if (in_note_) findings_.add(note_offset_, "this note is not ended by a line `end note`");
+  }
+
+ private:
+  std::size_t offset(std::string_view part) const {
+    return static_cast<std::size_t>(part.data() - source_.text().data());
+  }
+  void fail(std::string_view at, std::string message) { findings_.add(offset(at), std::move(message)); }
+
+  void read_line(std::string_view line) {
+    const std::size_t arrow = line.find("-->");
+    const std::size_t colon = line.find(':');
+    if (arrow != std::string_view::npos && (colon == std::string_view::npos || arrow < colon)) {
+      return transition(line, arrow);
+    }
+    if (starts_with_word(line, "state") && !starts_with_word(line, "state:") && line.size() > 5 && line[5] != ':') {
+      return declaration(line);
+    }
+    if (starts_with_word(line, "note") && line.size() > 4 && line[4] != ':') return note(line);
+    if (starts_with_word(line, "direction")) {
+      const std::string_view way = trim(line.substr(9));
+      if (way == "TB" || way == "TD" || way == "BT" || way == "LR" || way == "RL") return;
+      return fail(line, "direction is one of TB, BT, LR, RL");
+    }
+    for (const std::string_view word : presentation) {
+      if (starts_with_word(line, word)) return;
+    }
+    if (line == "hide empty description" || starts_with_word(line, "scale")) return;
+    if (line == "--") return fail(line, "parallel regions (--) are not supported yet");
+    if (line == "}" || line.ends_with("{")) return composite(line);
+    if (colon != std::string_view::npos) return description(line, colon);
+    if (is_state_id(line)) {
+      state(line);
+      return;
+    }
+    fail(line, "this line is not understood; " + std::string(allowed));
+  }
+
+  // The index of the state, made when it is named for the first time.
+  std::size_t state(std::string_view id) {
+    const auto [found, is_new] = workflow_.index.try_emplace(std::string(id), workflow_.states.size());
+    if (is_new) {
+      workflow_.states.emplace_back();
+      workflow_.states.back().id = std::string(id);
+      workflow_.states.back().offset = offset(id);
+    }
+    return found->second;
+  }
+
+  // One end of an arrow: nothing when it is no state (a finding was made), no_state for [*].
+  std::optional<std::size_t> end_of_arrow(std::string_view text, std::string_view line, const char* which) {
+    if (const std::size_t style = text.find(":::"); style != std::string_view::npos) text = trim(text.substr(0, style));
+    if (text == "[*]") return no_state;
+    if (!is_state_id(text)) {
+      fail(text.empty() ? line : text,
+           text.empty() ? std::string("the state ") + which + " the arrow is missing"
+                        : expressions::quoted_for_message(text) +
+                              " is no name of a state; it has blanks or one of : \" { } [ ] < > ; %");
+      return std::nullopt;
+    }
+    return state(text);
+  }
+
+  void transition(std::string_view line, std::size_t arrow) {
+    const std::string_view from_text = trim(line.substr(0, arrow));
+    std::string_view rest = line.substr(arrow + 3);
+    std::string_view label;
+    const std::size_t from_colon = label_colon(rest);
+    const bool has_label = from_colon != std::string_view::npos;
+    if (has_label) {
+      label = trim(rest.substr(from_colon + 1));
+      rest = rest.substr(0, from_colon);
+    }
+    const auto from = end_of_arrow(from_text, line, "before");
+    const auto to = end_of_arrow(trim(rest), line, "behind");
+    if (!from || !to) return;
+    Transition made;
+    made.offset = offset(line);
+    made.target = *to;
+    made.label = std::string(label);
+    made.label_offset = label.empty() ? made.offset : offset(label);
+    if (has_label && label.empty()) return fail(line, "a condition is missing behind the colon");
+    condition(made);
+    if (*from != no_state) {
+      workflow_.states[*from].exits.push_back(std::move(made));
+      if (*to != no_state) workflow_.states[*to].entered = true;
+    } else {
+      start(line, *to, made);
+    }
+  }
+
+  // The colon of the label; `:::name` behind a state is a style.
+  static std::size_t label_colon(std::string_view text) {
+    std::size_t at = text.find(':');
+    while (at != std::string_view::npos && text.substr(at).starts_with(":::")) at = text.find(':', at + 3);
+    return at;
+  }
+
+  void start(std::string_view line, std::size_t target, const Transition& made) {
+    if (target == no_state) return fail(line, "a diagram cannot lead from its start straight to its end");
+    if (made.kind != Transition::Kind::unconditional) {
+      return findings_.add(made.label_offset, "the start takes no condition; begin with a state that decides");
+    }
+    workflow_.states[target].entered = true;
+    if (workflow_.start == no_state) {
+      workflow_.start = target;
+    } else {
+      fail(line, "a second start; the first one leads to '" + workflow_.states[workflow_.start].id + "'");
+    }
+  }
+
+  // A condition that is not understood is a finding, and the exit stays: it still leads where it leads.
+  void condition(Transition& made) {
+    std::string word = lowered(made.label);
+    std::erase_if(word, [](char c) { return c == ' ' || c == '\t' || c == '_'; });
+    if (word.empty() || word == "always") return;
+    if (word == "default") {
+      made.kind = Transition::Kind::fallback;
+    } else if (word == "success" || word == "onsuccess") {
+      made.kind = Transition::Kind::success;
+    } else if (word == "failure" || word == "onfailure") {
+      made.kind = Transition::Kind::failure;
+    } else {
+      made.kind = Transition::Kind::expression;
+      auto parsed = expressions::parse_expression(made.label);
+      if (const auto* error = std::get_if<expressions::ExpressionError>(&parsed)) {
+        findings_.add(
+            made.label_offset + error->offset,
+            "the condition is not understood: " + error->message +
+                ". A condition is always, default, success, failure, or an expression such as exit_code == 0");
+        return;
+      }
+      made.condition = std::get<expressions::Expression>(std::move(parsed));
+    }
+  }
+
+  // `state A`, `state "text" as A`, `state A <<choice>>`.
+  void declaration(std::string_view line) {
+    std::string_view rest = trim(line.substr(5));
+    if (rest.ends_with("{")) return composite(line);
+    if (rest.starts_with('"')) {
+      const std::size_t close = rest.find('"', 1);
+      const std::string_view behind = close == std::string_view::npos ? "" : trim(rest.substr(close + 1));
+      const std::string_view id = starts_with_word(behind, "as") ? trim(behind.substr(2)) : std::string_view();
+      if (!is_state_id(id)) return fail(line, "this is written `state \"text\" as Name`");
+      workflow_.states[state(id)].description = std::string(rest.substr(1, close - 1));
+      return;
+    }
+    for (const auto& [open, close] : {std::pair("<<", ">>"), std::pair("[[", "]]")}) {
+      const std::size_t mark = rest.find(open);
+      if (mark == std::string_view::npos || !rest.ends_with(close)) continue;
+      const std::string_view id = trim(rest.substr(0, mark));
+      const std::string_view kind = trim(rest.substr(mark + 2, rest.size() - mark - 4));
+      if (!is_state_id(id)) return fail(line, "a name of a state is missing before " + std::string(rest.substr(mark)));
+      if (kind == "choice") {
+        workflow_.states[state(id)].choice = true;
+      } else if (kind == "fork" || kind == "join") {
+        state(id);
+        fail(rest.substr(mark), "<<" + std::string(kind) + ">> (parallel branches) is not supported yet");
+      } else {
+        fail(rest.substr(mark), "unknown kind of state " + std::string(rest.substr(mark)) + "; there is <<choice>>");
+      }
+      return;
+    }
+    if (const std::size_t colon = rest.find(':'); colon != std::string_view::npos) return description(rest, colon);
+    if (!is_state_id(rest)) return fail(line, "this line is not understood; " + std::string(allowed));
+    state(rest);
+  }
+
+  void composite(std::string_view line) {
+    if (line == "}" && composites_ > 0) {
+      --composites_;
+      return;
+    }
+    if (line == "}") return fail(line, "this } closes nothing");
+    ++composites_;
+    fail(line, "composite states are not supported yet");
+  }
+
+  void description(std::string_view line, std::size_t colon) {
+    std::string_view id = trim(line.substr(0, colon));
+    std::string_view text = trim(line.substr(colon + 1));
+    if (line.substr(colon).starts_with(":::")) text = "";
+    if (!is_state_id(id)) return fail(line, "this line is not understood; " + std::string(allowed));
+    State& described = workflow_.states[state(id)];
+    if (!text.empty()) described.description = std::string(text);
+  }
+
+  // `note right of A: text` is one line; without the colon it goes on to `end note`.
+  void note(std::string_view line) {
+    const std::string_view rest = trim(line.substr(4));
+    const std::string words = lowered(rest);
+    for (const std::string_view side : {"right of", "left of", "over"}) {
+      if (!starts_with_word(words, side)) continue;
+      in_note_ = rest.find(':') == std::string_view::npos;
+      note_offset_ = offset(line);
+      return;
+    }
+    if (rest.starts_with('"')) return;
+    fail(line, "a note is written `note right of State: text`, or over several lines up to `end note`");
+  }
+
+  const Source& source_;
+  LineRange lines_;
+  Workflow& workflow_;
+  Findings& findings_;
+  bool in_note_ = false;
+  std::size_t note_offset_ = 0;
+  std::size_t composites_ = 0;
+};
+
+}  // namespace
+
+void read_diagram(const Source& source, LineRange lines, Workflow& workflow, Findings& findings) {
+  DiagramReader(source, lines, workflow, findings).read();
+}
+
+}  // namespace wtool::host::workflow

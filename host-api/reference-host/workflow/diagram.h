@@ -1,0 +1,14 @@
+// Reads the lines of a mermaid stateDiagram-v2. What only changes how the diagram looks (direction, notes, styles,
+// titles) is accepted and has no effect; what would change how it runs and is not understood is a finding.
+#pragma once
+
+#include "workflow/markdown.h"
+#include "workflow/model.h"
+#include "workflow/source.h"
+
+namespace wtool::host::workflow {
+
+// Fills states, index and start. The first line of `lines` is the word stateDiagram-v2.
+void read_diagram(const Source& source, LineRange lines, Workflow& workflow, Findings& findings);
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,16 @@
+// The YAML between the two `---` at the top: the workflow's name, its parameters, its limit of steps.
+#pragma once
+
+#include "workflow/markdown.h"
+#include "workflow/model.h"
+#include "workflow/source.h"
+
+namespace wtool::host::workflow {
+
+inline constexpr std::size_t largest_front_matter = 256 * 1024;  // bytes
+inline constexpr std::int64_t most_steps_allowed = 10'000'000;
+
+// Fills name, title, description, parameters and max_steps. An unknown key is a finding.
+void read_front_matter(const Source& source, LineRange lines, Workflow& workflow, Findings& findings);
+
+}  // namespace wtool::host::workflow

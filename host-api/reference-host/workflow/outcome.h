@@ -1,0 +1,35 @@
+// What an action ended with, in the one form that conditions, templates and reports read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "expressions/value.h"
+
+namespace wtool::host {
+struct ToolOutcome;
+}
+
+namespace wtool::host::workflow {
+
+struct Outcome {
+  bool is_error = false;
+  bool aborted = false;        // stopped from outside; the outputs are what there was until then
+  std::int64_t exit_code = 0;  // of the command; without one 0 or 1, after a timeout 124, when aborted 130
+  std::string standard_output;
+  std::string standard_error;
+  std::string message;  // the tool's own sentence
+};
+
+// The fields of a state's or a result's value.
+const std::vector<std::string>& outcome_fields();
+
+// Reads a tool's envelope. Without a `stdout` in its metadata the text of the content stands for it.
+Outcome to_outcome(const ToolOutcome& call);
+
+// A map of outcome_fields() that stands for the standard output without its trailing newlines.
+expressions::Value to_value(const Outcome& outcome);
+
+}  // namespace wtool::host::workflow

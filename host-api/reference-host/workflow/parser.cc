@@ -1,0 +1,21 @@
+#include "workflow/parser.h"
+
+#include "workflow/action_parser.h"
+#include "workflow/diagram.h"
+#include "workflow/front_matter.h"
+#include "workflow/markdown.h"
+
+namespace wtool::host::workflow {
+
+Workflow parse_workflow(const Source& source, Findings& findings) {
+  Workflow workflow;
+  const Document document = read_document(source, findings);
+  if (document.front_matter) read_front_matter(source, *document.front_matter, workflow, findings);
+  // Without a diagram every action would be one of an unknown state; that one finding says it all.
+  if (!document.diagram) return workflow;
+  read_diagram(source, *document.diagram, workflow, findings);
+  for (const ActionItem& item : document.items) read_action(item, workflow, findings);
+  return workflow;
+}
+
+}  // namespace wtool::host::workflow

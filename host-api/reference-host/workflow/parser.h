@@ -1,0 +1,13 @@
+// Reads a whole workflow file.
+#pragma once
+
+#include "workflow/model.h"
+#include "workflow/source.h"
+
+namespace wtool::host::workflow {
+
+// Never fails as a whole: what is wrong goes to `findings`, and with any finding the workflow must not be run. Linear
+// in the size of the file.
+Workflow parse_workflow(const Source& source, Findings& findings);
+
+}  // namespace wtool::host::workflow

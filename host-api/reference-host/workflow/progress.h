@@ -1,0 +1,59 @@
+// Shows a run as it happens, on standard error: on a terminal one line that is updated in place (state, time, the last
+// line of output) below the lines of what is done; elsewhere plain lines.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "workflow/run_observer.h"
+
+namespace wtool::host::workflow {
+
+struct ProgressStyle {
+  bool live = false;  // a terminal that can move its cursor
+  bool colour = false;
+  // For the descriptor: live on a terminal that is not dumb; coloured unless NO_COLOR is set to something.
+  static ProgressStyle of(int descriptor);
+};
+
+// All members: any thread.
+class Progress final : public RunObserver {
+ public:
+  // `descriptor` must stay open while this object lives.
+  Progress(int descriptor, ProgressStyle style);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() override;
+
+  void state_entered(const State& state, const Step& step) override;
+  void output(const State& state, bool is_error_stream, std::string_view bytes) override;
+  void logged(const State& state, LogAction::Level level, std::string_view text) override;
+  void state_ended(const State& state, const Step& step, const Outcome& outcome) override;
+  void run_ended(const RunReport& report) override;
+
+ private:
+  void tick();
+  // With mutex_ held:
+  void print_line(const std::string& line);
+  void draw();
+  void erase();
+  std::string coloured(const char* code, const std::string& text) const;
+
+  int descriptor_;
+  ProgressStyle style_;
+  std::mutex mutex_;
+  std::condition_variable over_;
+  bool ended_ = false;
+  bool drawn_ = false;
+  bool running_ = false;
+  std::string state_;
+  std::chrono::steady_clock::time_point began_;
+  std::string last_line_;     // of the output, complete
+  std::string partial_line_;  // what came behind it; bounded
+  std::thread ticker_;        // only where live
+};
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,46 @@
+// Where in a shell command a placeholder stands, so that its value can be quoted for that place and never becomes
+// syntax.
+//
+// - This reads POSIX shell syntax as /bin/sh does: quotes, comments, $( ), $(( )), ${ }, backticks, here-documents,
+//   nested in each other.
+// - It is conservative. Where shells differ, or where no quoting helps (a comment, backticks, inside ${...}, a
+//   here-document with a quoted delimiter), the place is `refused` with a sentence that says why and what to do; and
+//   once the reading itself is in doubt, so is every place behind.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "expressions/template.h"
+
+namespace wtool::host::workflow {
+
+struct HereDelimiter {
+  std::string word;
+  bool strip_tabs = false;  // <<-
+};
+
+struct Place {
+  enum class Kind {
+    bare,           // outside all quotes: the value becomes one word, or a part of one
+    double_quoted,  // between double quotes
+    single_quoted,  // between single quotes
+    here_document,  // in the text of a here-document whose delimiter is not quoted
+    arithmetic,     // inside $(( )): only whole numbers are allowed
+    refused,        // `why`
+  };
+  Kind kind = Kind::bare;
+  // Directly behind `$name`, so that a letter of the value would change which variable that is.
+  bool after_variable = false;
+  std::string why;
+  // The here-documents around it, outermost first: the value must not complete a line that ends one.
+  std::vector<HereDelimiter> here_documents;
+};
+
+// One place for each placeholder, in order. Linear.
+std::vector<Place> find_places(const expressions::Template& command);
+
+}  // namespace wtool::host::workflow

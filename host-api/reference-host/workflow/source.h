@@ -1,0 +1,101 @@
+// A workflow file as text, and what was found to be wrong with it. Everything that reads a workflow speaks of places as
+// byte offsets into the file; lines and columns are worked out only for what is shown.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace wtool::host::workflow {
+
+inline constexpr std::size_t largest_file = 10 * 1024 * 1024;  // bytes
+inline constexpr std::size_t most_findings_shown = 100;
+
+// Both count from 1; columns count characters, a tab is one.
+struct Position {
+  std::size_t line = 1;
+  std::size_t column = 1;
+};
+
+// The text of a file with its name. Immutable. Lines end with \n, \r\n or \r.
+class Source {
+ public:
+  Source() = default;
+  // `text` must be valid UTF-8.
+  Source(std::string name, std::string text);
+
+  const std::string& name() const { return name_; }
+  std::string_view text() const { return text_; }
+  // Where the text begins behind a byte order mark.
+  std::size_t content_begin() const { return content_begin_; }
+
+  std::size_t line_count() const { return line_starts_.size(); }
+  // Counted from 0, without the line's end.
+  std::string_view line(std::size_t index) const;
+  std::size_t line_start(std::size_t index) const { return line_starts_[index]; }
+  // The index of the line that holds the offset.
+  std::size_t line_at(std::size_t offset) const;
+
+  // Linear in the length of the line.
+  Position position(std::size_t offset) const;
+
+ private:
+  std::string name_;
+  std::string text_;
+  std::size_t content_begin_ = 0;
+  std::vector<std::size_t> line_starts_;
+};
+
+// Reads a file; empty `error` on success. It says what is wrong with: a missing file, a directory, no permission, more
+// than `largest_file`, NUL bytes, invalid UTF-8 (with the line and column).
+Source load_source(const std::string& path, std::string& error);
+
+// What is wrong, in any order, and all of it.
+class Findings {
+ public:
+  void add(std::size_t offset, std::string message) { entries_.emplace_back(offset, std::move(message)); }
+  bool empty() const { return entries_.empty(); }
+  std::size_t size() const { return entries_.size(); }
+
+  // One line each, sorted by place: `FILE:LINE:COLUMN: error: MESSAGE`. At most `most_findings_shown`, then how many
+  // more there are.
+  std::string text(const Source& source) const;
+
+ private:
+  std::vector<std::pair<std::size_t, std::string>> entries_;
+};
+
+// A text that was taken out of a source piece by piece (lines of a block, a string with escapes), and still knows where
+// each of its bytes came from.
+class MappedText {
+ public:
+  const std::string& text() const { return text_; }
+  bool empty() const { return text_.empty(); }
+  // The first piece may be empty; then it only says where the text would have stood.
+  void append(std::string_view piece, std::size_t source_offset);
+  // The text without its last `count` bytes.
+  void remove_suffix(std::size_t count) { text_.resize(text_.size() - count); }
+  // The offset in the source of the byte at `offset`, or just behind the last one.
+  std::size_t locate(std::size_t offset) const;
+
+ private:
+  struct Run {
+    std::size_t begin;   // in text_
+    std::size_t source;  // of that byte
+  };
+  std::string text_;
+  std::vector<Run> runs_;
+};
+
+// The offset of the first byte that is not valid UTF-8, or npos.
+std::size_t find_invalid_utf8(std::string_view text);
+
+// Without spaces and tabs at either end.
+std::string_view trim(std::string_view text);
+
+// ASCII letters in lower case, all else unchanged.
+std::string lowered(std::string_view text);
+
+}  // namespace wtool::host::workflow

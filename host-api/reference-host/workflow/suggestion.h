@@ -1,0 +1,14 @@
+// "Did you mean ...?" for words of a workflow.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wtool::host::workflow {
+
+// `; did you mean 'NAME'?`, or nothing where no known word is near. Looks at no more than the first 2,000, so that many
+// mistakes in a large file stay affordable.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,15 @@
+// The last word on a run: status, a table of the states with their times, and what there is to know about a failure.
+#pragma once
+
+#include <string>
+
+#include "workflow/model.h"
+#include "workflow/run_observer.h"
+#include "workflow/source.h"
+
+namespace wtool::host::workflow {
+
+// Text for people, with a newline at the end; safe for a terminal.
+std::string summary_text(const Workflow& workflow, const RunReport& report, const std::string& name);
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,56 @@
+#include "workflow/variables.h"
+
+#include <algorithm>
+
+namespace wtool::host::workflow {
+
+using expressions::Value;
+
+const std::vector<std::string>& run_names() {
+  static const std::vector<std::string> names = {"success",  "failure", "exit_code",
+                                                 "is_error", "result",  "last_action_result"};
+  return names;
+}
+
+bool is_run_name(std::string_view name) {
+  return std::find(run_names().begin(), run_names().end(), name) != run_names().end();
+}
+
+Variables::Variables(const Workflow& workflow, std::map<std::string, Value> inputs) : workflow_(workflow) {
+  for (auto& [name, value] : inputs) variables_.emplace(name, std::move(value));
+  record("", "", Outcome{});
+}
+
+const Value* Variables::find(std::string_view name) const {
+  for (const auto* values : {&variables_, &last_, &states_}) {
+    const auto found = values->find(name);
+    if (found != values->end()) return &found->second;
+  }
+  return nullptr;
+}
+
+std::string Variables::why_not(std::string_view name) const {
+  const std::string quoted = "'" + std::string(name) + "'";
+  if (workflow_.find(std::string(name)) != nullptr) return "the state " + quoted + " has not run yet";
+  for (const Parameter& parameter : workflow_.parameters) {
+    if (parameter.name == name) {
+      return "the parameter " + quoted + " was not given and has no default; give it with --var " + std::string(name) +
+             "=VALUE";
+    }
+  }
+  return "the variable " + quoted + " has no value yet: no state that sets it has run";
+}
+
+void Variables::record(const std::string& state, const std::string& result_name, const Outcome& outcome) {
+  const Value value = to_value(outcome);
+  last_.insert_or_assign("success", Value(!outcome.is_error));
+  last_.insert_or_assign("failure", Value(outcome.is_error));
+  last_.insert_or_assign("is_error", Value(outcome.is_error));
+  last_.insert_or_assign("exit_code", Value(outcome.exit_code));
+  last_.insert_or_assign("result", value);
+  last_.insert_or_assign("last_action_result", value);
+  if (!state.empty()) states_.insert_or_assign(state, value);
+  if (!result_name.empty() && !is_run_name(result_name)) variables_.insert_or_assign(result_name, value);
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,41 @@
+// The values of a run: inputs, what Set and result="..." stored, the outcomes of states, and the run's own names.
+//
+// Looked up in this order: variables (inputs, Set, results), the run's own names, states.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "expressions/evaluator.h"
+#include "expressions/value.h"
+#include "workflow/model.h"
+#include "workflow/outcome.h"
+
+namespace wtool::host::workflow {
+
+// success, failure, exit_code, is_error, result, last_action_result.
+bool is_run_name(std::string_view name);
+const std::vector<std::string>& run_names();
+
+// One thread at a time.
+class Variables final : public expressions::Scope {
+ public:
+  // Before the first action: success, exit code 0, an empty result. `workflow` must outlive this.
+  Variables(const Workflow& workflow, std::map<std::string, expressions::Value> inputs);
+
+  const expressions::Value* find(std::string_view name) const override;
+  std::string why_not(std::string_view name) const override;
+
+  void set(const std::string& name, expressions::Value value) { variables_.insert_or_assign(name, std::move(value)); }
+  void record(const std::string& state, const std::string& result_name, const Outcome& outcome);
+
+ private:
+  const Workflow& workflow_;
+  std::map<std::string, expressions::Value, std::less<>> variables_;
+  std::map<std::string, expressions::Value, std::less<>> states_;
+  std::map<std::string, expressions::Value, std::less<>> last_;
+};
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,76 @@
+// What the plugin has to say of its work, as Boost.Log records, and their way to the host's own tracing.
+//
+// - The core of Boost.Log is one for the whole process, and the host may use it too: our records carry the channel
+//   `channel`, only our own sink is filtered, and nothing of the core's is ever changed.
+// - No asynchronous sink: its thread would be one that the host does not know of, and its end a deadlock while a
+// library
+//   is being unloaded.
+// - Values of environment variables are never logged; callers hand in names.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wtool::audit {
+
+// As tracing has them, and as the host's extension numbers them.
+enum class Level : std::uint32_t { trace = 1, debug = 2, info = 3, warn = 4, error = 5 };
+
+constexpr const char* channel = "wtool.shell_tools";
+
+struct Field {
+  std::string key;
+  std::string json;  // one JSON value
+};
+using Fields = std::vector<Field>;
+
+// Fields from plain values; text is quoted as JSON, and what is no UTF-8 in it is replaced.
+Field field(std::string key, std::string_view text);
+Field field(std::string key, std::int64_t number);
+
+struct Record {
+  Level level;
+  std::string_view target;
+  std::string_view message;
+  const Fields& fields;
+  std::uint64_t span;
+  std::uint64_t unix_ns;
+};
+
+// The host's tracing. Any thread may call any member; none may call back into this module.
+class HostTracing {
+ public:
+  virtual ~HostTracing() = default;
+  virtual bool enabled(Level level, std::string_view target) const = 0;
+  virtual void emit(const Record& record) = 0;
+  virtual std::uint64_t open_span(std::uint64_t parent, std::string_view name, const Fields& fields) = 0;
+  virtual void close_span(std::uint64_t span) = 0;
+};
+
+// From now on, records go to `host`, until detach. Not while another thread logs.
+void attach(std::shared_ptr<HostTracing> host);
+void detach();
+
+// A span of the host's, closed when this object ends. Without a host it is number 0.
+class Span {
+ public:
+  Span(std::uint64_t parent, std::string_view name, const Fields& fields);
+  Span(const Span&) = delete;
+  Span& operator=(const Span&) = delete;
+  ~Span();
+  std::uint64_t number() const { return number_; }
+
+ private:
+  std::uint64_t number_ = 0;
+};
+
+// True when a record would be kept; ask before fields are made that cost something. Any thread.
+bool enabled(Level level, std::string_view target);
+
+// Logs one record. Any thread.
+void log(Level level, std::string_view target, std::string_view message, Fields fields, std::uint64_t span);
+
+}  // namespace wtool::audit

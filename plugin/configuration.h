@@ -1,0 +1,25 @@
+// The configuration of a tool: the JSON that a host hands to tool_new, checked to the last key.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace wtool {
+
+// Built-in values are the defaults. docs/guide/configuration.md describes each key.
+struct Configuration {
+  std::string shell = "/bin/sh";              // shell.program: an absolute path
+  bool direct_exec = true;                    // shell.direct_exec
+  std::chrono::seconds timeout_default{300};  // limits.timeout_default: 1 .. timeout_max
+  std::chrono::seconds timeout_max{1800};     // limits.timeout_max: 1 .. 1800
+  std::chrono::milliseconds grace{2000};      // limits.grace_seconds: 0 .. 60
+  std::size_t output_bytes = 1024UL * 1024;   // output.bytes, per stream: 4096 .. 67108864
+};
+
+// NULL with `error`, one sentence that names the key, its value and what is allowed. Empty text is {}.
+std::shared_ptr<const Configuration> parse_configuration(std::string_view json, std::string& error);
+
+}  // namespace wtool

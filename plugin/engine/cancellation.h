@@ -1,0 +1,37 @@
+// A call's wish to stop: set from any thread, heard by the thread that runs the call through a descriptor.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "system/descriptor.h"
+
+namespace wtool::engine {
+
+class Cancellation {
+ public:
+  enum class How : std::uint32_t { none = 0, graceful = 1, now = 2 };
+
+  Cancellation();  // Throws std::system_error when there is no descriptor to be had.
+
+  // Never waits. The first reason stands; now overrides graceful. Any thread.
+  void request(How how, std::string_view reason);
+
+  How how() const { return how_.load(std::memory_order_acquire); }
+  std::string reason() const;
+
+  // Readable when a request has come that acknowledge() has not seen.
+  int descriptor() const { return event_.get(); }
+  void acknowledge();
+
+ private:
+  Descriptor event_;
+  std::atomic<How> how_{How::none};
+  mutable std::mutex mutex_;
+  std::string reason_;
+};
+
+}  // namespace wtool::engine

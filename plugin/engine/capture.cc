@@ -1,0 +1,53 @@
+#include "engine/capture.h"
+
+#include <algorithm>
+
+#include "engine/utf8.h"
+
+namespace wtool::engine {
+
+void Capture::append(std::string_view bytes) {
+  total_ += bytes.size();
+  if (head_.size() < head_cap_) {
+    const std::size_t part = std::min(bytes.size(), head_cap_ - head_.size());
+    head_.append(bytes.substr(0, part));
+    bytes.remove_prefix(part);
+  }
+  // Of what is more than the ring holds, only the end can stay.
+  if (bytes.size() > tail_cap_) bytes.remove_prefix(bytes.size() - tail_cap_);
+  if (tail_.size() < tail_cap_) {
+    const std::size_t part = std::min(bytes.size(), tail_cap_ - tail_.size());
+    tail_.append(bytes.substr(0, part));
+    bytes.remove_prefix(part);
+  }
+  while (!bytes.empty()) {
+    const std::size_t part = std::min(bytes.size(), tail_cap_ - tail_start_);
+    std::copy_n(bytes.begin(), part, tail_.begin() + static_cast<std::ptrdiff_t>(tail_start_));
+    tail_start_ = (tail_start_ + part) % tail_cap_;
+    bytes.remove_prefix(part);
+  }
+}
+
+std::string Capture::take_text(bool& lossy) {
+  std::string text = std::move(head_);
+  std::rotate(tail_.begin(), tail_.begin() + static_cast<std::ptrdiff_t>(tail_start_), tail_.end());
+  if (truncated()) {
+    // The last character of the head may go on in what was left out; in output that is not text, nothing can be told.
+    const std::size_t whole = valid_utf8_prefix(text);
+    if (text.size() - whole < 4 && whole < text.size()) text.resize(whole);
+    tail_.erase(0, cut_after(tail_, 0));
+    const std::uint64_t left_out = total_ - text.size() - tail_.size();
+    if (!text.empty() && text.back() != '\n') text.push_back('\n');
+    text += "[... " + std::to_string(left_out) + " bytes left out ...]\n";
+  }
+  text += tail_;
+  head_ = {};
+  tail_ = {};
+  tail_start_ = 0;
+  bool replaced = false;
+  text = to_utf8(std::move(text), &replaced);
+  lossy = replaced;
+  return text;
+}
+
+}  // namespace wtool::engine

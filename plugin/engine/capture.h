@@ -1,0 +1,34 @@
+// Keeps what a command writes on one stream: all of it up to a cap, and beyond that the first half and the last half,
+// with the true count of bytes. Memory never exceeds the cap, whatever comes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace wtool::engine {
+
+class Capture {
+ public:
+  // `cap` in bytes, at least 2.
+  explicit Capture(std::size_t cap) : head_cap_(cap / 2), tail_cap_(cap - cap / 2) {}
+
+  void append(std::string_view bytes);
+
+  std::uint64_t total_bytes() const { return total_; }
+  bool truncated() const { return total_ > head_cap_ + tail_cap_; }
+
+  // The text: valid UTF-8, and where bytes were left out, one line that says how many, between a head and a tail that
+  // are cut between characters. `lossy` is set when bytes had to be replaced. Empties the capture.
+  std::string take_text(bool& lossy);
+
+ private:
+  std::size_t head_cap_;
+  std::size_t tail_cap_;
+  std::string head_;
+  std::string tail_;            // A ring once it is full,
+  std::size_t tail_start_ = 0;  // whose oldest byte is here.
+  std::uint64_t total_ = 0;
+};
+
+}  // namespace wtool::engine

@@ -1,0 +1,26 @@
+// What to run: everything a custodian needs to start one command, decided before anything is started.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wtool::engine {
+
+// A value; whoever makes it keeps `directory` open until the call is over.
+struct Command {
+  std::vector<std::string> paths;      // Files to try to execute, in order; at least one.
+  std::vector<std::string> arguments;  // argv; at least argv[0]. No NUL bytes in any of these texts.
+  std::vector<std::string> variables;  // "NAME=value", each name once.
+  std::string shell;                   // Runs executable files of no known format; an absolute path.
+  int directory = -1;                  // Descriptor of the working directory, borrowed.
+};
+
+// The files that a shell would try for `name`: the name itself where it holds a slash, else one for each part of
+// `search_path` (an empty part is the working directory). Relative ones are meant from the working directory.
+std::vector<std::string> candidate_paths(std::string_view name, std::string_view search_path);
+
+// What PATH means where it is not set, as dash has it.
+constexpr std::string_view default_search_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+}  // namespace wtool::engine

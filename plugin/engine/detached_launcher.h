@@ -1,0 +1,138 @@
+// A Boost.Process v2 launcher for one process that must not look like ours: the warden.
+//
+// Contract:
+// - The process is no child of the caller's: no SIGCHLD, no wait(-1) ever tells of it. It is in a session of its own,
+// so
+//   that the terminal's Ctrl-C does not reach it. All signal dispositions are default and nothing is blocked in it.
+// - Initialisers of the library (process_stdio, process_environment, process_start_dir) work as with its own launchers.
+// - Nothing is allocated between the clone and the exec.
+//
+// Hazards:
+// - It derives from posix::default_launcher on purpose: the initialisers overload on that type, and for a launcher of
+//   another type they would compile and silently do nothing.
+// - None of the library's own launchers will do: one forks (slow in a large host, and a failed exec runs the host's
+// exit
+//   handlers), the vfork one tears down its parent's reactor, and all make a child of the caller's.
+#pragma once
+
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/process/v2/posix/default_launcher.hpp>
+#include <cerrno>
+#include <csignal>
+
+#ifdef __SANITIZE_THREAD__
+// Its clone() takes every clone for a fork, and would from then on believe that this process is the forked child.
+extern "C" int __clone(int (*)(void*), void*, int, void*, ...) noexcept;
+#define WTOOL_CLONE __clone
+#else
+#define WTOOL_CLONE ::clone
+#endif
+
+namespace wtool::engine {
+
+class DetachedLauncher : public boost::process::v2::posix::default_launcher {
+ public:
+  using Error = boost::process::v2::error_code;
+  using Path = boost::process::v2::filesystem::path;
+
+  // Starts `executable` and returns its process number, or -1 with `error`. The number may be reused once the process
+  // has ended: nobody here can wait for it.
+  template <typename Arguments, typename... Initialisers>
+  int operator()(Error& error, const Path& executable, Arguments&& arguments, Initialisers&&... initialisers) {
+    namespace detail = boost::process::v2::posix::detail;
+    const char* const* argv = build_argv_(executable, arguments);
+    error = detail::on_setup(*this, executable, argv, initialisers...);
+    if (error) return -1;
+    auto become = [&]() noexcept {
+      const Error failed = detail::on_exec_setup(*this, executable, argv, initialisers...);
+      if (failed) return failed.value();
+      ::execve(executable.c_str(), const_cast<char* const*>(argv), const_cast<char* const*>(env));
+      return errno;
+    };
+    Plan plan{[](void* body) { return (*static_cast<decltype(become)*>(body))(); }, &become, nullptr, -1, 0};
+    detach(plan);
+    if (plan.error != 0) {
+      error.assign(plan.error, boost::system::system_category());
+      detail::on_error(*this, executable, argv, error, initialisers...);
+      return -1;
+    }
+    detail::on_success(*this, executable, argv, initialisers...);
+    return plan.process;
+  }
+
+ private:
+  struct Plan {
+    int (*become)(void*);  // Returns only when it failed: an errno.
+    void* body;
+    char* inner_stack;
+    volatile int process;
+    volatile int error;
+  };
+
+  static constexpr std::size_t stack_size = 128UL * 1024;
+
+  static void detach(Plan& plan) {
+    void* stacks =
+        ::mmap(nullptr, 2 * stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (stacks == MAP_FAILED) {
+      plan.error = errno;
+      return;
+    }
+    char* const outer_stack = static_cast<char*>(stacks) + stack_size;
+    plan.inner_stack = outer_stack + stack_size;
+    // No handler of the host's may run in the children, which share its memory.
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    // Exit signal 0: the host hears nothing, and only a wait with __WALL or __WCLONE sees the child.
+    const int intermediate = WTOOL_CLONE(&run_intermediate, outer_stack, CLONE_VM | CLONE_VFORK, &plan);
+    if (intermediate < 0) plan.error = errno;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (intermediate > 0) {
+      while (::waitpid(intermediate, nullptr, __WALL) < 0 && errno == EINTR) {
+      }
+    }
+    ::munmap(stacks, 2 * stack_size);
+  }
+
+  // ---- Fence: the two functions below run in children that share all memory with the host, which goes on running its
+  // other threads. System calls and _exit only: no malloc, no locks, no stdio. Sanitizers stay out: one would clean up
+  // the stack of the host's thread before _exit, another would keep books on that thread for what is not it.
+
+  __attribute__((no_sanitize("address", "thread"))) static int run_intermediate(void* argument) {
+    Plan& plan = *static_cast<Plan*>(argument);
+    // Every disposition, the C library's two internal signals included: an ignored signal stays ignored over exec.
+    struct {
+      unsigned long words[4];
+    } default_action{};
+    for (int signal = 1; signal <= 64; ++signal) {
+      ::syscall(SYS_rt_sigaction, signal, &default_action, nullptr, 8UL);
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::setsid();
+    const int process = WTOOL_CLONE(&run_process, plan.inner_stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &plan);
+    if (process < 0) plan.error = errno;
+    plan.process = process;
+    ::_exit(0);  // Makes the process an orphan.
+  }
+
+  __attribute__((no_sanitize("address", "thread"))) static int run_process(void* argument) {
+    Plan& plan = *static_cast<Plan*>(argument);
+    plan.error = plan.become(plan.body);
+    ::_exit(127);
+  }
+
+  // ---- End of the fence.
+};
+
+}  // namespace wtool::engine
+
+#undef WTOOL_CLONE

@@ -1,0 +1,52 @@
+// One of a command's two output pipes, and what came through it.
+//
+// A pipe starts at the default size and grows to 256 KiB after the first read that found it full: the default is fine
+// for most commands, a flood is several times faster through the larger one, and large pipes for everybody would use up
+// what the kernel grants a user (after which every new pipe is a small one).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "engine/capture.h"
+#include "engine/outcome.h"
+#include "system/descriptor.h"
+
+namespace wtool::engine {
+
+class OutputPipe {
+ public:
+  explicit OutputPipe(std::size_t capture_bytes) : capture_(capture_bytes) {}
+
+  // 0, or the errno of what failed.
+  int open();
+
+  int writer() const { return writer_.get(); }
+  void close_writer() { writer_.reset(); }
+
+  // -1 once the end of the stream has been read.
+  int reader() const { return reader_.get(); }
+  bool open_for_reading() const { return static_cast<bool>(reader_); }
+
+  // Reads what is there, at most one buffer; empty when there is nothing now or any more. Valid until the next read.
+  std::string_view read_some();
+
+  std::uint64_t bytes() const { return capture_.total_bytes(); }
+  std::size_t capacity() const { return buffer_size_; }
+
+  // Closes, and gives what was captured. Empties the capture.
+  StreamText take();
+
+ private:
+  Descriptor reader_;
+  Descriptor writer_;
+  std::size_t buffer_size_ = default_size;
+  std::unique_ptr<char[]> buffer_;
+  Capture capture_;
+
+  static constexpr std::size_t default_size = 64UL * 1024;
+  static constexpr std::size_t large_size = 256UL * 1024;
+};
+
+}  // namespace wtool::engine

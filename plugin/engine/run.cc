@@ -1,0 +1,295 @@
+#include "engine/run.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "engine/output_pipe.h"
+#include "engine/start_request.h"
+#include "warden/protocol.h"
+
+namespace wtool::engine {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// After the command's own end: how long others of its tree may keep the pipes open before they are swept away,
+constexpr milliseconds drain_time{250};
+// how long they have for SIGTERM then, and how long a command has that is to stop now.
+constexpr milliseconds short_grace{50};
+// After its grace, a custodian kills for 5 s. One that has not reported by then is itself in trouble.
+constexpr milliseconds report_slack{7000};
+
+// One run. The phases follow one another, and only the custodian's report or its death ends them.
+class Run {
+ public:
+  Run(Custody& custody, const Command& command, const RunOptions& options, Cancellation& cancellation,
+      const OutputSink& sink)
+      : custody_(custody),
+        command_(command),
+        options_(options),
+        cancellation_(cancellation),
+        sink_(sink),
+        output_(options.capture_bytes),
+        error_(options.capture_bytes) {}
+
+  // Nothing when no custodian ever read the command, so that it may be tried again.
+  std::optional<Outcome> go();
+
+ private:
+  // Why we end the tree. The first reason stands.
+  enum class Reason { none, sweep, timeout, cancelled };
+
+  bool start();
+  void watch();
+  void heed_cancellation();
+  void heed_clock();
+  void hear_custodian();
+  void end(Reason reason, milliseconds grace);
+  void deliver(OutputPipe& pipe, Stream stream);
+  void read_rest();
+  void lose_custodian();
+  void take_report(const warden::Report& report);
+  How how_it_ended(const warden::Report& report) const;
+  int time_left() const;
+
+  Custody& custody_;
+  const Command& command_;
+  const RunOptions& options_;
+  Cancellation& cancellation_;
+  const OutputSink& sink_;
+  OutputPipe output_;
+  OutputPipe error_;
+  Custodian custodian_;
+  Clock::time_point started_ = Clock::now();
+  std::uint64_t call_ = 0;
+  bool over_ = false;
+  bool never_read_ = false;
+  bool leader_exited_ = false;
+  Clock::time_point drain_deadline_{};
+  Reason reason_ = Reason::none;
+  Clock::time_point report_deadline_{};
+  Cancellation::How heeded_ = Cancellation::How::none;
+  Outcome outcome_;
+};
+
+std::optional<Outcome> Run::go() {
+  if (cancellation_.how() != Cancellation::How::none) {
+    outcome_.how = Cancelled{cancellation_.reason()};
+  } else if (start()) {
+    while (!over_) watch();
+    if (never_read_) return std::nullopt;
+    read_rest();
+  }
+  outcome_.standard_output = output_.take();
+  outcome_.standard_error = error_.take();
+  outcome_.duration = std::chrono::duration_cast<milliseconds>(Clock::now() - started_);
+  return std::move(outcome_);
+}
+
+// Hands the command to a custodian. A custodian that went away before it read the message has run nothing, so another
+// one is tried; its socket tells (ECONNRESET or EPIPE, against a plain end of file).
+bool Run::start() {
+  int failed = output_.open();
+  if (failed == 0) failed = error_.open();
+  if (failed != 0) {
+    outcome_.how = NotStarted{NotStarted::Stage::custody, failed,
+                              std::string("no pipe can be made for its output: ") + std::strerror(failed)};
+    return false;
+  }
+  const StartRequest request(command_);
+  const int descriptors[] = {output_.writer(), error_.writer(), command_.directory};
+  CustodyError error;
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    if (!custody_.acquire(custodian_, error)) break;
+    call_ = request.send(custodian_.socket.get(), descriptors);
+    if (call_ != 0) {
+      output_.close_writer();
+      error_.close_writer();
+      return true;
+    }
+    error = {errno, std::string("it cannot be handed to its custodian: ") + std::strerror(errno)};
+    custody_.bury(std::move(custodian_));
+  }
+  outcome_.how = NotStarted{NotStarted::Stage::custody, error.error, std::move(error.detail)};
+  return false;
+}
+
+void Run::watch() {
+  pollfd watched[] = {{output_.reader(), POLLIN, 0},
+                      {error_.reader(), POLLIN, 0},
+                      {custodian_.socket.get(), POLLIN, 0},
+                      {cancellation_.descriptor(), POLLIN, 0}};
+  const int ready = ::poll(watched, 4, time_left());
+  if (ready > 0) {
+    if (watched[0].revents != 0) deliver(output_, Stream::standard_output);
+    if (watched[1].revents != 0) deliver(error_, Stream::standard_error);
+    if (watched[2].revents != 0) hear_custodian();
+    if (watched[3].revents != 0) cancellation_.acknowledge();
+  }
+  if (over_) return;
+  heed_cancellation();
+  heed_clock();
+}
+
+int Run::time_left() const {
+  Clock::time_point next = Clock::time_point::max();
+  if (reason_ != Reason::none) {
+    next = report_deadline_;
+  } else if (leader_exited_) {
+    next = drain_deadline_;
+  } else if (options_.deadline) {
+    next = *options_.deadline;
+  }
+  if (next == Clock::time_point::max()) return -1;
+  const auto left = std::chrono::ceil<milliseconds>(next - Clock::now()).count();
+  return static_cast<int>(std::clamp<decltype(left)>(left, 0, 60'000));
+}
+
+void Run::heed_cancellation() {
+  const Cancellation::How how = cancellation_.how();
+  if (how <= heeded_) return;
+  heeded_ = how;
+  end(Reason::cancelled, how == Cancellation::How::now ? short_grace : options_.grace);
+}
+
+void Run::heed_clock() {
+  const auto now = Clock::now();
+  if (reason_ != Reason::none) {
+    if (now >= report_deadline_) lose_custodian();
+  } else if (leader_exited_) {
+    const bool drained = !output_.open_for_reading() && !error_.open_for_reading();
+    if (drained || now >= drain_deadline_) end(Reason::sweep, short_grace);
+  } else if (options_.deadline && now >= *options_.deadline) {
+    end(Reason::timeout, options_.grace);
+  }
+}
+
+void Run::end(Reason reason, milliseconds grace) {
+  if (reason_ == Reason::none) reason_ = reason;
+  const auto deadline = Clock::now() + grace + report_slack;
+  report_deadline_ = report_deadline_ == Clock::time_point{} ? deadline : std::min(report_deadline_, deadline);
+  const warden::End end{{warden::Kind::end, 0, call_}, static_cast<std::uint32_t>(grace.count()), 0};
+  warden::send_message(custodian_.socket.get(), &end, sizeof end);  // A custodian that is gone is heard of otherwise.
+  // The command may have stopped its keepers (SIGSTOP). The warden, going on, sets the custodian going.
+  custodian_.warden->wake();
+}
+
+void Run::deliver(OutputPipe& pipe, Stream stream) {
+  const std::string_view bytes = pipe.read_some();
+  if (!bytes.empty() && sink_ && !sink_(stream, bytes)) {
+    cancellation_.request(Cancellation::How::graceful, "the receiver of the output asked to stop");
+  }
+}
+
+// What the dead tree left in the pipes. Somebody outside it may hold a pipe open, and even write on: what the pipes can
+// hold at once is all that can be the command's.
+void Run::read_rest() {
+  for (const auto& [pipe, stream] : {std::pair{&output_, Stream::standard_output}, {&error_, Stream::standard_error}}) {
+    std::size_t most = pipe->capacity();
+    while (pipe->open_for_reading()) {
+      const std::uint64_t before = pipe->bytes();
+      deliver(*pipe, stream);
+      const auto got = static_cast<std::size_t>(pipe->bytes() - before);
+      if (got == 0 || got >= most) break;
+      most -= got;
+    }
+  }
+}
+
+void Run::hear_custodian() {
+  warden::Report report{};
+  const warden::Received received = warden::receive_message(custodian_.socket.get(), &report, sizeof report);
+  if (received.size < static_cast<ssize_t>(sizeof(warden::Header))) {
+    const bool unread = received.size < 0 && errno == ECONNRESET;
+    if (!unread || leader_exited_) return lose_custodian();
+    // It was on its way out and has not read the command: nothing has run, so another custodian may.
+    custody_.bury(std::move(custodian_));
+    over_ = never_read_ = true;
+    return;
+  }
+  if (report.header.call != call_ && report.header.call != 0) return;
+  if (report.header.kind == warden::Kind::leader_exited) {
+    leader_exited_ = true;
+    drain_deadline_ = Clock::now() + drain_time;
+  } else if (report.header.kind == warden::Kind::report) {
+    take_report(report);
+  }
+}
+
+void Run::lose_custodian() {
+  over_ = true;
+  const Buried buried = custody_.bury(std::move(custodian_));
+  outcome_.left = buried.left;
+  outcome_.leaving = buried.leaving;
+  outcome_.how =
+      Lost{buried.certain ? "the process that had custody of the command was killed; all that the command had "
+                            "started has been ended"
+                          : "the processes that had custody of the command were killed"};
+  if (reason_ == Reason::timeout) outcome_.how = TimedOut{};
+  if (reason_ == Reason::cancelled) outcome_.how = Cancelled{cancellation_.reason()};
+}
+
+void Run::take_report(const warden::Report& report) {
+  over_ = true;
+  outcome_.how = how_it_ended(report);
+  const auto names = [](const warden::NamedProcess* named, std::size_t count) {
+    std::vector<ProcessName> result;
+    for (std::size_t i = 0; i < std::min(count, warden::max_named); ++i)
+      result.push_back({named[i].pid, named[i].name});
+    return result;
+  };
+  if (reason_ == Reason::sweep) {
+    outcome_.outlived = report.outlived;
+    outcome_.outliving = names(report.outliving, report.outlived);
+  }
+  outcome_.left = report.left_count;
+  outcome_.leaving = names(report.left, report.left_count);
+  outcome_.resources = {std::chrono::microseconds(report.user_us), std::chrono::microseconds(report.system_us),
+                        report.max_rss_kib};
+  // One that has something left to kill does not come back; nor does one whose warden is dead.
+  if (report.left_count == 0 && report.abandoned == 0) custody_.release(std::move(custodian_));
+}
+
+How Run::how_it_ended(const warden::Report& report) const {
+  using Stage = NotStarted::Stage;
+  switch (report.failed_stage) {
+    case warden::Stage::none:
+      break;
+    case warden::Stage::fork:
+      return NotStarted{Stage::fork, report.error, {}};
+    case warden::Stage::setup:
+      return NotStarted{Stage::setup, report.error, {}};
+    case warden::Stage::directory:
+      return NotStarted{Stage::directory, report.error, {}};
+    case warden::Stage::exec:
+      return NotStarted{Stage::exec, report.error, {}};
+  }
+  if (reason_ == Reason::timeout) return TimedOut{};
+  if (reason_ == Reason::cancelled) return Cancelled{cancellation_.reason()};
+  if (report.abandoned != 0) {
+    return Lost{"the warden was killed while the command ran; all that the command had started has been ended"};
+  }
+  if (WIFSIGNALED(report.wait_status)) return Signalled{WTERMSIG(report.wait_status)};
+  return Exited{WEXITSTATUS(report.wait_status)};
+}
+
+}  // namespace
+
+Outcome run(Custody& custody, const Command& command, const RunOptions& options, Cancellation& cancellation,
+            const OutputSink& sink) {
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    if (auto outcome = Run(custody, command, options, cancellation, sink).go()) return std::move(*outcome);
+  }
+  Outcome outcome;
+  outcome.how = NotStarted{NotStarted::Stage::custody, 0, "one custodian after the other was killed before it began"};
+  return outcome;
+}
+
+}  // namespace wtool::engine

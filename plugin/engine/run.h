@@ -1,0 +1,33 @@
+// Runs one command from its start to the death of its last process. There is no other way to run one.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "engine/cancellation.h"
+#include "engine/command.h"
+#include "engine/custody.h"
+#include "engine/outcome.h"
+
+namespace wtool::engine {
+
+enum class Stream { standard_output, standard_error };
+
+// Gets what the command writes as it comes, on the thread that runs it, in order within a stream. False: stop the
+// command gracefully. A sink that blocks makes the command wait.
+using OutputSink = std::function<bool(Stream, std::string_view)>;
+
+struct RunOptions {
+  std::optional<std::chrono::steady_clock::time_point> deadline;  // Then the command is stopped, as timed out.
+  std::chrono::milliseconds grace{2000};                          // Between SIGTERM and SIGKILL.
+  std::size_t capture_bytes = 1024 * 1024;                        // Per stream.
+};
+
+// Blocks until every process of the command is dead and reaped, and its descriptors are closed. Any thread, many at
+// once; throws std::bad_alloc only.
+Outcome run(Custody& custody, const Command& command, const RunOptions& options, Cancellation& cancellation,
+            const OutputSink& sink);
+
+}  // namespace wtool::engine

@@ -1,0 +1,25 @@
+// A Command as the bytes that a custodian takes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/command.h"
+#include "warden/protocol.h"
+
+namespace wtool::engine {
+
+class StartRequest {
+ public:
+  explicit StartRequest(const Command& command);
+
+  // Sends it, with the command's stdout, stderr and directory. The number of the call, never 0; 0 with errno when the
+  // custodian is gone or the text is larger than any command may be (E2BIG).
+  std::uint64_t send(int socket, const int (&descriptors)[3]) const;
+
+ private:
+  warden::Start start_{};
+  std::string text_;
+};
+
+}  // namespace wtool::engine

@@ -1,0 +1,91 @@
+#include "engine/utf8.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+namespace wtool::engine {
+
+namespace {
+
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+struct Step {
+  std::size_t length;  // Bytes of a character, or of a maximal part of one that is not valid.
+  bool valid;
+};
+
+// Judges what stands at the start of `bytes`, which is not empty. The table is that of well-formed sequences in the
+// Unicode standard: only the second byte's range depends on the first.
+Step step(std::string_view bytes) {
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  const unsigned char first = at(0);
+  if (first < 0x80) return {1, true};
+  unsigned char low = 0x80;
+  unsigned char high = 0xBF;
+  std::size_t length = 0;
+  if (first >= 0xC2 && first <= 0xDF) {
+    length = 2;
+  } else if (first >= 0xE0 && first <= 0xEF) {
+    length = 3;
+    if (first == 0xE0) low = 0xA0;
+    if (first == 0xED) high = 0x9F;
+  } else if (first >= 0xF0 && first <= 0xF4) {
+    length = 4;
+    if (first == 0xF0) low = 0x90;
+    if (first == 0xF4) high = 0x8F;
+  } else {
+    return {1, false};
+  }
+  if (bytes.size() < 2 || at(1) < low || at(1) > high) return {1, false};
+  for (std::size_t i = 2; i < length; ++i) {
+    if (i >= bytes.size() || !is_continuation(bytes[i])) return {i, false};
+  }
+  return {length, true};
+}
+
+}  // namespace
+
+std::size_t valid_utf8_prefix(std::string_view bytes) noexcept {
+  std::size_t at = 0;
+  while (at < bytes.size()) {
+    // Eight bytes of ASCII at once: most output is nothing else.
+    std::uint64_t word;
+    while (bytes.size() - at >= sizeof word) {
+      std::memcpy(&word, bytes.data() + at, sizeof word);
+      if ((word & 0x8080808080808080U) != 0) break;
+      at += sizeof word;
+    }
+    if (at == bytes.size()) break;
+    const Step next = step(bytes.substr(at));
+    if (!next.valid) return at;
+    at += next.length;
+  }
+  return at;
+}
+
+std::string to_utf8(std::string bytes, bool* replaced) {
+  std::size_t valid = valid_utf8_prefix(bytes);
+  if (replaced != nullptr) *replaced = valid != bytes.size();
+  if (valid == bytes.size()) return bytes;
+  std::string text;
+  text.reserve(bytes.size() + bytes.size() / 2);
+  std::string_view rest(bytes);
+  for (;;) {
+    text.append(rest.substr(0, valid));
+    rest.remove_prefix(valid);
+    if (rest.empty()) return text;
+    text.append("\xEF\xBF\xBD");
+    rest.remove_prefix(step(rest).length);
+    valid = valid_utf8_prefix(rest);
+  }
+}
+
+std::size_t cut_after(std::string_view bytes, std::size_t n) noexcept {
+  for (std::size_t ahead = 0; ahead < 4 && n + ahead < bytes.size(); ++ahead) {
+    if (!is_continuation(bytes[n + ahead])) return n + ahead;
+  }
+  return std::min(n, bytes.size());
+}
+
+}  // namespace wtool::engine

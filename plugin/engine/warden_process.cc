@@ -1,0 +1,115 @@
+#include "engine/warden_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// clang-format off: stdio.hpp uses what last_error.hpp declares, and does not include it.
+#include <boost/process/v2/detail/last_error.hpp>
+#include <boost/process/v2/environment.hpp>
+#include <boost/process/v2/stdio.hpp>
+// clang-format on
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <vector>
+
+#include "engine/detached_launcher.h"
+#include "warden/protocol.h"
+
+namespace wtool::engine {
+
+namespace {
+
+// A warden greets within microseconds; one that does not within this is no warden.
+constexpr int greeting_timeout_ms = 10'000;
+
+CustodyError failure(const std::string& path, std::string_view what, int error) {
+  std::string text = "the helper program " + path + " " + std::string(what);
+  if (error != 0) text.append(": ").append(std::strerror(error));
+  return {error, std::move(text)};
+}
+
+int open_handle(pid_t process) { return static_cast<int>(::syscall(SYS_pidfd_open, process, 0U)); }
+
+bool readable(int descriptor, int timeout_ms) {
+  pollfd watched{descriptor, POLLIN, 0};
+  int ready;
+  do {
+    ready = ::poll(&watched, 1, timeout_ms);
+  } while (ready < 0 && errno == EINTR);
+  return ready > 0;
+}
+
+}  // namespace
+
+std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, CustodyError& error) {
+  int pair[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
+    error = failure(path, "cannot be started, because there is no socket to talk to it", errno);
+    return nullptr;
+  }
+  auto warden = std::make_shared<WardenProcess>();
+  warden->control_ = Descriptor(pair[0]);
+  const Descriptor theirs(pair[1]);
+  const Descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  const Descriptor host(open_handle(::getpid()));
+  if (!null_device || !host) {
+    error = failure(path, "cannot be started, because a descriptor for it cannot be opened", errno);
+    return nullptr;
+  }
+  warden->owner_ = ::getpid();
+  warden->user_ = ::geteuid();
+  warden->group_ = ::getegid();
+
+  namespace process = boost::process::v2;
+  DetachedLauncher launcher;
+  DetachedLauncher::Error failed;
+  // The warden needs no environment: each command brings its own.
+  const std::vector<std::string> nothing;
+  const int number = launcher(failed, path, nothing, process::process_environment(nothing),
+                              process::process_stdio{theirs.get(), null_device.get(), null_device.get()});
+  if (failed) {
+    error = failure(path, "cannot be started", failed.value());
+    return nullptr;
+  }
+  warden->handle_ = Descriptor(open_handle(number));
+  if (!warden->handle_) {
+    error = failure(path, "cannot be watched", errno);
+    return nullptr;
+  }
+
+  const warden::Hello hello{{warden::Kind::hello, 0, 0}, warden::protocol_version, 0};
+  const int host_handle = host.get();
+  warden::Welcome welcome{};
+  if (!warden::send_message(warden->control(), &hello, sizeof hello, &host_handle, 1) ||
+      !readable(warden->control(), greeting_timeout_ms) ||
+      warden::receive_message(warden->control(), &welcome, sizeof welcome).size != sizeof welcome ||
+      welcome.header.kind != warden::Kind::welcome) {
+    warden->kill();
+    error = failure(path, "does not answer as a shell-warden does", 0);
+    return nullptr;
+  }
+  if (welcome.version != warden::protocol_version) {
+    error = failure(path,
+                    "is of protocol version " + std::to_string(welcome.version) + ", this plugin needs version " +
+                        std::to_string(warden::protocol_version) + "; install both from one build",
+                    0);
+    return nullptr;
+  }
+  return warden;
+}
+
+bool WardenProcess::serves_us() const { return owner_ == ::getpid() && user_ == ::geteuid() && group_ == ::getegid(); }
+
+bool WardenProcess::alive() const { return !readable(handle_.get(), 0); }
+
+bool WardenProcess::wait_end(int timeout_ms) const { return readable(handle_.get(), timeout_ms); }
+
+void WardenProcess::wake() const { ::syscall(SYS_pidfd_send_signal, handle_.get(), SIGCONT, nullptr, 0U); }
+
+void WardenProcess::kill() const { ::syscall(SYS_pidfd_send_signal, handle_.get(), SIGKILL, nullptr, 0U); }
+
+}  // namespace wtool::engine

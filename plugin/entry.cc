@@ -1,0 +1,302 @@
+// The C interface of the plugin, and the only file that knows it: it turns views into values, exceptions into statuses
+// and the host's tables of functions into the plugin's own classes, and decides nothing else.
+
+#include <dlfcn.h>
+#include <unistd.h>
+#include <wtool/ext/log.h>
+#include <wtool/tool.h>
+
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <vector>
+#include <wtool/cpp/plugin.hpp>
+
+#include "audit/tracing.h"
+#include "configuration.h"
+#include "engine/cancellation.h"
+#include "engine/custody.h"
+#include "tools/table.h"
+
+#ifndef WTOOL_VERSION
+#error "the build defines WTOOL_VERSION"
+#endif
+
+using namespace wtool;  // NOLINT: this file stands between two namespaces
+
+// Both are opaque to the host.
+struct wtool_call {
+  std::unique_ptr<tools::PreparedCall> prepared;
+  engine::Cancellation cancellation;
+  std::shared_ptr<const Configuration> configuration;
+  std::string tool, call_id;
+  std::uint64_t parent_span = 0;
+  std::uint64_t ceiling_ms = 0;
+  void* sink_ctx = nullptr;
+  int32_t (*on_event)(void*, const wtool_event*) noexcept = nullptr;
+  std::atomic<bool> run{false};
+};
+
+namespace {
+
+// ---- Tracing: the host's extension as an audit::HostTracing.
+
+class LogExtension : public audit::HostTracing {
+ public:
+  LogExtension(const wtool_host* host, const wtool_host_log* log) : host_(host), log_(log) {}
+
+  bool enabled(audit::Level level, std::string_view target) const override {
+    return WTOOL_HAS_FN(log_, emit) &&
+           (!WTOOL_HAS_FN(log_, enabled) || log_->enabled(host_, static_cast<std::uint32_t>(level), view(target)) != 0);
+  }
+
+  void emit(const audit::Record& record) override {
+    const std::vector<wtool_field> fields = views(record.fields);
+    wtool_log_record out{};
+    out.struct_size = sizeof out;
+    out.level = static_cast<std::uint32_t>(record.level);
+    out.unix_ns = record.unix_ns;
+    out.target = view(record.target);
+    out.message = view(record.message);
+    out.n_fields = static_cast<std::uint32_t>(fields.size());
+    out.fields = fields.data();
+    out.span = record.span;
+    if (WTOOL_HAS_FN(log_, emit)) log_->emit(host_, &out);
+  }
+
+  std::uint64_t open_span(std::uint64_t parent, std::string_view name, const audit::Fields& list) override {
+    if (!WTOOL_HAS_FN(log_, span_open)) return 0;
+    const std::vector<wtool_field> fields = views(list);
+    return log_->span_open(host_, parent, view(name), fields.data(), static_cast<std::uint32_t>(fields.size()));
+  }
+
+  void close_span(std::uint64_t span) override {
+    if (WTOOL_HAS_FN(log_, span_close)) log_->span_close(host_, span);
+  }
+
+ private:
+  static std::vector<wtool_field> views(const audit::Fields& fields) {
+    std::vector<wtool_field> result;
+    result.reserve(fields.size());
+    for (const audit::Field& field : fields) result.push_back({view(field.key), view(field.json)});
+    return result;
+  }
+
+  const wtool_host* host_;
+  const wtool_host_log* log_;
+};
+
+// ---- The plugin's state between init and deinit.
+
+std::unique_ptr<engine::Custody> custody;  // Changed by init and deinit alone, which nothing runs beside.
+
+// build/lib/wtool/shell_tools.so -> build/libexec/wtool/shell-warden; an installation keeps the same three folders.
+std::string find_warden() {
+  Dl_info here{};
+  if (::dladdr(&wtool_entry_v1, &here) == 0 || here.dli_fname == nullptr) return {};
+  std::unique_ptr<char, decltype(&std::free)> real(::realpath(here.dli_fname, nullptr), &std::free);
+  if (!real) return {};
+  std::string path(real.get());
+  for (int up = 0; up < 3; ++up) path.erase(std::min(path.rfind('/'), path.size()));
+  return path + "/libexec/wtool/shell-warden";
+}
+
+wtool_status init(const wtool_host* host, wtool_blob* error) noexcept {
+  return guarded(error, [&]() -> wtool_status {
+    if (host == nullptr || !WTOOL_HAS(host, get_extension)) {
+      return fail(WTOOL_E_INVALID_ARGUMENT, error, "init needs a wtool_host of interface 1.0 or later");
+    }
+    if (custody) return fail(WTOOL_E_BUSY, error, "init was called twice without deinit");
+    std::string warden = find_warden();
+    if (::access(warden.c_str(), X_OK) != 0) {
+      return fail(WTOOL_E_UNSUPPORTED, error,
+                  "the helper program " + warden + " cannot be executed: " + std::strerror(errno) +
+                      "; it belongs beside the plugin, as lib/wtool and libexec/wtool are laid out by the build");
+    }
+    const void* log = host->get_extension != nullptr ? host->get_extension(host, WTOOL_EXT_LOG) : nullptr;
+    if (log != nullptr) {
+      audit::attach(std::make_shared<LogExtension>(host, static_cast<const wtool_host_log*>(log)));
+    }
+    custody = std::make_unique<engine::Custody>(std::move(warden));
+    return WTOOL_OK;
+  });
+}
+
+void deinit() noexcept {
+  custody.reset();  // Waits until the warden and all custodians have ended.
+  audit::detach();
+}
+
+// ---- Descriptors.
+
+const std::vector<wtool_descriptor>& descriptors() {
+  static const std::vector<wtool_descriptor> all = [] {
+    std::vector<wtool_descriptor> list;
+    for (const tools::Tool& tool : tools::all()) {
+      const tools::Description& from = tool.description;
+      wtool_descriptor to{};
+      to.struct_size = sizeof to;
+      to.hints = (from.read_only ? WTOOL_HINT_READ_ONLY : 0U) | (from.destructive ? WTOOL_HINT_DESTRUCTIVE : 0U) |
+                 (from.idempotent ? WTOOL_HINT_IDEMPOTENT : 0U) | (from.open_world ? WTOOL_HINT_OPEN_WORLD : 0U);
+      to.id = view(from.id);
+      to.title = view(from.title);
+      to.version = view(from.version);
+      to.description = view(from.description);
+      to.input_schema = view(from.input_schema);
+      to.output_schema = view(from.output_schema);
+      list.push_back(to);
+    }
+    return list;
+  }();
+  return all;
+}
+
+std::uint32_t tool_count() noexcept { return static_cast<std::uint32_t>(tools::all().size()); }
+
+const wtool_descriptor* tool_at(std::uint32_t index) noexcept {
+  try {
+    return index < descriptors().size() ? &descriptors()[index] : nullptr;
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+// ---- Tools and calls.
+
+struct ToolObject {
+  wtool_tool table{};
+  const tools::Tool* tool = nullptr;
+  std::shared_ptr<const Configuration> configuration;
+};
+
+wtool_status call_new(const wtool_tool* tool, const wtool_request* request, wtool_call** out,
+                      wtool_blob* error) noexcept {
+  return guarded(error, [&]() -> wtool_status {
+    if (tool == nullptr || request == nullptr || out == nullptr) {
+      return fail(WTOOL_E_INVALID_ARGUMENT, error, "call_new needs a tool, a request and a place for the call");
+    }
+    if (!WTOOL_HAS(request, arguments)) {
+      return fail(WTOOL_E_INVALID_ARGUMENT, error, "struct_size of the request does not even cover its arguments");
+    }
+    const auto& object = *static_cast<const ToolObject*>(tool->self);
+    auto call = std::make_unique<wtool_call>();
+    call->configuration = object.configuration;
+    call->tool = object.tool->description.id;
+    if (WTOOL_HAS(request, call_id)) call->call_id = text(request->call_id);
+    if (WTOOL_HAS(request, parent_span)) call->parent_span = request->parent_span;
+    if (WTOOL_HAS(request, deadline_ms)) call->ceiling_ms = request->deadline_ms;
+    if (WTOOL_HAS(request, on_event)) {
+      call->sink_ctx = request->sink_ctx;
+      call->on_event = request->on_event;
+    }
+    call->prepared = object.tool->prepare(text(request->arguments), *object.configuration);
+    *out = call.release();
+    return WTOOL_OK;
+  });
+}
+
+// Numbers the events of one call and hands them to the host.
+class EventSink {
+ public:
+  explicit EventSink(const wtool_call& call) : call_(call) {}
+
+  bool operator()(engine::Stream stream, std::string_view bytes) {
+    wtool_event event{};
+    event.struct_size = sizeof event;
+    event.kind = stream == engine::Stream::standard_output ? WTOOL_EVENT_STDOUT : WTOOL_EVENT_STDERR;
+    event.seq = ++last_;
+    event.mono_ns = static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+            .count());
+    event.payload = view(bytes);
+    return call_.on_event(call_.sink_ctx, &event) == 0;
+  }
+
+ private:
+  const wtool_call& call_;
+  std::uint64_t last_ = 0;
+};
+
+// A host may give a ceiling of any size; beyond this it is none.
+constexpr std::uint64_t largest_ceiling_ms = 1000ULL * 60 * 60 * 24 * 365;
+
+wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) noexcept {
+  return guarded(error, [&]() -> wtool_status {
+    if (call == nullptr || result == nullptr || !WTOOL_HAS(result, release)) {
+      return fail(WTOOL_E_INVALID_ARGUMENT, error, "call_run needs a call, and a blob of full size for the result");
+    }
+    if (!custody) return fail(WTOOL_E_INVALID_ARGUMENT, error, "call_run needs a plugin between init and deinit");
+    if (call->run.exchange(true)) return fail(WTOOL_E_INVALID_ARGUMENT, error, "this call was run already");
+    CallContext context{*custody,   *call->configuration, call->cancellation, {},
+                        call->tool, call->call_id,        call->parent_span,  {}};
+    if (call->on_event != nullptr) context.sink = EventSink(*call);
+    if (call->ceiling_ms != 0 && call->ceiling_ms < largest_ceiling_ms) {
+      context.ceiling = std::chrono::milliseconds(call->ceiling_ms);
+    }
+    tools::Answer answer = call->prepared->run(context);
+    if (!fill(result, std::move(answer.envelope))) return fail(WTOOL_E_RESOURCE, error, "out of memory");
+    return answer.cancelled ? WTOOL_E_CANCELLED : WTOOL_OK;
+  });
+}
+
+void call_cancel(wtool_call* call, std::uint32_t how, wtool_view reason) noexcept {
+  if (call == nullptr) return;
+  using How = engine::Cancellation::How;
+  try {
+    call->cancellation.request(how == WTOOL_CANCEL_GRACEFUL ? How::graceful : How::now, text(reason));
+  } catch (...) {  // No memory to copy the reason.
+    call->cancellation.request(How::now, {});
+  }
+}
+
+void call_free(wtool_call* call) noexcept { delete call; }
+
+const void* tool_extension(const wtool_tool*, const char*) noexcept { return nullptr; }
+
+void tool_destroy(const wtool_tool* tool) noexcept {
+  if (tool != nullptr) delete static_cast<ToolObject*>(tool->self);
+}
+
+wtool_status tool_new(wtool_view id, wtool_view config, const wtool_tool** out, wtool_blob* error) noexcept {
+  return guarded(error, [&]() -> wtool_status {
+    if (out == nullptr) return fail(WTOOL_E_INVALID_ARGUMENT, error, "tool_new needs a place for the tool");
+    if (!custody) return fail(WTOOL_E_INVALID_ARGUMENT, error, "tool_new needs a plugin between init and deinit");
+    for (std::uint32_t i = 0; i < tool_count(); ++i) {
+      if (tools::all()[i].description.id != text(id)) continue;
+      std::string problem;
+      auto object = std::make_unique<ToolObject>();
+      object->tool = &tools::all()[i];
+      object->configuration = parse_configuration(text(config), problem);
+      if (!object->configuration) return fail(WTOOL_E_INVALID_ARGUMENT, error, problem);
+      wtool_tool& table = object->table;
+      table.struct_size = sizeof table;
+      table.descriptor = &descriptors()[i];
+      table.self = object.get();
+      table.call_new = call_new;
+      table.call_run = call_run;
+      table.call_cancel = call_cancel;
+      table.call_free = call_free;
+      table.get_extension = tool_extension;
+      table.destroy = tool_destroy;
+      *out = &object.release()->table;
+      return WTOOL_OK;
+    }
+    return fail(WTOOL_E_UNSUPPORTED, error, "this plugin has no tool " + std::string(text(id)));
+  });
+}
+
+}  // namespace
+
+extern "C" WTOOL_EXPORT const wtool_entry wtool_entry_v1 = {
+    sizeof(wtool_entry),
+    WTOOL_ABI_MAJOR,
+    WTOOL_ABI_MINOR,
+    0,
+    {"shell_tools", 11},
+    {WTOOL_VERSION, sizeof(WTOOL_VERSION) - 1},
+    init,
+    deinit,
+    tool_count,
+    tool_at,
+    tool_new,
+};

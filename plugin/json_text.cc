@@ -1,0 +1,64 @@
+#include "json_text.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <vector>
+
+namespace wtool {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t longest_shown = 60;
+constexpr int deepest = 64;
+
+// The library's own sentence, without its number and with what matters.
+std::string explain(const Json::exception& error) {
+  std::string text = error.what();
+  const std::size_t end = text.find("] ");
+  return end == std::string::npos ? text : text.substr(end + 2);
+}
+
+}  // namespace
+
+Json parse_json_object(std::string_view text, std::string& problem) {
+  std::vector<std::set<std::string>> keys;
+  std::string repeated;
+  bool too_deep = false;
+  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth > deepest) too_deep = true;
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second &&
+        repeated.empty()) {
+      repeated = parsed.get<std::string>();
+    }
+    return true;
+  };
+  Json value;
+  try {
+    value = Json::parse(text, watch);
+  } catch (const Json::exception& error) {
+    problem = "this is not JSON: " + explain(error);
+    return nullptr;
+  }
+  if (too_deep) {
+    problem = "this JSON is nested deeper than " + std::to_string(deepest) + " levels";
+  } else if (!repeated.empty()) {
+    problem = "the key " + show_json(repeated) + " stands twice; one of the two values would be lost";
+  } else if (!value.is_object()) {
+    problem = "expected a JSON object, got " + show_json(value);
+  }
+  return value;
+}
+
+std::string show_json(const Json& value) {
+  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() <= longest_shown) return text;
+  std::size_t cut = longest_shown;
+  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;
+  return text.substr(0, cut) + "... (" + std::to_string(text.size()) + " bytes)";
+}
+
+}  // namespace wtool

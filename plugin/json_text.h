@@ -1,0 +1,17 @@
+// JSON that somebody else wrote: read strictly, and shown back in messages.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+namespace wtool {
+
+// The object that `text` is. Where it is none, `problem` is one sentence (with the byte, where that is known): no JSON,
+// another value than an object, or a key twice, of which one would be lost.
+nlohmann::json parse_json_object(std::string_view text, std::string& problem);
+
+// A value as JSON text for a message, cut where it is long.
+std::string show_json(const nlohmann::json& value);
+
+}  // namespace wtool

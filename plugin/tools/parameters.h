@@ -1,0 +1,43 @@
+// Reads the parameters of a call out of its JSON arguments, each by its rule, and says what is wrong with the first
+// that breaks it: the parameter's name, what came, and what is allowed.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "policy/environment.h"
+
+namespace wtool::tools {
+
+class Parameters {
+ public:
+  explicit Parameters(std::string_view arguments);
+
+  // The values; an empty one when the parameter is absent or wrong. A text must not be empty and holds no NUL.
+  std::string required_text(const char* name);
+  std::optional<std::string> optional_text(const char* name);
+  // A whole number; also as a text of digits, as models like to write them.
+  std::optional<std::int64_t> whole_number(const char* name, std::int64_t lowest, std::int64_t highest,
+                                           std::string_view unit);
+  policy::Variables variables(const char* name);
+
+  // To be called last: complains of parameters that nobody asked for.
+  void end(std::initializer_list<const char*> known);
+
+  // Empty when all is well.
+  const std::string& problem() const { return problem_; }
+
+ private:
+  const nlohmann::json* find(const char* name) const;
+  std::string text(const char* name, const nlohmann::json& given);
+  void complain(const std::string& name, const std::string& came, const std::string& allowed);
+
+  nlohmann::json given_ = nlohmann::json::object();
+  std::string problem_;
+};
+
+}  // namespace wtool::tools

@@ -1,0 +1,284 @@
+#include "tools/shell_execute.h"
+
+#include <csignal>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "engine/utf8.h"
+#include "tools/parameters.h"
+
+namespace wtool::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view input_schema = R"({
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "type": "object",
+  "properties": {
+    "command": {"type": "string", "minLength": 1,
+      "description": "Shell command to run, for example \"ls -la\" or \"cargo test 2>&1 | tail -n 20\". It gets no terminal and an empty standard input."},
+    "working_directory": {"type": "string", "minLength": 1,
+      "description": "Directory to run it in. Default: the current directory of the host."},
+    "timeout": {"type": "integer", "minimum": 1, "maximum": 1800, "default": 300,
+      "description": "Seconds until the command and everything that it started are ended."},
+    "environment": {"type": "object", "additionalProperties": {"type": "string"},
+      "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
+      "description": "Environment variables to set in addition to those of the host."}
+  },
+  "required": ["command"],
+  "additionalProperties": false
+})";
+
+constexpr std::string_view output_schema = R"({
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "type": "object",
+  "properties": {
+    "command": {"type": "string"},
+    "exit_code": {"type": "integer", "minimum": 0, "maximum": 255},
+    "stdout": {"type": "string"},
+    "stderr": {"type": "string"},
+    "execution_time_ms": {"type": "integer", "minimum": 0},
+    "working_directory": {"type": "string"},
+    "timeout_seconds": {"type": "number"},
+    "partial_stdout": {"type": "string"},
+    "partial_stderr": {"type": "string"},
+    "signal": {"type": "string"},
+    "stdout_bytes": {"type": "integer", "minimum": 0},
+    "stderr_bytes": {"type": "integer", "minimum": 0},
+    "stdout_truncated": {"type": "boolean"},
+    "stderr_truncated": {"type": "boolean"},
+    "encoding": {"type": "string"},
+    "background_processes_ended": {"type": "integer", "minimum": 1},
+    "background_processes": {"type": "array", "items": {"type": "string"}},
+    "processes_left": {"type": "array", "items": {"type": "object",
+      "properties": {"pid": {"type": "integer"}, "name": {"type": "string"}}, "required": ["pid", "name"]}},
+    "error": {"type": "object",
+      "properties": {"code": {"type": "string"}, "message": {"type": "string"}, "hint": {"type": "string"}},
+      "required": ["code", "message", "hint"]}
+  }
+})";
+
+constexpr std::string_view description =
+    "Runs a shell command and returns its exit code, standard output and standard error. Pipes, redirections, && and "
+    "everything else that /bin/sh knows work. The command runs without a terminal: give programs the options that keep "
+    "them from asking. It is over when the command is over: background processes are ended then, so start servers and "
+    "use them within one command. Long output keeps its beginning and its end.";
+
+Json error_object(const CallError& error) {
+  return {{"code", error.code}, {"message", error.message}, {"hint", error.hint}};
+}
+
+std::string envelope(std::string text, bool is_error, Json metadata) {
+  Json result;
+  result["content"] = Json::array({{{"type", "text"}, {"text", std::move(text)}}});
+  result["is_error"] = is_error;
+  result["metadata"] = std::move(metadata);
+  return result.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string signal_name(int number) {
+  const char* name = ::sigabbrev_np(number);
+  if (name != nullptr) return std::string("SIG") + name;
+  if (number >= SIGRTMIN && number <= SIGRTMAX) return "SIGRTMIN+" + std::to_string(number - SIGRTMIN);
+  return "signal " + std::to_string(number);
+}
+
+// Makes the result of a command that came as far as the engine: one function for each way in which it can end.
+class Format {
+ public:
+  Format(const CommandRequest& request, CallResult& result, engine::Outcome& outcome)
+      : request_(request), result_(result), outcome_(outcome) {
+    metadata_["command"] = request.line;
+  }
+
+  Answer operator()(const engine::Exited& how) {
+    finish("exit_code", how.status);
+    if (how.status == 0) return {envelope("Command executed successfully", false, std::move(metadata_)), false};
+    const std::string text = "Command failed with exit code " + std::to_string(how.status);
+    return fail({"exit_nonzero", text, hint_for_status(how.status)}, text);
+  }
+
+  Answer operator()(const engine::Signalled& how) {
+    const std::string name = signal_name(how.signal);
+    finish("exit_code", 128 + how.signal);
+    metadata_["signal"] = name;
+    const std::string text = "Command killed by " + name;
+    return fail({"killed_by_signal", text, "a signal that was not the tool's own ended it"}, text);
+  }
+
+  Answer operator()(const engine::TimedOut&) {
+    const auto limit = result_.time_limit.count();
+    const Json seconds = limit % 1000 == 0 ? Json(limit / 1000) : Json(static_cast<double>(limit) / 1000);
+    metadata_["timeout_seconds"] = seconds;
+    finish_partial();
+    const std::string text = "Command timed out after " + seconds.dump() + " seconds";
+    return fail({"timed_out", text,
+                 "it and everything that it had started were ended; a larger timeout, or less to do, may help"},
+                text);
+  }
+
+  Answer operator()(const engine::Cancelled& how) {
+    finish_partial();
+    const std::string text =
+        "Command aborted: " + (how.reason.empty() ? std::string("no reason was given") : how.reason);
+    Answer answer = fail({"aborted", text, "it and everything that it had started were ended"}, text);
+    answer.cancelled = true;
+    return answer;
+  }
+
+  Answer operator()(const engine::NotStarted& how) {
+    using Stage = engine::NotStarted::Stage;
+    const std::string reason = how.detail.empty() ? std::strerror(how.error) : how.detail;
+    if (how.stage == Stage::directory) {
+      metadata_["working_directory"] = result_.directory;
+      const std::string text = "working_directory: " + result_.directory + " cannot be entered: " + reason;
+      return fail({"working_directory_invalid", text, "its permissions forbid it, or it was removed"}, text);
+    }
+    if (how.stage == Stage::exec && !result_.through_shell && is_not_found(how.error)) {
+      finish("exit_code", 127);
+      const bool is_path = result_.program.find('/') != std::string::npos;
+      return fail({"command_not_found", "Command not found: " + result_.program,
+                   is_path ? "there is no such file, or the interpreter that its first line names does not exist"
+                           : "no directory of PATH has a program of this name; install it, or give its path"},
+                  "Command not found: " + result_.program);
+    }
+    if (how.stage == Stage::exec && !result_.through_shell && how.error == EACCES) {
+      finish("exit_code", 126);
+      const std::string text = "Permission denied: " + result_.program;
+      return fail({"permission_denied", text, "it is a directory, or a file that is not executable"}, text);
+    }
+    metadata_["working_directory"] = result_.directory;
+    const std::string text = "Command could not be started: " + result_.program + ": " + reason;
+    const char* const code = engine::is_exhaustion(how.error) ? "resource_exhausted" : "spawn_failed";
+    return fail({code, text, spawn_hint(how)}, text);
+  }
+
+  Answer operator()(const engine::Lost& how) {
+    finish_partial();
+    const std::string text = "Command lost: " + how.detail;
+    return fail(
+        {"engine_lost", text, "a command that kills its parent, or processes by name, does this; the next call works"},
+        text);
+  }
+
+ private:
+  // As shells tell 127 from 126.
+  static bool is_not_found(int error) {
+    return error == ENOENT || error == ENOTDIR || error == ELOOP || error == ENAMETOOLONG;
+  }
+
+  static std::string hint_for_status(int status) {
+    if (status == 126) return "shells answer 126 when a file was found that may not be executed; stderr says which";
+    if (status == 127) return "shells answer 127 when a program was not found; stderr says which";
+    return "stderr and stdout say more";
+  }
+
+  std::string spawn_hint(const engine::NotStarted& how) const {
+    if (how.error == E2BIG) {
+      return "the kernel takes at most 128 KiB in one argument, and command and environment together must fit as well; "
+             "write long text to a file first";
+    }
+    if (engine::is_exhaustion(how.error)) {
+      return "the machine, this user or the host has no more of it at the moment; try again later, or raise the limit";
+    }
+    if (result_.through_shell && how.stage == engine::NotStarted::Stage::exec)
+      return "shell.program of the configuration must name a shell";
+    return "";
+  }
+
+  // The keys of a command that ended, in the order in which the specification shows them.
+  void finish(const char* status_key, int status) {
+    metadata_[status_key] = status;
+    metadata_["stdout"] = std::move(outcome_.standard_output.text);
+    metadata_["stderr"] = std::move(outcome_.standard_error.text);
+    metadata_["execution_time_ms"] = outcome_.duration.count();
+    metadata_["working_directory"] = result_.directory;
+    add_details();
+  }
+
+  void finish_partial() {
+    metadata_["partial_stdout"] = std::move(outcome_.standard_output.text);
+    metadata_["partial_stderr"] = std::move(outcome_.standard_error.text);
+    metadata_["working_directory"] = result_.directory;
+    add_details();
+  }
+
+  void add_details() {
+    metadata_["stdout_bytes"] = outcome_.standard_output.bytes;
+    metadata_["stderr_bytes"] = outcome_.standard_error.bytes;
+    metadata_["stdout_truncated"] = outcome_.standard_output.truncated;
+    metadata_["stderr_truncated"] = outcome_.standard_error.truncated;
+    const bool lossy = outcome_.standard_output.lossy || outcome_.standard_error.lossy;
+    metadata_["encoding"] = lossy ? "utf-8, invalid bytes replaced" : "utf-8";
+    if (outcome_.outlived > 0) {
+      metadata_["background_processes_ended"] = outcome_.outlived;
+      for (const auto& process : outcome_.outliving) metadata_["background_processes"].push_back(to_text(process.name));
+    }
+    if (outcome_.left > 0) {
+      for (const auto& process : outcome_.leaving) {
+        metadata_["processes_left"].push_back({{"pid", process.pid}, {"name", to_text(process.name)}});
+      }
+    }
+  }
+
+  // A process may call itself anything.
+  static std::string to_text(const std::string& name) { return engine::to_utf8(name); }
+
+  Answer fail(const CallError& error, const std::string& text) {
+    metadata_["error"] = error_object(error);
+    return {envelope(text, true, std::move(metadata_)), false};
+  }
+
+  const CommandRequest& request_;
+  CallResult& result_;
+  engine::Outcome& outcome_;
+  Json metadata_ = Json::object();
+};
+
+class ShellExecuteCall : public PreparedCall {
+ public:
+  ShellExecuteCall(std::string_view arguments, const Configuration& configuration) {
+    Parameters parameters(arguments);
+    request_.line = parameters.required_text("command");
+    request_.directory = parameters.optional_text("working_directory");
+    if (const auto seconds = parameters.whole_number("timeout", 1, configuration.timeout_max.count(), "seconds")) {
+      request_.timeout = std::chrono::seconds(*seconds);
+    }
+    request_.environment = parameters.variables("environment");
+    parameters.end({"command", "working_directory", "timeout", "environment"});
+    problem_ = parameters.problem();
+  }
+
+  Answer run(CallContext& context) override {
+    if (!problem_.empty()) {
+      const CallError error{"invalid_parameters", problem_, "correct the parameter and call again; nothing was run"};
+      return {envelope("Invalid parameters: " + problem_, true, {{"error", error_object(error)}}), false};
+    }
+    CallResult result = carry(request_, context);
+    if (const auto* error = std::get_if<CallError>(&result.what)) {
+      Json metadata{{"command", request_.line}};
+      if (request_.directory) metadata["working_directory"] = *request_.directory;
+      metadata["error"] = error_object(*error);
+      return {envelope(error->message, true, std::move(metadata)), false};
+    }
+    auto& outcome = std::get<engine::Outcome>(result.what);
+    return std::visit(Format(request_, result, outcome), engine::How(outcome.how));
+  }
+
+ private:
+  CommandRequest request_;
+  std::string problem_;
+};
+
+}  // namespace
+
+Tool shell_execute() {
+  return {{"shell_execute", "Execute a shell command", "1.0.0", description, input_schema, output_schema},
+          [](std::string_view arguments, const Configuration& configuration) -> std::unique_ptr<PreparedCall> {
+            return std::make_unique<ShellExecuteCall>(arguments, configuration);
+          }};
+}
+
+}  // namespace wtool::tools

@@ -1,0 +1,46 @@
+// What a tool family is to the rest of the plugin: a description, and a way to turn arguments into a call.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "call.h"
+
+namespace wtool::tools {
+
+// As in wtool_descriptor, without the C interface. Static text.
+struct Description {
+  std::string_view id;
+  std::string_view title;
+  std::string_view version;
+  std::string_view description;
+  std::string_view input_schema;
+  std::string_view output_schema;
+  bool read_only = false;
+  bool destructive = true;
+  bool idempotent = false;
+  bool open_world = true;
+};
+
+// What a call gives back.
+struct Answer {
+  std::string envelope;    // {"content", "is_error", "metadata"} as JSON text
+  bool cancelled = false;  // it ended because it was cancelled
+};
+
+// A call whose arguments have been judged. Runs once.
+class PreparedCall {
+ public:
+  virtual ~PreparedCall() = default;
+  virtual Answer run(CallContext& context) = 0;
+};
+
+struct Tool {
+  Description description;
+  // Judges the arguments and starts nothing. What is wrong with them is the answer of the call that it returns.
+  std::unique_ptr<PreparedCall> (*prepare)(std::string_view arguments, const Configuration& configuration);
+};
+
+}  // namespace wtool::tools

@@ -1,0 +1,21 @@
+// Time for deadlines: CLOCK_MONOTONIC in milliseconds, so that a clock that is set does not matter.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <ctime>
+
+namespace wtool::warden {
+
+inline std::int64_t now_ms() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
+}
+
+// For poll: how long until the deadline, rounded up, at least 0.
+inline int poll_timeout(std::int64_t deadline_ms) {
+  return static_cast<int>(std::clamp<std::int64_t>(deadline_ms - now_ms() + 1, 0, 60'000));
+}
+
+}  // namespace wtool::warden

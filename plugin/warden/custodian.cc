@@ -1,0 +1,259 @@
+#include "warden/custodian.h"
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <vector>
+
+#include "warden/clock.h"
+#include "warden/start_message.h"
+#include "warden/tree.h"
+
+namespace wtool::warden {
+
+namespace {
+
+class Custodian {
+ public:
+  explicit Custodian(const CustodianStation& station) : station_(station) {}
+
+  [[noreturn]] void serve();
+
+ private:
+  // How far the end of a call has come. It only ever goes forward.
+  enum class Ending { none, asked, forced };
+
+  // What poll found.
+  struct Events {
+    bool message = false, child = false, host_gone = false, warden_gone = false;
+  };
+
+  Events wait_for_events(int timeout_ms) const;
+  void run_call();
+  void take_message();
+  void reap();
+  void begin_end(std::int64_t grace_ms);
+  void leave(std::int64_t grace_ms);
+  void kill_all();
+  void report();
+  void tell(Kind kind);
+
+  const CustodianStation station_;
+  int child_events_ = -1;
+  char buffer_[max_message];
+  StartMessage start_;
+  std::vector<pid_t> tree_;
+
+  // The call that is under way.
+  pid_t leader_ = -1;
+  bool leader_lives_ = false;
+  bool tree_lives_ = false;
+  bool told_leader_exited_ = false;
+  bool retiring_ = false;  // Exit after this call.
+  bool deaf_ = false;      // Plugin, host or warden is gone: there is nothing more to hear, and their descriptors stay
+                           // readable, so that polling them would spin.
+  Ending ending_ = Ending::none;
+  std::int64_t ending_deadline_ = 0;  // Of the phase that `ending_` names.
+  Report report_{};
+};
+
+Custodian::Events Custodian::wait_for_events(int timeout_ms) const {
+  pollfd watched[] = {{deaf_ ? -1 : station_.socket, POLLIN, 0},
+                      {child_events_, POLLIN, 0},
+                      {deaf_ ? -1 : station_.host, POLLIN, 0},
+                      {deaf_ ? -1 : station_.warden, POLLIN, 0}};
+  Events events;
+  if (::poll(watched, 4, timeout_ms) <= 0) return events;
+  events.message = watched[0].revents != 0;
+  events.child = watched[1].revents != 0;
+  events.host_gone = watched[2].revents != 0;
+  events.warden_gone = watched[3].revents != 0;
+  if (events.child) {
+    signalfd_siginfo discarded;
+    (void)!::read(child_events_, &discarded, sizeof discarded);
+  }
+  return events;
+}
+
+void Custodian::serve() {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &child, nullptr);
+  child_events_ = ::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (child_events_ < 0) ::_exit(1);
+  for (;;) {
+    const Events events = wait_for_events(-1);
+    // Before the message: a start that is left unread makes the plugin's end fail with ECONNRESET, which tells it that
+    // nothing has run.
+    if (events.host_gone || events.warden_gone) ::_exit(0);
+    if (!events.message) continue;
+    const Received received = receive_message(station_.socket, buffer_, sizeof buffer_);
+    Header header{};
+    if (received.size < static_cast<ssize_t>(sizeof header)) ::_exit(0);
+    std::memcpy(&header, buffer_, sizeof header);
+    if (header.kind == Kind::end) continue;  // It crossed the report of the call that it meant.
+    if (header.kind != Kind::start) ::_exit(0);
+    if (!start_.receive(station_.socket, buffer_, received)) ::_exit(1);
+    run_call();
+    if (retiring_) ::_exit(0);
+  }
+}
+
+void Custodian::run_call() {
+  report_ = Report{};
+  report_.header = {Kind::report, 0, start_.call()};
+  ending_ = Ending::none;
+  told_leader_exited_ = false;
+
+  SpawnPlan plan = start_.plan();
+  plan.standard_input = station_.null_device;
+  SpawnFailure failure;
+  leader_ = spawn(plan, failure);
+  start_.finish();
+  report_.failed_stage = failure.stage;
+  report_.error = failure.error;
+  leader_lives_ = tree_lives_ = leader_ > 0;
+
+  while (tree_lives_) {
+    if (!leader_lives_ && !told_leader_exited_ && ending_ == Ending::none) {
+      told_leader_exited_ = true;
+      tell(Kind::leader_exited);
+    }
+    if (ending_ == Ending::forced) {
+      kill_all();
+      break;
+    }
+    const Events events = wait_for_events(ending_ == Ending::none ? -1 : poll_timeout(ending_deadline_));
+    if (events.child) reap();
+    if (!tree_lives_) break;
+    if (events.warden_gone) {
+      // Nobody stands behind us any more: end the tree while we can.
+      report_.abandoned = 1;
+      leave(0);
+    } else if (events.host_gone) {
+      leave(orphaned_grace_ms);
+    } else if (events.message) {
+      take_message();
+    }
+    if (ending_ == Ending::asked && now_ms() >= ending_deadline_) ending_ = Ending::forced;
+  }
+  report();
+}
+
+void Custodian::take_message() {
+  const Received received = receive_message(station_.socket, buffer_, sizeof buffer_);
+  End end{};
+  if (received.size < static_cast<ssize_t>(sizeof(Header))) {  // The plugin has let go of us.
+    leave(orphaned_grace_ms);
+    return;
+  }
+  std::memcpy(&end, buffer_, std::min(sizeof end, static_cast<std::size_t>(received.size)));
+  if (end.header.kind == Kind::end && end.header.call == start_.call()) begin_end(end.grace_ms);
+  if (end.header.kind == Kind::retire) retiring_ = true;
+}
+
+// Takes every child that is dead. Orphans of the tree are our children too.
+void Custodian::reap() {
+  for (;;) {
+    int status = 0;
+    rusage usage{};
+    const pid_t dead = ::wait4(-1, &status, WNOHANG, &usage);
+    if (dead == 0) return;
+    if (dead < 0) {
+      if (errno == EINTR) continue;
+      tree_lives_ = false;  // ECHILD: nothing is left.
+      return;
+    }
+    if (dead == leader_ && leader_lives_) {
+      leader_lives_ = false;
+      report_.wait_status = status;
+    }
+    const auto microseconds = [](const timeval& time) {
+      return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000U + static_cast<std::uint64_t>(time.tv_usec);
+    };
+    report_.user_us += microseconds(usage.ru_utime);
+    report_.system_us += microseconds(usage.ru_stime);
+    report_.max_rss_kib = std::max(report_.max_rss_kib, static_cast<std::uint64_t>(usage.ru_maxrss));
+    ++report_.reaped;
+  }
+}
+
+void Custodian::begin_end(std::int64_t grace_ms) {
+  const std::int64_t deadline = now_ms() + grace_ms;
+  if (ending_ == Ending::none) {
+    ending_ = Ending::asked;
+    ending_deadline_ = deadline;
+    reap();
+    collect_tree(tree_, {});
+    if (!leader_lives_) report_.outlived = name_living(tree_, report_.outliving);
+    std::vector<pid_t> told;
+    do {
+      ask_to_end(tree_);
+      told.insert(told.end(), tree_.begin(), tree_.end());
+      collect_tree(tree_, {});
+      std::erase_if(tree_, [&](pid_t process) { return std::find(told.begin(), told.end(), process) != told.end(); });
+      reap();
+    } while (!tree_.empty() && tree_lives_ && now_ms() < ending_deadline_);
+  } else if (ending_ == Ending::asked) {
+    ending_deadline_ = std::min(ending_deadline_, deadline);
+  }
+}
+
+// Ends the call because nobody is there any more to end it, or to stand behind us.
+void Custodian::leave(std::int64_t grace_ms) {
+  deaf_ = retiring_ = true;
+  begin_end(grace_ms);
+}
+
+// Kills until nothing is left, or until it is clear that something will not die.
+void Custodian::kill_all() {
+  const std::int64_t deadline = now_ms() + unkillable_after_ms;
+  bool reported = false;
+  for (int round = 0;; ++round) {
+    collect_tree(tree_, {});
+    kill_members(tree_);
+    reap();
+    if (!tree_lives_) break;
+    if (!reported && now_ms() >= deadline) {
+      // Answer now, and stay: these processes need a parent that goes on trying.
+      report_.left_count = name_living(tree_, report_.left);
+      report();
+      ::close(station_.socket);
+      reported = true;
+      retiring_ = true;
+    }
+    // The first rounds follow one another at once, because something that forks itself anew loses only to speed.
+    if (round > 20) {
+      pollfd child{child_events_, POLLIN, 0};
+      ::poll(&child, 1, reported ? 200 : 2);
+      signalfd_siginfo discarded;
+      (void)!::read(child_events_, &discarded, sizeof discarded);
+    }
+  }
+  if (reported) ::_exit(0);
+}
+
+void Custodian::report() { send_message(station_.socket, &report_, sizeof report_); }
+
+void Custodian::tell(Kind kind) {
+  const Header header{kind, 0, start_.call()};
+  send_message(station_.socket, &header, sizeof header);
+}
+
+}  // namespace
+
+void run_custodian(const CustodianStation& station) {
+  Custodian custodian(station);
+  custodian.serve();
+}
+
+}  // namespace wtool::warden

@@ -1,0 +1,31 @@
+// A custodian: one process that serves one call at a time, and answers for every process of it.
+//
+// Contract:
+// - It is forked from the warden and never exec'd; it ends when told to retire, when its socket, the host or the warden
+//   is gone, and never by returning.
+// - It is a subreaper: whatever a command starts, orphans and daemons too, becomes its child in the end. It reports a
+//   call only when wait(2) says that nothing is left (or after 5 s of SIGKILL, naming what would not die).
+// - It does not read the command's output, know about time limits or parse anything: the plugin does.
+#pragma once
+
+#include <cstdint>
+
+namespace wtool::warden {
+
+// What a custodian inherits from the warden. Descriptors stay open for the custodian's whole life.
+struct CustodianStation {
+  int socket = -1;       // its own, to the plugin
+  int host = -1;         // a pidfd of the host
+  int warden = -1;       // a pidfd of the warden
+  int null_device = -1;  // /dev/null, for commands' stdin
+};
+
+// Serves until the end.
+[[noreturn]] void run_custodian(const CustodianStation& station);
+
+// How long SIGKILL is repeated before a process counts as one that will not die.
+constexpr std::int64_t unkillable_after_ms = 5000;
+// The grace period when the host is gone and nobody can tell another.
+constexpr std::int64_t orphaned_grace_ms = 250;
+
+}  // namespace wtool::warden

@@ -1,0 +1,71 @@
+#include "warden/protocol.h"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace wtool::warden {
+
+namespace {
+
+// Aligned as the kernel wants control data.
+union ControlData {
+  char bytes[CMSG_SPACE(sizeof(int) * max_descriptors)];
+  cmsghdr align;
+};
+
+}  // namespace
+
+bool send_message(int socket, const void* bytes, std::size_t size, const int* descriptors, std::size_t count) noexcept {
+  iovec part{const_cast<void*>(bytes), size};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  ControlData control{};
+  if (count > 0) {
+    message.msg_control = control.bytes;
+    message.msg_controllen = CMSG_SPACE(sizeof(int) * count);
+    cmsghdr* head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof(int) * count);
+    std::memcpy(CMSG_DATA(head), descriptors, sizeof(int) * count);
+  }
+  ssize_t sent;
+  do {
+    // MSG_NOSIGNAL: a peer that is gone is an errno, never a SIGPIPE in somebody else's process.
+    sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent == static_cast<ssize_t>(size);
+}
+
+Received receive_message(int socket, void* buffer, std::size_t size, int flags) noexcept {
+  Received received;
+  iovec part{buffer, size};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  ControlData control{};
+  message.msg_control = control.bytes;
+  message.msg_controllen = sizeof control.bytes;
+  do {
+    received.size = ::recvmsg(socket, &message, flags | MSG_CMSG_CLOEXEC);
+  } while (received.size < 0 && errno == EINTR);
+  if (received.size < 0) return received;
+  for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
+    if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
+    received.descriptor_count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    std::memcpy(received.descriptors, CMSG_DATA(head), sizeof(int) * received.descriptor_count);
+  }
+  if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) {
+    for (std::size_t i = 0; i < received.descriptor_count; ++i) ::close(received.descriptors[i]);
+    received = Received{};
+    errno = EMSGSIZE;
+  }
+  return received;
+}
+
+}  // namespace wtool::warden

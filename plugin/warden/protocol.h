@@ -1,0 +1,143 @@
+// What the plugin and its warden say to each other: flat messages over SOCK_SEQPACKET sockets of one machine.
+//
+// - The plugin talks to the warden on the control socket: hello (answered by welcome), recruit, bury (answered by
+//   buried, on a socket that comes with it).
+// - It talks to each custodian on a socket of that custodian's own, made by the plugin and sent along with recruit, so
+//   that a call costs one message each way: start, and report. Between the two there may be leader_exited and end.
+// - Both sides are of one build: the version is checked once, at hello, and structs go over the wire as they are.
+//
+// This header is all of the warden that the engine may know.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace wtool::warden {
+
+// Raised with every change of a struct or of its meaning.
+constexpr std::uint32_t protocol_version = 1;
+
+enum class Kind : std::uint32_t {
+  // plugin -> warden
+  hello = 1,    // Hello, with a pidfd of the host
+  recruit = 2,  // Recruit, with the custodian's socket
+  bury = 3,     // Bury, with the socket for the answer
+  // warden -> plugin
+  welcome = 10,  // Welcome
+  buried = 11,   // Buried
+  // plugin -> custodian
+  start = 20,   // Start, with the command's stdout, stderr and directory
+  more = 21,    // the rest of a start's text
+  end = 22,     // End
+  retire = 23,  // Header alone: exit when idle
+  // custodian -> plugin
+  leader_exited = 30,  // Header alone: the command is over, but others of its tree live
+  report = 31,         // Report
+};
+
+struct Header {
+  Kind kind;
+  std::uint32_t reserved;
+  std::uint64_t call;  // The plugin's number for the call, so that a message that crosses another is told apart.
+};
+
+struct Hello {
+  Header header;
+  std::uint32_t version;
+  std::uint32_t reserved;
+};
+
+struct Welcome {
+  Header header;
+  std::uint32_t version;
+  std::int32_t pid;
+};
+
+struct Recruit {
+  Header header;
+  std::uint64_t custodian;  // The plugin's number for it.
+};
+
+// Kills custodian `custodian` if it lives, and all that it had under it.
+struct Bury {
+  Header header;
+  std::uint64_t custodian;
+};
+
+constexpr std::size_t max_named = 16;
+constexpr std::size_t name_size = 16;  // As the kernel's: 15 bytes and a NUL.
+
+struct NamedProcess {
+  std::int32_t pid;
+  char name[name_size];
+};
+
+// All processes of the buried custodian are dead, but for those named.
+struct Buried {
+  Header header;
+  std::uint32_t left_count;  // May be more than are named.
+  std::uint32_t reserved;
+  NamedProcess left[max_named];
+};
+
+// A command. The text is `paths` + `arguments` + `variables` NUL-terminated strings, and the shell's path last; it
+// begins in this message and goes on in `more` messages until text_bytes have come.
+struct Start {
+  Header header;
+  std::uint32_t text_bytes;
+  std::uint32_t paths;      // Files to try to execute, in order, at least one.
+  std::uint32_t arguments;  // argv, at least argv[0].
+  std::uint32_t variables;  // "NAME=value".
+};
+
+constexpr std::size_t max_message = 32 * 1024;
+constexpr std::uint32_t max_text = 64U * 1024 * 1024;
+
+// The call is to end: SIGTERM and SIGCONT to its tree, grace_ms later SIGKILL until nothing is left. A later End can
+// only shorten the time.
+struct End {
+  Header header;
+  std::uint32_t grace_ms;
+  std::uint32_t reserved;
+};
+
+// Where starting a command failed.
+enum class Stage : std::uint32_t { none = 0, fork = 1, setup = 2, directory = 3, exec = 4 };
+
+struct Report {
+  Header header;
+  Stage failed_stage;        // none: the command ran.
+  std::int32_t error;        // errno of that stage.
+  std::int32_t wait_status;  // As wait(2) gives it; of the command itself.
+  std::uint32_t abandoned;   // 1: the warden died, so the custodian killed the tree and goes.
+  std::uint64_t user_us;     // CPU time of all that was reaped, microseconds.
+  std::uint64_t system_us;
+  std::uint64_t max_rss_kib;          // The largest of them.
+  std::uint32_t reaped;               // How many processes the custodian itself reaped.
+  std::uint32_t outlived;             // How many lived when the command was over and the sweep began,
+  NamedProcess outliving[max_named];  // the first of them by name.
+  std::uint32_t left_count;           // How many the kernel would not let us kill,
+  std::uint32_t reserved;
+  NamedProcess left[max_named];  // the first of them by name.
+};
+
+// The most descriptors that come with one message.
+constexpr std::size_t max_descriptors = 3;
+
+// Sends `size` bytes as one message, with `count` descriptors. False with errno. Waits while the peer's queue is full.
+bool send_message(int socket, const void* bytes, std::size_t size, const int* descriptors = nullptr,
+                  std::size_t count = 0) noexcept;
+
+// What receive_message got.
+struct Received {
+  ssize_t size = -1;  // Bytes; 0: the peer is gone; -1: errno.
+  std::size_t descriptor_count = 0;
+  int descriptors[max_descriptors] = {-1, -1, -1};  // The caller's to close; close-on-exec.
+};
+
+// Receives one message into `buffer`. A message that does not fit is -1 with EMSGSIZE. flags as for recvmsg.
+Received receive_message(int socket, void* buffer, std::size_t size, int flags = 0) noexcept;
+
+}  // namespace wtool::warden

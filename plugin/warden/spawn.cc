@@ -1,0 +1,89 @@
+#include "warden/spawn.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+namespace wtool::warden {
+
+namespace {
+
+// ---- Fence: from here to the end of run_child, the code runs in a vfork child. It shares all memory with its parent,
+// which stands still meanwhile. System calls and _exit only: no malloc, no locks, no stdio, no return from the function
+// that called vfork.
+
+[[noreturn]] void fail(volatile SpawnFailure& failure, Stage stage, int error) {
+  failure.stage = stage;
+  failure.error = error;
+  ::_exit(127);
+}
+
+// Tries the paths as a shell does with PATH: a file that is not there is passed over, one that may not be executed is
+// remembered, and the first that runs, runs.
+int execute(const SpawnPlan& plan) {
+  int remembered = ENOENT;
+  for (char* const* path = plan.paths; *path != nullptr; ++path) {
+    ::execve(*path, plan.arguments, plan.variables);
+    if (errno == ENOEXEC) {
+      // A script without "#!": the shell gets it as its operand, and argv[0] makes room (POSIX, exec).
+      char** shifted = plan.arguments - 1;
+      char* const first = plan.arguments[0];
+      shifted[0] = plan.shell;
+      shifted[1] = *path;
+      ::execve(plan.shell, shifted, plan.variables);
+      plan.arguments[0] = first;
+    }
+    if (errno != ENOENT && errno != ENOTDIR) remembered = errno;
+  }
+  return remembered;
+}
+
+[[noreturn]] void run_child(const SpawnPlan& plan, volatile SpawnFailure& failure) {
+  // A session of its own: no controlling terminal to prompt on, and no terminal's Ctrl-C reaches it.
+  if (::setsid() < 0) fail(failure, Stage::setup, errno);
+  // If custodian and warden were both killed at once, at least the command itself dies with them.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // The descriptors come from above 2, so none of these overwrites another's source.
+  if (::dup2(plan.standard_input, 0) < 0 || ::dup2(plan.standard_output, 1) < 0 || ::dup2(plan.standard_error, 2) < 0) {
+    fail(failure, Stage::setup, errno);
+  }
+  if (::fchdir(plan.directory) < 0) fail(failure, Stage::directory, errno);
+  // Everything above 2 is close-on-exec already; this holds even if some later change forgets the flag once.
+  ::syscall(SYS_close_range, 3U, ~0U, 0U);
+  // The custodian blocks SIGCHLD, and a mask survives exec. Dispositions are all default already: the warden was
+  // started so, and neither it nor a custodian ever changes one.
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  // Limits and the sandbox are applied here, last before exec, since they would hinder what stands above.
+  const int error = execute(plan);
+  fail(failure, Stage::exec, error);
+}
+
+// ---- End of the fence.
+
+}  // namespace
+
+pid_t spawn(const SpawnPlan& plan, SpawnFailure& failure) {
+  volatile SpawnFailure shared{};
+  const pid_t child = ::vfork();
+  if (child == 0) run_child(plan, shared);
+  if (child < 0) {
+    failure = {Stage::fork, errno};
+    return -1;
+  }
+  // The child has exec'd or exited by now: vfork says so.
+  failure.stage = shared.stage;
+  failure.error = shared.error;
+  if (failure.stage == Stage::none) return child;
+  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return -1;
+}
+
+}  // namespace wtool::warden

@@ -1,0 +1,30 @@
+// Starts one command as a child of this process, by vfork.
+#pragma once
+
+#include <sys/types.h>
+
+#include "warden/protocol.h"
+
+namespace wtool::warden {
+
+// All that the child needs, made before the fork: the child allocates nothing.
+struct SpawnPlan {
+  char* const* paths = nullptr;  // Files to try, NULL-terminated.
+  char** arguments = nullptr;    // argv, NULL-terminated, with one unused place *before* arguments[0]: see ENOEXEC.
+  char* const* variables = nullptr;
+  char* shell = nullptr;  // Runs a file that is executable and has no known format, as every shell does.
+  int standard_input = -1;
+  int standard_output = -1;
+  int standard_error = -1;
+  int directory = -1;
+};
+
+struct SpawnFailure {
+  Stage stage = Stage::none;
+  int error = 0;
+};
+
+// The child's number; or -1 with `failure`, and then there is no child (any more).
+pid_t spawn(const SpawnPlan& plan, SpawnFailure& failure);
+
+}  // namespace wtool::warden

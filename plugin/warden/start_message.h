@@ -1,0 +1,37 @@
+// Receives the command of a Start, which may take several messages, and lays it out for spawn.
+#pragma once
+
+#include <vector>
+
+#include "system/descriptor.h"
+#include "warden/protocol.h"
+#include "warden/spawn.h"
+
+namespace wtool::warden {
+
+// Memory is kept from call to call, so that a usual call allocates nothing.
+class StartMessage {
+ public:
+  // Takes over the first message, whose Start header stands at `bytes`, and receives the rest from `socket`. False when
+  // the message is malformed or the peer is gone.
+  bool receive(int socket, const char* bytes, const Received& received);
+
+  std::uint64_t call() const { return start_.header.call; }
+
+  // Valid until the next receive. The three descriptors of the plan are set; standard_input is the caller's to set.
+  SpawnPlan plan();
+
+  // The command has been started, or not: closes its descriptors, of which the child has its own (the pipes would never
+  // see their end else), and gives back memory that was unusually much.
+  void finish();
+
+ private:
+  bool lay_out();
+
+  Start start_{};
+  std::vector<char> text_;
+  std::vector<char*> pointers_;
+  Descriptor standard_output_, standard_error_, directory_;
+};
+
+}  // namespace wtool::warden

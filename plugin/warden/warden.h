@@ -1,0 +1,56 @@
+// The warden: the process that stands behind all custodians of one plugin.
+//
+// Contract:
+// - Forks custodians when told to, wakes those that something stopped, and reaps them.
+// - It is a subreaper: the tree of a custodian that died (or was killed by its own command) comes to it, and it kills
+//   every process that comes so.
+// - It ends when the plugin or the host is gone, and not before the last custodian and the last inherited process is.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "system/descriptor.h"
+#include "warden/protocol.h"
+
+namespace wtool::warden {
+
+class Warden {
+ public:
+  // `control`: the socket to the plugin. `name` and `name_room`: the memory of argv[0], where a custodian writes its
+  // own name, so that killing wardens by name does not take custodians along.
+  Warden(Descriptor control, char* name, std::size_t name_room);
+
+  // Serves until the end; the result is the exit status.
+  int run();
+
+ private:
+  struct Employee {
+    std::uint64_t number;  // the plugin's
+    pid_t process;
+  };
+  struct Burial {
+    std::uint64_t custodian;
+    std::int64_t deadline_ms;
+    Descriptor answer;
+  };
+
+  bool greet();
+  void take_message();
+  void recruit(std::uint64_t number, Descriptor socket);
+  void bury(std::uint64_t number, Descriptor answer);
+  bool reap();
+  void sweep();
+  bool employs(std::uint64_t number) const;
+  void answer_burials();
+
+  Descriptor control_, host_, self_, null_device_, child_events_;
+  char* name_;
+  std::size_t name_room_;
+  std::vector<Employee> employees_;
+  std::vector<Burial> burials_;
+  std::vector<pid_t> inherited_;  // What was found below us, beside the custodians, the last time.
+  bool leaving_ = false;
+};
+
+}  // namespace wtool::warden

@@ -1,0 +1,298 @@
+// The program `wtool` as a person uses it: what it prints where, its exit status, and Ctrl-C on a real terminal.
+#include <boost/test/unit_test.hpp>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "support/shell_tool.h"
+
+using namespace wtool::test;
+
+namespace {
+
+const std::string wtool_path = WTOOL_TEST_PROGRAM;
+
+Finished wtool_with(std::vector<std::string> arguments, const ProgramOptions& options = {}) {
+  arguments.insert(arguments.begin(), wtool_path);
+  return run(arguments, options);
+}
+
+Finished call(const std::string& arguments, const ProgramOptions& options = {}) {
+  return wtool_with({"call", "shell_execute", arguments}, options);
+}
+
+// Standard output must be the result and nothing else.
+Json result_of(const Finished& finished) {
+  BOOST_TEST_CONTEXT("standard output: " << finished.out << "\nstandard error: " << finished.err) {
+    BOOST_REQUIRE(Json::accept(finished.out));
+  }
+  return Json::parse(finished.out);
+}
+
+std::string text_of(const Json& result) { return result.at("content").at(0).at("text").get<std::string>(); }
+
+struct Place {
+  Mark mark;
+  ScratchFolder scratch;
+
+  std::string marked(const std::string& command) const { return "export " + mark.assignment() + "; " + command; }
+};
+
+bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// True while a SIGINT waits to be taken by the process.
+bool interrupt_pends(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("ShdPnd:", 0) == 0) return (std::stoull(line.substr(7), nullptr, 16) >> (SIGINT - 1) & 1) != 0;
+  }
+  return false;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_command_that_succeeds) {
+  const Finished finished = call(R"({"command":"echo hi"})");
+  const Json result = result_of(finished);
+  BOOST_TEST(finished.exit_code == 0);
+  BOOST_TEST((result.at("is_error") == Json(false)));
+  BOOST_TEST((result.at("metadata").at("stdout") == Json("hi\n")));
+  BOOST_TEST((result.at("metadata").at("exit_code") == Json(0)));
+  BOOST_TEST(text_of(result) == "Command executed successfully");
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_fails) {
+  const Finished finished = call(R"({"command":"ls /nonexistent"})");
+  const Json result = result_of(finished);
+  BOOST_TEST(finished.exit_code == 1);
+  BOOST_TEST(text_of(result) == "Command failed with exit code 2");
+  BOOST_TEST(holds(result.at("metadata").at("stderr").get<std::string>(), "/nonexistent"));
+}
+
+BOOST_AUTO_TEST_CASE(a_program_that_does_not_exist) {
+  const Finished finished = call(R"({"command":"no-such-program-x"})");
+  const Json result = result_of(finished);
+  BOOST_TEST(finished.exit_code == 1);
+  BOOST_TEST((result.at("metadata").at("error").at("code") == Json("command_not_found")));
+  BOOST_TEST(holds(text_of(result), "no-such-program-x"));
+}
+
+BOOST_AUTO_TEST_CASE(a_timeout) {
+  const Finished finished = call(R"({"command":"printf a; sleep 60","timeout":1})");
+  const Json result = result_of(finished);
+  BOOST_TEST(finished.exit_code == 1);
+  BOOST_TEST(text_of(result) == "Command timed out after 1 seconds");
+  BOOST_TEST((result.at("metadata").at("partial_stdout") == Json("a")));
+  BOOST_TEST(finished.took.count() < within(1500).count());
+}
+
+BOOST_AUTO_TEST_CASE(a_background_process) {
+  const Finished finished = call(R"({"command":"sleep 30 & echo hi"})");
+  const Json result = result_of(finished);
+  BOOST_TEST(finished.exit_code == 0);
+  BOOST_TEST((result.at("metadata").at("stdout") == Json("hi\n")));
+  BOOST_TEST((result.at("metadata").at("background_processes_ended") == Json(1)));
+  BOOST_TEST(finished.took.count() < within(500).count());
+}
+
+BOOST_AUTO_TEST_CASE(parameters_that_are_refused) {
+  const Finished finished = call(R"({"command":"echo hi","timeout":true})");
+  const Json result = result_of(finished);
+  BOOST_TEST(finished.exit_code == 1);
+  BOOST_TEST((result.at("metadata").at("error").at("code") == Json("invalid_parameters")));
+}
+
+BOOST_FIXTURE_TEST_CASE(arguments_come_from_standard_input_or_a_file_too, Place) {
+  ProgramOptions options;
+  options.input = R"({"command":"echo from input"})";
+  BOOST_TEST((result_of(wtool_with({"call", "shell_execute", "-"}, options)).at("metadata").at("stdout") ==
+              Json("from input\n")));
+  const std::string file = scratch.file("arguments.json", R"({"command":"echo from file"})");
+  BOOST_TEST((result_of(wtool_with({"call", "shell_execute", "@" + file})).at("metadata").at("stdout") ==
+              Json("from file\n")));
+}
+
+BOOST_AUTO_TEST_CASE(wrong_usage_and_calls_that_cannot_be_made_exit_with_2) {
+  const std::vector<std::vector<std::string>> wrong = {
+      {"call"},
+      {"call", "no_such_tool", "{}"},
+      {"call", "shell_execute", "@/no/such/file"},
+      {"call", "shell_execute", R"({"command":"echo hi"})", "--no-such-option"},
+      {"no-such-subcommand"},
+      {"run", "/no/such/workflow.md"},
+      {"--plugin", "/no/such/plugin.so", "call", "shell_execute", R"({"command":"echo hi"})"},
+      {"--config", "/no/such/config.yaml", "call", "shell_execute", R"({"command":"echo hi"})"},
+      {},
+  };
+  for (const auto& arguments : wrong) {
+    const Finished finished = wtool_with(arguments);
+    BOOST_TEST_CONTEXT(Json(arguments) << finished.out << finished.err) {
+      BOOST_TEST(finished.exit_code == 2);
+      BOOST_TEST(finished.out.empty());
+      BOOST_TEST(!finished.err.empty());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(help_and_version_are_for_standard_output) {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"--help"}, {"call", "--help"}, {"run", "--help"}, {"tools", "--help"}, {"--version"}}) {
+    const Finished finished = wtool_with(arguments);
+    BOOST_TEST_CONTEXT(Json(arguments)) {
+      BOOST_TEST(finished.exit_code == 0);
+      BOOST_TEST(!finished.out.empty());
+      BOOST_TEST(finished.err == "");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_tools_are_listed_for_people_and_as_json) {
+  BOOST_TEST(holds(wtool_with({"tools"}).out, "shell_execute"));
+  const Finished finished = wtool_with({"tools", "--json"});
+  const Json tools = result_of(finished);
+  BOOST_TEST(holds(tools.dump(), "shell_execute"));
+  BOOST_TEST(holds(tools.dump(), "working_directory"));
+}
+
+BOOST_FIXTURE_TEST_CASE(live_output_goes_to_standard_error, Place) {
+  const Finished finished =
+      wtool_with({"call", "shell_execute", R"({"command":"echo one; echo two >&2"})", "--stream"});
+  BOOST_TEST(finished.exit_code == 0);
+  BOOST_TEST((result_of(finished).at("metadata").at("stdout") == Json("one\n")));
+  BOOST_TEST(holds(finished.err, "one\n"));
+  BOOST_TEST(holds(finished.err, "two\n"));
+}
+
+BOOST_AUTO_TEST_CASE(the_plugins_log_is_shown_as_text_and_as_json_lines) {
+  const std::string arguments = R"({"command":"echo hi"})";
+  const Finished text = wtool_with({"--log", "info", "call", "shell_execute", arguments});
+  result_of(text);
+  BOOST_TEST(holds(text.err, "echo hi"));
+  BOOST_TEST(holds(text.err, "INFO"));
+  const Finished json = wtool_with({"--log", "info", "--log-format", "json", "call", "shell_execute", arguments});
+  result_of(json);
+  std::istringstream lines(json.err);
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) BOOST_TEST(Json::accept(line), line);
+  BOOST_TEST(count > 0);
+  ProgramOptions options;
+  options.set["WTOOL_LOG"] = "info";
+  BOOST_TEST(holds(call(arguments, options).err, "echo hi"));
+  options.set["WTOOL_LOG"] = "error";
+  BOOST_TEST(call(arguments, options).err == "");
+}
+
+BOOST_FIXTURE_TEST_CASE(the_configuration_file_is_handed_over, Place) {
+  const std::string yaml = scratch.file("wtool.yaml", "limits: {timeout_max: 5, timeout_default: 1}\n");
+  const Finished finished = wtool_with({"--config", yaml, "call", "shell_execute", R"({"command":"sleep 60"})"});
+  BOOST_TEST(text_of(result_of(finished)) == "Command timed out after 1 seconds");
+  const std::string json = scratch.file("wtool.json", R"({"limits":{"timeout_max":5}})");
+  const Finished refused = wtool_with({"--config", json, "call", "shell_execute", R"({"command":"true","timeout":6})"});
+  BOOST_TEST((result_of(refused).at("metadata").at("error").at("code") == Json("invalid_parameters")));
+  const std::string wrong = scratch.file("wrong.yaml", "limits:\n  timeout_maxx: 5\n");
+  const Finished unusable = wtool_with({"--config", wrong, "call", "shell_execute", R"({"command":"true"})"});
+  BOOST_TEST(unusable.exit_code == 2);
+  BOOST_TEST(holds(unusable.err, "timeout_maxx"));
+  BOOST_TEST(holds(unusable.err, "wrong.yaml:2"));
+}
+
+BOOST_AUTO_TEST_CASE(output_that_cannot_be_written_is_an_error) {
+  ProgramOptions options;
+  options.output_to = "/dev/full";
+  const Finished finished = call(R"({"command":"echo hi"})", options);
+  BOOST_TEST(finished.exit_code == 2);
+  BOOST_TEST(holds(finished.err, "No space left"));
+  BOOST_TEST(wtool_with({"tools"}, options).exit_code != 0);
+  BOOST_TEST(wtool_with({"--version"}, options).exit_code != 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(ctrl_c_on_a_terminal_aborts_the_call, Place) {
+  // The whole foreground group gets the signal; the command, in a session of its own, does not.
+  const std::string command = marked("setsid sleep 61 & trap '' INT; echo ready; sleep 61");
+  Program program({wtool_path, "call", "shell_execute", Json{{"command", command}}.dump(), "--stream"},
+                  Program::On::terminal);
+  BOOST_REQUIRE(program.wait_for_output("ready"));
+  program.type("\x03");
+  const Finished finished = program.wait();
+  BOOST_TEST_CONTEXT(finished.out) {
+    BOOST_TEST(!finished.limit_passed);
+    BOOST_TEST(finished.exit_code == 130);
+    BOOST_TEST(holds(finished.out, "Command aborted: "));
+    BOOST_TEST(holds(finished.out, "\"aborted\""));
+    BOOST_TEST(!holds(finished.out, "engine_lost"));
+    BOOST_TEST(mark.bearers().empty(), mark.description());
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(ctrl_c_twice_does_not_wait_for_a_deaf_command, Place) {
+  const std::string config = scratch.file("patient.yaml", "limits: {grace_seconds: 60}\n");
+  const std::string command = marked("trap '' TERM; echo ready; while :; do sleep 0.1; done");
+  Program program(
+      {wtool_path, "--config", config, "call", "shell_execute", Json{{"command", command}}.dump(), "--stream"},
+      Program::On::terminal);
+  BOOST_REQUIRE(program.wait_for_output("ready"));
+  program.type("\x03");
+  // The terminal echoes what is typed: when it is there, the first signal has been sent.
+  BOOST_REQUIRE(program.wait_for_output("^C"));
+  BOOST_TEST(wait_until([&] { return !mark.bearers().empty(); }, std::chrono::seconds(1)));
+  // Two signals that come together are one: the second is typed when the first has been taken.
+  BOOST_REQUIRE(wait_until([&] { return !interrupt_pends(program.pid()); }, std::chrono::seconds(20)));
+  const auto began = std::chrono::steady_clock::now();
+  program.type("\x03");
+  const bool over = wait_for_end(program.pid(), std::chrono::seconds(20));
+  BOOST_TEST(over);
+  const Finished finished = program.wait();
+  BOOST_TEST((std::chrono::steady_clock::now() - began < within(10'000)));
+  BOOST_TEST(finished.exit_code == 130);
+  BOOST_TEST(holds(finished.out, "Command aborted: "));
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_termination_signal_ends_the_call_and_leaves_nothing, Place) {
+  for (const int signal : {SIGTERM, SIGHUP, SIGKILL}) {
+    const std::string command = marked("setsid sleep 61 & echo ready; sleep 61");
+    Program program({wtool_path, "call", "shell_execute", Json{{"command", command}}.dump(), "--stream"},
+                    Program::On::terminal);
+    BOOST_REQUIRE(program.wait_for_output("ready"));
+    program.kill(signal);
+    const Finished finished = program.wait();
+    BOOST_TEST(!finished.limit_passed);
+    BOOST_TEST((finished.exit_code != 0));
+    // The mark also stands on the program's own command line; it has ended by now.
+    BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(1000)), mark.description());
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_closed_terminal_ends_the_call, Place) {
+  const std::string command = marked("echo ready; sleep 61");
+  {
+    Program program({wtool_path, "call", "shell_execute", Json{{"command", command}}.dump(), "--stream"},
+                    Program::On::terminal);
+    BOOST_REQUIRE(program.wait_for_output("ready"));
+    program.hang_up();
+    BOOST_TEST(wait_for_end(program.pid(), std::chrono::seconds(20)));
+  }
+  BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(1000)), mark.description());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_reader_that_goes_away_ends_the_program_quietly_enough, Place) {
+  // `wtool ... | head -1` must not hang.
+  const Finished finished = run(
+      {"/bin/sh", "-c", wtool_path + " call shell_execute '{\"command\":\"seq 1 100000\"}' --stream 2>&1 | head -n 1"});
+  BOOST_TEST(!finished.limit_passed);
+  BOOST_TEST(finished.out == "1\n");
+}
+
+BOOST_FIXTURE_TEST_CASE(the_plugin_is_found_through_the_environment_too, Place) {
+  // A copy of the program alone, elsewhere: there is no plugin beside it.
+  const std::string copy = scratch.path() + "/bin/wtool";
+  std::filesystem::create_directories(scratch.path() + "/bin");
+  std::filesystem::copy_file(wtool_path, copy);
+  const std::vector<std::string> argv{copy, "call", "shell_execute", R"({"command":"echo hi"})"};
+  ProgramOptions options;
+  options.unset = {"WTOOL_PLUGIN_PATH"};
+  BOOST_TEST(run(argv, options).exit_code == 2);
+  options.unset.clear();
+  options.set["WTOOL_PLUGIN_PATH"] = std::filesystem::path(WTOOL_TEST_PLUGIN).parent_path();
+  BOOST_TEST((result_of(run(argv, options)).at("metadata").at("stdout") == Json("hi\n")));
+}

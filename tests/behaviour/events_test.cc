@@ -1,0 +1,151 @@
+// Live output: events come in order, on the run thread, with all the bytes, and none after call_run has returned.
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <thread>
+
+#include "support/shell_tool.h"
+
+using namespace wtool::test;
+
+namespace {
+
+struct Recorded {
+  std::vector<Event> events;
+  std::vector<std::thread::id> threads;
+  Answer answer;
+
+  std::string stream(std::uint32_t kind) const {
+    std::string bytes;
+    for (const auto& event : events) {
+      if (event.kind == kind) bytes += event.payload;
+    }
+    return bytes;
+  }
+  std::uint64_t dropped() const {
+    std::uint64_t bytes = 0;
+    for (const auto& event : events) bytes += event.dropped_bytes;
+    return bytes;
+  }
+};
+
+Recorded record(const ToolUnderTest& tool, const std::string& command) {
+  Recorded all;
+  all.answer = tool.shell(command, {.on_event = [&](const Event& event) {
+                            all.events.push_back(event);
+                            all.threads.push_back(std::this_thread::get_id());
+                            return 0;
+                          }});
+  return all;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(events_hold_the_bytes_of_each_stream, ShellTool) {
+  const Recorded all = record(tool, "echo one; echo two >&2; echo three");
+  BOOST_TEST(all.stream(WTOOL_EVENT_STDOUT) == "one\nthree\n");
+  BOOST_TEST(all.stream(WTOOL_EVENT_STDERR) == "two\n");
+  BOOST_TEST(all.dropped() == 0u);
+}
+
+BOOST_FIXTURE_TEST_CASE(events_are_numbered_and_in_time_order_on_the_run_thread, ShellTool) {
+  const Recorded all = record(tool, "for i in 1 2 3 4 5; do echo $i; echo $i >&2; sleep 0.01; done");
+  BOOST_REQUIRE(!all.events.empty());
+  std::uint64_t before = 0;
+  for (std::size_t i = 0; i < all.events.size(); ++i) {
+    BOOST_TEST(all.events[i].seq == i + 1);
+    BOOST_TEST(all.events[i].mono_ns >= before);
+    BOOST_TEST((all.threads[i] == std::this_thread::get_id()));
+    before = all.events[i].mono_ns;
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(events_come_while_the_command_runs, ShellTool) {
+  RunningCall call(tool,
+                   marked("echo first; while [ ! -e '" + scratch.path() + "/go' ]; do sleep 0.01; done; echo second"));
+  BOOST_TEST(call.wait_for_output("first"));  // It cannot have ended: it waits for the file.
+  scratch.file("go", "");
+  BOOST_TEST(call.wait().out() == "first\nsecond\n");
+}
+
+BOOST_FIXTURE_TEST_CASE(events_carry_more_than_the_result_keeps, ShellTool) {
+  const ToolUnderTest small(plugin, Json::parse(R"({"output":{"bytes":4096}})"));
+  const Recorded all = record(small, "seq 1 50000");
+  const std::string bytes = all.stream(WTOOL_EVENT_STDOUT);
+  BOOST_TEST(bytes.size() + all.dropped() == 288'894u);
+  BOOST_TEST((all.answer.metadata().at("stdout_bytes") == Json(288'894)));
+  if (all.dropped() == 0) BOOST_TEST((bytes.find("\n25000\n") != std::string::npos));
+}
+
+BOOST_FIXTURE_TEST_CASE(events_carry_raw_bytes, ShellTool) {
+  const Recorded all = record(tool, "printf 'a\\000b\\377c'");
+  BOOST_TEST((all.stream(WTOOL_EVENT_STDOUT) == std::string("a\0b\xff"
+                                                            "c",
+                                                            5)));
+}
+
+BOOST_FIXTURE_TEST_CASE(events_are_of_known_kinds_and_those_that_are_no_output_hold_json, ShellTool) {
+  const Recorded all = record(tool, "echo hi; echo ho >&2");
+  for (const auto& event : all.events) {
+    if (event.kind == WTOOL_EVENT_STDOUT || event.kind == WTOOL_EVENT_STDERR) {
+      BOOST_TEST(!event.payload.empty());
+    } else {
+      BOOST_TEST((event.kind == WTOOL_EVENT_STATE || event.kind == WTOOL_EVENT_PROGRESS));
+      BOOST_TEST(Json::parse(event.payload).is_object());
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(refused_parameters_make_no_output_events, ShellTool) {
+  std::vector<std::uint32_t> kinds;
+  tool.run({{"command", ""}}, {.on_event = [&](const Event& event) {
+             kinds.push_back(event.kind);
+             return 0;
+           }});
+  for (const auto kind : kinds) BOOST_TEST((kind != WTOOL_EVENT_STDOUT && kind != WTOOL_EVENT_STDERR));
+}
+
+BOOST_FIXTURE_TEST_CASE(no_event_comes_after_the_call_has_returned, ShellTool) {
+  std::atomic<bool> returned{false};
+  std::atomic<int> late{0};
+  for (int i = 0; i < repeats(20); ++i) {
+    returned = false;
+    const CallOptions options{.deadline_ms = 100 + static_cast<std::uint64_t>(i), .on_event = [&](const Event&) {
+                                if (returned) ++late;
+                                return 0;
+                              }};
+    tool.run(marked("(while :; do echo noise; done) & while :; do echo more; done"), options);
+    returned = true;
+    tool.shell("true");  // Time enough for whatever should not come.
+  }
+  BOOST_TEST(late == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_sink_that_blocks_holds_the_command_back_and_loses_nothing_uncounted, ShellTool) {
+  std::uint64_t bytes = 0;
+  std::uint64_t dropped = 0;
+  bool waited = false;
+  const Answer answer = tool.shell(
+      "head -c 20000000 /dev/zero", {.on_event = [&](const Event& event) {
+        if (event.kind == WTOOL_EVENT_STDOUT && !waited) {
+          waited = true;
+          std::this_thread::sleep_for(std::chrono::milliseconds(300));  // The blocking is the subject, not a wait.
+        }
+        if (event.kind == WTOOL_EVENT_STDOUT) bytes += event.payload.size();
+        dropped += event.dropped_bytes;
+        return 0;
+      }});
+  BOOST_TEST(waited);
+  BOOST_TEST((answer.metadata().at("stdout_bytes") == Json(20'000'000)));
+  BOOST_TEST(bytes + dropped == 20'000'000u);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_timeout_counts_while_the_sink_blocks, ShellTool) {
+  const Answer answer =
+      tool.run(marked("echo hi; sleep 61"), {.deadline_ms = 200, .on_event = [](const Event& event) {
+                                               if (event.kind == WTOOL_EVENT_STDOUT)
+                                                 std::this_thread::sleep_for(std::chrono::milliseconds(400));
+                                               return 0;
+                                             }});
+  BOOST_TEST(answer.code() == "timed_out");
+  BOOST_TEST(answer.took.count() < within(3000).count());
+}

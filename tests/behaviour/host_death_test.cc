@@ -1,0 +1,79 @@
+// A host that dies in the middle of a call leaves no process behind, for longer than a second, not even when a child of
+// it lives on and holds all its descriptors.
+#include <boost/test/unit_test.hpp>
+#include <csignal>
+
+#include "support/shell_tool.h"
+
+using namespace wtool::test;
+
+namespace {
+
+pid_t number_after(const std::string& text, const std::string& word) {
+  const auto at = text.find(word);
+  BOOST_REQUIRE(at != std::string::npos);
+  return static_cast<pid_t>(std::stol(text.substr(at + word.size())));
+}
+
+struct Death {
+  Mark mark;
+
+  void check(const std::string& command, int signal, bool fork_first, const Json& more = Json::object()) {
+    BOOST_TEST_CONTEXT(command << ", signal " << signal << (fork_first ? ", with a child" : "")) {
+      Json arguments{{"command", command}, {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}};
+      arguments.update(more);
+      // The mark must not be on the host's own command line, so the host gets it split in two.
+      std::string text = arguments.dump();
+      text.replace(text.find(mark.text()), 4, "\\u006dark");
+      std::vector<std::string> argv{std::string(WTOOL_TEST_HOSTS) + "/dying_host", text};
+      if (fork_first) argv.emplace_back("fork");
+      Program host(argv, Program::On::pipes);
+      BOOST_REQUIRE(host.wait_for_output("ready"));
+      const pid_t warden = number_after(host.output(), "warden ");
+      BOOST_REQUIRE(name_of(warden) == "shell-warden");
+      const pid_t child = fork_first ? number_after(host.output(), "child ") : 0;
+      std::vector<pid_t> helpers = children_of(warden);
+      helpers.push_back(warden);
+      BOOST_TEST(!mark.bearers().empty());
+
+      host.kill(signal);
+      const auto end = std::chrono::steady_clock::now() + within(1000);
+      BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(1000)), mark.description());
+      for (const pid_t pid : helpers) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+        BOOST_TEST(wait_for_end(pid, std::max(left, std::chrono::milliseconds(0))), pid << " " << name_of(pid));
+      }
+      if (fork_first) {
+        BOOST_TEST(exists(child));  // It lived on all the while, or the test has shown nothing.
+        ::kill(child, SIGKILL);
+      }
+      BOOST_TEST(host.wait().signal == signal);
+    }
+  }
+};
+
+const char* const commands[] = {
+    "echo ready; sleep 61",
+    "setsid sh -c 'sleep 61' & (setsid sleep 61 &); echo ready; sleep 61",
+    "trap '' TERM HUP INT; setsid sleep 61 & echo ready; sleep 61",
+    "echo ready; while :; do echo noise; done",
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(a_killed_host_leaves_nothing, Death) {
+  for (const char* command : commands) check(command, SIGKILL, false);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_killed_host_whose_child_lives_on_leaves_nothing, Death) {
+  for (const char* command : commands) check(command, SIGKILL, true);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_host_that_dies_of_another_signal_leaves_nothing, Death) {
+  check(commands[1], SIGTERM, false);
+  check(commands[1], SIGHUP, false);
+}
+
+BOOST_FIXTURE_TEST_CASE(it_does_not_matter_how_often, Death) {
+  for (int i = 0; i < repeats(10); ++i) check(commands[1], SIGKILL, i % 2 == 0);
+}

@@ -1,0 +1,221 @@
+// What the plugin tells the host through wtool.log/1: a span for each call, a record when a command starts, and never
+// the value of an environment variable.
+#include <wtool/ext/log.h>
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <wtool/cpp/plugin.hpp>
+
+#include "support/shell_tool.h"
+
+using namespace wtool::test;
+
+namespace {
+
+struct Record {
+  std::uint32_t level;
+  std::uint64_t unix_ns;
+  std::string target;
+  std::string message;
+  std::map<std::string, Json> fields;
+  std::uint64_t span;
+};
+
+struct Span {
+  std::uint64_t parent;
+  std::string name;
+  std::map<std::string, Json> fields;
+  bool open;
+};
+
+std::map<std::string, Json> fields_of(const wtool_field* fields, std::uint32_t count) {
+  std::map<std::string, Json> all;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    all[std::string(wtool::text(fields[i].key))] = Json::parse(wtool::text(fields[i].json));
+  }
+  return all;
+}
+
+// A host that keeps all it is told.
+class LoggingHost {
+ public:
+  LoggingHost() {
+    host_.struct_size = sizeof(host_);
+    host_.ctx = this;
+    host_.name = wtool::view("test");
+    host_.version = wtool::view("1");
+    host_.get_extension = [](const wtool_host* host, const char* id) noexcept -> const void* {
+      return std::strcmp(id, WTOOL_EXT_LOG) == 0 ? &self(host).log_ : nullptr;
+    };
+    log_.struct_size = sizeof(log_);
+    log_.enabled = [](const wtool_host* host, std::uint32_t level, wtool_view) noexcept -> std::int32_t {
+      return level >= self(host).lowest;
+    };
+    log_.emit = [](const wtool_host* host, const wtool_log_record* record) noexcept {
+      const std::lock_guard lock(self(host).mutex);
+      self(host).records.push_back({record->level, record->unix_ns, std::string(wtool::text(record->target)),
+                                    std::string(wtool::text(record->message)),
+                                    fields_of(record->fields, record->n_fields), record->span});
+    };
+    log_.span_open = [](const wtool_host* host, std::uint64_t parent, wtool_view name, const wtool_field* fields,
+                        std::uint32_t count) noexcept -> std::uint64_t {
+      const std::lock_guard lock(self(host).mutex);
+      self(host).spans.push_back({parent, std::string(wtool::text(name)), fields_of(fields, count), true});
+      return self(host).spans.size();
+    };
+    log_.span_close = [](const wtool_host* host, std::uint64_t span) noexcept {
+      const std::lock_guard lock(self(host).mutex);
+      if (span != 0) self(host).spans.at(span - 1).open = false;
+    };
+  }
+  const wtool_host* get() const { return &host_; }
+  // All that was told, in one text.
+  std::string everything() const {
+    std::string all;
+    for (const auto& record : records) {
+      all += record.message + "\n";
+      for (const auto& [key, value] : record.fields) all += key + "=" + value.dump() + "\n";
+    }
+    for (const auto& span : spans) {
+      for (const auto& [key, value] : span.fields) all += key + "=" + value.dump() + "\n";
+    }
+    return all;
+  }
+
+  std::atomic<std::uint32_t> lowest{WTOOL_LOG_TRACE};
+  std::mutex mutex;
+  std::vector<Record> records;
+  std::vector<Span> spans;
+
+ private:
+  static LoggingHost& self(const wtool_host* host) { return *static_cast<LoggingHost*>(host->ctx); }
+  wtool_host host_{};
+  wtool_host_log log_{};
+};
+
+struct Logged {
+  LoggingHost host;
+  Plugin plugin{host.get()};
+  ToolUnderTest tool{plugin};
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(each_call_is_a_span_that_is_closed_again, Logged) {
+  tool.run({{"command", "echo hi"}, {"working_directory", "/"}}, {.call_id = "call-7", .parent_span = 42});
+  BOOST_REQUIRE(host.spans.size() == 1u);
+  const Span& span = host.spans.front();
+  BOOST_TEST(span.parent == 42u);
+  BOOST_TEST(!span.open);
+  BOOST_TEST((span.fields.at("tool") == Json("shell_execute")));
+  BOOST_TEST((span.fields.at("call_id") == Json("call-7")));
+  BOOST_TEST((span.fields.at("directory") == Json("/")));
+  BOOST_TEST(span.fields.count("program") == 1u);
+}
+
+BOOST_FIXTURE_TEST_CASE(every_command_is_told_at_info_when_it_starts_with_its_time, Logged) {
+  const auto now = [] {
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+            .count());
+  };
+  for (const char* command : {"echo hi", "true", "no-such-program-x", "exit 3"}) {
+    host.records.clear();
+    const std::uint64_t before = now();
+    tool.shell(command);
+    const std::uint64_t after = now();
+    int told = 0;
+    for (const auto& record : host.records) {
+      const auto field = record.fields.find("command");
+      if (record.level != WTOOL_LOG_INFO || field == record.fields.end() || field->second != Json(command)) continue;
+      ++told;
+      BOOST_TEST(record.span != 0u);
+      BOOST_TEST(record.unix_ns >= before);
+      BOOST_TEST(record.unix_ns <= after);
+      BOOST_TEST(!record.target.empty());
+    }
+    BOOST_TEST(told == 1, command);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(records_are_told_while_the_command_runs, Logged) {
+  bool told = false;
+  tool.shell("echo hi", {.on_event = [&](const Event&) {
+               const std::lock_guard lock(host.mutex);
+               told = !host.records.empty();
+               return 0;
+             }});
+  BOOST_TEST(told);
+}
+
+BOOST_FIXTURE_TEST_CASE(values_of_environment_variables_are_never_told, Logged) {
+  setenv("WTOOL_TEST_INHERITED", "first-secret", 1);
+  for (const char* command : {"true", "echo \"$TOKEN\" >/dev/null", "no-such-program-x", "printenv TOKEN"}) {
+    tool.run({{"command", command}, {"environment", {{"TOKEN", "second-secret"}}}});
+  }
+  tool.run({{"command", "true"}, {"environment", {{"TOKEN", "third-secret\n"}, {"1WRONG", "fourth-secret"}}}});
+  tool.run({{"command", "true"}, {"environment", "TOKEN=fifth"}});
+  unsetenv("WTOOL_TEST_INHERITED");
+  const std::string all = host.everything();
+  BOOST_TEST(all.find("-secret") == std::string::npos, all);
+  BOOST_TEST(!all.empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(levels_that_the_host_does_not_want_are_not_told, Logged) {
+  host.lowest = WTOOL_LOG_ERROR;
+  tool.shell("echo hi");
+  tool.shell("exit 3");
+  for (const auto& record : host.records) BOOST_TEST(record.level == WTOOL_LOG_ERROR);
+}
+
+BOOST_FIXTURE_TEST_CASE(spans_of_calls_that_are_refused_cancelled_or_timed_out_are_closed_too, Logged) {
+  tool.run({{"command", ""}});
+  tool.shell("sleep 61", {.deadline_ms = 50});
+  tool.run({{"command", "true"}, {"working_directory", "/no/such/folder"}});
+  {
+    RunningCall call(tool, Json{{"command", "echo ready; sleep 61"}});
+    call.wait_for_output("ready");
+    call.cancel(WTOOL_CANCEL_NOW, "enough");
+  }
+  for (const auto& span : host.spans) BOOST_TEST(!span.open);
+}
+
+BOOST_FIXTURE_TEST_CASE(calls_at_once_are_told_apart_by_their_spans, Logged) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back(
+        [this, t] { tool.shell("exit " + std::to_string(t), {.call_id = "call-" + std::to_string(t)}); });
+  }
+  for (auto& thread : threads) thread.join();
+  for (int t = 0; t < 8; ++t) {
+    int told = 0;
+    for (const auto& record : host.records) {
+      const auto field = record.fields.find("command");
+      if (field == record.fields.end() || field->second != Json("exit " + std::to_string(t))) continue;
+      ++told;
+      BOOST_TEST((host.spans.at(record.span - 1).fields.at("call_id") == Json("call-" + std::to_string(t))));
+    }
+    BOOST_TEST(told >= 1);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_host_that_fills_in_only_some_functions_is_served) {
+  static wtool_host_log partial{};
+  partial.struct_size = sizeof(partial);
+  partial.emit = [](const wtool_host*, const wtool_log_record*) noexcept {};
+  wtool_host host{};
+  host.struct_size = sizeof(host);
+  host.get_extension = [](const wtool_host*, const char* id) noexcept -> const void* {
+    return std::strcmp(id, WTOOL_EXT_LOG) == 0 ? &partial : nullptr;
+  };
+  for (const std::uint32_t size :
+       {std::uint32_t{8}, std::uint32_t{16}, std::uint32_t{24}, static_cast<std::uint32_t>(sizeof(partial))}) {
+    partial.struct_size = size;
+    Plugin plugin(&host);
+    const ToolUnderTest tool(plugin);
+    BOOST_TEST(tool.shell("echo hi").out() == "hi\n");
+  }
+}

@@ -1,0 +1,117 @@
+// Timeouts, the host's deadline, and what happens to background processes when the command itself has ended.
+#include <boost/test/unit_test.hpp>
+
+#include "support/shell_tool.h"
+
+using namespace wtool::test;
+
+BOOST_FIXTURE_TEST_CASE(a_timeout_answers_in_time_with_what_there_was, ShellTool) {
+  tool.shell("true");  // The first call also starts the warden.
+  Json arguments = marked("printf a; sleep 60");
+  arguments["timeout"] = 1;
+  const Answer answer = tool.run(arguments);
+  BOOST_TEST(answer.text() == "Command timed out after 1 seconds");
+  BOOST_TEST(answer.metadata().at("partial_stdout").get<std::string>() == "a");
+  BOOST_TEST(answer.took.count() >= 1000);
+  BOOST_TEST(answer.took.count() < within(1500).count());
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_FIXTURE_TEST_CASE(the_default_timeout_is_the_configured_one, ShellTool) {
+  const ToolUnderTest hasty(plugin, Json::parse(R"({"limits":{"timeout_default":1}})"));
+  const Answer answer = hasty.run(marked("sleep 60"));
+  BOOST_TEST(answer.code() == "timed_out");
+  BOOST_TEST((answer.metadata().at("timeout_seconds") == Json(1)));
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_FIXTURE_TEST_CASE(the_hosts_deadline_ends_a_call_as_a_timeout_does, ShellTool) {
+  const Answer answer = tool.run(marked("printf a; sleep 60"), {.deadline_ms = 300});
+  BOOST_TEST(answer.status == WTOOL_OK);
+  BOOST_TEST(answer.is_error());
+  BOOST_TEST(answer.code() == "timed_out");
+  BOOST_TEST(answer.metadata().at("partial_stdout").get<std::string>() == "a");
+  BOOST_TEST(answer.took.count() >= 300);
+  BOOST_TEST(answer.took.count() < within(1000).count());
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_FIXTURE_TEST_CASE(the_shorter_of_timeout_and_deadline_wins, ShellTool) {
+  const Answer answer = tool.run({{"command", "sleep 60"}, {"timeout", 1}}, {.deadline_ms = 60'000});
+  BOOST_TEST(answer.text() == "Command timed out after 1 seconds");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_deadline_that_is_not_reached_changes_nothing, ShellTool) {
+  BOOST_TEST(tool.shell("echo hi", {.deadline_ms = 60'000}).out() == "hi\n");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_command_that_handles_the_termination_signal_may_still_speak, ShellTool) {
+  const Answer answer = tool.run(marked("trap 'echo goodbye; exit 0' TERM; echo ready; while :; do sleep 0.05; done"),
+                                 {.deadline_ms = 500});
+  BOOST_TEST(answer.code() == "timed_out");
+  BOOST_TEST(answer.metadata().at("partial_stdout").get<std::string>() == "ready\ngoodbye\n");
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_command_that_ignores_the_termination_signal_ends_after_the_grace_period, ShellTool) {
+  const ToolUnderTest patient(plugin, Json::parse(R"({"limits":{"grace_seconds":1}})"));
+  const Answer answer = patient.run(marked("trap '' TERM; echo ready; sleep 61"), {.deadline_ms = 300});
+  BOOST_TEST(answer.code() == "timed_out");
+  BOOST_TEST(answer.took.count() >= 1300);
+  BOOST_TEST(answer.took.count() < within(2300).count());
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_stopped_command_is_ended_all_the_same, ShellTool) {
+  const Answer answer = tool.run(marked("echo ready; kill -STOP $$; echo never"), {.deadline_ms = 300});
+  BOOST_TEST(answer.code() == "timed_out");
+  BOOST_TEST(answer.took.count() < within(1500).count());
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_background_process_ends_with_its_command_and_is_reported, ShellTool) {
+  tool.shell("true");
+  const Answer answer = tool.run(marked("sleep 30 & echo hi"));
+  BOOST_TEST(answer.out() == "hi\n");
+  BOOST_TEST(!answer.is_error());
+  BOOST_TEST(answer.took.count() < within(500).count());
+  BOOST_TEST((answer.metadata().at("background_processes_ended") == Json(1)));
+  BOOST_TEST((answer.metadata().at("background_processes") == Json::array({"sleep"})));
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_FIXTURE_TEST_CASE(background_processes_of_a_failing_command_are_reported_too, ShellTool) {
+  const Answer answer = tool.run(marked("sleep 30 & sleep 30 & setsid sleep 30 & sleep 0.2; exit 3"));
+  BOOST_TEST(answer.exit_code() == 3);
+  BOOST_TEST((answer.metadata().at("background_processes_ended") == Json(3)), answer.raw);
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_background_process_without_the_output_pipe_ends_too, ShellTool) {
+  const Answer answer = tool.run(marked("setsid sleep 30 </dev/null >/dev/null 2>&1 & echo hi"));
+  BOOST_TEST(answer.out() == "hi\n");
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_background_process_that_soon_ends_by_itself_may_finish_its_line, ShellTool) {
+  // It closes its output an instant before it is dead: nobody ended it, so nothing may be reported.
+  for (int i = 0; i < repeats(100); ++i) {
+    const Answer answer = tool.run(marked("(sleep 0.01; echo late) & echo hi"));
+    BOOST_TEST(answer.out() == "hi\nlate\n");
+    BOOST_TEST(!answer.metadata().contains("background_processes_ended"), answer.raw);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(what_was_written_before_the_end_is_all_there, ShellTool) {
+  for (int i = 0; i < repeats(50); ++i) {
+    // More than a pipe holds, written by a child of the leader, which ends at once afterwards.
+    const Answer answer = tool.shell("head -c 300000 /dev/zero | tr '\\0' x; echo end");
+    BOOST_TEST((answer.metadata().at("stdout_bytes") == Json(300'004)));
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(no_background_process_is_reported_where_there_was_none, ShellTool) {
+  for (const char* command : {"true", "sleep 0.01 & wait", "echo a | cat", "(sleep 0.01)"}) {
+    BOOST_TEST(!tool.shell(command).metadata().contains("background_processes_ended"), command);
+  }
+}

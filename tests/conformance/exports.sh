@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# The plugin exports one name, and nothing else: anything more could clash with its host, or become a promise.
+# Usage: exports.sh PLUGIN.so
+set -euo pipefail
+exported=$(nm -D --defined-only --format=posix "$1" | awk '$2 != "A" { print $1 }' | sed 's/@.*//' | sort -u)
+if [ "$exported" != wtool_entry_v1 ]; then
+  echo "$1 should export wtool_entry_v1 alone, but exports:" >&2
+  printf '%s\n' "$exported" >&2
+  exit 1
+fi
+# Read-only data: entry as data means that nothing runs to make it. After relocation it is read-only, so D or R.
+nm -D --defined-only "$1" | grep -qE ' [DR] wtool_entry_v1' || { echo "wtool_entry_v1 is no data symbol" >&2; exit 1; }

@@ -1,0 +1,44 @@
+// A small host that is killed in the middle of a call. It says on standard output which processes serve it, then what
+// the command writes, line by line as it comes.
+//
+// Usage: dying_host ARGUMENTS [fork]
+//   ARGUMENTS  of the call that will be running
+//   fork       forks a child first, which lives on with copies of all descriptors, until it is ended or 30 s have
+//   passed
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "support/plugin.h"
+#include "support/processes.h"
+
+using namespace wtool::test;
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 2;
+  Plugin plugin;
+  const ToolUnderTest tool(plugin);
+  const auto custodian = static_cast<pid_t>(std::stol(tool.shell("echo $PPID").out()));
+  std::printf("warden %d\n", static_cast<int>(warden_above(custodian)));
+  if (argc > 2 && std::strcmp(argv[2], "fork") == 0) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(30);
+      pause();
+      _exit(0);
+    }
+    std::printf("child %d\n", static_cast<int>(child));
+  }
+  std::fflush(stdout);
+  const Answer answer = tool.run_text(argv[1], {.on_event = [](const Event& event) {
+                                        if (event.kind == WTOOL_EVENT_STDOUT) {
+                                          std::fwrite(event.payload.data(), 1, event.payload.size(), stdout);
+                                          std::fflush(stdout);
+                                        }
+                                        return 0;
+                                      }});
+  std::printf("over %s\n", answer.raw.c_str());
+  return 0;
+}

@@ -1,0 +1,57 @@
+// Processes as /proc shows them: to find what a command left behind, and to wait until something is gone.
+//
+// A test marks its commands with a word that stands nowhere else (Mark), in their environment or on their command line,
+// and afterwards no process may bear it. Nothing here ever signals a process that the caller did not name by its id.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wtool::test {
+
+// A word unique on this machine, for WTOOL_TEST_MARK in a command's environment.
+class Mark {
+ public:
+  Mark();
+  const std::string& text() const { return text_; }
+  // "WTOOL_TEST_MARK=...", to put before a command or after `export`.
+  std::string assignment() const { return "WTOOL_TEST_MARK=" + text_; }
+  // Living processes that have it in their environment or on their command line, the calling one excepted.
+  std::vector<pid_t> bearers() const;
+  // What they are, for a message: "pid name; pid name".
+  std::string description() const;
+
+ private:
+  std::string text_;
+};
+
+// The kernel's short name (/proc/PID/comm), and the state letter: 'R', 'S', 'Z', ...; empty and 0 when there is none.
+std::string name_of(pid_t pid);
+char state_of(pid_t pid);
+pid_t parent_of(pid_t pid);
+bool exists(pid_t pid);
+
+// Children, and everything below, zombies included.
+std::vector<pid_t> children_of(pid_t pid);
+std::vector<pid_t> descendants_of(pid_t pid);
+
+// The shell-warden above one of its custodians, which a command sees as its parent ($PPID). Throws where there is none:
+// a test that signals what it found must not signal 0, its own group.
+pid_t warden_above(pid_t custodian);
+
+// Waits until the predicate holds, looking every millisecond or so; false when `limit` has passed. For what has no
+// descriptor to wait on; for a single process, wait_for_end.
+bool wait_until(const std::function<bool()>& predicate, std::chrono::milliseconds limit);
+
+// Waits until the process has ended (dead, if not reaped), by pidfd. False when `limit` has passed.
+bool wait_for_end(pid_t pid, std::chrono::milliseconds limit);
+
+// "VmHWM" and its like, from /proc/PID/status, in KiB.
+long status_kib(pid_t pid, std::string_view key);
+
+}  // namespace wtool::test

@@ -1,0 +1,91 @@
+// Runs a program as a person would, with its output captured: on pipes, or on a terminal of its own.
+//
+// run() is for a program that ends by itself. Program is for one that the test talks to while it runs; when it goes out
+// of scope and the program still runs, the program is killed (by its own id) and reaped.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wtool::test {
+
+struct ProgramOptions {
+  std::string directory{};                   // empty: as the test's
+  std::map<std::string, std::string> set{};  // added to the test's environment
+  std::vector<std::string> unset{};          // taken out of it
+  std::string input{};                       // on standard input, then its end
+  std::string output_to{};                   // a file for standard output instead of a pipe, such as /dev/full
+  std::chrono::milliseconds limit{60'000};   // then it is killed, and `limit_passed` says so
+};
+
+struct Finished {
+  int exit_code = -1;  // -1 when it died of a signal
+  int signal = 0;
+  bool limit_passed = false;
+  std::string out;
+  std::string err;  // empty for a program on a terminal: both go to `out`
+  std::chrono::milliseconds took{};
+};
+
+Finished run(const std::vector<std::string>& argv, const ProgramOptions& options = {});
+
+class Program {
+ public:
+  enum class On {
+    pipes,
+    terminal,  // a pseudo terminal, its controlling one, in whose foreground group it is
+  };
+  Program(const std::vector<std::string>& argv, On on, const ProgramOptions& options = {});
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  pid_t pid() const { return pid_; }
+  // Reads until the output holds `text`, it ends, or the limit has passed; says whether it does.
+  bool wait_for_output(std::string_view text);
+  const std::string& output() const { return finished_.out; }
+  // Types, on a terminal: "\x03" is Ctrl-C.
+  void type(std::string_view keys) const;
+  void kill(int signal) const;
+  // Closes the terminal's other end, as a person does who closes the window.
+  void hang_up();
+  // Reads to the end of the output and reaps. When something else keeps the output open, the program's own end counts.
+  Finished wait();
+
+ private:
+  // Takes in what there is; false when nothing came within `patience`.
+  bool read_some(std::chrono::milliseconds patience);
+  bool reap(bool block);
+
+  pid_t pid_ = -1;
+  int pidfd_ = -1;
+  int out_ = -1;  // or the terminal's other end
+  int err_ = -1;
+  bool ended_ = false;
+  std::chrono::steady_clock::time_point began_;
+  std::chrono::steady_clock::time_point limit_;
+  Finished finished_;
+};
+
+// An empty folder, removed with all that is in it at the end of the scope.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  // Absolute, without symbolic links.
+  const std::string& path() const { return path_; }
+  // Writes a file in it, and gives its absolute path. mode: as in chmod.
+  std::string file(std::string_view name, std::string_view content, unsigned mode = 0644) const;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace wtool::test

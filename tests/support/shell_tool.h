@@ -1,0 +1,40 @@
+// The fixture of most behaviour tests: a fresh plugin with shell_execute, and how strict to be about time and counts.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "support/plugin.h"
+#include "support/processes.h"
+#include "support/program.h"
+
+namespace wtool::test {
+
+#ifdef WTOOL_UNDER_SANITIZER
+inline constexpr bool under_sanitizer = true;
+#else
+inline constexpr bool under_sanitizer = false;
+#endif
+
+// How often to repeat what races: all of it in a plain build, fewer times where everything is slow.
+inline constexpr int repeats(int plain) { return under_sanitizer ? (plain + 9) / 10 : plain; }
+
+// A promise about time, in a plain build on an idle machine; sanitizers slow everything down.
+inline constexpr std::chrono::milliseconds within(int milliseconds) {
+  return std::chrono::milliseconds(under_sanitizer ? milliseconds * 5 : milliseconds);
+}
+
+struct ShellTool {
+  Plugin plugin;
+  ToolUnderTest tool{plugin};
+  Mark mark;
+  ScratchFolder scratch;
+
+  // Arguments whose command, and all that it starts, bear the mark.
+  Json marked(std::string_view command) const {
+    return Json{{"command", command}, {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}};
+  }
+};
+
+}  // namespace wtool::test

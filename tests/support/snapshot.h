@@ -1,0 +1,19 @@
+// All of a process that a guest in it must leave as it was: what it is made of, as named lines of text, so that two
+// snapshots are compared and the difference is read.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace wtool::test {
+
+// Of the calling process: descriptors with their targets and flags, threads, children, dispositions of all signals,
+// masks, directory, environment, umask, limits, session and group, locale, and what prctl tells. Not on a busy process:
+// it is not taken at one instant.
+std::map<std::string, std::string> snapshot();
+
+// "name: before -> after" for each that differs, one a line; empty when all are the same.
+std::string difference(const std::map<std::string, std::string>& before,
+                       const std::map<std::string, std::string>& after);
+
+}  // namespace wtool::test

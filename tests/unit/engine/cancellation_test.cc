@@ -1,0 +1,49 @@
+// engine/cancellation.h: a request is heard through the descriptor, and only ever grows stronger.
+#include "engine/cancellation.h"
+
+#include <poll.h>
+
+#include <boost/test/unit_test.hpp>
+
+using wtool::engine::Cancellation;
+using How = Cancellation::How;
+
+namespace {
+
+bool heard(const Cancellation& cancellation) {
+  pollfd watched{cancellation.descriptor(), POLLIN, 0};
+  return ::poll(&watched, 1, 0) == 1;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(cancellation)
+
+BOOST_AUTO_TEST_CASE(nothing_is_heard_before_a_request) {
+  const Cancellation cancellation;
+  BOOST_TEST(!heard(cancellation));
+  BOOST_TEST((cancellation.how() == How::none));
+}
+
+BOOST_AUTO_TEST_CASE(the_first_reason_stands_and_now_overrides_graceful) {
+  Cancellation cancellation;
+  cancellation.request(How::graceful, "first");
+  BOOST_TEST(heard(cancellation));
+  cancellation.acknowledge();
+  BOOST_TEST(!heard(cancellation));
+  cancellation.request(How::now, "second");
+  BOOST_TEST(heard(cancellation));
+  BOOST_TEST((cancellation.how() == How::now));
+  BOOST_TEST(cancellation.reason() == "first");
+}
+
+BOOST_AUTO_TEST_CASE(graceful_after_now_is_ignored) {
+  Cancellation cancellation;
+  cancellation.request(How::now, "now");
+  cancellation.acknowledge();
+  cancellation.request(How::graceful, "late");
+  BOOST_TEST(!heard(cancellation));
+  BOOST_TEST((cancellation.how() == How::now));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,80 @@
+// engine/capture.h: head and tail, true counts, bounded memory.
+#include "engine/capture.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "engine/utf8.h"
+
+using wtool::engine::Capture;
+
+namespace {
+
+std::string text_of(Capture& capture) {
+  bool lossy = false;
+  return capture.take_text(lossy);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(capture)
+
+BOOST_AUTO_TEST_CASE(output_up_to_the_cap_is_kept_whole) {
+  Capture capture(10);
+  capture.append("01234");
+  capture.append("56789");
+  BOOST_TEST(!capture.truncated());
+  BOOST_TEST(capture.total_bytes() == 10U);
+  BOOST_TEST(text_of(capture) == "0123456789");
+}
+
+BOOST_AUTO_TEST_CASE(one_byte_more_than_the_cap_is_left_out_and_said) {
+  Capture capture(10);
+  capture.append("0123456789A");
+  BOOST_TEST(capture.truncated());
+  BOOST_TEST(text_of(capture) == "01234\n[... 1 bytes left out ...]\n6789A");
+}
+
+// Whatever the pieces in which bytes come, the result is the same.
+BOOST_AUTO_TEST_CASE(pieces_do_not_matter) {
+  std::string all;
+  for (int i = 0; i < 500; ++i) all += std::to_string(i) + "\n";
+  for (const std::size_t piece : {1U, 3U, 7U, 64U, 100U, 333U, 5000U}) {
+    Capture capture(100);
+    for (std::size_t at = 0; at < all.size(); at += piece) capture.append(std::string_view(all).substr(at, piece));
+    const std::string head = all.substr(0, 50);
+    const std::string tail = all.substr(all.size() - 50);
+    BOOST_TEST(capture.total_bytes() == all.size());
+    BOOST_TEST(text_of(capture) == head + (head.back() == '\n' ? "" : "\n") + "[... " +
+                                       std::to_string(all.size() - 100) + " bytes left out ...]\n" + tail);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(cuts_fall_between_characters) {
+  std::string all;
+  for (int i = 0; i < 100; ++i) all += "漢";
+  for (std::size_t cap = 20; cap < 30; ++cap) {
+    Capture capture(cap);
+    capture.append(all);
+    bool lossy = true;
+    const std::string text = capture.take_text(lossy);
+    BOOST_TEST(!lossy);
+    const auto characters = [](std::size_t bytes) {
+      std::string whole;
+      for (; bytes >= 3; bytes -= 3) whole += "漢";
+      return whole;
+    };
+    BOOST_TEST(text.starts_with(characters(cap / 2) + "\n[... "));
+    BOOST_TEST(text.ends_with("left out ...]\n" + characters(cap - cap / 2)));
+    BOOST_TEST(wtool::engine::valid_utf8_prefix(text) == text.size());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(bytes_that_are_no_text_are_replaced_and_said) {
+  Capture capture(100);
+  capture.append("a\xFF");
+  bool lossy = false;
+  BOOST_TEST(capture.take_text(lossy) == "a\xEF\xBF\xBD");
+  BOOST_TEST(lossy);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,108 @@
+// A command goes over the wire as it is (engine/start_request.h to warden/start_message.h), and what is malformed is
+// refused, because the warden must not be led astray by a message.
+#include "warden/start_message.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cstring>
+#include <thread>
+
+#include "engine/start_request.h"
+
+using namespace wtool;
+
+namespace {
+
+struct Sockets {
+  Sockets() {
+    int pair[2];
+    BOOST_REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0);
+    ours = Descriptor(pair[0]);
+    theirs = Descriptor(pair[1]);
+  }
+  Descriptor ours, theirs;
+};
+
+bool receive(warden::StartMessage& message, int socket) {
+  static char buffer[warden::max_message];
+  const warden::Received received = warden::receive_message(socket, buffer, sizeof buffer);
+  return received.size > 0 && message.receive(socket, buffer, received);
+}
+
+std::vector<std::string> list(char* const* texts) {
+  std::vector<std::string> result;
+  for (; *texts != nullptr; ++texts) result.emplace_back(*texts);
+  return result;
+}
+
+engine::Command sample(std::size_t large) {
+  engine::Command command;
+  command.paths = {"/usr/bin/x", "/bin/x"};
+  command.arguments = {"x", "", std::string(large, 'a')};
+  command.variables = {"A=1", "B="};
+  command.shell = "/bin/sh";
+  return command;
+}
+
+void check_round_trip(const engine::Command& command) {
+  const Sockets sockets;
+  const Descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  const engine::StartRequest request(command);
+  std::uint64_t call = 0;
+  std::thread sender([&] {
+    call = request.send(sockets.ours.get(), {null_device.get(), null_device.get(), null_device.get()});
+  });
+  warden::StartMessage message;
+  BOOST_TEST(receive(message, sockets.theirs.get()));
+  sender.join();
+  BOOST_TEST(call != 0U);
+  BOOST_TEST(message.call() == call);
+  const warden::SpawnPlan plan = message.plan();
+  BOOST_TEST(list(plan.paths) == command.paths, boost::test_tools::per_element());
+  BOOST_TEST(list(plan.arguments) == command.arguments, boost::test_tools::per_element());
+  BOOST_TEST(list(plan.variables) == command.variables, boost::test_tools::per_element());
+  BOOST_TEST(plan.shell == command.shell);
+  BOOST_TEST(plan.directory >= 0);
+}
+
+// Sends a Start with these counts and this text, and says whether it was taken.
+bool accepted(std::uint32_t paths, std::uint32_t arguments, std::uint32_t variables, const std::string& text,
+              std::uint32_t text_bytes) {
+  const Sockets sockets;
+  const Descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  warden::Start start{{warden::Kind::start, 0, 1}, text_bytes, paths, arguments, variables};
+  std::string bytes(sizeof start, '\0');
+  std::memcpy(bytes.data(), &start, sizeof start);
+  bytes += text;
+  const int fds[] = {null_device.get(), null_device.get(), null_device.get()};
+  BOOST_REQUIRE(warden::send_message(sockets.ours.get(), bytes.data(), bytes.size(), fds, 3));
+  ::shutdown(sockets.ours.get(), SHUT_WR);
+  warden::StartMessage message;
+  return receive(message, sockets.theirs.get());
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(start_message)
+
+BOOST_AUTO_TEST_CASE(a_small_command_arrives_as_it_was) { check_round_trip(sample(10)); }
+
+BOOST_AUTO_TEST_CASE(a_command_of_many_messages_arrives_as_it_was) { check_round_trip(sample(3'000'000)); }
+
+BOOST_AUTO_TEST_CASE(malformed_messages_are_refused) {
+  const std::string text("p\0a\0/bin/sh\0", 12);
+  BOOST_TEST(accepted(1, 1, 0, text, 12));
+  BOOST_TEST(!accepted(0, 1, 0, text, 12));                // nothing to execute
+  BOOST_TEST(!accepted(1, 0, 0, text, 12));                // no argv[0]
+  BOOST_TEST(!accepted(1, 1, 1, text, 12));                // fewer texts than were told
+  BOOST_TEST(!accepted(1, 1, 0, text.substr(0, 11), 11));  // the last is not ended
+  BOOST_TEST(!accepted(2, 4'000'000'000U, 0, text, 12));   // absurd
+  BOOST_TEST(!accepted(1, 1, 0, text, 100));               // the rest never comes
+  BOOST_TEST(!accepted(1, 1, 0, text, 5));                 // more than was told
+  BOOST_TEST(!accepted(1, 1, 0, text, warden::max_text + 1));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,70 @@
+// engine/utf8.h: what commands write becomes valid UTF-8, and valid UTF-8 stays as it is.
+#include "engine/utf8.h"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace std::string_literals;
+using wtool::engine::cut_after;
+using wtool::engine::to_utf8;
+using wtool::engine::valid_utf8_prefix;
+
+namespace {
+const std::string mark = "\xEF\xBF\xBD";
+}
+
+BOOST_AUTO_TEST_SUITE(utf8)
+
+BOOST_AUTO_TEST_CASE(valid_text_is_untouched) {
+  for (const std::string& text : {""s, "ascii and more than eight bytes of it\n"s, "a\0b"s, "\x1B[31mrot\x1B[0m 漢字"s,
+                                  "\xF4\x8F\xBF\xBF"s, "\xED\x9F\xBF\xEE\x80\x80"s, "éé 12345678 €"s}) {
+    bool replaced = true;
+    BOOST_TEST(to_utf8(text, &replaced) == text);
+    BOOST_TEST(!replaced);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(each_maximal_invalid_part_becomes_one_mark) {
+  const std::pair<std::string, std::string> rows[] = {
+      {"\xFF", mark},                                   // never a byte of UTF-8
+      {"a\xC3", "a" + mark},                            // cut off at the end
+      {"\xC3(", mark + "("},                            // second byte missing
+      {"\xE6\xBC", mark},                               // two of three: one part
+      {"\xF0\x9F\x98x", mark + "x"},                    // three of four: one part
+      {"\xC0\xAF", mark + mark},                        // overlong
+      {"\xE0\x80\xAF", mark + mark + mark},             // overlong
+      {"\xED\xA0\x80", mark + mark + mark},             // a surrogate
+      {"\xF4\x90\x80\x80", mark + mark + mark + mark},  // beyond U+10FFFF
+      {"\x80\x80", mark + mark},                        // continuations alone
+  };
+  for (const auto& [bytes, expected] : rows) {
+    bool replaced = false;
+    BOOST_TEST(to_utf8(bytes, &replaced) == expected);
+    BOOST_TEST(replaced);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(any_bytes_become_valid) {
+  std::uint64_t state = 88172645463325252U;
+  for (int round = 0; round < 2000; ++round) {
+    std::string bytes;
+    for (int i = 0; i < 40; ++i) {
+      state ^= state << 13;
+      state ^= state >> 7;
+      state ^= state << 17;
+      // Mostly bytes from the lead and continuation ranges, where the rules are.
+      bytes.push_back(static_cast<char>(state % 3 == 0 ? state >> 8 : 0x80 | (state >> 8)));
+    }
+    const std::string text = to_utf8(bytes);
+    BOOST_TEST_REQUIRE(valid_utf8_prefix(text) == text.size());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_cut_moves_past_the_rest_of_a_character) {
+  const std::string text = "漢字";
+  BOOST_TEST(cut_after(text, 0) == 0U);
+  BOOST_TEST(cut_after(text, 1) == 3U);
+  BOOST_TEST(cut_after(text, 3) == 3U);
+  BOOST_TEST(cut_after("\x80\x80\x80\x80\x80", 0) == 0U);  // no text: nothing to be gained by moving
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,272 @@
+// The configuration file: what is accepted and handed on, and what is refused, with its place.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "config/config.h"
+#include "config/keys.h"
+#include "config/read_file.h"
+
+namespace wtool::host {
+
+using nlohmann::json;
+
+static json accepted(const std::string& text) {
+  std::string error;
+  const auto config = parse_config(text, "wtool.yaml", "/etc/wtool", error);
+  BOOST_REQUIRE_MESSAGE(config, error);
+  return json::parse(*config);
+}
+
+static std::string refused(const std::string& text) {
+  std::string error;
+  const auto config = parse_config(text, "wtool.yaml", "/etc/wtool", error);
+  BOOST_TEST_REQUIRE(!config.has_value(), text << " was accepted as " << config.value_or(""));
+  return error;
+}
+
+static bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+// A folder of the test's own that is also the current directory, and neither afterwards.
+struct Folder {
+  Folder() : before(std::filesystem::current_path()) {
+    char name[] = "/tmp/wtool-config-XXXXXX";
+    BOOST_REQUIRE(::mkdtemp(name) != nullptr);
+    path = name;
+    std::filesystem::current_path(path);
+  }
+  ~Folder() {
+    std::filesystem::current_path(before);
+    std::filesystem::remove_all(path);
+  }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(path / name) << text; }
+  std::filesystem::path before;
+  std::filesystem::path path;
+};
+
+BOOST_AUTO_TEST_SUITE(config)
+
+BOOST_AUTO_TEST_CASE(every_supported_key_is_handed_on_with_its_type) {
+  const json config = accepted(
+      "# comment\n"
+      "shell: {program: /bin/bash, direct_exec: false}\n"
+      "limits:\n"
+      "  timeout_default: 60\n"
+      "  timeout_max: 0x100\n"
+      "  grace_seconds: 0.25\n"
+      "output: {bytes: 4096}\n");
+  BOOST_TEST(config == json::parse(R"({"shell": {"program": "/bin/bash", "direct_exec": false},
+    "limits": {"timeout_default": 60, "timeout_max": 256, "grace_seconds": 0.25}, "output": {"bytes": 4096}})"));
+  BOOST_TEST(config["limits"]["timeout_max"].is_number_integer());
+}
+
+BOOST_AUTO_TEST_CASE(json_is_accepted_too) {
+  BOOST_TEST(accepted("{\n\t\"limits\": {\"timeout_default\": 5},\n\t\"shell\": {\"program\": \"\\/bin\\/sh\"}\n}\n") ==
+             json::parse(R"({"limits": {"timeout_default": 5}, "shell": {"program": "/bin/sh"}})"));
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_an_empty_configuration) {
+  for (const char* text : {"", "\n", "# only a comment\n", "---\n", "~\n", "{}", "limits:\n", "limits: {}\n"}) {
+    BOOST_TEST(accepted(text) == json::object(), text);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_bounds_themselves_are_allowed_and_what_is_beyond_is_not) {
+  struct Row {
+    const char* key;
+    const char* name;
+    const char* good[2];
+    const char* bad[2];
+  };
+  for (const Row& row : {Row{"limits", "timeout_max", {"1", "1800"}, {"0", "1801"}},
+                         Row{"limits", "timeout_default", {"1", "1800"}, {"0", "1801"}},
+                         Row{"limits", "grace_seconds", {"0", "60.0"}, {"-0.1", "60.1"}},
+                         Row{"output", "bytes", {"4096", "67108864"}, {"4095", "67108865"}}}) {
+    const auto text = [&](const char* value) { return std::string(row.key) + ": {" + row.name + ": " + value + "}"; };
+    for (const char* value : row.good) accepted(text(value));
+    for (const char* value : row.bad) {
+      const std::string error = refused(text(value));
+      BOOST_TEST(has(error, std::string(row.key) + '.' + row.name), error);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_error_names_file_line_column_value_and_what_is_allowed) {
+  BOOST_TEST(refused("limits:\n  timeout_max: 1801\n") ==
+             "wtool.yaml:2:16: limits.timeout_max must be a whole number, 1 to 1800 seconds, and is 1801");
+  BOOST_TEST(refused("shell:\n  direct_exec: yes\n") ==
+             "wtool.yaml:2:16: shell.direct_exec must be true or false, and is \"yes\"");
+  BOOST_TEST(refused("output:\n  bytes: \"5000\"\n") ==
+             "wtool.yaml:2:10: output.bytes must be a whole number, 4096 to 67108864 bytes, and is \"5000\"");
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_key_is_an_error_that_suggests_the_nearest) {
+  const std::string error = refused("shell: {}\nlimit:\n  timeout_max: 3\n");
+  BOOST_TEST(error == "wtool.yaml:2:1: unknown key limit; did you mean limits? (there are: shell, limits, output)");
+  BOOST_TEST(has(refused("limits:\n  timeout_mx: 3\n"),
+                 "wtool.yaml:2:3: unknown key limits.timeout_mx; did you mean "
+                 "limits.timeout_max?"));
+  BOOST_TEST(!has(refused("zzzzzz: 1\n"), "did you mean"));
+  BOOST_TEST(has(refused("Shell: {}\n"), "unknown key Shell"));
+}
+
+BOOST_AUTO_TEST_CASE(a_key_that_has_no_effect_yet_is_refused) {
+  for (const char* section : {"commands", "directories", "environment", "background", "sandbox", "audit", "sessions"}) {
+    BOOST_TEST(refused("shell: {}\n" + std::string(section) + ": {}\n") ==
+               "wtool.yaml:2:1: the key " + std::string(section) + " is not supported yet");
+  }
+  for (const char* key : {"memory_bytes", "cpu_seconds", "processes"}) {
+    BOOST_TEST(refused("limits:\n  " + std::string(key) + ": 1\n") ==
+               "wtool.yaml:2:3: the key limits." + std::string(key) + " is not supported yet");
+  }
+  for (const char* key : {"spill", "directory", "max_bytes"}) {
+    BOOST_TEST(has(refused("output: {" + std::string(key) + ": 1}"), "not supported yet"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_key_that_is_there_twice_is_an_error_at_the_second) {
+  BOOST_TEST(refused("shell: {}\nlimits: {}\nshell: {}\n") == "wtool.yaml:3:1: the key shell is there twice");
+  BOOST_TEST(refused("limits:\n  timeout_max: 5\n  \"timeout_max\": 5\n") ==
+             "wtool.yaml:3:3: the key limits.timeout_max is there twice");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_a_mapping_is_said_so) {
+  for (const char* text : {"[1]", "5", "hello", "\"\"", "- a\n"}) {
+    BOOST_TEST(has(refused(text), "wtool.yaml:1:1: the configuration must be a mapping"), text);
+  }
+  BOOST_TEST(has(refused("limits: 5"), "wtool.yaml:1:9: limits must be a mapping"));
+  BOOST_TEST(has(refused("limits: [a]"), "limits must be a mapping of keys to values, and is a list"));
+  BOOST_TEST(has(refused("limits: {timeout_max: [5]}"), "limits.timeout_max must be a single value, and is a list"));
+  BOOST_TEST(has(refused("limits: {timeout_max: }"), "and is null"));
+  BOOST_TEST(has(refused("? [a]\n: 1\n"), "a key must be a name"));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_yaml_is_an_error_with_its_place) {
+  BOOST_TEST(has(refused("limits:\n  timeout_max: 5\n bad\n"), "wtool.yaml:"));
+  BOOST_TEST(has(refused("limits: {timeout_max: 5\n"), "this is not YAML"));
+  BOOST_TEST(has(refused("shell:\n  program: \"/bin/sh\n"), "wtool.yaml: this is not YAML: a quotation is not closed"));
+  BOOST_TEST(has(refused("limits: *nowhere\n"), "wtool.yaml:1:"));
+  BOOST_TEST(has(refused("shell: {}\n--- {}\n"), "second document"));
+  BOOST_TEST(has(refused("shell: {}\n# \x04\nlimits: 7\n"), "wtool.yaml:2:3: there is a control character (\\x04)"));
+  BOOST_TEST(has(refused("shell: {}\n# \xff\n"), "wtool.yaml:2: this line is not valid UTF-8"));
+}
+
+BOOST_AUTO_TEST_CASE(all_mistakes_are_told_at_once) {
+  const std::string error = refused("foo: 1\nlimits:\n  timeout_max: x\n  grace_seconds: true\n");
+  BOOST_TEST(has(error, "wtool.yaml:1:1:"));
+  BOOST_TEST(has(error, "\nwtool.yaml:3:16:"));
+  BOOST_TEST(has(error, "\nwtool.yaml:4:18:"));
+}
+
+BOOST_AUTO_TEST_CASE(scalars_have_the_types_of_yaml_1_2) {
+  // grace_seconds takes any number, so it shows what became one.
+  const auto grace = [](const std::string& text) {
+    return accepted("limits: {grace_seconds: " + text + "}")["limits"]["grace_seconds"];
+  };
+  BOOST_TEST(grace("+7") == 7);
+  BOOST_TEST(grace("0o17") == 15);
+  BOOST_TEST(grace("017") == 17);
+  BOOST_TEST(grace("1e1") == 10.0);
+  BOOST_TEST(grace("+1.5e+1") == 15.0);
+  BOOST_TEST(grace(".5") == 0.5);
+  BOOST_TEST(grace("5.") == 5.0);
+  for (const char* text : {"'5'", "!!str 5", "1_0", "5s", "0x", "0b1", "1:30", "e5", ".", "++5", "5e", "~", "TRUE"}) {
+    BOOST_TEST(has(refused("limits: {grace_seconds: " + std::string(text) + "}"), "must be a number"), text);
+  }
+  for (const char* text : {".inf", "-.INF", ".nan", "!!float 5", "!local 5", "1e999"})
+    refused("limits: {grace_seconds: " + std::string(text) + "}");
+  BOOST_TEST(has(refused("limits: {timeout_max: 99999999999999999999999}"), "must be a whole number"));
+  BOOST_TEST(has(refused("limits: {timeout_max: 5.0}"), "must be a whole number"));
+}
+
+BOOST_AUTO_TEST_CASE(a_relative_program_is_relative_to_the_file_and_a_bare_name_is_refused) {
+  BOOST_TEST(accepted("shell: {program: ../sh}")["shell"]["program"] == "/etc/sh");
+  BOOST_TEST(accepted("shell: {program: /bin//./sh}")["shell"]["program"] == "/bin/sh");
+  BOOST_TEST(has(refused("shell: {program: bash}"), "must be the path of a program"));
+  BOOST_TEST(has(refused("shell: {program: ''}"), "must be the path of a program"));
+  BOOST_TEST(has(refused("shell: {program: 5}"), "must be the path of a program"));
+  BOOST_TEST(has(refused("shell: {program: \"/bin/sh\\0x\"}"), "NUL"));
+}
+
+BOOST_AUTO_TEST_CASE(a_default_timeout_above_the_largest_is_refused) {
+  BOOST_TEST(refused("limits:\n  timeout_max: 10\n  timeout_default: 11\n") ==
+             "wtool.yaml:3:20: limits.timeout_default must not be above limits.timeout_max, which is 10 seconds");
+  accepted("limits: {timeout_max: 10, timeout_default: 10}");
+}
+
+BOOST_AUTO_TEST_CASE(aliases_work_and_bombs_of_them_cost_nothing) {
+  BOOST_TEST(accepted("limits: &l {timeout_max: 7}\n")["limits"]["timeout_max"] == 7);
+  BOOST_TEST(accepted("limits: {timeout_default: &a 7, timeout_max: *a}\n")["limits"]["timeout_max"] == 7);
+  std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 40; ++i) {
+    const std::string last = "*a" + std::to_string(i - 1);
+    bomb += 'a' + std::to_string(i) + ": &a" + std::to_string(i) + " [" + last;
+    for (int n = 0; n < 9; ++n) bomb += ", " + last;
+    bomb += "]\n";
+  }
+  BOOST_TEST(has(refused(bomb), "unknown key a0"));
+  BOOST_TEST(has(refused("limits: &l\n  timeout_max: *l\n"), "wtool.yaml:"));
+}
+
+BOOST_AUTO_TEST_CASE(deep_nesting_is_an_error_and_not_a_crash) {
+  BOOST_TEST(refused(std::string(500'000, '[')) == "wtool.yaml: it is nested too deeply");
+  refused(std::string(500'000, '{'));
+  std::string nested;
+  for (int i = 0; i < 1000; ++i) nested += std::string(static_cast<std::size_t>(i), ' ') + "a:\n";
+  refused(nested);
+}
+
+BOOST_AUTO_TEST_CASE(more_than_a_mebibyte_is_refused) {
+  BOOST_TEST(has(refused(std::string(config_size_limit + 1, '#')), "more than the 1048576 bytes"));
+  BOOST_TEST(accepted(std::string(config_size_limit, '#')) == json::object());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(config_files)
+
+BOOST_AUTO_TEST_CASE(a_named_file_that_is_missing_or_a_directory_is_an_error_with_its_name) {
+  const Folder folder;
+  std::string error;
+  BOOST_TEST(!load_config_or_default("none.yaml", error));
+  BOOST_TEST(error == "cannot read none.yaml: No such file or directory");
+  BOOST_TEST(!load_config_or_default(folder.path.string(), error));
+  BOOST_TEST(has(error, "Is a directory"));
+}
+
+BOOST_AUTO_TEST_CASE(the_file_of_the_current_directory_counts_where_none_is_named) {
+  const Folder folder;
+  std::string error;
+  BOOST_TEST(load_config_or_default("", error).value_or(error) == "{}");
+  folder.write("wtool.yaml", "limits: {timeout_max: 9}\nshell: {program: ./sh}\n");
+  folder.write("other.yaml", "limits: {timeout_max: 8}\n");
+  const json config = json::parse(load_config_or_default("", error).value_or("null"));
+  BOOST_TEST(config["limits"]["timeout_max"] == 9);
+  BOOST_TEST(config["shell"]["program"] == (std::filesystem::current_path() / "sh").string());
+  BOOST_TEST(json::parse(load_config_or_default("other.yaml", error).value_or("null"))["limits"]["timeout_max"] == 8);
+}
+
+BOOST_AUTO_TEST_CASE(a_default_file_that_is_a_pipe_is_refused_without_waiting) {
+  const Folder folder;
+  BOOST_REQUIRE(::mkfifo("wtool.yaml", 0600) == 0);
+  std::string error;
+  BOOST_TEST(!load_config_or_default("", error));
+  BOOST_TEST(has(error, "not a regular file"));
+}
+
+BOOST_AUTO_TEST_CASE(reading_stops_at_the_limit_of_what_never_ends) {
+  std::string error;
+  BOOST_TEST(!read_file("/dev/zero", 1000, error));
+  BOOST_TEST(error == "/dev/zero has more than the 1000 bytes that are allowed");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace wtool::host

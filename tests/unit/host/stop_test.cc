@@ -1,0 +1,130 @@
+// The request to stop, and the signals that make one.
+#include <signal.h>
+
+#include <boost/test/unit_test.hpp>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/interrupts.h"
+#include "loader/stop.h"
+
+namespace wtool::host {
+
+BOOST_AUTO_TEST_SUITE(stop)
+
+BOOST_AUTO_TEST_CASE(the_first_reason_stands_and_now_strengthens_it) {
+  Stop stop;
+  std::vector<StopRequest> heard;
+  const auto listening = stop.subscribe([&](const StopRequest& request) { heard.push_back(request); });
+  BOOST_TEST(!stop.requested());
+  stop.request(StopHow::graceful, "first");
+  stop.request(StopHow::graceful, "second");
+  stop.request(StopHow::now, "third");
+  stop.request(StopHow::now, "fourth");
+  stop.request(StopHow::graceful, "fifth");
+  BOOST_TEST_REQUIRE(heard.size() == 2u);
+  BOOST_TEST((heard[0].how == StopHow::graceful));
+  BOOST_TEST((heard[1].how == StopHow::now));
+  BOOST_TEST(heard[0].reason == "first");
+  BOOST_TEST(heard[1].reason == "first");
+  BOOST_TEST(stop.requested()->reason == "first");
+}
+
+BOOST_AUTO_TEST_CASE(who_comes_late_is_told_at_once) {
+  Stop stop;
+  stop.request(StopHow::now, "why");
+  std::string heard;
+  const auto listening = stop.subscribe([&](const StopRequest& request) { heard = request.reason; });
+  BOOST_TEST(heard == "why");
+}
+
+BOOST_AUTO_TEST_CASE(who_has_unsubscribed_hears_nothing_more_and_a_move_keeps_the_subscription) {
+  Stop stop;
+  int first = 0;
+  int second = 0;
+  auto kept = stop.subscribe([&](const StopRequest&) { ++first; });
+  {
+    const auto gone = stop.subscribe([&](const StopRequest&) { ++second; });
+  }
+  const auto moved = std::move(kept);
+  stop.request(StopHow::graceful, "x");
+  BOOST_TEST(first == 1);
+  BOOST_TEST(second == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// Collects what a Stop says, and waits for it.
+struct Heard {
+  explicit Heard(Stop& stop)
+      : listening(stop.subscribe([this](const StopRequest& request) {
+          const std::lock_guard lock(mutex);
+          requests.push_back(request);
+          changed.notify_all();
+        })) {}
+  void wait_for(std::size_t count) {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return requests.size() >= count; });
+  }
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<StopRequest> requests;
+  Stop::Subscription listening;
+};
+
+BOOST_AUTO_TEST_SUITE(interrupts)
+
+BOOST_AUTO_TEST_CASE(the_first_signal_asks_gracefully_and_the_second_says_now) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    ::signal(signal, SIG_DFL);
+    Stop stop;
+    Heard heard(stop);
+    const Interrupts interrupts(stop);
+    BOOST_TEST(interrupts.signal() == 0);
+    ::raise(signal);
+    heard.wait_for(1);
+    BOOST_TEST((heard.requests[0].how == StopHow::graceful));
+    BOOST_TEST(interrupts.exit_status() == 128 + signal);
+    ::raise(SIGTERM);
+    heard.wait_for(2);
+    BOOST_TEST((heard.requests[1].how == StopHow::now));
+    BOOST_TEST(interrupts.signal() == signal);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_signal_that_came_just_before_the_end_is_still_handed_on) {
+  ::signal(SIGINT, SIG_DFL);
+  Stop stop;
+  {
+    const Interrupts interrupts(stop);
+    ::raise(SIGINT);
+  }
+  BOOST_TEST(stop.requested().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(dispositions_are_as_before_afterwards_and_ignored_signals_stay_ignored) {
+  ::signal(SIGINT, SIG_DFL);
+  ::signal(SIGHUP, SIG_IGN);
+  Stop stop;
+  {
+    const Interrupts interrupts(stop);
+    ::raise(SIGHUP);
+    struct sigaction now {};
+    ::sigaction(SIGHUP, nullptr, &now);
+    BOOST_TEST((now.sa_handler == SIG_IGN));
+    ::sigaction(SIGINT, nullptr, &now);
+    BOOST_TEST((now.sa_handler != SIG_DFL));
+  }
+  BOOST_TEST(!stop.requested());
+  struct sigaction after {};
+  ::sigaction(SIGINT, nullptr, &after);
+  BOOST_TEST((after.sa_handler == SIG_DFL));
+  ::signal(SIGHUP, SIG_DFL);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace wtool::host

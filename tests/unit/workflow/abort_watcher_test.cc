@@ -1,0 +1,151 @@
+// The abort file, in a directory of its own. Every wait is for the event itself.
+#include "workflow/abort_watcher.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <optional>
+
+using namespace wtool::host;
+using wtool::host::workflow::AbortWatcher;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Scene {
+  Scene() {
+    char name[] = "/tmp/wtool-abort-XXXXXX";
+    BOOST_REQUIRE(::mkdtemp(name) != nullptr);
+    path = name;
+    subscription = stop.subscribe([this](const StopRequest& request) {
+      const std::lock_guard lock(mutex);
+      requested = request;
+      changed.notify_all();
+    });
+  }
+  ~Scene() { fs::remove_all(path); }
+
+  void write(const std::string& text) const { std::ofstream(path / ".swissarmyhammer/.abort") << text; }
+  void make_folder() const { fs::create_directory(path / ".swissarmyhammer"); }
+
+  // The reason of the stop; "(nothing)" when none comes for a long time.
+  std::string reason() {
+    std::unique_lock lock(mutex);
+    const bool came = changed.wait_for(lock, std::chrono::seconds(20), [this] { return requested.has_value(); });
+    return came ? requested->reason : "(nothing)";
+  }
+
+  fs::path path;
+  Stop stop;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::optional<StopRequest> requested;
+  Stop::Subscription subscription;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(a_file_that_appears_stops_gracefully_with_its_text, Scene) {
+  make_folder();
+  const AbortWatcher watcher(path, stop);
+  BOOST_REQUIRE(watcher.error().empty());
+  write("  the disk is full\n");
+  BOOST_TEST(reason() == "the disk is full");
+  BOOST_TEST((requested->how == StopHow::graceful));
+}
+
+BOOST_FIXTURE_TEST_CASE(the_folder_may_come_later, Scene) {
+  const AbortWatcher watcher(path, stop);
+  make_folder();
+  write("late");
+  BOOST_TEST(reason() == "late");
+}
+
+BOOST_FIXTURE_TEST_CASE(the_folder_may_go_and_come_back, Scene) {
+  make_folder();
+  const AbortWatcher watcher(path, stop);
+  fs::remove_all(path / ".swissarmyhammer");
+  make_folder();
+  write("again");
+  BOOST_TEST(reason() == "again");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_folder_that_is_moved_here_with_the_file_counts, Scene) {
+  fs::create_directory(path / "other");
+  std::ofstream(path / "other/.abort") << "moved";
+  const AbortWatcher watcher(path, stop);
+  fs::rename(path / "other", path / ".swissarmyhammer");
+  BOOST_TEST(reason() == "moved");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_stale_file_is_ignored_and_a_rewritten_one_counts, Scene) {
+  make_folder();
+  write("stale");
+  const AbortWatcher watcher(path, stop);
+  // Something else in the same folder is no reason; the events come in order, so what is written last is what we get.
+  std::ofstream(path / ".swissarmyhammer/other") << "x";
+  write("fresh");
+  BOOST_TEST(reason() == "fresh");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_stale_file_alone_stops_nothing, Scene) {
+  make_folder();
+  write("stale");
+  { const AbortWatcher watcher(path, stop); }
+  BOOST_TEST(!stop.requested().has_value());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_file_that_is_renamed_into_place_counts, Scene) {
+  make_folder();
+  write("stale");
+  const AbortWatcher watcher(path, stop);
+  std::ofstream(path / "new") << "renamed";
+  fs::rename(path / "new", path / ".swissarmyhammer/.abort");
+  BOOST_TEST(reason() == "renamed");
+}
+
+BOOST_FIXTURE_TEST_CASE(links_and_files_that_stay_open_count, Scene) {
+  make_folder();
+  std::ofstream(path / "text") << "linked";
+  {
+    const AbortWatcher watcher(path, stop);
+    fs::create_hard_link(path / "text", path / ".swissarmyhammer/.abort");
+    BOOST_TEST(reason() == "linked");
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(an_empty_file_has_a_reason_of_ours, Scene) {
+  make_folder();
+  const AbortWatcher watcher(path, stop);
+  write("");
+  BOOST_TEST(reason() == "the file .swissarmyhammer/.abort appeared");
+}
+
+BOOST_FIXTURE_TEST_CASE(the_text_is_bounded_and_cleaned, Scene) {
+  make_folder();
+  const AbortWatcher watcher(path, stop);
+  write("a\x1b[31mb\nc\xff" + std::string(10'000, 'x'));
+  const std::string text = reason();
+  BOOST_TEST(text.starts_with("a [31mb c?xxx"));
+  BOOST_TEST(text.size() == 4096U);
+}
+
+BOOST_FIXTURE_TEST_CASE(something_that_is_no_file_has_no_text, Scene) {
+  make_folder();
+  const AbortWatcher watcher(path, stop);
+  fs::create_directory(path / ".swissarmyhammer/.abort");
+  BOOST_TEST(reason() == "the file .swissarmyhammer/.abort appeared");
+}
+
+BOOST_AUTO_TEST_CASE(a_directory_that_cannot_be_watched_is_said) {
+  Stop stop;
+  const AbortWatcher watcher("/nonexistent/directory", stop);
+  BOOST_TEST(watcher.error().find("/nonexistent/directory") != std::string::npos);
+}

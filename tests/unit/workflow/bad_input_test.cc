@@ -1,0 +1,96 @@
+// Files that nobody meant: large, deep, cut off, random. They end with findings, soon, and without a crash.
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <random>
+
+#include "support.h"
+
+using namespace wtool::test;
+
+namespace {
+
+std::string repeated(const std::string& text, std::size_t count) {
+  std::string out;
+  for (std::size_t i = 0; i < count; ++i) out += text;
+  return out;
+}
+
+// Generous, for machines that do other things as well: what is quadratic takes minutes.
+void expect_soon(const std::string& name, const std::string& text) {
+  const auto began = std::chrono::steady_clock::now();
+  const std::string found = findings_of(text);
+  const auto took = std::chrono::steady_clock::now() - began;
+  BOOST_TEST_CONTEXT(name) {
+    BOOST_TEST(!found.empty());
+    BOOST_TEST((took < std::chrono::seconds(20)), std::chrono::duration<double>(took).count());
+  }
+}
+
+constexpr std::size_t line_size = 128 * 1024;
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(very_long_lines_are_read_in_linear_time) {
+  for (const char* piece :
+       {"[", "*", "`", "<", "&", "![", "- ", "> ", "_a", "\\", "#", "${", "{{", "'", "\"", "$(", "-->", ":", "x"}) {
+    const std::string line = repeated(piece, line_size / std::string(piece).size());
+    expect_soon(std::string("prose ") + piece, line);
+    expect_soon(std::string("diagram ") + piece, "```mermaid\nstateDiagram-v2\n" + line + "\n```\n");
+    expect_soon(std::string("action ") + piece,
+                workflow_text("[*] --> A\nA --> [*]\n", "- A: Shell \"" + line + "\"\n- B: x\n"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(very_many_lines_are_read_in_linear_time) {
+  for (const char* line :
+       {"- x\n", "- A: Foo\n", "* a\n  * b\n", "> > >\n", "# Actions\n", "```\n", "```mermaid\n", "[x]: y\n", "---\n",
+        "<!--\n", "stateDiagram-v2\n", "1. x\n", "\t\n", "- A: Shell\n  ```sh\n  x\n  ```\n"}) {
+    const std::string lines = repeated(line, 40'000 / std::string(line).size());
+    expect_soon(line, lines);
+    expect_soon(line, workflow_text("[*] --> A\nA --> [*]\n", lines + "- B: x\n"));
+    expect_soon(line, "```mermaid\nstateDiagram-v2\n" + lines + "\n[*] --> B\n```\n");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(large_diagrams_are_checked_in_linear_time) {
+  std::string chain = "[*] --> S0\n";
+  std::string star = "[*] --> S0\n";
+  for (int i = 0; i < 5'000; ++i) {
+    chain += "S" + std::to_string(i) + " --> S" + std::to_string(i + 1) + "\n";
+    star += "S0 --> S" + std::to_string(i + 1) + ": exit_code == " + std::to_string(i) + "\n";
+  }
+  expect_soon("a chain that ends nowhere", workflow_text(chain, ""));
+  expect_soon("a star that ends nowhere", workflow_text(star, ""));
+}
+
+BOOST_AUTO_TEST_CASE(many_mistakes_are_counted_and_not_all_shown) {
+  const std::string found = findings_of(workflow_text("[*] --> A\nA --> [*]\n", repeated("- B: Foo\n", 500)));
+  BOOST_TEST(found.find("and 900 more errors") != std::string::npos, found.substr(found.size() - 100));
+}
+
+BOOST_AUTO_TEST_CASE(cut_and_mutated_files_never_crash) {
+  const std::string whole = workflow_text(
+      "[*] --> A\nA --> B: exit_code == 0 && !A.stdout.contains(\"x\")\nA --> C: default\nnote right of A\nx\nend "
+      "note\nB --> "
+      "[*]\nstate \"d\" as C\nC --> [*]\n",
+      "- A: Shell \"cat <<E\\n${p}\\nE\" with timeout=5 result=\"r\" env={\"K\": \"{{ p | json }}\"}\n- B: Shell\n\n  "
+      "```sh\n  echo "
+      "\"$(x '${r}')\"\n  ```\n- C: Call tool \"lookup\" with {\"a\": [\"${r.stdout}\"]}\n",
+      "name: x\nparameters:\n  - name: p\n    type: number\n    default: 3\n");
+  BOOST_TEST(findings_of(whole).empty(), findings_of(whole));
+  for (std::size_t i = 0; i < whole.size(); ++i) findings_of(whole.substr(0, i));
+  std::mt19937 random(7);
+  const std::string alphabet = "\n\r\t -:*[]{}()<>\"'`$\\#%&|=~.aA1\xc3\xbc";
+  for (int i = 0; i < 800; ++i) {
+    std::string text = whole;
+    for (unsigned k = 0; k < 1 + random() % 4; ++k) {
+      const std::size_t at = random() % text.size();
+      if (random() % 2 == 0) {
+        text[at] = alphabet[random() % alphabet.size()];
+      } else {
+        text.insert(at, 1, alphabet[random() % alphabet.size()]);
+      }
+    }
+    if (wtool::host::workflow::find_invalid_utf8(text) == std::string::npos) findings_of(text);
+  }
+}

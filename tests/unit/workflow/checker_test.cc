@@ -1,0 +1,124 @@
+#include <boost/test/unit_test.hpp>
+
+#include <filesystem>
+#include <memory>
+
+#include "support.h"
+
+using namespace wtool::test;
+
+namespace {
+
+void expect(const std::string& diagram, const std::string& actions, const std::string& expected) {
+  const std::string found = findings_of(workflow_text(diagram, actions));
+  BOOST_TEST_CONTEXT(diagram) { BOOST_TEST(found == expected); }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_diagram_without_a_start_is_an_error) {
+  expect("A --> [*]\n", "", "3:1: error: the diagram has no start; add a line [*] --> A\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_second_start_is_an_error) {
+  expect("[*] --> A\n[*] --> B\nA --> B\nB --> [*]\n", "", "4:1: error: a second start; the first one leads to 'A'\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_state_without_exit_is_an_error_with_its_line) {
+  expect("[*] --> A\nA --> B\n", "- B: Log \"x\"\n", "4:7: error: the state 'B' leads nowhere; add a line B --> [*]\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_mistyped_state_is_a_dead_end_with_a_suggestion) {
+  expect("[*] --> Build\nBuild --> Deplyo\nDeploy --> [*]\n", "",
+         "4:11: error: the state 'Deplyo' leads nowhere; add a line Deplyo --> [*]; did you mean 'Deploy'?\n"
+         "5:1: error: the state 'Deploy' cannot be reached from the start; did you mean 'Deplyo'?\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_state_that_aborts_needs_no_exit) { expect("[*] --> A\n", "- A: Abort \"x\"\n", ""); }
+
+BOOST_AUTO_TEST_CASE(states_that_only_lead_round_in_a_circle_are_an_error) {
+  expect("[*] --> A\nA --> B\nB --> A\n", "",
+         "3:9: error: from the state 'A' the end [*] cannot be reached: the run would never end\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_loop_with_a_way_out_is_fine) {
+  expect("[*] --> A\nA --> A: failure\nA --> [*]: success\n", "", "");
+}
+
+BOOST_AUTO_TEST_CASE(two_exits_that_are_always_open_are_an_error) {
+  expect(
+      "[*] --> A\nA --> B\nA --> C: default\nB --> [*]\nC --> [*]\n", "",
+      "5:1: error: a second exit of 'A' that is always open; give all but one a condition (parallel branches are not "
+      "supported yet)\n");
+}
+
+BOOST_AUTO_TEST_CASE(an_exit_with_the_condition_of_an_earlier_one_is_an_error) {
+  expect(
+      "[*] --> A\nA --> [*]: success\nA --> B: OnSuccess\nA --> B: exit_code == 1\nA --> B: exit_code == 1\nB --> "
+      "[*]\n",
+      "",
+      "5:10: error: this exit of 'A' is never taken: an earlier one has the same condition\n"
+      "7:10: error: this exit of 'A' is never taken: an earlier one has the same condition\n");
+}
+
+BOOST_AUTO_TEST_CASE(undefined_names_in_conditions_are_errors_at_their_place) {
+  expect("[*] --> A\nA --> [*]: exit_code == 0 && bulid.exit_code == 1\nA --> [*]: default\n",
+         "- A: Shell \"x\" with result=\"build\"\n",
+         "4:30: error: the variable 'bulid' is not defined; did you mean 'build'?\n");
+}
+
+BOOST_AUTO_TEST_CASE(every_source_of_names_defines_them) {
+  const std::string text = workflow_text("[*] --> A\nA --> B\nB --> [*]\n",
+                                         "- A: Shell \"echo ${p} ${given} ${r} ${v} ${B.stderr} ${result} {{ none | "
+                                         "default: \\\"\\\" }}\" with result=\"r\"\n"
+                                         "- B: Set v=\"${exit_code} ${last_action_result.stdout}\"\n",
+                                         "parameters:\n  - name: p\n");
+  BOOST_TEST(findings_of(text, {"given"}).empty(), findings_of(text, {"given"}));
+  BOOST_TEST(findings_of(text).find("the variable 'given' is not defined") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(all_findings_come_at_once_sorted_by_place) {
+  const std::string found = findings_of(workflow_text("[*] --> A\nA --> B: exit_code = 1\nB -> C\n",
+                                                      "- Z: Log \"x\"\n- A: Log \"${nothing}\"\n- B: Foo\n"));
+  std::size_t last = 0;
+  std::size_t lines = 0;
+  for (std::size_t begin = 0; begin < found.size(); begin = found.find('\n', begin) + 1) {
+    const std::size_t line = std::stoul(found.substr(begin));
+    BOOST_TEST(line >= last);
+    last = line;
+    ++lines;
+  }
+  BOOST_TEST(lines >= 5U, found);
+}
+
+BOOST_AUTO_TEST_CASE(without_shell_execute_a_shell_action_is_an_error) {
+  class NoTools final : public wtool::host::ToolCaller {
+   public:
+    bool has_tool(std::string_view) const override { return false; }
+    wtool::host::ToolOutcome call(std::string_view, const Json&, wtool::host::Stop&, const OutputSink&) override {
+      return {};
+    }
+  };
+  const wtool::host::workflow::Source source("w.md", workflow_text("[*] --> A\nA --> [*]\n", "- A: Shell \"x\"\n"));
+  wtool::host::workflow::Findings findings;
+  const auto workflow = wtool::host::workflow::parse_workflow(source, findings);
+  check_workflow(workflow, {}, std::make_unique<NoTools>().get(), findings);
+  BOOST_TEST(findings.text(source) == "w.md:9:3: error: Shell needs the tool shell_execute, and the plugin has none\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_workflows_of_this_project_have_no_findings) {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(WTOOL_TEST_SOURCE_DIR "/workflows")) {
+    if (entry.path().extension() != ".md") continue;
+    ++count;
+    std::string error;
+    const auto source = wtool::host::workflow::load_source(entry.path().string(), error);
+    BOOST_TEST(error.empty(), error);
+    wtool::host::workflow::Findings findings;
+    const auto workflow = wtool::host::workflow::parse_workflow(source, findings);
+    const FakeTools tools;
+    check_workflow(workflow, {}, &tools, findings);
+    BOOST_TEST(findings.empty(), findings.text(source));
+  }
+  BOOST_TEST(count > 0U);
+}

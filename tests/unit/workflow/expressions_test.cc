@@ -1,0 +1,165 @@
+#define BOOST_TEST_MODULE workflow_expressions
+#include <boost/test/unit_test.hpp>
+
+#include "expressions/evaluator.h"
+#include "expressions/parser.h"
+
+using namespace wtool::host::expressions;
+
+namespace {
+
+class TestScope final : public Scope {
+ public:
+  TestScope() {
+    values_["exit_code"] = Value(std::int64_t{3});
+    values_["success"] = Value(false);
+    values_["failure"] = Value(true);
+    values_["name"] = Value("Grüße");
+    values_["count"] = Value("12");
+    values_["ratio"] = Value(0.5);
+    values_["nothing"] = Value();
+    values_["items"] = Value(List{Value("a"), Value("b")});
+    Map outcome;
+    outcome.text = "built";
+    outcome.fields["stdout"] = Value("built\n");
+    outcome.fields["exit_code"] = Value(std::int64_t{0});
+    values_["build"] = Value(std::move(outcome));
+  }
+  const Value* find(std::string_view name) const override {
+    const auto found = values_.find(name);
+    return found == values_.end() ? nullptr : &found->second;
+  }
+  std::string why_not(std::string_view name) const override { return "no " + std::string(name); }
+
+ private:
+  std::map<std::string, Value, std::less<>> values_;
+};
+
+// The value as JSON, or "OFFSET: message".
+std::string result_of(const std::string& text) {
+  const auto parsed = parse_expression(text);
+  if (const auto* error = std::get_if<ExpressionError>(&parsed)) {
+    return std::to_string(error->offset) + ": " + error->message;
+  }
+  const TestScope scope;
+  const auto value = evaluate(std::get<Expression>(parsed), scope);
+  if (const auto* error = std::get_if<ExpressionError>(&value)) {
+    return std::to_string(error->offset) + ": " + error->message;
+  }
+  return to_json(std::get<Value>(value));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(expressions_have_the_values_that_they_say) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"exit_code == 3", "true"},
+      {"exit_code != 3", "false"},
+      {"exit_code < 4 && exit_code >= 3", "true"},
+      {"exit_code > 3 || failure", "true"},
+      {"!success", "true"},
+      {"!!success", "false"},
+      {"!success == true", "true"},
+      {"success || failure && false", "false"},
+      {"(success || failure) && true", "true"},
+      {"-exit_code == -3", "true"},
+      {"1 == 1.0", "true"},
+      {"ratio < 1", "true"},
+      {"name == 'Grüße'", "true"},
+      {"name.size()", "5"},
+      {"size(name) > 4", "true"},
+      {"items.size()", "2"},
+      {"name.startsWith(\"Gr\")", "true"},
+      {"name.endsWith(\"x\")", "false"},
+      {"name.contains(\"üß\")", "true"},
+      {"\"a\" < \"b\"", "true"},
+      {"'it\\'s \\\"x\\\"\\n'", "\"it's \\\"x\\\"\\n\""},
+      {"build.stdout", "\"built\\n\""},
+      {"build == \"built\"", "true"},
+      {"build.exit_code == 0", "true"},
+      {"build.contains(\"uil\")", "true"},
+      {"int(count) > 11", "true"},
+      {"int(2.9)", "2"},
+      {"double(count)", "12"},
+      {"string(exit_code) == \"3\"", "true"},
+      {"nothing == null", "true"},
+      {"name == null", "false"},
+      {"name != null", "true"},
+      {"false && unknown", "false"},
+      {"true || unknown", "true"},
+      {"9223372036854775807", "9223372036854775807"},
+  };
+  for (const auto& [text, expected] : cases) {
+    BOOST_TEST_CONTEXT(text) { BOOST_TEST(result_of(text) == expected); }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(errors_point_at_the_character) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"", "0: the expression ends where a value is expected"},
+      {"exit_code == ", "13: the expression ends"},
+      {"exit_code = 3", "10: a single '=' compares nothing"},
+      {"success & failure", "8: a single '&'"},
+      {"success | failure", "8: a single '|'"},
+      {"exit_code == 3)", "14: this ')' closes nothing"},
+      {"(success", "0: this '(' is never closed"},
+      {"success failure", "8: \"failure\" is not expected here"},
+      {"name == \"abc", "8: this text has no closing quote"},
+      {"name == \"\\q\"", "9: an unknown escape"},
+      {"99999999999999999999 == 1", "0: the number 99999999999999999999 does not fit"},
+      {"12abc", "0: a number cannot go on with a letter"},
+      {"name.foo()", "5: there is no method 'foo'"},
+      {"name.startsWith()", "5: startsWith takes 1 argument(s), not 0"},
+      {"foo(1)", "0: there is no function 'foo'"},
+      {"name.matches('x')", "5: 'matches' is not supported yet"},
+      {"1 + 1", "2: '+' is not supported yet"},
+      {"1 in items", "2: 'in' is not supported yet"},
+      {"${name} == 1", "0: a variable stands in a condition by its name alone"},
+      {"name == #", "8: the character \"#\" means nothing"},
+      {"name.", "5: after '.' the name"},
+      // Found when it is evaluated.
+      {"unknown == 1", "0: no unknown"},
+      {"count > 2", "6: the string \"12\" and the int 2 cannot be compared with >; int(...)"},
+      {"count == 12", "6: the string \"12\" and the int 12 cannot be compared"},
+      {"success == 1", "8: the bool false and the int 1 cannot be compared"},
+      {"success < failure", "8: the bool false and the bool true cannot be compared with <"},
+      {"exit_code && success", "0: '&&' needs bools, and got the int 3"},
+      {"!exit_code", "0: '!' needs a bool"},
+      {"-name", "0: '-' needs a number"},
+      {"exit_code.size()", "10: size needs a string"},
+      {"exit_code.contains('x')", "10: contains needs a string before"},
+      {"name.contains(3)", "14: contains needs a string"},
+      {"build.foo", "6: there is no field 'foo'; there are exit_code, stdout"},
+      {"name.foo", "5: the string \"Grüße\" has no field 'foo'"},
+      {"int(name)", "0: int() cannot make a number of the string"},
+  };
+  for (const auto& [text, expected] : cases) {
+    BOOST_TEST_CONTEXT(text) { BOOST_TEST(result_of(text).starts_with(expected), result_of(text)); }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(depth_and_length_are_bounded) {
+  const auto repeated = [](const std::string& text, std::size_t count) {
+    std::string out;
+    for (std::size_t i = 0; i < count; ++i) out += text;
+    return out;
+  };
+  BOOST_TEST(result_of(repeated("(", 5000) + "1" + repeated(")", 5000)).find("nested too deeply") != std::string::npos);
+  BOOST_TEST(result_of(repeated("!", 5000) + "success").find("nested too deeply") != std::string::npos);
+  BOOST_TEST(result_of(repeated("size(", 3000)).find("nested too deeply") != std::string::npos);
+  BOOST_TEST(result_of("success" + repeated(" || success", 1000)).find("nested too deeply") != std::string::npos);
+  BOOST_TEST(result_of("build" + repeated(".a", 5000)).find("nested too deeply") != std::string::npos);
+  BOOST_TEST(result_of("success" + repeated(" || success", 100)) == "false");
+  BOOST_TEST(result_of(repeated(" ", 20000)).find("at most 16384 are allowed") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_parsed_expression_knows_the_names_it_reads) {
+  const auto parsed = parse_expression("build.exit_code == 0 && size(name) > 1 || !success");
+  const auto& names = std::get<Expression>(parsed).names;
+  BOOST_REQUIRE_EQUAL(names.size(), 3U);
+  BOOST_TEST(names[0].name == "build");
+  BOOST_TEST(names[0].field == "exit_code");
+  BOOST_TEST(names[1].name == "name");
+  BOOST_TEST(names[1].offset == 29U);
+  BOOST_TEST(names[2].name == "success");
+}

@@ -1,0 +1,57 @@
+#include "workflow/parameters.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "support.h"
+
+using namespace wtool::test;
+using namespace wtool::host::workflow;
+
+namespace {
+
+struct Resolved {
+  std::string values;
+  std::string errors;
+};
+
+Resolved resolve(const std::vector<std::string>& given) {
+  const Source source("", workflow_text("[*] --> A\nA --> [*]\n", "- A: Log \"${free}\"\n",
+                                        "parameters:\n"
+                                        "  - {name: target, required: true, description: what to build}\n"
+                                        "  - {name: count, type: number, default: 3}\n"
+                                        "  - {name: dry, type: boolean}\n"
+                                        "  - {name: kind, choices: [small, large], default: small}\n"));
+  Findings findings;
+  const Workflow workflow = parse_workflow(source, findings);
+  BOOST_TEST(findings.empty());
+  std::vector<std::string> errors;
+  Resolved out;
+  for (const auto& [name, value] : resolve_inputs(workflow, given, names_read(workflow), errors)) {
+    out.values += name + "=" + wtool::host::expressions::to_json(value) + " ";
+  }
+  for (const std::string& error : errors) out.errors += error + "\n";
+  return out;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(defaults_types_and_the_last_of_several_count) {
+  BOOST_TEST(resolve({"target=a=b"}).values == "count=3 kind=\"small\" target=\"a=b\" ");
+  BOOST_TEST(resolve({"target=a", "target=", "count=2.5", "dry=true", "kind=large", "free=x"}).values ==
+             "count=2.5 dry=true free=\"x\" kind=\"large\" target=\"\" ");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_wrong_with_the_inputs_is_said_all_at_once) {
+  BOOST_TEST(resolve({"cuont=1", "count=many", "dry=yes", "kind=huge", "novalue", "=x"}).errors ==
+             "--var cuont: the workflow has no parameter of that name; did you mean 'count'?\n"
+             "--var count: \"many\" is not a number\n"
+             "--var dry: \"yes\" is not a boolean; write true or false\n"
+             "--var kind: \"huge\" is none of the choices: small, large\n"
+             "--var takes NAME=VALUE, and got \"novalue\"\n"
+             "--var takes NAME=VALUE, and got \"=x\"\n"
+             "the required parameter 'target' is missing; give it with --var target=VALUE (what to build)\n");
+}
+
+BOOST_AUTO_TEST_CASE(values_that_are_not_utf8_are_refused) {
+  BOOST_TEST(resolve({"target=\xff"}).errors == "--var target: the value is not valid UTF-8\n");
+}

@@ -1,0 +1,360 @@
+// What a workflow file is read as, and what is said of one that cannot be read.
+#define BOOST_TEST_MODULE workflow_parser
+#include <boost/test/unit_test.hpp>
+
+#include "support.h"
+
+using namespace wtool::test;
+using namespace wtool::host::workflow;
+
+namespace {
+
+Workflow read(const std::string& text) {
+  const Source source("test.md", text);
+  Findings findings;
+  Workflow workflow = parse_workflow(source, findings);
+  BOOST_TEST(findings.empty(), findings.text(source));
+  return workflow;
+}
+
+template <class Kind>
+const Kind& action_of(const Workflow& workflow, const std::string& id) {
+  const State* state = workflow.find(id);
+  BOOST_REQUIRE(state != nullptr);
+  BOOST_REQUIRE(state->action.has_value());
+  const Kind* kind = std::get_if<Kind>(&state->action->kind);
+  BOOST_REQUIRE(kind != nullptr);
+  return *kind;
+}
+
+std::string one_action(const std::string& action) {
+  return workflow_text("[*] --> A\nA --> [*]\n", "- A: " + action + "\n");
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_whole_file_is_read) {
+  const Workflow workflow = read(R"(---
+name: demo
+title: A demo
+description: >
+  Two lines
+  of text
+tags: [a, b]
+max_steps: 50
+parameters:
+  - name: target
+    description: what to build
+    required: true
+  - {name: count, type: number, default: 3, choices: [1, 3]}
+  - name: dry
+    type: boolean
+    default: false
+---
+# Demo
+
+Some *prose* with `- Code: not an action`.
+
+- And a list: that is none either
+
+```mermaid
+%% a comment
+stateDiagram-v2
+  direction LR
+  [*] --> Build
+  Build --> Test: On Success
+  Build --> Report : failure
+  Test --> Report: exit_code == 0 && !Build.stdout.contains("x")
+  Test-->Report:default
+  Report --> [*]
+  state "The report" as Report
+  Build: Builds it
+  state Pick <<choice>>
+  note right of Build: a note
+  note left of Test
+    more notes --> that: say nothing
+  end note
+  classDef red fill:#f00
+  class Build red
+  Report --> Pick: Build.exit_code == 3
+  Pick --> [*]
+```
+
+## Actions
+
+Prose in between.
+
+- Build: shell "make \"${target}\"" with timeout=60 result="built" working_dir="src" env={"K": "${count}"}
+* **Test**: CALL TOOL "lookup" with {"a": [1, {"b": "${built}"}]} result="found"
+
+### More of them
+
+1. `Report`: Log warning "done: {{ built.stdout | trim }}"
+
+## Something else
+
+- Build: prose again
+)");
+  BOOST_TEST(workflow.name == "demo");
+  BOOST_TEST(workflow.title == "A demo");
+  BOOST_TEST(workflow.max_steps.value() == 50);
+  BOOST_REQUIRE_EQUAL(workflow.parameters.size(), 3U);
+  BOOST_TEST(workflow.parameters[0].required);
+  BOOST_TEST(*workflow.parameters[1].fallback->as_int() == 3);
+  BOOST_TEST(*workflow.parameters[2].fallback->as_bool() == false);
+  BOOST_REQUIRE_EQUAL(workflow.states.size(), 4U);
+  BOOST_TEST(workflow.states[workflow.start].id == "Build");
+  BOOST_TEST(workflow.find("Report")->description == "The report");
+  BOOST_TEST(workflow.find("Build")->description == "Builds it");
+  BOOST_TEST(workflow.find("Pick")->choice);
+  const auto& exits = workflow.find("Test")->exits;
+  BOOST_REQUIRE_EQUAL(exits.size(), 2U);
+  BOOST_TEST((exits[0].kind == Transition::Kind::expression));
+  BOOST_TEST((exits[1].kind == Transition::Kind::fallback));
+  const auto& shell = action_of<ShellAction>(workflow, "Build");
+  BOOST_TEST(shell.command.written.text() == "make \"${target}\"");
+  BOOST_TEST(shell.timeout->written.text() == "60");
+  BOOST_TEST(shell.result.name == "built");
+  BOOST_TEST(shell.working_directory->written.text() == "src");
+  BOOST_TEST(shell.environment[0].first == "K");
+  const auto& tool = action_of<ToolAction>(workflow, "Test");
+  BOOST_TEST(tool.tool == "lookup");
+  BOOST_TEST(tool.arguments->dump() == R"({"a":[1,{"b":"${built}"}]})");
+  BOOST_TEST((action_of<LogAction>(workflow, "Report").level == LogAction::Level::warning));
+}
+
+BOOST_AUTO_TEST_CASE(a_diagram_needs_no_fence) {
+  const std::string text =
+      "# Title\n\nstateDiagram-v2\n    [*] --> A\n    A --> [*]: success\n\n## Actions\n\n- A: Log \"x\"\n";
+  BOOST_TEST(read(text).find("A")->action.has_value());
+  BOOST_TEST(findings_of("stateDiagram-v2\n[*] --> A\nA --> [*]\n").empty());
+}
+
+BOOST_AUTO_TEST_CASE(line_ends_tabs_marks_and_unicode_do_not_matter) {
+  std::string text =
+      "\xEF\xBB\xBF" + workflow_text("\t[*] -->\tStraße\n\tStraße --> 終: success\n\t終 --> [*]\n",
+                                     "-\tStraße:\tShell \"echo ü\"\n- 終: Log \"${Straße}\"\n", "name: x\n");
+  BOOST_TEST(findings_of(text).empty(), findings_of(text));
+  std::string dos;
+  for (const char c : text) dos += c == '\n' ? "\r\n" : std::string(1, c);
+  BOOST_TEST(findings_of(dos).empty(), findings_of(dos));
+  const Workflow workflow = read(dos);
+  BOOST_TEST(action_of<ShellAction>(workflow, "Straße").command.written.text() == "echo ü");
+  std::string mac;
+  for (const char c : text) mac += c == '\n' ? '\r' : c;
+  BOOST_TEST(findings_of(mac).empty(), findings_of(mac));
+}
+
+BOOST_AUTO_TEST_CASE(escapes_in_quotes_are_few_and_the_others_stay) {
+  const Workflow workflow = read(one_action(R"(Shell "grep '\d\.\(x\)' \"a\\b\" \$X\n\tend *_`[x](y)<b>&amp;")"));
+  BOOST_TEST(action_of<ShellAction>(workflow, "A").command.written.text() ==
+             "grep '\\d\\.\\(x\\)' \"a\\b\" \\$X\n\tend *_`[x](y)<b>&amp;");
+}
+
+BOOST_AUTO_TEST_CASE(a_script_in_a_block_keeps_its_bytes) {
+  const Workflow workflow =
+      read(workflow_text("[*] --> A\nA --> [*]\n",
+                         "- A: Shell with timeout=5\n\n  ```sh\n  cat <<-END\n  \ttab\n    four\n\n  END\n"
+                         "  echo *a* `b` [c](d) \\\"\n  ```\n"));
+  const auto& shell = action_of<ShellAction>(workflow, "A");
+  BOOST_TEST(shell.command.written.text() == "cat <<-END\n\ttab\n  four\n\nEND\necho *a* `b` [c](d) \\\"");
+  BOOST_TEST(shell.timeout->written.text() == "5");
+}
+
+BOOST_AUTO_TEST_CASE(an_action_may_go_on_in_the_next_line) {
+  const Workflow workflow = read(one_action("Call tool \"lookup\"\n    with {\"a\":\n      1}\n    result=\"r\""));
+  BOOST_TEST(action_of<ToolAction>(workflow, "A").arguments->dump() == "{\"a\":1}");
+  BOOST_TEST(action_of<ToolAction>(workflow, "A").result.name == "r");
+}
+
+BOOST_AUTO_TEST_CASE(the_other_forms_of_actions_are_read) {
+  const Workflow pairs = read(one_action("Call tool lookup with q=\"a b\" n=3 yes=true f=-1.5 result=\"r\""));
+  BOOST_TEST(action_of<ToolAction>(pairs, "A").arguments->dump() == R"({"f":-1.5,"n":3,"q":"a b","yes":true})");
+  const Workflow without_with = read(one_action("Shell \"x\" result=\"r\" timeout=\"9\""));
+  BOOST_TEST(action_of<ShellAction>(without_with, "A").result.name == "r");
+  for (const char* form : {"Set v=\"1\"", "SET VARIABLE v=\"1\"", "set_variable v=\"1\"", "Set v=\"1\" w=2"}) {
+    BOOST_TEST(action_of<SetAction>(read(one_action(form)), "A").assignments[0].name == "v");
+  }
+  BOOST_TEST(action_of<SetAction>(read(one_action("Set variable=\"1\"")), "A").assignments[0].name == "variable");
+  BOOST_TEST((action_of<LogAction>(read(one_action("log ERROR \"x\"")), "A").level == LogAction::Level::error));
+  BOOST_TEST(action_of<AbortAction>(read(one_action("abort \"x\"")), "A").message.written.text() == "x");
+}
+
+BOOST_AUTO_TEST_CASE(actions_that_are_not_understood_are_errors_with_line_and_column) {
+  // The action begins in line 9, column 6.
+  const std::pair<const char*, const char*> cases[] = {
+      {"", "9:6: error: the action is missing"},
+      {"Shel \"x\"", "9:6: error: unknown action \"Shel \\\"x\\\"\"; did you mean 'shell'?"},
+      {"Execute prompt \"x\"", "9:6: error: this action is not supported yet"},
+      {"Run workflow \"x\"", "9:6: error: this action is not supported yet"},
+      {"Delegate to \"x\"", "9:6: error: this action is not supported yet"},
+      {"Wait 5 seconds", "9:6: error: this action is not supported yet"},
+      {"Shell", "9:11: error: Shell needs a command"},
+      {"Shell \"\"", "9:12: error: the command is empty"},
+      {"Shell \"x", "9:12: error: this text has no closing double quote"},
+      {"Shell 'x'", "9:12: error: Shell needs a command"},
+      {"Shell \"x\" with", "9:20: error: an option is missing behind `with`"},
+      {"Shell \"x\" with tiemout=5", "9:21: error: this is no option: \"tiemout=5\"; did you mean 'timeout'?"},
+      {"Shell \"x\" with retry=3", "9:21: error: the option retry is not supported yet"},
+      {"Shell \"x\" on failure: B", "9:16: error: the option on is not supported yet"},
+      {"Shell \"x\" with timeout=0", "9:29: error: a timeout is a whole number of seconds from 1 to 1800"},
+      {"Shell \"x\" with timeout=1801", "9:29: error: a timeout is"},
+      {"Shell \"x\" with timeout=1.5", "9:29: error: a timeout is"},
+      {"Shell \"x\" with timeout=soon", "9:29: error: a number of seconds"},
+      {"Shell \"x\" with timeout", "9:28: error: a '=' is expected"},
+      {"Shell \"x\" with timeout=5 timeout=6", "9:31: error: the option timeout is given twice"},
+      {"Shell \"x\" with result=name", "9:28: error: the name of the result in double quotes"},
+      {"Shell \"x\" with result=\"a b\"", "9:28: error: a result's name is made of"},
+      {"Shell \"x\" with result=\"exit_code\"", "9:28: error: 'exit_code' is set by the run itself"},
+      {"Shell \"x\" with env={\"K\": 1}", "9:25: error: the environment variable K must be a text"},
+      {"Shell \"x\" with env={\"K L\": \"\"}", "9:25: error: \"K L\" is no name"},
+      {"Shell \"x\" with env={\"K\": \"\", \"K\": \"\"}", "9:25: error: the key \"K\" stands twice"},
+      {"Shell \"x\" with env={\"K\": }", "9:31: error: this is not valid JSON here"},
+      {"Shell \"x\" with env={", "9:25: error: this JSON object is not closed"},
+      {"Shell \"x\" \"y\"", "9:16: error: this is no option: \"\\\"y\\\"\""},
+      {"Call lookup", "9:11: error: this action is written Call tool"},
+      {"Call tool", "9:15: error: the name of the tool is missing"},
+      {"Call tool \"nothing\"", "9:16: error: there is no tool \"nothing\""},
+      {"Call tool \"lookup\" with {\"n\": ${x}}", "9:36: error: this is not valid JSON here; a value from a variable"},
+      {"Call tool \"lookup\" with {\"n\": \"${y | z}\"} x", "9:48: error: behind the tool stands"},
+      {"Call tool \"lookup\" with {\"n\": \"{{ y | z }}\"}",
+       "9:30: error: in the text \"{{ y | z }}\": there is no filter"},
+      {"Log", "9:9: error: the text of Log [warning|error] in double quotes is expected"},
+      {"Log \"a\" \"b\"", "9:14: error: this is not expected behind the action"},
+      {"Set", "9:9: error: this action is written Set name=\"value\""},
+      {"Set v", "9:10: error: this action is written Set name=\"value\""},
+      {"Set v=x", "9:12: error: the value of v in double quotes"},
+      {"Set success=\"x\"", "9:10: error: 'success' is set by the run itself"},
+      {"Abort", "9:11: error: the reason in double quotes"},
+      {"Shell \"echo ${nme}\"",
+       "9:18: error: the variable 'nme' is not defined; a variable of the shell is written $nme, or $${nme}"},
+      {"Shell \"\\\"\\\"\\n${nme}\"", "9:19: error: the variable 'nme'"},
+      {"Shell \"echo # ${A}\"", "9:20: error: ${A} cannot be put here: it stands in a comment"},
+      {"Shell \"echo {{ A | bad }}\"", "9:18: error: there is no filter 'bad'"},
+      {"Log \"${exit_cod}\"", "9:11: error: the variable 'exit_cod' is not defined; did you mean 'exit_code'?"},
+      {"Log \"${A.stdot}\"", "9:11: error: the outcome 'A' has no field 'stdot'; did you mean 'stdout'?"},
+  };
+  for (const auto& [action, expected] : cases) {
+    BOOST_TEST_CONTEXT(action) {
+      const std::string text = workflow_text("[*] --> A\nA --> [*]\n", std::string("- A: ") + action + "\n");
+      BOOST_TEST(findings_of(text).find(expected) == 0U, findings_of(text));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(items_that_belong_to_nothing_are_errors) {
+  const std::string diagram = "[*] --> A\nA --> [*]\n";
+  const std::pair<const char*, const char*> cases[] = {
+      {"- no colon\n", "9:3: error: an action is written `- State: action`"},
+      {"- B: Log \"x\"\n", "9:3: error: there is no state \"B\" in the diagram"},
+      {"- [*]: Log \"x\"\n", "9:3: error: [*] is the start and the end"},
+      {"- A: Log \"x\"\n- A: Log \"y\"\n", "10:3: error: a second action for the state 'A'"},
+      {"- A: Log \"x\"\n\n  A note.\n", "11:3: error: this text belongs to no action"},
+      {"- A: Log \"x\"\n  ```sh\n  y\n  ```\n", "10:6: error: a code block belongs only to the action Shell"},
+      {"- A: Shell \"x\"\n  ```sh\n  y\n  ```\n", "10:6: error: the command is given twice"},
+      {"- A: Shell\n  ```bash\n  y\n  ```\n", "10:6: error: commands are run by sh"},
+      {"- A: Shell\n  ```sh\n  y\n  ```\n  ```sh\n  y\n  ```\n", "13:6: error: an action has only one code block"},
+      {"- A: Shell\n\n```sh\ny\n```\n", "9:11: error: Shell needs a command"},
+      {"- A: Shell\n  ```sh\n  ```\n", "9:11: error: the command is empty"},
+      {"<!-- - A: Log \"x\"\n\n- A: Log \"x\"\n", "9:1: error: this comment is never closed"},
+      {"Text\n2. A: Log \"x\"\n", "10:1: error: this looks like an action, but"},
+  };
+  for (const auto& [actions, expected] : cases) {
+    BOOST_TEST_CONTEXT(actions) {
+      const std::string found = findings_of(workflow_text(diagram, actions));
+      BOOST_TEST(found.find(expected) == 0U, found);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(lines_of_a_diagram_that_are_not_understood_are_errors) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"A -> B", "3:1: error: this line is not understood"},
+      {"A -->", "3:1: error: the state behind the arrow is missing"},
+      {"--> B", "3:1: error: the state before the arrow is missing"},
+      {"A B --> C", "3:1: error: \"A B\" is no name of a state"},
+      {"A --> B C", "3:7: error: \"B C\" is no name of a state"},
+      {"A --> B:", "3:1: error: a condition is missing"},
+      {"A --> B: exit_code = 3", "3:20: error: the condition is not understood: a single '='"},
+      {"  A --> B: when it works", "3:17: error: the condition is not understood: \"it\" is not expected"},
+      {"[*] --> [*]", "3:1: error: a diagram cannot lead from its start straight"},
+      {"[*] --> A: success", "3:12: error: the start takes no condition"},
+      {"state F <<fork>>", "3:9: error: <<fork>> (parallel branches) is not supported yet"},
+      {"state F [[join]]", "3:9: error: <<join>> (parallel branches) is not supported yet"},
+      {"state F <<nothing>>", "3:9: error: unknown kind of state <<nothing>>"},
+      {"state A {\nB --> C\n}", "3:1: error: composite states are not supported yet"},
+      {"}", "3:1: error: this } closes nothing"},
+      {"--", "3:1: error: parallel regions (--) are not supported yet"},
+      {"direction XY", "3:1: error: direction is one of"},
+      {"note beside A: x", "3:1: error: a note is written"},
+      {"note right of A", "3:1: error: this note is not ended"},
+      {"state \"x\" A", "3:1: error: this is written `state \"text\" as Name`"},
+  };
+  for (const auto& [line, expected] : cases) {
+    BOOST_TEST_CONTEXT(line) {
+      const std::string found = findings_of(std::string("```mermaid\nstateDiagram-v2\n") + line + "\n");
+      BOOST_TEST(found.find(expected) != std::string::npos, found);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(files_without_one_diagram_are_errors) {
+  const std::pair<std::string, const char*> cases[] = {
+      {"", "1:1: error: the file is empty; there is no state diagram"},
+      {"# Title\n", "1:1: error: there is no state diagram"},
+      {"```mermaid\nflowchart TD\nA --> B\n```\n", "1:4: error: this mermaid block is no state diagram"},
+      {"```mermaid\n```\n", "1:4: error: this mermaid block is no state diagram"},
+      {"```mermaid\nstateDiagram-v2\n```\n", "2:1: error: the diagram has no states"},
+      {"```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n```mermaid\nstateDiagram-v2\n[*] --> A\n```\n",
+       "7:1: error: a second state diagram; the first begins in line 2"},
+      {"---\nname: x\n", "1:1: error: the front matter that begins here is not ended"},
+      {"stateDiagram-v2\n[*] --> A\nA --> [*]\n\n# S\n\n### A\n- **Action**: Log \"x\"\n",
+       "8:1: error: states with **Action**: and **Store As**: are not supported yet"},
+  };
+  for (const auto& [text, expected] : cases) {
+    BOOST_TEST_CONTEXT(text) {
+      const Source source("", text);
+      Findings findings;
+      const Workflow workflow = parse_workflow(source, findings);
+      check_workflow(workflow, {}, nullptr, findings);
+      BOOST_TEST(findings.text(source).find(std::string(":") + expected) == 0U, findings.text(source));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(front_matter_that_is_not_understood_is_an_error) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"nme: x\n", "2:1: error: unknown key 'nme' in the front matter; did you mean 'name'?"},
+      {"name: [a]\n", "2:7: error: 'name' must be a text"},
+      {"name: a\nname: b\n", "3:1: error: the key 'name' stands here a second time"},
+      {"max_steps: 0\n", "2:12: error: 'max_steps' must be a whole number from 1 to"},
+      {"- a\n", "2:1: error: the front matter must hold lines"},
+      {"name: [a\n", "error: the front matter is not valid YAML"},
+      {"parameters: x\n", "2:13: error: 'parameters' must be a list"},
+      {"parameters:\n  - x\n", "3:5: error: a parameter is an entry"},
+      {"parameters:\n  - type: string\n", "3:5: error: this parameter has no name"},
+      {"parameters:\n  - name: a b\n", "3:11: error: the name of a parameter is made of"},
+      {"parameters:\n  - name: a\n    typ: string\n",
+       "4:5: error: unknown key 'typ' of a parameter; did you mean 'type'?"},
+      {"parameters:\n  - name: a\n    pattern: x\n", "4:5: error: 'pattern' of a parameter is not supported yet"},
+      {"parameters:\n  - name: a\n    type: date\n", "4:11: error: unknown type 'date'"},
+      {"parameters:\n  - name: a\n    type: number\n    default: x\n",
+       "5:14: error: parameter 'a': \"x\" is not a number"},
+      {"parameters:\n  - name: a\n    choices: [x, y]\n    default: z\n", "5:14: error: the default \"z\" is none"},
+      {"parameters:\n  - name: a\n    required: maybe\n", "4:15: error: 'required' must be true or false"},
+      {"parameters:\n  - name: a\n  - name: a\n", "4:5: error: a second parameter 'a'"},
+      {"parameters:\n  - name: exit_code\n", "3:5: error: 'exit_code' is set by the run itself"},
+  };
+  for (const auto& [yaml, expected] : cases) {
+    BOOST_TEST_CONTEXT(yaml) {
+      const std::string found = findings_of(workflow_text("[*] --> A\nA --> [*]\n", "", yaml));
+      BOOST_TEST(found.find(expected) != std::string::npos, found);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(one_mistake_is_not_reported_again_where_its_result_is_read) {
+  const std::string found = findings_of(workflow_text(
+      "[*] --> A\nA --> B\nB --> [*]\n", "- A: Shell \"x\" with retry=3 result=\"r\"\n- B: Log \"${r}\"\n"));
+  BOOST_TEST(found.find('\n') == found.size() - 1, found);
+}

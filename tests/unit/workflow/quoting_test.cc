@@ -1,0 +1,325 @@
+// Values in commands, judged by the real shells: what a program gets must be the value, byte for byte, wherever the
+// placeholder stood; and nothing in a value may ever run.
+#define BOOST_TEST_MODULE workflow_quoting
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <random>
+
+#include "workflow/command_template.h"
+
+using namespace wtool::host;
+using expressions::Value;
+
+namespace {
+
+class OneValue final : public expressions::Scope {
+ public:
+  explicit OneValue(std::string value) : value_(std::move(value)) {}
+  const Value* find(std::string_view name) const override { return name == "x" ? &value_ : nullptr; }
+  std::string why_not(std::string_view name) const override { return "no " + std::string(name); }
+
+ private:
+  Value value_;
+};
+
+workflow::CommandText parsed(const std::string& text) {
+  workflow::CommandText command;
+  command.written.append(text, 0);
+  auto result = expressions::parse_template(text);
+  BOOST_REQUIRE(std::holds_alternative<expressions::Template>(result));
+  command.parsed = std::get<expressions::Template>(std::move(result));
+  command.places = workflow::find_places(command.parsed);
+  return command;
+}
+
+// What the shell prints for the command; the shell gets it as its one argument, as the engine does it.
+std::string output_of(const char* shell, const std::string& command) {
+  int ends[2];
+  BOOST_REQUIRE(::pipe(ends) == 0);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+  ::posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
+  ::posix_spawn_file_actions_addclose(&actions, ends[0]);
+  ::posix_spawn_file_actions_addclose(&actions, ends[1]);
+  const std::vector<std::string> words = {shell, "-c", command};
+  char* arguments[] = {const_cast<char*>(words[0].c_str()), const_cast<char*>(words[1].c_str()),
+                       const_cast<char*>(words[2].c_str()), nullptr};
+  pid_t child = -1;
+  BOOST_REQUIRE(::posix_spawn(&child, shell, &actions, nullptr, arguments, environ) == 0);
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::close(ends[1]);
+  std::string output;
+  char buffer[4096];
+  for (ssize_t count; (count = ::read(ends[0], buffer, sizeof buffer)) > 0;)
+    output.append(buffer, static_cast<std::size_t>(count));
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return output;
+}
+
+// Each prints the value and nothing else. `$p` is what printf needs to show it.
+const char* const places[] = {
+    "printf %s ${x}",
+    "printf %s \"${x}\"",
+    "printf %s '${x}'",
+    "printf %s\"\" ${x}''\"\"",
+    "v=${x}; printf %s \"$v\"",
+    "v=\"${x}\"; printf %s \"$v\"",
+    "v='${x}' sh -c 'printf %s \"$v\"'",
+    "printf %s {{ x }} # it's a \"comment",
+    "# it's\nprintf %s ${x}",
+    "(printf %s ${x})",
+    "{ printf %s ${x}; }",
+    "if true; then printf %s ${x}; fi",
+    "printf %s%s '' ${x}|cat",
+    "case a in a) printf %s ${x};; esac",
+    "case ${x} in ${x}) printf %s \"${x}\";; *) echo wrong;; esac",
+    "for v in ${x}; do printf %s \"$v\"; done",
+    "f() { printf %s \"$1\"; }; f ${x}",
+    "printf %s \"$(printf %s. ${x})\" | sed '$s/\\.$//'",
+    "v=\"$(printf '%s.' \"${x}\")\"; printf %s \"$${v%.}\"",
+    "v=$(printf '%s.' '${x}'); printf %s \"$${v%.}\"",
+    "v=\"$(printf '%s\\n' \"$(printf '%s' ${x}).\")\"; printf %s \"$${v%.}\"",
+    "v=$( (printf %s. ${x}) ); printf %s \"$${v%.}\"",
+    "n=$((1 + 2)); printf %s ${x}",
+    "n=`echo \"it's\"`; printf %s ${x}",
+    "v=z; printf %s \"$v${x}\" | sed '1s/^z//'",
+    "n=$#; printf %s ${x}",
+    "n=\"$$\"; printf %s ${x}",
+    "echo \\' \\\" \\` >/dev/null; printf %s ${x}",
+    "echo \"\\\" \\` \\$(x)\" >/dev/null; printf %s ${x}",
+    "n=$${HOME##*/}; printf %s ${x}",
+    "set -- ${x}; printf %s \"$1\"",
+    "printf %s ${x} 2>&1 </dev/null",
+    "cat <<'END' >/dev/null\nit's \"\nEND\nprintf %s ${x}",
+    "cat <<END >/dev/null\nit's \" $(echo \"a ' b\" | cat)\nEND\nprintf %s ${x}",
+    "cat <<A >/dev/null <<-B\nit's\nA\n\tx\"\n\tB\nprintf %s \"${x}\"",
+    "sh -c \"printf %s {{ x | shell_quote }}\"",
+    "sh -c 'printf %s {{ x | shell_quote }}'",
+    "printf %s {{ x | shell_quote }}",
+    "eval \"printf %s {{ x | shell_quote }}\"",
+};
+
+// These print the value with one newline more, as a here-document does.
+const char* const here_places[] = {
+    "cat <<END_OF_IT\n${x}\nEND_OF_IT\n",
+    "cat <<-END_OF_IT\n${x}\n\tEND_OF_IT\n",
+    "{ cat; } <<END_OF_IT; true\n${x}\nEND_OF_IT\ntrue",
+    "cat <<END_OF_IT\n$(printf '%s' ${x}; echo .)\nEND_OF_IT\n",
+    "(cat <<END_OF_IT\n{{ x }}\nEND_OF_IT\n)",
+};
+
+const std::vector<std::string>& nasty_values() {
+  static const std::vector<std::string> values = {"",
+                                                  " ",
+                                                  "a",
+                                                  "a b",
+                                                  "  two  blanks  ",
+                                                  "'",
+                                                  "\"",
+                                                  "\\",
+                                                  "`",
+                                                  "$",
+                                                  "$$",
+                                                  "!",
+                                                  "#",
+                                                  "# x",
+                                                  "~",
+                                                  "*",
+                                                  "?",
+                                                  "[a]",
+                                                  "{a,b}",
+                                                  "-n",
+                                                  "--",
+                                                  "-e x",
+                                                  "$(touch PWNED)",
+                                                  "`touch PWNED`",
+                                                  "'; touch PWNED; '",
+                                                  "\"; touch PWNED; \"",
+                                                  "'\"'\"'",
+                                                  "\\'; touch PWNED #",
+                                                  "\\\"; touch PWNED #",
+                                                  "a\nb",
+                                                  "a\n\nb",
+                                                  "\na",
+                                                  "x\n; touch PWNED",
+                                                  "$HOME",
+                                                  "${HOME}",
+                                                  "${x}",
+                                                  "$((1+1))",
+                                                  "a\\nb",
+                                                  "\\\\",
+                                                  "a\\",
+                                                  "%s%d",
+                                                  "a\tb",
+                                                  "\r",
+                                                  "\x01\x7f",
+                                                  "Grüße 漢字",
+                                                  "&& touch PWNED",
+                                                  "| touch PWNED",
+                                                  "> PWNED",
+                                                  "& touch PWNED &",
+                                                  "; touch PWNED",
+                                                  "<<END",
+                                                  "END_OF_IT x",
+                                                  "!!",
+                                                  "$'a'",
+                                                  "$\"a\"",
+                                                  "a'b\"c`d$e\\f",
+                                                  ")",
+                                                  "(",
+                                                  "))",
+                                                  "}",
+                                                  "{",
+                                                  "(touch PWNED)",
+                                                  ";;",
+                                                  "esac",
+                                                  "\\$(touch PWNED)",
+                                                  "a\\\nb",
+                                                  "*/",
+                                                  "$1",
+                                                  "$@",
+                                                  "$#",
+                                                  "$?",
+                                                  "'\\''",
+                                                  "\\`touch PWNED\\`"};
+  return values;
+}
+
+// Trailing newlines are lost where the place itself loses them ($(...)), so none of the values ends with one.
+std::vector<std::string> random_values(std::size_t count) {
+  static const std::string alphabet = "'\"\\`$(){}[]<>|&;#!*?~= \n\tab1-%^";
+  std::mt19937 random(20240817);
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string value;
+    const std::size_t size = random() % 14;
+    for (std::size_t k = 0; k < size; ++k) value += alphabet[random() % alphabet.size()];
+    values.push_back(value + "e");
+  }
+  return values;
+}
+
+const std::vector<const char*>& shells() {
+  static const std::vector<const char*> found = [] {
+    std::vector<const char*> out = {"/bin/sh"};
+    for (const char* shell : {"/bin/bash", "/bin/busybox-sh", "/bin/ksh"}) {
+      if (::access(shell, X_OK) == 0) out.push_back(shell);
+    }
+    return out;
+  }();
+  return found;
+}
+
+// A directory of our own to run in, so that what a value might do to files can be seen.
+struct InOwnDirectory {
+  InOwnDirectory() {
+    char name[] = "/tmp/wtool-quoting-XXXXXX";
+    BOOST_REQUIRE(::mkdtemp(name) != nullptr);
+    path = name;
+    before = std::filesystem::current_path();
+    std::filesystem::current_path(path);
+  }
+  ~InOwnDirectory() {
+    std::filesystem::current_path(before);
+    std::filesystem::remove_all(path);
+  }
+  std::filesystem::path path;
+  std::filesystem::path before;
+};
+
+void check(const char* shell, const std::string& place, const std::string& value, const std::string& expected) {
+  const workflow::CommandText command = parsed(place);
+  const auto rendered = workflow::render_command(command, OneValue(value));
+  BOOST_TEST_CONTEXT(shell << " | " << place << " | " << value) {
+    if (const auto* error = std::get_if<expressions::ExpressionError>(&rendered)) {
+      // What a here-document cannot carry is refused, and not changed in silence.
+      const bool joined = place.find("<<END_OF_IT\n$(") != std::string::npos && value.find("\\\n") != std::string::npos;
+      const bool stripped =
+          place.find("<<-END_OF_IT") != std::string::npos && ("\n" + value).find("\n\t") != std::string::npos;
+      if (!joined && !stripped) BOOST_ERROR(error->message);
+      return;
+    }
+    const std::string& text = std::get<std::string>(rendered);
+    const std::string output = output_of(shell, text);
+    if (output != expected) BOOST_ERROR("got " << output << " for " << text);
+  }
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(quoting, InOwnDirectory)
+
+BOOST_AUTO_TEST_CASE(nasty_values_arrive_byte_for_byte_in_every_place) {
+  for (const char* shell : shells()) {
+    for (const char* place : places) {
+      for (const std::string& value : nasty_values()) check(shell, place, value, value);
+    }
+    for (const char* place : here_places) {
+      const std::string end = std::string(place).find("echo .") == std::string::npos ? "\n" : ".\n";
+      for (const std::string& value : nasty_values()) check(shell, place, value, value + end);
+    }
+  }
+  BOOST_TEST(std::filesystem::is_empty(path), "a value was run");
+}
+
+BOOST_AUTO_TEST_CASE(random_values_arrive_byte_for_byte) {
+  const std::vector<std::string> values = random_values(12);
+  for (const char* place : places) {
+    for (const std::string& value : values) check("/bin/sh", place, value, value);
+  }
+  for (const char* place : here_places) {
+    const std::string end = std::string(place).find("echo .") == std::string::npos ? "\n" : ".\n";
+    for (const std::string& value : values) check("/bin/sh", place, value, value + end);
+  }
+  BOOST_TEST(std::filesystem::is_empty(path), "a value was run");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_CASE(raw_is_inserted_as_it_is) {
+  BOOST_TEST(std::get<std::string>(workflow::render_command(parsed("{{ x | raw }} # {{ x | raw }}"),
+                                                            OneValue("echo $HOME"))) == "echo $HOME # echo $HOME");
+}
+
+BOOST_AUTO_TEST_CASE(arithmetic_takes_whole_numbers_only) {
+  const auto command = parsed("echo $((${x} + 1))");
+  BOOST_TEST(output_of("/bin/sh", std::get<std::string>(workflow::render_command(command, OneValue("41")))) == "42\n");
+  BOOST_TEST(output_of("/bin/sh", std::get<std::string>(workflow::render_command(command, OneValue("-3")))) == "-2\n");
+  for (const char* value : {"", "a", "1+1", "x[$(touch PWNED)]", "1 ", "0x10", "--1"}) {
+    BOOST_TEST(
+        std::holds_alternative<expressions::ExpressionError>(workflow::render_command(command, OneValue(value))));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_value_cannot_end_its_here_document) {
+  const auto error = [](const std::string& place, const std::string& value) {
+    const auto rendered = workflow::render_command(parsed(place), OneValue(value));
+    return std::holds_alternative<expressions::ExpressionError>(rendered);
+  };
+  BOOST_TEST(error("cat <<END\n${x}\nEND\n", "a\nEND\ntouch PWNED"));
+  BOOST_TEST(error("cat <<END\n${x}\nEND\n", "END"));
+  BOOST_TEST(error("cat <<END\nE${x}\nEND\n", "ND"));
+  BOOST_TEST(error("cat <<END\n${x}END\nEND\n", ""));
+  BOOST_TEST(error("cat <<-END\n${x}\nEND\n", "\t\tEND"));
+  BOOST_TEST(error("cat <<END\n$(printf %s ${x})\nEND\n", "a\nEND\ntouch PWNED"));
+  BOOST_TEST(!error("cat <<END\n${x}\nEND\n", "\tEND"));
+  BOOST_TEST(!error("cat <<END\n${x}\nEND\n", "a END"));
+}
+
+BOOST_AUTO_TEST_CASE(what_no_command_line_can_hold_is_an_error) {
+  const auto message = [](const std::string& value) {
+    const auto rendered = workflow::render_command(parsed("cat ${x}"), OneValue(value));
+    const auto* error = std::get_if<expressions::ExpressionError>(&rendered);
+    return error == nullptr ? "" : error->message;
+  };
+  BOOST_TEST(message(std::string("a\0b", 3)).find("NUL") != std::string::npos);
+  BOOST_TEST(message(std::string(200'000, 'x')).find("${x} (200000 bytes)") != std::string::npos);
+  BOOST_TEST(message(std::string(100'000, 'x')).empty());
+}

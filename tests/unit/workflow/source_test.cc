@@ -1,0 +1,81 @@
+#include "workflow/source.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+
+using namespace wtool::host::workflow;
+
+namespace {
+
+struct OwnDirectory {
+  OwnDirectory() {
+    char name[] = "/tmp/wtool-source-XXXXXX";
+    BOOST_REQUIRE(::mkdtemp(name) != nullptr);
+    path = name;
+  }
+  ~OwnDirectory() { std::filesystem::remove_all(path); }
+  std::string error_for(const std::string& name) const {
+    std::string error;
+    load_source(path + "/" + name, error);
+    return error;
+  }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(path + "/" + name) << text; }
+  std::string path;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(files_that_cannot_be_read_say_why, OwnDirectory) {
+  BOOST_TEST(error_for("none") == path + "/none: there is no such file");
+  BOOST_TEST(error_for(".") == path + "/.: this is a directory; name a workflow file in it");
+  write("binary", std::string("ab\0c", 4));
+  BOOST_TEST(error_for("binary") == path + "/binary: this is a binary file (there is a NUL byte at offset 2)");
+  write("latin1", "a\nü\xe4x\n");
+  BOOST_TEST(error_for("latin1") ==
+             path +
+                 "/latin1:2:2: error: the file is not valid UTF-8: the byte 0xe4 (offset 4) belongs "
+                 "to no character");
+  write("large", std::string(largest_file + 1, 'x'));
+  BOOST_TEST(error_for("large").find("larger than 10 MiB") != std::string::npos);
+  write("full", std::string(largest_file, 'x'));
+  BOOST_TEST(error_for("full").empty());
+  BOOST_REQUIRE(::symlink("loop", (path + "/loop").c_str()) == 0);
+  BOOST_TEST(error_for("loop").find("cannot be opened") != std::string::npos);
+  std::string error;
+  load_source("/dev/zero", error);
+  BOOST_TEST(error == "/dev/zero: this is neither a file nor a pipe");
+}
+
+BOOST_AUTO_TEST_CASE(positions_count_lines_and_characters) {
+  const Source source("x",
+                      "\xEF\xBB\xBF"
+                      "aü漢b\r\n\rc\n");
+  BOOST_TEST(source.line_count() == 4U);
+  BOOST_TEST(source.line(0) == "aü漢b");
+  BOOST_TEST(source.line(2) == "c");
+  BOOST_TEST(source.position(source.text().find('b')).column == 4U);
+  BOOST_TEST(source.position(source.text().find('c')).line == 3U);
+  BOOST_TEST(source.position(1000).line == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(invalid_utf8_is_found_where_it_begins) {
+  const std::pair<const char*, std::size_t> cases[] = {
+      {"abc ü 漢 😀", std::string::npos}, {"a\x80", 1},      {"a\xc0\xaf", 1}, {"\xe0\x80\xaf", 0}, {"\xed\xa0\x80", 0},
+      {"\xf4\x90\x80\x80", 0},           {"ab\xe6\xbc", 2}, {"\xf5", 0}};
+  for (const auto& [text, offset] : cases) BOOST_TEST(find_invalid_utf8(text) == offset);
+}
+
+BOOST_AUTO_TEST_CASE(a_mapped_text_knows_where_its_bytes_were) {
+  MappedText text;
+  text.append("ab", 10);
+  text.append("cd", 12);
+  text.append("ef", 20);
+  BOOST_TEST(text.text() == "abcdef");
+  BOOST_TEST(text.locate(3) == 13U);
+  BOOST_TEST(text.locate(4) == 20U);
+  BOOST_TEST(text.locate(6) == 22U);
+}

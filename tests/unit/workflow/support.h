@@ -1,0 +1,78 @@
+// What several tests of the workflow language need: a workflow from a text, and tools that only pretend.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "loader/tool_caller.h"
+#include "workflow/checker.h"
+#include "workflow/executor.h"
+#include "workflow/parser.h"
+
+namespace wtool::test {
+
+using Json = nlohmann::json;
+
+// Answers calls from a function, and remembers them.
+class FakeTools final : public host::ToolCaller {
+ public:
+  using Answer = std::function<host::ToolOutcome(const Json& arguments, host::Stop& stop, const OutputSink& output)>;
+
+  explicit FakeTools(Answer answer = nullptr) : answer_(std::move(answer)) {}
+  bool has_tool(std::string_view id) const override { return id == "shell_execute" || id == "lookup"; }
+  host::ToolOutcome call(std::string_view id, const Json& arguments, host::Stop& stop,
+                         const OutputSink& output) override {
+    calls.push_back({std::string(id), arguments});
+    return answer_ ? answer_(arguments, stop, output) : exited(0, "");
+  }
+
+  // What shell_execute says of a command that ended so.
+  static host::ToolOutcome exited(int code, const std::string& standard_output,
+                                  const std::string& standard_error = "") {
+    const std::string text =
+        code == 0 ? "Command executed successfully" : "Command failed with exit code " + std::to_string(code);
+    return {host::ToolOutcome::Kind::finished,
+            {{"content", {{{"type", "text"}, {"text", text}}}},
+             {"is_error", code != 0},
+             {"metadata", {{"exit_code", code}, {"stdout", standard_output}, {"stderr", standard_error}}}},
+            ""};
+  }
+
+  struct Call {
+    std::string tool;
+    Json arguments;
+  };
+  std::vector<Call> calls;
+
+ private:
+  Answer answer_;
+};
+
+// A file with that diagram and those actions, each line as given.
+inline std::string workflow_text(const std::string& diagram, const std::string& actions,
+                                 const std::string& front_matter = "") {
+  return (front_matter.empty() ? "" : "---\n" + front_matter + "---\n") + "```mermaid\nstateDiagram-v2\n" + diagram +
+         "```\n\n## Actions\n\n" + actions;
+}
+
+// Every finding on a line, without the file's name: "LINE:COLUMN: error: ...".
+inline std::string findings_of(const std::string& text, const std::vector<std::string>& given = {}) {
+  const host::workflow::Source source("", text);
+  host::workflow::Findings findings;
+  const auto workflow = host::workflow::parse_workflow(source, findings);
+  const FakeTools tools;
+  host::workflow::check_workflow(workflow, given, &tools, findings);
+  std::string out;
+  std::string all = findings.text(source);
+  for (std::size_t begin = 0; begin < all.size();) {
+    const std::size_t end = all.find('\n', begin);
+    out += all.substr(begin + 1, end - begin);
+    begin = end + 1;
+  }
+  return out;
+}
+
+}  // namespace wtool::test
