@@ -4,19 +4,27 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "engine/limits.h"
+#include "engine/sandbox/policy.h"
+#include "engine/spill.h"
 
 namespace wtool {
 
 // Built-in values are the defaults. docs/guide/configuration.md describes each key.
 struct Configuration {
-  std::string shell = "/bin/sh";              // shell.program: an absolute path
-  bool direct_exec = true;                    // shell.direct_exec
-  std::chrono::seconds timeout_default{300};  // limits.timeout_default: 1 .. timeout_max
-  std::chrono::seconds timeout_max{1800};     // limits.timeout_max: 1 .. 1800
-  std::chrono::milliseconds grace{2000};      // limits.grace_seconds: 0 .. 60
-  std::size_t output_bytes = 1024UL * 1024;   // output.bytes, per stream: 4096 .. 67108864
+  std::string shell = "/bin/sh";                 // shell.program: an absolute path
+  bool direct_exec = true;                       // shell.direct_exec
+  std::chrono::seconds timeout_default{300};     // limits.timeout_default: 1 .. timeout_max
+  std::chrono::seconds timeout_max{1800};        // limits.timeout_max: 1 .. 1800
+  std::chrono::milliseconds grace{2000};         // limits.grace_seconds: 0 .. 60
+  std::size_t output_bytes = 1024UL * 1024;      // output.bytes, per stream: 4096 .. 67108864
+  engine::Limits limits;                         // limits.cpu_seconds, memory_bytes, processes, open_files, file_bytes
+  engine::SpillOptions spill;                    // output.spill, directory, max_bytes
+  std::optional<engine::SandboxPolicy> sandbox;  // the section sandbox; absent: none
 };
 
 // NULL with `error`, one sentence that names the key, its value and what is allowed. Empty text is {}.

@@ -78,6 +78,7 @@ class Checker {
       if (!section.empty()) check_section(section, entry.first.Mark(), entry.second, config);
     }
     if (mistakes_.empty()) check_timeouts(config);
+    if (mistakes_.empty()) fill_in(config);
     return config;
   }
 
@@ -121,6 +122,8 @@ class Checker {
                      nlohmann::json& config) {
     if (!is_known_section(section)) return unknown(mark, section, "", supported_sections());
     if (!is_supported_section(section)) return mistake(mark, "the key " + section + " is not supported yet");
+    // Its mere presence has a meaning.
+    if (section == "sandbox") config[section] = nlohmann::json::object();
     if (value.IsNull()) return;
     if (!value.IsMap()) {
       return mistake(value.Mark(), section + " must be a mapping of keys to values, and is " + kind_name(value));
@@ -143,17 +146,49 @@ class Checker {
 
   void check_key(const ConfigKey& key, const std::string& full_name, const YAML::Node& node, nlohmann::json& config) {
     nlohmann::json value;
-    std::string error;
-    if (!node.IsScalar() && !node.IsNull()) {
-      return mistake(node.Mark(), full_name + " must be a single value, and is " + kind_name(node));
+    if (node.IsSequence() && (key.type == KeyType::paths || key.type == KeyType::names)) {
+      value = nlohmann::json::array();
+      for (const auto& item : node) {
+        nlohmann::json one;
+        if (!take_scalar(full_name, item, one)) return;
+        value.push_back(std::move(one));
+      }
+    } else if (!take_scalar(full_name, node, value)) {
+      return;
     }
-    if (node.IsScalar() && !parse_scalar(node.Scalar(), node.Tag(), value, error)) {
-      return mistake(node.Mark(), full_name + ": " + error);
-    }
-    error = check_value(key, folder_, value);
+    const std::string error = check_value(key, folder_, value);
     if (!error.empty()) return mistake(node.Mark(), full_name + ' ' + error);
     config[std::string(key.section)][std::string(key.name)] = std::move(value);
     if (key.name == "timeout_default") timeout_default_ = node.Mark();
+  }
+
+  // The node as a JSON value. False: the mistake is noted.
+  bool take_scalar(const std::string& full_name, const YAML::Node& node, nlohmann::json& value) {
+    std::string error;
+    if (!node.IsScalar() && !node.IsNull()) {
+      mistake(node.Mark(), full_name + " must be a single value, and is " + kind_name(node));
+    } else if (node.IsScalar() && !parse_scalar(node.Scalar(), node.Tag(), value, error)) {
+      mistake(node.Mark(), full_name + ": " + error);
+    } else {
+      return true;
+    }
+    return false;
+  }
+
+  // Relative paths are relative to the file that they stand in, those of the defaults too.
+  void fill_in(nlohmann::json& config) const {
+    const auto below = [&](const char* name) {
+      nlohmann::json path = name;
+      check_value({"", "", true, KeyType::folder}, folder_, path);
+      return path;
+    };
+    if (const auto sandbox = config.find("sandbox"); sandbox != config.end() && !sandbox->contains("write")) {
+      (*sandbox)["write"] = nlohmann::json::array({below(".")});
+    }
+    if (const auto output = config.find("output");
+        output != config.end() && output->contains("spill") && !output->contains("directory")) {
+      (*output)["directory"] = below(".wtool/output");
+    }
   }
 
   void check_timeouts(const nlohmann::json& config) {

@@ -10,9 +10,18 @@
 
 namespace wtool::host {
 
-enum class KeyType { path, boolean, integer, number };
+enum class KeyType {
+  program,  // the path of a program
+  boolean,
+  integer,
+  number,
+  choice,  // one of `choices`
+  folder,  // a path
+  paths,   // a list of paths
+  names,   // one of `choices`, or a list of relative paths
+};
 
-// One key `section.name`. `least` and `most` are for numbers, both included.
+// One key `section.name`. `least` and `most` are for numbers, both included; with `or_none`, 0 is allowed too.
 struct ConfigKey {
   std::string_view section;
   std::string_view name;
@@ -21,6 +30,8 @@ struct ConfigKey {
   double least = 0;
   double most = 0;
   std::string_view unit = {};
+  bool or_none = false;
+  std::string_view choices = {};  // separated by spaces
 };
 
 // nullptr: there is no such key, planned or not.

@@ -67,6 +67,34 @@ BOOST_AUTO_TEST_CASE(every_supported_key_is_handed_on_with_its_type) {
   BOOST_TEST(config["limits"]["timeout_max"].is_number_integer());
 }
 
+BOOST_AUTO_TEST_CASE(limits_and_spill_are_handed_on) {
+  BOOST_TEST(accepted("limits: {cpu_seconds: 5, memory_bytes: 1048576, processes: 0, open_files: 64, file_bytes: 1}\n"
+                      "output: {spill: when_cut, directory: out/, max_bytes: 2000000}\n") ==
+             json::parse(R"({"limits": {"cpu_seconds": 5, "memory_bytes": 1048576, "processes": 0, "open_files": 64,
+    "file_bytes": 1}, "output": {"spill": "when_cut", "directory": "/etc/wtool/out", "max_bytes": 2000000}})"));
+  BOOST_TEST(refused("limits: {memory_bytes: 4096}\n") ==
+             "wtool.yaml:1:24: limits.memory_bytes must be a whole number, 1048576 to 9007199254740992 bytes, or 0 for "
+             "no limit, and is 4096");
+  BOOST_TEST(refused("output: {spill: sometimes}\n") ==
+             "wtool.yaml:1:17: output.spill must be never, when_cut or always, and is \"sometimes\"");
+  BOOST_TEST(has(refused("output: {directory: [a]}\n"), "output.directory must be a single value, and is a list"));
+}
+
+BOOST_AUTO_TEST_CASE(the_presence_of_a_sandbox_section_is_handed_on_with_its_writable_folder) {
+  for (const char* text : {"sandbox:\n", "sandbox: {}\n"}) {
+    BOOST_TEST(accepted(text) == json::parse(R"({"sandbox": {"write": ["/etc/wtool"]}})"), text);
+  }
+  BOOST_TEST(
+      accepted("sandbox: {read: [/usr, ..], write: [], protect: [.git/hooks], network: deny, required: true}\n") ==
+      json::parse(R"({"sandbox": {"read": ["/usr", "/etc"], "write": [], "protect": [".git/hooks"],
+    "network": "deny", "required": true}})"));
+  BOOST_TEST(has(refused("sandbox: {read: /}\n"), "sandbox.read must be a list of paths"));
+  BOOST_TEST(has(refused("sandbox: {write: [\"\"]}\n"), "sandbox.write must be a list of paths, and is \"\""));
+  for (const char* names : {"all", "[../x]", "[a//b]", "[/etc]", "[\"\"]"}) {
+    BOOST_TEST(has(refused("sandbox: {protect: " + std::string(names) + "}\n"), "must be default or none, or a list"));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(json_is_accepted_too) {
   BOOST_TEST(accepted("{\n\t\"limits\": {\"timeout_default\": 5},\n\t\"shell\": {\"program\": \"\\/bin\\/sh\"}\n}\n") ==
              json::parse(R"({"limits": {"timeout_default": 5}, "shell": {"program": "/bin/sh"}})"));
@@ -109,7 +137,8 @@ BOOST_AUTO_TEST_CASE(an_error_names_file_line_column_value_and_what_is_allowed) 
 
 BOOST_AUTO_TEST_CASE(an_unknown_key_is_an_error_that_suggests_the_nearest) {
   const std::string error = refused("shell: {}\nlimit:\n  timeout_max: 3\n");
-  BOOST_TEST(error == "wtool.yaml:2:1: unknown key limit; did you mean limits? (there are: shell, limits, output)");
+  BOOST_TEST(error ==
+             "wtool.yaml:2:1: unknown key limit; did you mean limits? (there are: shell, limits, output, sandbox)");
   BOOST_TEST(has(refused("limits:\n  timeout_mx: 3\n"),
                  "wtool.yaml:2:3: unknown key limits.timeout_mx; did you mean "
                  "limits.timeout_max?"));
@@ -118,16 +147,9 @@ BOOST_AUTO_TEST_CASE(an_unknown_key_is_an_error_that_suggests_the_nearest) {
 }
 
 BOOST_AUTO_TEST_CASE(a_key_that_has_no_effect_yet_is_refused) {
-  for (const char* section : {"commands", "directories", "environment", "background", "sandbox", "audit", "sessions"}) {
+  for (const char* section : {"commands", "directories", "environment", "background", "audit", "sessions"}) {
     BOOST_TEST(refused("shell: {}\n" + std::string(section) + ": {}\n") ==
                "wtool.yaml:2:1: the key " + std::string(section) + " is not supported yet");
-  }
-  for (const char* key : {"memory_bytes", "cpu_seconds", "processes"}) {
-    BOOST_TEST(refused("limits:\n  " + std::string(key) + ": 1\n") ==
-               "wtool.yaml:2:3: the key limits." + std::string(key) + " is not supported yet");
-  }
-  for (const char* key : {"spill", "directory", "max_bytes"}) {
-    BOOST_TEST(has(refused("output: {" + std::string(key) + ": 1}"), "not supported yet"));
   }
 }
 

@@ -1,0 +1,17 @@
+// What a sandboxed command may reach. docs/guide/configuration.md says what each means for a user.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace wtool::engine {
+
+struct SandboxPolicy {
+  std::vector<std::string> read;     // absolute; files below may be read and executed
+  std::vector<std::string> write;    // absolute; files below may be read, executed, made, changed and removed
+  std::vector<std::string> protect;  // relative to each of `write`: stay as they are all the same
+  bool network = true;
+  bool required = false;  // Run nothing where some of this cannot be enforced.
+};
+
+}  // namespace wtool::engine
