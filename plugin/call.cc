@@ -54,6 +54,9 @@ std::string describe(const engine::Outcome& outcome) {
     }
     std::string operator()(const engine::TimedOut&) const { return "timed out"; }
     std::string operator()(const engine::Cancelled&) const { return "was aborted"; }
+    std::string operator()(const engine::Exhausted& how) const {
+      return std::string("passed limits.") + engine::to_text(how.limit);
+    }
     std::string operator()(const engine::NotStarted& how) const {
       return "did not start: " + (how.error != 0 ? std::string(std::strerror(how.error)) : how.detail);
     }
@@ -89,6 +92,10 @@ void log_end(const engine::Outcome& outcome, std::uint64_t span) {
       audit::field("stdout_bytes", static_cast<std::int64_t>(outcome.standard_output.bytes)),
       audit::field("stderr_bytes", static_cast<std::int64_t>(outcome.standard_error.bytes)),
   };
+  if (outcome.resources) {
+    const auto cpu = outcome.resources->user + outcome.resources->system;
+    fields.push_back(audit::field("cpu_ms", std::chrono::duration_cast<std::chrono::milliseconds>(cpu).count()));
+  }
   if (outcome.outlived > 0) {
     fields.push_back(audit::field("background_processes_ended", static_cast<std::int64_t>(outcome.outlived)));
   }
@@ -102,6 +109,7 @@ CallResult carry(const CommandRequest& request, CallContext& context) {
   const auto begun = std::chrono::steady_clock::now();
   CallResult result;
   result.time_limit = request.timeout.value_or(context.configuration.timeout_default);
+  result.limits = context.configuration.limits;
   if (context.ceiling) result.time_limit = std::min(result.time_limit, *context.ceiling);
 
   auto opened = policy::open_directory(request.directory.value_or(std::string()));
@@ -130,6 +138,7 @@ CallResult carry(const CommandRequest& request, CallContext& context) {
   options.deadline = begun + result.time_limit;
   options.grace = context.configuration.grace;
   options.capture_bytes = context.configuration.output_bytes;
+  options.limits = result.limits;
   engine::Outcome outcome = engine::run(context.custody, command, options, context.cancellation, context.sink);
   log_end(outcome, span.number());
   result.what = std::move(outcome);

@@ -26,6 +26,11 @@ constexpr milliseconds short_grace{50};
 // After its grace, a custodian kills for 5 s. One that has not reported by then is itself in trouble.
 constexpr milliseconds report_slack{7000};
 
+// As a shell shows it.
+int status_of(int wait_status) {
+  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
 // One run. The phases follow one another, and only the custodian's report or its death ends them.
 class Run {
  public:
@@ -57,6 +62,7 @@ class Run {
   void lose_custodian();
   void take_report(const warden::Report& report);
   How how_it_ended(const warden::Report& report) const;
+  static Exhausted exhausted(const warden::Report& report);
   int time_left() const;
 
   Custody& custody_;
@@ -89,6 +95,7 @@ std::optional<Outcome> Run::go() {
   }
   outcome_.standard_output = output_.take();
   outcome_.standard_error = error_.take();
+  recognise_limits(options_.limits, outcome_);
   outcome_.duration = std::chrono::duration_cast<milliseconds>(Clock::now() - started_);
   return std::move(outcome_);
 }
@@ -103,7 +110,7 @@ bool Run::start() {
                               std::string("no pipe can be made for its output: ") + std::strerror(failed)};
     return false;
   }
-  const StartRequest request(command_);
+  const StartRequest request(command_, options_.limits);
   const int descriptors[] = {output_.writer(), error_.writer(), command_.directory};
   CustodyError error;
   for (int attempt = 0; attempt < 3; ++attempt) {
@@ -252,7 +259,7 @@ void Run::take_report(const warden::Report& report) {
   outcome_.left = report.left_count;
   outcome_.leaving = names(report.left, report.left_count);
   outcome_.resources = {std::chrono::microseconds(report.user_us), std::chrono::microseconds(report.system_us),
-                        report.max_rss_kib};
+                        std::max(report.max_rss_kib, report.tree_kib), report.processes};
   // One that has something left to kill does not come back; nor does one whose warden is dead.
   if (report.left_count == 0 && report.abandoned == 0) custody_.release(std::move(custodian_));
 }
@@ -276,8 +283,25 @@ How Run::how_it_ended(const warden::Report& report) const {
   if (report.abandoned != 0) {
     return Lost{"the warden was killed while the command ran; all that the command had started has been ended"};
   }
+  if (report.exceeded != warden::Limit::none) return exhausted(report);
   if (WIFSIGNALED(report.wait_status)) return Signalled{WTERMSIG(report.wait_status)};
   return Exited{WEXITSTATUS(report.wait_status)};
+}
+
+Exhausted Run::exhausted(const warden::Report& report) {
+  const auto used = static_cast<double>(report.used);
+  switch (report.exceeded) {
+    case warden::Limit::cpu_seconds:
+      return {LimitName::cpu_seconds, used / 1e6, {}};
+    case warden::Limit::processes:
+      return {LimitName::processes, used, {}};
+    case warden::Limit::file_bytes:
+      return {LimitName::file_bytes, used, status_of(report.wait_status)};
+    case warden::Limit::memory_bytes:
+    case warden::Limit::none:
+      break;
+  }
+  return {LimitName::memory_bytes, used, {}};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "engine/cancellation.h"
 #include "engine/command.h"
 #include "engine/custody.h"
+#include "engine/limits.h"
 #include "engine/outcome.h"
 
 namespace wtool::engine {
@@ -23,6 +24,7 @@ struct RunOptions {
   std::optional<std::chrono::steady_clock::time_point> deadline;  // Then the command is stopped, as timed out.
   std::chrono::milliseconds grace{2000};                          // Between SIGTERM and SIGKILL.
   std::size_t capture_bytes = 1024 * 1024;                        // Per stream.
+  Limits limits;
 };
 
 // Blocks until every process of the command is dead and reaped, and its descriptors are closed. Any thread, many at

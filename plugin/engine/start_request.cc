@@ -6,7 +6,7 @@
 
 namespace wtool::engine {
 
-StartRequest::StartRequest(const Command& command) {
+StartRequest::StartRequest(const Command& command, const Limits& limits) {
   std::size_t size = command.shell.size() + 1;
   for (const auto* list : {&command.paths, &command.arguments, &command.variables}) {
     for (const std::string& text : *list) size += text.size() + 1;
@@ -19,6 +19,7 @@ StartRequest::StartRequest(const Command& command) {
   start_.paths = static_cast<std::uint32_t>(command.paths.size());
   start_.arguments = static_cast<std::uint32_t>(command.arguments.size());
   start_.variables = static_cast<std::uint32_t>(command.variables.size());
+  start_.limits = {limits.cpu_seconds, limits.memory_bytes, limits.file_bytes, limits.processes, limits.open_files};
 }
 
 std::uint64_t StartRequest::send(int socket, const int (&descriptors)[3]) const {

@@ -1,5 +1,6 @@
 #include "tools/shell_execute.h"
 
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -50,6 +51,14 @@ constexpr std::string_view output_schema = R"({
     "stdout_truncated": {"type": "boolean"},
     "stderr_truncated": {"type": "boolean"},
     "encoding": {"type": "string"},
+    "resources": {"type": "object",
+      "properties": {"user_cpu_ms": {"type": "number"}, "system_cpu_ms": {"type": "number"},
+        "peak_memory_bytes": {"type": "integer"}, "processes": {"type": "integer"},
+        "stdout_bytes": {"type": "integer"}, "stderr_bytes": {"type": "integer"}}},
+    "limits": {"type": "object", "additionalProperties": {"type": "object",
+      "properties": {"value": {"type": "integer"}, "enforced_by": {"type": "string"}}}},
+    "limit": {"type": "object",
+      "properties": {"name": {"type": "string"}, "value": {"type": "integer"}, "used": {"type": "number"}}},
     "background_processes_ended": {"type": "integer", "minimum": 1},
     "background_processes": {"type": "array", "items": {"type": "string"}},
     "processes_left": {"type": "array", "items": {"type": "object",
@@ -128,6 +137,27 @@ class Format {
     return answer;
   }
 
+  Answer operator()(const engine::Exhausted& how) {
+    const std::string key = std::string("limits.") + engine::to_text(how.limit);
+    const std::uint64_t value = engine::value_of(result_.limits, how.limit);
+    // CPU time is the only one with a fraction.
+    const Json used = how.limit == engine::LimitName::cpu_seconds ? Json(std::round(how.used * 1000) / 1000)
+                                                                  : Json(static_cast<std::uint64_t>(how.used));
+    metadata_["limit"] = {{"name", engine::to_text(how.limit)}, {"value", value}, {"used", used}};
+    if (how.status) {
+      finish("exit_code", *how.status);
+    } else {
+      finish_partial();
+    }
+    const std::string text =
+        "Command ended: " + what_it_used(how.limit, used.dump()) + ", and " + key + " is " + std::to_string(value);
+    return fail({"resource_exhausted", text,
+                 "let it use less, or raise " + key +
+                     " in the configuration; it and everything that it had started "
+                     "were ended"},
+                text);
+  }
+
   Answer operator()(const engine::NotStarted& how) {
     using Stage = engine::NotStarted::Stage;
     const std::string reason = how.detail.empty() ? std::strerror(how.error) : how.detail;
@@ -164,6 +194,22 @@ class Format {
   }
 
  private:
+  static std::string what_it_used(engine::LimitName limit, const std::string& used) {
+    switch (limit) {
+      case engine::LimitName::cpu_seconds:
+        return "it used " + used + " seconds of CPU time";
+      case engine::LimitName::memory_bytes:
+        return "it used " + used + " bytes of memory";
+      case engine::LimitName::processes:
+        return "it had " + used + " processes at once";
+      case engine::LimitName::open_files:
+        return "it needed more open files";
+      case engine::LimitName::file_bytes:
+        return "it wrote a file larger than it may";
+    }
+    return {};
+  }
+
   // As shells tell 127 from 126.
   static bool is_not_found(int error) {
     return error == ENOENT || error == ENOTDIR || error == ELOOP || error == ENAMETOOLONG;
@@ -212,6 +258,7 @@ class Format {
     metadata_["stderr_truncated"] = outcome_.standard_error.truncated;
     const bool lossy = outcome_.standard_output.lossy || outcome_.standard_error.lossy;
     metadata_["encoding"] = lossy ? "utf-8, invalid bytes replaced" : "utf-8";
+    add_resources();
     if (outcome_.outlived > 0) {
       metadata_["background_processes_ended"] = outcome_.outlived;
       for (const auto& process : outcome_.outliving) metadata_["background_processes"].push_back(to_text(process.name));
@@ -221,6 +268,30 @@ class Format {
         metadata_["processes_left"].push_back({{"pid", process.pid}, {"name", to_text(process.name)}});
       }
     }
+  }
+
+  void add_resources() {
+    if (outcome_.resources) {
+      const engine::Resources& used = *outcome_.resources;
+      const auto ms = [](std::chrono::microseconds time) { return static_cast<double>(time.count()) / 1000; };
+      metadata_["resources"] = {{"user_cpu_ms", ms(used.user)},
+                                {"system_cpu_ms", ms(used.system)},
+                                {"peak_memory_bytes", used.peak_memory_kib * 1024},
+                                {"processes", used.processes},
+                                {"stdout_bytes", outcome_.standard_output.bytes},
+                                {"stderr_bytes", outcome_.standard_error.bytes}};
+    }
+    using engine::LimitName;
+    const auto limit = [&](LimitName name, const char* enforced_by) {
+      const std::uint64_t value = engine::value_of(result_.limits, name);
+      if (value == 0) return;
+      metadata_["limits"][engine::to_text(name)] = {{"value", value}, {"enforced_by", enforced_by}};
+    };
+    limit(LimitName::cpu_seconds, "rlimit, watch");
+    limit(LimitName::memory_bytes, "watch");
+    limit(LimitName::processes, "watch");
+    limit(LimitName::open_files, "rlimit");
+    limit(LimitName::file_bytes, "rlimit");
   }
 
   // A process may call itself anything.

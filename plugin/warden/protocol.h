@@ -17,7 +17,7 @@
 namespace wtool::warden {
 
 // Raised with every change of a struct or of its meaning.
-constexpr std::uint32_t protocol_version = 1;
+constexpr std::uint32_t protocol_version = 2;
 
 enum class Kind : std::uint32_t {
   // plugin -> warden
@@ -82,6 +82,17 @@ struct Buried {
   NamedProcess left[max_named];
 };
 
+// What the command may use; engine/limits.h says what each means. 0: no limit.
+struct Limits {
+  std::uint64_t cpu_seconds;
+  std::uint64_t memory_bytes;
+  std::uint64_t file_bytes;
+  std::uint32_t processes;
+  std::uint32_t open_files;
+};
+
+enum class Limit : std::uint32_t { none = 0, cpu_seconds, memory_bytes, processes, file_bytes };
+
 // A command. The text is `paths` + `arguments` + `variables` NUL-terminated strings, and the shell's path last; it
 // begins in this message and goes on in `more` messages until text_bytes have come.
 struct Start {
@@ -90,6 +101,7 @@ struct Start {
   std::uint32_t paths;      // Files to try to execute, in order, at least one.
   std::uint32_t arguments;  // argv, at least argv[0].
   std::uint32_t variables;  // "NAME=value".
+  Limits limits;
 };
 
 constexpr std::size_t max_message = 32 * 1024;
@@ -114,8 +126,13 @@ struct Report {
   std::uint32_t abandoned;   // 1: the warden died, so the custodian killed the tree and goes.
   std::uint64_t user_us;     // CPU time of all that was reaped, microseconds.
   std::uint64_t system_us;
-  std::uint64_t max_rss_kib;          // The largest of them.
-  std::uint32_t reaped;               // How many processes the custodian itself reaped.
+  std::uint64_t max_rss_kib;  // The largest of them.
+  std::uint64_t tree_kib;     // The most memory that all together were seen to have at once.
+  std::uint32_t reaped;       // How many processes the custodian itself reaped.
+  std::uint32_t processes;    // The most that were seen alive at once.
+  Limit exceeded;             // The limit for which the custodian ended the tree, or which ended a process.
+  std::uint32_t reserved2;
+  std::uint64_t used;                 // What was used of it, in its unit.
   std::uint32_t outlived;             // How many lived when the command was over and the sweep began,
   NamedProcess outliving[max_named];  // the first of them by name.
   std::uint32_t left_count;           // How many the kernel would not let us kill,

@@ -17,6 +17,7 @@ struct SpawnPlan {
   int standard_output = -1;
   int standard_error = -1;
   int directory = -1;
+  Limits limits{};
 };
 
 struct SpawnFailure {

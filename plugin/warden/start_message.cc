@@ -71,6 +71,7 @@ SpawnPlan StartMessage::plan() {
   plan.standard_output = standard_output_.get();
   plan.standard_error = standard_error_.get();
   plan.directory = directory_.get();
+  plan.limits = start_.limits;
   return plan;
 }
 

@@ -17,6 +17,7 @@ class StartMessage {
   bool receive(int socket, const char* bytes, const Received& received);
 
   std::uint64_t call() const { return start_.header.call; }
+  const Limits& limits() const { return start_.limits; }
 
   // Valid until the next receive. The three descriptors of the plan are set; standard_input is the caller's to set.
   SpawnPlan plan();

@@ -50,7 +50,8 @@ engine::Command sample(std::size_t large) {
 void check_round_trip(const engine::Command& command) {
   const Sockets sockets;
   const Descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  const engine::StartRequest request(command);
+  const engine::Limits limits{1, 2, 3, 4, 5};
+  const engine::StartRequest request(command, limits);
   std::uint64_t call = 0;
   std::thread sender([&] {
     call = request.send(sockets.ours.get(), {null_device.get(), null_device.get(), null_device.get()});
@@ -66,6 +67,11 @@ void check_round_trip(const engine::Command& command) {
   BOOST_TEST(list(plan.variables) == command.variables, boost::test_tools::per_element());
   BOOST_TEST(plan.shell == command.shell);
   BOOST_TEST(plan.directory >= 0);
+  BOOST_TEST(plan.limits.cpu_seconds == limits.cpu_seconds);
+  BOOST_TEST(plan.limits.memory_bytes == limits.memory_bytes);
+  BOOST_TEST(plan.limits.processes == limits.processes);
+  BOOST_TEST(plan.limits.open_files == limits.open_files);
+  BOOST_TEST(plan.limits.file_bytes == limits.file_bytes);
 }
 
 // Sends a Start with these counts and this text, and says whether it was taken.
@@ -73,7 +79,7 @@ bool accepted(std::uint32_t paths, std::uint32_t arguments, std::uint32_t variab
               std::uint32_t text_bytes) {
   const Sockets sockets;
   const Descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  warden::Start start{{warden::Kind::start, 0, 1}, text_bytes, paths, arguments, variables};
+  warden::Start start{{warden::Kind::start, 0, 1}, text_bytes, paths, arguments, variables, {}};
   std::string bytes(sizeof start, '\0');
   std::memcpy(bytes.data(), &start, sizeof start);
   bytes += text;
