@@ -59,6 +59,7 @@ class Run {
   void end(Reason reason, milliseconds grace);
   void deliver(OutputPipe& pipe, Stream stream);
   void read_rest();
+  void close_writers();
   void lose_custodian();
   void take_report(const warden::Report& report);
   How how_it_ended(const warden::Report& report) const;
@@ -100,8 +101,10 @@ std::optional<Outcome> Run::go() {
   return std::move(outcome_);
 }
 
-// Hands the command to a custodian. A custodian that went away before it read the message has run nothing, so another
-// one is tried; its socket tells (ECONNRESET or EPIPE, against a plain end of file).
+// Hands the command to a custodian. The writing ends of the pipes stay open here until the command is over: their end
+// means nothing before, and to be woken by it would only hold up the command's own end. A custodian that went away
+// before it read the message has run nothing, so another one is tried; its socket tells (ECONNRESET or EPIPE, against a
+// plain end of file).
 bool Run::start() {
   int failed = output_.open();
   if (failed == 0) failed = error_.open();
@@ -116,11 +119,7 @@ bool Run::start() {
   for (int attempt = 0; attempt < 3; ++attempt) {
     if (!custody_.acquire(custodian_, error)) break;
     call_ = request.send(custodian_.socket.get(), descriptors);
-    if (call_ != 0) {
-      output_.close_writer();
-      error_.close_writer();
-      return true;
-    }
+    if (call_ != 0) return true;
     error = {errno, std::string("it cannot be handed to its custodian: ") + std::strerror(errno)};
     custody_.bury(std::move(custodian_));
   }
@@ -198,6 +197,7 @@ void Run::deliver(OutputPipe& pipe, Stream stream) {
 // What the dead tree left in the pipes. Somebody outside it may hold a pipe open, and even write on: what the pipes can
 // hold at once is all that can be the command's.
 void Run::read_rest() {
+  close_writers();
   for (const auto& [pipe, stream] : {std::pair{&output_, Stream::standard_output}, {&error_, Stream::standard_error}}) {
     std::size_t most = pipe->capacity();
     while (pipe->open_for_reading()) {
@@ -208,6 +208,11 @@ void Run::read_rest() {
       most -= got;
     }
   }
+}
+
+void Run::close_writers() {
+  output_.close_writer();
+  error_.close_writer();
 }
 
 void Run::hear_custodian() {
@@ -224,6 +229,7 @@ void Run::hear_custodian() {
   if (report.header.call != call_ && report.header.call != 0) return;
   if (report.header.kind == warden::Kind::leader_exited) {
     leader_exited_ = true;
+    close_writers();
     drain_deadline_ = Clock::now() + drain_time;
   } else if (report.header.kind == warden::Kind::report) {
     take_report(report);

@@ -46,6 +46,7 @@ class Custodian {
   void run_call();
   void take_message();
   void reap();
+  void forget_child_events();
   void look();
   void judge_end();
   int time_to_wait() const;
@@ -86,10 +87,6 @@ Custodian::Events Custodian::wait_for_events(int timeout_ms) const {
   events.child = watched[1].revents != 0;
   events.host_gone = watched[2].revents != 0;
   events.warden_gone = watched[3].revents != 0;
-  if (events.child) {
-    signalfd_siginfo discarded;
-    (void)!::read(child_events_, &discarded, sizeof discarded);
-  }
   return events;
 }
 
@@ -145,7 +142,14 @@ void Custodian::run_call() {
       break;
     }
     const Events events = wait_for_events(time_to_wait());
-    if (events.child) reap();
+    if (events.child) {
+      // Whoever waits for the report is told first. Where the tree lives on, who ended between the two calls is found
+      // by the second.
+      reap();
+      if (!tree_lives_) break;
+      forget_child_events();
+      reap();
+    }
     if (!tree_lives_) break;
     if (now_ms() >= watch_.next_look()) look();
     if (events.warden_gone) {
@@ -161,6 +165,12 @@ void Custodian::run_call() {
   }
   judge_end();
   report();
+  forget_child_events();
+}
+
+void Custodian::forget_child_events() {
+  signalfd_siginfo discarded;
+  (void)!::read(child_events_, &discarded, sizeof discarded);
 }
 
 int Custodian::time_to_wait() const {
@@ -280,8 +290,7 @@ void Custodian::kill_all() {
     if (round > 20) {
       pollfd child{child_events_, POLLIN, 0};
       ::poll(&child, 1, reported ? 200 : 2);
-      signalfd_siginfo discarded;
-      (void)!::read(child_events_, &discarded, sizeof discarded);
+      forget_child_events();
     }
   }
   if (reported) ::_exit(0);
