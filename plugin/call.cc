@@ -100,6 +100,10 @@ void log_end(const engine::Outcome& outcome, std::uint64_t span) {
     fields.push_back(audit::field("background_processes_ended", static_cast<std::int64_t>(outcome.outlived)));
   }
   if (outcome.left > 0) fields.push_back(audit::field("processes_left", static_cast<std::int64_t>(outcome.left)));
+  if (!outcome.output_file.path.empty()) fields.push_back(audit::field("output_file", outcome.output_file.path));
+  if (!outcome.output_file.error.empty()) {
+    fields.push_back(audit::field("output_file_error", outcome.output_file.error));
+  }
   audit::log(level, target, describe(outcome), std::move(fields), span);
 }
 
@@ -139,6 +143,9 @@ CallResult carry(const CommandRequest& request, CallContext& context) {
   options.grace = context.configuration.grace;
   options.capture_bytes = context.configuration.output_bytes;
   options.limits = result.limits;
+  options.spill = context.configuration.spill.when;
+  options.spill_directory = context.configuration.spill_directory.get();
+  options.name = context.call_id;
   engine::Outcome outcome = engine::run(context.custody, command, options, context.cancellation, context.sink);
   log_end(outcome, span.number());
   result.what = std::move(outcome);

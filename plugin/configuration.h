@@ -25,6 +25,9 @@ struct Configuration {
   engine::Limits limits;                         // limits.cpu_seconds, memory_bytes, processes, open_files, file_bytes
   engine::SpillOptions spill;                    // output.spill, directory, max_bytes
   std::optional<engine::SandboxPolicy> sandbox;  // the section sandbox; absent: none
+
+  // What all calls share of output.directory; NULL where output.spill is never.
+  std::shared_ptr<engine::SpillDirectory> spill_directory;
 };
 
 // NULL with `error`, one sentence that names the key, its value and what is allowed. Empty text is {}.

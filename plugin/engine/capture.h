@@ -2,6 +2,7 @@
 // with the true count of bytes. Memory never exceeds the cap, whatever comes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,6 +18,10 @@ class Capture {
 
   std::uint64_t total_bytes() const { return total_; }
   bool truncated() const { return total_ > head_cap_ + tail_cap_; }
+  // True when so many bytes more would still all be kept.
+  bool fits(std::size_t bytes) const { return total_ + bytes <= head_cap_ + tail_cap_; }
+  // All bytes so far, in two parts. Only while nothing is left out; valid until the next append.
+  std::array<std::string_view, 2> whole() const { return {head_, tail_}; }
 
   // The text: valid UTF-8, and where bytes were left out, one line that says how many, between a head and a tail that
   // are cut between characters. `lossy` is set when bytes had to be replaced. Empties the capture.

@@ -69,10 +69,18 @@ struct Resources {
   std::uint32_t processes = 0;        // the most that were seen at once
 };
 
+// The file with the whole output, where one was wanted.
+struct OutputFile {
+  std::string path;  // absolute; empty when there is none
+  std::uint64_t bytes = 0;
+  std::string error;  // why it ends too early, or was not made: a sentence; empty when all is well
+};
+
 struct Outcome {
   How how = Lost{};
   StreamText standard_output;
   StreamText standard_error;
+  OutputFile output_file;
   std::chrono::milliseconds duration{0};
   std::uint32_t outlived = 0;          // How many processes the sweep after the command's own end had to end,
   std::vector<ProcessName> outliving;  // and the first of them.

@@ -28,9 +28,7 @@ std::string_view OutputPipe::read_some() {
     reader_.reset();
     return {};
   }
-  const std::string_view bytes(buffer_.get(), static_cast<std::size_t>(got));
-  capture_.append(bytes);
-  return bytes;
+  return {buffer_.get(), static_cast<std::size_t>(got)};
 }
 
 StreamText OutputPipe::take() {

@@ -50,6 +50,10 @@ constexpr std::string_view output_schema = R"({
     "stderr_bytes": {"type": "integer", "minimum": 0},
     "stdout_truncated": {"type": "boolean"},
     "stderr_truncated": {"type": "boolean"},
+    "output_file": {"type": "string"},
+    "output_file_bytes": {"type": "integer", "minimum": 1},
+    "output_file_complete": {"const": false},
+    "output_file_error": {"type": "string"},
     "encoding": {"type": "string"},
     "resources": {"type": "object",
       "properties": {"user_cpu_ms": {"type": "number"}, "system_cpu_ms": {"type": "number"},
@@ -260,6 +264,7 @@ class Format {
     const bool lossy = outcome_.standard_output.lossy || outcome_.standard_error.lossy;
     metadata_["encoding"] = lossy ? "utf-8, invalid bytes replaced" : "utf-8";
     add_resources();
+    add_output_file();
     if (outcome_.outlived > 0) {
       metadata_["background_processes_ended"] = outcome_.outlived;
       for (const auto& process : outcome_.outliving) metadata_["background_processes"].push_back(to_text(process.name));
@@ -293,6 +298,16 @@ class Format {
     limit(LimitName::processes, "watch");
     limit(LimitName::open_files, "rlimit");
     limit(LimitName::file_bytes, "rlimit");
+  }
+
+  void add_output_file() {
+    const engine::OutputFile& file = outcome_.output_file;
+    if (!file.path.empty()) {
+      metadata_["output_file"] = file.path;
+      metadata_["output_file_bytes"] = file.bytes;
+      if (!file.error.empty()) metadata_["output_file_complete"] = false;
+    }
+    if (!file.error.empty()) metadata_["output_file_error"] = file.error;
   }
 
   // A process may call itself anything.
