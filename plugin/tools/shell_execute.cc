@@ -293,7 +293,7 @@ class Format {
       if (value == 0) return;
       metadata_["limits"][engine::to_text(name)] = {{"value", value}, {"enforced_by", enforced_by}};
     };
-    limit(LimitName::cpu_seconds, "rlimit, watch");
+    limit(LimitName::cpu_seconds, "watch, rlimit");
     limit(LimitName::memory_bytes, "watch");
     limit(LimitName::processes, "watch");
     limit(LimitName::open_files, "rlimit");

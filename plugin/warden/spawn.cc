@@ -56,8 +56,11 @@ bool lower(__rlimit_resource resource, rlim_t soft, rlim_t hard) {
 }
 
 bool apply(const Limits& limits) {
-  // The second between the two is for those who want to say something when SIGXCPU comes.
-  if (limits.cpu_seconds != 0 && !lower(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1)) return false;
+  // The watch is exact. The kernel's limit counts in ticks, which can be a quarter too much where the machine is busy,
+  // so that it is set higher and stands behind the watch. The second between the two is for those who want to say
+  // something when SIGXCPU comes.
+  const rlim_t seconds = limits.cpu_seconds + limits.cpu_seconds / 2 + 1;
+  if (limits.cpu_seconds != 0 && !lower(RLIMIT_CPU, seconds, seconds + 1)) return false;
   if (limits.file_bytes != 0 && !lower(RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes)) return false;
   return limits.open_files == 0 || lower(RLIMIT_NOFILE, limits.open_files, limits.open_files);
 }

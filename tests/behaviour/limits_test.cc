@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(limits_that_are_not_reached_change_nothing_and_are_in_the_r
   BOOST_TEST(answer.code() == "exit_nonzero");
   BOOST_TEST(answer.out() == "64\n1953\n");  // in 512-byte blocks
   BOOST_TEST(
-      (answer.metadata().at("limits") == Json({{"cpu_seconds", {{"value", 60}, {"enforced_by", "rlimit, watch"}}},
+      (answer.metadata().at("limits") == Json({{"cpu_seconds", {{"value", 60}, {"enforced_by", "watch, rlimit"}}},
                                                {"memory_bytes", {{"value", 1'000'000'000}, {"enforced_by", "watch"}}},
                                                {"processes", {{"value", 100}, {"enforced_by", "watch"}}},
                                                {"open_files", {{"value", 64}, {"enforced_by", "rlimit"}}},
