@@ -97,12 +97,15 @@ void add_last_part(std::string_view before, std::vector<Candidate>& found) {
   const std::size_t part = before.rfind(": ");
   if (part == std::string_view::npos) return;
   before.remove_prefix(part + 2);
+  for (const std::string_view words : {"cannot create ", "cannot open output file ", "cannot open "}) {
+    // dash and ld: what follows is the path, with all its spaces.
+    if (before.starts_with(words)) return found.push_back({before.substr(words.size()), false});
+  }
+  if (!before.starts_with('/')) before.remove_prefix(before.rfind(' ') + 1);  // npos + 1 is 0: it is all one word.
   found.push_back({before, false});
-  const std::size_t word = before.rfind(' ');
-  if (word != std::string_view::npos) found.push_back({before.substr(word + 1), false});
 }
 
-// The first component from the root on that exists not; the folder above it is returned.
+// The folder below which nothing of the path exists.
 std::string nearest_existing(const std::string& path, const RefusalContext& context) {
   std::string at = path;
   while (at.size() > 1 && !context.host_may(at, F_OK)) at.erase(std::max<std::size_t>(at.rfind('/'), 1));
