@@ -14,7 +14,7 @@ using namespace wtool::test;
 namespace {
 
 boost::test_tools::assertion_result names_can_be_held(boost::unit_test::test_unit_id) {
-  static const bool able = enforces("protected_names") && enforces("landlock");
+  static const bool able = has_landlock(1) && has_namespaces();
   boost::test_tools::assertion_result result(able);
   if (!able) result.message() << "this machine has no Landlock, or no namespaces for this user";
   return result;

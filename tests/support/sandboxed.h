@@ -1,6 +1,12 @@
 // The fixture of the sandbox's behaviour tests: a folder that may be written, and one beside it that may not.
 #pragma once
 
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -60,12 +66,19 @@ inline bool has(const std::vector<std::string>& texts, const std::string& text) 
   return std::find(texts.begin(), texts.end(), text) != texts.end();
 }
 
-// What this machine can enforce, as a sandboxed call says itself.
-inline bool enforces(const std::string& part) {
-  Sandboxed sandboxed;
-  std::filesystem::create_directory(sandboxed.inside + "/kept");
-  const ToolUnderTest tool(sandboxed.plugin, sandboxed.sandbox({{"protect", {"kept"}}}));
-  return has(texts(sandboxed.run(tool, "true").metadata(), "enforced"), part);
+// What this machine has, asked of the kernel and not of what is tested.
+inline bool has_landlock(int version) { return ::syscall(444, nullptr, std::size_t{0}, 1U) >= version; }
+
+// Whether this user can have a mount namespace.
+inline bool has_namespaces() {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const bool made = ::unshare(::geteuid() == 0 ? CLONE_NEWNS : CLONE_NEWUSER | CLONE_NEWNS) == 0;
+    ::_exit(made && ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  return status == 0;
 }
 
 }  // namespace wtool::test

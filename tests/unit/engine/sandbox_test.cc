@@ -136,6 +136,14 @@ BOOST_FIXTURE_TEST_CASE(each_version_of_landlock_holds_what_it_can, Folders) {
       BOOST_TEST(attempt([&] { return ::open(secret.c_str(), 3 | O_TRUNC); }) == refusal);
       BOOST_TEST(attempt([&] { return ::open((inside + "/made").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644); }) == 0);
       BOOST_TEST(attempt([&] { return ::open(secret.c_str(), O_RDONLY); }) == 0);
+      BOOST_TEST(attempt([&] { return ::mkdir((inside + "/folder").c_str(), 0755); }) == 0);
+      std::filesystem::remove(inside + "/folder");
+      if (::geteuid() == 0) {
+        // Through a device of its own, root could read and write all that is on the disk.
+        BOOST_TEST(attempt([&] { return ::mknod((inside + "/disk").c_str(), S_IFBLK | 0600, 7 << 8); }) == EACCES);
+        BOOST_TEST(attempt([&] { return ::mknod((inside + "/memory").c_str(), S_IFCHR | 0600, 1 << 8 | 1); }) ==
+                   EACCES);
+      }
       BOOST_TEST(std::filesystem::file_size(secret) == 7U);
     }
   }
