@@ -34,10 +34,10 @@ struct Exhausted {
 };
 // It never ran.
 struct NotStarted {
-  enum class Stage { custody, fork, setup, directory, exec };
+  enum class Stage { custody, fork, setup, directory, exec, namespaces, binds, sandbox };
   Stage stage;
   int error;           // errno; 0 where there is none
-  std::string detail;  // for Stage::custody: a sentence, which tells of the errno as well
+  std::string detail;  // what could not be done, which tells of the errno as well; empty where the stage says it
 };
 // Custodian or warden died under it. All its processes are dead, but its status is not known.
 struct Lost {

@@ -303,6 +303,7 @@ void Run::take_report(const warden::Report& report) {
 
 How Run::how_it_ended(const warden::Report& report) const {
   using Stage = NotStarted::Stage;
+  const std::string no_sandbox = "its sandbox cannot be set up: ";
   switch (report.failed_stage) {
     case warden::Stage::none:
       break;
@@ -314,6 +315,12 @@ How Run::how_it_ended(const warden::Report& report) const {
       return NotStarted{Stage::directory, report.error, {}};
     case warden::Stage::exec:
       return NotStarted{Stage::exec, report.error, {}};
+    case warden::Stage::namespaces:
+      return NotStarted{Stage::namespaces, report.error, no_sandbox + std::strerror(report.error)};
+    case warden::Stage::binds:
+      return NotStarted{Stage::binds, report.error, no_sandbox + std::strerror(report.error)};
+    case warden::Stage::sandbox:
+      return NotStarted{Stage::sandbox, report.error, no_sandbox + std::strerror(report.error)};
   }
   if (reason_ == Reason::timeout) return TimedOut{};
   if (reason_ == Reason::cancelled) return Cancelled{cancellation_.reason()};

@@ -67,6 +67,11 @@ constexpr std::string_view output_schema = R"({
     "background_processes": {"type": "array", "items": {"type": "string"}},
     "processes_left": {"type": "array", "items": {"type": "object",
       "properties": {"pid": {"type": "integer"}, "name": {"type": "string"}}, "required": ["pid", "name"]}},
+    "sandbox": {"type": "object",
+      "properties": {"enforced": {"type": "array", "items": {"type": "string"}},
+        "not_enforced": {"type": "array", "items": {"type": "string"}},
+        "refused": {"type": "array", "items": {"type": "string"}}}, "required": ["enforced", "not_enforced"]},
+    "protected_changed": {"type": "array", "items": {"type": "string"}},
     "error": {"type": "object",
       "properties": {"code": {"type": "string"}, "message": {"type": "string"}, "hint": {"type": "string"}},
       "required": ["code", "message", "hint"]}
@@ -91,6 +96,26 @@ std::string envelope(std::string text, bool is_error, Json metadata) {
   return result.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// Adds what the sandbox has to say, and where it refused something, begins the error's hint with that.
+void add_sandbox(const std::optional<engine::SandboxReport>& report, Json& metadata) {
+  if (!report) return;
+  const auto texts = [](const std::vector<std::string>& list) {
+    Json array = Json::array();
+    for (const std::string& text : list) array.push_back(engine::to_utf8(text));
+    return array;
+  };
+  Json& sandbox = metadata["sandbox"];
+  sandbox["enforced"] = texts(report->enforced);
+  sandbox["not_enforced"] = texts(report->not_enforced);
+  if (!report->refused.empty()) sandbox["refused"] = texts(report->refused);
+  if (!report->protected_changed.empty()) metadata["protected_changed"] = texts(report->protected_changed);
+  if (report->refused.empty() || !metadata.contains("error")) return;
+  std::string hint = "the sandbox refused " + engine::to_utf8(report->refused.front());
+  const std::string other = metadata["error"]["hint"];
+  if (!other.empty()) hint += "; " + other;
+  metadata["error"]["hint"] = hint;
+}
+
 std::string signal_name(int number) {
   const char* name = ::sigabbrev_np(number);
   if (name != nullptr) return std::string("SIG") + name;
@@ -109,7 +134,10 @@ class Format {
 
   Answer operator()(const engine::Exited& how) {
     finish("exit_code", how.status);
-    if (how.status == 0) return {envelope("Command executed successfully", false, std::move(metadata_)), false};
+    if (how.status == 0) {
+      add_sandbox(result_.sandbox, metadata_);
+      return {envelope("Command executed successfully", false, std::move(metadata_)), false};
+    }
     const std::string text = "Command failed with exit code " + std::to_string(how.status);
     return fail({"exit_nonzero", text, hint_for_status(how.status)}, text);
   }
@@ -182,7 +210,9 @@ class Format {
     if (how.stage == Stage::exec && !result_.through_shell && how.error == EACCES) {
       finish("exit_code", 126);
       const std::string text = "Permission denied: " + result_.program;
-      return fail({"permission_denied", text, "it is a directory, or a file that is not executable"}, text);
+      const bool by_sandbox = result_.sandbox && !result_.sandbox->refused.empty();
+      return fail({"permission_denied", text, by_sandbox ? "" : "it is a directory, or a file that is not executable"},
+                  text);
     }
     metadata_["working_directory"] = result_.directory;
     const std::string text = "Command could not be started: " + result_.program + ": " + reason;
@@ -227,6 +257,11 @@ class Format {
   }
 
   std::string spawn_hint(const engine::NotStarted& how) const {
+    using Stage = engine::NotStarted::Stage;
+    if (how.stage == Stage::binds) return "a protected name was being changed just then; try again";
+    if (how.stage == Stage::namespaces || how.stage == Stage::sandbox) {
+      return "its sandbox could not be set up, and without it nothing is run";
+    }
     if (how.error == E2BIG) {
       return "the kernel takes at most 128 KiB in one argument, and command and environment together must fit as well; "
              "write long text to a file first";
@@ -315,6 +350,7 @@ class Format {
 
   Answer fail(const CallError& error, const std::string& text) {
     metadata_["error"] = error_object(error);
+    add_sandbox(result_.sandbox, metadata_);
     return {envelope(text, true, std::move(metadata_)), false};
   }
 
@@ -348,6 +384,7 @@ class ShellExecuteCall : public PreparedCall {
       Json metadata{{"command", request_.line}};
       if (request_.directory) metadata["working_directory"] = *request_.directory;
       metadata["error"] = error_object(*error);
+      add_sandbox(result.sandbox, metadata);
       return {envelope(error->message, true, std::move(metadata)), false};
     }
     auto& outcome = std::get<engine::Outcome>(result.what);

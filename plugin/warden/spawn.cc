@@ -76,6 +76,11 @@ bool apply(const Limits& limits) {
     fail(failure, Stage::setup, errno);
   }
   if (::fchdir(plan.directory) < 0) fail(failure, Stage::directory, errno);
+  if (plan.sandbox != nullptr) {
+    // Nothing that follows, but for exec itself, is anything that a sandbox refuses.
+    const SpawnFailure refused = enter_sandbox(*plan.sandbox);
+    if (refused.stage != Stage::none) fail(failure, refused.stage, refused.error);
+  }
   // Everything above 2 is close-on-exec already; this holds even if some later change forgets the flag once.
   ::syscall(SYS_close_range, 3U, ~0U, 0U);
   // The custodian blocks SIGCHLD, and a mask survives exec. Dispositions are all default already: the warden was
@@ -83,7 +88,7 @@ bool apply(const Limits& limits) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  // The sandbox and the limits are applied here, last before exec, since they would hinder what stands above.
+  // Last before exec, since they would hinder what stands above.
   if (!apply(plan.limits)) fail(failure, Stage::setup, errno);
   const int error = execute(plan);
   fail(failure, Stage::exec, error);
@@ -94,6 +99,12 @@ bool apply(const Limits& limits) {
 }  // namespace
 
 pid_t spawn(const SpawnPlan& plan, SpawnFailure& failure) {
+  if (plan.sandbox != nullptr && needs_user_namespace(*plan.sandbox)) {
+    return spawn_in_user_namespace(
+        *plan.sandbox,
+        [](const void* all, volatile SpawnFailure& shared) { run_child(*static_cast<const SpawnPlan*>(all), shared); },
+        &plan, failure);
+  }
   volatile SpawnFailure shared{};
   const pid_t child = ::vfork();
   if (child == 0) run_child(plan, shared);
