@@ -197,6 +197,10 @@ BOOST_FIXTURE_TEST_CASE(without_namespaces_changes_are_reported_or_the_call_refu
     const ToolUnderTest outer(plugin, sandbox());
     const Answer answer = run(outer, WTOOL_TEST_PROGRAM " --config " + file + " call shell_execute @" + arguments);
     BOOST_TEST_MESSAGE(answer.raw);
+    const std::string warning = "the sandbox is not enforced as configured";
+    const std::size_t first = answer.err().find(warning);
+    BOOST_TEST((first == std::string::npos) == required);
+    BOOST_TEST((first == answer.err().rfind(warning)));  // once
     return Json::parse(answer.out()).at("metadata");
   };
   const Json refused = call_within(true, "echo changed > .git/config");

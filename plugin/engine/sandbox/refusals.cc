@@ -95,7 +95,11 @@ void add_last_part(std::string_view before, std::vector<Candidate>& found) {
   while (!before.empty() && (before.back() == ' ' || before.back() == ':' || before.back() == ','))
     before.remove_suffix(1);
   const std::size_t part = before.rfind(": ");
-  if (part == std::string_view::npos) return;
+  if (part == std::string_view::npos) {  // "Cannot create temporary file in /tmp/: "
+    before.remove_prefix(before.rfind(' ') + 1);
+    if (before.starts_with('/')) found.push_back({before, false});
+    return;
+  }
   before.remove_prefix(part + 2);
   for (const std::string_view words : {"cannot create ", "cannot open output file ", "cannot open "}) {
     // dash and ld: what follows is the path, with all its spaces.
@@ -138,7 +142,8 @@ class Judge {
         absolute ? std::string(candidate.text) : context_.directory + '/' + std::string(candidate.text);
     // Bash's name for a connection, and no file.
     if (given.starts_with("/dev/tcp/") || given.starts_with("/dev/udp/")) return std::nullopt;
-    const std::string path = context_.canonical(std::filesystem::path(given).lexically_normal());
+    std::string path = context_.canonical(std::filesystem::path(given).lexically_normal());
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
     const bool exists = context_.host_may(path, F_OK);
     // A bare word may be anything (a user, a host) unless the message is one about files.
     const bool about_files = writes_ || executes_ || candidate.quoted;

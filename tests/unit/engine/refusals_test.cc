@@ -73,6 +73,7 @@ BOOST_FIXTURE_TEST_CASE(refused_writes, Machine) {
         "sed: couldn't open temporary file /etc/new: Permission denied"}) {
     BOOST_TEST_CONTEXT(text) { BOOST_TEST(told(text) == a_write + "/etc/new"); }
   }
+  BOOST_TEST(told("Cannot create temporary file in /etc/: Permission denied") == a_write + "/etc");
   BOOST_TEST(told("rm: cannot remove '/etc/passwd': Permission denied") == a_write + "/etc/passwd");
   BOOST_TEST(told("/bin/sh: 1: cannot create ../y/new: Permission denied") == a_write + "/work/y/new");
   BOOST_TEST(told("touch: cannot touch '../y/a b': Permission denied") == a_write + "/work/y/a b");

@@ -79,7 +79,7 @@ std::string sandbox_part(std::uint32_t filter, std::uint32_t binds) {
   const warden::SandboxPart part{filter, binds};
   std::string bytes(reinterpret_cast<const char*>(&part), sizeof part);
   bytes += "12345678";
-  bytes.append("k/work\0r/work/kept\0/work\0", 26);
+  bytes.append("k/work\0r/work/kept\0/work\0", 25);
   return bytes;
 }
 
