@@ -38,7 +38,7 @@ void reap(pid_t child) {
 pid_t start(char* const* argv, int out, int err) {
   const pid_t child = vfork();
   if (child == 0) {
-    dup2(out, STDOUT_FILENO);
+    if (out >= 0) dup2(out, STDOUT_FILENO);
     if (err >= 0) dup2(err, STDERR_FILENO);
     execv(argv[0], argv);
     _exit(127);
@@ -172,15 +172,15 @@ std::int64_t at_once(unsigned threads, const std::function<void()>& body) {
   return took;
 }
 
-Way forked_in_threads(unsigned threads, std::vector<std::string> argv) {
+Way forked_in_threads(bool by_vfork, unsigned threads, std::vector<std::string> argv) {
   if (argv.empty()) throw Failure("no program was named");
   const auto words = std::make_shared<std::vector<std::string>>(std::move(argv));
-  return {[threads, words](unsigned count) {
+  return {[by_vfork, threads, words](unsigned count) {
     const std::vector<char*> pointed = pointers(*words);
     Figures figures;
     for (unsigned i = 0; i < count; ++i) {
       figures.push_back(at_once(threads, [&] {
-        const pid_t child = fork();
+        const pid_t child = by_vfork ? start(pointed.data(), -1, -1) : fork();
         if (child == 0) {
           execv(pointed[0], pointed.data());
           _exit(127);

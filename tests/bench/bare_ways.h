@@ -18,8 +18,8 @@ Way spawned(std::vector<std::string> argv);
 // A bare read loop over the output of a program that writes much: one pipe that grows as the plugin's do.
 Way drained(std::vector<std::string> argv);
 
-// So many threads at once, each of which forks, executes the program, and waits. Nothing is captured.
-Way forked_in_threads(unsigned threads, std::vector<std::string> argv);
+// So many threads at once, each of which forks (or vforks), executes the program, and waits. Nothing is captured.
+Way forked_in_threads(bool by_vfork, unsigned threads, std::vector<std::string> argv);
 
 // A tree of processes in a session of its own, killed by its process group: how long the kernel takes to be rid of it,
 // from the signal until its last process has let go of the output. What has left the group would survive this.

@@ -4,7 +4,7 @@ from math import log10
 
 WIDTH, LEFT, RIGHT, ROW = 900, 330, 90, 24
 INK, FAINT, GRID = "#1f2933", "#7b8794", "#e4e7eb"
-OURS, OTHERS, FLOOR, MISS = "#0b69a3", "#9aa5b1", "#cbd2d9", "#c52707"
+OURS, OTHERS, FLOOR, MISS = "#0b69a3", "#9aa5b1", "#52606d", "#c52707"
 
 
 class Drawing:
@@ -17,8 +17,8 @@ class Drawing:
         self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{color}" '
                           f'font-size="{size}"{weight}>{escape(content)}</text>')
 
-    def box(self, x, y, width, height, color):
-        self.parts.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 1):.1f}" height="{height}" fill="{color}"/>')
+    def dot(self, x, y, color):
+        self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{color}"/>')
 
     def line(self, x1, y1, x2, y2, color, width=1):
         self.parts.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{color}" '
@@ -68,7 +68,7 @@ def draw_ways(drawing, results):
     if not shown:
         return
     drawing.heading("One captured /usr/bin/true, from start to result",
-                    "Milliseconds, logarithmic; bars end at the median, the thin lines span the quartiles. Shorter is better.")
+                    "Milliseconds, logarithmic: medians, and lines from quartile to quartile. Left is better.")
     highest = max(raw["p75"] for _, (raw, _) in shown) / 1e6
     scale = Scale(min(raw["p25"] for _, (raw, _) in shown) / 1e6 / 2, max(highest * 1.2, 2))
     top, bottom = drawing.height, drawing.height + ROW * len(shown)
@@ -80,9 +80,10 @@ def draw_ways(drawing, results):
         y = drawing.height
         end = scale.x(raw["median"] / 1e6)
         drawing.text(LEFT - 8, y + 16, label, "end", INK if color != OTHERS else FAINT, bold=color == OURS)
-        drawing.box(LEFT, y + 4, end - LEFT, ROW - 8, color)
-        drawing.line(scale.x(raw["p25"] / 1e6), y + ROW / 2, scale.x(raw["p75"] / 1e6), y + ROW / 2, INK)
-        drawing.text(max(end, scale.x(raw["p75"] / 1e6)) + 6, y + 16, f"{raw['median'] / 1e6:.2f}", size=12)
+        drawing.line(LEFT, y + ROW / 2, end, y + ROW / 2, GRID)
+        drawing.line(scale.x(raw["p25"] / 1e6), y + ROW / 2, scale.x(raw["p75"] / 1e6), y + ROW / 2, INK, 2)
+        drawing.dot(end, y + ROW / 2, color)
+        drawing.text(max(end + 4, scale.x(raw["p75"] / 1e6)) + 6, y + 16, f"{raw['median'] / 1e6:.2f}", size=12)
         drawing.height += ROW
     drawing.height += 36
 
@@ -104,7 +105,7 @@ def draw_goals(drawing, results):
         color = MISS if row["verdict"] == "miss" else FLOOR if row["verdict"] == "not enforced" else OURS
         drawing.text(LEFT - 8, y + 4, row["title"].replace("`", ""), "end", size=11)
         drawing.line(scale.x(aim), y - 7, scale.x(aim), y + 7, FAINT, 2)
-        drawing.parts.append(f'<circle cx="{scale.x(share):.1f}" cy="{y:.1f}" r="6" fill="{color}"/>')
+        drawing.dot(scale.x(share), y, color)
         drawing.height += ROW
     drawing.height += 30
 

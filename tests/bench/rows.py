@@ -135,9 +135,10 @@ def groups(place, quick):
         Group("growth", {
             "one stream": bench("growth", f"{command} write {long_flood}", unit="KiB", fresh=True, limit=90),
             "both streams": bench("growth", f"{command} write {long_flood} both", unit="KiB", fresh=True, limit=90),
-        }, rounds=2),
+        }, rounds=3),
         Group("at once", {
-            "threads": bench("threads", crowd, sleep, nap, fresh=True),
+            "threads": bench("threads", "fork", crowd, sleep, nap, fresh=True),
+            "threads, vfork": bench("threads", "vfork", crowd, sleep, nap, fresh=True),
             "calls": bench("calls", crowd, f"sleep {nap}", fresh=True),
             "calls, a second time": bench("calls", crowd, f"sleep {nap}"),
         }, rounds=5),
@@ -182,8 +183,10 @@ def rows():
             highest("both streams", 1024), unit="MiB"),
         Row("at-once", "500 calls of `sleep 1` / threads doing fork, exec, wait", "at once", ["calls", "threads"],
             ratio("calls", "threads"), must=1.10, aim=1.00),
-        Row("at-once-again", "the same a second time in one host", "at once", ["calls, a second time", "threads"],
-            ratio("calls, a second time", "threads")),
+        Row("at-once-vfork", "the same / threads doing vfork, exec, wait", "at once", ["calls", "threads, vfork"],
+            ratio("calls", "threads, vfork")),
+        Row("at-once-again", "the same a second time in one host", "at once", ["calls, a second time", "threads, vfork"],
+            ratio("calls, a second time", "threads, vfork")),
         Row("cancel", "cancel to result, one process that obeys SIGTERM", "cancel", ["call"], median("call", 1e6),
             unit="ms", must=5, aim=1),
     ]

@@ -14,7 +14,8 @@ using Words = std::vector<std::string>;
 
 constexpr char usage[] =
     "usage: bench_worker WAY [--host-mb N] [--config JSON] [--] ARGUMENT...\n"
-    "  without the plugin: bare|spawned|drained|killed PROGRAM ARGUMENT...; threads COUNT PROGRAM ARGUMENT...\n"
+    "  without the plugin: bare|spawned|drained|killed PROGRAM ARGUMENT...; threads fork|vfork COUNT PROGRAM "
+    "ARGUMENT...\n"
     "  with the plugin:    call|growth|endurance LINE; calls COUNT LINE; stop graceful|now LINE; survivors LINE...\n";
 
 const std::string& word(const Words& words, std::size_t at) {
@@ -23,7 +24,15 @@ const std::string& word(const Words& words, std::size_t at) {
 }
 
 unsigned number(const Words& words, std::size_t at) {
-  return static_cast<unsigned>(std::strtoul(word(words, at).c_str(), nullptr, 10));
+  const unsigned long value = std::strtoul(word(words, at).c_str(), nullptr, 10);
+  if (value < 1 || value > 10'000) throw Failure("'" + words[at] + "' is no number from 1 to 10000");
+  return static_cast<unsigned>(value);
+}
+
+// What follows the first so many words.
+Words after(const Words& words, std::ptrdiff_t count) {
+  word(words, static_cast<std::size_t>(count));
+  return {words.begin() + count, words.end()};
 }
 
 Way make(const WorkerArguments& arguments) {
@@ -34,10 +43,7 @@ Way make(const WorkerArguments& arguments) {
       {"spawned", [&] { return spawned(words); }},
       {"drained", [&] { return drained(words); }},
       {"killed", [&] { return killed(words); }},
-      {"threads",
-       [&] {
-         return forked_in_threads(number(words, 0), {words.begin() + 1, words.end()});
-       }},
+      {"threads", [&] { return forked_in_threads(word(words, 0) == "vfork", number(words, 1), after(words, 2)); }},
       {"call", [&] { return call(host(), word(words, 0)); }},
       {"calls", [&] { return calls_at_once(host(), number(words, 0), word(words, 1)); }},
       {"stop", [&] { return stop(host(), word(words, 1), word(words, 0) == "now"); }},
