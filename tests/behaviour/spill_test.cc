@@ -125,7 +125,7 @@ BOOST_FIXTURE_TEST_CASE(when_cut_makes_a_file_from_the_first_byte_beyond_the_cap
 BOOST_FIXTURE_TEST_CASE(when_cut_holds_what_both_streams_had_before, Spilling) {
   const ToolUnderTest when_cut(plugin, config("when_cut"));
   const std::string script =
-      "printf out1; printf err1 >&2; sleep 0.02; printf out2; sleep 0.02; head -c 4090 /dev/zero | tr '\\0' e >&2; "
+      "printf out1; printf err1 >&2; sleep 0.02; printf out2; sleep 0.02; head -c 4093 /dev/zero | tr '\\0' e >&2; "
       "sleep "
       "0.02; printf out3; sleep 0.02; printf err3 >&2";
   const Answer answer = when_cut.shell(script);
@@ -133,7 +133,7 @@ BOOST_FIXTURE_TEST_CASE(when_cut_holds_what_both_streams_had_before, Spilling) {
   BOOST_TEST((answer.metadata().at("stderr_truncated") == Json(true)));
   const std::string expected = content(file_of(answer));
   // However the pauses fell: all of both streams, each in its order.
-  BOOST_TEST(expected.size() == 12U + 8 + 4090);
+  BOOST_TEST(expected.size() == 12U + 8 + 4093);
   BOOST_TEST(expected.starts_with("out1out2"));
   check_file(answer, expected);
 }
