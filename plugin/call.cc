@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "audit/tracing.h"
+#include "engine/sandbox/sandboxed_run.h"
 #include "policy/directories.h"
 #include "policy/words.h"
 
@@ -54,6 +55,9 @@ std::string describe(const engine::Outcome& outcome) {
     }
     std::string operator()(const engine::TimedOut&) const { return "timed out"; }
     std::string operator()(const engine::Cancelled&) const { return "was aborted"; }
+    std::string operator()(const engine::Exhausted& how) const {
+      return std::string("passed limits.") + engine::to_text(how.limit);
+    }
     std::string operator()(const engine::NotStarted& how) const {
       return "did not start: " + (how.error != 0 ? std::string(std::strerror(how.error)) : how.detail);
     }
@@ -89,6 +93,10 @@ void log_end(const engine::Outcome& outcome, std::uint64_t span) {
       audit::field("stdout_bytes", static_cast<std::int64_t>(outcome.standard_output.bytes)),
       audit::field("stderr_bytes", static_cast<std::int64_t>(outcome.standard_error.bytes)),
   };
+  if (outcome.resources) {
+    const auto cpu = outcome.resources->user + outcome.resources->system;
+    fields.push_back(audit::field("cpu_ms", std::chrono::duration_cast<std::chrono::milliseconds>(cpu).count()));
+  }
   if (outcome.outlived > 0) {
     fields.push_back(audit::field("background_processes_ended", static_cast<std::int64_t>(outcome.outlived)));
   }
@@ -100,12 +108,30 @@ void log_end(const engine::Outcome& outcome, std::uint64_t span) {
   audit::log(level, target, describe(outcome), std::move(fields), span);
 }
 
+// Once for each call that ran with less than was asked for, or changed what it should not.
+void log_sandbox(const engine::SandboxReport& report, std::uint64_t span) {
+  const auto joined = [](const std::vector<std::string>& parts) {
+    std::string text;
+    for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
+    return text;
+  };
+  if (!report.not_enforced.empty()) {
+    audit::log(audit::Level::warn, target, "the sandbox is not enforced as configured",
+               {audit::field("not_enforced", joined(report.not_enforced))}, span);
+  }
+  if (!report.protected_changed.empty()) {
+    audit::log(audit::Level::warn, target, "protected names were changed during the command",
+               {audit::field("protected_changed", joined(report.protected_changed))}, span);
+  }
+}
+
 }  // namespace
 
 CallResult carry(const CommandRequest& request, CallContext& context) {
   const auto begun = std::chrono::steady_clock::now();
   CallResult result;
   result.time_limit = request.timeout.value_or(context.configuration.timeout_default);
+  result.limits = context.configuration.limits;
   if (context.ceiling) result.time_limit = std::min(result.time_limit, *context.ceiling);
 
   auto opened = policy::open_directory(request.directory.value_or(std::string()));
@@ -134,12 +160,25 @@ CallResult carry(const CommandRequest& request, CallContext& context) {
   options.deadline = begun + result.time_limit;
   options.grace = context.configuration.grace;
   options.capture_bytes = context.configuration.output_bytes;
+  options.limits = result.limits;
   options.spill = context.configuration.spill.when;
   options.spill_directory = context.configuration.spill_directory.get();
   options.name = context.call_id;
-  engine::Outcome outcome = engine::run(context.custody, command, options, context.cancellation, context.sink);
-  log_end(outcome, span.number());
-  result.what = std::move(outcome);
+  if (context.configuration.confinement) {
+    auto ran =
+        engine::run_sandboxed(context.custody, *context.configuration.confinement, std::move(command), directory.path,
+                              options, context.cancellation, context.sink, result.sandbox.emplace());
+    log_sandbox(*result.sandbox, span.number());
+    if (auto* refusal = std::get_if<engine::SandboxRefusal>(&ran)) {
+      audit::log(audit::Level::warn, target, "command refused: " + refusal->message, {}, span.number());
+      result.what = CallError{std::move(refusal->code), std::move(refusal->message), std::move(refusal->hint)};
+    } else {
+      result.what = std::get<engine::Outcome>(std::move(ran));
+    }
+  } else {
+    result.what = engine::run(context.custody, command, options, context.cancellation, context.sink);
+  }
+  if (const auto* outcome = std::get_if<engine::Outcome>(&result.what)) log_end(*outcome, span.number());
   return result;
 }
 

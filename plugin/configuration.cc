@@ -229,6 +229,7 @@ std::shared_ptr<const Configuration> parse_configuration(std::string_view text, 
 
   Section sandbox(all, "sandbox", error);
   if (sandbox.present()) configuration->sandbox = read_sandbox(sandbox, error);
+  if (configuration->sandbox) configuration->confinement = std::make_shared<engine::Sandbox>(*configuration->sandbox);
   return error.empty() ? configuration : nullptr;
 }
 

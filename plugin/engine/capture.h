@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,7 +15,12 @@ class Capture {
   // `cap` in bytes, at least 2.
   explicit Capture(std::size_t cap) : head_cap_(cap / 2), tail_cap_(cap - cap / 2) {}
 
+  // Takes in what came. Bytes that stand in room() already are not copied.
   void append(std::string_view bytes);
+
+  // Where the next bytes may be read to, instead of to a buffer of the caller's: the place of the oldest ones, which
+  // are lost with that. Empty while nothing has to be left out, and where it would be less than `least`.
+  std::span<char> room(std::size_t least);
 
   std::uint64_t total_bytes() const { return total_; }
   bool truncated() const { return total_ > head_cap_ + tail_cap_; }

@@ -13,4 +13,29 @@ struct Limits {
   std::uint64_t file_bytes = 0;    // of each file that is written (RLIMIT_FSIZE)
 };
 
+enum class LimitName { cpu_seconds, memory_bytes, processes, open_files, file_bytes };
+
+// As it is called in the configuration, below `limits`.
+constexpr const char* to_text(LimitName name) {
+  constexpr const char* names[] = {"cpu_seconds", "memory_bytes", "processes", "open_files", "file_bytes"};
+  return names[static_cast<int>(name)];
+}
+
+// 0: there is none.
+constexpr std::uint64_t value_of(const Limits& limits, LimitName name) {
+  switch (name) {
+    case LimitName::cpu_seconds:
+      return limits.cpu_seconds;
+    case LimitName::memory_bytes:
+      return limits.memory_bytes;
+    case LimitName::processes:
+      return limits.processes;
+    case LimitName::open_files:
+      return limits.open_files;
+    case LimitName::file_bytes:
+      return limits.file_bytes;
+  }
+  return 0;
+}
+
 }  // namespace wtool::engine

@@ -3,9 +3,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
+
+#include "engine/limits.h"
 
 namespace wtool::engine {
 
@@ -23,12 +26,18 @@ struct TimedOut {};
 struct Cancelled {
   std::string reason;
 };
+// It used more than it may: we ended it, or the kernel ended a part of it, and it ended by itself with `status` then.
+struct Exhausted {
+  LimitName limit;
+  double used;                // in the unit of the limit
+  std::optional<int> status;  // 0 to 255, a signal as 128 + its number
+};
 // It never ran.
 struct NotStarted {
-  enum class Stage { custody, fork, setup, directory, exec };
+  enum class Stage { custody, fork, setup, directory, exec, namespaces, binds, sandbox };
   Stage stage;
   int error;           // errno; 0 where there is none
-  std::string detail;  // for Stage::custody: a sentence, which tells of the errno as well
+  std::string detail;  // what could not be done, which tells of the errno as well; empty where the stage says it
 };
 // Custodian or warden died under it. All its processes are dead, but its status is not known.
 struct Lost {
@@ -38,7 +47,7 @@ struct Lost {
 // True for errors that say that the machine, the user or this process has no more of something.
 bool is_exhaustion(int error);
 
-using How = std::variant<Exited, Signalled, TimedOut, Cancelled, NotStarted, Lost>;
+using How = std::variant<Exited, Signalled, TimedOut, Cancelled, Exhausted, NotStarted, Lost>;
 
 struct StreamText {
   std::string text;  // valid UTF-8
@@ -52,11 +61,12 @@ struct ProcessName {
   std::string name;
 };
 
-// CPU time and memory of all processes of the call.
+// What all processes of the call used, as far as it was seen.
 struct Resources {
-  std::chrono::microseconds user{0};
+  std::chrono::microseconds user{0};  // CPU time of all that were waited for, orphans too
   std::chrono::microseconds system{0};
-  std::uint64_t max_rss_kib = 0;
+  std::uint64_t peak_memory_kib = 0;  // of the largest process, or of all at once where that was seen to be more
+  std::uint32_t processes = 0;        // the most that were seen at once
 };
 
 // The file with the whole output, where one was wanted.
@@ -76,7 +86,11 @@ struct Outcome {
   std::vector<ProcessName> outliving;  // and the first of them.
   std::uint32_t left = 0;              // How many processes the kernel would not let us kill,
   std::vector<ProcessName> leaving;    // and the first of them.
-  Resources resources;
+  std::optional<Resources> resources;  // Nothing where nobody is left to tell.
 };
+
+// A limit of the kernel's reaches a program as an error of a system call, which it need not die of. Turns the failure
+// of a command that says so on standard error into Exhausted.
+void recognise_limits(const Limits& limits, Outcome& outcome);
 
 }  // namespace wtool::engine

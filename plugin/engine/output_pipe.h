@@ -42,9 +42,13 @@ class OutputPipe {
   StreamText take();
 
  private:
+  void grow();
+
   Descriptor reader_;
   Descriptor writer_;
   std::size_t buffer_size_ = default_size;
+  bool was_full_ = false;  // The last read filled its buffer.
+  bool grown_ = false;
   std::unique_ptr<char[]> buffer_;
   Capture capture_;
 

@@ -26,6 +26,11 @@ constexpr milliseconds short_grace{50};
 // After its grace, a custodian kills for 5 s. One that has not reported by then is itself in trouble.
 constexpr milliseconds report_slack{7000};
 
+// As a shell shows it.
+int status_of(int wait_status) {
+  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
 // One run. The phases follow one another, and only the custodian's report or its death ends them.
 class Run {
  public:
@@ -58,9 +63,11 @@ class Run {
   void spill(const OutputPipe& pipe, std::string_view bytes);
   void heed_receiver(bool content);
   void read_rest();
+  void close_writers();
   void lose_custodian();
   void take_report(const warden::Report& report);
   How how_it_ended(const warden::Report& report) const;
+  static Exhausted exhausted(const warden::Report& report);
   int time_left() const;
 
   Custody& custody_;
@@ -96,13 +103,16 @@ std::optional<Outcome> Run::go() {
   }
   outcome_.standard_output = output_.take();
   outcome_.standard_error = error_.take();
+  recognise_limits(options_.limits, outcome_);
   if (spill_file_) outcome_.output_file = spill_file_->finish();
   outcome_.duration = std::chrono::duration_cast<milliseconds>(Clock::now() - started_);
   return std::move(outcome_);
 }
 
-// Hands the command to a custodian. A custodian that went away before it read the message has run nothing, so another
-// one is tried; its socket tells (ECONNRESET or EPIPE, against a plain end of file).
+// Hands the command to a custodian. The writing ends of the pipes stay open here until the command is over: their end
+// means nothing before, and to be woken by it would only hold up the command's own end. A custodian that went away
+// before it read the message has run nothing, so another one is tried; its socket tells (ECONNRESET or EPIPE, against a
+// plain end of file).
 bool Run::start() {
   int failed = output_.open();
   if (failed == 0) failed = error_.open();
@@ -111,17 +121,13 @@ bool Run::start() {
                               std::string("no pipe can be made for its output: ") + std::strerror(failed)};
     return false;
   }
-  const StartRequest request(command_);
+  const StartRequest request(command_, options_.limits);
   const int descriptors[] = {output_.writer(), error_.writer(), command_.directory};
   CustodyError error;
   for (int attempt = 0; attempt < 3; ++attempt) {
     if (!custody_.acquire(custodian_, error)) break;
     call_ = request.send(custodian_.socket.get(), descriptors);
-    if (call_ != 0) {
-      output_.close_writer();
-      error_.close_writer();
-      return true;
-    }
+    if (call_ != 0) return true;
     error = {errno, std::string("it cannot be handed to its custodian: ") + std::strerror(errno)};
     custody_.bury(std::move(custodian_));
   }
@@ -222,6 +228,7 @@ void Run::heed_receiver(bool content) {
 // What the dead tree left in the pipes. Somebody outside it may hold a pipe open, and even write on: what the pipes can
 // hold at once is all that can be the command's.
 void Run::read_rest() {
+  close_writers();
   for (const auto& [pipe, stream] : {std::pair{&output_, Stream::standard_output}, {&error_, Stream::standard_error}}) {
     std::size_t most = pipe->capacity();
     while (pipe->open_for_reading()) {
@@ -232,6 +239,11 @@ void Run::read_rest() {
       most -= got;
     }
   }
+}
+
+void Run::close_writers() {
+  output_.close_writer();
+  error_.close_writer();
 }
 
 void Run::hear_custodian() {
@@ -248,6 +260,7 @@ void Run::hear_custodian() {
   if (report.header.call != call_ && report.header.call != 0) return;
   if (report.header.kind == warden::Kind::leader_exited) {
     leader_exited_ = true;
+    close_writers();
     drain_deadline_ = Clock::now() + drain_time;
   } else if (report.header.kind == warden::Kind::report) {
     take_report(report);
@@ -283,13 +296,14 @@ void Run::take_report(const warden::Report& report) {
   outcome_.left = report.left_count;
   outcome_.leaving = names(report.left, report.left_count);
   outcome_.resources = {std::chrono::microseconds(report.user_us), std::chrono::microseconds(report.system_us),
-                        report.max_rss_kib};
+                        std::max(report.max_rss_kib, report.tree_kib), report.processes};
   // One that has something left to kill does not come back; nor does one whose warden is dead.
   if (report.left_count == 0 && report.abandoned == 0) custody_.release(std::move(custodian_));
 }
 
 How Run::how_it_ended(const warden::Report& report) const {
   using Stage = NotStarted::Stage;
+  const std::string no_sandbox = "its sandbox cannot be set up: ";
   switch (report.failed_stage) {
     case warden::Stage::none:
       break;
@@ -301,14 +315,37 @@ How Run::how_it_ended(const warden::Report& report) const {
       return NotStarted{Stage::directory, report.error, {}};
     case warden::Stage::exec:
       return NotStarted{Stage::exec, report.error, {}};
+    case warden::Stage::namespaces:
+      return NotStarted{Stage::namespaces, report.error, no_sandbox + std::strerror(report.error)};
+    case warden::Stage::binds:
+      return NotStarted{Stage::binds, report.error, no_sandbox + std::strerror(report.error)};
+    case warden::Stage::sandbox:
+      return NotStarted{Stage::sandbox, report.error, no_sandbox + std::strerror(report.error)};
   }
   if (reason_ == Reason::timeout) return TimedOut{};
   if (reason_ == Reason::cancelled) return Cancelled{cancellation_.reason()};
   if (report.abandoned != 0) {
     return Lost{"the warden was killed while the command ran; all that the command had started has been ended"};
   }
+  if (report.exceeded != warden::Limit::none) return exhausted(report);
   if (WIFSIGNALED(report.wait_status)) return Signalled{WTERMSIG(report.wait_status)};
   return Exited{WEXITSTATUS(report.wait_status)};
+}
+
+Exhausted Run::exhausted(const warden::Report& report) {
+  const auto used = static_cast<double>(report.used);
+  switch (report.exceeded) {
+    case warden::Limit::cpu_seconds:
+      return {LimitName::cpu_seconds, used / 1e6, {}};
+    case warden::Limit::processes:
+      return {LimitName::processes, used, {}};
+    case warden::Limit::file_bytes:
+      return {LimitName::file_bytes, used, status_of(report.wait_status)};
+    case warden::Limit::memory_bytes:
+    case warden::Limit::none:
+      break;
+  }
+  return {LimitName::memory_bytes, used, {}};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "engine/command.h"
 #include "engine/custody.h"
 #include "engine/event_batch.h"
+#include "engine/limits.h"
 #include "engine/outcome.h"
 #include "engine/spill.h"
 
@@ -18,9 +19,10 @@ struct RunOptions {
   std::optional<std::chrono::steady_clock::time_point> deadline;  // Then the command is stopped, as timed out.
   std::chrono::milliseconds grace{2000};                          // Between SIGTERM and SIGKILL.
   std::size_t capture_bytes = 1024 * 1024;                        // Per stream.
-  SpillOptions::When spill = SpillOptions::When::never;           // Whether the whole output goes to a file,
-  SpillDirectory* spill_directory = nullptr;                      // of this folder; needed then.
-  std::string_view name;                                          // What the file is named after.
+  Limits limits;
+  SpillOptions::When spill = SpillOptions::When::never;  // Whether the whole output goes to a file,
+  SpillDirectory* spill_directory = nullptr;             // of this folder; needed then.
+  std::string_view name;                                 // What the file is named after.
 };
 
 // Blocks until every process of the command is dead and reaped, and its descriptors are closed. Any thread, many at

@@ -19,9 +19,13 @@ bool is_variable_name(std::string_view name) {
 
 std::vector<std::string> compose_environment(const char* const* inherited, const Variables& additions,
                                              std::string_view directory) {
-  std::unordered_set<std::string_view> settled{"PWD", "OLDPWD"};
-  for (const auto& [name, value] : additions) settled.insert(name);
+  std::size_t count = 0;
+  for (const char* const* each = inherited; each != nullptr && *each != nullptr; ++each) ++count;
   std::vector<std::string> variables;
+  variables.reserve(count + additions.size() + 1);
+  std::unordered_set<std::string_view> settled(count + additions.size() + 2);
+  settled.insert({"PWD", "OLDPWD"});
+  for (const auto& [name, value] : additions) settled.insert(name);
   for (; inherited != nullptr && *inherited != nullptr; ++inherited) {
     const std::string_view variable(*inherited);
     if (variable.find('=') == std::string_view::npos) continue;

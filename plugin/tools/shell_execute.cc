@@ -1,5 +1,6 @@
 #include "tools/shell_execute.h"
 
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -54,10 +55,23 @@ constexpr std::string_view output_schema = R"({
     "output_file_complete": {"const": false},
     "output_file_error": {"type": "string"},
     "encoding": {"type": "string"},
+    "resources": {"type": "object",
+      "properties": {"user_cpu_ms": {"type": "number"}, "system_cpu_ms": {"type": "number"},
+        "peak_memory_bytes": {"type": "integer"}, "processes": {"type": "integer"},
+        "stdout_bytes": {"type": "integer"}, "stderr_bytes": {"type": "integer"}}},
+    "limits": {"type": "object", "additionalProperties": {"type": "object",
+      "properties": {"value": {"type": "integer"}, "enforced_by": {"type": "string"}}}},
+    "limit": {"type": "object",
+      "properties": {"name": {"type": "string"}, "value": {"type": "integer"}, "used": {"type": "number"}}},
     "background_processes_ended": {"type": "integer", "minimum": 1},
     "background_processes": {"type": "array", "items": {"type": "string"}},
     "processes_left": {"type": "array", "items": {"type": "object",
       "properties": {"pid": {"type": "integer"}, "name": {"type": "string"}}, "required": ["pid", "name"]}},
+    "sandbox": {"type": "object",
+      "properties": {"enforced": {"type": "array", "items": {"type": "string"}},
+        "not_enforced": {"type": "array", "items": {"type": "string"}},
+        "refused": {"type": "array", "items": {"type": "string"}}}, "required": ["enforced", "not_enforced"]},
+    "protected_changed": {"type": "array", "items": {"type": "string"}},
     "error": {"type": "object",
       "properties": {"code": {"type": "string"}, "message": {"type": "string"}, "hint": {"type": "string"}},
       "required": ["code", "message", "hint"]}
@@ -82,6 +96,26 @@ std::string envelope(std::string text, bool is_error, Json metadata) {
   return result.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// Adds what the sandbox has to say, and where it refused something, begins the error's hint with that.
+void add_sandbox(const std::optional<engine::SandboxReport>& report, Json& metadata) {
+  if (!report) return;
+  const auto texts = [](const std::vector<std::string>& list) {
+    Json array = Json::array();
+    for (const std::string& text : list) array.push_back(engine::to_utf8(text));
+    return array;
+  };
+  Json& sandbox = metadata["sandbox"];
+  sandbox["enforced"] = texts(report->enforced);
+  sandbox["not_enforced"] = texts(report->not_enforced);
+  if (!report->refused.empty()) sandbox["refused"] = texts(report->refused);
+  if (!report->protected_changed.empty()) metadata["protected_changed"] = texts(report->protected_changed);
+  if (report->refused.empty() || !metadata.contains("error")) return;
+  std::string hint = "the sandbox refused " + engine::to_utf8(report->refused.front());
+  const std::string other = metadata["error"]["hint"];
+  if (!other.empty()) hint += "; " + other;
+  metadata["error"]["hint"] = hint;
+}
+
 std::string signal_name(int number) {
   const char* name = ::sigabbrev_np(number);
   if (name != nullptr) return std::string("SIG") + name;
@@ -94,12 +128,16 @@ class Format {
  public:
   Format(const CommandRequest& request, CallResult& result, engine::Outcome& outcome)
       : request_(request), result_(result), outcome_(outcome) {
+    metadata_.get_ref<Json::object_t&>().reserve(24);  // It is a vector, and moving what is in it is slow.
     metadata_["command"] = request.line;
   }
 
   Answer operator()(const engine::Exited& how) {
     finish("exit_code", how.status);
-    if (how.status == 0) return {envelope("Command executed successfully", false, std::move(metadata_)), false};
+    if (how.status == 0) {
+      add_sandbox(result_.sandbox, metadata_);
+      return {envelope("Command executed successfully", false, std::move(metadata_)), false};
+    }
     const std::string text = "Command failed with exit code " + std::to_string(how.status);
     return fail({"exit_nonzero", text, hint_for_status(how.status)}, text);
   }
@@ -132,6 +170,27 @@ class Format {
     return answer;
   }
 
+  Answer operator()(const engine::Exhausted& how) {
+    const std::string key = std::string("limits.") + engine::to_text(how.limit);
+    const std::uint64_t value = engine::value_of(result_.limits, how.limit);
+    // CPU time is the only one with a fraction.
+    const Json used = how.limit == engine::LimitName::cpu_seconds ? Json(std::round(how.used * 1000) / 1000)
+                                                                  : Json(static_cast<std::uint64_t>(how.used));
+    metadata_["limit"] = {{"name", engine::to_text(how.limit)}, {"value", value}, {"used", used}};
+    if (how.status) {
+      finish("exit_code", *how.status);
+    } else {
+      finish_partial();
+    }
+    const std::string text =
+        "Command ended: " + what_it_used(how.limit, used.dump()) + ", and " + key + " is " + std::to_string(value);
+    return fail({"resource_exhausted", text,
+                 "let it use less, or raise " + key +
+                     " in the configuration; it and everything that it had started "
+                     "were ended"},
+                text);
+  }
+
   Answer operator()(const engine::NotStarted& how) {
     using Stage = engine::NotStarted::Stage;
     const std::string reason = how.detail.empty() ? std::strerror(how.error) : how.detail;
@@ -151,7 +210,9 @@ class Format {
     if (how.stage == Stage::exec && !result_.through_shell && how.error == EACCES) {
       finish("exit_code", 126);
       const std::string text = "Permission denied: " + result_.program;
-      return fail({"permission_denied", text, "it is a directory, or a file that is not executable"}, text);
+      const bool by_sandbox = result_.sandbox && !result_.sandbox->refused.empty();
+      return fail({"permission_denied", text, by_sandbox ? "" : "it is a directory, or a file that is not executable"},
+                  text);
     }
     metadata_["working_directory"] = result_.directory;
     const std::string text = "Command could not be started: " + result_.program + ": " + reason;
@@ -168,6 +229,22 @@ class Format {
   }
 
  private:
+  static std::string what_it_used(engine::LimitName limit, const std::string& used) {
+    switch (limit) {
+      case engine::LimitName::cpu_seconds:
+        return "it used " + used + " seconds of CPU time";
+      case engine::LimitName::memory_bytes:
+        return "it used " + used + " bytes of memory";
+      case engine::LimitName::processes:
+        return "it had " + used + " processes at once";
+      case engine::LimitName::open_files:
+        return "it needed more open files";
+      case engine::LimitName::file_bytes:
+        return "it wrote a file larger than it may";
+    }
+    return {};
+  }
+
   // As shells tell 127 from 126.
   static bool is_not_found(int error) {
     return error == ENOENT || error == ENOTDIR || error == ELOOP || error == ENAMETOOLONG;
@@ -180,6 +257,11 @@ class Format {
   }
 
   std::string spawn_hint(const engine::NotStarted& how) const {
+    using Stage = engine::NotStarted::Stage;
+    if (how.stage == Stage::binds) return "a protected name was being changed just then; try again";
+    if (how.stage == Stage::namespaces || how.stage == Stage::sandbox) {
+      return "its sandbox could not be set up, and without it nothing is run";
+    }
     if (how.error == E2BIG) {
       return "the kernel takes at most 128 KiB in one argument, and command and environment together must fit as well; "
              "write long text to a file first";
@@ -216,6 +298,7 @@ class Format {
     metadata_["stderr_truncated"] = outcome_.standard_error.truncated;
     const bool lossy = outcome_.standard_output.lossy || outcome_.standard_error.lossy;
     metadata_["encoding"] = lossy ? "utf-8, invalid bytes replaced" : "utf-8";
+    add_resources();
     add_output_file();
     if (outcome_.outlived > 0) {
       metadata_["background_processes_ended"] = outcome_.outlived;
@@ -226,6 +309,30 @@ class Format {
         metadata_["processes_left"].push_back({{"pid", process.pid}, {"name", to_text(process.name)}});
       }
     }
+  }
+
+  void add_resources() {
+    if (outcome_.resources) {
+      const engine::Resources& used = *outcome_.resources;
+      const auto ms = [](std::chrono::microseconds time) { return static_cast<double>(time.count()) / 1000; };
+      metadata_["resources"] = {{"user_cpu_ms", ms(used.user)},
+                                {"system_cpu_ms", ms(used.system)},
+                                {"peak_memory_bytes", used.peak_memory_kib * 1024},
+                                {"processes", used.processes},
+                                {"stdout_bytes", outcome_.standard_output.bytes},
+                                {"stderr_bytes", outcome_.standard_error.bytes}};
+    }
+    using engine::LimitName;
+    const auto limit = [&](LimitName name, const char* enforced_by) {
+      const std::uint64_t value = engine::value_of(result_.limits, name);
+      if (value == 0) return;
+      metadata_["limits"][engine::to_text(name)] = {{"value", value}, {"enforced_by", enforced_by}};
+    };
+    limit(LimitName::cpu_seconds, "watch, rlimit");
+    limit(LimitName::memory_bytes, "watch");
+    limit(LimitName::processes, "watch");
+    limit(LimitName::open_files, "rlimit");
+    limit(LimitName::file_bytes, "rlimit");
   }
 
   void add_output_file() {
@@ -243,6 +350,7 @@ class Format {
 
   Answer fail(const CallError& error, const std::string& text) {
     metadata_["error"] = error_object(error);
+    add_sandbox(result_.sandbox, metadata_);
     return {envelope(text, true, std::move(metadata_)), false};
   }
 
@@ -276,6 +384,7 @@ class ShellExecuteCall : public PreparedCall {
       Json metadata{{"command", request_.line}};
       if (request_.directory) metadata["working_directory"] = *request_.directory;
       metadata["error"] = error_object(*error);
+      add_sandbox(result.sandbox, metadata);
       return {envelope(error->message, true, std::move(metadata)), false};
     }
     auto& outcome = std::get<engine::Outcome>(result.what);

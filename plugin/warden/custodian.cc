@@ -15,10 +15,17 @@
 #include "warden/clock.h"
 #include "warden/start_message.h"
 #include "warden/tree.h"
+#include "warden/watch.h"
 
 namespace wtool::warden {
 
 namespace {
+
+// By the signal itself, or as a shell passes on that its command did.
+bool died_of(int status, int signal) {
+  return (WIFSIGNALED(status) && WTERMSIG(status) == signal) ||
+         (WIFEXITED(status) && WEXITSTATUS(status) == 128 + signal);
+}
 
 class Custodian {
  public:
@@ -39,6 +46,10 @@ class Custodian {
   void run_call();
   void take_message();
   void reap();
+  void forget_child_events();
+  void look();
+  void judge_end();
+  int time_to_wait() const;
   void begin_end(std::int64_t grace_ms);
   void leave(std::int64_t grace_ms);
   void kill_all();
@@ -50,6 +61,7 @@ class Custodian {
   char buffer_[max_message];
   StartMessage start_;
   std::vector<pid_t> tree_;
+  Watch watch_;
 
   // The call that is under way.
   pid_t leader_ = -1;
@@ -75,10 +87,6 @@ Custodian::Events Custodian::wait_for_events(int timeout_ms) const {
   events.child = watched[1].revents != 0;
   events.host_gone = watched[2].revents != 0;
   events.warden_gone = watched[3].revents != 0;
-  if (events.child) {
-    signalfd_siginfo discarded;
-    (void)!::read(child_events_, &discarded, sizeof discarded);
-  }
   return events;
 }
 
@@ -122,6 +130,7 @@ void Custodian::run_call() {
   report_.failed_stage = failure.stage;
   report_.error = failure.error;
   leader_lives_ = tree_lives_ = leader_ > 0;
+  watch_.begin(plan.limits);
 
   while (tree_lives_) {
     if (!leader_lives_ && !told_leader_exited_ && ending_ == Ending::none) {
@@ -132,9 +141,17 @@ void Custodian::run_call() {
       kill_all();
       break;
     }
-    const Events events = wait_for_events(ending_ == Ending::none ? -1 : poll_timeout(ending_deadline_));
-    if (events.child) reap();
+    const Events events = wait_for_events(time_to_wait());
+    if (events.child) {
+      // Whoever waits for the report is told first. Where the tree lives on, who ended between the two calls is found
+      // by the second.
+      reap();
+      if (!tree_lives_) break;
+      forget_child_events();
+      reap();
+    }
     if (!tree_lives_) break;
+    if (now_ms() >= watch_.next_look()) look();
     if (events.warden_gone) {
       // Nobody stands behind us any more: end the tree while we can.
       report_.abandoned = 1;
@@ -146,7 +163,45 @@ void Custodian::run_call() {
     }
     if (ending_ == Ending::asked && now_ms() >= ending_deadline_) ending_ = Ending::forced;
   }
+  judge_end();
   report();
+  forget_child_events();
+}
+
+void Custodian::forget_child_events() {
+  signalfd_siginfo discarded;
+  (void)!::read(child_events_, &discarded, sizeof discarded);
+}
+
+int Custodian::time_to_wait() const {
+  const int look = poll_timeout(watch_.next_look());
+  return ending_ == Ending::none ? look : std::min(look, poll_timeout(ending_deadline_));
+}
+
+// Sees what the tree uses, and ends it when that is more than it may. It has no grace: it is stopped first, so that it
+// does not grow while it is being killed.
+void Custodian::look() {
+  const Limit exceeded = watch_.look(report_.user_us + report_.system_us);
+  if (exceeded == Limit::none || report_.exceeded != Limit::none) return;
+  report_.exceeded = exceeded;
+  report_.used = watch_.used();
+  tree_ = watch_.members();
+  stop_tree(tree_);
+  ending_ = Ending::forced;
+}
+
+// What the kernel's own limits did: it tells by a signal to one process, which a shell may have waited for.
+void Custodian::judge_end() {
+  if (report_.exceeded != Limit::none) return;
+  const Limits& limits = start_.limits();
+  const std::uint64_t cpu_us = report_.user_us + report_.system_us;
+  if (limits.cpu_seconds != 0 && (cpu_us >= limits.cpu_seconds * 1'000'000 || died_of(report_.wait_status, SIGXCPU))) {
+    report_.exceeded = Limit::cpu_seconds;
+    report_.used = cpu_us;
+  } else if (limits.file_bytes != 0 && died_of(report_.wait_status, SIGXFSZ)) {
+    report_.exceeded = Limit::file_bytes;
+    report_.used = limits.file_bytes;
+  }
 }
 
 void Custodian::take_message() {
@@ -235,14 +290,17 @@ void Custodian::kill_all() {
     if (round > 20) {
       pollfd child{child_events_, POLLIN, 0};
       ::poll(&child, 1, reported ? 200 : 2);
-      signalfd_siginfo discarded;
-      (void)!::read(child_events_, &discarded, sizeof discarded);
+      forget_child_events();
     }
   }
   if (reported) ::_exit(0);
 }
 
-void Custodian::report() { send_message(station_.socket, &report_, sizeof report_); }
+void Custodian::report() {
+  report_.processes = leader_ > 0 ? watch_.processes() : 0;
+  report_.tree_kib = watch_.tree_kib();
+  send_message(station_.socket, &report_, sizeof report_);
+}
 
 void Custodian::tell(Kind kind) {
   const Header header{kind, 0, start_.call()};

@@ -17,9 +17,15 @@
 #include <cstring>
 
 #include "system/descriptor.h"
+#include "warden/priority.h"
+#include "warden/protocol.h"
+#include "warden/version_note.h"
 #include "warden/warden.h"
 
 namespace {
+
+[[gnu::section(".note.wtool"), gnu::used, gnu::aligned(4)]] constinit const wtool::warden::VersionNote version_note{
+    .version = wtool::warden::protocol_version};
 
 bool is_control_socket(int fd) {
   int type = 0;
@@ -45,6 +51,7 @@ int main(int, char** argv) {
   if (null_device > 2) ::close(null_device);
   // A command of the same user can neither trace us nor open our memory.
   ::prctl(PR_SET_DUMPABLE, 0);
+  wtool::warden::rise_above_commands();
   (void)!::chdir("/");  // Keeps no directory busy.
   wtool::warden::Warden warden(std::move(control), argv[0], std::strlen(argv[0]));
   const int status = warden.run();

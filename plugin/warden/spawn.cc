@@ -2,12 +2,15 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+
+#include "warden/priority.h"
 
 namespace wtool::warden {
 
@@ -43,9 +46,29 @@ int execute(const SpawnPlan& plan) {
   return remembered;
 }
 
+// Lowers a limit of this process; one that is lower already stays.
+bool lower(__rlimit_resource resource, rlim_t soft, rlim_t hard) {
+  rlimit limit{};
+  if (::getrlimit(resource, &limit) != 0) return false;
+  if (hard < limit.rlim_max) limit.rlim_max = hard;
+  if (soft < limit.rlim_cur) limit.rlim_cur = soft;
+  return ::setrlimit(resource, &limit) == 0;
+}
+
+bool apply(const Limits& limits) {
+  // The watch is exact. The kernel's limit counts in ticks, which can be a quarter too much where the machine is busy,
+  // so that it is set higher and stands behind the watch. The second between the two is for those who want to say
+  // something when SIGXCPU comes.
+  const rlim_t seconds = limits.cpu_seconds + limits.cpu_seconds / 2 + 1;
+  if (limits.cpu_seconds != 0 && !lower(RLIMIT_CPU, seconds, seconds + 1)) return false;
+  if (limits.file_bytes != 0 && !lower(RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes)) return false;
+  return limits.open_files == 0 || lower(RLIMIT_NOFILE, limits.open_files, limits.open_files);
+}
+
 [[noreturn]] void run_child(const SpawnPlan& plan, volatile SpawnFailure& failure) {
   // A session of its own: no controlling terminal to prompt on, and no terminal's Ctrl-C reaches it.
   if (::setsid() < 0) fail(failure, Stage::setup, errno);
+  if (!return_to_usual_priority()) fail(failure, Stage::setup, errno);
   // If custodian and warden were both killed at once, at least the command itself dies with them.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // The descriptors come from above 2, so none of these overwrites another's source.
@@ -53,6 +76,11 @@ int execute(const SpawnPlan& plan) {
     fail(failure, Stage::setup, errno);
   }
   if (::fchdir(plan.directory) < 0) fail(failure, Stage::directory, errno);
+  if (plan.sandbox != nullptr) {
+    // Nothing that follows, but for exec itself, is anything that a sandbox refuses.
+    const SpawnFailure refused = enter_sandbox(*plan.sandbox);
+    if (refused.stage != Stage::none) fail(failure, refused.stage, refused.error);
+  }
   // Everything above 2 is close-on-exec already; this holds even if some later change forgets the flag once.
   ::syscall(SYS_close_range, 3U, ~0U, 0U);
   // The custodian blocks SIGCHLD, and a mask survives exec. Dispositions are all default already: the warden was
@@ -60,7 +88,8 @@ int execute(const SpawnPlan& plan) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  // Limits and the sandbox are applied here, last before exec, since they would hinder what stands above.
+  // Last before exec, since they would hinder what stands above.
+  if (!apply(plan.limits)) fail(failure, Stage::setup, errno);
   const int error = execute(plan);
   fail(failure, Stage::exec, error);
 }
@@ -70,6 +99,12 @@ int execute(const SpawnPlan& plan) {
 }  // namespace
 
 pid_t spawn(const SpawnPlan& plan, SpawnFailure& failure) {
+  if (plan.sandbox != nullptr && needs_user_namespace(*plan.sandbox)) {
+    return spawn_in_user_namespace(
+        *plan.sandbox,
+        [](const void* all, volatile SpawnFailure& shared) { run_child(*static_cast<const SpawnPlan*>(all), shared); },
+        &plan, failure);
+  }
   volatile SpawnFailure shared{};
   const pid_t child = ::vfork();
   if (child == 0) run_child(plan, shared);

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include "warden/protocol.h"
+#include "warden/sandbox_child.h"
 
 namespace wtool::warden {
 
@@ -17,11 +18,8 @@ struct SpawnPlan {
   int standard_output = -1;
   int standard_error = -1;
   int directory = -1;
-};
-
-struct SpawnFailure {
-  Stage stage = Stage::none;
-  int error = 0;
+  Limits limits{};
+  SandboxPlan* sandbox = nullptr;  // What the command is confined by; NULL: nothing.
 };
 
 // The child's number; or -1 with `failure`, and then there is no child (any more).

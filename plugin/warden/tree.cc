@@ -1,39 +1,19 @@
 #include "warden/tree.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
-#include "system/descriptor.h"
+#include "warden/process_files.h"
 
 namespace wtool::warden {
 
 namespace {
-
-// Reads a small file of /proc into `text`, NUL-terminated. False when it is not there (any more).
-bool read_file(const char* path, std::vector<char>& text) {
-  const Descriptor file(::open(path, O_RDONLY | O_CLOEXEC));
-  if (!file) return false;
-  text.resize(4096);
-  std::size_t used = 0;
-  for (;;) {
-    if (used + 1 >= text.size()) text.resize(text.size() * 2);
-    const ssize_t got = ::read(file.get(), text.data() + used, text.size() - used - 1);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    used += static_cast<std::size_t>(got);
-  }
-  text[used] = '\0';
-  return true;
-}
 
 // The children that thread `thread` of `process` has, appended to `found`. False where the kernel has no such file.
 bool read_children(pid_t process, pid_t thread, std::vector<pid_t>& found, std::vector<char>& text) {
@@ -64,34 +44,6 @@ void read_numbers(const char* folder, std::vector<pid_t>& numbers) {
   ::closedir(open_folder);
 }
 
-// The kernel's flag of a process that has begun to exit (include/linux/sched.h).
-constexpr unsigned long pf_exiting = 0x4;
-
-struct Status {
-  char state = 'X';
-  pid_t parent = 0;
-  bool exiting = false;
-  char name[name_size] = {};
-};
-
-// From /proc/PID/stat: "pid (name) state parent ...", where the name may hold anything, parentheses too.
-bool read_status(pid_t process, Status& status, std::vector<char>& text) {
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/%d/stat", process);
-  if (!read_file(path, text)) return false;
-  const char* open = std::strchr(text.data(), '(');
-  const char* close = std::strrchr(text.data(), ')');
-  if (open == nullptr || close == nullptr || close < open || close[1] == '\0') return false;
-  const std::size_t length = std::min<std::size_t>(static_cast<std::size_t>(close - open - 1), name_size - 1);
-  std::memcpy(status.name, open + 1, length);
-  status.name[length] = '\0';
-  // state, parent, group, session, terminal, its foreground group, flags (proc(5)).
-  unsigned long flags = 0;
-  std::sscanf(close + 2, "%c %d %*d %*d %*d %*d %lu", &status.state, &status.parent, &flags);
-  status.exiting = status.state == 'Z' || status.state == 'X' || (flags & pf_exiting) != 0;
-  return true;
-}
-
 bool is_spared(const std::vector<pid_t>& spared, pid_t process) {
   return std::find(spared.begin(), spared.end(), process) != spared.end();
 }
@@ -106,7 +58,7 @@ void collect_from_all(std::vector<pid_t>& members, const std::vector<pid_t>& spa
   std::vector<Link> links;
   read_numbers("/proc", all);
   for (const pid_t process : all) {
-    Status status;
+    ProcessStatus status;
     if (read_status(process, status, text)) links.push_back({process, status.parent});
   }
   const pid_t self = ::getpid();
@@ -118,6 +70,21 @@ void collect_from_all(std::vector<pid_t>& members, const std::vector<pid_t>& spa
     }
     if (next == members.size()) break;
   }
+}
+
+// The kernel signals a whole process group at once: none of it can fork its way out meanwhile. Groups do not cross
+// sessions, and every command has a session of its own, so that a member's group has nobody else in it; but for one
+// that has not come as far as its setsid, and is still in ours.
+void signal_groups(const std::vector<pid_t>& members, int signal) {
+  std::vector<pid_t> groups;
+  const pid_t ours = ::getpgrp();
+  for (const pid_t member : members) {
+    const pid_t group = ::getpgid(member);
+    if (group > 1 && group != ours && (groups.empty() || group != groups.back())) groups.push_back(group);
+  }
+  std::sort(groups.begin(), groups.end());
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  for (const pid_t group : groups) ::kill(-group, signal);
 }
 
 }  // namespace
@@ -148,7 +115,24 @@ void ask_to_end(const std::vector<pid_t>& members) {
   }
 }
 
+void stop_tree(std::vector<pid_t>& members) {
+  std::vector<pid_t> stopped;  // Sorted.
+  for (int round = 0; round < 50; ++round) {
+    std::vector<pid_t> fresh;
+    for (const pid_t member : members) {
+      if (!std::binary_search(stopped.begin(), stopped.end(), member)) fresh.push_back(member);
+    }
+    if (fresh.empty() && round > 0) return;
+    signal_groups(fresh, SIGSTOP);
+    for (const pid_t member : fresh) ::kill(member, SIGSTOP);
+    stopped.insert(stopped.end(), fresh.begin(), fresh.end());
+    std::sort(stopped.begin(), stopped.end());
+    collect_tree(members, {});
+  }
+}
+
 void kill_members(const std::vector<pid_t>& members) {
+  signal_groups(members, SIGKILL);
   for (auto member = members.rbegin(); member != members.rend(); ++member) ::kill(*member, SIGKILL);
 }
 
@@ -156,7 +140,7 @@ std::uint32_t name_living(const std::vector<pid_t>& members, NamedProcess* names
   std::uint32_t living = 0;
   std::vector<char> text;
   for (const pid_t process : members) {
-    Status status;
+    ProcessStatus status;
     if (!read_status(process, status, text) || status.exiting) continue;
     if (living < max_named) {
       names[living].pid = process;

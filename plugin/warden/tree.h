@@ -26,7 +26,11 @@ void collect_tree(std::vector<pid_t>& members, const std::vector<pid_t>& spared)
 // is gone is no error.
 void ask_to_end(const std::vector<pid_t>& members);
 
-// Sends SIGKILL to each member, the last collected (the deepest) first.
+// Sends SIGSTOP to `members` and their process groups, then to all else that descends from this process, again and
+// again until nothing new is found or there is no end to it. `members` are all of them, then.
+void stop_tree(std::vector<pid_t>& members);
+
+// Sends SIGKILL to each member's process group, and then to each member, the last collected (the deepest) first.
 void kill_members(const std::vector<pid_t>& members);
 
 // Names the members that live, at most max_named; returns how many live. Zombies do not, and neither does what is about

@@ -131,7 +131,8 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_stops_its_parent, Custody) {
   const auto took = std::chrono::steady_clock::now() - began;
   BOOST_TEST_CONTEXT(answer.raw) {
     BOOST_TEST(answer.is_error());
-    BOOST_TEST((took < within(4000)));  // It is set going again, not waited for until it is given up.
+    // It is set going again, not waited for until it is given up, seven seconds after its deadline.
+    BOOST_TEST((took < std::chrono::milliseconds(7500)));
     BOOST_TEST(mark.bearers().empty(), mark.description());
   }
   check_next_call_works();
@@ -140,7 +141,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_stops_its_parent, Custody) {
 BOOST_FIXTURE_TEST_CASE(a_command_that_stops_its_parent_and_ends, Custody) {
   const Answer answer = hasty.run(marked("setsid sleep 61 & kill -STOP $PPID; echo hi"), {.deadline_ms = 1000});
   BOOST_TEST_CONTEXT(answer.raw) {
-    BOOST_TEST(answer.took.count() < within(4000).count());
+    BOOST_TEST(answer.took.count() < 8000);
     BOOST_TEST(mark.bearers().empty(), mark.description());
   }
   check_next_call_works();
@@ -221,7 +222,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_stops_the_warden_does_not_hang_the_host, 
     calls.push_back(std::make_unique<RunningCall>(tool, marked("sleep 0.2"), CallOptions{.deadline_ms = 5000}));
   for (auto& call : calls) {
     const Answer each = call->wait();
-    BOOST_TEST(each.took.count() < within(15'000).count());
+    BOOST_TEST(each.took.count() < within(1500).count());
     BOOST_TEST((!each.is_error() || !each.code().empty()));
   }
   BOOST_TEST(mark.bearers().empty(), mark.description());

@@ -1,0 +1,58 @@
+// The custodian's eye on what a command's tree uses: how much at most, and whether it is more than it may.
+//
+// Contract:
+// - Looks now and then, never all the time: between two looks a tree can use more than is ever seen. The intervals are
+//   short where a limit is at stake, long where the figures are for the result alone, and always long against the time
+//   that a look takes.
+// - Knows no limit that the kernel watches over by itself, but for CPU time, which the kernel counts for each process
+//   alone.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "warden/process_files.h"
+#include "warden/protocol.h"
+
+namespace wtool::warden {
+
+class Watch {
+ public:
+  // A command with these limits has just started.
+  void begin(const Limits& limits);
+
+  // When to look next: milliseconds of now_ms().
+  std::int64_t next_look() const { return next_look_ms_; }
+
+  // Looks at all processes below this one. `reaped_us`: the CPU time of those that are gone. Says which limit is
+  // exceeded, if one is, and sets used().
+  Limit look(std::uint64_t reaped_us);
+
+  // What look() found to be too much, in the unit of the limit; CPU time in microseconds.
+  std::uint64_t used() const { return used_; }
+
+  // The processes that lived at the last look.
+  const std::vector<pid_t>& members() const { return members_; }
+
+  // The most that was seen at once.
+  std::uint32_t processes() const { return processes_; }
+  std::uint64_t tree_kib() const { return tree_kib_; }
+
+ private:
+  Limit judge(std::uint32_t processes, std::uint64_t resident_kib, std::uint64_t cpu_us);
+  std::uint64_t exact_memory_kib();
+  std::int64_t interval(std::int64_t cost_ms, std::uint64_t cpu_us);
+
+  Limits limits_{};
+  std::int64_t next_look_ms_ = 0;
+  std::int64_t interval_ms_ = 0;
+  std::uint32_t processes_ = 0;
+  std::uint64_t tree_kib_ = 0;
+  std::uint64_t used_ = 0;
+  std::vector<pid_t> members_;
+  std::vector<char> text_;
+};
+
+}  // namespace wtool::warden
