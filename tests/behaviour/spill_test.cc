@@ -138,6 +138,15 @@ BOOST_FIXTURE_TEST_CASE(when_cut_holds_what_both_streams_had_before, Spilling) {
   check_file(answer, expected);
 }
 
+// From there on, bytes are read to where the oldest ones were kept, which then must be in the file.
+BOOST_FIXTURE_TEST_CASE(when_cut_is_complete_though_the_capture_was_full_to_the_byte, Spilling) {
+  const ToolUnderTest when_cut(plugin, config("when_cut", 1 << 20));
+  const Answer answer =
+      when_cut.shell("(head -c 1048576 /dev/urandom; sleep 0.05; head -c 300000 /dev/urandom) | tee '" +
+                     scratch.path() + "/original'");
+  check_file(answer, content(scratch.path() + "/original"));
+}
+
 BOOST_FIXTURE_TEST_CASE(binary_output_is_kept_as_it_is, Spilling) {
   const ToolUnderTest always(plugin, config("always"));
   check_file(always.shell("printf 'a\\000b\\377\\r\\nc\\376'"), std::string("a\0b\xFF\r\nc\xFE", 8));
@@ -145,7 +154,7 @@ BOOST_FIXTURE_TEST_CASE(binary_output_is_kept_as_it_is, Spilling) {
 
 BOOST_FIXTURE_TEST_CASE(fifty_megabytes_are_kept_to_the_last_byte, Spilling) {
   for (const char* when : {"always", "when_cut"}) {
-    const ToolUnderTest spilling(plugin, config(when));
+    const ToolUnderTest spilling(plugin, config(when, 1 << 20));
     const Answer answer = spilling.shell("head -c 50000000 /dev/urandom | tee '" + scratch.path() + "/original'");
     BOOST_TEST((answer.metadata().at("output_file_bytes") == Json(50'000'000)));
     BOOST_TEST((content(file_of(answer)) == content(scratch.path() + "/original")));
