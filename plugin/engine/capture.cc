@@ -7,7 +7,7 @@
 namespace wtool::engine {
 
 std::span<char> Capture::room(std::size_t least) {
-  if (tail_.size() < tail_cap_ || tail_cap_ < least) return {};
+  if (!truncated() || tail_cap_ < least) return {};
   return std::span(tail_).subspan(tail_start_);
 }
 

@@ -19,7 +19,8 @@ class Capture {
   void append(std::string_view bytes);
 
   // Where the next bytes may be read to, instead of to a buffer of the caller's: the place of the oldest ones, which
-  // are lost with that. Empty while nothing has to be left out, and where it would be less than `least`.
+  // are lost with that. Empty while nothing has been left out, even when the next byte will be: until that is appended,
+  // whole() is whole. Empty as well where the place would be for less than `least`.
   std::span<char> room(std::size_t least);
 
   std::uint64_t total_bytes() const { return total_; }

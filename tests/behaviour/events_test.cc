@@ -1,4 +1,7 @@
 // Live output: events come in order, on the run thread, with all the bytes, and none after call_run has returned.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <thread>
@@ -191,6 +194,23 @@ BOOST_FIXTURE_TEST_CASE(what_was_gathered_comes_before_a_stopped_call_returns, S
   const ToolUnderTest hasty(plugin, Json::parse(R"({"limits":{"grace_seconds":0.1}})"));
   const Answer answer = hasty.run(marked("trap '' TERM; while :; do echo line; done"), options);
   BOOST_TEST(answer.code() == "timed_out");
+  BOOST_TEST((answer.metadata().at("stdout_bytes") == Json(got.size())));
+}
+
+BOOST_FIXTURE_TEST_CASE(what_was_gathered_comes_though_somebody_else_holds_the_pipe_open, ShellTool) {
+  std::string got;
+  RunningCall call(tool, marked("while :; do echo line; done"), {.on_event = [&](const Event& event) {
+                     if (event.kind == WTOOL_EVENT_STDOUT) got += event.payload;
+                     return 0;
+                   }});
+  BOOST_REQUIRE(call.wait_for_output("line"));
+  const auto shell = mark.bearers();
+  BOOST_REQUIRE(shell.size() == 1U);
+  const int held = open(("/proc/" + std::to_string(shell.front()) + "/fd/1").c_str(), O_WRONLY | O_CLOEXEC);
+  BOOST_REQUIRE(held >= 0);
+  call.cancel(WTOOL_CANCEL_NOW, "test");
+  const Answer answer = call.wait();
+  close(held);
   BOOST_TEST((answer.metadata().at("stdout_bytes") == Json(got.size())));
 }
 

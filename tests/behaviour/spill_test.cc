@@ -125,7 +125,7 @@ BOOST_FIXTURE_TEST_CASE(when_cut_makes_a_file_from_the_first_byte_beyond_the_cap
 BOOST_FIXTURE_TEST_CASE(when_cut_holds_what_both_streams_had_before, Spilling) {
   const ToolUnderTest when_cut(plugin, config("when_cut"));
   const std::string script =
-      "printf out1; printf err1 >&2; sleep 0.02; printf out2; sleep 0.02; head -c 4090 /dev/zero | tr '\\0' e >&2; "
+      "printf out1; printf err1 >&2; sleep 0.02; printf out2; sleep 0.02; head -c 4093 /dev/zero | tr '\\0' e >&2; "
       "sleep "
       "0.02; printf out3; sleep 0.02; printf err3 >&2";
   const Answer answer = when_cut.shell(script);
@@ -133,9 +133,18 @@ BOOST_FIXTURE_TEST_CASE(when_cut_holds_what_both_streams_had_before, Spilling) {
   BOOST_TEST((answer.metadata().at("stderr_truncated") == Json(true)));
   const std::string expected = content(file_of(answer));
   // However the pauses fell: all of both streams, each in its order.
-  BOOST_TEST(expected.size() == 12U + 8 + 4090);
+  BOOST_TEST(expected.size() == 12U + 8 + 4093);
   BOOST_TEST(expected.starts_with("out1out2"));
   check_file(answer, expected);
+}
+
+// From there on, bytes are read to where the oldest ones were kept, which then must be in the file.
+BOOST_FIXTURE_TEST_CASE(when_cut_is_complete_though_the_capture_was_full_to_the_byte, Spilling) {
+  const ToolUnderTest when_cut(plugin, config("when_cut", 1 << 20));
+  const Answer answer =
+      when_cut.shell("(head -c 1048576 /dev/urandom; sleep 0.05; head -c 300000 /dev/urandom) | tee '" +
+                     scratch.path() + "/original'");
+  check_file(answer, content(scratch.path() + "/original"));
 }
 
 BOOST_FIXTURE_TEST_CASE(binary_output_is_kept_as_it_is, Spilling) {
@@ -145,7 +154,7 @@ BOOST_FIXTURE_TEST_CASE(binary_output_is_kept_as_it_is, Spilling) {
 
 BOOST_FIXTURE_TEST_CASE(fifty_megabytes_are_kept_to_the_last_byte, Spilling) {
   for (const char* when : {"always", "when_cut"}) {
-    const ToolUnderTest spilling(plugin, config(when));
+    const ToolUnderTest spilling(plugin, config(when, 1 << 20));
     const Answer answer = spilling.shell("head -c 50000000 /dev/urandom | tee '" + scratch.path() + "/original'");
     BOOST_TEST((answer.metadata().at("output_file_bytes") == Json(50'000'000)));
     BOOST_TEST((content(file_of(answer)) == content(scratch.path() + "/original")));

@@ -1,7 +1,7 @@
 // A small host whose output files meet a fault that only a process of its own can have. It makes one call with
 // output.spill always, then one more that writes a few bytes, and prints one JSON object:
 // {"result", "is_prefix": whether the output file holds the first bytes of what the command wrote, "files": how many
-// there are after the first call, "next": the result of the second call, "signals": how often the handler of SIGXFSZ
+// there are after both calls, "next": the result of the second call, "signals": how often the handler of SIGXFSZ
 // ran}.
 //
 // Usage: spill_host FAULT FOLDER COMMAND
@@ -93,6 +93,7 @@ int main(int argc, char** argv) {
                                      return 0;
                                    }});
   const std::string spilled = content(answer.metadata().value("output_file", ""));
+  const Json next = tool.shell("echo next").result;
   const auto files = std::distance(fs::directory_iterator(folder), fs::directory_iterator());
   sigset_t pending;
   sigpending(&pending);
@@ -100,7 +101,7 @@ int main(int argc, char** argv) {
                     {"is_prefix", wrote.compare(0, spilled.size(), spilled) == 0},
                     {"spilled", spilled.size()},
                     {"files", files},
-                    {"next", tool.shell("echo next").result},
+                    {"next", next},
                     {"signals", signals.load()},
                     {"pending", sigismember(&pending, SIGXFSZ) == 1}};
   std::puts(report.dump().c_str());
