@@ -68,6 +68,8 @@ bool apply(const Limits& limits) {
   if (!return_to_usual_priority()) fail(failure, Stage::setup, errno);
   // If custodian and warden were both killed at once, at least the command itself dies with them.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // From here on the kernel counts us in the cgroup, and what exec takes in memory as well.
+  if (plan.cgroup_members >= 0 && ::write(plan.cgroup_members, "0", 1) != 1) failure.cgroup_error = errno;
   // The descriptors come from above 2, so none of these overwrites another's source.
   if (::dup2(plan.standard_input, 0) < 0 || ::dup2(plan.standard_output, 1) < 0 || ::dup2(plan.standard_error, 2) < 0) {
     fail(failure, Stage::setup, errno);
@@ -95,12 +97,13 @@ pid_t spawn(const SpawnPlan& plan, SpawnFailure& failure) {
   const pid_t child = ::vfork();
   if (child == 0) run_child(plan, shared);
   if (child < 0) {
-    failure = {Stage::fork, errno};
+    failure = {Stage::fork, errno, 0};
     return -1;
   }
   // The child has exec'd or exited by now: vfork says so.
   failure.stage = shared.stage;
   failure.error = shared.error;
+  failure.cgroup_error = shared.cgroup_error;
   if (failure.stage == Stage::none) return child;
   while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
