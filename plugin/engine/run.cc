@@ -283,6 +283,8 @@ How Run::how_it_ended(const warden::Report& report) const {
     case warden::Stage::directory:
       return NotStarted{Stage::directory, report.error, {}};
     case warden::Stage::exec:
+      // Its arguments and variables alone were more.
+      if (report.exceeded == warden::Limit::memory_bytes) return exhausted(report);
       return NotStarted{Stage::exec, report.error, {}};
   }
   if (reason_ == Reason::timeout) return TimedOut{};

@@ -204,7 +204,8 @@ class Format {
       case engine::LimitName::memory_bytes:
         return (held ? "it wanted more than " : "it used ") + used + " bytes of memory";
       case engine::LimitName::processes:
-        return (held ? "it wanted more than " : "it had ") + used + " processes at once";
+        return held ? "it wanted more than " + used + " processes and threads at once"
+                    : "it had " + used + " processes at once";
       case engine::LimitName::open_files:
         return "it needed more open files";
       case engine::LimitName::file_bytes:

@@ -20,10 +20,12 @@ constexpr const char* prefix = "wtool-";
 // A command may have made cgroups below its own: as many levels as anybody needs, and no end to our stack.
 constexpr int deepest = 16;
 
-// The number behind "key " at the start of a line of a small file; 0 where there is none.
-std::uint64_t read_count(const Descriptor& file, const char* key) {
+// The number behind "key " at the start of a line of a small file; 0 where there is none. Closes a file that is no
+// more: the command may have left its cgroup and removed it, and for poll there would be news of it for ever.
+std::uint64_t read_count(Descriptor& file, const char* key) {
   char text[512];
   const ssize_t got = file ? ::pread(file.get(), text, sizeof text - 1, 0) : -1;
+  if (got < 0) file.reset();
   if (got <= 0) return 0;
   text[got] = '\0';
   const std::size_t length = std::strlen(key);
@@ -91,7 +93,7 @@ bool Cgroup::set_limits(const Limits& limits) {
     if (!write("memory.swap.max", 0) && errno != ENOENT) return false;
     // One process alone is not what the limit is for, and a tree without one of its processes may hang.
     if (!write("memory.max", limits.memory_bytes) || !write("memory.oom.group", 1)) return false;
-    memory_events_ = open_in(directory_, "memory.events", O_RDONLY);
+    memory_events_ = open_in(directory_, "memory.events.local", O_RDONLY);
     if (!memory_events_) return false;
   }
   most_processes_ = limits.processes;
@@ -100,9 +102,8 @@ bool Cgroup::set_limits(const Limits& limits) {
     process_events_ = open_in(directory_, "pids.events", O_RDONLY);
     if (!process_events_) return false;
   }
-  members_ = open_in(directory_, "cgroup.procs", O_WRONLY);
   exceeded();  // Before they are first read, poll tells of news that are none.
-  return static_cast<bool>(members_);
+  return true;
 }
 
 bool Cgroup::write(const char* file, std::uint64_t value) const {
@@ -112,7 +113,7 @@ bool Cgroup::write(const char* file, std::uint64_t value) const {
   return opened && ::write(opened.get(), text, static_cast<std::size_t>(size)) == size;
 }
 
-std::uint64_t Cgroup::read(const char* file) {
+std::uint64_t Cgroup::read(const char* file) const {
   const Descriptor opened = open_in(directory_, file, O_RDONLY);
   char text[24] = {};
   return opened && ::read(opened.get(), text, sizeof text - 1) > 0 ? std::strtoull(text, nullptr, 10) : 0;
@@ -120,10 +121,10 @@ std::uint64_t Cgroup::read(const char* file) {
 
 Limit Cgroup::exceeded() {
   // "oom" is this limit's alone. "oom_kill" also counts what was killed when the machine, or a cgroup above, had no
-  // memory left, and a process that must not be killed so (oom_score_adj) is not in it at all.
+  // memory left, and what may not be killed so (oom_score_adj) is not in it.
   if (read_count(memory_events_, "oom") > 0) return Limit::memory_bytes;
   if (read_count(process_events_, "max") > 0) {
-    // Kernels before 6.11 also count here what a cgroup above refused; newer ones than 5.19 tell how many there were.
+    // Kernels before 6.11 also count here what a cgroup above refused; those from 6.1 on tell how many there were.
     const std::uint64_t most = read("pids.peak");
     if (most == 0 || most >= most_processes_) return Limit::processes;
   }
@@ -132,7 +133,6 @@ Limit Cgroup::exceeded() {
 
 void Cgroup::remove() {
   directory_.reset();
-  members_.reset();
   memory_events_.reset();
   process_events_.reset();
   if (name_[0] == '\0') return;

@@ -8,10 +8,7 @@
 // Rationale: the base comes as an opened directory from the plugin, which knows the mounts; the warden knows no paths.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
-#include <vector>
 
 #include "system/descriptor.h"
 #include "warden/protocol.h"
@@ -35,8 +32,8 @@ class Cgroup {
 
   bool made() const { return static_cast<bool>(directory_); }
 
-  // cgroup.procs, for the command to write "0" to; -1 when there is no cgroup.
-  int members() const { return members_.get(); }
+  // For the command to be started in it; -1 when there is no cgroup.
+  int directory() const { return directory_.get(); }
 
   // For poll: POLLPRI or POLLERR when exceeded() may have something new to say; -1 when there is no cgroup. They stay
   // so until exceeded() has read them.
@@ -52,12 +49,12 @@ class Cgroup {
  private:
   bool set_limits(const Limits& limits);
   bool write(const char* file, std::uint64_t value) const;
-  std::uint64_t read(const char* file);
+  std::uint64_t read(const char* file) const;
 
   const int base_;
   char name_[48] = {};
   std::uint32_t most_processes_ = 0;
-  Descriptor directory_, members_, memory_events_, process_events_;
+  Descriptor directory_, memory_events_, process_events_;
 };
 
 // Removes what custodians that are no more left in `base`. Those that are alive keep theirs.

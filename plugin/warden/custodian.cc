@@ -127,7 +127,7 @@ void Custodian::run_call() {
 
   SpawnPlan plan = start_.plan();
   plan.standard_input = station_.null_device;
-  if (cgroup_.make(start_.call(), plan.limits)) plan.cgroup_members = cgroup_.members();
+  if (cgroup_.make(start_.call(), plan.limits)) plan.cgroup = cgroup_.directory();
   SpawnFailure failure;
   leader_ = spawn(plan, failure);
   start_.finish();

@@ -17,14 +17,14 @@ struct SpawnPlan {
   int standard_output = -1;
   int standard_error = -1;
   int directory = -1;
-  int cgroup_members = -1;  // Its cgroup's cgroup.procs, opened for writing; -1: it stays where we are.
+  int cgroup = -1;  // The directory of the cgroup to start in; -1: it stays where we are.
   Limits limits{};
 };
 
 struct SpawnFailure {
   Stage stage = Stage::none;
   int error = 0;
-  int cgroup_error = 0;  // errno of joining its cgroup: no failure, the command runs outside of it.
+  int cgroup_error = 0;  // errno of starting in the cgroup: no failure, the command runs outside of it.
 };
 
 // The child's number; or -1 with the stage in `failure`, and then there is no child (any more).
