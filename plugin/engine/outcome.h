@@ -87,6 +87,7 @@ struct Outcome {
   std::uint32_t left = 0;              // How many processes the kernel would not let us kill,
   std::vector<ProcessName> leaving;    // and the first of them.
   std::optional<Resources> resources;  // Nothing where nobody is left to tell.
+  bool in_cgroup = false;              // The kernel held the limits of memory and processes, not the watch.
 };
 
 // A limit of the kernel's reaches a program as an error of a system call, which it need not die of. Turns the failure

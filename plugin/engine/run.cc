@@ -297,6 +297,7 @@ void Run::take_report(const warden::Report& report) {
   outcome_.leaving = names(report.left, report.left_count);
   outcome_.resources = {std::chrono::microseconds(report.user_us), std::chrono::microseconds(report.system_us),
                         std::max(report.max_rss_kib, report.tree_kib), report.processes};
+  outcome_.in_cgroup = report.in_cgroup != 0;
   // One that has something left to kill does not come back; nor does one whose warden is dead.
   if (report.left_count == 0 && report.abandoned == 0) custody_.release(std::move(custodian_));
 }
@@ -314,6 +315,8 @@ How Run::how_it_ended(const warden::Report& report) const {
     case warden::Stage::directory:
       return NotStarted{Stage::directory, report.error, {}};
     case warden::Stage::exec:
+      // Its arguments and variables alone were more.
+      if (report.exceeded == warden::Limit::memory_bytes) return exhausted(report);
       return NotStarted{Stage::exec, report.error, {}};
     case warden::Stage::namespaces:
       return NotStarted{Stage::namespaces, report.error, no_sandbox + std::strerror(report.error)};

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <vector>
 
+#include "engine/cgroup.h"
 #include "engine/detached_launcher.h"
 #include "warden/protocol.h"
 
@@ -82,9 +83,10 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, Cus
   }
 
   const warden::Hello hello{{warden::Kind::hello, 0, 0}, warden::protocol_version, 0};
-  const int host_handle = host.get();
+  const Descriptor cgroup_base = open_cgroup_base();
+  const int sent[] = {host.get(), cgroup_base.get()};
   warden::Welcome welcome{};
-  if (!warden::send_message(warden->control(), &hello, sizeof hello, &host_handle, 1) ||
+  if (!warden::send_message(warden->control(), &hello, sizeof hello, sent, cgroup_base ? 2 : 1) ||
       !readable(warden->control(), greeting_timeout_ms) ||
       warden::receive_message(warden->control(), &welcome, sizeof welcome).size != sizeof welcome ||
       welcome.header.kind != warden::Kind::welcome) {

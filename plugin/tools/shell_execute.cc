@@ -183,7 +183,7 @@ class Format {
       finish_partial();
     }
     const std::string text =
-        "Command ended: " + what_it_used(how.limit, used.dump()) + ", and " + key + " is " + std::to_string(value);
+        "Command ended: " + what_it_used(how, used.dump(), value) + ", and " + key + " is " + std::to_string(value);
     return fail({"resource_exhausted", text,
                  "let it use less, or raise " + key +
                      " in the configuration; it and everything that it had started "
@@ -229,14 +229,17 @@ class Format {
   }
 
  private:
-  static std::string what_it_used(engine::LimitName limit, const std::string& used) {
-    switch (limit) {
+  static std::string what_it_used(const engine::Exhausted& how, const std::string& used, std::uint64_t value) {
+    // The watch finds out when it is more already; a cgroup holds it at the limit.
+    const bool held = how.used <= static_cast<double>(value);
+    switch (how.limit) {
       case engine::LimitName::cpu_seconds:
         return "it used " + used + " seconds of CPU time";
       case engine::LimitName::memory_bytes:
-        return "it used " + used + " bytes of memory";
+        return (held ? "it wanted more than " : "it used ") + used + " bytes of memory";
       case engine::LimitName::processes:
-        return "it had " + used + " processes at once";
+        return held ? "it wanted more than " + used + " processes and threads at once"
+                    : "it had " + used + " processes at once";
       case engine::LimitName::open_files:
         return "it needed more open files";
       case engine::LimitName::file_bytes:
@@ -329,8 +332,9 @@ class Format {
       metadata_["limits"][engine::to_text(name)] = {{"value", value}, {"enforced_by", enforced_by}};
     };
     limit(LimitName::cpu_seconds, "watch, rlimit");
-    limit(LimitName::memory_bytes, "watch");
-    limit(LimitName::processes, "watch");
+    const char* const holder = outcome_.in_cgroup ? "cgroup" : "watch";
+    limit(LimitName::memory_bytes, holder);
+    limit(LimitName::processes, holder);
     limit(LimitName::open_files, "rlimit");
     limit(LimitName::file_bytes, "rlimit");
   }

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <vector>
 
+#include "warden/cgroup.h"
 #include "warden/clock.h"
 #include "warden/start_message.h"
 #include "warden/tree.h"
@@ -29,7 +30,7 @@ bool died_of(int status, int signal) {
 
 class Custodian {
  public:
-  explicit Custodian(const CustodianStation& station) : station_(station) {}
+  explicit Custodian(const CustodianStation& station) : station_(station), cgroup_(station.cgroup_base) {}
 
   [[noreturn]] void serve();
 
@@ -39,7 +40,7 @@ class Custodian {
 
   // What poll found.
   struct Events {
-    bool message = false, child = false, host_gone = false, warden_gone = false;
+    bool message = false, child = false, host_gone = false, warden_gone = false, cgroup = false;
   };
 
   Events wait_for_events(int timeout_ms) const;
@@ -49,6 +50,7 @@ class Custodian {
   void forget_child_events();
   void look();
   void judge_end();
+  std::uint64_t held_at(Limit exceeded) const;
   int time_to_wait() const;
   void begin_end(std::int64_t grace_ms);
   void leave(std::int64_t grace_ms);
@@ -62,6 +64,7 @@ class Custodian {
   StartMessage start_;
   std::vector<pid_t> tree_;
   Watch watch_;
+  Cgroup cgroup_;
 
   // The call that is under way.
   pid_t leader_ = -1;
@@ -77,16 +80,16 @@ class Custodian {
 };
 
 Custodian::Events Custodian::wait_for_events(int timeout_ms) const {
-  pollfd watched[] = {{deaf_ ? -1 : station_.socket, POLLIN, 0},
-                      {child_events_, POLLIN, 0},
-                      {deaf_ ? -1 : station_.host, POLLIN, 0},
-                      {deaf_ ? -1 : station_.warden, POLLIN, 0}};
+  pollfd watched[] = {{deaf_ ? -1 : station_.socket, POLLIN, 0}, {child_events_, POLLIN, 0},
+                      {deaf_ ? -1 : station_.host, POLLIN, 0},   {deaf_ ? -1 : station_.warden, POLLIN, 0},
+                      {cgroup_.memory_events(), POLLPRI, 0},     {cgroup_.process_events(), POLLPRI, 0}};
   Events events;
-  if (::poll(watched, 4, timeout_ms) <= 0) return events;
+  if (::poll(watched, 6, timeout_ms) <= 0) return events;
   events.message = watched[0].revents != 0;
   events.child = watched[1].revents != 0;
   events.host_gone = watched[2].revents != 0;
   events.warden_gone = watched[3].revents != 0;
+  events.cgroup = watched[4].revents != 0 || watched[5].revents != 0;
   return events;
 }
 
@@ -124,13 +127,16 @@ void Custodian::run_call() {
 
   SpawnPlan plan = start_.plan();
   plan.standard_input = station_.null_device;
+  if (cgroup_.make(start_.call(), plan.limits)) plan.cgroup = cgroup_.directory();
   SpawnFailure failure;
   leader_ = spawn(plan, failure);
   start_.finish();
+  if (failure.cgroup_error != 0) cgroup_.remove();
+  report_.in_cgroup = cgroup_.made() ? 1 : 0;
   report_.failed_stage = failure.stage;
   report_.error = failure.error;
   leader_lives_ = tree_lives_ = leader_ > 0;
-  watch_.begin(plan.limits);
+  watch_.begin(plan.limits, cgroup_.made());
 
   while (tree_lives_) {
     if (!leader_lives_ && !told_leader_exited_ && ending_ == Ending::none) {
@@ -151,7 +157,8 @@ void Custodian::run_call() {
       reap();
     }
     if (!tree_lives_) break;
-    if (now_ms() >= watch_.next_look()) look();
+    // The cgroup tells of more than limits that are exceeded, and a look is not for nothing.
+    if (now_ms() >= watch_.next_look() || (events.cgroup && cgroup_.exceeded() != Limit::none)) look();
     if (events.warden_gone) {
       // Nobody stands behind us any more: end the tree while we can.
       report_.abandoned = 1;
@@ -164,6 +171,7 @@ void Custodian::run_call() {
     if (ending_ == Ending::asked && now_ms() >= ending_deadline_) ending_ = Ending::forced;
   }
   judge_end();
+  cgroup_.remove();
   report();
   forget_child_events();
 }
@@ -181,18 +189,30 @@ int Custodian::time_to_wait() const {
 // Sees what the tree uses, and ends it when that is more than it may. It has no grace: it is stopped first, so that it
 // does not grow while it is being killed.
 void Custodian::look() {
-  const Limit exceeded = watch_.look(report_.user_us + report_.system_us);
-  if (exceeded == Limit::none || report_.exceeded != Limit::none) return;
-  report_.exceeded = exceeded;
-  report_.used = watch_.used();
+  const Limit seen = watch_.look(report_.user_us + report_.system_us);
+  const Limit refused = cgroup_.exceeded();
+  if ((seen == Limit::none && refused == Limit::none) || report_.exceeded != Limit::none) return;
+  report_.exceeded = seen != Limit::none ? seen : refused;
+  report_.used = seen != Limit::none ? watch_.used() : held_at(refused);
   tree_ = watch_.members();
   stop_tree(tree_);
   ending_ = Ending::forced;
 }
 
-// What the kernel's own limits did: it tells by a signal to one process, which a shell may have waited for.
+// The kernel lets nothing come above the limit of a cgroup: what it refused was the next byte or process.
+std::uint64_t Custodian::held_at(Limit exceeded) const {
+  return exceeded == Limit::processes ? start_.limits().processes : start_.limits().memory_bytes;
+}
+
+// What the kernel's own limits did: those of the cgroup, which has counted it, and the others, of which it tells by a
+// signal to one process, which a shell may have waited for.
 void Custodian::judge_end() {
   if (report_.exceeded != Limit::none) return;
+  if (const Limit refused = cgroup_.exceeded(); refused != Limit::none) {
+    report_.exceeded = refused;
+    report_.used = held_at(refused);
+    return;
+  }
   const Limits& limits = start_.limits();
   const std::uint64_t cpu_us = report_.user_us + report_.system_us;
   if (limits.cpu_seconds != 0 && (cpu_us >= limits.cpu_seconds * 1'000'000 || died_of(report_.wait_status, SIGXCPU))) {

@@ -18,6 +18,7 @@ struct CustodianStation {
   int host = -1;         // a pidfd of the host
   int warden = -1;       // a pidfd of the warden
   int null_device = -1;  // /dev/null, for commands' stdin
+  int cgroup_base = -1;  // the directory to make cgroups in; -1: there is none
 };
 
 // Serves until the end.

@@ -17,11 +17,11 @@
 namespace wtool::warden {
 
 // Raised with every change of a struct or of its meaning.
-constexpr std::uint32_t protocol_version = 2;
+constexpr std::uint32_t protocol_version = 3;
 
 enum class Kind : std::uint32_t {
   // plugin -> warden
-  hello = 1,    // Hello, with a pidfd of the host
+  hello = 1,    // Hello, with a pidfd of the host and, where there is one, the directory to make cgroups in
   recruit = 2,  // Recruit, with the custodian's socket
   bury = 3,     // Bury, with the socket for the answer
   // warden -> plugin
@@ -155,7 +155,8 @@ struct Report {
   std::uint32_t reaped;       // How many processes the custodian itself reaped.
   std::uint32_t processes;    // The most that were seen alive at once.
   Limit exceeded;             // The limit for which the custodian ended the tree, or which ended a process.
-  std::uint32_t reserved2;
+  // 1: the kernel held the limits of memory and processes; 0: the watch did.
+  std::uint32_t in_cgroup;
   std::uint64_t used;                 // What was used of it, in its unit.
   std::uint32_t outlived;             // How many lived when the command was over and the sweep began,
   NamedProcess outliving[max_named];  // the first of them by name.

@@ -26,6 +26,7 @@ namespace wtool::warden {
 struct SpawnFailure {
   Stage stage = Stage::none;
   int error = 0;
+  int cgroup_error = 0;  // errno of starting in the cgroup: no failure, the command runs outside of it.
 };
 
 // What enter_sandbox does. Borrows from the SandboxMessage that made it.

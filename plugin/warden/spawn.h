@@ -18,11 +18,12 @@ struct SpawnPlan {
   int standard_output = -1;
   int standard_error = -1;
   int directory = -1;
+  int cgroup = -1;  // The directory of the cgroup to start in; -1: it stays where we are.
   Limits limits{};
   SandboxPlan* sandbox = nullptr;  // What the command is confined by; NULL: nothing.
 };
 
-// The child's number; or -1 with `failure`, and then there is no child (any more).
+// The child's number; or -1 with the stage in `failure`, and then there is no child (any more).
 pid_t spawn(const SpawnPlan& plan, SpawnFailure& failure);
 
 }  // namespace wtool::warden

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "warden/cgroup.h"
 #include "warden/clock.h"
 #include "warden/custodian.h"
 #include "warden/tree.h"
@@ -49,6 +50,10 @@ int Warden::run() {
     if (watched[0].revents != 0 && !leaving_) take_message();
     // Only the death of a custodian brings us its tree, and the kernel hands it on before it tells of the death.
     if (lost_some || !inherited_.empty() || !burials_.empty()) sweep();
+    if (cgroups_in_doubt_ && inherited_.empty()) {
+      remove_stale_cgroups(cgroup_base_.get());
+      cgroups_in_doubt_ = false;
+    }
     answer_burials();
   }
   return 0;
@@ -57,8 +62,9 @@ int Warden::run() {
 bool Warden::greet() {
   Hello hello{};
   const Received received = receive_message(control_.get(), &hello, sizeof hello);
-  if (received.size != sizeof hello || received.descriptor_count != 1 || hello.header.kind != Kind::hello) return false;
+  if (received.size != sizeof hello || received.descriptor_count == 0 || hello.header.kind != Kind::hello) return false;
   host_ = Descriptor(received.descriptors[0]);
+  cgroup_base_ = Descriptor(received.descriptors[1]);
   const Welcome welcome{{Kind::welcome, 0, 0}, protocol_version, ::getpid()};
   return send_message(control_.get(), &welcome, sizeof welcome) && hello.version == protocol_version;
 }
@@ -105,7 +111,7 @@ void Warden::recruit(std::uint64_t number, Descriptor socket) {
   ::prctl(PR_SET_NAME, title);
   std::memset(name_, 0, name_room_);
   std::memcpy(name_, title, std::min(sizeof title, name_room_) - 1);
-  run_custodian({socket.release(), host_.get(), self_.get(), null_device_.get()});
+  run_custodian({socket.release(), host_.get(), self_.get(), null_device_.get(), cgroup_base_.get()});
 }
 
 void Warden::bury(std::uint64_t number, Descriptor answer) {
@@ -127,7 +133,9 @@ bool Warden::reap() {
       ::kill(child, SIGCONT);
       continue;
     }
-    std::erase_if(employees_, [&](const Employee& employee) { return employee.process == child; });
+    if (std::erase_if(employees_, [&](const Employee& employee) { return employee.process == child; }) > 0) {
+      cgroups_in_doubt_ = true;
+    }
   }
 }
 

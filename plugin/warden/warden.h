@@ -45,12 +45,14 @@ class Warden {
   void answer_burials();
 
   Descriptor control_, host_, self_, null_device_, child_events_;
+  Descriptor cgroup_base_;  // None where the plugin found none.
   char* name_;
   std::size_t name_room_;
   std::vector<Employee> employees_;
   std::vector<Burial> burials_;
   std::vector<pid_t> inherited_;  // What was found below us, beside the custodians, the last time.
   bool leaving_ = false;
+  bool cgroups_in_doubt_ = true;  // A custodian has ended that may have left one, or an earlier warden's did.
 };
 
 }  // namespace wtool::warden

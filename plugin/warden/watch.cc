@@ -19,13 +19,17 @@ constexpr std::int64_t close_watch_ms = 5;
 constexpr std::int64_t close_watch_longest_ms = 200;
 // With a limit on CPU time.
 constexpr std::int64_t shortest_for_cpu_ms = 10;
+// What the watch leaves to the kernel, as a part of the memory's limit.
+constexpr std::uint64_t slack_when_held = 4;
 // A look may take this part of the time.
 constexpr std::int64_t cost_factor = 10;
 
 }  // namespace
 
-void Watch::begin(const Limits& limits) {
+void Watch::begin(const Limits& limits, bool held) {
   limits_ = limits;
+  in_hurry_ = !held && (limits.processes != 0 || limits.memory_bytes != 0);
+  if (held) limits_.memory_bytes += limits_.memory_bytes / slack_when_held;
   processes_ = 1;
   tree_kib_ = used_ = 0;
   interval_ms_ = first_look_ms;
@@ -103,7 +107,7 @@ std::int64_t Watch::interval(std::int64_t cost_ms, std::uint64_t cpu_us) {
     const std::uint64_t left_us = limit_us - std::min(limit_us, cpu_us);
     wait = std::clamp(static_cast<std::int64_t>(left_us / processors / 1000), shortest_for_cpu_ms, wait);
   }
-  if (limits_.processes != 0 || limits_.memory_bytes != 0) {
+  if (in_hurry_) {
     wait = std::min(wait, std::clamp(cost_ms * cost_factor, close_watch_ms, close_watch_longest_ms));
   }
   return std::max(wait, cost_ms * cost_factor);

@@ -20,8 +20,10 @@ namespace wtool::warden {
 
 class Watch {
  public:
-  // A command with these limits has just started.
-  void begin(const Limits& limits);
+  // A command with these limits has just started. `held`: a cgroup holds its memory and processes. They are judged all
+  // the same, because a command may have the right to leave its cgroup, but there is no hurry, and the kernel, which
+  // counts shared memory otherwise, has the first word.
+  void begin(const Limits& limits, bool held);
 
   // When to look next: milliseconds of now_ms().
   std::int64_t next_look() const { return next_look_ms_; }
@@ -46,6 +48,7 @@ class Watch {
   std::int64_t interval(std::int64_t cost_ms, std::uint64_t cpu_us);
 
   Limits limits_{};
+  bool in_hurry_ = false;
   std::int64_t next_look_ms_ = 0;
   std::int64_t interval_ms_ = 0;
   std::uint32_t processes_ = 0;

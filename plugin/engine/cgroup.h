@@ -1,0 +1,30 @@
+// Where the kernel can hold a command's memory and processes: the cgroup (version 2) in which custodians make one for
+// each call.
+//
+// Contract:
+// - Only looks: it changes nobody's cgroup.subtree_control, and moves no process.
+// - The base is the host's own cgroup or the nearest one above it that hands on both controllers, `memory` and `pids`,
+//   and in which this user may make a cgroup and move a process to it. One that hands on controllers has no processes
+//   of its own (but for the root), so that the kernel's rule against processes in inner cgroups holds by itself.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "system/descriptor.h"
+
+namespace wtool::engine {
+
+// The directories of the process's cgroup, and of those above it up to the root of the mount, innermost first. Empty
+// where there is no version 2, or no mount shows this cgroup. The texts are those of /proc/self/mountinfo and
+// /proc/self/cgroup.
+std::vector<std::string> cgroup_directories(std::string_view mounts, std::string_view membership);
+
+// The first that serves as base; empty when none does.
+std::string choose_cgroup_base(const std::vector<std::string>& directories);
+
+// The base of this process, opened; none where there is none.
+Descriptor open_cgroup_base();
+
+}  // namespace wtool::engine

@@ -1,0 +1,162 @@
+// Limits that the kernel holds: on machines that let this user have a cgroup (version 2) with memory and pids. On
+// others these cases say so and pass; limits_test proves the limits themselves everywhere.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "engine/cgroup.h"
+#include "support/shell_tool.h"
+
+using namespace wtool::test;
+
+namespace {
+
+// Whether a process of ours can really be moved to a cgroup below the base: there are more ways to forbid it than can
+// be seen from outside.
+bool can_join(int base) {
+  if (under_sanitizer) return false;  // There the custodian has no way to start a command in a cgroup.
+  const std::string name = "test-" + std::to_string(::getpid());
+  if (::mkdirat(base, name.c_str(), 0755) != 0) return false;
+  const wtool::Descriptor members(::openat(base, (name + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(::write(members.get(), "0", 1) == 1 ? 0 : 1);
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  ::unlinkat(base, name.c_str(), AT_REMOVEDIR);
+  return status == 0;
+}
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+struct Held : ShellTool {
+  Held() {
+    available = base && can_join(base.get());
+    if (!available) BOOST_TEST_MESSAGE("no cgroup (version 2) with memory and pids for this user: nothing is tested");
+  }
+
+  Answer run_limited(const Json& limits, const std::string& command) {
+    const ToolUnderTest limited(plugin, {{"limits", limits}});
+    Answer answer = limited.run(marked(command));
+    BOOST_TEST(mark.bearers().empty(), mark.description());
+    return answer;
+  }
+
+  void check_held(const Answer& answer, const std::string& limit, long value) {
+    BOOST_TEST_CONTEXT(answer.raw) {
+      BOOST_TEST(answer.code() == "resource_exhausted");
+      BOOST_TEST(answer.metadata().at("limit").at("name").get<std::string>() == limit);
+      BOOST_TEST(answer.metadata().at("limit").at("used").get<long>() == value);
+      BOOST_TEST(answer.metadata().at("limits").at(limit).at("enforced_by").get<std::string>() == "cgroup");
+      BOOST_TEST(answer.text().find("it wanted more than " + std::to_string(value)) != std::string::npos);
+    }
+  }
+
+  // The directory of the cgroup that `line`, of /proc/self/cgroup in a command, names.
+  static std::string directory_of(const std::string& line) {
+    const auto found = wtool::engine::cgroup_directories(read_text("/proc/self/mountinfo"), line);
+    BOOST_REQUIRE(!found.empty());
+    return found.front();
+  }
+
+  wtool::Descriptor base = wtool::engine::open_cgroup_base();
+  bool available = false;
+};
+
+// The line alone, whatever other hierarchies there are.
+constexpr const char* say_cgroup = "grep ^0:: /proc/self/cgroup";
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(limits_in_a_cgroup, Held)
+
+BOOST_AUTO_TEST_CASE(memory_is_held_and_the_whole_tree_ends) {
+  if (!available) return;
+  check_held(run_limited({{"memory_bytes", 50'000'000}},
+                         "setsid sleep 61 & sleep 61 & head -c 500000000 /dev/zero | tail -n 1; sleep 61"),
+             "memory_bytes", 50'000'000);
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_the_kernel_may_not_kill_for_memory_ends_too) {
+  if (!available) return;
+  if (::geteuid() != 0) {
+    BOOST_TEST_MESSAGE("only root can protect itself");
+    return;
+  }
+  check_held(run_limited({{"memory_bytes", 50'000'000}},
+                         "echo -1000 > /proc/self/oom_score_adj; head -c 500000000 /dev/zero | tail -n 1; sleep 61"),
+             "memory_bytes", 50'000'000);
+}
+
+BOOST_AUTO_TEST_CASE(variables_that_are_more_than_its_memory_are_told_of_as_such) {
+  if (!available) return;
+  const ToolUnderTest limited(plugin, Json::parse(R"({"limits":{"memory_bytes":1048576}})"));
+  Json arguments = marked("true");
+  for (int i = 0; i < 14; ++i) arguments["environment"]["LARGE_" + std::to_string(i)] = std::string(100'000, 'x');
+  check_held(limited.run(arguments), "memory_bytes", 1'048'576);
+}
+
+BOOST_AUTO_TEST_CASE(processes_are_never_more_than_may_be) {
+  if (!available) return;
+  // Bounded: 256 processes at most, each of which ends by itself.
+  const Answer answer = run_limited({{"processes", 40}}, "perl -e 'for (1 .. 8) { fork } sleep 20'");
+  check_held(answer, "processes", 40);
+  BOOST_TEST((answer.metadata().at("resources").at("processes") == Json(40)), answer.raw);
+}
+
+BOOST_AUTO_TEST_CASE(a_refusal_that_the_command_survives_is_told_of_at_its_end) {
+  if (!available) return;
+  check_held(run_limited({{"processes", 2}}, "perl -e 'if (!fork) { sleep 61; exit } fork; kill 9, -getpgrp'"),
+             "processes", 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_call_has_a_cgroup_of_its_own_which_is_gone_with_it) {
+  if (!available) return;
+  const Answer first = run_limited({{"memory_bytes", 1'000'000'000}}, say_cgroup);
+  const Answer second = run_limited({{"processes", 100}}, say_cgroup);
+  BOOST_TEST(first.out().find("/wtool-") != std::string::npos, first.raw);
+  BOOST_TEST(first.out() != second.out());
+  for (const Answer* answer : {&first, &second}) BOOST_TEST(!std::filesystem::exists(directory_of(answer->out())));
+  // Without these limits there is none.
+  BOOST_TEST(tool.shell(say_cgroup).out() == tool.shell(say_cgroup).out());
+  BOOST_TEST(tool.shell(say_cgroup).out().find("/wtool-") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(cgroups_that_the_command_made_in_its_own_are_removed_with_it) {
+  if (!available) return;
+  const std::string base_path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(base.get()));
+  const Answer answer =
+      run_limited({{"processes", 100}}, "c=$(" + std::string(say_cgroup) + "); echo \"$c\"; mkdir -p " + base_path +
+                                            "/\"${c##*/}\"/inner/most && echo made");
+  BOOST_TEST(answer.out().find("made") != std::string::npos, answer.raw);
+  BOOST_TEST(!std::filesystem::exists(directory_of(answer.out())));
+}
+
+BOOST_AUTO_TEST_CASE(a_killed_custodian_leaves_none) {
+  if (!available) return;
+  const Answer answer = run_limited({{"processes", 100}}, say_cgroup + std::string("; kill -9 $PPID; sleep 61"));
+  BOOST_TEST(answer.code() == "engine_lost");
+  const std::string line = answer.metadata().at("partial_stdout").get<std::string>();
+  BOOST_TEST(!std::filesystem::exists(directory_of(line)), line);
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_leaves_its_cgroup_is_seen_by_the_watch) {
+  if (!available) return;
+  const std::string other = directory_of(read_text("/proc/self/cgroup"));
+  const Answer answer =
+      run_limited({{"processes", 40}}, "echo $$ > " + other +
+                                           "/cgroup.procs && exec perl -e 'for (1 .. 8) { fork } sleep "
+                                           "20'");
+  BOOST_TEST(answer.code() == "resource_exhausted", answer.raw);
+  BOOST_TEST(answer.metadata().at("limit").at("used").get<int>() > 40, answer.raw);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,247 @@
+// A custodian's cgroup for one call: what it writes and how it reads, with plain files in place of the kernel's.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "engine/cgroup.h"
+#include "support/program.h"
+#include "warden/cgroup.h"
+#include "warden/spawn.h"
+
+using namespace wtool;
+using warden::Limit;
+
+namespace {
+
+constexpr warden::Limits both{
+    .cpu_seconds = 0, .memory_bytes = 5'000'000, .file_bytes = 0, .processes = 7, .open_files = 0};
+
+Descriptor open_directory(const std::string& path) {
+  return Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+struct FakeCgroup {
+  FakeCgroup() {
+    for (const char* name : {"memory.max", "memory.swap.max", "memory.oom.group", "pids.max"}) {
+      scratch.file(name, "");
+    }
+    set("memory.events.local", "low 0\nhigh 0\nmax 0\noom 0\noom_kill 0\noom_group_kill 0\n");
+    set("pids.events", "max 0\n");
+  }
+
+  void set(const std::string& name, const std::string& text) const { scratch.file(name, text); }
+  std::string get(const std::string& name) const {
+    std::ifstream file(scratch.path() + "/" + name);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void lose(const std::string& name) const { std::filesystem::remove(scratch.path() + "/" + name); }
+  bool use(const warden::Limits& limits = both) { return cgroup.use(open_directory(scratch.path()), limits); }
+
+  test::ScratchFolder scratch;
+  warden::Cgroup cgroup{-1};
+};
+
+// The line of /proc/self/cgroup for version 2 that a command has which is started in `cgroup`, and what is told of
+// that.
+std::string where_it_runs(int cgroup, int& error) {
+  const test::ScratchFolder scratch;
+  const std::string path = scratch.file("output", "");
+  const Descriptor output(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  const Descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  const Descriptor root = open_directory("/");
+  char program[] = "/bin/grep", pattern[] = "^0::", file[] = "/proc/self/cgroup";
+  char* paths[] = {program, nullptr};
+  char* arguments[] = {nullptr, program, pattern, file, nullptr};
+  char* variables[] = {nullptr};
+  warden::SpawnPlan plan;
+  plan.paths = paths;
+  plan.arguments = arguments + 1;
+  plan.variables = variables;
+  plan.shell = program;
+  plan.standard_input = plan.standard_error = null_device.get();
+  plan.standard_output = output.get();
+  plan.directory = root.get();
+  plan.cgroup = cgroup;
+  warden::SpawnFailure failure;
+  const pid_t child = warden::spawn(plan, failure);
+  int status = -1;
+  BOOST_TEST(child > 0);
+  BOOST_TEST(::waitpid(child, &status, 0) == child);
+  BOOST_TEST(status == 0);
+  error = failure.cgroup_error;
+  std::ifstream said(path);
+  return {std::istreambuf_iterator<char>(said), {}};
+}
+
+// A cgroup below the nearest of ours in which one can be made, removed at the end; with or without controllers.
+struct SomeCgroup {
+  SomeCgroup() {
+    const auto text = [](const char* kernels_file) {
+      std::ifstream file(kernels_file);
+      return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    for (const auto& parent : engine::cgroup_directories(text("/proc/self/mountinfo"), text("/proc/self/cgroup"))) {
+      path = parent + "/" + name;
+      if (::mkdir(path.c_str(), 0755) == 0) {
+        directory = open_directory(path);
+        return;
+      }
+    }
+  }
+  ~SomeCgroup() {
+    if (directory) ::rmdir(path.c_str());
+  }
+  const std::string name = "test-" + std::to_string(::getpid());
+  std::string path;
+  Descriptor directory;
+};
+
+pid_t dead_process() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  return child;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(cgroup_of_a_call, FakeCgroup)
+
+BOOST_AUTO_TEST_CASE(it_has_both_limits_no_swap_and_dies_as_a_whole) {
+  BOOST_TEST(use());
+  BOOST_TEST(cgroup.made());
+  BOOST_TEST(get("memory.max") == "5000000");
+  BOOST_TEST(get("memory.swap.max") == "0");
+  BOOST_TEST(get("memory.oom.group") == "1");
+  BOOST_TEST(get("pids.max") == "7");
+  BOOST_TEST(cgroup.directory() >= 0);
+  BOOST_TEST((cgroup.exceeded() == Limit::none));
+}
+
+BOOST_AUTO_TEST_CASE(a_limit_that_is_not_set_is_left_as_it_is) {
+  warden::Limits memory = both, processes = both;
+  memory.processes = 0;
+  processes.memory_bytes = 0;
+  BOOST_TEST(use(memory));
+  BOOST_TEST(get("pids.max").empty());
+  lose("memory.max");
+  BOOST_TEST(use(processes));
+  BOOST_TEST(get("pids.max") == "7");
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_without_swap_has_no_file_for_it) {
+  lose("memory.swap.max");
+  BOOST_TEST(use());
+}
+
+BOOST_AUTO_TEST_CASE(where_a_limit_cannot_be_set_there_is_no_cgroup) {
+  for (const char* name : {"memory.max", "memory.oom.group", "pids.max", "memory.events.local", "pids.events"}) {
+    FakeCgroup fake;
+    fake.lose(name);
+    BOOST_TEST(!fake.use(), name);
+    BOOST_TEST(!fake.cgroup.made());
+    BOOST_TEST(fake.cgroup.directory() == -1);
+    BOOST_TEST((fake.cgroup.exceeded() == Limit::none));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(memory_is_exceeded_when_the_kernel_had_none_left_for_it) {
+  BOOST_TEST(use());
+  set("memory.events.local",
+      "low 0\nhigh 0\nmax 120\noom 0\noom_kill 0\noom_group_kill 0\n");  // It was at its limit, and is.
+  BOOST_TEST((cgroup.exceeded() == Limit::none));
+  set("memory.events.local", "low 0\nhigh 0\nmax 120\noom 0\noom_kill 3\noom_group_kill 1\n");  // For want of the machine's.
+  BOOST_TEST((cgroup.exceeded() == Limit::none));
+  set("memory.events.local", "low 0\nhigh 0\nmax 120\noom 1\noom_kill 3\noom_group_kill 1\n");
+  BOOST_TEST((cgroup.exceeded() == Limit::memory_bytes));
+}
+
+BOOST_AUTO_TEST_CASE(processes_are_exceeded_when_the_kernel_refused_one) {
+  BOOST_TEST(use());
+  set("pids.events", "max 2\n");
+  BOOST_TEST((cgroup.exceeded() == Limit::processes));
+  set("pids.peak", "6\n");  // It had fewer than it may: it was another's limit.
+  BOOST_TEST((cgroup.exceeded() == Limit::none));
+  set("pids.peak", "7\n");
+  BOOST_TEST((cgroup.exceeded() == Limit::processes));
+}
+
+BOOST_AUTO_TEST_CASE(texts_that_are_not_the_kernels_exceed_nothing) {
+  BOOST_TEST(use());
+  for (const char* text : {"", "\n", "oom", "oom \n", "oom_kill 1\n", "room 1\n", "oom -\n"}) {
+    set("memory.events.local", text);
+    BOOST_TEST((cgroup.exceeded() == Limit::none), text);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(making_a_cgroup)
+
+BOOST_AUTO_TEST_CASE(without_base_or_limits_none_is_made) {
+  const test::ScratchFolder scratch;
+  const Descriptor base = open_directory(scratch.path());
+  BOOST_TEST(!warden::Cgroup(-1).make(1, both));
+  BOOST_TEST(!warden::Cgroup(base.get()).make(1, {}));
+  BOOST_TEST(std::filesystem::is_empty(scratch.path()));
+}
+
+BOOST_AUTO_TEST_CASE(where_it_cannot_be_made_nothing_is_left_of_it) {
+  // A plain folder has no memory.max.
+  const test::ScratchFolder scratch;
+  const Descriptor base = open_directory(scratch.path());
+  warden::Cgroup cgroup(base.get());
+  BOOST_TEST(!cgroup.make(1, both));
+  BOOST_TEST(!cgroup.made());
+  BOOST_TEST(std::filesystem::is_empty(scratch.path()));
+}
+
+BOOST_AUTO_TEST_CASE(what_dead_custodians_left_is_removed_and_nothing_else) {
+  const test::ScratchFolder scratch;
+  const std::string dead = std::to_string(dead_process());
+  const std::string own = std::to_string(::getpid());
+  const std::vector<std::string> keep{"wtool-" + own + "-1",   "wtool-" + dead,        "wtool-" + dead + "-x",
+                                      "wtool-" + dead + "-1x", "other-" + dead + "-1", "wtool--1-1"};
+  for (const std::string& name : keep) std::filesystem::create_directory(scratch.path() + "/" + name);
+  std::filesystem::create_directory(scratch.path() + "/wtool-" + dead + "-1");
+  std::filesystem::create_directories(scratch.path() + "/wtool-" + dead + "-22/inner/most");
+  warden::remove_stale_cgroups(open_directory(scratch.path()).get());
+  warden::remove_stale_cgroups(-1);
+  for (const std::string& name : keep) BOOST_TEST(std::filesystem::exists(scratch.path() + "/" + name), name);
+  BOOST_TEST(!std::filesystem::exists(scratch.path() + "/wtool-" + dead + "-1"));
+  BOOST_TEST(!std::filesystem::exists(scratch.path() + "/wtool-" + dead + "-22"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(joining_a_cgroup)
+
+BOOST_AUTO_TEST_CASE(a_command_starts_in_the_one_it_is_given) {
+  const SomeCgroup some;
+  int error = 0;
+  const std::string line = some.directory ? where_it_runs(some.directory.get(), error) : std::string();
+  if (!some.directory || error == EACCES || error == ENOSYS) {
+    BOOST_TEST_MESSAGE("this user may make no cgroup, or not start a process in it: nothing is tested");
+    return;
+  }
+  BOOST_TEST(error == 0);
+  BOOST_TEST(line.ends_with("/" + some.name + "\n"), line);
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_cannot_start_in_it_starts_outside_and_it_is_known) {
+  const test::ScratchFolder no_cgroup;
+  int error = 0;
+  const std::string outside = where_it_runs(-1, error);
+  BOOST_TEST(error == 0);
+  BOOST_TEST(where_it_runs(open_directory(no_cgroup.path()).get(), error) == outside);
+  BOOST_TEST(error != 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
