@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "audit/tracing.h"
+#include "engine/sandbox/sandboxed_run.h"
 #include "policy/directories.h"
 #include "policy/words.h"
 
@@ -100,7 +101,28 @@ void log_end(const engine::Outcome& outcome, std::uint64_t span) {
     fields.push_back(audit::field("background_processes_ended", static_cast<std::int64_t>(outcome.outlived)));
   }
   if (outcome.left > 0) fields.push_back(audit::field("processes_left", static_cast<std::int64_t>(outcome.left)));
+  if (!outcome.output_file.path.empty()) fields.push_back(audit::field("output_file", outcome.output_file.path));
+  if (!outcome.output_file.error.empty()) {
+    fields.push_back(audit::field("output_file_error", outcome.output_file.error));
+  }
   audit::log(level, target, describe(outcome), std::move(fields), span);
+}
+
+// Once for each call that ran with less than was asked for, or changed what it should not.
+void log_sandbox(const engine::SandboxReport& report, std::uint64_t span) {
+  const auto joined = [](const std::vector<std::string>& parts) {
+    std::string text;
+    for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
+    return text;
+  };
+  if (!report.not_enforced.empty()) {
+    audit::log(audit::Level::warn, target, "the sandbox is not enforced as configured",
+               {audit::field("not_enforced", joined(report.not_enforced))}, span);
+  }
+  if (!report.protected_changed.empty()) {
+    audit::log(audit::Level::warn, target, "protected names were changed during the command",
+               {audit::field("protected_changed", joined(report.protected_changed))}, span);
+  }
 }
 
 }  // namespace
@@ -139,9 +161,24 @@ CallResult carry(const CommandRequest& request, CallContext& context) {
   options.grace = context.configuration.grace;
   options.capture_bytes = context.configuration.output_bytes;
   options.limits = result.limits;
-  engine::Outcome outcome = engine::run(context.custody, command, options, context.cancellation, context.sink);
-  log_end(outcome, span.number());
-  result.what = std::move(outcome);
+  options.spill = context.configuration.spill.when;
+  options.spill_directory = context.configuration.spill_directory.get();
+  options.name = context.call_id;
+  if (context.configuration.confinement) {
+    auto ran =
+        engine::run_sandboxed(context.custody, *context.configuration.confinement, std::move(command), directory.path,
+                              options, context.cancellation, context.sink, result.sandbox.emplace());
+    log_sandbox(*result.sandbox, span.number());
+    if (auto* refusal = std::get_if<engine::SandboxRefusal>(&ran)) {
+      audit::log(audit::Level::warn, target, "command refused: " + refusal->message, {}, span.number());
+      result.what = CallError{std::move(refusal->code), std::move(refusal->message), std::move(refusal->hint)};
+    } else {
+      result.what = std::get<engine::Outcome>(std::move(ran));
+    }
+  } else {
+    result.what = engine::run(context.custody, command, options, context.cancellation, context.sink);
+  }
+  if (const auto* outcome = std::get_if<engine::Outcome>(&result.what)) log_end(*outcome, span.number());
   return result;
 }
 

@@ -52,7 +52,8 @@ struct CallResult {
   std::string directory;  // canonical; empty when it could not be opened
   std::string program;    // argv[0], or the shell's path
   bool through_shell = false;
-  engine::Limits limits;                    // that were in force
+  engine::Limits limits;                         // that were in force
+  std::optional<engine::SandboxReport> sandbox;  // where one is configured
   std::chrono::milliseconds time_limit{0};  // that was in force: the timeout, or the host's ceiling where it is shorter
 };
 

@@ -222,9 +222,14 @@ std::shared_ptr<const Configuration> parse_configuration(std::string_view text, 
   if (error.empty() && when != 0 && configuration->spill.directory.empty()) {
     error = "configuration: output.spill needs output.directory, the absolute path of the folder for the files";
   }
+  const engine::SpillOptions& spill = configuration->spill;
+  if (when != 0) {
+    configuration->spill_directory = std::make_shared<engine::SpillDirectory>(spill.directory, spill.max_bytes);
+  }
 
   Section sandbox(all, "sandbox", error);
   if (sandbox.present()) configuration->sandbox = read_sandbox(sandbox, error);
+  if (configuration->sandbox) configuration->confinement = std::make_shared<engine::Sandbox>(*configuration->sandbox);
   return error.empty() ? configuration : nullptr;
 }
 

@@ -10,6 +10,7 @@
 
 #include "engine/limits.h"
 #include "engine/sandbox/policy.h"
+#include "engine/sandbox/sandbox.h"
 #include "engine/spill.h"
 
 namespace wtool {
@@ -25,6 +26,10 @@ struct Configuration {
   engine::Limits limits;                         // limits.cpu_seconds, memory_bytes, processes, open_files, file_bytes
   engine::SpillOptions spill;                    // output.spill, directory, max_bytes
   std::optional<engine::SandboxPolicy> sandbox;  // the section sandbox; absent: none
+
+  // What all calls share of output.directory; NULL where output.spill is never.
+  std::shared_ptr<engine::SpillDirectory> spill_directory;
+  std::shared_ptr<engine::Sandbox> confinement;  // the same, as all calls share it
 };
 
 // NULL with `error`, one sentence that names the key, its value and what is allowed. Empty text is {}.

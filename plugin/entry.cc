@@ -16,6 +16,7 @@
 #include "configuration.h"
 #include "engine/cancellation.h"
 #include "engine/custody.h"
+#include "engine/warden_file.h"
 #include "tools/table.h"
 
 #ifndef WTOOL_VERSION
@@ -108,10 +109,8 @@ wtool_status init(const wtool_host* host, wtool_blob* error) noexcept {
     }
     if (custody) return fail(WTOOL_E_BUSY, error, "init was called twice without deinit");
     std::string warden = find_warden();
-    if (::access(warden.c_str(), X_OK) != 0) {
-      return fail(WTOOL_E_UNSUPPORTED, error,
-                  "the helper program " + warden + " cannot be executed: " + std::strerror(errno) +
-                      "; it belongs beside the plugin, as lib/wtool and libexec/wtool are laid out by the build");
+    if (std::string problem = engine::check_warden_file(warden); !problem.empty()) {
+      return fail(WTOOL_E_UNSUPPORTED, error, problem);
     }
     const void* log = host->get_extension != nullptr ? host->get_extension(host, WTOOL_EXT_LOG) : nullptr;
     if (log != nullptr) {

@@ -6,8 +6,17 @@
 
 namespace wtool::engine {
 
+std::span<char> Capture::room(std::size_t least) {
+  if (!truncated() || tail_cap_ < least) return {};
+  return std::span(tail_).subspan(tail_start_);
+}
+
 void Capture::append(std::string_view bytes) {
   total_ += bytes.size();
+  if (!tail_.empty() && bytes.data() == tail_.data() + tail_start_) {
+    tail_start_ = (tail_start_ + bytes.size()) % tail_cap_;
+    return;
+  }
   if (head_.size() < head_cap_) {
     const std::size_t part = std::min(bytes.size(), head_cap_ - head_.size());
     head_.append(bytes.substr(0, part));

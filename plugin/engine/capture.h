@@ -2,7 +2,9 @@
 // with the true count of bytes. Memory never exceeds the cap, whatever comes.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,10 +15,20 @@ class Capture {
   // `cap` in bytes, at least 2.
   explicit Capture(std::size_t cap) : head_cap_(cap / 2), tail_cap_(cap - cap / 2) {}
 
+  // Takes in what came. Bytes that stand in room() already are not copied.
   void append(std::string_view bytes);
+
+  // Where the next bytes may be read to, instead of to a buffer of the caller's: the place of the oldest ones, which
+  // are lost with that. Empty while nothing has been left out, even when the next byte will be: until that is appended,
+  // whole() is whole. Empty as well where the place would be for less than `least`.
+  std::span<char> room(std::size_t least);
 
   std::uint64_t total_bytes() const { return total_; }
   bool truncated() const { return total_ > head_cap_ + tail_cap_; }
+  // True when so many bytes more would still all be kept.
+  bool fits(std::size_t bytes) const { return total_ + bytes <= head_cap_ + tail_cap_; }
+  // All bytes so far, in two parts. Only while nothing is left out; valid until the next append.
+  std::array<std::string_view, 2> whole() const { return {head_, tail_}; }
 
   // The text: valid UTF-8, and where bytes were left out, one line that says how many, between a head and a tail that
   // are cut between characters. `lossy` is set when bytes had to be replaced. Empties the capture.

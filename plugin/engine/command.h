@@ -7,13 +7,20 @@
 
 namespace wtool::engine {
 
-// A value; whoever makes it keeps `directory` open until the call is over.
+// What a command is confined by, as its custodian takes it (warden::SandboxPart).
+struct Confinement {
+  std::string message;
+  int ruleset = -1;  // Landlock's, borrowed; -1: none
+};
+
+// A value; whoever makes it keeps `directory` open, and `sandbox`, until the call is over.
 struct Command {
   std::vector<std::string> paths;      // Files to try to execute, in order; at least one.
   std::vector<std::string> arguments;  // argv; at least argv[0]. No NUL bytes in any of these texts.
   std::vector<std::string> variables;  // "NAME=value", each name once.
   std::string shell;                   // Runs executable files of no known format; an absolute path.
   int directory = -1;                  // Descriptor of the working directory, borrowed.
+  const Confinement* sandbox = nullptr;
 };
 
 // The files that a shell would try for `name`: the name itself where it holds a slash, else one for each part of

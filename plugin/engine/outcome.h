@@ -34,10 +34,10 @@ struct Exhausted {
 };
 // It never ran.
 struct NotStarted {
-  enum class Stage { custody, fork, setup, directory, exec };
+  enum class Stage { custody, fork, setup, directory, exec, namespaces, binds, sandbox };
   Stage stage;
   int error;           // errno; 0 where there is none
-  std::string detail;  // for Stage::custody: a sentence, which tells of the errno as well
+  std::string detail;  // what could not be done, which tells of the errno as well; empty where the stage says it
 };
 // Custodian or warden died under it. All its processes are dead, but its status is not known.
 struct Lost {
@@ -69,10 +69,18 @@ struct Resources {
   std::uint32_t processes = 0;        // the most that were seen at once
 };
 
+// The file with the whole output, where one was wanted.
+struct OutputFile {
+  std::string path;  // absolute; empty when there is none
+  std::uint64_t bytes = 0;
+  std::string error;  // why it ends too early, or was not made: a sentence; empty when all is well
+};
+
 struct Outcome {
   How how = Lost{};
   StreamText standard_output;
   StreamText standard_error;
+  OutputFile output_file;
   std::chrono::milliseconds duration{0};
   std::uint32_t outlived = 0;          // How many processes the sweep after the command's own end had to end,
   std::vector<ProcessName> outliving;  // and the first of them.

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <span>
 
 namespace wtool::engine {
 
@@ -18,19 +20,37 @@ int OutputPipe::open() {
 
 std::string_view OutputPipe::read_some() {
   if (!reader_) return {};
-  if (!buffer_) buffer_.reset(new char[buffer_size_]);  // NOLINT: make_unique would clear it first.
+  if (was_full_) grow();
+  // Once the capture leaves bytes out, they are read to where they are kept: copying every byte of a flood once more
+  // would cost a third of its speed.
+  std::span<char> place = capture_.room(buffer_size_);
+  if (place.empty()) {
+    if (!buffer_) buffer_.reset(new char[buffer_size_]);  // NOLINT: make_unique would clear it first.
+    place = {buffer_.get(), buffer_size_};
+  } else {
+    buffer_.reset();
+    place = place.first(std::min(place.size(), buffer_size_));
+  }
   ssize_t got;
   do {
-    got = ::read(reader_.get(), buffer_.get(), buffer_size_);
+    got = ::read(reader_.get(), place.data(), place.size());
   } while (got < 0 && errno == EINTR);
   if (got < 0 && errno == EAGAIN) return {};
   if (got <= 0) {
     reader_.reset();
     return {};
   }
-  const std::string_view bytes(buffer_.get(), static_cast<std::size_t>(got));
-  capture_.append(bytes);
-  return bytes;
+  was_full_ = static_cast<std::size_t>(got) == buffer_size_;
+  return {place.data(), static_cast<std::size_t>(got)};
+}
+
+void OutputPipe::grow() {
+  if (grown_) return;
+  grown_ = true;
+  // The kernel may refuse, when this user's pipes hold much already.
+  if (::fcntl(reader_.get(), F_SETPIPE_SZ, static_cast<int>(large_size)) < 0) return;
+  buffer_size_ = large_size;
+  buffer_.reset();
 }
 
 StreamText OutputPipe::take() {

@@ -31,7 +31,10 @@ class OutputPipe {
 
   // Reads what is there, at most one buffer; empty when there is nothing now or any more. Valid until the next read.
   std::string_view read_some();
+  // Captures what was read.
+  void keep(std::string_view bytes) { capture_.append(bytes); }
 
+  const Capture& captured() const { return capture_; }
   std::uint64_t bytes() const { return capture_.total_bytes(); }
   std::size_t capacity() const { return buffer_size_; }
 
@@ -39,9 +42,13 @@ class OutputPipe {
   StreamText take();
 
  private:
+  void grow();
+
   Descriptor reader_;
   Descriptor writer_;
   std::size_t buffer_size_ = default_size;
+  bool was_full_ = false;  // The last read filled its buffer.
+  bool grown_ = false;
   std::unique_ptr<char[]> buffer_;
   Capture capture_;
 

@@ -40,9 +40,11 @@ class Run {
         command_(command),
         options_(options),
         cancellation_(cancellation),
-        sink_(sink),
+        events_(sink),
         output_(options.capture_bytes),
-        error_(options.capture_bytes) {}
+        error_(options.capture_bytes) {
+    if (options.spill != SpillOptions::When::never) spill_file_.emplace(*options.spill_directory, options.name);
+  }
 
   // Nothing when no custodian ever read the command, so that it may be tried again.
   std::optional<Outcome> go();
@@ -57,7 +59,9 @@ class Run {
   void heed_clock();
   void hear_custodian();
   void end(Reason reason, milliseconds grace);
-  void deliver(OutputPipe& pipe, Stream stream);
+  void take_output(OutputPipe& pipe, Stream stream);
+  void spill(const OutputPipe& pipe, std::string_view bytes);
+  void heed_receiver(bool content);
   void read_rest();
   void close_writers();
   void lose_custodian();
@@ -70,9 +74,11 @@ class Run {
   const Command& command_;
   const RunOptions& options_;
   Cancellation& cancellation_;
-  const OutputSink& sink_;
+  EventBatch events_;
   OutputPipe output_;
   OutputPipe error_;
+  std::optional<SpillFile> spill_file_;
+  bool spilling_ = false;
   Custodian custodian_;
   Clock::time_point started_ = Clock::now();
   std::uint64_t call_ = 0;
@@ -93,10 +99,12 @@ std::optional<Outcome> Run::go() {
     while (!over_) watch();
     if (never_read_) return std::nullopt;
     read_rest();
+    heed_receiver(events_.end(Clock::now()));
   }
   outcome_.standard_output = output_.take();
   outcome_.standard_error = error_.take();
   recognise_limits(options_.limits, outcome_);
+  if (spill_file_) outcome_.output_file = spill_file_->finish();
   outcome_.duration = std::chrono::duration_cast<milliseconds>(Clock::now() - started_);
   return std::move(outcome_);
 }
@@ -134,12 +142,13 @@ void Run::watch() {
                       {cancellation_.descriptor(), POLLIN, 0}};
   const int ready = ::poll(watched, 4, time_left());
   if (ready > 0) {
-    if (watched[0].revents != 0) deliver(output_, Stream::standard_output);
-    if (watched[1].revents != 0) deliver(error_, Stream::standard_error);
+    if (watched[0].revents != 0) take_output(output_, Stream::standard_output);
+    if (watched[1].revents != 0) take_output(error_, Stream::standard_error);
     if (watched[2].revents != 0) hear_custodian();
     if (watched[3].revents != 0) cancellation_.acknowledge();
   }
   if (over_) return;
+  if (events_.next_due()) heed_receiver(events_.deliver_due(Clock::now()));
   heed_cancellation();
   heed_clock();
 }
@@ -153,6 +162,7 @@ int Run::time_left() const {
   } else if (options_.deadline) {
     next = *options_.deadline;
   }
+  if (const auto due = events_.next_due()) next = std::min(next, *due);
   if (next == Clock::time_point::max()) return -1;
   const auto left = std::chrono::ceil<milliseconds>(next - Clock::now()).count();
   return static_cast<int>(std::clamp<decltype(left)>(left, 0, 60'000));
@@ -187,11 +197,32 @@ void Run::end(Reason reason, milliseconds grace) {
   custodian_.warden->wake();
 }
 
-void Run::deliver(OutputPipe& pipe, Stream stream) {
+void Run::take_output(OutputPipe& pipe, Stream stream) {
   const std::string_view bytes = pipe.read_some();
-  if (!bytes.empty() && sink_ && !sink_(stream, bytes)) {
-    cancellation_.request(Cancellation::How::graceful, "the receiver of the output asked to stop");
+  if (!bytes.empty()) {
+    if (spill_file_) spill(pipe, bytes);
+    pipe.keep(bytes);
+    if (events_.wanted()) heed_receiver(events_.add(stream, bytes, Clock::now()));
+  } else if (!pipe.open_for_reading()) {
+    heed_receiver(events_.end(stream, Clock::now()));
   }
+}
+
+// Writes bytes that are not captured yet. Until then nothing has been left out of what was captured before, so that a
+// file that begins only now, with all of that, is complete.
+void Run::spill(const OutputPipe& pipe, std::string_view bytes) {
+  if (!spilling_) {
+    if (options_.spill == SpillOptions::When::when_cut && pipe.captured().fits(bytes.size())) return;
+    spilling_ = true;
+    for (const OutputPipe* before : {&output_, &error_}) {
+      for (const std::string_view part : before->captured().whole()) spill_file_->write(part);
+    }
+  }
+  spill_file_->write(bytes);
+}
+
+void Run::heed_receiver(bool content) {
+  if (!content) cancellation_.request(Cancellation::How::graceful, "the receiver of the output asked to stop");
 }
 
 // What the dead tree left in the pipes. Somebody outside it may hold a pipe open, and even write on: what the pipes can
@@ -202,7 +233,7 @@ void Run::read_rest() {
     std::size_t most = pipe->capacity();
     while (pipe->open_for_reading()) {
       const std::uint64_t before = pipe->bytes();
-      deliver(*pipe, stream);
+      take_output(*pipe, stream);
       const auto got = static_cast<std::size_t>(pipe->bytes() - before);
       if (got == 0 || got >= most) break;
       most -= got;
@@ -273,6 +304,7 @@ void Run::take_report(const warden::Report& report) {
 
 How Run::how_it_ended(const warden::Report& report) const {
   using Stage = NotStarted::Stage;
+  const std::string no_sandbox = "its sandbox cannot be set up: ";
   switch (report.failed_stage) {
     case warden::Stage::none:
       break;
@@ -286,6 +318,12 @@ How Run::how_it_ended(const warden::Report& report) const {
       // Its arguments and variables alone were more.
       if (report.exceeded == warden::Limit::memory_bytes) return exhausted(report);
       return NotStarted{Stage::exec, report.error, {}};
+    case warden::Stage::namespaces:
+      return NotStarted{Stage::namespaces, report.error, no_sandbox + std::strerror(report.error)};
+    case warden::Stage::binds:
+      return NotStarted{Stage::binds, report.error, no_sandbox + std::strerror(report.error)};
+    case warden::Stage::sandbox:
+      return NotStarted{Stage::sandbox, report.error, no_sandbox + std::strerror(report.error)};
   }
   if (reason_ == Reason::timeout) return TimedOut{};
   if (reason_ == Reason::cancelled) return Cancelled{cancellation_.reason()};

@@ -2,29 +2,27 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <optional>
 #include <string_view>
 
 #include "engine/cancellation.h"
 #include "engine/command.h"
 #include "engine/custody.h"
+#include "engine/event_batch.h"
 #include "engine/limits.h"
 #include "engine/outcome.h"
+#include "engine/spill.h"
 
 namespace wtool::engine {
-
-enum class Stream { standard_output, standard_error };
-
-// Gets what the command writes as it comes, on the thread that runs it, in order within a stream. False: stop the
-// command gracefully. A sink that blocks makes the command wait.
-using OutputSink = std::function<bool(Stream, std::string_view)>;
 
 struct RunOptions {
   std::optional<std::chrono::steady_clock::time_point> deadline;  // Then the command is stopped, as timed out.
   std::chrono::milliseconds grace{2000};                          // Between SIGTERM and SIGKILL.
   std::size_t capture_bytes = 1024 * 1024;                        // Per stream.
   Limits limits;
+  SpillOptions::When spill = SpillOptions::When::never;  // Whether the whole output goes to a file,
+  SpillDirectory* spill_directory = nullptr;             // of this folder; needed then.
+  std::string_view name;                                 // What the file is named after.
 };
 
 // Blocks until every process of the command is dead and reaped, and its descriptors are closed. Any thread, many at

@@ -8,6 +8,7 @@ namespace wtool::engine {
 
 StartRequest::StartRequest(const Command& command, const Limits& limits) {
   std::size_t size = command.shell.size() + 1;
+  if (command.sandbox != nullptr) size += command.sandbox->message.size();
   for (const auto* list : {&command.paths, &command.arguments, &command.variables}) {
     for (const std::string& text : *list) size += text.size() + 1;
   }
@@ -16,6 +17,11 @@ StartRequest::StartRequest(const Command& command, const Limits& limits) {
     for (const std::string& text : *list) text_.append(text.c_str(), text.size() + 1);
   }
   text_.append(command.shell.c_str(), command.shell.size() + 1);
+  if (command.sandbox != nullptr) {
+    text_ += command.sandbox->message;
+    start_.sandbox_bytes = static_cast<std::uint32_t>(command.sandbox->message.size());
+    ruleset_ = command.sandbox->ruleset;
+  }
   start_.paths = static_cast<std::uint32_t>(command.paths.size());
   start_.arguments = static_cast<std::uint32_t>(command.arguments.size());
   start_.variables = static_cast<std::uint32_t>(command.variables.size());
@@ -36,7 +42,8 @@ std::uint64_t StartRequest::send(int socket, const int (&descriptors)[3]) const 
   std::size_t sent = std::min(text_.size(), sizeof buffer - sizeof start);
   std::memcpy(buffer, &start, sizeof start);
   std::memcpy(buffer + sizeof start, text_.data(), sent);
-  if (!warden::send_message(socket, buffer, sizeof start + sent, descriptors, 3)) return 0;
+  const int all[] = {descriptors[0], descriptors[1], descriptors[2], ruleset_};
+  if (!warden::send_message(socket, buffer, sizeof start + sent, all, ruleset_ < 0 ? 3 : 4)) return 0;
 
   warden::Header more = start.header;
   more.kind = warden::Kind::more;

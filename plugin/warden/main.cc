@@ -18,9 +18,14 @@
 
 #include "system/descriptor.h"
 #include "warden/priority.h"
+#include "warden/protocol.h"
+#include "warden/version_note.h"
 #include "warden/warden.h"
 
 namespace {
+
+[[gnu::section(".note.wtool"), gnu::used, gnu::aligned(4)]] constinit const wtool::warden::VersionNote version_note{
+    .version = wtool::warden::protocol_version};
 
 bool is_control_socket(int fd) {
   int type = 0;

@@ -28,9 +28,9 @@ enum class Kind : std::uint32_t {
   welcome = 10,  // Welcome
   buried = 11,   // Buried
   // plugin -> custodian
-  start = 20,   // Start, with the command's stdout, stderr and directory
-  more = 21,    // the rest of a start's text
-  end = 22,     // End
+  start = 20,  // Start, with the command's stdout, stderr and directory, and with a Landlock ruleset where there is one
+  more = 21,   // the rest of a start's text
+  end = 22,    // End
   retire = 23,  // Header alone: exit when idle
   // custodian -> plugin
   leader_exited = 30,  // Header alone: the command is over, but others of its tree live
@@ -94,15 +94,29 @@ struct Limits {
 enum class Limit : std::uint32_t { none = 0, cpu_seconds, memory_bytes, processes, file_bytes };
 
 // A command. The text is `paths` + `arguments` + `variables` NUL-terminated strings, and the shell's path last; it
-// begins in this message and goes on in `more` messages until text_bytes have come.
+// begins in this message and goes on in `more` messages until text_bytes have come. For a command that runs in a
+// sandbox the last sandbox_bytes of it are a SandboxPart.
 struct Start {
   Header header;
   std::uint32_t text_bytes;
   std::uint32_t paths;      // Files to try to execute, in order, at least one.
   std::uint32_t arguments;  // argv, at least argv[0].
   std::uint32_t variables;  // "NAME=value".
-  Limits limits;
+  std::uint32_t sandbox_bytes = 0;
+  std::uint32_t reserved = 0;
+  Limits limits{};
 };
+
+// A sandbox beside the Landlock ruleset. Behind it stand `filter` instructions (struct sock_filter), then `binds`
+// texts, each a bind_as_is or bind_read_only and a path, parents before what is below them, and last the path of the
+// working directory. Texts are NUL-terminated, paths absolute and without symbolic links.
+struct SandboxPart {
+  std::uint32_t filter;  // 0: no system call is refused.
+  std::uint32_t binds;   // 0: no mount namespace is made.
+};
+
+constexpr char bind_as_is = 'k';
+constexpr char bind_read_only = 'r';
 
 constexpr std::size_t max_message = 32 * 1024;
 constexpr std::uint32_t max_text = 64U * 1024 * 1024;
@@ -115,8 +129,18 @@ struct End {
   std::uint32_t reserved;
 };
 
-// Where starting a command failed.
-enum class Stage : std::uint32_t { none = 0, fork = 1, setup = 2, directory = 3, exec = 4 };
+// Where starting a command failed. namespaces: there are none for it to be had; binds: one of the SandboxPart's paths
+// is not what it was; sandbox: the ruleset or the filter was not taken.
+enum class Stage : std::uint32_t {
+  none = 0,
+  fork = 1,
+  setup = 2,
+  directory = 3,
+  exec = 4,
+  namespaces = 5,
+  binds = 6,
+  sandbox = 7,
+};
 
 struct Report {
   Header header;
@@ -142,7 +166,7 @@ struct Report {
 };
 
 // The most descriptors that come with one message.
-constexpr std::size_t max_descriptors = 3;
+constexpr std::size_t max_descriptors = 4;
 
 // Sends `size` bytes as one message, with `count` descriptors. False with errno. Waits while the peer's queue is full.
 bool send_message(int socket, const void* bytes, std::size_t size, const int* descriptors = nullptr,
@@ -152,7 +176,7 @@ bool send_message(int socket, const void* bytes, std::size_t size, const int* de
 struct Received {
   ssize_t size = -1;  // Bytes; 0: the peer is gone; -1: errno.
   std::size_t descriptor_count = 0;
-  int descriptors[max_descriptors] = {-1, -1, -1};  // The caller's to close; close-on-exec.
+  int descriptors[max_descriptors] = {-1, -1, -1, -1};  // The caller's to close; close-on-exec.
 };
 
 // Receives one message into `buffer`. A message that does not fit is -1 with EMSGSIZE. flags as for recvmsg.

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include "warden/protocol.h"
+#include "warden/sandbox_child.h"
 
 namespace wtool::warden {
 
@@ -19,12 +20,7 @@ struct SpawnPlan {
   int directory = -1;
   int cgroup = -1;  // The directory of the cgroup to start in; -1: it stays where we are.
   Limits limits{};
-};
-
-struct SpawnFailure {
-  Stage stage = Stage::none;
-  int error = 0;
-  int cgroup_error = 0;  // errno of starting in the cgroup: no failure, the command runs outside of it.
+  SandboxPlan* sandbox = nullptr;  // What the command is confined by; NULL: nothing.
 };
 
 // The child's number; or -1 with the stage in `failure`, and then there is no child (any more).

@@ -16,8 +16,9 @@ bool StartMessage::receive(int socket, const char* bytes, const Received& receiv
   standard_output_ = Descriptor(received.descriptors[0]);
   standard_error_ = Descriptor(received.descriptors[1]);
   directory_ = Descriptor(received.descriptors[2]);
+  ruleset_ = Descriptor(received.descriptors[3]);
   const auto size = static_cast<std::size_t>(received.size);
-  if (size < sizeof(Start) || received.descriptor_count != 3) return false;
+  if (size < sizeof(Start) || received.descriptor_count < 3) return false;
   std::memcpy(&start_, bytes, sizeof start_);
   if (start_.text_bytes > max_text || size - sizeof(Start) > start_.text_bytes) return false;
   text_.resize(start_.text_bytes);
@@ -40,11 +41,16 @@ bool StartMessage::receive(int socket, const char* bytes, const Received& receiv
 // pointers_: paths NULL | spare arguments NULL | variables NULL | shell. The spare is the place that ENOEXEC needs.
 bool StartMessage::lay_out() {
   const std::size_t strings = std::size_t{start_.paths} + start_.arguments + start_.variables + 1;
-  if (start_.paths == 0 || start_.arguments == 0 || strings > text_.size() || text_.back() != '\0') return false;
+  if (start_.sandbox_bytes > text_.size()) return false;
+  const std::size_t size = text_.size() - start_.sandbox_bytes;
+  if (start_.paths == 0 || start_.arguments == 0 || strings > size || text_[size - 1] != '\0') return false;
+  if (!sandbox_.lay_out(text_.data() + size, start_.sandbox_bytes)) return false;
+  // A ruleset without its sandbox would not be applied.
+  if (ruleset_ && start_.sandbox_bytes == 0) return false;
   pointers_.clear();
   pointers_.reserve(strings + 4);
   char* at = text_.data();
-  const char* const end = at + text_.size();
+  const char* const end = at + size;
   const auto take = [&](std::uint32_t count) {
     for (; count > 0 && at < end; --count) {
       pointers_.push_back(at);
@@ -72,6 +78,7 @@ SpawnPlan StartMessage::plan() {
   plan.standard_error = standard_error_.get();
   plan.directory = directory_.get();
   plan.limits = start_.limits;
+  if (start_.sandbox_bytes != 0) plan.sandbox = &sandbox_.plan(ruleset_.get(), directory_.get());
   return plan;
 }
 
@@ -79,6 +86,7 @@ void StartMessage::finish() {
   standard_output_.reset();
   standard_error_.reset();
   directory_.reset();
+  ruleset_.reset();
   if (text_.capacity() > kept_text) {
     // Not "= {}": that would clear them and keep their memory.
     text_ = std::vector<char>();

@@ -5,6 +5,7 @@
 
 #include "system/descriptor.h"
 #include "warden/protocol.h"
+#include "warden/sandbox_child.h"
 #include "warden/spawn.h"
 
 namespace wtool::warden {
@@ -19,7 +20,7 @@ class StartMessage {
   std::uint64_t call() const { return start_.header.call; }
   const Limits& limits() const { return start_.limits; }
 
-  // Valid until the next receive. The three descriptors of the plan are set; standard_input is the caller's to set.
+  // Valid until the next receive. The descriptors of the plan are set; standard_input is the caller's to set.
   SpawnPlan plan();
 
   // The command has been started, or not: closes its descriptors, of which the child has its own (the pipes would never
@@ -32,7 +33,8 @@ class StartMessage {
   Start start_{};
   std::vector<char> text_;
   std::vector<char*> pointers_;
-  Descriptor standard_output_, standard_error_, directory_;
+  SandboxMessage sandbox_;
+  Descriptor standard_output_, standard_error_, directory_, ruleset_;
 };
 
 }  // namespace wtool::warden

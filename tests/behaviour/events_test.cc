@@ -1,4 +1,7 @@
 // Live output: events come in order, on the run thread, with all the bytes, and none after call_run has returned.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <thread>
@@ -148,4 +151,73 @@ BOOST_FIXTURE_TEST_CASE(a_timeout_counts_while_the_sink_blocks, ShellTool) {
                                              }});
   BOOST_TEST(answer.code() == "timed_out");
   BOOST_TEST(answer.took.count() < within(3000).count());
+}
+
+BOOST_FIXTURE_TEST_CASE(many_lines_come_in_few_events_and_none_is_lost, ShellTool) {
+  const Recorded all = record(tool, "i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done");
+  std::string expected;
+  for (int i = 0; i < 20'000; ++i) expected += "line " + std::to_string(i) + "\n";
+  BOOST_TEST((all.stream(WTOOL_EVENT_STDOUT) == expected));
+  BOOST_TEST(all.events.size() < 2000U);
+}
+
+BOOST_FIXTURE_TEST_CASE(many_lines_on_both_streams_come_in_few_events_each_in_order, ShellTool) {
+  const Recorded all = record(tool, "i=0; while [ $i -lt 10000 ]; do echo o$i; echo e$i >&2; i=$((i+1)); done");
+  std::string out;
+  std::string err;
+  for (int i = 0; i < 10'000; ++i) {
+    out += "o" + std::to_string(i) + "\n";
+    err += "e" + std::to_string(i) + "\n";
+  }
+  BOOST_TEST((all.stream(WTOOL_EVENT_STDOUT) == out));
+  BOOST_TEST((all.stream(WTOOL_EVENT_STDERR) == err));
+  BOOST_TEST(all.events.size() < 2000U);
+}
+
+// Nothing but the passing of time can bring the question: what came before it has just been delivered, and the command
+// writes no more.
+BOOST_FIXTURE_TEST_CASE(a_question_without_line_end_comes_while_the_command_waits, ShellTool) {
+  RunningCall call(
+      tool, marked("seq 1 1000; printf 'Continue? '; while [ ! -e '" + scratch.path() + "/go' ]; do sleep 0.01; done"),
+      {.deadline_ms = 30'000, .on_event = {}});
+  BOOST_TEST(call.wait_for_output("Continue? "));
+  scratch.file("go", "");
+  BOOST_TEST(call.wait().exit_code() == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_was_gathered_comes_before_a_stopped_call_returns, ShellTool) {
+  std::string got;
+  const CallOptions options{.deadline_ms = 500, .on_event = [&](const Event& event) {
+                              if (event.kind == WTOOL_EVENT_STDOUT) got += event.payload;
+                              return 0;
+                            }};
+  const ToolUnderTest hasty(plugin, Json::parse(R"({"limits":{"grace_seconds":0.1}})"));
+  const Answer answer = hasty.run(marked("trap '' TERM; while :; do echo line; done"), options);
+  BOOST_TEST(answer.code() == "timed_out");
+  BOOST_TEST((answer.metadata().at("stdout_bytes") == Json(got.size())));
+}
+
+BOOST_FIXTURE_TEST_CASE(what_was_gathered_comes_though_somebody_else_holds_the_pipe_open, ShellTool) {
+  std::string got;
+  RunningCall call(tool, marked("while :; do echo line; done"), {.on_event = [&](const Event& event) {
+                     if (event.kind == WTOOL_EVENT_STDOUT) got += event.payload;
+                     return 0;
+                   }});
+  BOOST_REQUIRE(call.wait_for_output("line"));
+  const auto shell = mark.bearers();
+  BOOST_REQUIRE(shell.size() == 1U);
+  const int held = open(("/proc/" + std::to_string(shell.front()) + "/fd/1").c_str(), O_WRONLY | O_CLOEXEC);
+  BOOST_REQUIRE(held >= 0);
+  call.cancel(WTOOL_CANCEL_NOW, "test");
+  const Answer answer = call.wait();
+  close(held);
+  BOOST_TEST((answer.metadata().at("stdout_bytes") == Json(got.size())));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_receiver_can_stop_the_command_at_a_gathered_event, ShellTool) {
+  const CallOptions options{.deadline_ms = 30'000, .on_event = [](const Event& event) {
+                              return event.payload.find("enough") != std::string::npos ? 1 : 0;
+                            }};
+  const Answer answer = tool.run(marked("echo first; seq 1 100; echo enough; sleep 61"), options);
+  BOOST_TEST(answer.code() == "aborted");
 }

@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(limits_that_are_not_reached_change_nothing_and_are_in_the_r
   const std::string holder = answer.metadata().at("limits").at("memory_bytes").at("enforced_by").get<std::string>();
   BOOST_TEST((holder == "watch" || holder == "cgroup"), holder);
   BOOST_TEST(
-      (answer.metadata().at("limits") == Json({{"cpu_seconds", {{"value", 60}, {"enforced_by", "rlimit, watch"}}},
+      (answer.metadata().at("limits") == Json({{"cpu_seconds", {{"value", 60}, {"enforced_by", "watch, rlimit"}}},
                                                {"memory_bytes", {{"value", 1'000'000'000}, {"enforced_by", holder}}},
                                                {"processes", {{"value", 100}, {"enforced_by", holder}}},
                                                {"open_files", {{"value", 64}, {"enforced_by", "rlimit"}}},

@@ -49,6 +49,23 @@ BOOST_AUTO_TEST_CASE(pieces_do_not_matter) {
   }
 }
 
+// Who reads to the place of the oldest bytes destroys them, so there must be somebody who has left them out already.
+BOOST_AUTO_TEST_CASE(there_is_room_in_place_only_once_something_was_left_out) {
+  Capture capture(10);
+  capture.append("0123456789");
+  BOOST_TEST(capture.room(5).empty());
+  BOOST_TEST(capture.whole()[0] == "01234");
+  BOOST_TEST(capture.whole()[1] == "56789");
+  capture.append("A");
+  BOOST_TEST(capture.room(6).empty());
+  const std::span<char> room = capture.room(5);
+  BOOST_REQUIRE(room.size() == 4U);
+  std::copy_n("BC", 2, room.begin());
+  capture.append({room.data(), 2});
+  BOOST_TEST(capture.total_bytes() == 13U);
+  BOOST_TEST(text_of(capture) == "01234\n[... 3 bytes left out ...]\n89ABC");
+}
+
 BOOST_AUTO_TEST_CASE(cuts_fall_between_characters) {
   std::string all;
   for (int i = 0; i < 100; ++i) all += "漢";

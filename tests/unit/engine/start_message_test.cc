@@ -74,6 +74,15 @@ void check_round_trip(const engine::Command& command) {
   BOOST_TEST(plan.limits.file_bytes == limits.file_bytes);
 }
 
+// A sandbox as bytes: a filter of one instruction, two binds, a directory.
+std::string sandbox_part(std::uint32_t filter, std::uint32_t binds) {
+  const warden::SandboxPart part{filter, binds};
+  std::string bytes(reinterpret_cast<const char*>(&part), sizeof part);
+  bytes += "12345678";
+  bytes.append("k/work\0r/work/kept\0/work\0", 25);
+  return bytes;
+}
+
 // Sends a Start with these counts and this text, and says whether it was taken.
 bool accepted(std::uint32_t paths, std::uint32_t arguments, std::uint32_t variables, const std::string& text,
               std::uint32_t text_bytes) {
@@ -97,6 +106,45 @@ BOOST_AUTO_TEST_SUITE(start_message)
 BOOST_AUTO_TEST_CASE(a_small_command_arrives_as_it_was) { check_round_trip(sample(10)); }
 
 BOOST_AUTO_TEST_CASE(a_command_of_many_messages_arrives_as_it_was) { check_round_trip(sample(3'000'000)); }
+
+BOOST_AUTO_TEST_CASE(a_sandbox_arrives_as_it_was) {
+  const Sockets sockets;
+  const Descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  const int fd = null_device.get();
+  engine::Command command = sample(10);
+  const engine::Confinement confinement{sandbox_part(1, 2), fd};
+  command.sandbox = &confinement;
+  BOOST_TEST(engine::StartRequest(command, {}).send(sockets.ours.get(), {fd, fd, fd}) != 0U);
+  warden::StartMessage message;
+  BOOST_REQUIRE(receive(message, sockets.theirs.get()));
+  const warden::SpawnPlan plan = message.plan();
+  BOOST_TEST(plan.shell == command.shell);
+  BOOST_REQUIRE(plan.sandbox != nullptr);
+  BOOST_TEST(plan.sandbox->ruleset >= 0);
+  BOOST_TEST(plan.sandbox->directory == plan.directory);
+  BOOST_TEST(plan.sandbox->filter_size == 1U);
+  BOOST_TEST(std::memcmp(plan.sandbox->filter, "12345678", 8) == 0);
+  BOOST_REQUIRE(plan.sandbox->bind_count == 2U);
+  BOOST_TEST(plan.sandbox->binds[0] == std::string("k/work"));
+  BOOST_TEST(plan.sandbox->binds[1] == std::string("r/work/kept"));
+  BOOST_TEST(plan.sandbox->directory_path == std::string("/work"));
+}
+
+BOOST_AUTO_TEST_CASE(malformed_sandboxes_are_refused) {
+  const auto taken = [](const std::string& bytes) {
+    warden::SandboxMessage message;
+    return message.lay_out(bytes.data(), bytes.size());
+  };
+  BOOST_TEST(taken(sandbox_part(1, 2)));
+  BOOST_TEST(!taken(sandbox_part(2, 2)));               // the filter reaches into the texts
+  BOOST_TEST(!taken(sandbox_part(4'000'000'000U, 2)));  // absurd
+  BOOST_TEST(!taken(sandbox_part(1, 1)));               // more texts than were told
+  BOOST_TEST(!taken(sandbox_part(1, 3)));               // fewer
+  BOOST_TEST(!taken(sandbox_part(1, 4'000'000'000U)));
+  BOOST_TEST(!taken(sandbox_part(1, 2).substr(0, 4)));
+  BOOST_TEST(!taken(sandbox_part(1, 2).substr(0, 16)));  // no directory
+  BOOST_TEST(!taken(sandbox_part(1, 2) + "x"));          // the last is not ended
+}
 
 BOOST_AUTO_TEST_CASE(malformed_messages_are_refused) {
   const std::string text("p\0a\0/bin/sh\0", 12);

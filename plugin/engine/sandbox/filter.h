@@ -1,0 +1,19 @@
+// The system calls that a sandboxed command is refused: a seccomp program.
+//
+// It closes what Landlock does not see: other families of sockets than TCP, namespaces and mounts, ways to act on or by
+// other processes, and parts of the kernel that no build or test needs and that were its weakest so far.
+#pragma once
+
+#include <string>
+
+namespace wtool::engine {
+
+struct FilterOptions {
+  bool network = true;           // false: no sockets but those of AF_UNIX
+  bool refuse_truncate = false;  // for a Landlock that does not handle it: opening for reading must not truncate
+};
+
+// The program, as an array of struct sock_filter. Empty with `error`, a sentence.
+std::string make_filter(const FilterOptions& options, std::string& error);
+
+}  // namespace wtool::engine

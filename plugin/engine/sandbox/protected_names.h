@@ -1,0 +1,61 @@
+// Protected names: what inside a write root stays as it is all the same.
+//
+// - Names that exist are bound read-only for the command (warden/sandbox_child.h), with each folder above them up to a
+//   write root bound onto itself.
+// - Names that do not exist, and names that a symbolic link leads to (a link cannot be a mount point, so it can be
+//   replaced), are watched: recorded before the command and compared after it. So are all where there are no
+//   namespaces.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/sandbox/roots.h"
+
+namespace wtool::engine {
+
+// One file or folder as it was.
+struct FileState {
+  bool exists = false;
+  dev_t device = 0;
+  ino_t inode = 0;
+  mode_t mode = 0;
+  off_t size = 0;
+  std::int64_t modified_ns = 0;
+  std::int64_t changed_ns = 0;
+
+  friend bool operator==(const FileState&, const FileState&) = default;
+};
+
+// The protected names of one call. Paths are `root/name`.
+struct ProtectedNames {
+  std::map<std::string, bool> binds;  // path -> read-only, or only bound onto itself; parents come first
+  std::vector<std::string> bound;     // the names that are held
+  std::vector<std::string> linked;    // the names that a link leads to: held only as far as the link goes
+  std::vector<std::string> watched;   // the names to record and compare
+};
+
+// Looks at the names as they are now. Without `namespaces` nothing is bound and everything is watched.
+ProtectedNames find_protected_names(const std::vector<Root>& write_roots, const std::vector<std::string>& names,
+                                    bool namespaces);
+
+// What watched paths were; folders with all that is in them, up to `most_files` of each path.
+class FileRecord {
+ public:
+  static constexpr std::size_t most_files = 10'000;
+
+  explicit FileRecord(const std::vector<std::string>& paths);
+
+  // The paths that have changed since, in order, each path of a folder by its own name.
+  std::vector<std::string> changes() const;
+
+ private:
+  using States = std::map<std::string, FileState>;
+  static States look(const std::string& path);
+
+  std::map<std::string, States> before_;
+};
+
+}  // namespace wtool::engine

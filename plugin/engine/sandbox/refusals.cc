@@ -1,0 +1,249 @@
+#include "engine/sandbox/refusals.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+
+namespace wtool::engine {
+
+namespace {
+
+constexpr std::size_t most_refusals = 10;
+// The beginning of a long standard error says what went wrong first, and its end what came of it.
+constexpr std::size_t most_text = 256UL * 1024;
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
+template <std::size_t N>
+bool has_any(std::string_view text, const std::array<std::string_view, N>& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+// What programs write for the errors that a sandbox causes. EPERM is not among them: what Landlock or a read-only mount
+// refuse is never EPERM, and changing owner, mode and times of a file, which is, no sandbox of ours refuses.
+enum class Cause { access, cross_device, read_only, busy };
+struct Phrase {
+  std::string_view text;
+  Cause cause;
+};
+constexpr std::array<Phrase, 4> phrases = {{{"permission denied", Cause::access},
+                                            {"cross-device link", Cause::cross_device},
+                                            {"read-only file system", Cause::read_only},
+                                            {"device or resource busy", Cause::busy}}};
+
+// Words of a message about something that was to be written.
+constexpr std::array<std::string_view, 24> write_words = {
+    "creat", "write", "writing", "touch", "remov", "unlink", "delet",    "mkdir", "rmdir", "move",  "rename", "truncat",
+    "link",  "copy",  "output",  "tee: ", "lock",  "append", "for save", "mv: ",  "rm: ",  "sed: ", "mkfifo", "mknod"};
+constexpr std::array<std::string_view, 3> read_words = {"for reading", "open directory", "reading directory"};
+
+// Those that execute what they are given, and say no more of it than its name.
+constexpr std::array<std::string_view, 14> executing = {
+    "sh: ",    "dash: ",  "bash: ",    "ksh: ",  "zsh: ",  "env: ",  "nice: ",
+    "nohup: ", "xargs: ", "timeout: ", "find: ", "make: ", "sudo: ", "time: "};
+
+constexpr std::array<std::string_view, 9> network_phrases = {"could not resolve host",
+                                                             "couldn't connect to server",
+                                                             "couldn't resolve host",
+                                                             "unable to resolve host",
+                                                             "temporary failure in name resolution",
+                                                             "name or service not known",
+                                                             "eai_again",
+                                                             "failed to resolve",
+                                                             "temporary failure resolving"};
+constexpr std::array<std::string_view, 4> socket_phrases = {"socket", "connect", "bind", "listen"};
+
+struct Line {
+  std::string_view text;
+  std::string lowered;
+  std::size_t phrase = 0;  // where it stands
+  Cause cause = Cause::access;
+};
+
+// A path that a message may mean.
+struct Candidate {
+  std::string_view text;
+  bool quoted;
+};
+
+void add_quoted(std::string_view line, std::vector<Candidate>& found) {
+  constexpr std::array<std::array<std::string_view, 2>, 4> marks = {
+      {{"'", "'"}, {"\"", "\""}, {"\xe2\x80\x98", "\xe2\x80\x99"}, {"`", "'"}}};
+  for (const auto& [open, close] : marks) {
+    for (std::size_t at = 0; (at = line.find(open, at)) != std::string_view::npos;) {
+      at += open.size();
+      const std::size_t end = line.find(close, at);
+      if (end == std::string_view::npos) break;
+      if (end > at) found.push_back({line.substr(at, end - at), true});
+      at = end + close.size();
+    }
+  }
+}
+
+// What stands before the phrase: "cat: /a b: ", "sh: 1: cannot create /a: ".
+void add_last_part(std::string_view before, std::vector<Candidate>& found) {
+  while (!before.empty() && (before.back() == ' ' || before.back() == ':' || before.back() == ','))
+    before.remove_suffix(1);
+  const std::size_t part = before.rfind(": ");
+  if (part == std::string_view::npos) {  // "Cannot create temporary file in /tmp/: "
+    before.remove_prefix(before.rfind(' ') + 1);
+    if (before.starts_with('/')) found.push_back({before, false});
+    return;
+  }
+  before.remove_prefix(part + 2);
+  for (const std::string_view words : {"cannot create ", "cannot open output file ", "cannot open "}) {
+    // dash and ld: what follows is the path, with all its spaces.
+    if (before.starts_with(words)) return found.push_back({before.substr(words.size()), false});
+  }
+  if (!before.starts_with('/')) before.remove_prefix(before.rfind(' ') + 1);  // npos + 1 is 0: it is all one word.
+  found.push_back({before, false});
+}
+
+// The folder below which nothing of the path exists.
+std::string nearest_existing(const std::string& path, const RefusalContext& context) {
+  std::string at = path;
+  while (at.size() > 1 && !context.host_may(at, F_OK)) at.erase(std::max<std::size_t>(at.rfind('/'), 1));
+  return at.empty() ? "/" : at;
+}
+
+std::string parent_of(const std::string& path) { return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)); }
+
+std::optional<std::string> judge_protected(const std::string& path, bool or_above, const RefusalContext& context) {
+  for (const std::string& name : context.protected_paths) {
+    if (is_below(path, name) || (or_above && is_below(name, path))) return "a change of the protected name " + name;
+  }
+  return std::nullopt;
+}
+
+class Judge {
+ public:
+  Judge(const Line& line, bool runs_programs, const RefusalContext& context) : line_(line), context_(context) {
+    writes_ = has_any(line.lowered, write_words) && !has_any(line.lowered, read_words);
+    executes_ = runs_programs || std::any_of(executing.begin(), executing.end(), [&](std::string_view name) {
+                  const std::size_t at = line.lowered.find(name);
+                  return at == 0 || (at != std::string::npos && line.lowered[at - 1] == '/');
+                });
+  }
+
+  std::optional<std::string> operator()(const Candidate& candidate) const {
+    if (candidate.text.find('\0') != std::string_view::npos || candidate.text.size() > 4096) return std::nullopt;
+    const bool absolute = candidate.text.front() == '/';
+    const std::string given =
+        absolute ? std::string(candidate.text) : context_.directory + '/' + std::string(candidate.text);
+    // Bash's name for a connection, and no file.
+    if (given.starts_with("/dev/tcp/") || given.starts_with("/dev/udp/")) return std::nullopt;
+    std::string path = context_.canonical(std::filesystem::path(given).lexically_normal());
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    const bool exists = context_.host_may(path, F_OK);
+    // A bare word may be anything (a user, a host) unless the message is one about files.
+    const bool about_files = writes_ || executes_ || candidate.quoted;
+    if (!exists && !absolute && !about_files) return std::nullopt;
+    switch (line_.cause) {
+      case Cause::read_only:
+        return judge_protected(path, false, context_);
+      case Cause::busy:
+        return judge_protected(path, true, context_);
+      case Cause::cross_device:
+        if (auto found = judge_protected(path, false, context_)) return found;
+        [[fallthrough]];
+      case Cause::access:
+        return judge_access(path, exists);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<std::string> judge_access(const std::string& path, bool exists) const {
+    const Roots& roots = context_.roots;
+    if (!context_.files || is_below_any(path, roots.write)) return std::nullopt;
+    const std::string write = "a write outside " + list_roots(roots.write) + ": " + path;
+    if (!exists) {
+      const std::string folder = nearest_existing(path, context_);
+      if (is_below_any(folder, roots.write) || !context_.host_may(folder, W_OK | X_OK)) return std::nullopt;
+      return write;
+    }
+    if (!context_.host_may(path, R_OK)) return std::nullopt;
+    if (!is_below_any(path, roots.read) && !writes_) {
+      return "a read outside " + list_roots(roots.read) + ": " + path;
+    }
+    // Perhaps it was to be executed, and may not be by anybody.
+    if (executes_ && !writes_ && !context_.host_may(path, X_OK)) return std::nullopt;
+    if (has_any(line_.lowered, read_words)) return std::nullopt;
+    if (!context_.host_may(path, W_OK) && !context_.host_may(parent_of(path), W_OK)) return std::nullopt;
+    return write;
+  }
+
+  const Line& line_;
+  const RefusalContext& context_;
+  bool writes_ = false;
+  bool executes_ = false;
+};
+
+bool is_network_failure(std::string_view lowered) {
+  if (has_any(lowered, network_phrases)) return true;
+  const bool denied =
+      lowered.find("permission denied") != std::string_view::npos || lowered.find("eacces") != std::string_view::npos;
+  return denied && has_any(lowered, socket_phrases);
+}
+
+void judge_line(std::string_view text, bool runs_programs, const RefusalContext& context,
+                std::vector<std::string>& refusals) {
+  Line line{text, lower(text)};
+  const auto add = [&](std::string refusal) {
+    if (std::find(refusals.begin(), refusals.end(), refusal) == refusals.end()) refusals.push_back(std::move(refusal));
+  };
+  for (const Phrase& phrase : phrases) {
+    line.phrase = line.lowered.find(phrase.text);
+    if (line.phrase == std::string::npos) continue;
+    line.cause = phrase.cause;
+    std::vector<Candidate> candidates;
+    add_quoted(text, candidates);
+    if (candidates.empty()) add_last_part(text.substr(0, line.phrase), candidates);
+    const Judge judge(line, runs_programs, context);
+    for (const Candidate& candidate : candidates) {
+      if (candidate.text.empty()) continue;
+      if (auto refusal = judge(candidate)) return add(std::move(*refusal));
+    }
+  }
+  if (context.network_refused && is_network_failure(line.lowered)) {
+    add("network access (sandbox.network is deny)");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> find_refusals(std::string_view standard_error, const RefusalContext& context) {
+  std::vector<std::string> refusals;
+  standard_error = standard_error.substr(0, most_text);
+  // Python says the same of a program that may not be executed as of a file that may not be opened.
+  const bool runs_programs = standard_error.find("subprocess.py") != std::string_view::npos;
+  while (!standard_error.empty() && refusals.size() < most_refusals) {
+    const std::size_t end = std::min(standard_error.find('\n'), standard_error.size());
+    judge_line(standard_error.substr(0, end), runs_programs, context, refusals);
+    standard_error.remove_prefix(std::min(end + 1, standard_error.size()));
+  }
+  return refusals;
+}
+
+std::string find_refused_program(const std::vector<std::string>& paths, const RefusalContext& context) {
+  if (!context.files) return {};
+  for (const std::string& path : paths) {
+    const std::string given = path.starts_with('/') ? path : context.directory + '/' + path;
+    const std::string program = context.canonical(std::filesystem::path(given).lexically_normal());
+    if (is_below_any(program, context.roots.read) || is_below_any(program, context.roots.write)) continue;
+    if (context.host_may(program, X_OK)) return "a read outside " + list_roots(context.roots.read) + ": " + program;
+  }
+  return {};
+}
+
+}  // namespace wtool::engine

@@ -1,0 +1,24 @@
+// What a sandbox has to say of one command.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace wtool::engine {
+
+struct SandboxReport {
+  // Parts that were in force: landlock, scopes (signals and abstract sockets), seccomp, network, protected_names.
+  std::vector<std::string> enforced;
+  std::vector<std::string> not_enforced;       // "protected_names: why"
+  std::vector<std::string> refused;            // "a write outside /work: /etc/x"
+  std::vector<std::string> protected_changed;  // paths
+};
+
+// Nothing was run.
+struct SandboxRefusal {
+  std::string code;  // configuration_invalid, policy_denied, spawn_failed
+  std::string message;
+  std::string hint;
+};
+
+}  // namespace wtool::engine

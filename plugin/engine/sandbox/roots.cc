@@ -1,0 +1,91 @@
+#include "engine/sandbox/roots.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+namespace wtool::engine {
+
+namespace {
+
+bool resolve(const std::string& name, const char* key, Root& root, std::string& error) {
+  char resolved[PATH_MAX];
+  struct stat status {};
+  if (::realpath(name.c_str(), resolved) == nullptr || ::stat(resolved, &status) != 0) {
+    error = std::string(key) + " names " + name +
+            ", which cannot be used as a root of the sandbox: " + std::strerror(errno);
+    return false;
+  }
+  root = {resolved, status.st_dev, status.st_ino, S_ISDIR(status.st_mode)};
+  return true;
+}
+
+// Without "." and "..", and no slash at its end; links stay.
+std::string lexical(const std::string& name) {
+  std::string path = std::filesystem::path(name).lexically_normal();
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+}  // namespace
+
+bool is_below(std::string_view path, std::string_view root) {
+  if (root == "/") return path.starts_with('/');
+  return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
+}
+
+bool is_below_any(std::string_view path, const std::vector<Root>& roots) {
+  return std::any_of(roots.begin(), roots.end(), [&](const Root& root) { return is_below(path, root.path); });
+}
+
+std::string list_roots(const std::vector<Root>& roots) {
+  std::string text;
+  for (const Root& root : roots) text += (text.empty() ? "" : ", ") + root.path;
+  return text.empty() ? "nothing" : text;
+}
+
+bool resolve_roots(const SandboxPolicy& policy, Roots& roots, std::string& error) {
+  roots = {};
+  for (const std::string& name : policy.write) {
+    if (!resolve(name, "sandbox.write", roots.write.emplace_back(), error)) return false;
+  }
+  for (const std::string& name : policy.read) {
+    if (!resolve(name, "sandbox.read", roots.read.emplace_back(), error)) return false;
+  }
+  const auto check = [&](const std::vector<std::string>& names, const std::vector<Root>& resolved) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      for (std::size_t j = 0; j < policy.write.size(); ++j) {
+        const bool inside =
+            is_below(lexical(names[i]), lexical(policy.write[j])) || is_below(lexical(names[i]), roots.write[j].path);
+        if (!inside || is_below(resolved[i].path, roots.write[j].path)) continue;
+        error = "the sandbox's root " + names[i] + " lies below the write root " + policy.write[j] +
+                ", but a symbolic link there leads to " + resolved[i].path;
+        return false;
+      }
+    }
+    return true;
+  };
+  return check(policy.write, roots.write) && check(policy.read, roots.read);
+}
+
+Descriptor open_root(const Root& root) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_SYMLINKS;
+  return Descriptor(static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, root.path.c_str(), &how, sizeof how)));
+}
+
+bool is_unchanged(const Root& root) {
+  struct stat status {};
+  return ::lstat(root.path.c_str(), &status) == 0 && status.st_dev == root.device && status.st_ino == root.inode;
+}
+
+}  // namespace wtool::engine

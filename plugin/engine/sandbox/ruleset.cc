@@ -1,0 +1,76 @@
+#include "engine/sandbox/ruleset.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "engine/sandbox/landlock.h"
+
+namespace wtool::engine {
+
+namespace {
+
+using namespace landlock;
+
+// Rights that mean something for a file; a rule for one that has others is not taken.
+constexpr std::uint64_t of_files = execute | write_file | read_file | truncate | ioctl_device;
+
+constexpr std::uint64_t reading = execute | read_file | read_dir;
+// Not make_char and make_block: where root may make a device, it may read and write the disk below every root.
+constexpr std::uint64_t writing = reading | write_file | remove_dir | remove_file | make_dir | make_reg | make_sock |
+                                  make_fifo | make_sym | refer | truncate | ioctl_device;
+constexpr std::uint64_t using_device = read_file | write_file | truncate | ioctl_device;
+
+// Without these hardly a program runs, and they hold nothing.
+constexpr const char* devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"};
+
+std::uint64_t handled_by(int abi) {
+  std::uint64_t rights = (1ULL << 13) - 1;  // execute to make_sym
+  if (abi >= 2) rights |= refer;
+  if (abi >= abi_with_truncate) rights |= truncate;
+  if (abi >= abi_with_ioctl) rights |= ioctl_device;
+  return rights;
+}
+
+bool allow(int ruleset, const Root& root, std::uint64_t rights, std::string& error) {
+  const Descriptor place = open_root(root);
+  if (place && add_beneath_rule(ruleset, {root.folder ? rights : rights & of_files, place.get()})) return true;
+  error = "the sandbox's root " + root.path + " cannot be used: " + std::strerror(errno);
+  return false;
+}
+
+}  // namespace
+
+Descriptor make_ruleset(const Roots& roots, bool network, int abi, std::string& error) {
+  RulesetAttributes attributes{};
+  std::size_t size = sizeof attributes.files;  // An older kernel knows no more.
+  attributes.files = handled_by(abi);
+  if (abi >= abi_with_tcp) {
+    size = offsetof(RulesetAttributes, scopes);
+    if (!network) attributes.network = bind_tcp | connect_tcp;
+  }
+  if (abi >= abi_with_scopes) {
+    size = sizeof attributes;
+    attributes.scopes = abstract_sockets | signals;
+  }
+  Descriptor ruleset(create_ruleset(attributes, size));
+  if (!ruleset) {
+    error = std::string("no Landlock ruleset can be made for the sandbox: ") + std::strerror(errno);
+    return {};
+  }
+  for (const Root& root : roots.read) {
+    if (!allow(ruleset.get(), root, reading & attributes.files, error)) return {};
+  }
+  for (const Root& root : roots.write) {
+    if (!allow(ruleset.get(), root, writing & attributes.files, error)) return {};
+  }
+  for (const char* device : devices) {
+    const Descriptor place(::open(device, O_PATH | O_CLOEXEC));
+    // One that is not there cannot be used anyway.
+    if (place) add_beneath_rule(ruleset.get(), {using_device & attributes.files, place.get()});
+  }
+  return ruleset;
+}
+
+}  // namespace wtool::engine

@@ -1,0 +1,16 @@
+// The Landlock ruleset of a sandbox: what of the file system, of TCP and of other processes a command may reach.
+//
+// Rules only ever add to what is allowed, so a part of a root cannot be taken out again: protected_names.h does that.
+#pragma once
+
+#include <string>
+
+#include "engine/sandbox/roots.h"
+#include "system/descriptor.h"
+
+namespace wtool::engine {
+
+// A ruleset with all that ABI version `abi` (at least 1) can handle. None with `error`, a sentence.
+Descriptor make_ruleset(const Roots& roots, bool network, int abi, std::string& error);
+
+}  // namespace wtool::engine

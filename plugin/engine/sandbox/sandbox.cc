@@ -1,0 +1,124 @@
+#include "engine/sandbox/sandbox.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/sandbox/filter.h"
+#include "engine/sandbox/landlock.h"
+#include "engine/sandbox/ruleset.h"
+#include "warden/protocol.h"
+
+namespace wtool::engine {
+
+namespace {
+
+constexpr const char* required_hint =
+    "sandbox.required is true, so nothing was run; set it to false to run with what there is, or use a newer kernel";
+
+SandboxRefusal cannot_enforce(const std::vector<std::string>& missing) {
+  std::string list;
+  for (const std::string& part : missing) list += (list.empty() ? "" : "; ") + part;
+  return {"policy_denied", "The sandbox cannot be enforced: " + list, required_hint};
+}
+
+// SandboxPart and what stands behind it (warden/protocol.h).
+std::string message_for(const SharedSandbox& shared, const ProtectedNames& names, const std::string& directory) {
+  constexpr std::size_t instruction_size = 8;
+  const warden::SandboxPart part{static_cast<std::uint32_t>(shared.filter.size() / instruction_size),
+                                 static_cast<std::uint32_t>(names.binds.size())};
+  std::string message(reinterpret_cast<const char*>(&part), sizeof part);
+  message += shared.filter;
+  for (const auto& [path, read_only] : names.binds) {
+    message += read_only ? warden::bind_read_only : warden::bind_as_is;
+    message.append(path.c_str(), path.size() + 1);
+  }
+  message.append(directory.c_str(), directory.size() + 1);
+  return message;
+}
+
+}  // namespace
+
+std::shared_ptr<const SharedSandbox> Sandbox::make(SandboxRefusal& refusal) const {
+  auto shared = std::make_shared<SharedSandbox>();
+  std::string error;
+  if (!resolve_roots(policy_, shared->roots, error)) {
+    refusal = {"configuration_invalid", "configuration: " + error,
+               "make the folder, or take it out of the configuration; nothing was run"};
+    return nullptr;
+  }
+  SandboxReport& report = shared->report;
+  const int abi = features_.landlock_abi;
+  if (abi > 0) {
+    shared->ruleset = make_ruleset(shared->roots, policy_.network, abi, error);
+    report.enforced.emplace_back("landlock");
+    if (abi >= landlock::abi_with_scopes) report.enforced.emplace_back("scopes");
+  } else {
+    report.not_enforced.push_back(std::string("landlock: this kernel has none, or it is turned off (") +
+                                  std::strerror(features_.landlock_error) + ")");
+  }
+  const bool truncate_missing = abi > 0 && abi < landlock::abi_with_truncate;
+  if (features_.seccomp) {
+    if (error.empty()) shared->filter = make_filter({policy_.network, truncate_missing}, error);
+    report.enforced.emplace_back("seccomp");
+    if (!policy_.network) report.enforced.emplace_back("network");
+    shared->network_refused = !policy_.network;
+  } else {
+    report.not_enforced.emplace_back("seccomp: this kernel has no filters for system calls");
+    if (!policy_.network) {
+      report.not_enforced.emplace_back("network: without seccomp only what Landlock knows of TCP is refused");
+    }
+    if (truncate_missing) {
+      report.not_enforced.emplace_back("truncate: this kernel's Landlock does not cover emptying files (Linux 6.2)");
+    }
+  }
+  if (!error.empty()) {
+    refusal = {"spawn_failed", "Command could not be started: " + error, "nothing was run; try again"};
+    return nullptr;
+  }
+  if (policy_.required && !report.not_enforced.empty()) {
+    refusal = cannot_enforce(report.not_enforced);
+    return nullptr;
+  }
+  return shared;
+}
+
+std::shared_ptr<const SharedSandbox> Sandbox::share(SandboxRefusal& refusal) {
+  const std::lock_guard lock(mutex_);
+  const auto unchanged = [](const std::vector<Root>& roots) {
+    return std::all_of(roots.begin(), roots.end(), is_unchanged);
+  };
+  // A rule holds for the folder that was there. One that was removed and made again is another.
+  if (!shared_ || !unchanged(shared_->roots.read) || !unchanged(shared_->roots.write)) shared_ = make(refusal);
+  return shared_;
+}
+
+std::optional<PreparedSandbox> Sandbox::prepare(const std::string& directory, const std::string& no_namespaces,
+                                                SandboxRefusal& refusal) {
+  PreparedSandbox prepared;
+  prepared.shared = share(refusal);
+  if (!prepared.shared) return std::nullopt;
+  const Roots& roots = prepared.shared->roots;
+  prepared.report = prepared.shared->report;
+  prepared.names = find_protected_names(roots.write, policy_.protect, no_namespaces.empty());
+
+  // Names that do not exist cannot be held by anything, so they are not counted as missing.
+  std::vector<std::string> missing;
+  if (!no_namespaces.empty()) {
+    missing.push_back("protected_names: they are compared afterwards, because a namespace cannot be made (" +
+                      no_namespaces + ")");
+  }
+  for (const std::string& path : prepared.names.linked) {
+    missing.push_back("protected_names: a symbolic link leads to " + path + ", and a link can be replaced");
+  }
+  if (missing.empty() && !prepared.names.bound.empty()) prepared.report.enforced.emplace_back("protected_names");
+  if (policy_.required && !missing.empty()) {
+    refusal = cannot_enforce(missing);
+    return std::nullopt;
+  }
+  prepared.report.not_enforced.insert(prepared.report.not_enforced.end(), missing.begin(), missing.end());
+  prepared.confinement.ruleset = prepared.shared->ruleset.get();
+  prepared.confinement.message = message_for(*prepared.shared, prepared.names, directory);
+  return prepared;
+}
+
+}  // namespace wtool::engine

@@ -1,0 +1,61 @@
+// A sandbox by configuration: what is made once for all its calls, and what each call adds.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/command.h"
+#include "engine/sandbox/features.h"
+#include "engine/sandbox/policy.h"
+#include "engine/sandbox/protected_names.h"
+#include "engine/sandbox/report.h"
+#include "engine/sandbox/roots.h"
+#include "system/descriptor.h"
+
+namespace wtool::engine {
+
+// What all calls share. Never changed once it is made.
+struct SharedSandbox {
+  Roots roots;
+  Descriptor ruleset;
+  std::string filter;
+  bool network_refused = false;
+  SandboxReport report;  // but for the protected names
+};
+
+// The sandbox of one command.
+struct PreparedSandbox {
+  std::shared_ptr<const SharedSandbox> shared;
+  ProtectedNames names;
+  Confinement confinement;
+  SandboxReport report;
+};
+
+// Any thread may call any member.
+class Sandbox {
+ public:
+  explicit Sandbox(SandboxPolicy policy) : Sandbox(std::move(policy), SandboxFeatures::of_kernel()) {}
+  Sandbox(SandboxPolicy policy, SandboxFeatures features) : policy_(std::move(policy)), features_(features) {}
+
+  const SandboxPolicy& policy() const { return policy_; }
+
+  // For a command that runs in `directory` (canonical). None with `refusal` when a root is missing, or something that
+  // is required cannot be enforced. `no_namespaces`: why there are none, as has been found out; empty while there may
+  // be.
+  std::optional<PreparedSandbox> prepare(const std::string& directory, const std::string& no_namespaces,
+                                         SandboxRefusal& refusal);
+
+ private:
+  std::shared_ptr<const SharedSandbox> share(SandboxRefusal& refusal);
+  std::shared_ptr<const SharedSandbox> make(SandboxRefusal& refusal) const;
+
+  const SandboxPolicy policy_;
+  const SandboxFeatures features_;
+  std::mutex mutex_;
+  std::shared_ptr<const SharedSandbox> shared_;  // Made at the first call, and anew when a root has been replaced.
+};
+
+}  // namespace wtool::engine

@@ -1,0 +1,71 @@
+#include "engine/sandbox/sandboxed_run.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "engine/sandbox/refusals.h"
+
+namespace wtool::engine {
+
+namespace {
+
+// A protected path may be made, replaced or removed by others between our look and the bind.
+constexpr int attempts = 3;
+
+void look_for_refusals(const PreparedSandbox& prepared, const Command& command, const std::string& directory,
+                       const Outcome& outcome, SandboxReport& report) {
+  const auto* not_started = std::get_if<NotStarted>(&outcome.how);
+  if (not_started == nullptr && outcome.standard_error.bytes == 0) return;
+  RefusalContext context;
+  context.roots = prepared.shared->roots;
+  context.protected_paths = prepared.names.bound;
+  context.directory = directory;
+  context.files = static_cast<bool>(prepared.shared->ruleset);
+  context.network_refused = prepared.shared->network_refused;
+  context.host_may = [](const std::string& path, int mode) {
+    return ::faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0;
+  };
+  context.canonical = [](const std::string& path) {
+    std::error_code error;
+    const auto found = std::filesystem::weakly_canonical(path, error);
+    return error ? path : found.string();
+  };
+  if (not_started == nullptr) {
+    report.refused = find_refusals(outcome.standard_error.text, context);
+  } else if (not_started->stage == NotStarted::Stage::exec && not_started->error == EACCES) {
+    std::string refused = find_refused_program(command.paths, context);
+    if (!refused.empty()) report.refused.push_back(std::move(refused));
+  }
+}
+
+}  // namespace
+
+std::variant<Outcome, SandboxRefusal> run_sandboxed(Custody& custody, Sandbox& sandbox, Command command,
+                                                    const std::string& directory, const RunOptions& options,
+                                                    Cancellation& cancellation, const OutputSink& sink,
+                                                    SandboxReport& report) {
+  std::string no_namespaces;
+  for (int attempt = 1;; ++attempt) {
+    SandboxRefusal refusal;
+    auto prepared = sandbox.prepare(directory, no_namespaces, refusal);
+    if (!prepared) return refusal;
+    report = prepared->report;
+    const FileRecord record(prepared->names.watched);
+    command.sandbox = &prepared->confinement;
+    Outcome outcome = run(custody, command, options, cancellation, sink);
+    if (const auto* how = std::get_if<NotStarted>(&outcome.how); how != nullptr && attempt < attempts) {
+      // Whether there are namespaces is known only by making one; the answer costs nothing where there are.
+      if (how->stage == NotStarted::Stage::namespaces) no_namespaces = std::strerror(how->error);
+      if (how->stage == NotStarted::Stage::namespaces || how->stage == NotStarted::Stage::binds) continue;
+    }
+    report.protected_changed = record.changes();
+    look_for_refusals(*prepared, command, directory, outcome, report);
+    return outcome;
+  }
+}
+
+}  // namespace wtool::engine

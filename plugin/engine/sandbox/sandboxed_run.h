@@ -1,0 +1,19 @@
+// run(), in a sandbox.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "engine/run.h"
+#include "engine/sandbox/sandbox.h"
+
+namespace wtool::engine {
+
+// As run; `directory` is the path of command.directory. A refusal: nothing was run. `report` is filled in both cases,
+// as far as it is known.
+std::variant<Outcome, SandboxRefusal> run_sandboxed(Custody& custody, Sandbox& sandbox, Command command,
+                                                    const std::string& directory, const RunOptions& options,
+                                                    Cancellation& cancellation, const OutputSink& sink,
+                                                    SandboxReport& report);
+
+}  // namespace wtool::engine

@@ -1,0 +1,179 @@
+#include "engine/spill.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+namespace wtool::engine {
+
+namespace {
+
+// Keeps SIGXFSZ from this thread, for which alone a write that fails with EFBIG makes it. One that came meanwhile is
+// taken away; one that was waiting before is left to whoever has blocked it.
+class WithoutSizeSignal {
+ public:
+  WithoutSizeSignal() {
+    ::sigemptyset(&signal_);
+    ::sigaddset(&signal_, SIGXFSZ);
+    ::pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+    if (::sigismember(&before_, SIGXFSZ) == 1) {
+      sigset_t pending;
+      ::sigpending(&pending);
+      was_pending_ = ::sigismember(&pending, SIGXFSZ) == 1;
+    }
+  }
+  ~WithoutSizeSignal() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  WithoutSizeSignal(const WithoutSizeSignal&) = delete;
+  WithoutSizeSignal& operator=(const WithoutSizeSignal&) = delete;
+
+  void take_away() const {
+    const timespec at_once{};
+    if (!was_pending_) ::sigtimedwait(&signal_, nullptr, &at_once);
+  }
+
+ private:
+  sigset_t signal_{};
+  sigset_t before_{};
+  bool was_pending_ = false;
+};
+
+// How many bytes were written; *error is the errno for which it is not all of them.
+std::size_t write_all(int file, std::string_view bytes, int* error) {
+  const WithoutSizeSignal guard;
+  *error = 0;
+  std::size_t written = 0;
+  while (written < bytes.size()) {
+    const ssize_t now = ::write(file, bytes.data() + written, bytes.size() - written);
+    if (now >= 0) {
+      written += static_cast<std::size_t>(now);
+    } else if (errno != EINTR) {
+      *error = errno;
+      if (*error == EFBIG) guard.take_away();
+      break;
+    }
+  }
+  return written;
+}
+
+// Makes a folder and those above it. 0, or the errno; what is there already is not looked at.
+int make_folder(const std::string& path) {
+  const auto make = [&] { return ::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST ? 0 : errno; };
+  const int error = make();
+  const std::string above = path.substr(0, path.rfind('/'));
+  if (error != ENOENT || above.empty()) return error;
+  const int error_above = make_folder(above);
+  return error_above != 0 ? error_above : make();
+}
+
+std::string advice_for(int error) {
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+      return "make room on its file system, or name a folder on another one as output.directory";
+    case EFBIG: {
+      rlimit limit{};
+      ::getrlimit(RLIMIT_FSIZE, &limit);
+      return limit.rlim_cur == RLIM_INFINITY
+                 ? "its file system takes no larger files; name a folder on another one as output.directory"
+                 : "the host may write files of " + std::to_string(limit.rlim_cur) +
+                       " bytes at most (RLIMIT_FSIZE); raise that limit";
+    }
+    case EMFILE:
+    case ENFILE:
+      return "raise the limit of open files, or run fewer calls at once";
+    case ENOTDIR:
+    case ENOENT:
+    case EEXIST:
+      return "something that is no folder is in its way; remove it, or name another folder as output.directory";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "let the host's user read and write there, or name another folder as output.directory";
+    default:
+      return "look after its file system, or name a folder on another one as output.directory";
+  }
+}
+
+}  // namespace
+
+void SpillFile::write(std::string_view bytes) {
+  if (stopped_ || bytes.empty()) return;
+  const std::uint64_t charged = charged_;
+  const std::size_t most = reserve(bytes.size());
+  if (most > 0 && (file_ || create())) {
+    int error = 0;
+    result_.bytes += write_all(file_.get(), bytes.substr(0, most), &error);
+    if (error != 0) stop(error);
+  }
+  directory_.settle(charged_ - charged);
+  if (!stopped_ && most < bytes.size()) {
+    stop("all output files of " + directory_.path() + " may have " + std::to_string(directory_.max_bytes()) +
+             " bytes together (output.max_bytes), and none of those there can be removed",
+         "raise output.max_bytes, or let the command write less");
+  }
+}
+
+// How many of so many bytes there is room for; stops when the folder cannot even be looked into.
+std::size_t SpillFile::reserve(std::size_t bytes) {
+  int error = 0;
+  const std::uint64_t charge = SpillDirectory::charge(result_.bytes + bytes);
+  if (charge > charged_) charged_ += directory_.reserve(charge - charged_, &error);
+  if (error != 0) stop(error);
+  return static_cast<std::size_t>(std::min<std::uint64_t>(bytes, charged_ - result_.bytes));
+}
+
+bool SpillFile::create() {
+  // A name that is taken already, and a folder that is not there, are each worth another try.
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    const std::string path =
+        directory_.path() + (directory_.path().ends_with('/') ? "" : "/") + SpillDirectory::new_name(call_);
+    file_ = Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (file_) {
+      // So that nobody removes it while we write; where there are no locks, nobody can tell and so nobody removes.
+      ::flock(file_.get(), LOCK_EX | LOCK_NB);
+      result_.path = path;
+      return true;
+    }
+    int error = errno;
+    if (error == ENOENT) error = make_folder(directory_.path());
+    if (error != 0 && error != EEXIST) {
+      stop(error);
+      return false;
+    }
+  }
+  stop(ENOENT);
+  return false;
+}
+
+void SpillFile::stop(int error) { stop(std::strerror(error), advice_for(error)); }
+
+void SpillFile::stop(const std::string& reason, const std::string& advice) {
+  stopped_ = true;
+  const std::string what = result_.bytes == 0
+                               ? "no output file could be written in " + directory_.path()
+                               : "the output file ends after " + std::to_string(result_.bytes) + " bytes";
+  result_.error = what + ": " + reason + "; " + advice;
+}
+
+OutputFile SpillFile::finish() {
+  if (file_) {
+    if (result_.bytes == 0) {
+      ::unlink(result_.path.c_str());
+      result_.path.clear();
+    }
+    // A process that the host forked may have the descriptor as well, and would keep the lock.
+    ::flock(file_.get(), LOCK_UN);
+    // Some file systems say only now that there was no room.
+    if (::close(file_.release()) != 0 && errno != EINTR && !stopped_) stop(errno);
+  }
+  return std::move(result_);
+}
+
+}  // namespace wtool::engine

@@ -1,0 +1,141 @@
+#include "engine/spill_directory.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <ctime>
+#include <memory>
+#include <vector>
+
+#include "system/descriptor.h"
+
+namespace wtool::engine {
+
+namespace {
+
+// In these patterns 0 stands for a digit, x for a hexadecimal one, and everything else for itself.
+constexpr std::string_view time_pattern = "00000000T000000.000Z-";
+constexpr std::string_view end_pattern = "-xxxxxxxx.out";
+constexpr std::size_t longest_call = 24;
+
+constexpr std::uint64_t smallest_charge = 4096;
+constexpr std::uint64_t largest_look_ahead = 16ULL << 20;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_safe(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' || c == '.';
+}
+
+bool matches(std::string_view text, std::string_view pattern) {
+  return std::equal(text.begin(), text.end(), pattern.begin(), pattern.end(), [](char c, char wanted) {
+    if (wanted == '0') return is_digit(c);
+    if (wanted == 'x') return is_digit(c) || (c >= 'a' && c <= 'f');
+    return c == wanted;
+  });
+}
+
+struct Spilled {
+  std::string name;
+  std::uint64_t bytes;
+};
+
+// 0, or the errno. A folder that is not there has no files.
+int list(DIR* folder, std::vector<Spilled>& files) {
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(folder);
+    if (entry == nullptr) return errno;
+    struct stat about {};
+    if (!is_spill_name(entry->d_name) || ::fstatat(::dirfd(folder), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(about.st_mode)) {
+      continue;
+    }
+    files.push_back({entry->d_name, static_cast<std::uint64_t>(about.st_size)});
+  }
+}
+
+// False when it is being written, or cannot be removed. Opened for writing, because some file systems (NFS) grant this
+// lock to no other descriptor; without blocking, in case that it has become something else since it was listed.
+bool remove_finished(int folder, const std::string& name) {
+  const Descriptor file(::openat(folder, name.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  return file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && ::unlinkat(folder, name.c_str(), 0) == 0;
+}
+
+}  // namespace
+
+bool is_spill_name(std::string_view name) {
+  const std::size_t fixed = time_pattern.size() + end_pattern.size();
+  if (name.size() <= fixed || name.size() > fixed + longest_call) return false;
+  const std::string_view call = name.substr(time_pattern.size(), name.size() - fixed);
+  return matches(name.substr(0, time_pattern.size()), time_pattern) && std::all_of(call.begin(), call.end(), is_safe) &&
+         matches(name.substr(name.size() - end_pattern.size()), end_pattern);
+}
+
+std::string SpillDirectory::new_name(std::string_view call) {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  std::tm utc{};
+  ::gmtime_r(&now.tv_sec, &utc);
+  std::uint32_t unique = 0;
+  (void)!::getrandom(&unique, sizeof unique, 0);  // Without it, two calls of one name in one millisecond may collide.
+
+  std::string safe(call.substr(0, longest_call));
+  std::replace_if(
+      safe.begin(), safe.end(), [](char c) { return !is_safe(c); }, '_');
+  char begin[64];
+  std::strftime(begin, sizeof begin, "%Y%m%dT%H%M%S", &utc);
+  char name[160];
+  std::snprintf(name, sizeof name, "%s.%03ldZ-%s-%08x.out", begin, now.tv_nsec / 1'000'000,
+                safe.empty() ? "call" : safe.c_str(), unique);
+  return name;
+}
+
+std::uint64_t SpillDirectory::charge(std::uint64_t bytes) { return std::max(bytes, smallest_charge); }
+
+std::uint64_t SpillDirectory::reserve(std::uint64_t wanted, int* error) {
+  const std::lock_guard lock(mutex_);
+  *error = room_ < wanted ? find_room(wanted) : 0;
+  if (*error != 0) return 0;
+  const std::uint64_t granted = std::min(wanted, room_);
+  room_ -= granted;
+  in_flight_ += granted;
+  return granted;
+}
+
+void SpillDirectory::settle(std::uint64_t granted) {
+  const std::lock_guard lock(mutex_);
+  in_flight_ -= granted;
+}
+
+// What is in flight may be in a file already and is then counted twice, which errs on the right side.
+int SpillDirectory::find_room(std::uint64_t wanted) {
+  room_ = 0;
+  std::uint64_t taken = in_flight_;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path_.c_str()), ::closedir);
+  if (!folder && errno != ENOENT) return errno;
+  std::vector<Spilled> files;
+  if (folder) {
+    if (const int error = list(folder.get(), files); error != 0) return error;
+  }
+  for (const Spilled& file : files) taken += charge(file.bytes);
+  const auto room = [&] { return max_bytes_ > taken ? max_bytes_ - taken : 0; };
+  const std::uint64_t ahead = std::max(wanted, std::min(max_bytes_ / 64, largest_look_ahead));
+  if (room() < wanted) {
+    std::sort(files.begin(), files.end(), [](const Spilled& a, const Spilled& b) { return a.name < b.name; });
+    for (const Spilled& file : files) {
+      if (room() >= ahead) break;
+      if (file.bytes > 0 && remove_finished(::dirfd(folder.get()), file.name)) taken -= charge(file.bytes);
+    }
+  }
+  room_ = std::min(room(), ahead);
+  return 0;
+}
+
+}  // namespace wtool::engine

@@ -1,0 +1,58 @@
+// The folder of the spill files: it names new ones and grants room for their bytes, for which it removes the oldest.
+//
+// Contract:
+// - Spill files are the regular files of the folder whose names are of the pattern of new_name(). Everything else in
+// it,
+//   symbolic links included, is neither counted nor touched.
+// - Together they hold at most `max_bytes`. Each counts as 4 KiB at least, so that their number has an end, too.
+// - The oldest are removed first; their names begin with the time. One that a running call of any process writes stays:
+//   its writer holds a lock (flock) on it. So does an empty one, which takes no room: its writer may be about to lock
+//   it.
+// - The folder is read when the room that was found last is used up, not at each write. So several processes, which do
+//   not know of each other's room, may go beyond `max_bytes`, each by a 64th of it and by 16 MiB at most.
+// Any thread may call any member.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace wtool::engine {
+
+class SpillDirectory {
+ public:
+  // The path is absolute; the folder need not be there yet.
+  SpillDirectory(std::string path, std::uint64_t max_bytes) : path_(std::move(path)), max_bytes_(max_bytes) {}
+
+  const std::string& path() const { return path_; }
+  std::uint64_t max_bytes() const { return max_bytes_; }
+
+  // A name for the file of a call that begins now, such as 20261121T131500.123Z-build-1f0c93aa.out. Of `call`, any
+  // text, it shows what is safe in a name. Not that there is no such file already.
+  static std::string new_name(std::string_view call);
+
+  // Grants up to `wanted` bytes; fewer, or none, when no room can be made for more. *error is the errno for which the
+  // folder could not be read, else 0. Each grant is to be settled.
+  std::uint64_t reserve(std::uint64_t wanted, int* error);
+
+  // Says that the bytes of a grant stand in a file by now, or never will.
+  void settle(std::uint64_t granted);
+
+  // What a file of this size counts.
+  static std::uint64_t charge(std::uint64_t bytes);
+
+ private:
+  int find_room(std::uint64_t wanted);
+
+  const std::string path_;
+  const std::uint64_t max_bytes_;
+  std::mutex mutex_;
+  std::uint64_t room_ = 0;       // Granted without another look.
+  std::uint64_t in_flight_ = 0;  // Granted and not settled.
+};
+
+// True for names that new_name() gives.
+bool is_spill_name(std::string_view name);
+
+}  // namespace wtool::engine

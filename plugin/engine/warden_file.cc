@@ -1,0 +1,67 @@
+#include "engine/warden_file.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include "system/descriptor.h"
+#include "warden/protocol.h"
+#include "warden/version_note.h"
+
+namespace wtool::engine {
+
+namespace {
+
+constexpr const char* remedy =
+    "; it belongs beside the plugin, as lib/wtool and libexec/wtool are laid out by the build, and both are of one "
+    "build";
+
+template <typename Record>
+bool read_at(int file, std::uint64_t offset, Record& record) {
+  return ::pread(file, &record, sizeof record, static_cast<off_t>(offset)) == static_cast<ssize_t>(sizeof record);
+}
+
+// The version in the program's note, if it has one. Notes of others stand before and after it.
+std::optional<std::uint32_t> read_version(int file) {
+  Elf64_Ehdr header{};
+  if (!read_at(file, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+      header.e_ident[EI_CLASS] != ELFCLASS64) {
+    return std::nullopt;
+  }
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    if (!read_at(file, header.e_phoff + std::uint64_t{i} * header.e_phentsize, segment)) return std::nullopt;
+    if (segment.p_type != PT_NOTE) continue;
+    const auto padded = [](std::uint64_t size) { return (size + 3) & ~std::uint64_t{3}; };
+    for (std::uint64_t at = 0; at + sizeof(Elf64_Nhdr) <= segment.p_filesz;) {
+      warden::VersionNote note{};
+      if (!read_at(file, segment.p_offset + at, note)) break;
+      if (note.name_size == 6 && note.data_size == 4 && note.type == warden::note_type &&
+          std::memcmp(note.name, warden::note_name, sizeof note.name) == 0) {
+        return note.version;
+      }
+      at += sizeof(Elf64_Nhdr) + padded(note.name_size) + padded(note.data_size);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string check_warden_file(const std::string& path) {
+  const std::string subject = "the helper program " + path;
+  if (::access(path.c_str(), X_OK) != 0) return subject + " cannot be executed: " + std::strerror(errno) + remedy;
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return subject + " cannot be read: " + std::strerror(errno) + remedy;
+  const std::optional<std::uint32_t> version = read_version(file.get());
+  if (!version) return subject + " is no shell-warden" + remedy;
+  if (*version == warden::protocol_version) return {};
+  return subject + " is of protocol version " + std::to_string(*version) + ", and this plugin needs version " +
+         std::to_string(warden::protocol_version) + remedy;
+}
+
+}  // namespace wtool::engine

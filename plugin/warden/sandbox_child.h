@@ -1,0 +1,72 @@
+// Confines the child that is about to become a command: mount namespace, capabilities, Landlock, system call filter.
+//
+// - All or nothing: what was asked for and cannot be had is a failure with its stage, and the command does not run.
+// - Protected paths are bound read-only onto themselves, and each folder above them, up to a write root, is bound onto
+//   itself: a mount point cannot be renamed, so nobody can move a folder away and put another in its place.
+// - Needs nothing but system calls: it runs in a vfork child.
+//
+// Hazards:
+// - The working directory was entered before the binds, and lies under them then: its relative paths would lead around
+//   every one. It is entered again by its path, and must be the same folder.
+// - A descriptor of a folder that was opened outside keeps leading to the mounts outside. None reaches the command.
+// - The custodian is not dumpable, and a vfork child shares its memory: without privileges such a child cannot open its
+//   own uid_map. So the child gets memory of its own where it needs a user namespace.
+#pragma once
+
+#include <linux/filter.h>
+#include <sys/types.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "warden/protocol.h"
+
+namespace wtool::warden {
+
+struct SpawnFailure {
+  Stage stage = Stage::none;
+  int error = 0;
+  int cgroup_error = 0;  // errno of starting in the cgroup: no failure, the command runs outside of it.
+};
+
+// What enter_sandbox does. Borrows from the SandboxMessage that made it.
+struct SandboxPlan {
+  int ruleset = -1;                    // Landlock; -1: none
+  sock_filter* filter = nullptr;       // seccomp
+  unsigned short filter_size = 0;      // instructions; 0: none
+  const char* const* binds = nullptr;  // each a bind_as_is or bind_read_only and a path
+  std::size_t bind_count = 0;          // 0: no namespace
+  const char* directory_path = nullptr;
+  int directory = -1;           // the same folder, opened outside
+  bool user_namespace = false;  // The child has been started in new namespaces, whose maps are to be written:
+  char user_map[32] = {};       // "1000 1000 1"
+  char group_map[32] = {};
+};
+
+// Lays out a SandboxPart. Memory is kept from call to call.
+class SandboxMessage {
+ public:
+  // `bytes` must stay as they are while the plan is used. False when they are malformed.
+  bool lay_out(const char* bytes, std::size_t size);
+
+  SandboxPlan& plan(int ruleset, int directory);
+
+ private:
+  std::vector<sock_filter> filter_;
+  std::vector<const char*> texts_;
+  SandboxPlan plan_;
+};
+
+// In the child, its working directory entered.
+SpawnFailure enter_sandbox(const SandboxPlan& plan);
+
+// True when the plan has binds and this process may not make a mount namespace without a user namespace.
+bool needs_user_namespace(const SandboxPlan& plan);
+
+// Starts a child with memory of its own in new user and mount namespaces, where it calls `body(argument, failure)`,
+// which must not return. `cgroup`: the directory of the cgroup to start it in, or -1. As spawn: the child's number, or
+// -1 with `failure`.
+pid_t spawn_in_user_namespace(SandboxPlan& plan, int cgroup, void (*body)(const void*, volatile SpawnFailure&),
+                              const void* argument, SpawnFailure& failure);
+
+}  // namespace wtool::warden

@@ -1,0 +1,372 @@
+// A command in a sandbox reaches what its configuration says and nothing else, by whatever way it tries.
+//
+// Run as root and as nobody (CMakeLists.txt). Skipped where the kernel has no Landlock of the version that it takes.
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <csignal>
+#include <thread>
+
+#include "support/sandboxed.h"
+
+using namespace wtool::test;
+
+namespace {
+
+boost::test_tools::assertion_result this_kernel_can(boost::unit_test::test_unit_id) {
+  static const bool able = has_landlock(6);
+  boost::test_tools::assertion_result result(able);
+  if (!able) result.message() << "this kernel has no Landlock of version 6";
+  return result;
+}
+
+struct Fixture : Sandboxed {
+  ToolUnderTest tool{plugin, sandbox()};
+
+  std::string probe(const std::string& call) const { return Sandboxed::probe(tool, call); }
+};
+
+// What programs need to start, on any architecture.
+Json system_folders() {
+  Json folders = Json::array();
+  for (const char* folder : {"/usr", "/bin", "/lib", "/lib64"}) {
+    if (std::filesystem::exists(folder)) folders.push_back(folder);
+  }
+  return folders;
+}
+
+// A listener on the loopback interface, which accepts nothing: the kernel completes connections by itself.
+struct Listener {
+  explicit Listener(int type) : fd(socket(AF_INET, type | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    BOOST_REQUIRE(bind(fd, reinterpret_cast<sockaddr*>(&address), size) == 0);
+    if (type == SOCK_STREAM) BOOST_REQUIRE(listen(fd, 8) == 0);
+    BOOST_REQUIRE(getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    port = std::to_string(ntohs(address.sin_port));
+  }
+  ~Listener() { close(fd); }
+  int fd;
+  std::string port;
+};
+
+// A listener in the file system or, where its name begins with '@', in the abstract name space.
+struct UnixListener {
+  explicit UnixListener(const std::string& name) : fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    name.copy(address.sun_path, sizeof address.sun_path - 1);
+    if (name.front() == '@') address.sun_path[0] = '\0';
+    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
+    BOOST_REQUIRE(bind(fd, reinterpret_cast<sockaddr*>(&address), size) == 0);
+    BOOST_REQUIRE(listen(fd, 8) == 0);
+  }
+  ~UnixListener() { close(fd); }
+  int fd;
+};
+
+// A process outside of the sandbox, of the same user, that has a file open for writing.
+struct Outsider {
+  explicit Outsider(const std::string& file) : fd(open(file.c_str(), O_RDWR | O_CLOEXEC)), pid(fork()) {
+    if (pid == 0) {
+      prctl(PR_SET_DUMPABLE, 1);
+      for (;;) pause();
+    }
+  }
+  ~Outsider() {
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+    close(fd);
+  }
+  int fd;
+  pid_t pid;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(sandbox, *boost::unit_test::precondition(this_kernel_can))
+
+BOOST_FIXTURE_TEST_CASE(inside_a_write_root_everything_works, Fixture) {
+  // With a shell, with a pipe, and executed directly.
+  for (const char* command : {"echo one > made; mkdir -p a/b; mv made a/b/; ln a/b/made c; ln -s c d; cat d",
+                              "echo one | tee made | cat", "cp a/b/made again", "rm -r a c d made again"}) {
+    const Answer answer = run(tool, command);
+    BOOST_TEST_CONTEXT(answer.raw) { BOOST_TEST(!answer.is_error()); }
+  }
+  BOOST_TEST(std::filesystem::is_empty(inside));
+}
+
+BOOST_FIXTURE_TEST_CASE(every_change_outside_is_refused, Fixture) {
+  folder("outside/empty");
+  scratch.file("inside/own", "own\n");
+  const std::string made = outside + "/made";
+  BOOST_TEST(probe("create " + made) == "EACCES");
+  BOOST_TEST(probe("write " + secret) == "EACCES");
+  BOOST_TEST(probe("truncate " + secret) == "EACCES");
+  BOOST_TEST(probe("open-truncating " + secret) == "EACCES");
+  BOOST_TEST(probe("open-neither-truncating " + secret) == "EACCES");
+  BOOST_TEST(probe("mkdir " + made) == "EACCES");
+  BOOST_TEST(probe("rmdir " + outside + "/empty") == "EACCES");
+  BOOST_TEST(probe("unlink " + secret) == "EACCES");
+  BOOST_TEST(probe("symlink own " + made) == "EACCES");
+  BOOST_TEST(probe("fifo " + made) == "EACCES");
+  BOOST_TEST(probe("unix-bind " + made) == "EACCES");
+  BOOST_TEST(!std::filesystem::exists(made));
+  BOOST_TEST(std::filesystem::exists(outside + "/empty"));
+  BOOST_TEST(content(secret) == "secret\n");
+}
+
+BOOST_FIXTURE_TEST_CASE(nothing_crosses_the_border_by_link_or_rename, Fixture) {
+  const std::string own = scratch.file("inside/own", "own\n");
+  for (const std::string& call :
+       {"link " + secret + " taken", "link own " + outside + "/given", "rename " + secret + " taken",
+        "rename own " + outside + "/given", "exchange own " + secret, "exchange " + secret + " own",
+        "rename " + outside + " taken", "rename " + inside + " " + outside + "/given"}) {
+    BOOST_TEST_CONTEXT(call) {
+      const std::string result = probe(call);
+      BOOST_TEST((result == "EXDEV" || result == "EACCES"), result);
+    }
+  }
+  BOOST_TEST(content(secret) == "secret\n");
+  BOOST_TEST(content(own) == "own\n");
+  BOOST_TEST(!std::filesystem::exists(inside + "/taken"));
+  BOOST_TEST(!std::filesystem::exists(outside + "/given"));
+}
+
+BOOST_FIXTURE_TEST_CASE(symbolic_links_lead_nowhere_that_is_not_allowed, Fixture) {
+  BOOST_REQUIRE(symlink(outside.c_str(), (inside + "/out").c_str()) == 0);
+  BOOST_TEST(probe("create out/made") == "EACCES");
+  BOOST_TEST(probe("write out/secret") == "EACCES");
+  BOOST_TEST(probe("create ../outside/made") == "EACCES");
+  BOOST_TEST(probe("create /proc/self/root" + outside + "/made") == "EACCES");
+  BOOST_TEST(probe("create /proc/self/cwd/../outside/made") == "EACCES");
+  BOOST_TEST(!std::filesystem::exists(outside + "/made"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_link_that_is_turned_while_it_is_used_leads_nowhere_else, Fixture) {
+  folder("inside/target");
+  BOOST_TEST(probe("race-links " + inside + " " + inside + "/target " + outside) == "ok");
+  BOOST_TEST(std::filesystem::exists(inside + "/target/made"));
+  BOOST_TEST(!std::filesystem::exists(outside + "/made"));
+}
+
+BOOST_FIXTURE_TEST_CASE(devices_cannot_be_made_even_in_a_write_root, Fixture) {
+  const std::string result = probe("block-device device");
+  BOOST_TEST((result == "EACCES" || result == "EPERM"), result);
+  BOOST_TEST(!std::filesystem::exists(inside + "/device"));
+}
+
+BOOST_FIXTURE_TEST_CASE(the_usual_devices_work_without_being_roots, Fixture) {
+  const ToolUnderTest narrow(plugin, sandbox({{"read", system_folders()}}));
+  BOOST_TEST(run(narrow, "echo x > /dev/null; head -c 2 /dev/zero /dev/urandom > /dev/null && echo ok").out() ==
+             "ok\n");
+  BOOST_TEST(run(narrow, "echo x > /dev/full").is_error());
+}
+
+BOOST_FIXTURE_TEST_CASE(outside_of_the_read_roots_nothing_is_read_or_executed, Fixture) {
+  const ToolUnderTest narrow(plugin, sandbox({{"read", system_folders()}}));
+  scratch.file("outside/program", "#!/bin/sh\necho ran\n", 0755);
+  for (const std::string& command : {"cat " + secret, std::string("cat ../outside/secret; exit 1"), "ls " + outside,
+                                     "sh < " + secret, outside + "/program", outside + "/program; exit 1"}) {
+    const Answer answer = run(narrow, command);
+    BOOST_TEST_CONTEXT(answer.raw) {
+      BOOST_TEST(answer.is_error());
+      BOOST_TEST(answer.out().empty());
+      BOOST_TEST(answer.metadata().at("error").at("hint").get<std::string>().starts_with(
+          "the sandbox refused a read outside "));
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_root_may_be_a_file, Fixture) {
+  const std::string file = scratch.file("outside/log", "");
+  const ToolUnderTest one(plugin, {{"sandbox", {{"write", {file}}, {"protect", "none"}}}});
+  BOOST_TEST(one.shell("echo x > " + file).exit_code() == 0);
+  BOOST_TEST(content(file) == "x\n");
+  BOOST_TEST(one.shell("rm " + file).is_error());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_root_that_is_a_symbolic_link_is_what_it_leads_to, Fixture) {
+  BOOST_REQUIRE(symlink(inside.c_str(), (scratch.path() + "/link").c_str()) == 0);
+  const ToolUnderTest linked(plugin, sandbox({{"write", {scratch.path() + "/link"}}}));
+  BOOST_TEST(Sandboxed::probe(linked, "create made") == "ok");
+  BOOST_TEST(Sandboxed::probe(linked, "create " + outside + "/made") == "EACCES");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_root_that_is_not_there_refuses_the_call_until_it_is, Fixture) {
+  const std::string later = scratch.path() + "/later";
+  const ToolUnderTest missing(plugin, sandbox({{"write", {inside, later}}}));
+  const Answer answer = run(missing, "touch ran");
+  BOOST_TEST_CONTEXT(answer.raw) {
+    BOOST_TEST(answer.code() == "configuration_invalid");
+    BOOST_TEST(answer.text().find(later) != std::string::npos);
+    BOOST_TEST(!std::filesystem::exists(inside + "/ran"));
+  }
+  folder("later");
+  BOOST_TEST(run(missing, "touch ../later/made").exit_code() == 0);
+  // Another folder under the same name.
+  std::filesystem::remove_all(later);
+  folder("later");
+  BOOST_TEST(run(missing, "touch ../later/made").exit_code() == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_command_cannot_widen_the_sandbox_by_a_link_in_place_of_a_root, Fixture) {
+  const std::string nested = folder("inside/nested");
+  const ToolUnderTest two(plugin, sandbox({{"write", {inside, nested}}}));
+  BOOST_TEST(run(two, "rmdir nested && ln -s ../outside nested").exit_code() == 0);
+  const Answer answer = run(two, "touch nested/made");
+  BOOST_TEST_CONTEXT(answer.raw) { BOOST_TEST(answer.code() == "configuration_invalid"); }
+  BOOST_TEST(!std::filesystem::exists(outside + "/made"));
+}
+
+BOOST_FIXTURE_TEST_CASE(without_a_network_only_unix_sockets_work, Fixture) {
+  const ToolUnderTest offline(plugin, sandbox({{"network", "deny"}}));
+  const Listener tcp(SOCK_STREAM);
+  const Listener udp(SOCK_DGRAM);
+  const UnixListener unix_socket(inside + "/socket");
+  const auto offline_probe = [&](const std::string& call) { return Sandboxed::probe(offline, call); };
+  BOOST_TEST(offline_probe("tcp-connect " + tcp.port) == "EACCES");
+  BOOST_TEST(offline_probe("tcp-bind 0") == "EACCES");
+  BOOST_TEST(offline_probe("udp-connect " + udp.port) == "EACCES");
+  BOOST_TEST(offline_probe("raw-socket") == "EACCES");
+  BOOST_TEST(offline_probe("netlink") == "EACCES");
+  BOOST_TEST(offline_probe("unix-pair") == "ok");
+  BOOST_TEST(offline_probe("unix-connect " + inside + "/socket") == "ok");
+  BOOST_TEST(offline_probe("unix-bind own-socket") == "ok");
+  BOOST_TEST(has(texts(run(offline, "true").metadata(), "enforced"), "network"));
+  // The same with a network.
+  BOOST_TEST(probe("tcp-connect " + tcp.port) == "ok");
+  BOOST_TEST(probe("tcp-bind 0") == "ok");
+  BOOST_TEST(probe("udp-connect " + udp.port) == "ok");
+  BOOST_TEST(!has(texts(run(tool, "true").metadata(), "enforced"), "network"));
+}
+
+BOOST_FIXTURE_TEST_CASE(processes_outside_are_out_of_reach, Fixture) {
+  const Outsider outsider(secret);
+  const std::string pid = std::to_string(outsider.pid);
+  const UnixListener abstract("@wtool-test-" + pid);
+  BOOST_TEST(probe("kill " + pid + " 0") == "EPERM");
+  BOOST_TEST(probe("kill " + pid + " 9") == "EPERM");
+  BOOST_TEST(probe("kill " + std::to_string(getpid()) + " 0") == "EPERM");
+  BOOST_TEST(run(tool, "kill -9 $PPID").is_error());  // the custodian
+  BOOST_TEST(probe("read-memory " + pid) == "EPERM");
+  BOOST_TEST(probe("unix-connect @wtool-test-" + pid) == "EPERM");
+  const std::string open_file = "/proc/" + pid + "/fd/" + std::to_string(outsider.fd);
+  for (const std::string& command :
+       {"ls /proc/" + pid + "/root/", "ls /proc/" + pid + "/cwd/", "cat /proc/" + pid + "/environ", "cat " + open_file,
+        "readlink " + open_file, "echo changed > " + open_file, "ls /proc/" + pid + "/map_files"}) {
+    const Answer answer = run(tool, command);
+    BOOST_TEST_CONTEXT(answer.raw) {
+      BOOST_TEST(answer.is_error());
+      BOOST_TEST(answer.out().empty());
+    }
+  }
+  BOOST_TEST(content(secret) == "secret\n");
+  BOOST_TEST(state_of(outsider.pid) == 'S');
+  // Its own processes it may signal.
+  BOOST_TEST(run(tool, "sleep 60 & kill $! && wait $!; [ $? -gt 128 ] && echo ended").out() == "ended\n");
+}
+
+BOOST_FIXTURE_TEST_CASE(system_calls_that_lead_out_are_refused, Fixture) {
+  for (const std::string& call :
+       {std::string("trace-me"), "mount " + inside, "bind-mount " + inside, "remount " + inside, "unmount " + inside,
+        "open-tree " + inside, "change-root " + inside, std::string("enter-namespace /proc/self/ns/mnt"),
+        std::string("unshare-mounts"), std::string("unshare-user"), std::string("clone-user"),
+        std::string("clone-network"), std::string("io_uring"), std::string("key"), std::string("bpf"),
+        std::string("userfaultfd"), std::string("type-into-terminal"), std::string("type-with-high-bits")}) {
+    BOOST_TEST_CONTEXT(call) { BOOST_TEST(probe(call) == "EPERM"); }
+  }
+  BOOST_TEST(probe("clone3") == "ENOSYS");
+  BOOST_TEST(probe("clone") == "ok");
+  BOOST_TEST(probe("unshare-files") == "ok");
+}
+
+#ifdef __x86_64__
+BOOST_FIXTURE_TEST_CASE(calls_of_another_architecture_end_the_program, Fixture) {
+  const Answer answer = run(tool, WTOOL_TEST_HOSTS "/sandbox_probe foreign-call");
+  BOOST_TEST_CONTEXT(answer.raw) { BOOST_TEST(answer.metadata().at("signal").get<std::string>() == "SIGSYS"); }
+}
+#endif
+
+BOOST_FIXTURE_TEST_CASE(nothing_gains_rights_by_being_executed, Fixture) {
+  BOOST_TEST(run(tool, "grep NoNewPrivs /proc/self/status").out() == "NoNewPrivs:\t1\n");
+}
+
+// Landlock does not know of these, as docs/guide/sandbox.md says. When it does one day, say so there.
+BOOST_FIXTURE_TEST_CASE(the_mode_of_an_own_file_outside_can_be_changed, Fixture) {
+  BOOST_TEST(probe("chmod " + secret) == "ok");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_refused_write_is_told_as_the_hint_of_the_error, Fixture) {
+  for (const std::string& command :
+       {"touch " + outside + "/made", "echo x > " + outside + "/made", std::string("cp /bin/sh ../outside/made")}) {
+    const Answer answer = run(tool, command);
+    BOOST_TEST_CONTEXT(answer.raw) {
+      BOOST_TEST(answer.code() == "exit_nonzero");
+      const std::string refused = "a write outside " + inside + ": " + outside + "/made";
+      BOOST_TEST(
+          answer.metadata().at("error").at("hint").get<std::string>().starts_with("the sandbox refused " + refused));
+      BOOST_TEST(texts(answer.metadata(), "refused") == std::vector<std::string>{refused},
+                 boost::test_tools::per_element());
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(what_the_sandbox_did_not_refuse_is_not_said_to_be_its_doing, Fixture) {
+  scratch.file("outside/plain", "no program\n", 0644);
+  for (const std::string& command :
+       {"ls " + outside + "/missing", outside + "/plain", outside + "/plain; exit 1", std::string("cat missing"),
+        std::string("false"), "echo 'x: Permission denied' >&2; exit 1; cat " + secret}) {
+    const Answer answer = run(tool, command);
+    BOOST_TEST_CONTEXT(answer.raw) {
+      BOOST_TEST(answer.is_error());
+      BOOST_TEST(texts(answer.metadata(), "refused").empty());
+      BOOST_TEST(answer.metadata().at("error").at("hint").get<std::string>().find("sandbox") == std::string::npos);
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(what_a_command_leaves_in_the_background_is_ended_all_the_same, Fixture) {
+  const std::string sleeper = "setsid sleep 600 & echo $!";
+  const Answer answer = run(tool, sleeper);
+  BOOST_TEST_CONTEXT(answer.raw) {
+    BOOST_TEST(answer.metadata().at("background_processes_ended").get<int>() >= 1);
+    BOOST_TEST(!exists(std::stoi(answer.out())));
+  }
+  const Answer late = tool.run({{"command", "sleep 600"}, {"working_directory", inside}}, {.deadline_ms = 100});
+  BOOST_TEST(late.code() == "timed_out");
+  BOOST_TEST(late.metadata().contains("sandbox"));
+}
+
+BOOST_FIXTURE_TEST_CASE(calls_at_once_share_one_sandbox, Fixture) {
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 5; ++i) {
+        if (run(tool, "touch own && ! touch " + outside + "/made").exit_code() == 0) ++right;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  BOOST_TEST(right == 20);
+  BOOST_TEST(!std::filesystem::exists(outside + "/made"));
+}
+
+BOOST_FIXTURE_TEST_CASE(without_a_sandbox_the_result_says_nothing_of_one, Fixture) {
+  const ToolUnderTest plain(plugin);
+  BOOST_TEST(!plain.shell("true").metadata().contains("sandbox"));
+  BOOST_TEST(Sandboxed::probe(plain, "create " + outside + "/made") == "ok");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,45 @@
+// The worker for Node's child_process: way.h says how it is spoken to.
+// Usage: node node_worker.js spawnSync|spawn HOST_MB PROGRAM
+'use strict';
+const {spawn, spawnSync} = require('child_process');
+const readline = require('readline');
+
+const [way, megabytes, program] = process.argv.slice(2);
+const touched = Buffer.alloc(Number(megabytes) * 1024 * 1024, 1);
+
+function withSync() {
+  const result = spawnSync(program, [], {stdio: ['ignore', 'pipe', 'pipe']});
+  if (result.status !== 0) throw new Error(`${program} failed`);
+}
+
+function withEvents() {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, [], {stdio: ['ignore', 'pipe', 'pipe']});
+    const chunks = [];
+    child.stdout.on('data', (chunk) => chunks.push(chunk));
+    child.stderr.on('data', (chunk) => chunks.push(chunk));
+    child.on('error', reject);
+    child.on('close', (status) => (status === 0 ? resolve() : reject(new Error(`${program} failed`))));
+  });
+}
+
+async function main() {
+  const once = way === 'spawn' ? withEvents : withSync;
+  console.log('ready');
+  for await (const line of readline.createInterface({input: process.stdin})) {
+    const figures = [];
+    try {
+      for (let i = 0; i < Number(line.split(' ')[1]); ++i) {
+        const began = process.hrtime.bigint();
+        await once();
+        figures.push(process.hrtime.bigint() - began);
+      }
+      console.log('took', figures.join(' '));
+    } catch (error) {
+      console.log('failed', error.message);
+    }
+  }
+  return touched.length;
+}
+
+main();

@@ -1,0 +1,211 @@
+"""What is measured: the groups of contestants, and the rows of the table that are made of them.
+
+A row has one value, what it must reach and what it aims at, and the series that the value comes from. A row without `must`
+is there for comparison. Values are ratios of medians that were taken in one run, unless their unit says otherwise.
+"""
+from series import Group, Snapshots
+from workers import Absent, Program, Worker
+
+MIB = 1024 * 1024
+RSS_NOISE_KIB = 256  # by which the kernel's own count of resident memory is off, per process
+
+
+class Row:
+    def __init__(self, key, title, group, raw, value, unit="x", must=None, aim=None, at_least=False):
+        self.key = key
+        self.title = title
+        self.group = group
+        self.raw = raw  # names of the series behind the value
+        self.value = value  # a function of the group
+        self.unit = unit
+        self.must = must
+        self.aim = aim
+        self.at_least = at_least  # larger is better
+
+
+def ratio(over, under):
+    return lambda group: group.series[over].median() / group.series[under].median()
+
+
+def fastest(over, under):
+    """The same with the fastest of several, which do not all have to be there."""
+
+    def value(group):
+        medians = [group.series[name].median() for name in over if not group.series[name].problem]
+        if not medians:
+            raise group.series[over[0]].problem
+        return min(medians) / group.series[under].median()
+
+    return value
+
+
+def median(name, divisor):
+    return lambda group: group.series[name].median() / divisor
+
+
+def highest(name, divisor):
+    return lambda group: max(group.series[name].checked()) / divisor
+
+
+def total(name):
+    return lambda group: sum(group.series[name].checked())
+
+
+def growth(group):
+    """How many of descriptors, threads, children, memory and custodians have grown."""
+    grown = 0
+    for name, series in group.series.items():
+        figures = series.checked()
+        grown += figures[-1] - figures[0] > (RSS_NOISE_KIB if series.unit == "KiB" else 0)
+    return grown
+
+
+def groups(place, quick):
+    """`place`: where the workers, the peers and a scratch folder are (measure.py)."""
+    true = "/usr/bin/true"
+    sandbox = '{"sandbox": {"read": ["/"], "write": ["%s"]}}' % place.scratch
+    command = place.program("bench_command")
+
+    def bench(*words, **options):
+        return Worker([place.program("bench_worker"), *words], **options)
+
+    def spawned(program, *words):
+        path = place.find(program)
+        return bench("spawned", path, *words) if path else Absent(f"there is no {program} on this machine")
+
+    def boost(version, megabytes):
+        return Worker([place.program("bench_boost"), version, "--host-mb", megabytes, true])
+
+    def node(way, megabytes):
+        path = place.find("node")
+        if not path:
+            return Absent("there is no node on this machine")
+        return Worker([path, place.source("peers/node_worker.js"), way, megabytes, true])
+
+    def rust():
+        path, problem = place.rust_worker(quick)
+        return Worker([path, true]) if path else Absent(problem)
+
+    line = "git --version" if place.find("git") else f"{true} --version"
+    flood = 16 * MIB if quick else 2048 * MIB
+    long_flood = 32 * MIB if quick else 10 * 1024 * MIB
+    crowd, nap = (20, "0.1") if quick else (500, "1")
+    tree = 50 if quick else 1000
+    sleep = place.find("sleep")
+
+    def tree_of(shape, *deaf):
+        words = [shape, str(tree), *deaf]
+        name = " ".join([shape, *deaf])
+        return {f"call, {name}": bench("stop", "now", " ".join([str(command), *words])),
+                f"killpg, {name}": bench("killed", command, *words)}
+
+    made = [
+        Group("true", {
+            "floor": bench("bare", true),
+            "call": bench("call", true),
+            "call, sandbox": bench("call", "--config", sandbox, true),
+            "Python subprocess.run": Worker([place.python, place.source("peers/python_worker.py"), true]),
+            "Node spawnSync": node("spawnSync", 10),
+            "Node spawn": node("spawn", 10),
+            "Rust Command::output": rust(),
+            "Boost.Process v1": boost("v1", 10),
+            "Boost.Process v2": boost("v2", 10),
+            "timeout 10 true": spawned("timeout", "10", true),
+            "bwrap --unshare-pid": spawned("bwrap", "--unshare-pid", "--die-with-parent", "--dev-bind", "/", "/", true),
+        }, rounds=80, burst=10, warm=2),
+        Group("direct", {
+            "call": bench("call", line),
+            "sh -c by posix_spawn": bench("spawned", "/bin/sh", "-c", line),
+        }, rounds=50, burst=10, warm=2),
+        Group("host size", {
+            "call, 10 MB": bench("call", "--host-mb", 10, true),
+            "call, 2 GB": bench("call", "--host-mb", 2048, true),
+        }, rounds=80, burst=10, warm=2, memory_mb=3000),
+        Group("2 GB", {
+            "call": bench("call", "--host-mb", 2048, true),
+            "Boost.Process v1": boost("v1", 2048),
+            "Boost.Process v2": boost("v2", 2048),
+            "Node spawnSync": node("spawnSync", 2048),
+            "Node spawn": node("spawn", 2048),
+        }, rounds=10, burst=5, warm=1, memory_mb=12000),
+        Group("flood", {
+            "read loop": bench("drained", command, "write", flood),
+            "call": bench("call", f"{command} write {flood}"),
+        }, rounds=5),
+        Group("growth", {
+            "one stream": bench("growth", f"{command} write {long_flood}", unit="KiB", fresh=True, limit=90),
+            "both streams": bench("growth", f"{command} write {long_flood} both", unit="KiB", fresh=True, limit=90),
+        }, rounds=3),
+        Group("at once", {
+            "threads": bench("threads", "fork", crowd, sleep, nap, fresh=True),
+            "threads, vfork": bench("threads", "vfork", crowd, sleep, nap, fresh=True),
+            "calls": bench("calls", crowd, f"sleep {nap}", fresh=True),
+            "calls, a second time": bench("calls", crowd, f"sleep {nap}"),
+        }, rounds=5),
+        Group("cancel", {"call": bench("stop", "graceful", f"{command} pause")}, rounds=20, burst=10),
+        Group("trees", {**tree_of("wide"), **tree_of("deep"), **tree_of("wide", "deaf"), **tree_of("deep", "deaf")},
+              rounds=7),
+        Group("forked trees", tree_of("forked"), rounds=3),
+        Group("survivors", {"call": bench("survivors", *(f"{command} {kind}" for kind in ("daemon", "reforker", "deaf")),
+                                          unit="processes", limit=120)}, rounds=1, burst=1000, quick_burst=6),
+        Snapshots("endurance", bench("endurance", true), [
+            ("descriptors", ""), ("threads", ""), ("children", ""), ("memory", "KiB"),
+            ("custodians", ""), ("memory of the warden", "KiB")], rounds=10, calls=20 if quick else 1000),
+        Group("load", {"dlopen to descriptors": Program([place.program("bench_load"), place.plugin])}, rounds=40),
+    ]
+    return {group.name: group for group in made}
+
+
+def rows():
+    small, large, trees = "true", "2 GB", "trees"
+    table = [
+        Row("true", "`/usr/bin/true`, captured / vfork, pipes, exec, wait", small, ["call", "floor"],
+            ratio("call", "floor"), must=1.20, aim=1.10),
+        Row("sandbox", "the same with Landlock and seccomp", small, ["call, sandbox", "floor"],
+            ratio("call, sandbox", "floor"), must=1.35, aim=1.20),
+        Row("host-size", "the same in a host of 2 GB / in one of 10 MB", "host size", ["call, 2 GB", "call, 10 MB"],
+            ratio("call, 2 GB", "call, 10 MB"), must=1.10, aim=1.03),
+        Row("direct", "`git --version` / `sh -c` of it by posix_spawn", "direct", ["call", "sh -c by posix_spawn"],
+            ratio("call", "sh -c by posix_spawn"), must=0.70, aim=0.60),
+        Row("boost-v1-2gb", "in a 2 GB host, faster than Boost.Process v1", large, ["Boost.Process v1", "call"],
+            ratio("Boost.Process v1", "call"), must=20, aim=30, at_least=True),
+        Row("boost-v2-2gb", "in a 2 GB host, faster than Boost.Process v2", large, ["Boost.Process v2", "call"],
+            ratio("Boost.Process v2", "call"), must=20, aim=30, at_least=True),
+        Row("node-2gb", "in a 2 GB host, faster than Node", large, ["Node spawnSync", "Node spawn", "call"],
+            fastest(["Node spawnSync", "Node spawn"], "call"), must=20, aim=30, at_least=True),
+        Row("python", "faster than Python `subprocess.run`", small, ["Python subprocess.run", "call"],
+            ratio("Python subprocess.run", "call"), must=1.0, aim=1.15, at_least=True),
+        Row("flood", "capture of 2 GiB: rate / that of a bare read loop", "flood", ["call", "read loop"],
+            ratio("read loop", "call"), must=0.90, aim=0.97, at_least=True),
+        Row("growth", "memory growth while a command writes 10 GiB", "growth", ["one stream"],
+            highest("one stream", 1024), unit="MiB", must=4, aim=3),
+        Row("growth-both", "the same, half of it on standard error", "growth", ["both streams"],
+            highest("both streams", 1024), unit="MiB"),
+        Row("at-once", "500 calls of `sleep 1` / threads doing fork, exec, wait", "at once", ["calls", "threads"],
+            ratio("calls", "threads"), must=1.10, aim=1.00),
+        Row("at-once-vfork", "the same / threads doing vfork, exec, wait", "at once", ["calls", "threads, vfork"],
+            ratio("calls", "threads, vfork")),
+        Row("at-once-again", "the same a second time in one host", "at once", ["calls, a second time", "threads, vfork"],
+            ratio("calls, a second time", "threads, vfork")),
+        Row("cancel", "cancel to result, one process that obeys SIGTERM", "cancel", ["call"], median("call", 1e6),
+            unit="ms", must=5, aim=1),
+    ]
+    for key, title, group, kind, must, aim in (
+            ("wide", "1,000-process tree dead, wide", trees, "wide", 150, 80),
+            ("deep", "1,000-process tree dead, deep", trees, "deep", 1000, 400),
+            ("forked", "1,000-process tree dead, deep, forked without exec", "forked trees", "forked", 1000, 400),
+            ("wide-deaf", "the wide tree, ignoring SIGTERM", trees, "wide deaf", None, None),
+            ("deep-deaf", "the deep tree, ignoring SIGTERM", trees, "deep deaf", None, None)):
+        table.append(Row(key, title, group, [f"call, {kind}", f"killpg, {kind}"], median(f"call, {kind}", 1e6), unit="ms",
+                         must=must, aim=aim))
+    table += [
+        Row("survivors", "survivors over 1,000 stops", "survivors", ["call"], total("call"), unit="", must=0, aim=0),
+        Row("endurance", "kinds of things that grew in 10,000 calls", "endurance", None, growth, unit="", must=0, aim=0),
+        Row("load", "loading the plugin and reading its descriptors", "load", ["dlopen to descriptors"],
+            median("dlopen to descriptors", 1e6), unit="ms", must=10, aim=4),
+    ]
+    for key, name in (("rust", "Rust Command::output"), ("boost-v1", "Boost.Process v1"), ("boost-v2", "Boost.Process v2"),
+                      ("subprocess", "Python subprocess.run"), ("node-sync", "Node spawnSync"), ("node", "Node spawn"),
+                      ("timeout", "timeout 10 true"), ("bwrap", "bwrap --unshare-pid")):
+        table.append(Row(f"peer-{key}", f"{name} / the floor", small, [name, "floor"], ratio(name, "floor")))
+    return table

@@ -1,0 +1,68 @@
+// The worker for the plugin and for its floors: way.h says how it is spoken to, bench_worker --help which ways there
+// are.
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+#include "bare_ways.h"
+#include "call_ways.h"
+
+namespace {
+
+using namespace wtool::bench;
+using Words = std::vector<std::string>;
+
+constexpr char usage[] =
+    "usage: bench_worker WAY [--host-mb N] [--config JSON] [--] ARGUMENT...\n"
+    "  without the plugin: bare|spawned|drained|killed PROGRAM ARGUMENT...; threads fork|vfork COUNT PROGRAM "
+    "ARGUMENT...\n"
+    "  with the plugin:    call|growth|endurance LINE; calls COUNT LINE; stop graceful|now LINE; survivors LINE...\n";
+
+const std::string& word(const Words& words, std::size_t at) {
+  if (at >= words.size()) throw Failure("an argument is missing; bench_worker --help names them");
+  return words[at];
+}
+
+unsigned number(const Words& words, std::size_t at) {
+  const unsigned long value = std::strtoul(word(words, at).c_str(), nullptr, 10);
+  if (value < 1 || value > 10'000) throw Failure("'" + words[at] + "' is no number from 1 to 10000");
+  return static_cast<unsigned>(value);
+}
+
+// What follows the first so many words.
+Words after(const Words& words, std::ptrdiff_t count) {
+  word(words, static_cast<std::size_t>(count));
+  return {words.begin() + count, words.end()};
+}
+
+Way make(const WorkerArguments& arguments) {
+  const Words& words = arguments.rest;
+  const auto host = [&] { return std::make_shared<Host>(arguments.configuration); };
+  const std::map<std::string, std::function<Way()>> ways{
+      {"bare", [&] { return bare(words); }},
+      {"spawned", [&] { return spawned(words); }},
+      {"drained", [&] { return drained(words); }},
+      {"killed", [&] { return killed(words); }},
+      {"threads", [&] { return forked_in_threads(word(words, 0) == "vfork", number(words, 1), after(words, 2)); }},
+      {"call", [&] { return call(host(), word(words, 0)); }},
+      {"calls", [&] { return calls_at_once(host(), number(words, 0), word(words, 1)); }},
+      {"stop", [&] { return stop(host(), word(words, 1), word(words, 0) == "now"); }},
+      {"survivors", [&] { return survivors(host(), words); }},
+      {"growth", [&] { return memory_growth(host(), word(words, 0)); }},
+      {"endurance", [&] { return endurance(host(), word(words, 0)); }},
+  };
+  const auto found = ways.find(arguments.way);
+  if (found == ways.end()) throw Failure("there is no way '" + arguments.way + "'; bench_worker --help names them");
+  return found->second();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const WorkerArguments arguments = parse_arguments(argc, argv);
+  if (arguments.way.empty() || arguments.way == "--help") {
+    std::fputs(usage, stderr);
+    return 2;
+  }
+  return serve(arguments, [&] { return make(arguments); });
+}

@@ -1,0 +1,109 @@
+// A small host whose output files meet a fault that only a process of its own can have. It makes one call with
+// output.spill always, then one more that writes a few bytes, and prints one JSON object:
+// {"result", "is_prefix": whether the output file holds the first bytes of what the command wrote, "files": how many
+// there are after both calls, "next": the result of the second call, "signals": how often the handler of SIGXFSZ
+// ran}.
+//
+// Usage: spill_host FAULT FOLDER COMMAND
+//   full                               a file system of 1 MiB at FOLDER, which must exist
+//   read-only                          the same, without permission to write
+//   size-limit-default, -ignored, -handled, -blocked
+//                                      a size limit of 300,000 bytes for the host's files, with SIGXFSZ so disposed of
+// Exits with 77 where the system does not let it mount.
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "support/plugin.h"
+
+using namespace wtool::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int no_namespaces = 77;
+constexpr rlim_t size_limit = 300'000;
+
+std::atomic<int> signals{0};
+void count_signal(int) { ++signals; }
+
+// A mount namespace, with a user namespace where that is needed to make one.
+bool leave_mounts() {
+  if (unshare(CLONE_NEWNS) != 0) {
+    const std::string user = "0 " + std::to_string(geteuid()) + " 1\n";
+    const std::string group = "0 " + std::to_string(getegid()) + " 1\n";
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+    if (!(std::ofstream("/proc/self/setgroups") << "deny" << std::flush) ||
+        !(std::ofstream("/proc/self/uid_map") << user << std::flush) ||
+        !(std::ofstream("/proc/self/gid_map") << group << std::flush)) {
+      return false;
+    }
+  }
+  return mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+}
+
+bool prepare(const std::string& fault, const std::string& folder) {
+  if (fault != "full" && fault != "read-only") return true;
+  return leave_mounts() && mount("tmpfs", folder.c_str(), "tmpfs", fault == "full" ? 0 : MS_RDONLY, "size=1m") == 0;
+}
+
+// After the warden has been started, so that the limit is the host's alone.
+void limit_file_size(const std::string& fault) {
+  struct sigaction action {};
+  action.sa_handler = fault == "size-limit-ignored" ? SIG_IGN : fault == "size-limit-handled" ? count_signal : SIG_DFL;
+  sigaction(SIGXFSZ, &action, nullptr);
+  if (fault == "size-limit-blocked") {
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGXFSZ);
+    sigprocmask(SIG_BLOCK, &blocked, nullptr);
+  }
+  const rlimit limit{size_limit, RLIM_INFINITY};
+  setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+std::string content(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) return 2;
+  const std::string fault = argv[1];
+  const std::string folder = argv[2];
+  if (!prepare(fault, folder)) return no_namespaces;
+  Plugin plugin;
+  const ToolUnderTest tool(plugin, Json{{"output", {{"spill", "always"}, {"directory", folder}}}});
+  tool.shell("true");
+  if (fault.starts_with("size-limit")) limit_file_size(fault);
+
+  std::string wrote;
+  const Answer answer = tool.shell(argv[3], {.on_event = [&](const Event& event) {
+                                     wrote += event.payload;
+                                     return 0;
+                                   }});
+  const std::string spilled = content(answer.metadata().value("output_file", ""));
+  const Json next = tool.shell("echo next").result;
+  const auto files = std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+  sigset_t pending;
+  sigpending(&pending);
+  const Json report{{"result", answer.result},
+                    {"is_prefix", wrote.compare(0, spilled.size(), spilled) == 0},
+                    {"spilled", spilled.size()},
+                    {"files", files},
+                    {"next", next},
+                    {"signals", signals.load()},
+                    {"pending", sigismember(&pending, SIGXFSZ) == 1}};
+  std::puts(report.dump().c_str());
+  return 0;
+}

@@ -1,0 +1,177 @@
+// What programs write when a sandbox refuses them something is told as such, and what only looks like it is not. The
+// texts are those of the programs that Debian 12 has, in the C locale and in UTF-8.
+#include "engine/sandbox/refusals.h"
+
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <set>
+
+using namespace wtool::engine;
+
+namespace {
+
+// A machine on paper: /work/x may be written, /usr and /etc read; the host may do what it likes, but for what `locked`
+// names.
+struct Machine {
+  std::set<std::string> files = {
+      "/",         "/etc",     "/etc/passwd", "/home",    "/home/secret",       "/usr",         "/usr/bin/tool",
+      "/work",     "/work/x",  "/work/x/a",   "/work/y",  "/work/y/plain",      "/work/x/.git", "/opt",
+      "/opt/tool", "/etc/key", "/etc/dir",    "/usr/bin", "/work/x/.git/config"};
+  std::set<std::string> locked = {"/etc/key"};  // not even for the host
+  std::set<std::string> programs = {"/opt/tool", "/usr/bin/tool", "/etc", "/work", "/home", "/", "/opt", "/work/y"};
+  RefusalContext context{
+      {{{"/usr", 0, 0, true}, {"/etc", 0, 0, true}, {"/work", 0, 0, true}}, {{"/work/x", 0, 0, true}}},
+      {"/work/x/.git/config", "/work/x/.git/hooks"},
+      "/work/x",
+      true,
+      false,
+      [this](const std::string& path, int mode) {
+        if (!files.contains(path) || (mode != F_OK && locked.contains(path))) return false;
+        return (mode & X_OK) == 0 || programs.contains(path);
+      },
+      [](const std::string& path) { return path; }};
+
+  std::string told(std::string_view text) const {
+    std::string all;
+    for (const std::string& refusal : find_refusals(text, context)) all += (all.empty() ? "" : "; ") + refusal;
+    return all;
+  }
+  std::string told_from(const std::string& directory, std::string_view text) {
+    context.directory = directory;
+    std::string all = told(text);
+    context.directory = "/work/x";
+    return all;
+  }
+};
+
+const std::string a_write = "a write outside /work/x: ";
+const std::string a_read = "a read outside /usr, /etc, /work: ";
+const std::string name = "a change of the protected name ";
+const std::string network = "network access (sandbox.network is deny)";
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(refusals)
+
+BOOST_FIXTURE_TEST_CASE(refused_writes, Machine) {
+  for (const char* text :
+       {"/bin/sh: 1: cannot create /etc/new: Permission denied", "bash: line 1: /etc/new: Permission denied",
+        "touch: cannot touch '/etc/new': Permission denied",
+        "touch: cannot touch \xe2\x80\x98/etc/new\xe2\x80\x99: Permission denied",
+        "mkdir: cannot create directory '/etc/new': Permission denied",
+        "cp: cannot create regular file '/etc/new': Permission denied",
+        "mv: cannot move 'a' to '/etc/new': Permission denied", "tee: /etc/new: Permission denied",
+        "ln: failed to create symbolic link '/etc/new': Permission denied",
+        "PermissionError: [Errno 13] Permission denied: '/etc/new'",
+        "OSError: [Errno 18] Invalid cross-device link: 'a' -> '/etc/new'",
+        "Error: EACCES: permission denied, open '/etc/new'",
+        "/usr/bin/ld: cannot open output file /etc/new: Permission denied",
+        "fatal: cannot mkdir /etc/new: Permission denied",
+        "fatal: could not create work tree dir '/etc/new': Permission denied",
+        "error: unable to create file /etc/new: Permission denied",
+        "sed: couldn't open temporary file /etc/new: Permission denied"}) {
+    BOOST_TEST_CONTEXT(text) { BOOST_TEST(told(text) == a_write + "/etc/new"); }
+  }
+  BOOST_TEST(told("Cannot create temporary file in /etc/: Permission denied") == a_write + "/etc");
+  BOOST_TEST(told("rm: cannot remove '/etc/passwd': Permission denied") == a_write + "/etc/passwd");
+  BOOST_TEST(told("/bin/sh: 1: cannot create ../y/new: Permission denied") == a_write + "/work/y/new");
+  BOOST_TEST(told("touch: cannot touch '../y/a b': Permission denied") == a_write + "/work/y/a b");
+  BOOST_TEST(told_from("/work/y", "/bin/sh: 1: cannot create new: Permission denied") == a_write + "/work/y/new");
+  BOOST_TEST(told("ln: failed to create hard link 'b' => '/etc/passwd': Invalid cross-device link") ==
+             a_write + "/etc/passwd");
+  BOOST_TEST(told("truncate: cannot open '/etc/passwd' for writing: Permission denied") == a_write + "/etc/passwd");
+}
+
+BOOST_FIXTURE_TEST_CASE(refused_reads, Machine) {
+  for (const char* text :
+       {"cat: /home/secret: Permission denied", "/bin/sh: 1: cannot open /home/secret: Permission denied",
+        "head: cannot open '/home/secret' for reading: Permission denied", "grep: /home/secret: Permission denied",
+        "PermissionError: [Errno 13] Permission denied: '/home/secret'",
+        "cp: cannot open '/home/secret' for reading: Permission denied"}) {
+    BOOST_TEST_CONTEXT(text) { BOOST_TEST(told(text) == a_read + "/home/secret"); }
+  }
+  BOOST_TEST(told("ls: cannot open directory '/home': Permission denied") == a_read + "/home");
+  BOOST_TEST(told("/bin/sh: 1: /opt/tool: Permission denied") == a_read + "/opt/tool");
+  BOOST_TEST(told("env: '/opt/tool': Permission denied") == a_read + "/opt/tool");
+}
+
+BOOST_FIXTURE_TEST_CASE(refused_changes_of_protected_names, Machine) {
+  const std::string config = name + "/work/x/.git/config";
+  for (const char* text : {"/bin/sh: 1: cannot create .git/config: Read-only file system",
+                           "rm: cannot remove '.git/config': Device or resource busy",
+                           "error: could not write config file .git/config: Device or resource busy",
+                           "mv: cannot move '.git' to 'away': Device or resource busy",
+                           "ln: failed to create hard link 'l' => '.git/config': Invalid cross-device link",
+                           "OSError: [Errno 30] Read-only file system: '/work/x/.git/config'"}) {
+    BOOST_TEST_CONTEXT(text) { BOOST_TEST(told(text) == config); }
+  }
+  BOOST_TEST(told("touch: cannot touch '.git/hooks/new': Read-only file system") == name + "/work/x/.git/hooks");
+  BOOST_TEST(told("touch: cannot touch '/mnt/x': Read-only file system").empty());
+  BOOST_TEST(told("umount: /mnt: Device or resource busy").empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(refused_network, Machine) {
+  const char* const texts[] = {
+      "curl: (6) Could not resolve host: example.org",
+      "curl: (7) Failed to connect to 127.0.0.1 port 99 after 0 ms: Couldn't connect to server",
+      "fatal: unable to access 'https://example.org/x/': Could not resolve host: example.org",
+      "wget: unable to resolve host address 'example.org'",
+      "socket.gaierror: [Errno -3] Temporary failure in name resolution",
+      "ssh: Could not resolve hostname example.org: Temporary failure in name resolution",
+      "Error: getaddrinfo EAI_AGAIN example.org",
+      "ping: socket: Permission denied",
+      "bash: socket: Permission denied",
+      "Error: connect EACCES 127.0.0.1:80"};
+  for (const char* text : texts) BOOST_TEST(told(text).empty(), text);
+  context.network_refused = true;
+  for (const char* text : texts) BOOST_TEST(told(text) == network, text);
+  BOOST_TEST(told("bash: socket: Permission denied\nbash: line 1: /dev/tcp/127.0.0.1/80: Permission denied") ==
+             network);
+  BOOST_TEST(told("404 Not Found").empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_no_doing_of_the_sandbox, Machine) {
+  for (const char* text : {
+           "cat: /etc/missing: No such file or directory",
+           "cat: /etc/key: Permission denied",                      // nor could the host
+           "cat: a: Permission denied",                             // within the write root
+           "touch: cannot touch '/work/x/new': Permission denied",  // the same
+           "/bin/sh: 1: ../y/plain: Permission denied",             // not executable for anybody
+           "bash: line 1: /work/y/plain: Permission denied",        // the same
+           "git@example.org: Permission denied (publickey).",       // no file at all
+           "user@host: Permission denied",                          //
+           "chown: changing ownership of '/etc/passwd': Operation not permitted",
+           "Permission denied",
+           "Permission denied: ",
+           ": Permission denied",
+           "''': Permission denied",
+           "mv: cannot move 'a' to 'b': Permission denied",
+       }) {
+    BOOST_TEST_CONTEXT(text) { BOOST_TEST(told(text).empty()); }
+  }
+  context.files = false;  // no Landlock
+  BOOST_TEST(told("touch: cannot touch '/etc/new': Permission denied").empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_program_that_could_not_be_started_from_python_may_not_be_one, Machine) {
+  const std::string last = "PermissionError: [Errno 13] Permission denied: '/work/y/plain'";
+  BOOST_TEST(told(last) == a_write + "/work/y/plain");
+  BOOST_TEST(told("  File \"/usr/lib/python3.11/subprocess.py\", line 1901, in _execute_child\n" + last).empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(each_refusal_is_told_once_and_ten_at_most, Machine) {
+  std::string text;
+  for (int i = 0; i < 30; ++i) text += "touch: cannot touch '/etc/new': Permission denied\n";
+  BOOST_TEST(find_refusals(text, context).size() == 1U);
+  for (int i = 0; i < 30; ++i) text += "touch: cannot touch '/etc/new" + std::to_string(i) + "': Permission denied\n";
+  BOOST_TEST(find_refusals(text, context).size() == 10U);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_program_outside_the_read_roots, Machine) {
+  BOOST_TEST(find_refused_program({"/usr/bin/tool", "/opt/tool"}, context) == a_read + "/opt/tool");
+  BOOST_TEST(find_refused_program({"/usr/bin/tool", "/work/y/plain"}, context).empty());
+  BOOST_TEST(find_refused_program({"/home/secret"}, context).empty());  // not executable for the host either
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,271 @@
+// What a sandbox is made of, each part by itself, with what other kernels can do pretended: roots, ruleset, filter,
+// protected names and the record of files.
+#include "engine/sandbox/sandbox.h"
+
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "engine/sandbox/filter.h"
+#include "engine/sandbox/landlock.h"
+#include "engine/sandbox/protected_names.h"
+#include "engine/sandbox/roots.h"
+#include "engine/sandbox/ruleset.h"
+#include "support/program.h"
+
+using namespace wtool;
+using namespace wtool::engine;
+using wtool::test::ScratchFolder;
+
+namespace {
+
+const SandboxFeatures features = SandboxFeatures::of_kernel();
+
+// Restricts a child of this process by ruleset and filter (each may be none), and gives what `attempt` does there: 0 or
+// an errno.
+int in_sandbox(int ruleset, std::string filter, const std::function<int()>& attempt) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (ruleset >= 0 && ::syscall(446, ruleset, 0U) != 0) ::_exit(200);
+    sock_fprog program{static_cast<unsigned short>(filter.size() / sizeof(sock_filter)),
+                       reinterpret_cast<sock_filter*>(filter.data())};
+    if (program.len > 0 && ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0U, &program) != 0) ::_exit(201);
+    ::_exit(attempt());
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+int error_of(long result) { return result < 0 ? errno : 0; }
+
+struct Folders : ScratchFolder {
+  Folders() {
+    std::filesystem::create_directory(inside);
+    std::filesystem::create_directory(outside);
+    file("outside/secret", "secret\n");
+  }
+  SandboxPolicy policy() const { return {{"/"}, {inside}, {}, true, false}; }
+  Roots roots() const {
+    Roots result;
+    std::string error;
+    BOOST_REQUIRE(resolve_roots(policy(), result, error));
+    return result;
+  }
+  const std::string inside = path() + "/inside";
+  const std::string outside = path() + "/outside";
+};
+
+bool mentions(const std::vector<std::string>& list, const std::string& text) {
+  return std::any_of(list.begin(), list.end(),
+                     [&](const std::string& entry) { return entry.find(text) != std::string::npos; });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(sandbox_parts)
+
+BOOST_AUTO_TEST_CASE(paths_are_compared_by_component) {
+  BOOST_TEST(is_below("/a/b", "/a/b"));
+  BOOST_TEST(is_below("/a/b/c", "/a/b"));
+  BOOST_TEST(is_below("/a", "/"));
+  BOOST_TEST(is_below("/", "/"));
+  BOOST_TEST(!is_below("/a/bc", "/a/b"));
+  BOOST_TEST(!is_below("/a", "/a/b"));
+}
+
+BOOST_FIXTURE_TEST_CASE(roots_are_resolved_and_a_missing_one_is_named, Folders) {
+  BOOST_REQUIRE(::symlink(inside.c_str(), (path() + "/link").c_str()) == 0);
+  Roots found;
+  std::string error;
+  BOOST_TEST(resolve_roots({{"/"}, {path() + "/link/"}, {}, true, false}, found, error));
+  BOOST_TEST(found.write.at(0).path == inside);
+  BOOST_TEST(is_unchanged(found.write.at(0)));
+  BOOST_TEST(!resolve_roots({{"/", path() + "/missing"}, {inside}, {}, true, false}, found, error));
+  BOOST_TEST(error.find("sandbox.read") != std::string::npos);
+  BOOST_TEST(error.find(path() + "/missing") != std::string::npos);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_root_that_leads_out_of_a_write_root_by_a_link_is_an_error, Folders) {
+  BOOST_REQUIRE(::symlink(outside.c_str(), (inside + "/nested").c_str()) == 0);
+  Roots found;
+  std::string error;
+  BOOST_TEST(!resolve_roots({{"/"}, {inside, inside + "/nested"}, {}, true, false}, found, error));
+  BOOST_TEST(!resolve_roots({{inside + "/nested"}, {inside}, {}, true, false}, found, error));
+  BOOST_TEST(error.find(inside + "/nested") != std::string::npos);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_root_is_told_from_another_of_its_name, Folders) {
+  const Root root = roots().write.at(0);
+  std::filesystem::rename(inside, path() + "/moved");
+  BOOST_TEST(!is_unchanged(root));
+  std::filesystem::create_directory(inside);
+  BOOST_TEST(!is_unchanged(root));
+}
+
+BOOST_FIXTURE_TEST_CASE(each_version_of_landlock_holds_what_it_can, Folders) {
+  for (int abi = 1; abi <= features.landlock_abi; ++abi) {
+    BOOST_TEST_CONTEXT("ABI " << abi) {
+      std::string error;
+      const Descriptor ruleset = make_ruleset(roots(), true, abi, error);
+      BOOST_REQUIRE(ruleset);
+      const std::string filter = make_filter({true, abi < landlock::abi_with_truncate}, error);
+      BOOST_REQUIRE(!filter.empty());
+      const auto attempt = [&](const std::function<long()>& call) {
+        return in_sandbox(ruleset.get(), filter, [&] { return error_of(call()); });
+      };
+      const std::string secret = outside + "/secret";
+      BOOST_TEST(attempt([&] { return ::open(secret.c_str(), O_WRONLY); }) == EACCES);
+      BOOST_TEST(attempt([&] { return ::open((outside + "/made").c_str(), O_WRONLY | O_CREAT, 0644); }) == EACCES);
+      // What the ruleset does not hold, the filter does.
+      const int refusal = abi < landlock::abi_with_truncate ? EPERM : EACCES;
+      BOOST_TEST(attempt([&] { return ::truncate(secret.c_str(), 0); }) == refusal);
+      BOOST_TEST(attempt([&] { return ::open(secret.c_str(), O_RDONLY | O_TRUNC); }) == refusal);
+      BOOST_TEST(attempt([&] { return ::open(secret.c_str(), 3 | O_TRUNC); }) == refusal);
+      BOOST_TEST(attempt([&] { return ::open((inside + "/made").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644); }) == 0);
+      BOOST_TEST(attempt([&] { return ::open(secret.c_str(), O_RDONLY); }) == 0);
+      BOOST_TEST(attempt([&] { return ::mkdir((inside + "/folder").c_str(), 0755); }) == 0);
+      std::filesystem::remove(inside + "/folder");
+      if (::geteuid() == 0) {
+        // Through a device of its own, root could read and write all that is on the disk.
+        BOOST_TEST(attempt([&] { return ::mknod((inside + "/disk").c_str(), S_IFBLK | 0600, 7 << 8); }) == EACCES);
+        BOOST_TEST(attempt([&] { return ::mknod((inside + "/memory").c_str(), S_IFCHR | 0600, 1 << 8 | 1); }) ==
+                   EACCES);
+      }
+      BOOST_TEST(std::filesystem::file_size(secret) == 7U);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_filter_is_a_program_that_the_kernel_takes) {
+  if (!features.seccomp) return;
+  std::string error;
+  for (const bool network : {true, false}) {
+    for (const bool refuse_truncate : {true, false}) {
+      const std::string filter = make_filter({network, refuse_truncate}, error);
+      BOOST_TEST(filter.size() > 0U);
+      BOOST_TEST(filter.size() % sizeof(sock_filter) == 0U);
+      BOOST_TEST(in_sandbox(-1, filter, [] { return 0; }) == 0);
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(what_this_kernel_lacks_is_named_and_refused_where_it_is_required, Folders) {
+  struct Case {
+    SandboxFeatures features;
+    bool network;
+    std::string missing;  // empty: nothing
+  };
+  for (const Case& given :
+       {Case{{0, ENOSYS, true}, true, "landlock"}, Case{{0, EOPNOTSUPP, true}, true, "landlock"},
+        Case{{features.landlock_abi, 0, false}, true, "seccomp"},
+        Case{{features.landlock_abi, 0, false}, false, "network"}, Case{{1, 0, false}, true, "truncate"},
+        Case{{1, 0, true}, false, ""}, Case{{features.landlock_abi, 0, true}, false, ""}}) {
+    if (given.features.landlock_abi > features.landlock_abi || features.landlock_abi == 0) continue;
+    BOOST_TEST_CONTEXT("ABI " << given.features.landlock_abi << ", seccomp " << given.features.seccomp) {
+      SandboxPolicy wanted = policy();
+      wanted.network = given.network;
+      SandboxRefusal refusal;
+      const auto lax = Sandbox(wanted, given.features).prepare("/", "", refusal);
+      BOOST_REQUIRE(lax);
+      BOOST_TEST(lax->report.not_enforced.empty() == given.missing.empty());
+      if (!given.missing.empty()) BOOST_TEST(mentions(lax->report.not_enforced, given.missing + ":"));
+      wanted.required = true;
+      const auto strict = Sandbox(wanted, given.features).prepare("/", "", refusal);
+      BOOST_TEST(strict.has_value() == given.missing.empty());
+      if (!strict) {
+        BOOST_TEST(refusal.code == "policy_denied");
+        BOOST_TEST(refusal.message.find(given.missing) != std::string::npos);
+      }
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_missing_namespace_matters_only_for_names_that_exist, Folders) {
+  SandboxPolicy wanted = policy();
+  wanted.protect = {"kept"};
+  wanted.required = true;
+  Sandbox sandbox(wanted, features);
+  SandboxRefusal refusal;
+  file("inside/kept", "");
+  BOOST_TEST(!sandbox.prepare(inside, "Operation not permitted", refusal));
+  BOOST_TEST(refusal.message.find("Operation not permitted") != std::string::npos);
+  wanted.required = false;
+  const auto lax = Sandbox(wanted, features).prepare(inside, "Operation not permitted", refusal);
+  BOOST_REQUIRE(lax);
+  BOOST_TEST(lax->names.binds.empty());
+  BOOST_TEST(lax->names.watched == std::vector<std::string>{inside + "/kept"}, boost::test_tools::per_element());
+}
+
+BOOST_FIXTURE_TEST_CASE(all_calls_share_one_ruleset_until_a_root_is_replaced, Folders) {
+  Sandbox sandbox(policy(), features);
+  SandboxRefusal refusal;
+  const auto first = sandbox.prepare(inside, "", refusal);
+  const auto second = sandbox.prepare(inside, "", refusal);
+  BOOST_REQUIRE((first && second));
+  BOOST_TEST(first->shared == second->shared);
+  std::filesystem::rename(inside, path() + "/moved");
+  BOOST_TEST(!sandbox.prepare(outside, "", refusal));
+  BOOST_TEST(refusal.code == "configuration_invalid");
+  std::filesystem::create_directory(inside);
+  const auto third = sandbox.prepare(inside, "", refusal);
+  BOOST_REQUIRE(third);
+  BOOST_TEST(third->shared != first->shared);
+}
+
+BOOST_FIXTURE_TEST_CASE(each_folder_above_a_protected_name_is_bound_up_to_the_outermost_root, Folders) {
+  file("inside/.git/config", "");
+  Roots both;
+  std::string error;
+  BOOST_REQUIRE(resolve_roots({{"/"}, {path(), inside}, {}, true, false}, both, error));
+  const ProtectedNames names = find_protected_names(both.write, {".git/config", ".bashrc"}, true);
+  const std::map<std::string, bool> expected = {
+      {path(), false}, {inside, false}, {inside + "/.git", false}, {inside + "/.git/config", true}};
+  BOOST_TEST((names.binds == expected));
+  BOOST_TEST(names.bound == std::vector<std::string>{inside + "/.git/config"}, boost::test_tools::per_element());
+  BOOST_TEST(names.watched.size() == 3U);  // both in the outer root, and .bashrc in the inner one
+}
+
+BOOST_FIXTURE_TEST_CASE(every_kind_of_change_is_seen, Folders) {
+  const auto changes_by = [&](const std::function<void()>& change) {
+    std::filesystem::remove_all(inside);
+    std::filesystem::create_directory(inside);
+    file("inside/file", "text");
+    file("inside/folder/below/deep", "text");
+    const FileRecord record({inside + "/file", inside + "/folder", inside + "/missing"});
+    change();
+    return record.changes();
+  };
+  using Paths = std::vector<std::string>;
+  namespace fs = std::filesystem;
+  const std::string one = inside + "/file";
+  const std::string below = inside + "/folder/below";
+  BOOST_TEST(changes_by([] {}).empty());
+  BOOST_TEST((changes_by([&] { std::ofstream(one) << "more text"; }) == Paths{one}));
+  BOOST_TEST((changes_by([&] { fs::permissions(one, fs::perms::owner_all); }) == Paths{one}));
+  BOOST_TEST((changes_by([&] { fs::remove(one); }) == Paths{one}));
+  BOOST_TEST((changes_by([&] { file("inside/missing", ""); }) == Paths{inside + "/missing"}));
+  BOOST_TEST((changes_by([&] { file("inside/folder/below/new", ""); }) == Paths{below, below + "/new"}));
+  BOOST_TEST((changes_by([&] { fs::remove(below + "/deep"); }) == Paths{below, below + "/deep"}));
+  // Replaced by one of the same content and time.
+  BOOST_TEST((changes_by([&] {
+                const auto time = fs::last_write_time(one);
+                file("inside/other", "text");
+                fs::last_write_time(inside + "/other", time);
+                fs::rename(inside + "/other", one);
+              }) == Paths{one}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
