@@ -136,6 +136,18 @@ BOOST_FIXTURE_TEST_CASE(a_name_that_did_not_exist_is_reported_when_it_is_made, F
   BOOST_TEST(probe("write .bashrc") == "EROFS");
 }
 
+BOOST_FIXTURE_TEST_CASE(the_tools_own_output_file_below_a_protected_name_is_no_change_of_the_commands, Fixture) {
+  Json sections = sandbox({{"protect", {".wtool"}}});
+  sections["output"] = {{"spill", "always"}, {"directory", inside + "/.wtool/output"}};
+  const ToolUnderTest spilling(plugin, sections);
+  const Answer first = run(spilling, "echo hi");
+  BOOST_TEST(first.metadata().at("output_file").get<std::string>().starts_with(inside + "/.wtool/output/"));
+  BOOST_TEST(!first.metadata().contains("protected_changed"), first.raw);
+  std::filesystem::remove_all(inside + "/.wtool");
+  const Answer second = run(spilling, "mkdir .wtool && echo hi > .wtool/made");
+  BOOST_TEST((second.metadata().at("protected_changed") == Json::array({inside + "/.wtool/made"})), second.raw);
+}
+
 BOOST_FIXTURE_TEST_CASE(what_a_protected_link_leads_to_is_held_and_the_link_is_watched, Fixture) {
   const std::string dot = scratch.file("inside/dot/bashrc", "plain\n");
   BOOST_REQUIRE(symlink("dot/bashrc", (inside + "/.bashrc").c_str()) == 0);

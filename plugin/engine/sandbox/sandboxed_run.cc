@@ -42,6 +42,15 @@ void look_for_refusals(const PreparedSandbox& prepared, const Command& command, 
   }
 }
 
+// The folder of the output files may lie below a protected name, and it is not the command that writes there.
+void forget_output_files(const std::string& folder, SandboxReport& report) {
+  std::error_code error;
+  const std::string own = std::filesystem::weakly_canonical(folder, error).string() + '/';
+  if (error) return;
+  std::erase_if(report.protected_changed,
+                [&](const std::string& path) { return (path + '/').starts_with(own) || own.starts_with(path + '/'); });
+}
+
 }  // namespace
 
 std::variant<Outcome, SandboxRefusal> run_sandboxed(Custody& custody, Sandbox& sandbox, Command command,
@@ -63,6 +72,7 @@ std::variant<Outcome, SandboxRefusal> run_sandboxed(Custody& custody, Sandbox& s
       if (how->stage == NotStarted::Stage::namespaces || how->stage == NotStarted::Stage::binds) continue;
     }
     report.protected_changed = record.changes();
+    if (options.spill_directory != nullptr) forget_output_files(options.spill_directory->path(), report);
     look_for_refusals(*prepared, command, directory, outcome, report);
     return outcome;
   }

@@ -1,0 +1,315 @@
+#include "tools/shell_result.h"
+
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "engine/utf8.h"
+
+namespace wtool::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json error_object(const CallError& error) {
+  return {{"code", error.code}, {"message", error.message}, {"hint", error.hint}};
+}
+
+std::string envelope(std::string text, bool is_error, Json metadata) {
+  Json result;
+  result["content"] = Json::array({{{"type", "text"}, {"text", std::move(text)}}});
+  result["is_error"] = is_error;
+  result["metadata"] = std::move(metadata);
+  return result.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Adds what the sandbox has to say, and where it refused something, begins the error's hint with that.
+void add_sandbox(const std::optional<engine::SandboxReport>& report, Json& metadata) {
+  if (!report) return;
+  const auto texts = [](const std::vector<std::string>& list) {
+    Json array = Json::array();
+    for (const std::string& text : list) array.push_back(engine::to_utf8(text));
+    return array;
+  };
+  Json& sandbox = metadata["sandbox"];
+  sandbox["enforced"] = texts(report->enforced);
+  sandbox["not_enforced"] = texts(report->not_enforced);
+  if (!report->refused.empty()) sandbox["refused"] = texts(report->refused);
+  if (!report->protected_changed.empty()) metadata["protected_changed"] = texts(report->protected_changed);
+  if (report->refused.empty() || !metadata.contains("error")) return;
+  std::string hint = "the sandbox refused " + engine::to_utf8(report->refused.front());
+  const std::string other = metadata["error"]["hint"];
+  if (!other.empty()) hint += "; " + other;
+  metadata["error"]["hint"] = hint;
+}
+
+std::string signal_name(int number) {
+  const char* name = ::sigabbrev_np(number);
+  if (name != nullptr) return std::string("SIG") + name;
+  if (number >= SIGRTMIN && number <= SIGRTMAX) return "SIGRTMIN+" + std::to_string(number - SIGRTMIN);
+  return "signal " + std::to_string(number);
+}
+
+// Makes the result of a command that came as far as the engine: one function for each way in which it can end.
+class Format {
+ public:
+  Format(const CommandRequest& request, CallResult& result, engine::Outcome& outcome)
+      : request_(request), result_(result), outcome_(outcome) {
+    metadata_.get_ref<Json::object_t&>().reserve(24);  // It is a vector, and moving what is in it is slow.
+    metadata_["command"] = request.line;
+  }
+
+  Answer operator()(const engine::Exited& how) {
+    finish("exit_code", how.status);
+    if (how.status == 0) {
+      add_sandbox(result_.sandbox, metadata_);
+      return {envelope("Command executed successfully", false, std::move(metadata_)), false};
+    }
+    const std::string text = "Command failed with exit code " + std::to_string(how.status);
+    return fail({"exit_nonzero", text, hint_for_status(how.status)}, text);
+  }
+
+  Answer operator()(const engine::Signalled& how) {
+    const std::string name = signal_name(how.signal);
+    finish("exit_code", 128 + how.signal);
+    metadata_["signal"] = name;
+    const std::string text = "Command killed by " + name;
+    return fail({"killed_by_signal", text, "a signal that was not the tool's own ended it"}, text);
+  }
+
+  Answer operator()(const engine::TimedOut&) {
+    const auto limit = result_.time_limit.count();
+    const Json seconds = limit % 1000 == 0 ? Json(limit / 1000) : Json(static_cast<double>(limit) / 1000);
+    metadata_["timeout_seconds"] = seconds;
+    finish_partial();
+    const std::string text = "Command timed out after " + seconds.dump() + " seconds";
+    return fail({"timed_out", text,
+                 "it and everything that it had started were ended; a larger timeout, or less to do, may help"},
+                text);
+  }
+
+  Answer operator()(const engine::Cancelled& how) {
+    finish_partial();
+    const std::string text =
+        "Command aborted: " + (how.reason.empty() ? std::string("no reason was given") : how.reason);
+    Answer answer = fail({"aborted", text, "it and everything that it had started were ended"}, text);
+    answer.cancelled = true;
+    return answer;
+  }
+
+  Answer operator()(const engine::Exhausted& how) {
+    const std::string key = std::string("limits.") + engine::to_text(how.limit);
+    const std::uint64_t value = engine::value_of(result_.limits, how.limit);
+    // CPU time is the only one with a fraction.
+    const Json used = how.limit == engine::LimitName::cpu_seconds ? Json(std::round(how.used * 1000) / 1000)
+                                                                  : Json(static_cast<std::uint64_t>(how.used));
+    metadata_["limit"] = {{"name", engine::to_text(how.limit)}, {"value", value}, {"used", used}};
+    if (how.status) {
+      finish("exit_code", *how.status);
+    } else {
+      finish_partial();
+    }
+    const std::string text =
+        "Command ended: " + what_it_used(how, used.dump(), value) + ", and " + key + " is " + std::to_string(value);
+    return fail({"resource_exhausted", text,
+                 "let it use less, or raise " + key +
+                     " in the configuration; it and everything that it had started "
+                     "were ended"},
+                text);
+  }
+
+  Answer operator()(const engine::NotStarted& how) {
+    using Stage = engine::NotStarted::Stage;
+    const std::string reason = how.detail.empty() ? std::strerror(how.error) : how.detail;
+    if (how.stage == Stage::directory) {
+      metadata_["working_directory"] = result_.directory;
+      const std::string text = "working_directory: " + result_.directory + " cannot be entered: " + reason;
+      return fail({"working_directory_invalid", text, "its permissions forbid it, or it was removed"}, text);
+    }
+    if (how.stage == Stage::exec && !result_.through_shell && is_not_found(how.error)) {
+      finish("exit_code", 127);
+      const bool is_path = result_.program.find('/') != std::string::npos;
+      return fail({"command_not_found", "Command not found: " + result_.program,
+                   is_path ? "there is no such file, or the interpreter that its first line names does not exist"
+                           : "no directory of PATH has a program of this name; install it, or give its path"},
+                  "Command not found: " + result_.program);
+    }
+    if (how.stage == Stage::exec && !result_.through_shell && how.error == EACCES) {
+      finish("exit_code", 126);
+      const std::string text = "Permission denied: " + result_.program;
+      const bool by_sandbox = result_.sandbox && !result_.sandbox->refused.empty();
+      return fail({"permission_denied", text, by_sandbox ? "" : "it is a directory, or a file that is not executable"},
+                  text);
+    }
+    metadata_["working_directory"] = result_.directory;
+    const std::string text = "Command could not be started: " + result_.program + ": " + reason;
+    const char* const code = engine::is_exhaustion(how.error) ? "resource_exhausted" : "spawn_failed";
+    return fail({code, text, spawn_hint(how)}, text);
+  }
+
+  Answer operator()(const engine::Lost& how) {
+    finish_partial();
+    const std::string text = "Command lost: " + how.detail;
+    return fail(
+        {"engine_lost", text, "a command that kills its parent, or processes by name, does this; the next call works"},
+        text);
+  }
+
+ private:
+  static std::string what_it_used(const engine::Exhausted& how, const std::string& used, std::uint64_t value) {
+    // The watch finds out when it is more already; a cgroup holds it at the limit.
+    const bool held = how.used <= static_cast<double>(value);
+    switch (how.limit) {
+      case engine::LimitName::cpu_seconds:
+        return "it used " + used + " seconds of CPU time";
+      case engine::LimitName::memory_bytes:
+        return (held ? "it wanted more than " : "it used ") + used + " bytes of memory";
+      case engine::LimitName::processes:
+        return held ? "it wanted more than " + used + " processes and threads at once"
+                    : "it had " + used + " processes at once";
+      case engine::LimitName::open_files:
+        return "it needed more open files";
+      case engine::LimitName::file_bytes:
+        return "it wrote a file larger than it may";
+    }
+    return {};
+  }
+
+  // As shells tell 127 from 126.
+  static bool is_not_found(int error) {
+    return error == ENOENT || error == ENOTDIR || error == ELOOP || error == ENAMETOOLONG;
+  }
+
+  static std::string hint_for_status(int status) {
+    if (status == 126) return "shells answer 126 when a file was found that may not be executed; stderr says which";
+    if (status == 127) return "shells answer 127 when a program was not found; stderr says which";
+    return "stderr and stdout say more";
+  }
+
+  std::string spawn_hint(const engine::NotStarted& how) const {
+    using Stage = engine::NotStarted::Stage;
+    if (how.stage == Stage::binds) return "a protected name was being changed just then; try again";
+    if (how.stage == Stage::namespaces || how.stage == Stage::sandbox) {
+      return "its sandbox could not be set up, and without it nothing is run";
+    }
+    if (how.error == E2BIG) {
+      return "the kernel takes at most 128 KiB in one argument, and command and environment together must fit as well; "
+             "write long text to a file first";
+    }
+    if (engine::is_exhaustion(how.error)) {
+      return "the machine, this user or the host has no more of it at the moment; try again later, or raise the limit";
+    }
+    if (result_.through_shell && how.stage == engine::NotStarted::Stage::exec)
+      return "shell.program of the configuration must name a shell";
+    return "";
+  }
+
+  // The keys of a command that ended, in the order in which the specification shows them.
+  void finish(const char* status_key, int status) {
+    metadata_[status_key] = status;
+    metadata_["stdout"] = std::move(outcome_.standard_output.text);
+    metadata_["stderr"] = std::move(outcome_.standard_error.text);
+    metadata_["execution_time_ms"] = outcome_.duration.count();
+    metadata_["working_directory"] = result_.directory;
+    add_details();
+  }
+
+  void finish_partial() {
+    metadata_["partial_stdout"] = std::move(outcome_.standard_output.text);
+    metadata_["partial_stderr"] = std::move(outcome_.standard_error.text);
+    metadata_["working_directory"] = result_.directory;
+    add_details();
+  }
+
+  void add_details() {
+    metadata_["stdout_bytes"] = outcome_.standard_output.bytes;
+    metadata_["stderr_bytes"] = outcome_.standard_error.bytes;
+    metadata_["stdout_truncated"] = outcome_.standard_output.truncated;
+    metadata_["stderr_truncated"] = outcome_.standard_error.truncated;
+    const bool lossy = outcome_.standard_output.lossy || outcome_.standard_error.lossy;
+    metadata_["encoding"] = lossy ? "utf-8, invalid bytes replaced" : "utf-8";
+    add_resources();
+    add_output_file();
+    if (outcome_.outlived > 0) {
+      metadata_["background_processes_ended"] = outcome_.outlived;
+      for (const auto& process : outcome_.outliving) metadata_["background_processes"].push_back(to_text(process.name));
+    }
+    if (outcome_.left > 0) {
+      for (const auto& process : outcome_.leaving) {
+        metadata_["processes_left"].push_back({{"pid", process.pid}, {"name", to_text(process.name)}});
+      }
+    }
+  }
+
+  void add_resources() {
+    if (outcome_.resources) {
+      const engine::Resources& used = *outcome_.resources;
+      const auto ms = [](std::chrono::microseconds time) { return static_cast<double>(time.count()) / 1000; };
+      metadata_["resources"] = {{"user_cpu_ms", ms(used.user)},
+                                {"system_cpu_ms", ms(used.system)},
+                                {"peak_memory_bytes", used.peak_memory_kib * 1024},
+                                {"processes", used.processes},
+                                {"stdout_bytes", outcome_.standard_output.bytes},
+                                {"stderr_bytes", outcome_.standard_error.bytes}};
+    }
+    using engine::LimitName;
+    const auto limit = [&](LimitName name, const char* enforced_by) {
+      const std::uint64_t value = engine::value_of(result_.limits, name);
+      if (value == 0) return;
+      metadata_["limits"][engine::to_text(name)] = {{"value", value}, {"enforced_by", enforced_by}};
+    };
+    limit(LimitName::cpu_seconds, "watch, rlimit");
+    const char* const holder = outcome_.in_cgroup ? "cgroup" : "watch";
+    limit(LimitName::memory_bytes, holder);
+    limit(LimitName::processes, holder);
+    limit(LimitName::open_files, "rlimit");
+    limit(LimitName::file_bytes, "rlimit");
+  }
+
+  void add_output_file() {
+    const engine::OutputFile& file = outcome_.output_file;
+    if (!file.path.empty()) {
+      metadata_["output_file"] = file.path;
+      metadata_["output_file_bytes"] = file.bytes;
+      if (!file.error.empty()) metadata_["output_file_complete"] = false;
+    }
+    if (!file.error.empty()) metadata_["output_file_error"] = file.error;
+  }
+
+  // A process may call itself anything.
+  static std::string to_text(const std::string& name) { return engine::to_utf8(name); }
+
+  Answer fail(const CallError& error, const std::string& text) {
+    metadata_["error"] = error_object(error);
+    add_sandbox(result_.sandbox, metadata_);
+    return {envelope(text, true, std::move(metadata_)), false};
+  }
+
+  const CommandRequest& request_;
+  CallResult& result_;
+  engine::Outcome& outcome_;
+  Json metadata_ = Json::object();
+};
+
+}  // namespace
+
+Answer refusal(const std::string& problem) {
+  const CallError error{"invalid_parameters", problem, "correct the parameter and call again; nothing was run"};
+  return {envelope("Invalid parameters: " + problem, true, {{"error", error_object(error)}}), false};
+}
+
+Answer answer(const CommandRequest& request, CallResult result) {
+  if (const auto* error = std::get_if<CallError>(&result.what)) {
+    Json metadata{{"command", request.line}};
+    if (request.directory) metadata["working_directory"] = *request.directory;
+    metadata["error"] = error_object(*error);
+    add_sandbox(result.sandbox, metadata);
+    return {envelope(error->message, true, std::move(metadata)), false};
+  }
+  auto& outcome = std::get<engine::Outcome>(result.what);
+  return std::visit(Format(request, result, outcome), engine::How(outcome.how));
+}
+
+}  // namespace wtool::tools
