@@ -63,7 +63,6 @@ class Run {
   void spill(const OutputPipe& pipe, std::string_view bytes);
   void heed_receiver(bool content);
   void read_rest();
-  void close_writers();
   void lose_custodian();
   void take_report(const warden::Report& report);
   How how_it_ended(const warden::Report& report) const;
@@ -109,8 +108,7 @@ std::optional<Outcome> Run::go() {
   return std::move(outcome_);
 }
 
-// Hands the command to a custodian. The writing ends of the pipes stay open here until the command is over: their end
-// means nothing before, and to be woken by it would only hold up the command's own end. A custodian that went away
+// Hands the command to a custodian. A custodian that went away
 // before it read the message has run nothing, so another one is tried; its socket tells (ECONNRESET or EPIPE, against a
 // plain end of file).
 bool Run::start() {
@@ -127,7 +125,11 @@ bool Run::start() {
   for (int attempt = 0; attempt < 3; ++attempt) {
     if (!custody_.acquire(custodian_, error)) break;
     call_ = request.send(custodian_.socket.get(), descriptors);
-    if (call_ != 0) return true;
+    if (call_ != 0) {
+      output_.close_writer();
+      error_.close_writer();
+      return true;
+    }
     error = {errno, std::string("it cannot be handed to its custodian: ") + std::strerror(errno)};
     custody_.bury(std::move(custodian_));
   }
@@ -228,7 +230,6 @@ void Run::heed_receiver(bool content) {
 // What the dead tree left in the pipes. Somebody outside it may hold a pipe open, and even write on: what the pipes can
 // hold at once is all that can be the command's.
 void Run::read_rest() {
-  close_writers();
   for (const auto& [pipe, stream] : {std::pair{&output_, Stream::standard_output}, {&error_, Stream::standard_error}}) {
     std::size_t most = pipe->capacity();
     while (pipe->open_for_reading()) {
@@ -239,11 +240,6 @@ void Run::read_rest() {
       most -= got;
     }
   }
-}
-
-void Run::close_writers() {
-  output_.close_writer();
-  error_.close_writer();
 }
 
 void Run::hear_custodian() {
@@ -260,7 +256,6 @@ void Run::hear_custodian() {
   if (report.header.call != call_ && report.header.call != 0) return;
   if (report.header.kind == warden::Kind::leader_exited) {
     leader_exited_ = true;
-    close_writers();
     drain_deadline_ = Clock::now() + drain_time;
   } else if (report.header.kind == warden::Kind::report) {
     take_report(report);

@@ -14,6 +14,7 @@
 
 #include "warden/cgroup.h"
 #include "warden/clock.h"
+#include "warden/priority.h"
 #include "warden/start_message.h"
 #include "warden/tree.h"
 #include "warden/watch.h"
@@ -126,6 +127,8 @@ void Custodian::run_call() {
   told_leader_exited_ = false;
 
   SpawnPlan plan = start_.plan();
+  if (plan.limits.processes != 0 || plan.limits.memory_bytes != 0 || plan.limits.cpu_seconds != 0)
+    rise_above_sessions();
   plan.standard_input = station_.null_device;
   if (cgroup_.make(start_.call(), plan.limits)) plan.cgroup = cgroup_.directory();
   SpawnFailure failure;
@@ -309,6 +312,7 @@ void Custodian::kill_all() {
     }
     // The first rounds follow one another at once, because something that forks itself anew loses only to speed.
     if (round > 20) {
+      rise_above_sessions();
       pollfd child{child_events_, POLLIN, 0};
       ::poll(&child, 1, reported ? 200 : 2);
       forget_child_events();

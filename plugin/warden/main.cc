@@ -51,7 +51,7 @@ int main(int, char** argv) {
   if (null_device > 2) ::close(null_device);
   // A command of the same user can neither trace us nor open our memory.
   ::prctl(PR_SET_DUMPABLE, 0);
-  wtool::warden::rise_above_commands();
+  wtool::warden::rise_above_processes();
   (void)!::chdir("/");  // Keeps no directory busy.
   wtool::warden::Warden warden(std::move(control), argv[0], std::strlen(argv[0]));
   const int status = warden.run();

@@ -19,15 +19,19 @@ int usual = 0;
 
 }  // namespace
 
-void rise_above_commands() {
+void rise_above_processes() {
   errno = 0;
   usual = ::getpriority(PRIO_PROCESS, 0);
-  if (errno != 0) return;
-  risen = ::setpriority(PRIO_PROCESS, 0, highest) == 0;
-  // Where the scheduler is fair to sessions first, and to their processes second, the session must rise too. Every
-  // command's session is a new one.
+  risen = errno == 0 && ::setpriority(PRIO_PROCESS, 0, highest) == 0;
+}
+
+void rise_above_sessions() {
+  static bool done = false;
+  if (done || !risen) return;
+  done = true;
+  // A command's session is a new one, and begins in the middle.
   const Descriptor session(::open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC));
-  if (risen && session) (void)!::write(session.get(), "-20", 3);
+  if (session) (void)!::write(session.get(), "-20", 3);
 }
 
 bool return_to_usual_priority() { return !risen || ::setpriority(PRIO_PROCESS, 0, usual) == 0; }

@@ -63,7 +63,8 @@ def growth(group):
 def groups(place, quick):
     """`place`: where the workers, the peers and a scratch folder are (measure.py)."""
     true = "/usr/bin/true"
-    sandbox = '{"sandbox": {"read": ["/"], "write": ["%s"]}}' % place.scratch
+    guarded = '{"sandbox": {"read": ["/"], "write": ["%s"]}}' % place.scratch
+    sandbox = '{"sandbox": {"read": ["/"], "write": ["%s"], "protect": "none"}}' % place.scratch
     command = place.program("bench_command")
 
     def bench(*words, **options):
@@ -104,6 +105,7 @@ def groups(place, quick):
             "floor": bench("bare", true),
             "call": bench("call", true),
             "call, sandbox": bench("call", "--config", sandbox, true),
+            "call, protected": bench("call", "--config", guarded, true),
             "Python subprocess.run": Worker([place.python, place.source("peers/python_worker.py"), true]),
             "Node spawnSync": node("spawnSync", 10),
             "Node spawn": node("spawn", 10),
@@ -163,6 +165,8 @@ def rows():
             ratio("call", "floor"), must=1.20, aim=1.10),
         Row("sandbox", "the same with Landlock and seccomp", small, ["call, sandbox", "floor"],
             ratio("call, sandbox", "floor"), must=1.35, aim=1.20),
+        Row("protected", "the same with the default protected names, of which none exists", small,
+            ["call, protected", "floor"], ratio("call, protected", "floor")),
         Row("host-size", "the same in a host of 2 GB / in one of 10 MB", "host size", ["call, 2 GB", "call, 10 MB"],
             ratio("call, 2 GB", "call, 10 MB"), must=1.10, aim=1.03),
         Row("direct", "`git --version` / `sh -c` of it by posix_spawn", "direct", ["call", "sh -c by posix_spawn"],
