@@ -101,6 +101,7 @@ def groups(place, quick):
                 f"killpg, {name}": bench("killed", command, *words)}
 
     made = [
+        # One call a turn, as a tool is used: now and then, with other things in between.
         Group("true", {
             "floor": bench("bare", true),
             "call": bench("call", true),
@@ -114,7 +115,7 @@ def groups(place, quick):
             "Boost.Process v2": boost("v2", 10),
             "timeout 10 true": spawned("timeout", "10", true),
             "bwrap --unshare-pid": spawned("bwrap", "--unshare-pid", "--die-with-parent", "--dev-bind", "/", "/", true),
-        }, rounds=80, burst=10, warm=2),
+        }, rounds=400),
         Group("direct", {
             "call": bench("call", line),
             "sh -c by posix_spawn": bench("spawned", "/bin/sh", "-c", line),
