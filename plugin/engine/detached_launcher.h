@@ -2,8 +2,7 @@
 //
 // Contract:
 // - The process is no child of the caller's: no SIGCHLD, no wait(-1) ever tells of it. It is in a session of its own,
-// so
-//   that the terminal's Ctrl-C does not reach it. All signal dispositions are default and nothing is blocked in it.
+//   so that the terminal's Ctrl-C does not reach it. All signal dispositions are default and nothing is blocked in it.
 // - Initialisers of the library (process_stdio, process_environment, process_start_dir) work as with its own launchers.
 // - Nothing is allocated between the clone and the exec.
 //
@@ -11,8 +10,7 @@
 // - It derives from posix::default_launcher on purpose: the initialisers overload on that type, and for a launcher of
 //   another type they would compile and silently do nothing.
 // - None of the library's own launchers will do: one forks (slow in a large host, and a failed exec runs the host's
-// exit
-//   handlers), the vfork one tears down its parent's reactor, and all make a child of the caller's.
+//   exit handlers), the vfork one tears down its parent's reactor, and all make a child of the caller's.
 #pragma once
 
 #include <sched.h>

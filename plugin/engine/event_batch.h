@@ -4,8 +4,7 @@
 // - The first bytes of a stream go out at once, and so do bytes for which 20 ms have passed since the stream's last
 //   delivery: a prompt is seen when it comes. What comes sooner is gathered until then, or until it is 64 KiB.
 // - Nothing is lost, and within a stream the order stays. Between the streams, batches go out in the order in which
-// their
-//   first bytes came.
+//   their first bytes came.
 // - Bytes are cut anywhere, as wtool/tool.h says of events. A batch has at most 64 KiB; what one read brought that is
 //   more than that goes out as it is, without a copy.
 #pragma once

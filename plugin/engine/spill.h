@@ -2,11 +2,9 @@
 //
 // Contract:
 // - It holds the bytes as they were read, of both streams, in the order in which they were read, and stays when the
-// call
-//   is over. It is made with the first byte; without one there is none.
+//   call is over. It is made with the first byte; without one there is none.
 // - Nothing that goes wrong with it fails or stops the call. The file then ends where it went wrong, and what happened
-// is
-//   said in a sentence. Only a file system that makes its writers wait makes the command wait, too.
+//   is said in a sentence. Only a file system that makes its writers wait makes the command wait, too.
 // - The host is not harmed: SIGXFSZ, by which the kernel ends a process that writes beyond its limit, never arrives.
 #pragma once
 

@@ -2,8 +2,7 @@
 //
 // Contract:
 // - Spill files are the regular files of the folder whose names are of the pattern of new_name(). Everything else in
-// it,
-//   symbolic links included, is neither counted nor touched.
+//   it, symbolic links included, is neither counted nor touched.
 // - Together they hold at most `max_bytes`. Each counts as 4 KiB at least, so that their number has an end, too.
 // - The oldest are removed first; their names begin with the time. One that a running call of any process writes stays:
 //   its writer holds a lock (flock) on it. So does an empty one, which takes no room: its writer may be about to lock

@@ -1,8 +1,7 @@
 // shell-warden: holds every process that a command of the shell tools starts, until it is dead.
 //
 // - Started once by the plugin, lazily, detached from the host: not its child, not in its session. Its standard input
-// is
-//   the control socket (warden/protocol.h says what goes over it).
+//   is the control socket (warden/protocol.h says what goes over it).
 // - Keeps custodians (warden/custodian.h), one a call, and stands behind them (warden/warden.h).
 // - A small static program: no Boost, JSON, iostreams, name service or dlopen; nothing here parses what a user wrote.
 // - Not for use by hand: without its socket it says so and exits with 2.

@@ -102,7 +102,8 @@ bool apply(const Limits& limits) {
 // The system call is made in place, because parent and child go on with one stack: a function around it would return
 // twice, and the first to return would overwrite what the second needs. This function does nothing behind it that needs
 // the stack, and run_child must not become a part of it.
-[[gnu::noinline]] long vfork_into_cgroup(const SpawnPlan& plan, volatile SpawnFailure& failure) {
+[[gnu::noinline]] long vfork_into_cgroup([[maybe_unused]] const SpawnPlan& plan,
+                                         [[maybe_unused]] volatile SpawnFailure& failure) {
 #if (defined(__x86_64__) || defined(__aarch64__)) && !defined(__SANITIZE_ADDRESS__)
   clone_args arguments{};
   arguments.flags = CLONE_VM | CLONE_VFORK | CLONE_INTO_CGROUP;
@@ -120,8 +121,6 @@ bool apply(const Limits& limits) {
   if (child == 0) run_child(plan, failure);
   return child;
 #else
-  (void)plan;
-  (void)failure;
   return -ENOSYS;  // The address sanitizer would have to be told of the second use of the stack.
 #endif
 }
