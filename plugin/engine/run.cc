@@ -108,9 +108,8 @@ std::optional<Outcome> Run::go() {
   return std::move(outcome_);
 }
 
-// Hands the command to a custodian. A custodian that went away
-// before it read the message has run nothing, so another one is tried; its socket tells (ECONNRESET or EPIPE, against a
-// plain end of file).
+// Hands the command to a custodian. A custodian that went away before it read the message has run nothing, so another
+// one is tried; its socket tells (ECONNRESET or EPIPE, against a plain end of file).
 bool Run::start() {
   int failed = output_.open();
   if (failed == 0) failed = error_.open();

@@ -25,7 +25,7 @@ struct RefusalContext {
   std::function<std::string(const std::string&)> canonical;
 };
 
-// One refusal: "a write outside /work: /etc/x", to be read after "the sandbox refused ". Each once, at most ten.
+// One refusal: "a write outside /site: /etc/x", to be read after "the sandbox refused ". Each once, at most ten.
 std::vector<std::string> find_refusals(std::string_view standard_error, const RefusalContext& context);
 
 // The same for a program that could not be executed (EACCES): the first of `paths` that lies outside of all roots and

@@ -11,19 +11,19 @@ using namespace wtool::engine;
 
 namespace {
 
-// A machine on paper: /work/x may be written, /usr and /etc read; the host may do what it likes, but for what `locked`
+// A machine on paper: /site/x may be written, /usr and /etc read; the host may do what it likes, but for what `locked`
 // names.
 struct Machine {
   std::set<std::string> files = {
       "/",         "/etc",     "/etc/passwd", "/home",    "/home/secret",       "/usr",         "/usr/bin/tool",
-      "/work",     "/work/x",  "/work/x/a",   "/work/y",  "/work/y/plain",      "/work/x/.git", "/opt",
-      "/opt/tool", "/etc/key", "/etc/dir",    "/usr/bin", "/work/x/.git/config"};
+      "/site",     "/site/x",  "/site/x/a",   "/site/y",  "/site/y/plain",      "/site/x/.git", "/opt",
+      "/opt/tool", "/etc/key", "/etc/dir",    "/usr/bin", "/site/x/.git/config"};
   std::set<std::string> locked = {"/etc/key"};  // not even for the host
-  std::set<std::string> programs = {"/opt/tool", "/usr/bin/tool", "/etc", "/work", "/home", "/", "/opt", "/work/y"};
+  std::set<std::string> programs = {"/opt/tool", "/usr/bin/tool", "/etc", "/site", "/home", "/", "/opt", "/site/y"};
   RefusalContext context{
-      {{{"/usr", 0, 0, true}, {"/etc", 0, 0, true}, {"/work", 0, 0, true}}, {{"/work/x", 0, 0, true}}},
-      {"/work/x/.git/config", "/work/x/.git/hooks"},
-      "/work/x",
+      {{{"/usr", 0, 0, true}, {"/etc", 0, 0, true}, {"/site", 0, 0, true}}, {{"/site/x", 0, 0, true}}},
+      {"/site/x/.git/config", "/site/x/.git/hooks"},
+      "/site/x",
       true,
       false,
       [this](const std::string& path, int mode) {
@@ -40,13 +40,13 @@ struct Machine {
   std::string told_from(const std::string& directory, std::string_view text) {
     context.directory = directory;
     std::string all = told(text);
-    context.directory = "/work/x";
+    context.directory = "/site/x";
     return all;
   }
 };
 
-const std::string a_write = "a write outside /work/x: ";
-const std::string a_read = "a read outside /usr, /etc, /work: ";
+const std::string a_write = "a write outside /site/x: ";
+const std::string a_read = "a read outside /usr, /etc, /site: ";
 const std::string name = "a change of the protected name ";
 const std::string network = "network access (sandbox.network is deny)";
 
@@ -75,9 +75,9 @@ BOOST_FIXTURE_TEST_CASE(refused_writes, Machine) {
   }
   BOOST_TEST(told("Cannot create temporary file in /etc/: Permission denied") == a_write + "/etc");
   BOOST_TEST(told("rm: cannot remove '/etc/passwd': Permission denied") == a_write + "/etc/passwd");
-  BOOST_TEST(told("/bin/sh: 1: cannot create ../y/new: Permission denied") == a_write + "/work/y/new");
-  BOOST_TEST(told("touch: cannot touch '../y/a b': Permission denied") == a_write + "/work/y/a b");
-  BOOST_TEST(told_from("/work/y", "/bin/sh: 1: cannot create new: Permission denied") == a_write + "/work/y/new");
+  BOOST_TEST(told("/bin/sh: 1: cannot create ../y/new: Permission denied") == a_write + "/site/y/new");
+  BOOST_TEST(told("touch: cannot touch '../y/a b': Permission denied") == a_write + "/site/y/a b");
+  BOOST_TEST(told_from("/site/y", "/bin/sh: 1: cannot create new: Permission denied") == a_write + "/site/y/new");
   BOOST_TEST(told("ln: failed to create hard link 'b' => '/etc/passwd': Invalid cross-device link") ==
              a_write + "/etc/passwd");
   BOOST_TEST(told("truncate: cannot open '/etc/passwd' for writing: Permission denied") == a_write + "/etc/passwd");
@@ -97,16 +97,16 @@ BOOST_FIXTURE_TEST_CASE(refused_reads, Machine) {
 }
 
 BOOST_FIXTURE_TEST_CASE(refused_changes_of_protected_names, Machine) {
-  const std::string config = name + "/work/x/.git/config";
+  const std::string config = name + "/site/x/.git/config";
   for (const char* text : {"/bin/sh: 1: cannot create .git/config: Read-only file system",
                            "rm: cannot remove '.git/config': Device or resource busy",
                            "error: could not write config file .git/config: Device or resource busy",
                            "mv: cannot move '.git' to 'away': Device or resource busy",
                            "ln: failed to create hard link 'l' => '.git/config': Invalid cross-device link",
-                           "OSError: [Errno 30] Read-only file system: '/work/x/.git/config'"}) {
+                           "OSError: [Errno 30] Read-only file system: '/site/x/.git/config'"}) {
     BOOST_TEST_CONTEXT(text) { BOOST_TEST(told(text) == config); }
   }
-  BOOST_TEST(told("touch: cannot touch '.git/hooks/new': Read-only file system") == name + "/work/x/.git/hooks");
+  BOOST_TEST(told("touch: cannot touch '.git/hooks/new': Read-only file system") == name + "/site/x/.git/hooks");
   BOOST_TEST(told("touch: cannot touch '/mnt/x': Read-only file system").empty());
   BOOST_TEST(told("umount: /mnt: Device or resource busy").empty());
 }
@@ -136,9 +136,9 @@ BOOST_FIXTURE_TEST_CASE(what_is_no_doing_of_the_sandbox, Machine) {
            "cat: /etc/missing: No such file or directory",
            "cat: /etc/key: Permission denied",                      // nor could the host
            "cat: a: Permission denied",                             // within the write root
-           "touch: cannot touch '/work/x/new': Permission denied",  // the same
+           "touch: cannot touch '/site/x/new': Permission denied",  // the same
            "/bin/sh: 1: ../y/plain: Permission denied",             // not executable for anybody
-           "bash: line 1: /work/y/plain: Permission denied",        // the same
+           "bash: line 1: /site/y/plain: Permission denied",        // the same
            "git@example.org: Permission denied (publickey).",       // no file at all
            "user@host: Permission denied",                          //
            "chown: changing ownership of '/etc/passwd': Operation not permitted",
@@ -155,8 +155,8 @@ BOOST_FIXTURE_TEST_CASE(what_is_no_doing_of_the_sandbox, Machine) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_program_that_could_not_be_started_from_python_may_not_be_one, Machine) {
-  const std::string last = "PermissionError: [Errno 13] Permission denied: '/work/y/plain'";
-  BOOST_TEST(told(last) == a_write + "/work/y/plain");
+  const std::string last = "PermissionError: [Errno 13] Permission denied: '/site/y/plain'";
+  BOOST_TEST(told(last) == a_write + "/site/y/plain");
   BOOST_TEST(told("  File \"/usr/lib/python3.11/subprocess.py\", line 1901, in _execute_child\n" + last).empty());
 }
 
@@ -170,7 +170,7 @@ BOOST_FIXTURE_TEST_CASE(each_refusal_is_told_once_and_ten_at_most, Machine) {
 
 BOOST_FIXTURE_TEST_CASE(a_program_outside_the_read_roots, Machine) {
   BOOST_TEST(find_refused_program({"/usr/bin/tool", "/opt/tool"}, context) == a_read + "/opt/tool");
-  BOOST_TEST(find_refused_program({"/usr/bin/tool", "/work/y/plain"}, context).empty());
+  BOOST_TEST(find_refused_program({"/usr/bin/tool", "/site/y/plain"}, context).empty());
   BOOST_TEST(find_refused_program({"/home/secret"}, context).empty());  // not executable for the host either
 }
 

@@ -79,7 +79,7 @@ std::string sandbox_part(std::uint32_t filter, std::uint32_t binds) {
   const warden::SandboxPart part{filter, binds};
   std::string bytes(reinterpret_cast<const char*>(&part), sizeof part);
   bytes += "12345678";
-  bytes.append("k/work\0r/work/kept\0/work\0", 25);
+  bytes.append("k/site\0r/site/kept\0/site\0", 25);
   return bytes;
 }
 
@@ -125,9 +125,9 @@ BOOST_AUTO_TEST_CASE(a_sandbox_arrives_as_it_was) {
   BOOST_TEST(plan.sandbox->filter_size == 1U);
   BOOST_TEST(std::memcmp(plan.sandbox->filter, "12345678", 8) == 0);
   BOOST_REQUIRE(plan.sandbox->bind_count == 2U);
-  BOOST_TEST(plan.sandbox->binds[0] == std::string("k/work"));
-  BOOST_TEST(plan.sandbox->binds[1] == std::string("r/work/kept"));
-  BOOST_TEST(plan.sandbox->directory_path == std::string("/work"));
+  BOOST_TEST(plan.sandbox->binds[0] == std::string("k/site"));
+  BOOST_TEST(plan.sandbox->binds[1] == std::string("r/site/kept"));
+  BOOST_TEST(plan.sandbox->directory_path == std::string("/site"));
 }
 
 BOOST_AUTO_TEST_CASE(malformed_sandboxes_are_refused) {
