@@ -1,4 +1,5 @@
-// Reads a command line as a shell would, as far as that can be done without running anything. Pure.
+// Reads shell text as a POSIX shell (and bash) would, as far as that can be done without running anything. Pure: one
+// pass, linear in time and memory, never throws but for want of memory, whatever the bytes are.
 #pragma once
 
 #include <optional>
@@ -6,13 +7,76 @@
 #include <string_view>
 #include <vector>
 
+#include "policy/verdict.h"
+
 namespace wtool::policy {
 
-// The words of a line that is one simple command of literal words: quotes of both kinds are understood, everything
-// whose meaning depends on the shell or on run time (expansion, glob, operator, assignment, comment, backslash,
-// newline, ...) is not. Nothing when the line is anything else, or when its first word is a shell builtin or keyword.
-//
-// What it returns, a POSIX shell would execute with exactly these words: a line that it accepts needs no shell.
+// One word of a command. What stands in quotes, or behind a backslash, is text already.
+struct Word {
+  std::string text;     // literal: what the program gets. Otherwise the literal parts alone, in their order
+  bool literal = true;  // false: a part of it is known only when it runs (expansion, substitution, glob, tilde, ...)
+  Range at;             // in the line
+};
+
+// How a command is joined to the one behind it.
+enum class Joint {
+  end,       // nothing follows (or, nested: its construct ends)
+  sequence,  // `;` or a newline
+  background,
+  and_then,
+  or_else,
+  pipe,
+};
+
+struct Redirection {
+  std::string text;       // as regenerated, where it is analysable: `2>&1`, `>/dev/null`
+  Word target;            // the file, the descriptor, or, of a here-document, its body
+  bool to_file = false;   // reads or writes a file other than /dev/null: such a line has an obstacle
+  bool is_input = false;  // standard input of the command: a file, a here-document, a here-string
+  bool is_here_document = false;
+  Range at;
+};
+
+struct SimpleCommand {
+  std::vector<Word> assignments;  // NAME=value in front of it; such a line has an obstacle
+  std::vector<Word> words;        // the program and its arguments; may be empty behind assignments or redirections
+  std::vector<Redirection> redirections;
+  bool negated = false;     // `!` in front of its pipeline; on the pipeline's first command
+  bool nested = false;      // stands inside a substitution, a group, a control structure or a function
+  bool reads_pipe = false;  // its standard input is the end of a pipe
+  Joint joint = Joint::end;
+};
+
+// Why a line, or a part of it, cannot be judged before it runs.
+struct Obstacle {
+  Range at;
+  std::string what;  // a noun with its article: "a command substitution", "the glob character *"
+};
+
+struct Script {
+  // In the order in which they begin in the text, nested ones included.
+  std::vector<SimpleCommand> commands;
+  // The first thing that makes the line not analysable. Without one, `commands` is all that the line means: literal
+  // words, joined by ; && || | ! and newlines, with redirections between descriptors and to or from /dev/null, and at
+  // most one here-document, which is quoted.
+  std::optional<Obstacle> obstacle;
+  // It is no shell text, or more deeply nested than is read: `commands` is not all of it. Then there is an obstacle
+  // too.
+  std::optional<Obstacle> error;
+};
+
+// Constructs nested more deeply than this are an error.
+inline constexpr int deepest_nesting = 64;
+
+Script parse(std::string_view line);
+
+// A line that means, to every POSIX shell, exactly what the script says: every word in single quotes, operators bare;
+// `cd DIR` becomes `cd -P -- 'DIR'`. The script must have no obstacle.
+std::string regenerate(const Script& script);
+
+// The words of a line that is one simple command of literal words, without redirections, whose first word is neither
+// empty nor a builtin or keyword of a shell: a line that needs no shell, because every shell would execute exactly
+// these words.
 std::optional<std::vector<std::string>> plain_command(std::string_view line);
 
 // True for the builtins and keywords of dash and bash: a program of this name may exist, but the shell does not run it.

@@ -1,0 +1,44 @@
+// The audit trail: one JSON object a line, chained by hashes, in a file that several processes may share.
+// docs/guide/audit.md describes the format and what a chain can prove.
+//
+// - One event is one write of one line, under the file's lock; it is in the file when `write` has returned.
+// - Each line carries the hash of the one before, over rotations.
+// - A torn last line, left by a kill or a full disk, is closed off, and a `recovered` line says so.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+namespace wtool::audit {
+
+// The section audit of the configuration.
+struct TrailOptions {
+  std::string file;                       // file: absolute path; empty: no trail
+  bool sync_data = false;                 // sync: none | data: each line is on the disk before `write` returns
+  bool output = false;                    // output: none | captured: the captured output stands in the end event
+  bool continue_when_unwritable = false;  // when_unwritable: refuse | continue
+  std::uint64_t max_bytes = 64ULL << 20;  // max_bytes: beyond this the file is rotated; 0: never
+  std::uint32_t keep = 0;                 // keep: rotated files that are kept; 0: all
+};
+
+// Any thread, many processes.
+class Trail {
+ public:
+  explicit Trail(TrailOptions options);
+  Trail(const Trail&) = delete;
+  Trail& operator=(const Trail&) = delete;
+  ~Trail();
+
+  const TrailOptions& options() const { return options_; }
+
+  // Appends one line: `event` ("start", "end", "refusal", "approval"), the time, and `fields` (a JSON object) behind
+  // them. Empty: it is written. Otherwise a sentence that names the file and says why it could not be.
+  std::string write(std::string_view event, const nlohmann::ordered_json& fields);
+
+ private:
+  TrailOptions options_;
+};
+
+}  // namespace wtool::audit

@@ -1,0 +1,35 @@
+// `arguments: safe`: for the well-known tools, which arguments neither execute nor write. Allow lists of options and
+// operands; what is not on them is unsafe. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wtool::policy {
+
+struct ArgumentJudgement {
+  enum class Kind {
+    safe,     // nothing in these arguments executes or writes
+    unsafe,   // something does, or may
+    no_rules  // the tool is none of those that are known here
+  };
+  Kind kind = Kind::safe;
+  std::size_t word = 0;  // unsafe: the index of the word it is about
+  std::string reason;    // unsafe: a clause, "-exec runs another program"
+  std::string hint;      // unsafe: what would be safe instead; may be empty
+};
+
+// `words` are the program and its arguments, all literal; `tool` is the program's name without a folder.
+ArgumentJudgement judge_arguments(std::string_view tool, const std::vector<std::string>& words);
+
+// Code in the tool's own little language that executes programs or writes files (sed's e and w, awk's system and
+// pipes): judged also where any arguments are allowed. Kind::no_rules where the tool has no such language.
+ArgumentJudgement judge_program_text(std::string_view tool, const std::vector<std::string>& words);
+
+// For each word whether it is known to be text and no path: sed's script, grep's pattern, what echo prints. The program
+// itself counts as text. As long as `words`.
+std::vector<bool> text_words(std::string_view tool, const std::vector<std::string>& words);
+
+}  // namespace wtool::policy

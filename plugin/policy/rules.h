@@ -1,0 +1,39 @@
+// The policy as configured: plain values, checked when the configuration was read. docs/guide/configuration.md
+// describes each key.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "policy/environment.h"
+
+namespace wtool::policy {
+
+// The section commands.
+struct CommandRules {
+  // allow: absent, or "*" in it: no allow list. An entry of one word allows the program; several words are exact; a
+  // trailing " *" makes a prefix at word boundaries.
+  std::optional<std::vector<std::string>> allow;
+  std::vector<std::string> deny, ask;            // prefixes
+  bool safe_arguments = false;                   // arguments: any | safe
+  bool ask_unlisted = false;                     // unlisted: deny | ask
+  std::optional<std::vector<std::string>> path;  // path: default (absent) | absolute folders
+  std::string approvals;                         // approvals: absolute path of the file; empty: nothing is remembered
+};
+
+// The section directories.
+struct DirectoryRules {
+  std::vector<std::string> roots;  // absolute; empty: everywhere
+  bool confine_arguments = false;
+};
+
+// The section environment.
+struct EnvironmentRules {
+  enum class Inherit { all, core, none };
+  Inherit inherit = Inherit::all;
+  std::vector<std::string> deny;  // name patterns with * and ?
+  Variables set;
+};
+
+}  // namespace wtool::policy

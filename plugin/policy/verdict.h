@@ -1,0 +1,31 @@
+// What the policy says of a call, in one value. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace wtool::policy {
+
+// Strictest last: of several answers, the greatest counts.
+enum class Answer { allow, ask, deny };
+
+// "allow", "ask", "deny"
+std::string_view to_text(Answer answer);
+
+// The bytes [begin, end) of the line that was judged.
+struct Range {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+struct Verdict {
+  Answer answer = Answer::allow;
+  std::string reason;  // a sentence without its full stop: what was found, in which word
+  std::string rule;    // the key of the configuration that decided, with its entry: `commands.deny: git push`
+  std::string word;    // the word that it is about, as it stands in the line; empty: the line as a whole
+  Range at;            // where that word stands
+  std::string hint;    // what would be allowed, or how to allow this
+};
+
+}  // namespace wtool::policy
