@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
+
+#include "policy/words/reader.h"
 
 namespace wtool::policy {
 
@@ -19,49 +22,91 @@ constexpr std::array<std::string_view, 84> shell_words = {
     "times",    "trap",    "true",    "type",   "typeset", "ulimit",  "umask",   "unalias",  "unset",     "until",
     "wait",     "while",   "{",       "}"};
 
-// Characters that mean only themselves when they stand unquoted in a word, in every shell and in every place but the
-// first word's. A tilde, a brace or a caret does in most places; the shell may judge those.
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("_-./:,+@%=").find(c) != std::string_view::npos || static_cast<unsigned char>(c) >= 0x80;
+// The commands of a further reading that the script does not have yet. Only where shells differ.
+void add_commands(Findings& to, Findings&& from) {
+  const auto key = [](const SimpleCommand& command, std::size_t begin) {
+    std::string text = std::to_string(begin);
+    for (const auto* words : {&command.assignments, &command.words}) {
+      for (const Word& word : *words) {
+        text += word.literal ? '\0' : '\1';
+        text += word.text;
+      }
+      text += '\2';
+    }
+    for (const Redirection& redirection : command.redirections) text += redirection.text + '\3';
+    return text;
+  };
+  std::unordered_set<std::string> known;
+  for (std::size_t i = 0; i < to.begins.size(); ++i) known.insert(key(to.script.commands[i], to.begins[i]));
+  struct Row {
+    std::size_t begin;
+    SimpleCommand command;
+  };
+  std::vector<Row> all;
+  for (std::size_t i = 0; i < to.begins.size(); ++i) all.push_back({to.begins[i], std::move(to.script.commands[i])});
+  for (std::size_t i = 0; i < from.begins.size(); ++i) {
+    SimpleCommand& command = from.script.commands[i];
+    if (known.count(key(command, from.begins[i])) == 0) all.push_back({from.begins[i], std::move(command)});
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Row& one, const Row& other) { return one.begin < other.begin; });
+  to.script.commands.clear();
+  to.begins.clear();
+  for (Row& row : all) {
+    to.script.commands.push_back(std::move(row.command));
+    to.begins.push_back(row.begin);
+  }
 }
 
-// Characters that keep a meaning between double quotes. An exclamation mark does in interactive shells only.
-bool is_special_in_double_quotes(char c) { return c == '$' || c == '`' || c == '\\'; }
+Findings read_as(Dialect dialect, std::string_view line) {
+  Findings findings(dialect, line.size());
+  Reader(line, findings).read();
+  // A command that was being read when the text turned out to be none.
+  for (std::size_t i = findings.begins.size(); i > 0; --i) {
+    const SimpleCommand& command = findings.script.commands[i - 1];
+    if (!command.words.empty() || !command.assignments.empty() || !command.redirections.empty()) continue;
+    findings.script.commands.erase(findings.script.commands.begin() + static_cast<std::ptrdiff_t>(i - 1));
+    findings.begins.erase(findings.begins.begin() + static_cast<std::ptrdiff_t>(i - 1));
+  }
+  return findings;
+}
 
 }  // namespace
 
 bool is_shell_word(std::string_view word) { return std::binary_search(shell_words.begin(), shell_words.end(), word); }
 
+Script parse(std::string_view line, Shell shell) {
+  const std::size_t zero = line.find('\0');
+  if (zero != std::string_view::npos) {
+    Script script;
+    script.error = Obstacle{{zero, zero + 1}, "a zero byte"};
+    script.obstacle = script.error;
+    return script;
+  }
+  Findings findings = read_as(shell == Shell::dash ? Dialect::dash : Dialect::bash, line);
+  Script& script = findings.script;
+  const auto read_also = [&](Dialect dialect) {
+    Findings further = read_as(dialect, line);
+    // What is no shell text for one shell may be a command for another.
+    if (!further.script.error) script.error.reset();
+    add_commands(findings, std::move(further));
+  };
+  const bool differs = findings.differs;
+  if (findings.extglob && shell != Shell::dash) read_also(Dialect::bash_with_extglob);
+  if (differs && shell == Shell::any) read_also(Dialect::dash);
+  if (script.error && !script.obstacle) script.obstacle = script.error;
+  return std::move(script);
+}
+
 std::optional<std::vector<std::string>> plain_command(std::string_view line) {
   static_assert(std::is_sorted(shell_words.begin(), shell_words.end()));
+  Script script = parse(line);
+  if (script.obstacle || script.commands.size() != 1) return std::nullopt;
+  SimpleCommand& command = script.commands.front();
+  if (command.negated || !command.redirections.empty()) return std::nullopt;
+  if (command.words.front().text.empty() || is_shell_word(command.words.front().text)) return std::nullopt;
   std::vector<std::string> words;
-  std::string word;
-  bool in_word = false;
-  for (std::size_t at = 0; at <= line.size(); ++at) {
-    const char c = at < line.size() ? line[at] : ' ';
-    if (c == ' ' || c == '\t') {
-      if (in_word) words.push_back(std::move(word));
-      word.clear();
-      in_word = false;
-    } else if (c == '\'' || c == '"') {
-      const std::size_t end = line.find(c, at + 1);
-      if (end == std::string_view::npos) return std::nullopt;
-      const std::string_view quoted = line.substr(at + 1, end - at - 1);
-      if (c == '"' && std::any_of(quoted.begin(), quoted.end(), is_special_in_double_quotes)) return std::nullopt;
-      word.append(quoted);
-      in_word = true;
-      at = end;
-    } else if (is_plain(c)) {
-      // An unquoted "=" in front of the command's name makes an assignment of it.
-      if (c == '=' && words.empty()) return std::nullopt;
-      word.push_back(c);
-      in_word = true;
-    } else {
-      return std::nullopt;
-    }
-  }
-  if (words.empty() || words.front().empty() || is_shell_word(words.front())) return std::nullopt;
+  words.reserve(command.words.size());
+  for (Word& word : command.words) words.push_back(std::move(word.text));
   return words;
 }
 
