@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_set>
 
 #include "policy/words.h"
 
@@ -36,15 +37,21 @@ std::string_view operator_of(Joint joint) {
   return "";
 }
 
-// The length of the longest row of `c` in the text.
-std::size_t longest_row(std::string_view text, char c) {
-  std::size_t longest = 0;
-  std::size_t row = 0;
-  for (const char each : text) {
-    row = each == c ? row + 1 : 0;
-    longest = std::max(longest, row);
+// A delimiter that is no line of the body. It stays short: old shells cut long ones.
+std::string delimiter_for(std::string_view body) {
+  constexpr std::string_view stem = "END_";
+  std::unordered_set<std::string_view> taken;
+  for (std::size_t at = 0; at < body.size();) {
+    const std::size_t end = std::min(body.find('\n', at), body.size());
+    const std::string_view line = body.substr(at, end - at);
+    if (line.starts_with(stem)) taken.insert(line);
+    at = end + 1;
   }
-  return longest;
+  for (std::size_t number = 0;; ++number) {
+    std::string delimiter(stem);
+    delimiter += std::to_string(number);
+    if (taken.count(delimiter) == 0) return delimiter;
+  }
 }
 
 }  // namespace
@@ -75,8 +82,7 @@ std::string regenerate(const Script& script) {
       separate();
       line += redirection.text;
       if (!redirection.is_here_document) continue;
-      // A delimiter with a longer row of underscores than the body has cannot be a line of it.
-      const std::string delimiter = "END" + std::string(longest_row(redirection.target.text, '_') + 1, '_');
+      const std::string delimiter = delimiter_for(redirection.target.text);
       append_quoted(line, delimiter);
       bodies += '\n' + redirection.target.text + delimiter;
     }

@@ -82,17 +82,23 @@ Script parse(std::string_view line, Shell shell) {
     script.obstacle = script.error;
     return script;
   }
-  Findings findings = read_as(shell == Shell::dash ? Dialect::dash : Dialect::bash, line);
+  Findings findings = read_as({.dash = shell == Shell::dash}, line);
   Script& script = findings.script;
   const auto read_also = [&](Dialect dialect) {
     Findings further = read_as(dialect, line);
-    // What is no shell text for one shell may be a command for another.
-    if (!further.script.error) script.error.reset();
+    // What is no text of one shell may be one of another; but not when it is only we who could not read it.
+    if (further.gave_up && !findings.gave_up) script.error = further.script.error;
+    findings.gave_up = findings.gave_up || further.gave_up;
+    if (!further.script.error && !findings.gave_up) script.error.reset();
     add_commands(findings, std::move(further));
   };
   const bool differs = findings.differs;
-  if (findings.extglob && shell != Shell::dash) read_also(Dialect::bash_with_extglob);
-  if (differs && shell == Shell::any) read_also(Dialect::dash);
+  if (shell != Shell::dash) {
+    if (findings.extglob) read_also({.extglob = true});
+    if (findings.posix) read_also({.posix = true});
+    if (findings.extglob && findings.posix) read_also({.extglob = true, .posix = true});
+  }
+  if (differs && shell == Shell::any) read_also({.dash = true});
   if (script.error && !script.obstacle) script.obstacle = script.error;
   return std::move(script);
 }

@@ -280,7 +280,7 @@ const std::vector<std::string> table = {
     "cat <<-'E' && ls\n\t\tone\n\ttwo\n\tE\ngit",
     "cat <<E\nplain text, no expansion: 'a' \"b\" (c) {d,e} ~ * ?\nE",
     "cat 0<<'E' a\nx\nE",
-    "ls ; cat <<'E' b\nEND_\nEND__\n_\nE\nls",
+    "ls ; cat <<'E' b\nEND_0\nEND_1\n_\nE\nls",
     "cat <<'E' 'two\nlines' x\nbody\nE",
     "cat <<'E'\nE",
     "cat <<'E'\n\nE",
@@ -296,6 +296,7 @@ const std::vector<std::string> table = {
     "cat <<'E'\n\x01\x7F\x81\x88\xFF\r\nE",
     "grep 'a\rb' \"\t\r\"",
     "grep a[ [ a[b ]x",
+    "grep Áい \"Á\" 'い' あ\\a ÿ\xC2\xBF",
     "ls '' ; 'ls' ; \"ls\" ; l's' ; \\ls",
 };
 

@@ -155,7 +155,7 @@ BOOST_FIXTURE_TEST_CASE(no_program_of_a_script_is_missed, Shfmt) {
            "a <<E | b\n$(c) `d` ${x:-$(e)}\nE\nf",
            "a <<E <<'F' <<-G; b\n$(c)\nE\n$(not this)\nF\n\t$(d)\n\tG\ne",
            "a <<<\"$(b)\" &>/dev/null |& c",
-           "x=$(a) y+=`b` w[$(f)]=1 g; z=(c $(d) [1]=$(e))",
+           "x=$(a) y+=`b` g; w[$(f)]=1; z=(c $(d) [1]=$(e))",
            "declare -a x=(a $(b)); export y=$(c)",
            "coproc a; coproc NAME { b; }; time -p c | d; ! e",
            "a $(case x in y) b ;; esac) $(# comment )\n c) d",

@@ -160,7 +160,7 @@ Reader::Keyword Reader::keyword(std::size_t& behind) {
   if (text == "!" && at < end_ && text_[at] == '(') {
     // With the option extglob it is a pattern.
     findings_.extglob = true;
-    if (findings_.dialect == Dialect::bash_with_extglob) return Keyword::no;
+    if (findings_.dialect.extglob) return Keyword::no;
   }
   const auto* row = std::find_if(rows.begin(), rows.end(), [text](const Row& each) { return each.text == text; });
   return row == rows.end() ? Keyword::no : row->keyword;
@@ -393,14 +393,14 @@ void Reader::case_clause() {
       expect(Keyword::esac, "a case without its esac");
       return;
     }
-    step();
     const std::size_t begin = at_;
+    step();
     const bool second = take(';');
     if (peek() == '&') {
       if (!bash_only(begin, "a case that falls through")) return unexpected();
       step();
     } else if (!second) {
-      return unexpected();
+      return fail(begin, "an unexpected ;");
     }
   }
 }
@@ -412,7 +412,7 @@ void Reader::conditional(std::size_t begin) {
     const char c = peek();
     if (c == '\0') return fail(begin, "a [[ without its ]]");
     if (c == '\n') {
-      if (!pending_.empty()) return fail(begin, "a here-document in front of a [[ of several lines");
+      if (!pending_.empty()) return give_up(begin, "a here-document in front of a [[ of several lines");
       step();
     } else if (starts_word()) {
       const ReadWord read = word(Place::condition);

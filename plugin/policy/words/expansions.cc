@@ -95,7 +95,8 @@ void Reader::command_substitution() {
   pending_.clear();
   list();
   if (!failed() && !take(')')) fail(begin, "a command substitution without its )");
-  if (!failed() && !pending_.empty()) fail(begin, "a here-document that begins behind the substitution it belongs to");
+  if (!failed() && !pending_.empty())
+    give_up(begin, "a here-document that begins behind the substitution it belongs to");
   pending_ = std::move(outer);
 }
 
@@ -191,7 +192,7 @@ void Reader::parameter(Quotes quotes) {
   const char first = peek();
   // Some shells run what stands there.
   if (is_blank(first) || first == '\n' || first == '|' || first == '(')
-    return fail(begin, "a ${ with commands in it, which shells read differently");
+    return give_up(begin, "a ${ with commands in it, which shells read differently");
   // The first operator decides whether single quotes quote inside double ones.
   char op = '\0';
   while (!failed()) {
@@ -213,7 +214,7 @@ void Reader::parameter(Quotes quotes) {
                              ((op == '/' || op == '^' || op == ',') && bash_only(from, "a quote in an expansion")))) {
       step();
       single_quoted(nullptr);
-    } else if (c == '\'' && bash_only(from, "a quote in an expansion")) {
+    } else if (c == '\'' && bash_only(from, "a quote in an expansion") && !posix_mode()) {
       quoted_in_expansion();
     } else if (quotes == Quotes::absent && at_process_substitution()) {
       at_ += 2;

@@ -5,7 +5,8 @@
 namespace wtool::policy {
 
 Reader::Nest::Nest(Reader& reader) : reader_(reader) {
-  if (++reader_.findings_.depth > deepest_nesting) reader_.fail(reader_.at_, "a construct that is nested too deeply");
+  if (++reader_.findings_.depth > deepest_nesting)
+    reader_.give_up(reader_.at_, "a construct that is nested too deeply");
 }
 
 void Reader::read(bool reads_pipe) {
@@ -32,11 +33,22 @@ void Reader::fail(std::size_t begin, std::string_view what) {
   at_ = end_;
 }
 
+// An error for us, and perhaps for no shell: commands may follow that nobody has seen.
+void Reader::give_up(std::size_t begin, std::string_view what) {
+  findings_.gave_up = true;
+  fail(begin, what);
+}
+
 // For every decision that bash takes and dash does not: notes it, and says whether it is to be taken now.
 bool Reader::bash_only(std::size_t begin, std::string_view what) {
   findings_.differs = true;
   note(begin, what);
   return !as_dash();
+}
+
+bool Reader::posix_mode() {
+  findings_.posix = true;
+  return findings_.dialect.posix;
 }
 
 Reader::Mark Reader::mark() const {
@@ -47,7 +59,7 @@ Reader::Mark Reader::mark() const {
 void Reader::go_back(const Mark& mark) {
   const std::size_t cost = at_ - mark.at;
   if (cost > findings_.rereads) {
-    fail(mark.at, "parentheses that could be arithmetic or subshells, one in the other");
+    give_up(mark.at, "parentheses that could be arithmetic or subshells, one in the other");
     return;
   }
   findings_.rereads -= cost;

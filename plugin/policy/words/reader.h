@@ -19,21 +19,24 @@
 
 namespace wtool::policy {
 
-enum class Dialect {
-  bash,
-  bash_with_extglob,  // as behind `shopt -s extglob`
-  dash,
+// Bash, unless said otherwise.
+struct Dialect {
+  bool dash = false;
+  bool extglob = false;  // as behind `shopt -s extglob`
+  bool posix = false;    // bash as it reads where it is called sh
 };
 
 // What is known of a text so far. Readers of nested text (backquotes) add to that of the outer one.
 struct Findings {
-  Findings(Dialect as, std::size_t text_size) : dialect(as), rereads(2 * text_size + 1024) {}
+  Findings(Dialect as, std::size_t text_size) : dialect(as), rereads(16 * (text_size + 1024)) {}
 
   Dialect dialect;
   Script script;
   std::vector<std::size_t> begins;  // where each of script.commands begins
   bool differs = false;             // bash and dash read something in it differently
   bool extglob = false;             // something in it depends on bash's option extglob
+  bool posix = false;               // something in it depends on bash's posix mode
+  bool gave_up = false;             // the error is one of this reader's, which the shell may well read on behind
   int depth = 0;                    // of constructs around what is read now
   std::size_t rereads;              // how many bytes may still be read a second time
   int here_documents = 0;
@@ -118,11 +121,13 @@ class Reader {
 
   // reader.cc: the cursor, and what is found
   bool failed() const { return findings_.script.error.has_value(); }
-  bool as_dash() const { return findings_.dialect == Dialect::dash; }
+  bool as_dash() const { return findings_.dialect.dash; }
   Range range(std::size_t begin, std::size_t end) const;
   void note(std::size_t begin, std::string_view what);  // an obstacle from `begin` to the cursor
   void fail(std::size_t begin, std::string_view what);  // an error, in the same way
+  void give_up(std::size_t begin, std::string_view what);
   bool bash_only(std::size_t begin, std::string_view what);
+  bool posix_mode();
   Mark mark() const;
   void go_back(const Mark& mark);
   std::size_t behind_continuations(std::size_t at) const;

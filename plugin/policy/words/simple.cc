@@ -15,7 +15,7 @@ std::size_t Reader::open_command(std::size_t begin) {
 std::size_t Reader::simple_command() {
   const std::size_t slot = open_command(at_);
   SimpleCommand command;
-  command.nested = findings_.depth > 0 || whole_.has_value();
+  command.nested = findings_.depth > 0;
   command.reads_pipe = reads_pipe_;
   while (!failed()) {
     skip_blanks();
@@ -186,7 +186,7 @@ bool Reader::read_delimiter(HereDocument& document, std::string& text) {
     if (failed()) return false;
   }
   if (unusual || text.find('\n') != std::string::npos) {
-    fail(begin, "a here-document whose delimiter shells read differently");
+    give_up(begin, "a here-document whose delimiter shells read differently");
     return false;
   }
   if (text.empty() ||
@@ -228,7 +228,7 @@ void Reader::read_body(const HereDocument& document) {
     if (document.strip_tabs) joined.erase(0, std::min(joined.find_first_not_of('\t'), joined.size()));
     if (joined == document.delimiter) {
       if (continued)
-        return fail(line_begin, "the end of a here-document in several lines, which shells read differently");
+        return give_up(line_begin, "the end of a here-document in several lines, which shells read differently");
       body_end = line_begin;
       found = true;
     } else {

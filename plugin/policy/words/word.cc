@@ -55,7 +55,7 @@ Reader::ReadWord Reader::word(Place place) {
       }
       if (c == '(' && last != '\0' && std::string_view("?*+@!").find(last) != std::string_view::npos) {
         const std::size_t from = at_;
-        const bool pattern = place == Place::condition || findings_.dialect == Dialect::bash_with_extglob;
+        const bool pattern = place == Place::condition || findings_.dialect.extglob;
         findings_.extglob = true;
         note(from, "an extended pattern");
         if (pattern) {
@@ -212,7 +212,7 @@ void Reader::array() {
   while (!failed()) {
     skip_blanks();
     if (peek() == '\n') {
-      if (!pending_.empty()) return fail(begin, "a here-document in front of an array of several lines");
+      if (!pending_.empty()) return give_up(begin, "a here-document in front of an array of several lines");
       step();
     } else if (take(')')) {
       return;
@@ -250,7 +250,8 @@ void Reader::process_substitution() {
   pending_.clear();
   list();
   if (!failed() && !take(')')) fail(begin, "a process substitution without its )");
-  if (!failed() && !pending_.empty()) fail(begin, "a here-document that begins behind the substitution it belongs to");
+  if (!failed() && !pending_.empty())
+    give_up(begin, "a here-document that begins behind the substitution it belongs to");
   pending_ = std::move(outer);
 }
 
