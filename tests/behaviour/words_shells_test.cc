@@ -1,8 +1,8 @@
 // A line that policy/words accepts means, to dash and to bash, exactly the words that were judged: the line itself and
 // the regenerated one are run by both, and what programs got is compared with what was read.
 //
-// Nothing harmful can run: only lines without an obstacle are run, none with a path or a builtin in it, in an empty
-// folder, with a PATH in which every program is the same probe that writes down its words.
+// Nothing harmful can run: only lines without an obstacle are run, none with a path or a builtin in it, in a folder
+// of its own, with a PATH in which every program is the same probe that writes down its words.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -136,7 +136,7 @@ std::vector<Record> parse_records(const std::string& text) {
 }
 
 struct Shells {
-  ScratchFolder folder, empty;
+  ScratchFolder folder, working;  // the programs; and a folder with nothing in it but what globs would find
   std::string record_file;
   int compared = 0;
 
@@ -151,6 +151,7 @@ struct Shells {
         BOOST_FAIL("cannot make links in " << folder.path());
     }
     record_file = folder.file("records", "");
+    working.file("found", "");
     const rlimit small{1 << 20, 1 << 20};
     setrlimit(RLIMIT_FSIZE, &small);
   }
@@ -159,12 +160,14 @@ struct Shells {
                                  std::string& messages) {
     std::ofstream(record_file, std::ios::trunc).close();
     std::vector<std::string> argv = shell;
-    argv.insert(argv.end(), {"-c", line});
+    // Without the two dashes, a line that begins with one would be options of the shell.
+    argv.insert(argv.end(), {"-c", "--", line});
     wtool::test::ProgramOptions options;
-    options.directory = empty.path();
+    options.directory = working.path();
     options.limit = std::chrono::seconds(60);
     options.unset = {"ENV", "BASH_ENV", "SHELLOPTS", "BASHOPTS", "CDPATH", "IFS", "POSIXLY_CORRECT"};
     options.set = {{"PATH", folder.path()},
+                   {"HOME", "home"},
                    {"LC_ALL", status == 0 ? "C.UTF-8" : "C"},
                    {"WTOOL_PROBE_FILE", record_file},
                    {"WTOOL_PROBE_STATUS", std::to_string(status)}};
@@ -223,7 +226,10 @@ struct Shells {
     return true;
   }
 
-  ~Shells() { BOOST_TEST(rmdir(empty.path().c_str()) == 0, "a line has written a file"); }
+  ~Shells() {
+    unlink((working.path() + "/found").c_str());
+    BOOST_TEST(rmdir(working.path().c_str()) == 0, "a line has written a file");
+  }
 };
 
 // Lines that must be accepted, of which the generator also makes others.
@@ -308,6 +314,10 @@ std::string random_line(std::mt19937& random) {
       "#",     "a#b",      "é",      "[",        "]",   "\\\n", "'\n'",  "\"\n\"",    "\"\\\n\"", "\\~",
       "'~'",   "2",        "1",      "'2'",      "a:b", "if",   "'`x`'", "\"\\`\"",   "\"\\$x\"", "$",
       "%",     "\\\\",     "'\x81'", "\"\\a\"",  "'*'", "\\*",  "a,b",   "\"{a,b}\"", "-",        "--"};
+  // Lines with these must not be accepted; should one be, the shells will show what becomes of it.
+  const std::vector<std::string> expanded = {
+      "~",         "x=~",      "x=a:~",  "*",        "f*",        "?ound",  "[f]ound", "{c,d}", "{1..2}", "$HOME",
+      "\"$HOME\"", "$'\\x41'", "$\"x\"", "a&>found", "x\xC2\xA0", "$((1))", "${HOME}", "`ls`",  "$(ls)",  "12>&1"};
   const std::vector<std::string> redirections = {"2>&1", ">/dev/null", "2>/dev/null", "</dev/null", ">&2", "<&0"};
   const std::vector<std::string> joints = {" ; ",  ";",   "\n", " && ", "&&",    " || ",
                                            "||\n", " | ", "|",  "\n\n", " # x\n"};
@@ -318,7 +328,8 @@ std::string random_line(std::mt19937& random) {
     line += programs[random() % 8];
     for (auto count = random() % 5; count > 0; --count) {
       line += random() % 4 == 0 ? "" : " ";
-      line += random() % 8 == 0 ? " " + choose(redirections) : choose(words);
+      const auto kind = random() % 20;
+      line += kind < 2 ? " " + choose(redirections) : kind == 2 ? choose(expanded) : choose(words);
     }
     if (bodies.empty() && random() % 6 == 0) {
       line += " <<'E'";

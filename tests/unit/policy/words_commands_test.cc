@@ -143,6 +143,7 @@ BOOST_AUTO_TEST_CASE(words_that_are_known_only_when_they_run_are_not_literal) {
       {"a{1..3} b?c d[ef]g ~ ~x y=~ z:~", "[a?,bc?,d?,?,x?,y=?,z:?]"},
       {"$x \"$y\"z `a`", "[?,z?,?]~[a]"},
       {"$'\\u00e9' a", "[\xC3\xA9?,a][$\\u00e9,a]"},
+      {"a $'\\u20ac\\U0001F600'", "[a,\xE2\x82\xAC\xF0\x9F\x98\x80?][a,$\\u20ac\\U0001F600]"},
   });
 }
 
