@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_set>
 
 #include "policy/words/reader.h"
 
@@ -22,39 +21,45 @@ constexpr std::array<std::string_view, 84> shell_words = {
     "times",    "trap",    "true",    "type",   "typeset", "ulimit",  "umask",   "unalias",  "unset",     "until",
     "wait",     "while",   "{",       "}"};
 
-// The commands of a further reading that the script does not have yet. Only where shells differ.
+bool same_words(const std::vector<Word>& one, const std::vector<Word>& other) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                    [](const Word& a, const Word& b) { return a.literal == b.literal && a.text == b.text; });
+}
+
+bool same_command(const SimpleCommand& one, const SimpleCommand& other) {
+  return same_words(one.words, other.words) && same_words(one.assignments, other.assignments) &&
+         std::equal(one.redirections.begin(), one.redirections.end(), other.redirections.begin(),
+                    other.redirections.end(),
+                    [](const Redirection& a, const Redirection& b) { return a.text == b.text; });
+}
+
+// The commands of a further reading that the script does not have yet, each where it begins. Where many begin at one
+// place (in backquotes), not all are looked at: one that stands there twice does no harm.
 void add_commands(Findings& to, Findings&& from) {
-  const auto key = [](const SimpleCommand& command, std::size_t begin) {
-    std::string text = std::to_string(begin);
-    for (const auto* words : {&command.assignments, &command.words}) {
-      for (const Word& word : *words) {
-        text += word.literal ? '\0' : '\1';
-        text += word.text;
-      }
-      text += '\2';
+  constexpr std::size_t most = 8;
+  std::vector<SimpleCommand> commands;
+  std::vector<std::size_t> begins;
+  std::size_t at = 0;
+  const auto take_until = [&](std::size_t begin) {
+    for (; at < to.begins.size() && to.begins[at] < begin; ++at) {
+      commands.push_back(std::move(to.script.commands[at]));
+      begins.push_back(to.begins[at]);
     }
-    for (const Redirection& redirection : command.redirections) text += redirection.text + '\3';
-    return text;
   };
-  std::unordered_set<std::string> known;
-  for (std::size_t i = 0; i < to.begins.size(); ++i) known.insert(key(to.script.commands[i], to.begins[i]));
-  struct Row {
-    std::size_t begin;
-    SimpleCommand command;
-  };
-  std::vector<Row> all;
-  for (std::size_t i = 0; i < to.begins.size(); ++i) all.push_back({to.begins[i], std::move(to.script.commands[i])});
   for (std::size_t i = 0; i < from.begins.size(); ++i) {
     SimpleCommand& command = from.script.commands[i];
-    if (known.count(key(command, from.begins[i])) == 0) all.push_back({from.begins[i], std::move(command)});
+    take_until(from.begins[i]);
+    bool known = false;
+    for (std::size_t other = at; !known && other < std::min(at + most, to.begins.size()); ++other)
+      known = to.begins[other] == from.begins[i] && same_command(command, to.script.commands[other]);
+    if (known) continue;
+    take_until(from.begins[i] + 1);
+    commands.push_back(std::move(command));
+    begins.push_back(from.begins[i]);
   }
-  std::stable_sort(all.begin(), all.end(), [](const Row& one, const Row& other) { return one.begin < other.begin; });
-  to.script.commands.clear();
-  to.begins.clear();
-  for (Row& row : all) {
-    to.script.commands.push_back(std::move(row.command));
-    to.begins.push_back(row.begin);
-  }
+  take_until(static_cast<std::size_t>(-1));
+  to.script.commands = std::move(commands);
+  to.begins = std::move(begins);
 }
 
 Findings read_as(Dialect dialect, std::string_view line) {

@@ -148,6 +148,8 @@ class Reader {
   Keyword keyword(std::size_t& behind);
   bool at_keyword(Keyword wanted);
   void unexpected();
+
+  // compounds.cc
   void subshell(std::size_t begin);
   void if_clause();
   void loop();
