@@ -32,4 +32,8 @@ ArgumentJudgement judge_program_text(std::string_view tool, const std::vector<st
 // itself counts as text. As long as `words`.
 std::vector<bool> text_words(std::string_view tool, const std::vector<std::string>& words);
 
+// True where the words are safe and stay so whatever arguments follow them, as those that xargs adds: a known tool none
+// of whose options is unsafe, or `--` in front of what follows.
+bool takes_more_arguments(std::string_view tool, const std::vector<std::string>& words);
+
 }  // namespace wtool::policy

@@ -1,0 +1,11 @@
+// find: which words of its expression are safe, and which are text.
+#pragma once
+
+#include "policy/arguments/reader.h"
+
+namespace wtool::policy::arguments {
+
+std::optional<Problem> check_find(const Reading& reading);
+void mark_find_text(const Words& words, std::vector<bool>& text);
+
+}  // namespace wtool::policy::arguments
