@@ -43,6 +43,21 @@ std::optional<Problem> look_at(std::string_view tool, const std::vector<std::str
   return problem;
 }
 
+struct ReadScript {
+  arguments::Script script;
+  std::size_t word = 0;
+};
+
+// The script of sed or the program of awk, where it stands in the words.
+std::optional<ReadScript> read_script(const Reading& reading) {
+  const bool is_sed = reading.tool->tool().check == arguments::check_sed;
+  const bool is_awk = reading.tool->tool().check == arguments::check_awk;
+  const auto located = is_sed || is_awk ? arguments::find_script(reading) : std::nullopt;
+  if (!located) return std::nullopt;
+  return ReadScript{is_sed ? arguments::read_sed(located->script) : arguments::read_awk(located->script),
+                    located->word};
+}
+
 std::optional<Problem> find_program(std::string_view tool, const Reading& reading) {
   for (const Given& given : reading.given) {
     if (given.option->why == names_program) {
@@ -54,14 +69,32 @@ std::optional<Problem> find_program(std::string_view tool, const Reading& readin
     return Problem{reading.begin, reading.name + ' ' + std::string(names_program), {}};
   }
   if (tool == "git") return arguments::find_git_program(reading);
-  const bool is_sed = reading.tool->tool().check == arguments::check_sed;
-  const bool is_awk = reading.tool->tool().check == arguments::check_awk;
-  const auto located = is_sed || is_awk ? arguments::find_script(reading) : std::nullopt;
+  const auto located = read_script(reading);
   if (!located) return std::nullopt;
-  const arguments::Script script = is_sed ? arguments::read_sed(located->script) : arguments::read_awk(located->script);
-  const std::string& found = script.acts.empty() ? script.unclear : script.acts;
+  const std::string& found = located->script.acts.empty() ? located->script.unclear : located->script.acts;
   if (found.empty()) return std::nullopt;
   return Problem{located->word, found, "a script that only prints and substitutes is safe"};
+}
+
+// What makes the tool open files that no word names.
+std::optional<Problem> find_reach(const Reading& reading) {
+  for (const Given& given : reading.given) {
+    if (given.option->list && given.value && *given.value != "/dev/null") {
+      return Problem{given.word, given.option->name + " names a file that names further files",
+                     "name the files themselves"};
+    }
+  }
+  if (const auto located = read_script(reading); located && !worst(located->script).empty()) {
+    return Problem{located->word, worst(located->script), "name the files as arguments"};
+  }
+  if (reading.name == "jq" && !reading.first_replaced && !reading.operands.empty()) {
+    for (const std::string_view word : {"import", "include"}) {
+      if (reading.operand(0).find(word) != std::string_view::npos) {
+        return Problem{reading.operands[0], std::string(word) + " in a filter of jq reads another file", {}};
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 // main..topic is a range of revisions; a path would have .. as a whole part of it.
@@ -97,6 +130,14 @@ ArgumentJudgement judge_arguments(std::string_view tool, const std::vector<std::
 ArgumentJudgement judge_program_text(std::string_view tool, const std::vector<std::string>& words) {
   if (words.empty() || !is_known(tool)) return no_rules;
   return judgement(look_at(tool, words, [&](const Reading& reading) { return find_program(tool, reading); }));
+}
+
+ArgumentJudgement judge_reach(std::string_view tool, const std::vector<std::string>& words) {
+  if (words.empty() || !is_known(tool)) return no_rules;
+  return judgement(look_at(tool, words, [](const Reading& reading) {
+    if (reading.name != "find") return find_reach(reading);
+    return arguments::find_list_of_files(reading);
+  }));
 }
 
 std::vector<bool> text_words(std::string_view tool, const std::vector<std::string>& words) {

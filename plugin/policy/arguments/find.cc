@@ -42,6 +42,18 @@ std::optional<Problem> check_find(const Reading& reading) {
   return std::nullopt;
 }
 
+std::optional<Problem> find_list_of_files(const Reading& reading) {
+  const Words& words = reading.words;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const Option* primary = is_option(words[i]) ? find_primary(*reading.tool, words[i]) : nullptr;
+    if (primary == nullptr) continue;
+    if (primary->list)
+      return Problem{i, words[i] + " names a file that names further files", "name the paths themselves"};
+    i += values(*primary);
+  }
+  return std::nullopt;
+}
+
 void mark_find_text(const Words& words, std::vector<bool>& text) {
   const Compiled& find = *find_tool("find");
   for (std::size_t i = 1; i < words.size(); ++i) {

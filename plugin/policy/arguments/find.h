@@ -6,6 +6,8 @@
 namespace wtool::policy::arguments {
 
 std::optional<Problem> check_find(const Reading& reading);
+// -files0-from: a file that names the paths to begin at.
+std::optional<Problem> find_list_of_files(const Reading& reading);
 void mark_find_text(const Words& words, std::vector<bool>& text);
 
 }  // namespace wtool::policy::arguments

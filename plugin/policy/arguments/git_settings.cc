@@ -8,7 +8,7 @@ namespace {
 
 struct Setting {
   std::string key;  // in lower case, as git compares all but a middle part
-  std::string value;
+  std::string value = {};
   bool has_value = false;
 };
 
@@ -115,7 +115,7 @@ bool runs_program(const Setting& setting) {
 }
 
 Problem complain(std::size_t word, std::string_view setting) {
-  return {word, "the setting " + std::string(setting.substr(0, 80)) + " of git can name a program that runs",
+  return {word, "the setting " + std::string(setting) + " of git can name a program that runs",
           "leave the setting out"};
 }
 
@@ -126,10 +126,9 @@ std::optional<Problem> check_git_settings(const Reading& reading) {
     // Those of git itself stand in front of its command.
     if (given.word >= reading.begin && reading.begin > 0) continue;
     if (given.option->name == "-c" && given.value && !is_harmless(read_setting(*given.value))) {
-      return Problem{
-          given.value_word,
-          "the setting " + std::string(given.value->substr(0, 80)) + " of git is not one that is known to be harmless",
-          "leave -c out"};
+      return Problem{given.value_word,
+                     "the setting " + std::string(*given.value) + " of git is not one that is known to be harmless",
+                     "leave -c out"};
     }
   }
   return std::nullopt;

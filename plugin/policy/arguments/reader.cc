@@ -47,7 +47,11 @@ class Reader {
     if (tool().never.empty()) return;
     const std::string alone = ' ' + std::string(tool().alone) + ' ';
     const bool asks_help = words_.size() == reading_.begin + 2 && alone.find(' ' + words_.back() + ' ') != alone.npos;
-    if (!asks_help) complain(reading_.begin, name() + ' ' + std::string(tool().never), {});
+    if (asks_help) {
+      next_ = words_.size();
+      return;
+    }
+    complain(reading_.begin, name() + ' ' + std::string(tool().never), {});
   }
 
   void long_option() {
@@ -56,6 +60,7 @@ class Reader {
     const std::size_t equals = std::min(word.find('='), word.size());
     const std::string_view name = word.substr(0, equals);
     const Option* option = reading_.tool->word(name);
+    if (option == nullptr && style() == Style::go && glued_number(at)) return;
     if (option == nullptr) return unknown(at, name);
     if (equals < word.size()) {
       // A value where none is taken is an error, or a boolean.
@@ -67,6 +72,16 @@ class Reader {
     }
   }
 
+  // xxd's -l64 is -l 64.
+  bool glued_number(std::size_t at) {
+    const std::string_view word = words_[at];
+    if (word.size() < 3 || word[2] < '0' || word[2] > '9') return false;
+    const Option* option = reading_.tool->letter(word[1]);
+    if (option == nullptr || option->value != Value::required) return false;
+    given({option, at, word.substr(2), at});
+    return true;
+  }
+
   void short_options() {
     const std::size_t at = next_++;
     const std::string_view word = words_[at];
@@ -74,7 +89,11 @@ class Reader {
     text(at);
     for (std::size_t i = 1; i < word.size(); ++i) {
       const Option* option = reading_.tool->letter(word[i]);
-      if (option == nullptr) return unknown(at, std::string("-") + word[i]);
+      if (option == nullptr) {
+        // A part of a character would be no text.
+        const bool is_character = word[i] > ' ' && word[i] < 127;
+        return unknown(at, is_character ? std::string{'-', word[i]} : std::string(word));
+      }
       if (option->name == "-NUM") {
         while (i + 1 < word.size() && word[i + 1] >= '0' && word[i + 1] <= '9') ++i;
         given({option, at, std::nullopt, at});
@@ -95,18 +114,29 @@ class Reader {
       given.value_word = next_++;
       given.value = words_[given.value_word];
       text(at);
+      distrust(given);
     }
     this->given(given);
+  }
+
+  // Should a version of the tool take no value here, then this is an option of its own.
+  void distrust(const Given& given) {
+    const std::string_view value = *given.value;
+    if (value.size() < 3 || !value.starts_with("--") || given.option->replaces_first) return;
+    const Option* option = reading_.tool->word(value.substr(0, value.find('=')));
+    if (option != nullptr && !option->safe) complain_of(*option, given.value_word);
+  }
+
+  void complain_of(const Option& option, std::size_t word) {
+    const std::string why(option.why.empty() ? "is not one that is known to be harmless" : option.why);
+    complain(word, option.name + ' ' + why, "leave " + option.name + " out");
   }
 
   void given(const Given& given) {
     const Option& option = *given.option;
     text(given.value_word, !(option.path && given.value));
     if (option.replaces_first) reading_.first_replaced = true;
-    if (!option.safe) {
-      const std::string why(option.why.empty() ? "is not one that is known to be harmless" : option.why);
-      complain(given.word, option.name + ' ' + why, "leave " + option.name + " out");
-    }
+    if (!option.safe) complain_of(option, given.word);
     reading_.given.push_back(given);
   }
 

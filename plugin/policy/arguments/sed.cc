@@ -156,7 +156,7 @@ class SedReader {
         return end();
       }
       default:
-        return unclear(std::string("it has no command ") + name);
+        return unclear(name > ' ' && name < 127 ? std::string("it has no command ") + name : "a command is no letter");
     }
   }
 
@@ -235,18 +235,16 @@ class SedReader {
     if (delimiter == '\n' || delimiter == '\\' || static_cast<unsigned char>(delimiter) >= 128) {
       return unclear("a delimiter is missing");
     }
-    const std::size_t begin = next_;
-    std::size_t bracket = std::string_view::npos;  // where the bracket expression began
+    bool in_brackets = false;
     while (!at_end() && peek() != '\n') {
-      const std::size_t at = next_;
       const char c = take();
       if (c == delimiter) {
-        if (bracket == std::string_view::npos) return;
+        if (!in_brackets) return;
         delimiter_in_brackets_ = true;
-      } else if (bracket == std::string_view::npos) {
+      } else if (!in_brackets) {
         if (c == '\\' && !at_end()) ++next_;
         if (c == '[' && is_regex && brackets_) {
-          bracket = at;
+          in_brackets = true;
           // ] is an ordinary character at the front of it.
           if (peek() == '^') ++next_;
           if (peek() == ']' && delimiter != ']') ++next_;
@@ -262,10 +260,10 @@ class SedReader {
       } else if (c == '\\' && peek() == '\n' && !at_end()) {
         ++next_;
       } else if (c == ']') {
-        bracket = std::string_view::npos;
+        in_brackets = false;
       }
     }
-    unclear("a delimiter is missing behind " + std::string(script_.substr(begin > 0 ? begin - 1 : 0, 20)));
+    unclear("a delimiter is missing");
   }
 
   std::string_view script_;

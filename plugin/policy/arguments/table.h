@@ -30,8 +30,8 @@ namespace wtool::policy::arguments {
 
 struct Problem {
   std::size_t word = 0;
-  std::string reason;
-  std::string hint;
+  std::string reason = {};
+  std::string hint = {};
 };
 
 struct Reading;
@@ -59,16 +59,16 @@ enum class Style {
 };
 
 struct Tool {
-  std::string_view names;   // "grep, egrep, fgrep"; with a subcommand: "git log, git whatchanged"
-  std::string_view safe;    // the options that neither execute nor write
-  std::string_view unsafe;  // "writes to a file: -o=FILE --output=FILE; executes a program: --exec=COMMAND"
-  std::string_view with;    // names of tables that hold further options of this tool
+  std::string_view names = {};   // "grep, egrep, fgrep"; with a subcommand: "git log, git whatchanged"
+  std::string_view safe = {};    // the options that neither execute nor write
+  std::string_view unsafe = {};  // "writes to a file: -o=FILE --output=FILE; executes a program: --exec=COMMAND"
+  std::string_view with = {};    // names of tables that hold further options of this tool
   Operands operands = Operands::any;
   std::size_t most = static_cast<std::size_t>(-1);  // more operands than this are unsafe ...
-  std::string_view beyond;                          // ... because "a second operand is written to"
-  std::string_view never;                           // unsafe whatever the arguments: "removes files"
+  std::string_view beyond = {};                     // ... because "a second operand is written to"
+  std::string_view never = {};                      // unsafe whatever the arguments: "removes files"
   std::string_view alone = "--help --version";      // safe all the same, as the only argument
-  std::string_view bare;                            // unsafe without a subcommand or any operand, because ...
+  std::string_view bare = {};                       // unsafe without a subcommand or any operand, because ...
   Style style = Style::gnu;
   Check check = nullptr;
 };
@@ -76,14 +76,14 @@ struct Tool {
 enum class Value { none, optional, required };
 
 struct Option {
-  std::string name;  // "-n", "--lines", "-json"
+  std::string name = {};  // "-n", "--lines", "-json"
   Value value = Value::none;
   bool two = false;             // there are two values; what is said of the value is said of the second
   bool path = false;            // the value is one
   bool list = false;            // the value is a file that names further files
   bool replaces_first = false;  // takes the place of the first operand
   bool safe = true;
-  std::string_view why;  // unsafe: "writes to a file"; may be empty
+  std::string_view why = {};  // unsafe: "writes to a file"; may be empty
 };
 
 using ToolNames = std::unordered_map<std::string_view, const Tool*>;
