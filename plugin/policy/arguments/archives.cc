@@ -105,9 +105,9 @@ constexpr Tool tools[] = {
      .style = Style::go,
      .check = check_zip_listing},
     {.names = "cpio",
-     .safe =
-         "-t --list -v --verbose -F=FILE --file=FILE -I=FILE -n --numeric-uid-gid --quiet -H=FORMAT --format=FORMAT",
-     .unsafe = "writes files: -i --extract -p --pass-through; writes an archive: -o --create -O=FILE; runs another "
+     .safe = "-i --extract -t --list -v --verbose -F=FILE --file=FILE -I=FILE -n --numeric-uid-gid --quiet -H=FORMAT "
+             "--format=FORMAT",
+     .unsafe = "writes files: -p --pass-through; writes an archive: -o --create -O=FILE; runs another "
                "program: --rsh-command=COMMAND --to-stdout",
      .check =
          [](const Reading& reading) {

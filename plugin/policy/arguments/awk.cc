@@ -256,9 +256,9 @@ class AwkReader {
       case '+':
       case '-':
         if (doubled) {
-          // x++ is an operand still; ++x wants one.
+          // Behind x++ mawk begins a regular expression, and the others divide.
           ++next_;
-          if (before_ == Before::uncertain) before_ = Before::operators;
+          before_ = Before::uncertain;
           return;
         }
         before_ = Before::operators;

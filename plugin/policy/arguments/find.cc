@@ -63,7 +63,8 @@ void mark_find_text(const Words& words, std::vector<bool>& text) {
     // Behind a command, nothing here says which words are whose.
     if (primary == nullptr || primary->why == "runs another program") return;
     text[i] = true;
-    for (std::size_t k = values(*primary); k > 0 && i + 1 < words.size(); --k) text[++i] = !primary->path;
+    for (std::size_t k = values(*primary); k > 0 && i + 1 < words.size(); --k)
+      text[++i] = !primary->path && primary->safe;
   }
 }
 

@@ -150,7 +150,7 @@ std::optional<Problem> find_git_program(const Reading& reading) {
     return complain(reading.operands[0], reading.operand(0));
   }
   for (std::size_t i = 1; i < reading.words.size(); ++i) {
-    if (reading.words[i].starts_with("ext::")) {
+    if (!reading.text[i] && reading.words[i].starts_with("ext::")) {
       return Problem{i, "an address of git that begins with ext:: is a command that it runs", "use another transport"};
     }
   }

@@ -189,7 +189,8 @@ class Reader {
       text(operands[i], tool.operands == Operands::text ||
                             (tool.operands == Operands::first_text && i == 0 && !reading_.first_replaced));
     }
-    if (operands.empty() && !tool.bare.empty() && !reading_.has("--help") && !reading_.has("--version")) {
+    if (operands.empty() && !tool.bare.empty() && !reading_.has("--help") && !reading_.has("--version") &&
+        !reading_.has("-v")) {
       complain(reading_.begin, name() + ' ' + std::string(tool.bare), {});
     }
     const std::size_t most = tool.operands == Operands::none ? 0 : tool.most;

@@ -225,7 +225,7 @@ class SedReader {
         return writes("the flag w of a sed script");
       }
       if (flag == 'e') acts("the flag e of a sed script executes a program");
-      if (std::string_view("giIemMp0123456789").find(flag) == std::string_view::npos) return end();
+      if (std::string_view(" \tgiIemMp0123456789").find(flag) == std::string_view::npos) return end();
       ++next_;
     }
   }
