@@ -42,8 +42,7 @@ std::optional<Problem> check_compressor(const Reading& reading) {
 }
 
 std::optional<Problem> check_zip_listing(const Reading& reading) {
-  return without(reading, {"-sf", "-v", "-h", "-h2", "--help", "--version", "-L"}, "writes an archive",
-                 "unzip -l lists one");
+  return without(reading, {"-sf", "-h", "-h2", "--help", "--version", "-L"}, "writes an archive", "unzip -l lists one");
 }
 
 std::optional<Problem> check_unzip(const Reading& reading) {
@@ -79,7 +78,7 @@ constexpr Tool tools[] = {
          "--preserve-permissions --same-permissions --no-same-owner --no-same-permissions -o",
      .unsafe = rsh,
      .check = check_tar},
-    {.names = "gzip, gunzip, bzip2, bunzip2, xz, unxz, lzma, unlzma, zstd, unzstd, lz4, unlz4, compress, uncompress",
+    {.names = "gzip, gunzip, bzip2, bunzip2, xz, unxz, lzma, unlzma, zstd, unzstd, compress, uncompress",
      .safe =
          "-c --stdout --to-stdout -d --decompress --uncompress -f --force -k --keep -l --list -L --license -n "
          "--no-name "
@@ -90,17 +89,18 @@ constexpr Tool tools[] = {
          "file: -o=FILE --output-dir-flat=DIR --output-dir-mirror=DIR; removes files: --rm; writes what it makes: "
          "-z --compress --train -D=FILE",
      .check = check_compressor},
-    {.names = "zcat, gzcat, bzcat, xzcat, lzcat, zstdcat, lz4cat",
+    {.names = "zcat, gzcat, bzcat, xzcat, lzcat, zstdcat",
      .safe = "-f --force -h -l --list -L --license -t --test -v --verbose -V -q --quiet -s --small -k -c -d -T=NUM"},
     {.names = "zcmp, zdiff, bzdiff, xzdiff, bzcmp, xzcmp", .with = "diff"},
     {.names = "unzip",
      .safe = "-l -v -t -Z -p -c -z -q -qq -C -x=PATTERN -a -b -L -j -n -h -M -1 -2 -s -m",
      .unsafe = "writes over files: -o; writes elsewhere: -d=DIR; sets times: -D -T; writes files: -f -u; is a secret: "
                "-P=PASSWORD; restores owners: -X",
+     .style = Style::posix,
      .check = check_unzip},
-    {.names = "zipinfo", .safe = "-1 -2 -s -m -l -v -h -t -T -z -Z -M -C -x=PATTERN"},
+    {.names = "zipinfo", .safe = "-1 -2 -s -m -l -v -h -t -T -z -Z -M -C -x=PATTERN", .style = Style::posix},
     {.names = "zip",
-     .safe = "-sf -v -h -h2 -L",
+     .safe = "-sf -h -h2 -L",
      .unsafe = "runs another program: -TT=COMMAND --unzip-command=COMMAND; tests with a program: -T --test",
      .style = Style::go,
      .check = check_zip_listing},

@@ -119,9 +119,8 @@ constexpr Tool tools[] = {
      .style = Style::exact},
     {.names = "helm get", .with = "helm", .style = Style::exact},
     {.names = "terraform, tofu", .safe = "-v -version -help", .operands = Operands::choose, .style = Style::go},
-    {.names = "terraform version, terraform validate, terraform output, terraform providers, terraform graph, "
-              "terraform show, tofu "
-              "version, tofu validate, tofu output, tofu show",
+    // Most others start the providers that the folder holds.
+    {.names = "terraform version, terraform output, tofu version, tofu output",
      .safe = "-json -no-color -raw",
      .style = Style::go},
     {.names = "gh", .safe = "", .operands = Operands::choose, .style = Style::exact},

@@ -39,11 +39,11 @@ constexpr Tool tools[] = {
              "--no-filesize --no-time"},
     {.names = "tree",
      .safe =
-         "-a -d -l -f -x -L=LEVEL -R -P=PATTERN -I=PATTERN --gitignore --gitfile=FILE --infofile=FILE --ignore-case "
+         "-a -d -l -f -x -L=LEVEL -P=PATTERN -I=PATTERN --gitignore --gitfile=FILE --infofile=FILE --ignore-case "
          "--matchdirs --metafirst --info --noreport --charset=SET --filelimit=NUM -q -N -Q -p -u -g -s -h --si "
          "--du -D --timefmt=FORMAT -F --inodes --device -v -t -c -U -r --dirsfirst --filesfirst --sort=HOW -i -A -S "
          "-n -C -X -J -H=BASE -T=TITLE --nolinks --prune --fromfile --fromtabfile --hintro=FILE --houtro=FILE",
-     .unsafe = "writes to a file: -o=FILE --output=FILE",
+     .unsafe = "writes to a file: -o=FILE --output=FILE; writes 00Tree.html into folders: -R",
      .style = Style::exact},
     {.names = "xxd",
      .safe = xxd_options,

@@ -71,7 +71,7 @@ constexpr std::string_view revision_options =
     "--ancestry-path[=COMMIT] --date-order --author-date-order --topo-order --reverse --no-walk[=HOW] --do-walk "
     "--pretty[=FORMAT] --format=FORMAT --abbrev-commit --no-abbrev-commit --oneline --encoding=CODE "
     "--expand-tabs[=NUM] "
-    "--no-expand-tabs --notes[=REF] --no-notes --show-notes[=REF] --standard-notes --show-signature --relative-date "
+    "--no-expand-tabs --notes[=REF] --no-notes --show-notes[=REF] --standard-notes --relative-date "
     "--date=FORMAT --parents --children --left-right --graph --no-graph --show-linear-break[=TEXT] --follow "
     "--no-decorate "
     "--decorate[=WHEN] --decorate-refs=PATTERN --decorate-refs-exclude=PATTERN --clear-decorations --source --mailmap "
@@ -94,7 +94,8 @@ constexpr Tool tools[] = {
      .style = Style::git},
     {.names = "git:diff",
      .safe = diff_options,
-     .unsafe = "writes to a file: --output=FILE; runs the diff program of the configuration: --ext-diff; runs the "
+     .unsafe = "writes to a file: --output=FILE; runs gpg: --show-signature; runs the diff program of the "
+               "configuration: --ext-diff; runs the "
                "text conversion of the configuration: --textconv",
      .style = Style::git},
     {.names = "git:log", .safe = revision_options, .style = Style::git},

@@ -21,6 +21,12 @@ std::optional<Problem> check_yq(const Reading& reading) {
   return std::nullopt;
 }
 
+constexpr std::string_view awk_dangers =
+    "reads a program that is not judged here: -f=FILE! --file=FILE! -E=FILE! --exec=FILE! -i=FILE --include=FILE "
+    "-l=NAME "
+    "--load=NAME; writes to a file: -d[=FILE] --dump-variables[=FILE] -o[=FILE] --pretty-print[=FILE] -p[=FILE] "
+    "--profile[=FILE]; starts a debugger: -D[=FILE] --debug[=FILE]; means another thing to every awk: -W=OPTION";
+
 constexpr Tool tools[] = {
     {.names = "sed, gsed",
      .safe = "-n --quiet --silent --debug -e=SCRIPT! --expression=SCRIPT! -E -r --regexp-extended -l=N --line-length=N "
@@ -29,15 +35,19 @@ constexpr Tool tools[] = {
                "here: -f=FILE! --file=FILE!; changes how the script is read: --posix",
      .operands = Operands::first_text,
      .check = check_sed},
-    {.names = "awk, gawk, mawk, nawk, original-awk",
+    {.names = "gawk",
      .safe = "-v=TEXT --assign=TEXT -F=FS --field-separator=FS -e=SCRIPT! --source=SCRIPT! -b --characters-as-bytes -c "
              "--traditional -C --copyright -g --gen-pot -h -M --bignum -n --non-decimal-data -N --use-lc-numeric -O "
              "--optimize -P --posix -r --re-interval -s --no-optimize -S --sandbox -t --lint-old -V -L[=HOW] "
              "--lint[=HOW] -I --trace",
-     .unsafe = "reads a program that is not judged here: -f=FILE! --file=FILE! -E=FILE! --exec=FILE! -i=FILE "
-               "--include=FILE -l=NAME --load=NAME; writes to a file: -d[=FILE] --dump-variables[=FILE] -o[=FILE] "
-               "--pretty-print[=FILE] -p[=FILE] --profile[=FILE]; starts a debugger: -D[=FILE] --debug[=FILE]; means "
-               "another thing to every awk: -W=OPTION",
+     .unsafe = awk_dangers,
+     .operands = Operands::first_text,
+     .style = Style::posix,
+     .check = check_awk},
+    // What one awk takes as an option with a value another ignores, and then the value is its program.
+    {.names = "awk, mawk, nawk, original-awk",
+     .safe = "-v=TEXT -F=FS -V",
+     .unsafe = awk_dangers,
      .operands = Operands::first_text,
      .style = Style::posix,
      .check = check_awk},

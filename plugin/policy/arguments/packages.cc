@@ -107,11 +107,7 @@ constexpr Tool tools[] = {
     {.names = "gem list, gem search, gem info, gem environment, gem outdated, gem which, gem contents, gem dependency",
      .safe = "-l --local -r --remote -a --all -e --exact -d --details -i --installed -v=VERSION --versions -q --quiet "
              "--verbose"},
-    {.names = "composer", .safe = "-V --no-plugins --no-ansi --no-interaction -n", .operands = Operands::choose},
-    {.names = "composer show, composer outdated, composer licenses, composer validate, composer why, composer diagnose",
-     .safe = "--no-plugins --no-ansi -n --no-interaction --format=FORMAT -i --installed -t --tree -l --latest -o "
-             "--outdated "
-             "-D --direct -s --self -N --name-only -a --all"},
+    {.names = "composer", .never = "runs the plug-ins of the project", .alone = "-V --version --help"},
     {.names = "apt, apt-get, aptitude",
      .safe = "-q --quiet -v -h",
      .unsafe = "sets a setting that can name programs: -o=SETTING --option=SETTING -c=FILE --config-file=FILE",
@@ -145,16 +141,16 @@ constexpr Tool tools[] = {
     {.names = "rpm",
      .safe =
          "-q --query -a --all -i --info -l --list -f --file -p --package -c --configfiles -d --docfiles -R --requires "
-         "--provides --changelog --queryformat=FORMAT --qf=FORMAT --whatprovides --whatrequires -V --verify -s --state "
+         "--provides --changelog --queryformat=FORMAT --qf=FORMAT --whatprovides --whatrequires -s --state "
          "--last",
      .unsafe =
-         "runs another program: --pipe=COMMAND -E=MACRO --eval=MACRO -D=MACRO --define=MACRO --rcfile=FILE "
+         "runs the scripts of packages: -V --verify; runs another program: --pipe=COMMAND -E=MACRO --eval=MACRO "
+         "-D=MACRO --define=MACRO --rcfile=FILE "
          "--macros=FILE --load=FILE; installs: -U --upgrade -F --freshen --install; removes: -e --erase; changes the "
          "database: --rebuilddb --initdb --import --setperms --setugids",
      .style = Style::exact,
      .check = [](const Reading& reading) -> std::optional<Problem> {
-       if (reading.has("-q") || reading.has("--query") || reading.has("-V") || reading.has("--verify"))
-         return std::nullopt;
+       if (reading.has("-q") || reading.has("--query")) return std::nullopt;
        return Problem{reading.begin, "rpm without -q changes what is installed", "rpm -q asks"};
      }},
     {.names = "brew", .safe = "-v -h", .operands = Operands::choose},

@@ -88,7 +88,7 @@ constexpr Tool tools[] = {
          "-S=SIZE --size=SIZE --changed-within=TIME --changed-before=TIME --newer=TIME --older=TIME "
          "--change-newer-than=TIME --change-older-than=TIME -o=OWNER --owner=OWNER --format=FORMAT --ignore-file=FILE "
          "-c=WHEN --color=WHEN --hyperlink[=WHEN] -j=NUM --threads=NUM --max-results=NUM -1 -q --quiet "
-         "--has-results --show-errors --base-directory=DIR --path-separator=SEP --search-path=DIR! "
+         "--has-results --show-errors --base-directory=DIR --path-separator=SEP --search-path=DIR "
          "--strip-cwd-prefix[=WHEN] --one-file-system --mount --xdev -h -V",
      .unsafe = "runs the command behind it: -x --exec -X --exec-batch; writes text for the shell: "
                "--gen-completions[=SHELL]; limits how much runs: "

@@ -55,7 +55,10 @@ class Tables {
 Compiled::Compiled(const Tool& tool, const ToolNames& tools) : tool_(&tool) {
   add_all(tool);
   for (std::string_view rest = tool.with; !rest.empty();) add_all(*tools.at(take(rest, ",")));
-  if (tool.style != Style::git) add("--help --version", true, {});
+  if (tool.style != Style::git) {
+    // Whether a tool that is not listed with them knows them is not certain.
+    for (const char* name : {"--help", "--version"}) options_.push_back({.name = name, .whole = true});
+  }
   // The first of two entries of one name is the more particular one.
   std::stable_sort(options_.begin(), options_.end(), [](const Option& a, const Option& b) { return a.name < b.name; });
   options_.erase(
@@ -136,6 +139,7 @@ const Option* Compiled::abbreviated(std::string_view name) const {
   for (auto it = first; it != options_.end() && it->name.starts_with(name); ++it) {
     // Whether it takes a value must be certain too, or the next word may be an option.
     if (!it->safe) return &*it;
+    if (it->whole) return nullptr;
     if (found != nullptr && found->value != it->value) return nullptr;
     found = &*it;
   }

@@ -83,6 +83,7 @@ struct Option {
   bool list = false;            // the value is a file that names further files
   bool replaces_first = false;  // takes the place of the first operand
   bool safe = true;
+  bool whole = false;         // is never abbreviated
   std::string_view why = {};  // unsafe: "writes to a file"; may be empty
 };
 

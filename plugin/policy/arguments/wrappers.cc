@@ -33,7 +33,7 @@ constexpr Tool tools[] = {
      .unsafe = "splits a text into a command: -S=TEXT --split-string=TEXT",
      .operands = Operands::command,
      .style = Style::posix},
-    {.names = "command, builtin", .safe = "-v -V -p", .operands = Operands::command, .style = Style::posix},
+    {.names = "command", .safe = "-v -V -p", .operands = Operands::command, .style = Style::posix},
     {.names = "time",
      .safe = "-p --portability -f=FORMAT --format=FORMAT -v --verbose -q --quiet -V -h",
      .unsafe = "writes to a file: -o=FILE --output=FILE -a --append",

@@ -266,16 +266,27 @@ BOOST_AUTO_TEST_CASE(looking_at_files_is_safe) {
 
 BOOST_AUTO_TEST_CASE(file_tools_that_write_are_unsafe) {
   all_are_unsafe({
-      {"tree -o out", "writes to a file"},       {"tree -aoout", "writes to a file"},
-      {"tree . -o out", "writes to a file"},     {"xxd a out", "second operand"},
-      {"xxd -r a out", "turns text back"},       {"xxd -r", "turns text back"},
-      {"xxd -revert a b", "turns text back"},    {"xxd -p -r a b", "turns text back"},
-      {"xxd -rp a b", "the option -rp of xxd"},  {"xxd -p a b", "second operand"},
-      {"file -C -m magic", "compiled magic"},    {"file -bC", "compiled magic"},
-      {"file --compile -m x", "compiled magic"}, {"file -z a", "decompressors"},
-      {"file -p a", "sets the times"},           {"bat --pager=sh a", "runs a program"},
-      {"bat --pager sh a", "runs a program"},    {"bat --paging=always a", "--paging runs a pager"},
-      {"ldd ./a", "may run the program"},        {"ls --exec=x", "the option --exec of ls"},
+      {"tree -o out", "writes to a file"},
+      {"tree -aoout", "writes to a file"},
+      {"tree . -o out", "writes to a file"},
+      {"tree -R -L 1 -H .", "00Tree.html"},
+      {"xxd a out", "second operand"},
+      {"xxd -r a out", "turns text back"},
+      {"xxd -r", "turns text back"},
+      {"xxd -revert a b", "turns text back"},
+      {"xxd -p -r a b", "turns text back"},
+      {"xxd -rp a b", "the option -rp of xxd"},
+      {"xxd -p a b", "second operand"},
+      {"file -C -m magic", "compiled magic"},
+      {"file -bC", "compiled magic"},
+      {"file --compile -m x", "compiled magic"},
+      {"file -z a", "decompressors"},
+      {"file -p a", "sets the times"},
+      {"bat --pager=sh a", "runs a program"},
+      {"bat --pager sh a", "runs a program"},
+      {"bat --paging=always a", "--paging runs a pager"},
+      {"ldd ./a", "may run the program"},
+      {"ls --exec=x", "the option --exec of ls"},
   });
 }
 

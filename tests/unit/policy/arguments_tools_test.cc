@@ -231,6 +231,10 @@ BOOST_AUTO_TEST_CASE(archives_that_are_written_or_unpacked_are_unsafe) {
       {"unzip -l a.zip -d x", "writes elsewhere"},
       {"unzip -q a.zip", "writes the files"},
       {"zip a.zip x", "writes an archive"},
+      {"zip -v a.zip x", "the option -v"},
+      {"unzip a.zip x -p", "writes the files"},
+      {"unzip -v --v a.zip", "the option --v"},
+      {"unzip -l- a.zip", "the option --"},
       {"zip a.zip x -T -TT 'sh #'", "tests with a program"},
       {"zip -sf a.zip -TT sh", "runs another program"},
       {"gzip a", "replaces the files"},
@@ -339,7 +343,6 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_are_looked_at) {
       "helm list -A",
       "helm status x",
       "terraform version",
-      "terraform validate",
       "gh pr list",
       "gh pr view 1 --json title",
       "gh issue list -L 5",
@@ -359,7 +362,6 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_are_looked_at) {
       "rpm -ql x",
       "brew list",
       "brew info x",
-      "composer show",
   });
 }
 
@@ -423,6 +425,9 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_that_change_or_run_are_unsafe) {
       {"helm install x y", "is not one"},
       {"helm status x --post-renderer=sh", "runs another program"},
       {"terraform apply", "is not one"},
+      {"terraform validate", "is not one"},
+      {"composer show", "plug-ins"},
+      {"rpm -V x", "scripts of packages"},
       {"gh pr create", "is not one"},
       {"gh api x", "gh api is not one"},
       {"gh pr view --web", "opens a browser"},
