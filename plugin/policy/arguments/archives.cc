@@ -16,10 +16,13 @@ std::optional<Problem> without(const Reading& reading, std::initializer_list<std
 }
 
 std::optional<Problem> check_tar(const Reading& reading) {
+  const bool is_local = reading.has("--force-local");
   for (const Given& given : reading.given) {
     const std::string& name = given.option->name;
-    if ((name == "-f" || name == "--file") && given.value && given.value->find(':') != std::string_view::npos &&
-        !reading.has("--force-local")) {
+    if (is_local || !given.value || (name != "-f" && name != "--file")) continue;
+    // Behind a slash, a colon is a part of a name.
+    const std::size_t colon = given.value->find(':');
+    if (colon != std::string_view::npos && colon < given.value->find('/')) {
       return Problem{given.value_word, "an archive with a colon in its name is one on another host, reached by rsh",
                      "write it with --force-local"};
     }

@@ -128,10 +128,11 @@ class AwkReader {
         if (peek(1) == '^') ++next_;
         if (peek(1) == ']') ++next_;
       } else if (in_brackets && c == '[' && (peek(1) == ':' || peek(1) == '.' || peek(1) == '=')) {
-        const std::size_t close = program_.find(std::string{peek(1), ']'}, next_ + 2);
-        const std::size_t slash = program_.find('/', next_);
-        if (close == program_.npos || slash < close) return unclear("a bracket expression does not end");
-        next_ = close + 1;
+        // A name of a class is short.
+        const std::string_view name = program_.substr(next_, 24);
+        const std::size_t close = name.find(std::string{peek(1), ']'}, 2);
+        if (close == name.npos || name.find('/') < close) return unclear("a bracket expression does not end");
+        next_ += close + 1;
       } else if (c == ']') {
         in_brackets = false;
       }

@@ -250,12 +250,11 @@ class SedReader {
           if (peek() == ']' && delimiter != ']') ++next_;
         }
       } else if (c == '[' && (peek() == ':' || peek() == '.' || peek() == '=')) {
-        // [[:alpha:]]
-        const char kind = peek();
-        const std::size_t close = script_.find(std::string{kind, ']'}, next_ + 1);
-        if (close != script_.npos && script_.substr(next_, close - next_).find('\n') == script_.npos &&
-            script_.substr(next_, close - next_).find(delimiter) == script_.npos) {
-          next_ = close + 2;
+        // [[:alpha:]]; a name of a class is short.
+        const std::string_view name = script_.substr(next_, 24);
+        const std::size_t close = name.find(std::string{peek(), ']'}, 1);
+        if (close != name.npos && name.substr(0, close).find_first_of(std::string{'\n', delimiter}) == name.npos) {
+          next_ += close + 2;
         }
       } else if (c == '\\' && peek() == '\n' && !at_end()) {
         ++next_;

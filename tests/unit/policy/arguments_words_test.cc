@@ -1,4 +1,6 @@
 // policy/arguments.h: which words are text, which tools take what follows, which reach files that no word names.
+#include <chrono>
+
 #include "arguments_rows.h"
 
 using namespace wtool::test;
@@ -189,6 +191,49 @@ BOOST_AUTO_TEST_CASE(bytes_of_any_kind_are_judged_without_trouble) {
         judge_program_text(tool, words);
       }
     }
+  }
+}
+
+// Twice as much takes about twice as long, whatever it is: compared with itself, on the same machine.
+BOOST_AUTO_TEST_CASE(long_command_lines_take_linear_time) {
+  const auto repeated = [](std::string_view text, std::size_t count) {
+    std::string all;
+    for (std::size_t i = 0; i < count; ++i) all += text;
+    return all;
+  };
+  const auto took = [](const std::vector<std::string>& words) {
+    const auto start = std::chrono::steady_clock::now();
+    judge_arguments(words[0], words);
+    judge_program_text(words[0], words);
+    judge_reach(words[0], words);
+    text_words(words[0], words);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  const std::pair<const char*, const char*> texts[] = {
+      {"sed", "[[:"},      {"sed", "s/[[:a/"},   {"sed", "s/a/b/;"}, {"sed", "{"},
+      {"sed", "a\\\n"},    {"awk", "/[[:a:]/;"}, {"awk", "(["},      {"awk", "getline;"},
+      {"awk", "print a,"}, {"awk", "x=1;\n"},    {"awk", "\"a\" "},
+  };
+  for (const auto& [tool, text] : texts) {
+    const std::string prefix = std::string(text) == "[[:" ? "s/" : "";
+    const double once = took({tool, prefix + repeated(text, 16'000)});
+    const double ten_times = took({tool, prefix + repeated(text, 160'000)});
+    // With squares it would be a hundred times; a loaded machine is not that uneven.
+    BOOST_TEST(ten_times < 60 * once + 0.05, tool << " " << text << ": " << once << " s, " << ten_times << " s");
+  }
+  const std::pair<const char*, const char*> lines[] = {
+      {"git", "-ca.b=c"}, {"sort", "-o"},           {"tar", "-fa:b"}, {"grep", "-ex"},
+      {"find", "-name"},  {"tar", "--force-local"}, {"git", "log"},
+  };
+  for (const auto& [tool, word] : lines) {
+    const auto line = [&](std::size_t count) {
+      std::vector<std::string> words(count, word);
+      words.insert(words.begin(), tool);
+      return words;
+    };
+    const double once = took(line(4'000));
+    const double ten_times = took(line(40'000));
+    BOOST_TEST(ten_times < 60 * once + 0.05, tool << " " << word << ": " << once << " s, " << ten_times << " s");
   }
 }
 
