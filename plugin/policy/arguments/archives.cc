@@ -86,14 +86,14 @@ constexpr Tool tools[] = {
          "-c --stdout --to-stdout -d --decompress --uncompress -f --force -k --keep -l --list -L --license -n "
          "--no-name "
          "-N --name -q --quiet -t --test -v --verbose -V -h -H --long-help -1 -2 -3 -4 -5 -6 -7 -8 -9 -0 -e --extreme "
-         "--fast --best -s --small --robot --no-warn -T=NUM --threads=NUM",
+         "--fast --best -s --small --robot --no-warn -T[=NUM] --threads=NUM",
      .unsafe =
          "writes files in folders: -r --recursive; gives files another name: -S=SUFFIX --suffix=SUFFIX; writes to a "
          "file: -o=FILE --output-dir-flat=DIR --output-dir-mirror=DIR; removes files: --rm; writes what it makes: "
          "-z --compress --train -D=FILE",
      .check = check_compressor},
     {.names = "zcat, gzcat, bzcat, xzcat, lzcat, zstdcat",
-     .safe = "-f --force -h -l --list -L --license -t --test -v --verbose -V -q --quiet -s --small -k -c -d -T=NUM"},
+     .safe = "-f --force -h -l --list -L --license -t --test -v --verbose -V -q --quiet -s --small -k -c -d -T[=NUM]"},
     {.names = "zcmp, zdiff, bzdiff, xzdiff, bzcmp, xzcmp", .with = "diff"},
     {.names = "unzip",
      .safe = "-l -v -t -Z -p -c -z -q -qq -C -x=PATTERN -a -b -L -j -n -h -M -1 -2 -s -m",

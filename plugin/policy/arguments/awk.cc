@@ -172,9 +172,9 @@ class AwkReader {
     }
   }
 
-  // Behind the > of print: takes the name of a standard stream, if that is the whole of it.
+  // Behind the > of print: takes the name of a standard stream, or of none, if that is the whole of it.
   bool to_standard_stream() {
-    for (const std::string_view stream : {"\"/dev/stderr\"", "\"/dev/stdout\""}) {
+    for (const std::string_view stream : {"\"/dev/stderr\"", "\"/dev/stdout\"", "\"/dev/null\""}) {
       std::size_t at = next_ + (peek() == '>' ? 1 : 0);
       while (at < program_.size() && program_[at] == ' ') ++at;
       if (!program_.substr(at).starts_with(stream)) continue;

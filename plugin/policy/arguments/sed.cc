@@ -211,7 +211,7 @@ class SedReader {
   void writes(const std::string& what) {
     skip(blanks);
     const std::string_view file = rest_of_line();
-    if (file != "/dev/stdout" && file != "/dev/stderr") acts(what + " writes to a file");
+    if (file != "/dev/stdout" && file != "/dev/stderr" && file != "/dev/null") acts(what + " writes to a file");
   }
 
   void substitute() {

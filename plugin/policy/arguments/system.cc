@@ -14,6 +14,16 @@ std::optional<Problem> check_date(const Reading& reading) {
   return std::nullopt;
 }
 
+// An object of ip without a verb is shown; a verb may be abbreviated, and then means the first that fits.
+std::optional<Problem> check_ip(const Reading& reading) {
+  const std::string_view verb = reading.operand(0);
+  for (const std::string_view shows : {"", "show", "list", "ls", "lst", "get"}) {
+    if (verb == shows) return std::nullopt;
+  }
+  return Problem{reading.operands[0], reading.name + ' ' + std::string(verb) + " may change the network",
+                 reading.name + " show shows it"};
+}
+
 // The builtin of bash evaluates the name of the variable.
 std::optional<Problem> check_test(const Reading& reading) {
   for (const std::size_t at : reading.operands) {
@@ -127,6 +137,19 @@ constexpr Tool tools[] = {
          "--numeric-hosts --numeric-ports --numeric-users -N --symbolic -e --extend -p --program -o --timers -c "
          "--continuous -l --listening -a --all -F --fib -C --cache -Z --context -t --tcp -u --udp -w --raw -x --unix "
          "-4 -6 -V -h"},
+    {.names = "ip",
+     .safe =
+         "-V -h -human -s -stats -statistics -d -details -f=FAMILY -family=FAMILY -4 -6 -0 -o -oneline -r -resolve -a "
+         "-all -c -color -t -timestamp -br -brief -j -json -p -pretty -N -Numeric",
+     .unsafe = "reads commands from a file: -b=FILE -batch=FILE",
+     .operands = Operands::choose,
+     .style = Style::go},
+    {.names =
+         "ip a, ip addr, ip address, ip l, ip link, ip r, ip route, ip n, ip neigh, ip neighbour, ip rule, ip maddr",
+     .with = "ip",
+     .style = Style::go,
+     .check = check_ip},
+    {.names = "clear, tput", .safe = "-T=NAME -x -V -S", .operands = Operands::text},
     {.names = "getent", .safe = "-i --no-idn -s=SERVICE --service=SERVICE -A", .operands = Operands::text},
     {.names = "getconf", .safe = "-a -v=SPEC"},
     {.names = "locale", .safe = "-a --all-locales -m --charmaps -c --category-name -k --keyword-name -v --verbose"},

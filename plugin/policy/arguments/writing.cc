@@ -41,6 +41,14 @@ constexpr Tool tools[] = {
          "parallel, script, expect, tmux, screen, busybox, toybox",
      .never = "runs other programs",
      .alone = "-V --version --help"},
+    {.names = "dc, m4, tclsh, wish, slsh, octave, gnuplot, R, ghc, jshell, scala, groovy, swipl, guile, sqlite3, psql, "
+              "mysql, "
+              "mariadb, mongosh, redis-cli, tcpdump, tshark, nmap, run-parts, start-stop-daemon, logsave, ssh-agent, "
+              "ssh-keygen, update-alternatives, latex, pdflatex, xelatex, tex, groff, troff, nroff, pandoc, ffmpeg, "
+              "convert, "
+              "builtin",
+     .never = "has a language or options that run programs and write files",
+     .alone = "-V --version --help"},
     {.names = "vi, vim, nvim, view, ex, ed, emacs, nano, pico, micro, code, less, more, most, pg, info, top, htop, "
               "btop, mc, "
               "fzf, tig, lazygit, dialog, whiptail",

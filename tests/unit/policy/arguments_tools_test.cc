@@ -243,6 +243,7 @@ BOOST_AUTO_TEST_CASE(archives_that_are_written_or_unpacked_are_unsafe) {
       {"gzip -d a.gz", "replaces the files"},
       {"gunzip a.gz", "replaces the files"},
       {"xz a", "replaces the files"},
+      {"zstd -T a", "replaces the files"},
       {"zstd -dc a -o b", "writes to a file"},
       {"gzip -rc a", "writes files in folders"},
       {"cpio -i", "writes files"},
