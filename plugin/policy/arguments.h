@@ -28,8 +28,8 @@ ArgumentJudgement judge_arguments(std::string_view tool, const std::vector<std::
 // pipes): judged also where any arguments are allowed. Kind::no_rules where the tool has no such language.
 ArgumentJudgement judge_program_text(std::string_view tool, const std::vector<std::string>& words);
 
-// For the confinement of arguments: whether the tool is told to read or write files that no word of its own names: a list
-// of files, sed's r and w, awk's getline from a file. Kind::no_rules where the tool is not known.
+// For the confinement of arguments: whether the tool is told to read or write files that no word of its own names: a
+// list of files, sed's r and w, awk's getline from a file. Kind::no_rules where the tool is not known.
 ArgumentJudgement judge_reach(std::string_view tool, const std::vector<std::string>& words);
 
 // For each word whether it is known to be text and no path: sed's script, grep's pattern, what echo prints. The program
