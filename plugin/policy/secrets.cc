@@ -233,8 +233,10 @@ class Scan {
         // In the middle of a word, what follows tells whether a quote opens, as in TOKEN=a"b c", or ends what the word
         // stands in, as in "-e TOKEN=a".
         if (end > begin && !is_name_character(at_or_nul(end + 1))) break;
-        const std::size_t close = text_.find(c, end + 1);
-        end = close == std::string_view::npos ? text_.size() : close + 1;
+        for (++end; end < text_.size() && text_[end] != c; ++end) {
+          if (c == '"' && text_[end] == '\\') ++end;
+        }
+        ++end;
       } else if (c == '\\' && end + 1 < text_.size()) {
         end += 2;
       } else if (is_space(c) || std::string_view(";|&()<>,`").find(c) != std::string_view::npos) {

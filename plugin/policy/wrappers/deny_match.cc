@@ -152,7 +152,7 @@ bool says(const Knowledge& knowledge, std::string_view text, std::string_view na
   if (text.starts_with("--") || knowledge.single_dash) {
     const std::string_view said = long_name(text);
     if (said == name || knowledge.has_synonym(said, name)) return true;
-    if (said.empty() || knowledge.is_long_option(said)) return false;
+    if (said.empty() || knowledge.single_dash || knowledge.is_long_option(said)) return false;
     // An abbreviation of it, or of another name of it.
     if (!is_letter && name.starts_with(said)) return true;
     for (const std::string_view list :
@@ -244,6 +244,7 @@ bool has_option(const Knowledge& knowledge, const std::vector<Word>& words, cons
   };
   if (!names.empty() && std::all_of(names.begin(), names.end(), is_said)) return true;
   // Programs that are not known may have long options with one dash.
+  if (knowledge.general != nullptr || knowledge.special != nullptr) return false;
   return std::any_of(words.begin() + 1, words.begin() + static_cast<std::ptrdiff_t>(end), [&](const Word& word) {
     return word.literal && (word.text == entry || (word.text.starts_with(entry) && word.text[entry.size()] == '='));
   });
