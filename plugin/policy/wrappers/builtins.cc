@@ -60,6 +60,7 @@ void judge_source(const Judgement& judgement) {
   if (at >= judgement.words().size()) return;
   const Word& file = judgement.word(at);
   if (!file.literal) {
+    if (looks_like_file(file)) return;
     judgement.is_unclear(file, "which file the shell reads is known only when it runs");
   } else if (is_descriptor_file(file.text)) {
     const Input input = standard_input(judgement.command);

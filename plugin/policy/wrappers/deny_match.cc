@@ -99,7 +99,6 @@ struct Knowledge {
     return in(general) || in(special);
   }
 
-  enum class Takes { nothing, value, unknown };
   Takes takes(std::string_view text) const;
 };
 
@@ -118,24 +117,12 @@ Knowledge know(std::string_view tool, const std::vector<Word>& words) {
   return knowledge;
 }
 
-// Whether the option in `text` takes the next word.
-Knowledge::Takes Knowledge::takes(std::string_view text) const {
-  // One option alone, in the syntax as it stands.
-  const auto in = [&](const Tool* known) {
-    if (known == nullptr) return Takes::unknown;
-    Syntax syntax = known->syntax;
-    syntax.manner |= Syntax::lenient;
-    const Reading reading =
-        read_options({{"", true, {}}, {std::string(text), true, {}}, {"value", true, {}}}, 1, syntax);
-    const bool taken = !reading.options.empty() && reading.options.back().next == 3;
-    if (taken) return Takes::value;
-    return reading.passed_over ? Takes::unknown : Takes::nothing;
-  };
-  if (text.find('=') != std::string_view::npos && text.starts_with("--")) return Takes::nothing;
-  const Takes first = in(special);
-  const Takes second = in(general);
-  if (first == Takes::value || second == Takes::value) return Takes::value;
-  return first == Takes::nothing || second == Takes::nothing ? Takes::nothing : Takes::unknown;
+Takes Knowledge::takes(std::string_view text) const {
+  if (text.starts_with("--") && text.find('=') != std::string_view::npos) return Takes::nothing;
+  const Takes own = special == nullptr ? Takes::unknown : what_takes(special->syntax, text);
+  if (own == Takes::value || general == nullptr) return own;
+  const Takes shared = what_takes(general->syntax, text);
+  return own == Takes::unknown || shared == Takes::value ? shared : own;
 }
 
 bool is_option(std::string_view text) { return text.size() > 1 && text.front() == '-'; }
@@ -179,7 +166,8 @@ bool says(const Knowledge& knowledge, std::string_view text, std::string_view na
     }
     if (part_of) return true;
     // What follows a letter that takes a value is the value.
-    if (knowledge.takes(std::string("-") + text[i]) == Knowledge::Takes::value) break;
+    const char dashed[] = {'-', text[i]};
+    if (knowledge.takes({dashed, 2}) == Takes::value) break;
   }
   return false;
 }
@@ -210,7 +198,7 @@ std::size_t end_of_options(const Knowledge& knowledge, const std::vector<Word>& 
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (!words[i].literal) continue;
     if (words[i].text == "--") return i;
-    if (is_option(words[i].text) && knowledge.takes(words[i].text) == Knowledge::Takes::value) ++i;
+    if (is_option(words[i].text) && knowledge.takes(words[i].text) == Takes::value) ++i;
   }
   return words.size();
 }
@@ -238,7 +226,7 @@ bool has_option(const Knowledge& knowledge, const std::vector<Word>& words, cons
       if (std::exchange(is_value, false)) continue;
       if (!is_option(word.text)) continue;
       if (says(knowledge, word.text, name)) return true;
-      is_value = knowledge.takes(word.text) == Knowledge::Takes::value;
+      is_value = knowledge.takes(word.text) == Takes::value;
     }
     return false;
   };
@@ -263,23 +251,23 @@ bool is_operand(const Knowledge& knowledge, const std::string& text, const std::
 bool has_operands(const Knowledge& knowledge, const std::vector<Word>& words, const std::vector<std::string>& wanted) {
   std::vector<bool> matched(wanted.size() + 1, false);
   matched[0] = true;
-  auto taken = Knowledge::Takes::nothing;  // whether the word is the value of the option before it
+  auto taken = Takes::nothing;  // whether the word is the value of the option before it
   bool only_operands = false;
   for (std::size_t i = 1; i < words.size() && !matched.back(); ++i) {
     const Word& word = words[i];
     if (!word.literal) {
       // None, one or several operands, or an option.
       for (std::size_t n = 0; n < wanted.size(); ++n) matched[n + 1] = matched[n + 1] || matched[n];
-      taken = Knowledge::Takes::unknown;
+      taken = Takes::unknown;
       continue;
     }
-    if (taken == Knowledge::Takes::value) {
-      taken = Knowledge::Takes::nothing;
+    if (taken == Takes::value) {
+      taken = Takes::nothing;
       continue;
     }
     if (!only_operands && word.text == "--") {
       only_operands = true;
-      taken = Knowledge::Takes::nothing;
+      taken = Takes::nothing;
       continue;
     }
     if (!only_operands && is_option(word.text)) {
@@ -288,12 +276,12 @@ bool has_operands(const Knowledge& knowledge, const std::vector<Word>& words, co
     }
     // cargo +nightly: the toolchain is no operand.
     if (i == 1 && word.text.starts_with('+') && is_listed("cargo rustc rustup", knowledge.tool)) continue;
-    const bool may_be_value = taken == Knowledge::Takes::unknown;
+    const bool may_be_value = taken == Takes::unknown;
     for (std::size_t n = wanted.size(); n-- > 0;) {
       if (matched[n] && is_operand(knowledge, word.text, wanted[n], n == 0)) matched[n + 1] = true;
       matched[n] = matched[n] && may_be_value;
     }
-    taken = Knowledge::Takes::nothing;
+    taken = Takes::nothing;
   }
   return matched.back();
 }

@@ -102,8 +102,9 @@ constexpr Interpreter interpreters[] = {
 constexpr std::string_view steered =
     "vi vim nvim view gvim rvim vimdiff ex ed red emacs emacsclient nano pico joe jed micro helix hx kak mg ne screen "
     "mc "
-    "ranger nnn lf byobu zellij dtach abduco telnet ftp lftp gdbserver visudo vipw vigr";
-constexpr std::string_view telling = "--version --help -version -help -V -ls -list";
+    "ranger nnn lf byobu zellij dtach abduco telnet ftp lftp gdbserver visudo vipw vigr sudoedit "
+    "xterm rxvt urxvt kitty alacritty gnome-terminal konsole xfce4-terminal foot wezterm ansible";
+constexpr std::string_view only_telling = "--version --help -version -help -V -ls -list";
 
 // What is given with -m to python and takes code, or runs other programs, itself.
 constexpr std::string_view code_modules = "timeit pdb code asyncio idlelib cProfile profile trace runpy bdb";
@@ -252,45 +253,61 @@ void judge_database(const Judgement& judgement) {
   }
 }
 
-// socat EXEC:..., nc -e, make --eval, dc '!': arguments in which programs are named among other things.
-void judge_other(const Judgement& judgement) {
-  const std::string_view tool = judgement.tool;
+// Programs in whose arguments a program may be named among other things: words that are one of `exact`, begin with one
+// of `beginnings`, or have one of `parts` in them, in any case.
+struct TellingWords {
+  std::string_view names;
+  std::string_view exact, beginnings, parts;
+};
+
+constexpr TellingWords telling_words[] = {
+    {"socat", "", "", "EXEC: SYSTEM: SHELL:"},
+    {"dc", "", "", "!"},
+    {"openssl", "-engine -provider", "", ""},
+    {"start-stop-daemon", "--start -S", "", ""},
+    {"apt apt-get", "", "", "INVOKE DIR::BIN"},
+    {"zip", "-TT", "--unzip-command", ""},
+    {"gcc g++ cc c++ clang clang++", "-wrapper", "-fplugin", ""},
+    {"make gmake", "-E", "--eval SHELL= .SHELLFLAGS=", ""},
+};
+
+// True where `holds` is true of one of the parts of a list that is separated by spaces.
+template <typename Holds>
+bool holds_of_any(std::string_view list, Holds holds) {
+  while (!list.empty()) {
+    const std::string_view part = list.substr(0, list.find(' '));
+    if (holds(part)) return true;
+    list.remove_prefix(std::min(list.size(), part.size() + 1));
+  }
+  return false;
+}
+
+bool tells(const TellingWords& telling, const std::string& text) {
+  std::string upper = text;
+  std::transform(upper.begin(), upper.end(), upper.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return is_listed(telling.exact, text) ||
+         holds_of_any(telling.beginnings, [&](std::string_view part) { return text.starts_with(part); }) ||
+         holds_of_any(telling.parts, [&](std::string_view part) { return upper.find(part) != std::string::npos; });
+}
+
+void judge_telling_words(const Judgement& judgement, const TellingWords& telling) {
+  bool reads_input = false;
   for (std::size_t i = 1; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
-    const std::string& text = word.text;
-    bool found = false;
-    if (tool == "socat") {
-      std::string upper = text;
-      std::transform(upper.begin(), upper.end(), upper.begin(),
-                     [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-      found = upper.find("EXEC:") != std::string::npos || upper.find("SYSTEM:") != std::string::npos ||
-              upper.find("SHELL:") != std::string::npos;
-    } else if (tool == "dc") {
-      found = text.find('!') != std::string::npos;
-    } else if (tool == "openssl") {
-      found = text == "-engine" || text == "-provider";
-    } else if (tool == "start-stop-daemon") {
-      found = text == "--start" || text == "-S";
-    } else {  // make
-      found =
-          text.starts_with("--eval") || text == "-E" || text.starts_with("SHELL=") || text.starts_with(".SHELLFLAGS=");
+    if (tells(telling, word.text)) {
+      return judgement.runs_code(word, "it makes " + std::string(judgement.tool) + " run what is named here");
     }
-    if (found) return judgement.runs_code(word, "it makes " + std::string(tool) + " run what is named here");
+    // -f names make's file, in the same word or the next.
+    reads_input = reads_input || is_listed("- -f- --file=- --makefile=-", word.text) || is_descriptor_file(word.text) ||
+                  (word.text.starts_with("-f") && is_descriptor_file(word.text.substr(2)));
   }
-  if (tool == "dc" || tool == "make" || tool == "gmake") {
-    const bool reads =
-        tool == "dc" || std::any_of(judgement.words().begin(), judgement.words().end(), [](const Word& word) {
-          return word.text == "-" || word.text == "-f-" || word.text == "--file=-" || word.text == "--makefile=-" ||
-                 is_descriptor_file(word.text) ||
-                 (word.text.starts_with("-f") && is_descriptor_file(word.text.substr(2)));
-        });
-    if (reads && tool != "dc") judge_input(judgement);
-  }
+  if (reads_input && telling.names.starts_with("make")) judge_input(judgement);
 }
 
 void judge_steered(const Judgement& judgement) {
   const auto& words = judgement.words();
-  if (words.size() == 2 && words[1].literal && is_listed(telling, words[1].text)) return;
+  if (words.size() == 2 && words[1].literal && is_listed(only_telling, words[1].text)) return;
   judgement.runs_code(words[0], std::string(judgement.tool) + " can run any command from within");
 }
 
@@ -298,6 +315,12 @@ void judge_steered(const Judgement& judgement) {
 
 bool judge_interpreter(const Judgement& judgement) {
   const std::string_view tool = judgement.tool;
+  const auto* const telling = std::find_if(std::begin(telling_words), std::end(telling_words),
+                                           [&](const TellingWords& each) { return is_listed(each.names, tool); });
+  if (telling != std::end(telling_words)) {
+    judge_telling_words(judgement, *telling);
+    return true;
+  }
   if (is_listed(steered, tool)) {
     judge_steered(judgement);
   } else if (is_listed("deno bun", tool)) {
@@ -308,8 +331,6 @@ bool judge_interpreter(const Judgement& judgement) {
     judge_tmux(judgement);
   } else if (is_listed("sqlite3 sqlite psql mysql mariadb", tool)) {
     judge_database(judgement);
-  } else if (is_listed("socat dc make gmake openssl start-stop-daemon", tool)) {
-    judge_other(judgement);
   } else {
     const auto* const found = std::find_if(std::begin(interpreters), std::end(interpreters),
                                            [&](const Interpreter& each) { return is_listed(each.names, tool); });

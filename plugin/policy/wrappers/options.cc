@@ -195,6 +195,25 @@ const Option* Reading::find(std::string_view list) const {
   return nullptr;
 }
 
+Takes what_takes(const Syntax& syntax, std::string_view text) {
+  if (text.starts_with("--") || (syntax.manner & Syntax::single_dash) != 0) {
+    const std::string_view name = text.substr(text.starts_with("--") ? 2 : 1);
+    if (name.find('=') != std::string_view::npos) return Takes::nothing;
+    const Arity arity = find_long(syntax, name).arity;
+    return !arity.known ? Takes::unknown : arity.values > 0 ? Takes::value : Takes::nothing;
+  }
+  bool known = true;
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    const Arity arity = arity_of_letter(syntax, text[i]);
+    known = known && arity.known;
+    if (arity.values > 0 || arity.optional) {
+      // What follows in the word is the value.
+      return arity.values > 0 && i + 1 == text.size() ? Takes::value : Takes::nothing;
+    }
+  }
+  return known ? Takes::nothing : Takes::unknown;
+}
+
 bool is_listed(std::string_view list, std::string_view item, char separator) {
   if (item.empty()) return false;
   for (std::size_t at = list.find(item); at != std::string_view::npos; at = list.find(item, at + 1)) {

@@ -52,6 +52,10 @@ struct Reading {
   const Option* find(std::string_view list) const;  // the first option whose name is in the list
 };
 
+// Whether the option in `text`, "-abc" or "--name", takes the next word.
+enum class Takes { nothing, value, unknown };
+Takes what_takes(const Syntax& syntax, std::string_view text);
+
 // True where `list`, separated by `separator`, has `item`.
 bool is_listed(std::string_view list, std::string_view item, char separator = ' ');
 

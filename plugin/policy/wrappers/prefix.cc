@@ -30,13 +30,13 @@ void run_with_assignments(const Judgement& judgement, std::size_t at) {
 }
 
 constexpr Syntax env_syntax = {
-    "0a:C:iS:s:u:v",
+    "0a:C:iS:u:v",
     "argv0= block-signal? chdir= debug default-signal? help ignore-environment ignore-signal? "
     "list-signal-handling null split-string= unset= version"};
 
 void judge_env(const Judgement& judgement, int depth) {
   const Reading reading = read_options(judgement.words(), 1, env_syntax);
-  if (const Option* split = reading.find("S s split-string"); split != nullptr && split->has_value) {
+  if (const Option* split = reading.find("S split-string"); split != nullptr && split->has_value) {
     // What the text is split into stands where it stood.
     std::vector<Word> rest;
     if (!split->value.literal || depth == deepest_split || !split_string(split->value, rest)) {
@@ -117,6 +117,25 @@ void judge_setarch(const Judgement& judgement) {
   }
 }
 
+// ssh [OPTIONS] HOST [OPTIONS] [WORDS, which joined by spaces are shell text]
+void judge_ssh(const Judgement& judgement) {
+  constexpr Syntax syntax = {"46AaB:b:CcD:E:e:F:fGgI:i:J:KkL:l:MmNnO:o:P:p:QqR:S:sTtVvW:w:XxYy", ""};
+  std::size_t from = 1;
+  for (const bool has_host : {false, true}) {
+    const Reading reading = read_options(judgement.words(), from, syntax);
+    for (const Option& option : reading.options) {
+      if (option.name == "o") judge_ssh_option(judgement, option.value);
+    }
+    if (judgement.has_obstacle(reading) || reading.find("G Q V O") != nullptr || reading.operands.empty()) return;
+    from = reading.operands.front();
+    if (has_host) return judgement.runs_joined(from);
+    if (!judgement.word(from).literal && from + 1 < judgement.words().size()) {
+      return judgement.is_unclear(judgement.word(from), "it is known only when it runs, and may become several words");
+    }
+    ++from;
+  }
+}
+
 // The dynamic loader runs the program that is named to it.
 void judge_loader(const Judgement& judgement) {
   constexpr Syntax syntax = {"",
@@ -189,6 +208,8 @@ bool judge_special(const Judgement& judgement) {
     judge_su(judgement);
   } else if (tool == "flock") {
     judge_flock(judgement);
+  } else if (tool == "ssh") {
+    judge_ssh(judgement);
   } else if (tool == "setarch") {
     judge_setarch(judgement);
   } else if (tool == "entr") {
@@ -229,26 +250,28 @@ void run_rest(const Judgement& judgement, const Prefix& prefix, const Reading& r
       break;
   }
   if (prefix.assignments) return run_with_assignments(judgement, first);
-  Inner* const inner = judgement.runs(first);
-  // "--" ends the options of kubectl and lxc once more, behind the operand.
-  if (inner->command.words.front().literal && inner->command.words.front().text == "--") {
-    inner->command.words.erase(inner->command.words.begin());
-    if (inner->command.words.empty()) judgement.inners.pop_back();
+  if (prefix.behind_dashes) {
+    for (std::size_t i = first; i < judgement.words().size(); ++i) {
+      if (!judgement.word(i).literal || judgement.word(i).text != "--") continue;
+      judgement.runs(i + 1);
+      return;
+    }
   }
+  judgement.runs(first);
 }
 
 void judge_words(const Judgement& judgement, const Prefix& prefix, std::size_t from) {
   const Reading reading = read_options(judgement.words(), from, prefix.syntax);
   for (const Option& option : reading.options) {
     if (is_listed(prefix.script, option.name) && option.has_value) judgement.runs_script(option.value);
+    // strace hands what it prints to a command whose name begins so.
+    if (judgement.tool == "strace" && is_listed("o output", option.name) && option.value.text.size() > 1 &&
+        (option.value.text[0] == '|' || option.value.text[0] == '!')) {
+      judgement.runs_script({option.value.text.substr(1), option.value.literal, option.value.at});
+    }
     if (is_listed(prefix.code, option.name)) {
       judgement.runs_code(judgement.word(option.word),
                           "what it makes " + std::string(judgement.tool) + " run cannot be judged");
-    }
-  }
-  if (judgement.tool == "ssh") {
-    for (const Option& option : reading.options) {
-      if (option.name == "o") judge_ssh_option(judgement, option.value);
     }
   }
   if (reading.find(prefix.idle) != nullptr || judgement.has_obstacle(reading)) return;

@@ -111,7 +111,7 @@ constexpr Prefix prefixes[] = {
     // Other users and places.
     {.names = "sudo",
      .syntax =
-         {"Aa:BbC:c:D:Eeg:Hh::iKklNnPp:R:r:SsT:t:U:u:Vv",
+         {"Aa:BbC:c:D:Eeg:Hh:iKklNnPp:R:r:SsT:t:U:u:Vv",
           "askpass auth-type= background bell chdir= chroot= close-from= command-timeout= edit group= help host= list "
           "login login-class= no-update non-interactive other-user= preserve-env? preserve-groups prompt= "
           "remove-timestamp reset-timestamp role= set-home shell stdin type= user= validate version"},
@@ -155,12 +155,11 @@ constexpr Prefix prefixes[] = {
     {.names = "systemd-cat",
      .syntax = {"hp:t:", "help identifier= level-prefix= priority= stderr-priority= version"},
      .idle = "h help version"},
-    {.names = "capsh", .syntax = {"", "", loose | Syntax::any_long}, .rest = Rest::code, .bare = Bare::code},
-    {.names = "ssh",
-     .syntax = {"46AaB:b:CcD:E:e:F:fGgI:i:J:KkL:l:MmNnO:o:P:p:QqR:S:sTtVvW:w:XxYy", ""},
-     .operands = 1,
-     .idle = "G Q V O",
-     .rest = Rest::joined},
+    {.names = "capsh",
+     .syntax = {"", "", loose | Syntax::any_long},
+     .idle = "print help modes supports",
+     .rest = Rest::code,
+     .bare = Bare::code},
     {.names = "mosh,autossh", .syntax = {"", "", loose | Syntax::any_long}, .operands = 1},
     {.names = "sshpass", .syntax = {"d:ef:hp:P:vV", ""}, .idle = "h V"},
     // Watching a command, or giving it another world.
@@ -183,7 +182,8 @@ constexpr Prefix prefixes[] = {
          "valgrind,rr,heaptrack,catchsegv,eatmydata,xvfb-run,dbus-run-session,dbus-launch,tsocks,torsocks,torify,"
          "proxychains,proxychains4,unbuffer,chronic,ifne,bear,scan-build,intercept-build,ccache,sccache,distcc,icecc,"
          "tini,dumb-init,catatonit,primusrun,optirun,gamemoderun,mangohud,vglrun,chpst,"
-         "softlimit,lckdo,with-contenv,aa-exec,fakeroot,fakeroot-sysv,fakeroot-tcp,fakechroot,rlwrap,cpulimit,"
+         "softlimit,lckdo,with-contenv,aa-exec,proot,schroot,fakeroot,fakeroot-sysv,fakeroot-tcp,fakechroot,rlwrap,"
+         "cpulimit,"
          "caffeinate",
      .syntax = {"a:B:b:c:C:d:e:f:g:i:L:l:m:n:o:p:s:t:u:w:", "", Syntax::any_long | loose},
      .idle = "version help"},
@@ -208,7 +208,7 @@ constexpr Prefix prefixes[] = {
      .script = "c C p s R cleanup conclude prepare setup reference",
      .code = "S shell",
      .rest = Rest::scripts},
-    {.names = "concurrently,npm-run-all,run-p,run-s",
+    {.names = "pee,mispipe,concurrently,npm-run-all,run-p,run-s",
      .syntax = {"c:k:l:m:n:p:s:t:", "", anywhere | Syntax::any_long},
      .rest = Rest::scripts},
     {.names = "busybox,toybox",
@@ -226,7 +226,8 @@ constexpr Prefix prefixes[] = {
           "detach disable-content-trust? help init interactive no-healthcheck oom-kill-disable privileged publish-all "
           "quiet read-only replace rm sig-proxy? tty",
           Syntax::any_valued},
-     .operands = 1},
+     .operands = 1,
+     .script = "entrypoint"},
     {.names = "docker compose run,docker-compose run,podman compose run,podman-compose run",
      .syntax =
          {"de:iTl:p:Pu:v:w:q",
@@ -236,28 +237,38 @@ constexpr Prefix prefixes[] = {
      .operands = 1},
     {.names = "kubectl exec,oc exec,k3s kubectl exec",
      .syntax = {"c:f:iqtn:", "stdin tty quiet", Syntax::any_valued},
-     .operands = 1},
+     .operands = 1,
+     .behind_dashes = true},
     {.names = "lxc exec,incus exec,lxc-execute,flatpak run,distrobox enter,toolbox run",
      .syntax = {"e:n:c:tT", "", loose | Syntax::any_long},
-     .operands = 1},
+     .operands = 1,
+     .behind_dashes = true},
+    {.names = "adb shell", .rest = Rest::joined},
+    {.names = "vagrant ssh",
+     .syntax = {"c:p", "command= plain", anywhere},
+     .script = "c command",
+     .rest = Rest::ignored},
     {.names = "oc rsh", .syntax = {"c:n:t", "", loose}, .operands = 1, .bare = Bare::shell},
     // Package managers: what runs comes from elsewhere, or from the project.
     {.names = "npx,bunx,pnpx,uvx,pipx run,npm exec,npm x,npm init,npm create,pnpm dlx,pnpm create,yarn dlx,yarn create,"
-              "bun x,bun create,uv tool run,nix run,nix shell,yarn exec,pnpm exec,nix-shell",
+              "bun x,bun create,uv tool run,nix run,nix shell,nix develop,yarn exec,pnpm exec,nix-shell",
      .syntax = {"c:p:w:I:A:", "call= package= workspace= from= with= python= run= command= shell-mode", loose},
      .idle = "version help",
      .script = "c call run",
      .rest = Rest::code,
      .bare = Bare::code},
     {.names = "uv run,poetry run,pipenv run,pdm run,hatch run,rye run,bundle exec,conda run,mamba run,micromamba run,"
-              "mise exec,mise x,asdf exec,rbenv exec,pyenv exec,nodenv exec,doppler run,op run,chamber exec,aws-vault "
-              "exec,direnv exec,"
-              "rustup run",
+              "mise exec,mise x,asdf exec,rbenv exec,pyenv exec,nodenv exec,doppler run,op run",
      .syntax = {"C:c:e:m:n:p:P:",
                 "with= python= project= directory= package= extra= group= env-file= name= prefix= "
                 "command= module config= env=",
                 loose},
-     .script = "command"},
+     .script = "command",
+     .behind_dashes = true},
+    {.names = "chamber exec,aws-vault exec,direnv exec,rustup run",
+     .syntax = {"d:n:", "", loose | Syntax::any_long},
+     .operands = 1,
+     .behind_dashes = true},
     {.names = "sops exec-env,sops exec-file", .syntax = {}, .operands = 1, .rest = Rest::joined},
     {.names = "cargo watch,cargo-watch",
      .syntax = {"cqx:s:w:i:d:B:C:E:", "exec= shell= watch= ignore= delay=", loose},

@@ -25,7 +25,8 @@ struct Prefix {
   std::string_view code = {};    // options whose value is code, or a program that is run
   Rest rest = Rest::command;
   Bare bare = Bare::nothing;
-  bool assignments = false;  // NAME=value may stand in front of the command
+  bool assignments = false;    // NAME=value may stand in front of the command
+  bool behind_dashes = false;  // where "--" stands behind the operands, the command is what follows it
 };
 
 // Null for programs that are none.

@@ -95,7 +95,7 @@ bool judge_shell(const Judgement& judgement) {
   const std::vector<Word> words = with_double_dashes(judgement.words(), *shell);
   const Reading reading = read_options(words, 1, shell->syntax);
   if (judgement.has_obstacle(reading)) return true;
-  if (reading.find("version help V") != nullptr && reading.find("c") == nullptr) return true;
+  if (reading.find("version help") != nullptr && reading.find("c") == nullptr) return true;
   if (const Option* option = reading.find(shell->steering)) {
     judgement.runs_code(words[option->word],
                         "it names a file of commands that " + std::string(judgement.tool) + " runs first");

@@ -133,7 +133,8 @@ constexpr Tool tools[] = {
     {"uv", {"nqvhV", "cache-dir= color= config-file= directory= project= python= python-preference=", loose}, true, ""},
     {"poetry", {"nqvhVC:P:", "directory= project=", loose}, true, ""},
     {"pipenv,pdm,hatch,rye,bundle,conda,mamba,micromamba,nix,direnv,mise,asdf,rbenv,pyenv,nodenv,doppler,op,aws-vault,"
-     "sops,chamber,lxc,incus,perf,cmake,flatpak,distrobox,toolbox,vagrant,heroku,fly,gitlab-runner,mix,rails,composer,"
+     "sops,chamber,lxc,incus,perf,cmake,flatpak,distrobox,toolbox,vagrant,heroku,fly,adb,gitlab-runner,mix,rails,"
+     "composer,"
      "pipx,nerdctl compose,k3s,perf mem,perf c2c,perf lock,perf sched,uv tool",
      {"", "", loose},
      true,

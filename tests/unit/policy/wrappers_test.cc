@@ -4,6 +4,7 @@
 #include "policy/wrappers.h"
 
 #include <boost/test/unit_test.hpp>
+#include <random>
 
 #include "simple_command.h"
 
@@ -206,6 +207,10 @@ BOOST_AUTO_TEST_CASE(what_stands_behind_options_and_operands_is_run) {
       {"uv run --with x rm y", "command: rm y"},
       {"poetry run rm y", "command: rm y"},
       {"bundle exec rm y", "command: rm y"},
+      {"mise exec node@20 -- rm y", "command: rm y"},
+      {"direnv exec d rm y", "command: rm y"},
+      {"aws-vault exec profile -- rm y", "command: rm y"},
+      {"sudo -h host rm x", "command: rm x"},
   });
 }
 
@@ -225,6 +230,9 @@ BOOST_AUTO_TEST_CASE(env_takes_assignments_and_splits_strings) {
       {"env '--split-string=rm \"a b\" c' d", "command: rm a b c d"},
       {"env --split 'r\\_m x' y", "command: r m x y"},
       {"env -S 'rm # x' y", "command: rm y"},
+      {"env -S 'rm \\t\\n\\f\\r\\v\\#\\$\\\"x' y", "command: rm \t\n\f\r\v#$\"x y"},
+      {"env -S 'rm \"a\\_b\" \\c d' y", "command: rm a b  y"},
+      {"env -S 'rm \\' y", "unclear: rm \\"},
       {"env -S 'rm ${X}' y", "command: rm ? y"},
       {"env -S 'rm $X' y", "unclear: rm $X"},
       {"env -S 'rm \"x' y", "unclear: rm \"x"},
@@ -287,6 +295,11 @@ BOOST_AUTO_TEST_CASE(users_shells_and_locks) {
       {"watch rm ~", "unclear: rm "},
       {"ssh -p 22 host rm x", "script: rm x"},
       {"ssh host", ""},
+      {"ssh host -p 22 -t rm x", "script: rm x"},
+      {"ssh host -- rm x", "script: rm x"},
+      {"ssh ~ rm x", "unclear: "},
+      {"ssh -Q cipher", ""},
+      {"ssh -! host rm", "unclear: -!"},
       {"ssh -o 'ProxyCommand=rm x' host", "script: rm x"},
       {"ssh -oProxyCommand='rm x' host ls", "script: rm x & script: ls"},
       {"scp -o 'proxycommand rm x' a h:b", "script: rm x"},
@@ -324,6 +337,8 @@ BOOST_AUTO_TEST_CASE(shells_run_text) {
       {"sh -", ""},
       {"| sh", "unclear: sh"},
       {"| sh -", "unclear: sh"},
+      {"| dash -V", "unclear: dash"},
+      {"| bash --version", ""},
       {"| bash -s -- x", "unclear: bash"},
       {"{ sh", "unclear: sh"},
       {"sh <f", "unclear: f"},
@@ -355,7 +370,8 @@ BOOST_AUTO_TEST_CASE(builtins_that_run_text) {
       {"alias a=~", "unclear: a="},
       {". f", ""},
       {"source ./f x", ""},
-      {". ~/f", "unclear: /f"},
+      {". ~/f", ""},
+      {". ~", "unclear: "},
       {"| . /dev/stdin", "unclear: /dev/stdin"},
       {"source /dev/fd/3", "unclear: /dev/fd/3"},
       {". /dev/stdin '<<rm x'", "script: rm x"},
@@ -453,7 +469,7 @@ BOOST_AUTO_TEST_CASE(containers_packages_and_git) {
       {"docker compose -f f exec svc rm x", "command: rm x"},
       {"docker-compose run --rm svc rm x", "command: rm x"},
       {"podman run -it image rm x", "command: rm x"},
-      {"kubectl -n ns exec -it pod -c c -- rm x", "command: -c c -- rm x"},
+      {"kubectl -n ns exec -it pod -c c -- rm x", "command: rm x"},
       {"kubectl exec -it -c c pod -- rm x", "command: rm x"},
       {"kubectl exec pod --", ""},
       {"npx cowsay", "code: cowsay"},
@@ -475,6 +491,14 @@ BOOST_AUTO_TEST_CASE(containers_packages_and_git) {
       {"git clone --upload-pack 'rm x' y", "script: rm x"},
       {"git push --receive-pack='rm x' y", "script: rm x"},
       {"git send-email --to-cmd='rm x' y", "script: rm x"},
+      {"adb shell rm x", "script: rm x"},
+      {"vagrant ssh -c 'rm x'", "script: rm x"},
+      {"docker run --entrypoint rm image x", "script: rm & command: x"},
+      {"perf mem record rm x", "command: rm x"},
+      {"uv tool run x", "code: x"},
+      {"tcpdump -w f -z rm", "script: rm"},
+      {"pee 'rm x' ls", "script: rm x & script: ls"},
+      {"strace -o '|rm x' ls", "script: rm x & command: ls"},
       {"cargo watch -s 'rm x'", "script: rm x"},
       {"tar -I 'rm x' -cf a b", "script: rm x"},
       {"tar cIf rm a b", "script: rm"},
@@ -563,11 +587,83 @@ BOOST_AUTO_TEST_CASE(interpreters_are_given_code) {
       {"| crontab -", "code: crontab"},
       {"socat - EXEC:rm", "code: EXEC:rm"},
       {"dc -e '!rm'", "code: !rm"},
+      {"apt-get -o APT::Update::Pre-Invoke::=rm update", "code: APT::Update::Pre-Invoke::=rm"},
+      {"apt-get install x", ""},
+      {"zip -T -TT rm a b", "code: -TT"},
+      {"gcc -wrapper rm x.c", "code: -wrapper"},
+      {"g++ -fplugin=x x.c", "code: -fplugin=x"},
+      {"cc -c x.c", ""},
+      {"openssl req -engine x", "code: -engine"},
+      {"start-stop-daemon -S -x rm", "code: -S"},
+      {"xterm -e rm", "code: xterm"},
       {"make --eval='x:;rm'", "code: --eval=x:;rm"},
       {"make SHELL=/x", "code: SHELL=/x"},
       {"| make -f -", "code: make"},
       {"make -f/dev/stdin '<<x:'", "code: x:"},
   });
+}
+
+// Whatever words are put together, nothing is thrown, every clause says something, and what is run is not empty.
+BOOST_AUTO_TEST_CASE(any_words_are_judged) {
+  std::mt19937 random(11);
+  const std::vector<std::string> words = {
+      "env",      "-S",  "'a ${b} \"c'", "sudo",    "-u",      "root",    "~",    "sh",
+      "-c",       "-",   "--",           "xargs",   "-I{}",    "{}",      "find", "-exec",
+      ";",        "+",   "su",           "-i",      "python",  "-m",      "perl", "-e",
+      "git",      "-C",  "submodule",    "foreach", "docker",  "run",     "--rm", "flock",
+      "f",        "tar", "cIf",          "timeout", "5",       "A=1",     "=",    "''",
+      "parallel", ":::", "trap",         "let",     "a[$(b)]", "printf",  "-v",   "bwrap",
+      "--bind",   "fd",  "-x",           "--exec=", "ssh",     "-o",      "gdb",  "--args",
+      "cmake",    "-E",  "watch",        "entr",    "/_",      "kubectl", "exec", "npx",
+      "make",     "-f",  "<f",           "<<x",     "<<~y"};
+  for (int round = 0; round < 20'000; ++round) {
+    std::string line = round % 3 == 0 ? "| " : round % 3 == 1 ? "{ " : "";
+    for (auto left = 1 + random() % 7; left > 0; --left) line += words[random() % words.size()] + ' ';
+    SimpleCommand command = wtool::test::command_of(line);
+    // Twice, as the caller does with what is run.
+    for (int level = 0; level < 2 && !command.words.empty(); ++level) {
+      const auto inners = inner_commands(command.words.front().text, command);
+      arguments_match(command.words.front().text, command.words, {"-f", "--force", "-rf"}, {"a", "b"});
+      command.words.clear();
+      for (const Inner& inner : inners) {
+        if (inner.kind == Inner::Kind::command) {
+          BOOST_TEST_REQUIRE(!inner.command.words.empty(), line);
+          command = inner.command;
+        } else if (inner.kind != Inner::Kind::script) {
+          BOOST_TEST_REQUIRE(!inner.reason.empty(), line);
+        }
+      }
+    }
+  }
+}
+
+// A command of 256 KiB: what is quadratic in it takes minutes.
+BOOST_AUTO_TEST_CASE(long_commands_are_judged_in_linear_time) {
+  const auto repeated = [](const std::string& begin, const std::string& part) {
+    std::string line = begin;
+    while (line.size() < (256 << 10)) line += part;
+    return wtool::test::command_of(line);
+  };
+  for (const auto& [begin, part] : {std::pair<std::string, std::string>{"env", " A=1"},
+                                    {"find", " -exec a {} ;"},
+                                    {"xargs -Ia b", "a"},
+                                    {"rm -", "r"},
+                                    {"rm", " -r"},
+                                    {"git", " -C x"},
+                                    {"sudo", " -u x"},
+                                    {"parallel", " ::: a"},
+                                    {"eval", " a"},
+                                    {"tar c", "I"},
+                                    {"docker run", " -v x"},
+                                    {"python", " -W x"},
+                                    {"perl --x a", " -x"},
+                                    {"let", " a"},
+                                    {"socat", " exec"}}) {
+    const SimpleCommand command = repeated(begin, part);
+    const std::string tool = command.words.front().text;
+    inner_commands(tool, command);
+    BOOST_TEST(!arguments_match(tool, command.words, {"-q", "--quiet"}, {"no", "such"}), begin);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
