@@ -99,6 +99,11 @@ std::string sha256(std::string_view bytes) {
   return text;
 }
 
+bool is_intact(std::string_view line) {
+  const std::size_t hashed = line.size() - hash_key.size() - hash_size - 2;
+  return sha256(line.substr(0, hashed)) == line.substr(hashed + hash_key.size(), hash_size);
+}
+
 Line make_line(std::int64_t unix_ms, std::string_view event, const ordered_json& fields, const Link& previous) {
   Line line;
   line.link.seq = previous.seq + 1;

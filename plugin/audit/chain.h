@@ -42,4 +42,7 @@ Line make_line(std::int64_t unix_ms, std::string_view event, const nlohmann::ord
 // hash is not computed again.
 std::optional<Link> read_link(std::string_view line);
 
+// Whether the hash of a line of that shape is that of its content.
+bool is_intact(std::string_view line);
+
 }  // namespace wtool::audit

@@ -216,6 +216,10 @@ std::string TrailFile::begin() {
 std::string TrailFile::repair(std::uint64_t torn_at) {
   std::string torn;
   if (!read_bytes(descriptor_.get(), torn_at, size_, torn)) return because("its end cannot be read", errno);
+  // A line that lacks nothing but its newline is whole.
+  if (const auto link = read_link(torn); link && link->seq == last_.seq + 1 && is_intact(torn)) {
+    return write({"\n", *link});
+  }
   // Its last newline closes it off, and is none of its own: a repair that was itself cut short may have left it.
   const bool closed = torn.back() == '\n';
   if (closed) torn.pop_back();

@@ -106,6 +106,7 @@ int run_program(int argc, char** argv) {
   add_tools(app, context);
   add_call(app, context);
   add_run(app, context);
+  add_audit(app, context);
 
   try {
     app.parse(argc, argv);
