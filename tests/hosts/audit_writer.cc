@@ -6,7 +6,9 @@
 //   file, max_bytes, keep, sync=data, lock_wait (ms)   the trail's options
 //   name, threads, count, pad                          who writes how many events with so many bytes more
 //   file_limit=BYTES                                   RLIMIT_FSIZE, with SIGXFSZ as it is by default: deadly
-//   full=FOLDER                                        a file system of 64 KiB at FOLDER, which must exist
+//   full=FOLDER, copy_to=OTHER                         a file system of 64 KiB at FOLDER, which must exist; in the end,
+//   the
+//                                                      trail, which lies in it, is copied to OTHER
 //   hold=1                                             takes the lock of the file, prints "holding", and waits
 // Exits with 77 where the system does not let it mount.
 #include <fcntl.h>
@@ -16,6 +18,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -48,6 +51,12 @@ void write_events(wtool::audit::Trail& trail, const std::string& name) {
     const std::string problem = trail.write("start", {{"call", call}, {"command", "true " + pad}});
     say(problem.empty() ? "wrote " + call : "failed " + call + ": " + problem);
   }
+}
+
+// Out of a file system that nobody else sees. leave_mounts made a copy of all mounts, and this folder is below none of
+// ours.
+void copy_out(const std::string& file, const std::string& folder, const std::string& to) {
+  std::filesystem::copy(file, to + file.substr(folder.size()));
 }
 
 }  // namespace
@@ -85,6 +94,7 @@ int main(int argc, char** argv) {
     threads.emplace_back([&trail, i] { write_events(trail, given["name"] + '-' + std::to_string(i)); });
   }
   for (std::thread& thread : threads) thread.join();
+  if (given.contains("copy_to")) copy_out(given["file"], given["full"], given["copy_to"]);
   say("done");
   return 0;
 }

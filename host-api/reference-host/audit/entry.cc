@@ -88,4 +88,16 @@ std::optional<Entry> read_entry(std::string_view line) {
   return entry;
 }
 
+std::optional<std::string_view> without_hash(std::string_view text) {
+  const std::size_t at = text.rfind(hash_key);
+  if (at == std::string_view::npos) return std::nullopt;
+  return text.substr(0, at + 1);
+}
+
+std::string whole_line(std::string_view hashed) {
+  Digest digest;
+  digest.add(hashed);
+  return std::string(hashed) + std::string(hash_key.substr(1)) + digest.finish() + std::string(line_end);
+}
+
 }  // namespace wtool::host::audit

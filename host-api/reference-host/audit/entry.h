@@ -26,6 +26,11 @@ struct Entry {
 // Nothing where the line, given without its newline, has not the shape of a whole one.
 std::optional<Entry> read_entry(std::string_view line);
 
+// The bytes that a line's hash is of, where `text` goes so far; and what a line with these bytes is, without its
+// newline.
+std::optional<std::string_view> without_hash(std::string_view text);
+std::string whole_line(std::string_view hashed);
+
 // A SHA-256 in lower-case hexadecimal, of bytes that come in pieces.
 class Digest {
  public:

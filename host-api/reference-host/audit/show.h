@@ -9,7 +9,7 @@
 namespace wtool::host::audit {
 
 struct ShowOptions {
-  std::string event;       // only this kind; empty: all, and lines that cannot be read
+  std::string event{};     // only this kind; empty: all, and lines that cannot be read
   std::uint64_t last = 0;  // only the last so many; 0: all
   bool json = false;       // the lines themselves, in ASCII
 };

@@ -26,11 +26,21 @@ std::string numbers(std::uint64_t first, std::uint64_t last) {
                        : "numbers " + std::to_string(first) + " to " + std::to_string(last);
 }
 
-// A line that was torn begins as all do, and is no whole object. A loss of power may also leave zeros.
-bool may_be_torn(const RawLine& line) {
-  const std::size_t common = std::min(line.text.size(), line_start.size());
-  if (line.text.starts_with('\0')) return true;
-  return !line.text.empty() && line.text.compare(0, common, line_start, 0, common) == 0 && !json::accept(line.text);
+// Whether a line was torn, and is not something else: its bytes begin a whole line, or are none at all. A loss of power
+// may leave zeros in the place of the rest.
+bool may_be_torn(std::string_view text) {
+  if (text.empty()) return false;
+  const std::size_t zeros = std::min(text.find('\0'), text.size());
+  if (text.find_first_not_of('\0', zeros) != std::string_view::npos) return false;
+  text = text.substr(0, zeros);
+  const std::size_t common = std::min(text.size(), line_start.size());
+  if (text.substr(0, common) != line_start.substr(0, common)) return false;
+  if (const auto hashed = without_hash(text)) return whole_line(*hashed).starts_with(text);
+  try {
+    return text.empty() || json::parse(text).is_discarded();
+  } catch (const json::parse_error& error) {
+    return error.byte > text.size();  // Nothing was wrong before the end.
+  }
 }
 
 class Verifier {
@@ -87,7 +97,7 @@ class Verifier {
       } else {
         if (!gap_) gap_ = Gap{.line = line.number, .from = line.at};
         gap_->to = line.at + line.size;
-        gap_->torn = gap_->torn && may_be_torn(line);
+        gap_->torn = gap_->torn && may_be_torn(line.text);
       }
     }
     report_.unusable = reader.error();

@@ -26,7 +26,9 @@ inline std::string content(const std::string& path) {
 }
 
 inline void put(const std::string& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+  // Some file systems write a file to the disk at once when it is made shorter and closed again.
+  std::filesystem::remove(path);
+  std::ofstream(path, std::ios::binary) << bytes;
 }
 
 inline std::vector<std::string> lines_of(const std::string& text) {
