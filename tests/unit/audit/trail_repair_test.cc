@@ -21,7 +21,9 @@ struct TornTrail : TrailFolder {
     const std::string text = content(file);
     const std::string& counted = said_of.empty() ? torn : said_of;
     BOOST_TEST((text.starts_with(before + counted + '\n')));
-    const auto events = chained(before + text.substr(before.size() + counted.size() + 1));
+    const std::string rest = text.substr(before.size() + counted.size() + 1);
+    BOOST_TEST(lines_of(rest).size() == 2U);
+    const auto events = chained(before + rest);
     BOOST_REQUIRE(events.size() == 5U);
     BOOST_TEST(events[3]["event"] == "recovered");
     BOOST_TEST(events[3]["torn_bytes"].get<std::size_t>() == counted.size());

@@ -3,10 +3,10 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <thread>
 
@@ -129,11 +129,22 @@ BOOST_FIXTURE_TEST_CASE(a_lock_that_is_held_is_waited_for_and_then_named, TrailF
 
 BOOST_FIXTURE_TEST_CASE(a_child_that_has_the_open_files_too_does_not_keep_the_lock, TrailFolder) {
   write_all(1);
-  options.lock_wait = std::chrono::milliseconds(20'000);
+  options.lock_wait = std::chrono::milliseconds(10'000);
   // Children that are forked while a thread writes, and live on.
   std::vector<pid_t> children;
-  std::thread writer([&] { write_all(300); });
-  for (int i = 0; i < 20; ++i) {
+  std::atomic<std::size_t> written = 0;
+  std::atomic<bool> enough = false;
+  std::atomic<bool> over = false;
+  std::string problem;
+  std::thread writer([&] {
+    while (problem.empty() && !enough) {
+      problem = write("c");
+      ++written;
+    }
+    over = true;
+  });
+  for (std::size_t i = 0; i < 30; ++i) {
+    while (written < i && !over) std::this_thread::yield();  // Each beside a write of its own.
     const pid_t child = ::fork();
     if (child == 0) {
       ::alarm(60);
@@ -142,14 +153,16 @@ BOOST_FIXTURE_TEST_CASE(a_child_that_has_the_open_files_too_does_not_keep_the_lo
     }
     children.push_back(child);
   }
+  enough = true;
   writer.join();
+  BOOST_TEST(problem == "");
   BOOST_TEST(write("after") == "");
   for (const pid_t child : children) {
     ::kill(child, SIGKILL);
     BOOST_TEST(wait_for_end(child, std::chrono::seconds(60)));
     ::waitpid(child, nullptr, 0);
   }
-  BOOST_TEST(chained(content(file)).size() == 302U);
+  BOOST_TEST(chained(content(file)).size() == written + 2);
 }
 
 BOOST_FIXTURE_TEST_CASE(threads_with_one_trail_and_with_their_own_do_not_disturb_each_other, TrailFolder) {
