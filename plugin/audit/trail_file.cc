@@ -230,8 +230,8 @@ std::string TrailFile::repair(std::uint64_t torn_at) {
 
 std::string TrailFile::append(std::string_view event, const ordered_json& fields) {
   Line line = make_line(now_unix_ms(), event, fields, last_);
-  // One event at least is in each file, however small the limit is. Others may have filled the new file before it is our
-  // turn.
+  // One event at least is in each file, however small the limit is. Others may have filled the new file before it is
+  // our turn.
   while (options_.max_bytes > 0 && size_ > 0 && size_ + line.text.size() > options_.max_bytes && !began_file_) {
     if (std::string problem = rotate(); !problem.empty()) return problem;
     line = make_line(now_unix_ms(), event, fields, last_);
