@@ -24,7 +24,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   add("--plugin", options.plugin, "FILE",
       "The plugin library (default: ../lib/wtool/shell_tools.so from the program, then WTOOL_PLUGIN_PATH)");
   add("--config", options.config, "FILE",
-      "The configuration, YAML or JSON (default: wtool.yaml here, if there is one)");
+      "The configuration in the place of the project's, YAML or JSON (default: wtool.yaml here, if there is one)");
   add("--log", options.log, "FILTER",
       "What is logged on standard error: off, error, warn, info, debug or trace, or for a part of the program,\n"
       "as in info,shell_tools=debug (default: WTOOL_LOG, else warn)");
@@ -106,6 +106,7 @@ int run_program(int argc, char** argv) {
   add_tools(app, context);
   add_call(app, context);
   add_run(app, context);
+  add_config(app, context);
 
   try {
     app.parse(argc, argv);
