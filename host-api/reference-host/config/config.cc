@@ -104,7 +104,7 @@ class Merger {
         const Place& place =
             loosening.element < setting.elements.size() ? setting.elements[loosening.element] : setting.place;
         return mistakes_.add(place, full_name(key) + " is locked by " + to_text(*lock) + ", which allows " +
-                                        loosening.allowed + ' ' + loosening.found);
+                                        loosening.allowed + ", and " + loosening.found);
       }
     }
     values_.insert_or_assign(full_name(key), Value{std::move(value), layer.title, setting.place, layers_});

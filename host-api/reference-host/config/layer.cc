@@ -139,6 +139,11 @@ class Reader {
   }
 
   void read_key(const ConfigKey& key, const YAML::Node& node) {
+    if (key.type == KeyType::variables && !node.IsMap() && !node.IsNull()) {
+      return mistake(
+          node.Mark(),
+          full_name(key) + " must be a mapping of names to texts, such as {CI: \"1\"}, and is " + kind_name(node));
+    }
     Setting setting{nullptr, place(node.Mark())};
     const bool read = node.IsSequence() && is_list(key.type) ? read_list(key, node, setting)
                       : node.IsMap() && key.type == KeyType::variables

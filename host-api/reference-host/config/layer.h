@@ -41,12 +41,12 @@ struct Setting {
 };
 
 struct Layer {
-  std::string title;                                // "user", "project" or "--config"
-  std::string file;                                 // as errors call it
-  std::string folder;                               // what relative paths in it are relative to
-  std::string base;                                 // what paths are relative to that a key has when it is not set
-  std::map<std::string, Setting> settings{};  // by "section.name"
-  std::map<std::string, Place> sections{};  // that stand there, empty or not
+  std::string title;                                  // "user", "project" or "--config"
+  std::string file;                                   // as errors call it
+  std::string folder;                                 // what relative paths in it are relative to
+  std::string base;                                   // what paths are relative to that a key has when it is not set
+  std::map<std::string, Setting> settings{};          // by "section.name"
+  std::map<std::string, Place> sections{};            // that stand there, empty or not
   std::vector<std::pair<std::string, Place>> lock{};  // sections and keys
 };
 

@@ -78,7 +78,7 @@ bool is_lower(const json& locked, const json& later, bool or_none, Loosening& lo
   const auto wanted = later.get<double>();
   if (or_none && most == 0) return true;
   if (wanted <= most && !(or_none && wanted == 0)) return true;
-  loosening = {"at most " + plain(locked) + (or_none ? ", and not 0" : ""), "and is " + plain(later)};
+  loosening = {"at most " + plain(locked) + (or_none ? ", and not 0" : ""), "this is " + plain(later)};
   return false;
 }
 
@@ -86,14 +86,14 @@ bool is_ranked(const ConfigKey& key, const json& locked, const json& later, Loos
   const std::vector<std::string> choices = choices_of(key);
   const auto from = std::find(choices.begin(), choices.end(), locked.get<std::string>());
   if (std::find(from, choices.end(), later.get<std::string>()) != choices.end()) return true;
-  loosening = {"only " + alternatives({from, choices.end()}), "and is " + later.get<std::string>()};
+  loosening = {"only " + alternatives({from, choices.end()}), "this is " + later.get<std::string>()};
   return false;
 }
 
 bool is_within(const json& locked, const json& later, Loosening& loosening) {
   const std::size_t odd = uncovered(locked, later, covers);
   if (odd == later.size()) return true;
-  loosening = {"only what is covered by " + text_list(locked, "no command at all"), "and has " + shown(later[odd]),
+  loosening = {"only what is covered by " + text_list(locked, "no command at all"), "this has " + shown(later[odd]),
                odd};
   return false;
 }
@@ -101,14 +101,14 @@ bool is_within(const json& locked, const json& later, Loosening& loosening) {
 bool are_below(const json& locked, const json& later, bool empty_is_everywhere, Loosening& loosening) {
   if (empty_is_everywhere && locked.empty()) return true;
   if (empty_is_everywhere && later.empty()) {
-    loosening = {"only paths in or below " + text_list(locked, "none"), "and is [], which stands for everywhere"};
+    loosening = {"only paths in or below " + text_list(locked, "none"), "this is [], which stands for everywhere"};
     return false;
   }
   const std::size_t odd =
       uncovered(locked, later, [](const std::string& root, const std::string& path) { return is_below(path, root); });
   if (odd == later.size()) return true;
   loosening = {locked.empty() ? "no path at all" : "only paths in or below " + text_list(locked, ""),
-               "and has " + shown(later[odd]), odd};
+               "this has " + shown(later[odd]), odd};
   return false;
 }
 
@@ -125,7 +125,7 @@ bool is_tighter(const ConfigKey& key, const json& locked, json& later, Loosening
     case Tightening::ranked:
       return is_ranked(key, locked, later, loosening);
     case Tightening::stays_true:
-      if (locked == true && later == false) loosening = {"only true", "and is false"};
+      if (locked == true && later == false) loosening = {"only true", "this is false"};
       return !(locked == true && later == false);
     case Tightening::within:
       return is_within(locked, later, loosening);
@@ -140,7 +140,8 @@ bool is_tighter(const ConfigKey& key, const json& locked, json& later, Loosening
       break;
   }
   if (locked == later) return true;
-  loosening = {locked.is_null() ? "nothing: it is not set there" : "only " + shown(locked), "and is " + shown(later)};
+  loosening = {locked.is_null() ? "nothing, for it is not set there" : "only " + shown(locked),
+               "this is " + shown(later)};
   return false;
 }
 

@@ -12,7 +12,7 @@ namespace wtool::host {
 
 struct Loosening {
   std::string allowed;      // what may stand there: "at most 500"
-  std::string found;        // what does: "and is 900"
+  std::string found;        // what does: "this is 900"
   std::size_t element = 0;  // of a list: which one; its size where it is about the list
 };
 

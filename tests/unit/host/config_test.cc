@@ -95,7 +95,8 @@ BOOST_AUTO_TEST_CASE(the_presence_of_a_sandbox_section_is_handed_on_with_its_wri
       json::parse(R"({"sandbox": {"read": ["/usr", "/etc"], "write": [], "protect": [".git/hooks"],
     "network": "deny", "required": true}})"));
   BOOST_TEST(has(refused("sandbox: {read: /}\n"), "sandbox.read must be a list of paths"));
-  BOOST_TEST(has(refused("sandbox: {write: [\"\"]}\n"), "sandbox.write must be a list of paths, such as [., /tmp], and is \"\""));
+  BOOST_TEST(has(refused("sandbox: {write: [\"\"]}\n"),
+                 "sandbox.write must be a list of paths, such as [., /tmp], and is \"\""));
   for (const char* names : {"all", "[../x]", "[a//b]", "[/etc]", "[\"\"]"}) {
     BOOST_TEST(has(refused("sandbox: {protect: " + std::string(names) + "}\n"), "must be default or none, or a list"));
   }
