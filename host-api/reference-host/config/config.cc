@@ -64,6 +64,7 @@ class Merger {
         row.layer = value->layer;
         row.place = value->place;
       }
+      lower_built_in_timeout(row);
       if (const auto* locked = lock_of(key)) row.lock = *locked;
       config.keys.push_back(std::move(row));
     }
@@ -114,7 +115,17 @@ class Merger {
     values_.insert_or_assign(name, Value{std::move(value), "default", place, layers_});
   }
 
-  // The maximum of a later layer lowers an earlier default, as it lowers the one that is built in.
+  // A maximum lowers the default that is built in. The plugin does so by itself; this is for those who look.
+  void lower_built_in_timeout(EffectiveKey& row) const {
+    const Value* most = find("limits.timeout_max");
+    if (row.name != "limits.timeout_default" || find(row.name) != nullptr || most == nullptr) return;
+    if (row.value <= most->value) return;
+    row.value = most->value;
+    row.layer = most->layer;
+    row.place = most->place;
+  }
+
+  // The maximum of a later layer lowers an earlier default, too.
   void check_timeouts() {
     const auto standard = values_.find("limits.timeout_default");
     const Value* most = find("limits.timeout_max");
