@@ -172,7 +172,10 @@ void Section::variables(const char* key, policy::Variables& value) {
     if (!policy::is_variable_name(name)) {
       return complain(key, Json(name), "names of letters, digits and _ that do not begin with a digit");
     }
-    if (!is_text(text)) return complain(key + ("." + name), text, "a text without NUL");
+    // A text is not shown: it may be secret.
+    if (!is_text(text)) {
+      return complain(key + ("." + name), text.is_string() ? Json("a text with NUL") : text, "a text without NUL");
+    }
     value.emplace_back(name, text.get<std::string>());
   }
 }

@@ -28,21 +28,6 @@ constexpr std::size_t usual_columns = 80;
 
 constexpr std::string_view prompt = "Allow this? yes / no / always / never [no]: ";
 
-bool write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written > 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    } else if (written == 0 || (errno != EINTR && errno != EAGAIN)) {
-      return false;
-    } else if (errno == EAGAIN) {
-      pollfd ready{.fd = descriptor, .events = POLLOUT, .revents = 0};
-      ::poll(&ready, 1, -1);
-    }
-  }
-  return true;
-}
-
 std::size_t columns_of(int terminal) {
   winsize size{};
   return ::ioctl(terminal, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual_columns;
@@ -135,7 +120,7 @@ TerminalApproval::TerminalApproval(Open open)
 TerminalApproval::~TerminalApproval() { ::close(wake_); }
 
 int TerminalApproval::open_terminal() {
-  const int terminal = ::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+  const int terminal = ::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (terminal < 0 || ::tcgetpgrp(terminal) == ::getpgrp()) return terminal;
   ::close(terminal);
   return -1;
@@ -168,50 +153,75 @@ Approval TerminalApproval::ask(const Question& question) {
 }
 
 Approval TerminalApproval::ask_on(int terminal, const Question& question) {
+  const auto over = [&](Event event) {
+    const std::string_view last = event == Event::end ? "\n" : "\n(the question is withdrawn)\n";
+    // As far as the terminal takes it: nothing is waited for any more.
+    if (::write(terminal, last.data(), last.size()) < 0) {
+    }
+    return event == Event::end ? Approval::no : Approval::unavailable;
+  };
   // Behind whatever stands on the line already.
-  if (!write_all(terminal, "\n" + question_text(question, columns_of(terminal)))) return Approval::unavailable;
+  const std::string text = "\n" + question_text(question, columns_of(terminal));
+  if (const Event event = show(terminal, text, question.id); event != Event::done) return over(event);
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     // What was typed before anybody could read the question answers something else.
     ::tcflush(terminal, TCIFLUSH);
-    if (!write_all(terminal, prompt)) return Approval::unavailable;
     std::string line;
-    switch (read_line(terminal, question.id, line)) {
-      case Event::withdrawn:
-        write_all(terminal, "\n(the question is withdrawn)\n");
-        return Approval::unavailable;
-      case Event::end:
-        write_all(terminal, "\n");
-        return Approval::no;
-      case Event::line:
-        break;
-    }
+    Event event = show(terminal, prompt, question.id);
+    if (event == Event::done) event = read_line(terminal, question.id, line);
+    if (event != Event::done) return over(event);
     Approval answer = Approval::no;
     if (parse_answer(line, answer)) return answer;
-    write_all(terminal, "Please answer yes (this once), no (not this once), always or never (the same from now on).\n");
+    event =
+        show(terminal, "Please answer yes (this once), no (not this once), always or never (the same from now on).\n",
+             question.id);
+    if (event != Event::done) return over(event);
   }
   return Approval::no;
 }
 
-TerminalApproval::Event TerminalApproval::read_line(int terminal, std::uint64_t id, std::string& line) {
-  while (line.size() < longest_line) {
-    pollfd watched[2] = {{.fd = terminal, .events = POLLIN, .revents = 0},
-                         {.fd = wake_, .events = POLLIN, .revents = 0}};
+// Until the terminal can be read from or written to.
+TerminalApproval::Event TerminalApproval::wait_for(int terminal, short what, std::uint64_t id) {
+  while (true) {
+    // Emptied before the look: what is withdrawn after it makes the poll return.
+    std::uint64_t count = 0;
+    if (::read(wake_, &count, sizeof count) < 0) {
+    }
     {
-      // Emptied before the look: what is withdrawn after it makes the poll return.
-      std::uint64_t count = 0;
-      if (::read(wake_, &count, sizeof count) < 0) {
-      }
       const std::lock_guard lock(mutex_);
       if (is_withdrawn(id)) return Event::withdrawn;
     }
-    if (::poll(watched, 2, -1) < 0 && errno != EINTR) return Event::end;
-    if (watched[0].revents == 0) continue;
+    std::array<pollfd, 2> watched{pollfd{.fd = terminal, .events = what, .revents = 0},
+                                  pollfd{.fd = wake_, .events = POLLIN, .revents = 0}};
+    if (::poll(watched.data(), watched.size(), -1) < 0 && errno != EINTR) return Event::end;
+    if (watched[0].revents != 0) return Event::done;
+  }
+}
+
+TerminalApproval::Event TerminalApproval::show(int terminal, std::string_view text, std::uint64_t id) {
+  while (!text.empty()) {
+    const Event event = wait_for(terminal, POLLOUT, id);
+    if (event != Event::done) return event;
+    const ssize_t written = ::write(terminal, text.data(), text.size());
+    if (written > 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (written == 0 || (errno != EINTR && errno != EAGAIN)) {
+      return Event::end;
+    }
+  }
+  return Event::done;
+}
+
+TerminalApproval::Event TerminalApproval::read_line(int terminal, std::uint64_t id, std::string& line) {
+  while (line.size() < longest_line) {
+    const Event event = wait_for(terminal, POLLIN, id);
+    if (event != Event::done) return event;
     char byte = 0;
     // One byte at a time: what comes after the line is the next reader's.
     const ssize_t got = ::read(terminal, &byte, 1);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got <= 0) return Event::end;
-    if (byte == '\n' || byte == '\r') return Event::line;
+    if (byte == '\n' || byte == '\r') return Event::done;
     line += byte;
   }
   return Event::end;

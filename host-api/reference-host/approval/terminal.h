@@ -12,6 +12,8 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <string>
+#include <string_view>
 
 #include "approval/question.h"
 
@@ -23,7 +25,8 @@ enum class Approval : std::uint32_t { unavailable = 0, yes = 1, no = 2, always =
 // All members: any thread.
 class TerminalApproval {
  public:
-  // Opens the terminal for one question; what it gives is closed afterwards. -1: there is none to ask on.
+  // Opens the terminal for one question; what it gives is closed afterwards, and best does not block. -1: there is none
+  // to ask on.
   using Open = std::function<int()>;
 
   // Without an argument: /dev/tty. Without descriptors left it throws std::system_error.
@@ -43,9 +46,12 @@ class TerminalApproval {
 
  private:
   class Turn;
+  enum class Event { done, end, withdrawn };
+
   bool is_withdrawn(std::uint64_t id);  // with mutex_ held
   Approval ask_on(int terminal, const Question& question);
-  enum class Event { line, end, withdrawn };
+  Event wait_for(int terminal, short what, std::uint64_t id);
+  Event show(int terminal, std::string_view text, std::uint64_t id);
   Event read_line(int terminal, std::uint64_t id, std::string& line);
 
   Open open_;

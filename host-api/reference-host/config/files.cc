@@ -85,8 +85,10 @@ void ConfigFiles::read_layer(Watched& file, std::vector<Layer>& layers, Mistakes
     if (!file.stamp.regular) return mistakes.add({file.path}, "the configuration is not a regular file");
   }
   std::string error;
-  const std::optional<std::string> text = read_file(file.path, config_size_limit, error);
+  std::optional<std::string> text = file.kept;
+  if (!text) text = read_file(file.path, config_size_limit, error);
   if (!text) return mistakes.add({}, error);
+  if (!file.stamp.regular) file.kept = text;
   const std::string folder = std::filesystem::path(file.path).parent_path().string();
   // What a user's file does not say is about the project that it is used for.
   Layer layer{.title = file.title, .file = file.path, .folder = folder, .base = file.title == "user" ? "" : folder};
@@ -106,7 +108,12 @@ std::optional<Config> ConfigFiles::load_config(std::string& error) {
 std::optional<std::string> ConfigFiles::load(std::string& error) {
   const std::optional<Config> config = load_config(error);
   if (!config) return std::nullopt;
-  return config->json.dump();
+  try {
+    return config->json.dump();
+  } catch (const nlohmann::json::type_error&) {  // Texts of the files are UTF-8, the names of folders need not be.
+    error = "a path of the configuration is not valid UTF-8, because the folder that it is relative to is not";
+    return std::nullopt;
+  }
 }
 
 std::vector<ConfigFiles::File> ConfigFiles::files() const {

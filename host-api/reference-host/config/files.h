@@ -58,6 +58,7 @@ class ConfigFiles final : public ConfigSource {
     bool must_be_there = false;
     Stamp stamp{};
     bool settled = false;
+    std::optional<std::string> kept{};  // what a pipe gave, which gives it only once
   };
 
   static Stamp look_at(const std::string& path);

@@ -162,6 +162,9 @@ class Reader {
     for (const auto& element : node) {
       json one;
       if (!take_scalar(full_name(key), element, one)) return false;
+      // `true` is a program, and not only a truth.
+      const bool is_text = key.type == KeyType::entries || key.type == KeyType::patterns;
+      if (is_text && !one.is_null()) one = element.Scalar();
       if (const std::string error = check_element(key, layer_.folder, one); !error.empty()) {
         mistake(element.Mark(), full_name(key) + ' ' + error);
         return false;

@@ -140,6 +140,12 @@ bool is_tighter(const ConfigKey& key, const json& locked, json& later, Loosening
       break;
   }
   if (locked == later) return true;
+  if (key.type == KeyType::variables) {  // Values may be secret.
+    json names = json::array();
+    for (const auto& [name, value] : later.items()) names.push_back(name);
+    loosening = {"only the same variables and values", "this sets " + text_list(names, "none")};
+    return false;
+  }
   loosening = {locked.is_null() ? "nothing, for it is not set there" : "only " + shown(locked),
                "this is " + shown(later)};
   return false;

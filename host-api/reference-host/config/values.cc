@@ -26,6 +26,10 @@ std::string check_location(const std::string& wanted, const std::string& folder,
   if (!value.is_string() || value.get_ref<const std::string&>().empty()) return wanted + ", and is " + shown(value);
   const auto& text = value.get_ref<const std::string&>();
   if (text.find('\0') != std::string::npos) return wanted + ", and has a NUL in it";
+  if (text == "~" || text.starts_with("~/")) {
+    return wanted + ", and is " + shown(value) +
+           "; ~ is no home folder here, write it in full (or ./~ for a file of that name)";
+  }
   std::error_code failed;
   const auto absolute = std::filesystem::absolute(std::filesystem::path(folder) / text, failed);
   if (failed) return "is a relative path, and the current directory cannot be found out: " + failed.message();

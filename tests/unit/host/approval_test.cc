@@ -248,6 +248,20 @@ BOOST_AUTO_TEST_CASE(a_question_that_is_withdrawn_ends_at_once) {
   BOOST_TEST(asking.terminal.wait_for("withdrawn"));
 }
 
+BOOST_AUTO_TEST_CASE(a_question_that_nobody_reads_can_be_withdrawn) {
+  Terminal terminal;
+  BOOST_REQUIRE(::fcntl(terminal.program, F_SETFL, O_RDWR | O_NONBLOCK) == 0);
+  TerminalApproval approval([&] { return ::dup(terminal.program); });
+  Approval answer = Approval::yes;
+  const std::string subject = json{{"command", std::string(1 << 20, 'x')}}.dump();
+  std::thread asking([&] { answer = approval.ask({.id = 7, .tool = "t", .subject = subject, .reason = "r"}); });
+  pollfd ready{.fd = terminal.person, .events = POLLIN, .revents = 0};
+  BOOST_TEST(::poll(&ready, 1, 60'000) == 1);
+  approval.withdraw(7);
+  asking.join();
+  BOOST_TEST((answer == Approval::unavailable));
+}
+
 BOOST_AUTO_TEST_CASE(a_question_that_was_withdrawn_before_is_not_asked) {
   Terminal terminal;
   TerminalApproval approval([&] { return ::dup(terminal.program); });

@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(the_policys_keys_are_handed_on) {
   const Merged config =
       accepted("",
                "commands:\n"
-               "  allow: [ls, \"git log *\", npm test, \"[\"]\n"
+               "  allow: [ls, \"git log *\", npm test, \"[\", true, 7]\n"
                "  deny: [git push]\n"
                "  ask: [\"*\"]\n"
                "  arguments: safe\n"
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(the_policys_keys_are_handed_on) {
                "audit: {file: log/audit.jsonl, sync: data, output: captured, when_unwritable: continue,\n"
                "        max_bytes: 0, keep: 3}\n");
   BOOST_TEST(config.config->json == json::parse(R"({
-    "commands": {"allow": ["ls", "git log *", "npm test", "["], "deny": ["git push"], "ask": ["*"], "arguments": "safe",
+    "commands": {"allow": ["ls", "git log *", "npm test", "[", "true", "7"], "deny": ["git push"], "ask": ["*"], "arguments": "safe",
                  "unlisted": "ask", "path": ["/usr/bin", "/work/bin"],
                  "approvals": "/home/u/.config/wtool/approvals.json"},
     "directories": {"roots": ["/work", "/tmp"], "confine_arguments": true},
@@ -113,7 +113,8 @@ BOOST_AUTO_TEST_CASE(a_wrong_value_of_the_policy_is_told_with_its_place) {
       {"commands: {allow: [\"a\\0b\"]}", "which has a \\x00"},
       {"commands: {allow: ls}",
        "1:19: commands.allow must be a list of commands, such as [ls, \"git log *\"], and is \"ls\""},
-      {"commands: {allow: [5]}", "commands.allow must be a list of commands, such as [ls, \"git log *\"], and has 5"},
+      {"commands: {allow: [~]}",
+       "commands.allow must be a list of commands, such as [ls, \"git log *\"], and has null"},
       {"commands: {allow: [[a]]}", "commands.allow must be a single value, and is a list"},
       {"commands: {arguments: none}", "commands.arguments must be any or safe, and is \"none\""},
       {"commands: {path: here}", "commands.path must be default, or a list of paths"},
@@ -129,6 +130,8 @@ BOOST_AUTO_TEST_CASE(a_wrong_value_of_the_policy_is_told_with_its_place) {
       {"environment: {set: {A: 1, A: 2}}", "the key environment.set.A is there twice"},
       {"environment: {set: {A: \"\\0\"}}",
        "environment.set.A must be a text, such as \"\" for an empty one, and has a NUL"},
+      {"audit: {file: ~/a.jsonl}", "audit.file must be a path, and is \"~/a.jsonl\"; ~ is no home folder here"},
+      {"sandbox: {write: [\"~\"]}", "~ is no home folder here"},
       {"audit: {file: \"\"}", "audit.file must be a path"},
       {"audit: {sync: yes}", "audit.sync must be none or data, and is \"yes\""},
       {"audit: {max_bytes: 100}", "audit.max_bytes must be a whole number, 4096 to"},
@@ -247,7 +250,8 @@ BOOST_AUTO_TEST_CASE(what_is_locked_may_not_be_loosened) {
       {"directories: {confine_arguments: true}\nlock: [directories]", "directories: {confine_arguments: false}",
        "allows only true, and this is false"},
       {"environment: {inherit: core}\nlock: [environment]", "environment: {inherit: all}", "allows only core or none"},
-      {"lock: [environment]", "environment: {set: {A: b}}", "allows only {}, and this is {\"A\":\"b\"}"},
+      {"lock: [environment]", "environment: {set: {A: b}}",
+       "allows only the same variables and values, and this sets \"A\""},
       {"lock: [output.bytes]", "output: {bytes: 1048577}", "at most 1048576"},
       {"lock: [output]", "output: {max_bytes: 2000000000}", "at most 1073741824"},
       {"sandbox:\nlock: [sandbox]", "sandbox: {write: [/]}", "only paths in or below \"/work\", and this has \"/\""},
@@ -397,6 +401,31 @@ BOOST_AUTO_TEST_CASE(a_users_file_that_cannot_be_used_is_an_error) {
   std::filesystem::remove(home.root / "user/wtool.yaml");
   std::filesystem::create_symlink("nowhere", home.root / "user/wtool.yaml");
   BOOST_TEST(has(broken(files), "a symbolic link to a file that is not there"));
+}
+
+BOOST_AUTO_TEST_CASE(what_a_pipe_gave_stays_when_another_layer_changes) {
+  const Home home;
+  int ends[2];
+  BOOST_REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  BOOST_REQUIRE(::write(ends[1], "limits: {processes: 3}\n", 23) == 23);
+  ::close(ends[1]);
+  ConfigFiles files = home.files("/proc/self/fd/" + std::to_string(ends[0]));
+  BOOST_TEST(loaded(files)["limits"]["processes"] == 3);
+  home.user("limits: {timeout_max: 9}\n");
+  BOOST_TEST(files.changed());
+  BOOST_TEST(loaded(files) == json::parse(R"({"limits":{"timeout_max":9,"processes":3}})"));
+  ::close(ends[0]);
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_whose_name_is_not_utf8_is_an_error_where_it_matters) {
+  const Home home;
+  std::filesystem::create_directory("\xff");
+  std::filesystem::current_path("\xff");
+  std::ofstream("wtool.yaml") << "limits: {processes: 3}\n";
+  ConfigFiles files = home.files();
+  BOOST_TEST(loaded(files)["limits"]["processes"] == 3);
+  std::ofstream("wtool.yaml") << "sandbox:\n";
+  BOOST_TEST(has(broken(files), "not valid UTF-8"));
 }
 
 BOOST_AUTO_TEST_CASE(every_kind_of_change_is_noticed) {
