@@ -1,9 +1,10 @@
 #include "configuration.h"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <nlohmann/json.hpp>
 
+#include "configuration/section.h"
 #include "json_text.h"
 
 namespace wtool {
@@ -11,139 +12,6 @@ namespace wtool {
 namespace {
 
 using Json = nlohmann::json;
-
-// 2^53: any whole number up to it is exact in JSON.
-constexpr std::uint64_t largest_size = 1ULL << 53;
-
-// Reads the keys of one section, each once, and then says which are left.
-class Section {
- public:
-  Section(const Json& all, std::string name, std::string& error) : name_(std::move(name)), error_(error) {
-    const auto found = all.find(name_);
-    if (found == all.end()) return;
-    present_ = true;
-    if (found->is_object()) {
-      rest_ = *found;
-    } else {
-      complain("", *found, "an object");
-    }
-  }
-
-  bool present() const { return present_; }
-
-  template <typename Number>
-  void number(const char* key, Number lowest, Number highest, bool whole, Number& value, bool or_none = false) {
-    if (!take(key)) return;
-    const Json& given = taken_;
-    const double wanted = given.is_number() ? given.get<double>() : std::nan("");
-    const bool in_range =
-        (wanted >= static_cast<double>(lowest) && wanted <= static_cast<double>(highest)) || (or_none && wanted == 0);
-    if (!in_range || (whole && wanted != std::floor(wanted))) {
-      return complain(key, given,
-                      (whole ? "a whole number from " : "a number from ") + Json(lowest).dump() + " to " +
-                          Json(highest).dump() + (or_none ? ", or 0 for no limit" : ""));
-    }
-    value = static_cast<Number>(wanted);
-  }
-
-  // A limit: a whole number, or 0 for none.
-  template <typename Number>
-  void limit(const char* key, Number lowest, Number highest, Number& value) {
-    number<Number>(key, lowest, highest, true, value, true);
-  }
-
-  void flag(const char* key, bool& value) {
-    if (!take(key)) return;
-    const Json& given = taken_;
-    if (!given.is_boolean()) return complain(key, given, "true or false");
-    value = given.get<bool>();
-  }
-
-  // One of `choices`; `value` is its place among them.
-  void choice(const char* key, const std::vector<std::string>& choices, std::size_t& value) {
-    if (!take(key)) return;
-    const auto found = std::find(choices.begin(), choices.end(), taken_.is_string() ? taken_.get<std::string>() : "");
-    if (found == choices.end()) return complain(key, taken_, alternatives(choices));
-    value = static_cast<std::size_t>(found - choices.begin());
-  }
-
-  void absolute_path(const char* key, std::string& value) {
-    if (!take(key)) return;
-    if (!is_absolute(taken_)) return complain(key, taken_, "an absolute path");
-    value = taken_.get<std::string>();
-  }
-
-  void absolute_paths(const char* key, std::vector<std::string>& value) {
-    if (!take(key)) return;
-    if (!taken_.is_array() || !std::all_of(taken_.begin(), taken_.end(), is_absolute)) {
-      return complain(key, taken_, "a list of absolute paths");
-    }
-    value = taken_.get<std::vector<std::string>>();
-  }
-
-  // "default", "none", or a list of names. `value` holds the default before.
-  void names(const char* key, std::vector<std::string>& value) {
-    if (!take(key) || taken_ == "default") return;
-    value.clear();
-    if (taken_ == "none") return;
-    if (!taken_.is_array() || !std::all_of(taken_.begin(), taken_.end(), is_name)) {
-      return complain(key, taken_, "default, none or a list of relative paths without . and ..");
-    }
-    value = taken_.get<std::vector<std::string>>();
-  }
-
-  void end() {
-    if (error_.empty() && !rest_.empty()) {
-      error_ = "configuration: there is no key " + name_ + "." + rest_.begin().key();
-    }
-  }
-
- private:
-  static bool is_path(const Json& value) {
-    return value.is_string() && !value.get_ref<const std::string&>().empty() &&
-           value.get_ref<const std::string&>().find('\0') == std::string::npos;
-  }
-
-  static bool is_absolute(const Json& value) {
-    return is_path(value) && value.get_ref<const std::string&>().front() == '/';
-  }
-
-  static bool is_name(const Json& value) {
-    if (!is_path(value)) return false;
-    // With a slash on both sides, every part has one.
-    const std::string path = '/' + value.get<std::string>() + '/';
-    return path.find("//") == std::string::npos && path.find("/./") == std::string::npos &&
-           path.find("/../") == std::string::npos;
-  }
-
-  // "a, b or c"
-  static std::string alternatives(const std::vector<std::string>& words) {
-    std::string text;
-    for (std::size_t i = 0; i < words.size(); ++i)
-      text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
-    return text;
-  }
-
-  bool take(const char* key) {
-    const auto found = rest_.find(key);
-    if (found == rest_.end()) return false;
-    taken_ = std::move(*found);
-    rest_.erase(found);
-    return true;
-  }
-
-  void complain(const std::string& key, const Json& given, const std::string& allowed) {
-    if (!error_.empty()) return;
-    error_ = "configuration: " + name_ + (key.empty() ? "" : "." + key) + " is " + show_json(given) + "; allowed is " +
-             allowed;
-  }
-
-  const std::string name_;
-  std::string& error_;
-  bool present_ = false;
-  Json rest_ = Json::object();
-  Json taken_;
-};
 
 // Whatever starts a program by itself later, outside of any sandbox, when it stands below a folder of a person's.
 const std::vector<std::string> protected_by_default = {
@@ -168,6 +36,53 @@ std::optional<engine::SandboxPolicy> read_sandbox(Section& section, std::string&
   return policy;
 }
 
+void read_commands(const Json& all, policy::CommandRules& rules, std::string& error) {
+  Section section(all, "commands", error);
+  std::vector<std::string> allow;
+  if (section.entries("allow", false, allow)) rules.allow = std::move(allow);
+  section.entries("deny", true, rules.deny);
+  section.entries("ask", true, rules.ask);
+  section.choice("arguments", "any", "safe", rules.safe_arguments);
+  section.choice("unlisted", "deny", "ask", rules.ask_unlisted);
+  section.absolute_paths_or_default("path", rules.path);
+  section.absolute_path("approvals", rules.approvals);
+  section.end();
+}
+
+void read_directories(const Json& all, policy::DirectoryRules& rules, std::string& error) {
+  Section section(all, "directories", error);
+  section.absolute_paths("roots", rules.roots);
+  section.flag("confine_arguments", rules.confine_arguments);
+  section.end();
+  if (error.empty() && rules.confine_arguments && rules.roots.empty()) {
+    error = "configuration: directories.confine_arguments needs directories.roots, the folders to confine them to";
+  }
+}
+
+void read_environment(const Json& all, policy::EnvironmentRules& rules, std::string& error) {
+  Section section(all, "environment", error);
+  std::size_t inherit = 0;
+  section.choice("inherit", {"all", "core", "none"}, inherit);
+  rules.inherit = static_cast<policy::EnvironmentRules::Inherit>(inherit);
+  section.patterns("deny", rules.deny);
+  section.variables("set", rules.set);
+  section.end();
+}
+
+void read_audit(const Json& all, audit::TrailOptions& options, std::string& error) {
+  Section section(all, "audit", error);
+  section.absolute_path("file", options.file);
+  section.choice("sync", "none", "data", options.sync_data);
+  section.choice("output", "none", "captured", options.output);
+  section.choice("when_unwritable", "refuse", "continue", options.continue_when_unwritable);
+  section.limit<std::uint64_t>("max_bytes", 4096, largest_size, options.max_bytes);
+  section.number<std::uint32_t>("keep", 0, 1'000'000, true, options.keep);
+  section.end();
+}
+
+constexpr std::array sections{"shell",  "commands", "directories", "environment",
+                              "limits", "output",   "sandbox",     "audit"};
+
 }  // namespace
 
 std::shared_ptr<const Configuration> parse_configuration(std::string_view text, std::string& error) {
@@ -183,11 +98,17 @@ std::shared_ptr<const Configuration> parse_configuration(std::string_view text, 
   }
   auto configuration = std::make_shared<Configuration>();
   for (const auto& [key, value] : all.items()) {
-    if (key != "shell" && key != "limits" && key != "output" && key != "sandbox") {
-      error = "configuration: there is no section " + key + "; there are shell, limits, output and sandbox";
+    if (std::find(sections.begin(), sections.end(), key) == sections.end()) {
+      error = "configuration: there is no section " + key + "; there are";
+      for (const char* name : sections) error += (name == sections.front() ? " " : ", ") + std::string(name);
       return nullptr;
     }
   }
+  read_commands(all, configuration->commands, error);
+  read_directories(all, configuration->directories, error);
+  read_environment(all, configuration->environment, error);
+  read_audit(all, configuration->audit, error);
+  if (!configuration->audit.file.empty()) configuration->trail = std::make_shared<audit::Trail>(configuration->audit);
   Section shell(all, "shell", error);
   shell.absolute_path("program", configuration->shell);
   shell.flag("direct_exec", configuration->direct_exec);

@@ -8,10 +8,12 @@
 #include <string>
 #include <string_view>
 
+#include "audit/trail.h"
 #include "engine/limits.h"
 #include "engine/sandbox/policy.h"
 #include "engine/sandbox/sandbox.h"
 #include "engine/spill.h"
+#include "policy/rules.h"
 
 namespace wtool {
 
@@ -27,9 +29,15 @@ struct Configuration {
   engine::SpillOptions spill;                    // output.spill, directory, max_bytes
   std::optional<engine::SandboxPolicy> sandbox;  // the section sandbox; absent: none
 
+  policy::CommandRules commands;         // commands.allow, deny, ask, arguments, unlisted, path, approvals
+  policy::DirectoryRules directories;    // directories.roots, confine_arguments
+  policy::EnvironmentRules environment;  // environment.inherit, deny, set
+  audit::TrailOptions audit;             // audit.file, sync, output, when_unwritable, max_bytes, keep
+
   // What all calls share of output.directory; NULL where output.spill is never.
   std::shared_ptr<engine::SpillDirectory> spill_directory;
   std::shared_ptr<engine::Sandbox> confinement;  // the same, as all calls share it
+  std::shared_ptr<audit::Trail> trail;           // the same of audit.file; NULL where there is none
 };
 
 // NULL with `error`, one sentence that names the key, its value and what is allowed. Empty text is {}.

@@ -1,9 +1,9 @@
-// The C interface of the plugin, and the only file that knows it: it turns views into values, exceptions into statuses
-// and the host's tables of functions into the plugin's own classes, and decides nothing else.
+// The C interface of the plugin. Only this file and entry_host.h know it: they turn views into values, exceptions into
+// statuses and the host's tables of functions into the plugin's own classes, and decide nothing else.
 
 #include <dlfcn.h>
 #include <unistd.h>
-#include <wtool/ext/log.h>
+#include <wtool/ext/explain.h>
 #include <wtool/tool.h>
 
 #include <atomic>
@@ -17,6 +17,7 @@
 #include "engine/cancellation.h"
 #include "engine/custody.h"
 #include "engine/warden_file.h"
+#include "entry_host.h"
 #include "tools/table.h"
 
 #ifndef WTOOL_VERSION
@@ -36,60 +37,19 @@ struct wtool_call {
   void* sink_ctx = nullptr;
   int32_t (*on_event)(void*, const wtool_event*) noexcept = nullptr;
   std::atomic<bool> run{false};
+  CallApprover approver;
+
+  wtool_call(const wtool_host* host, const wtool_host_approval* approval) : approver(host, approval, cancellation) {}
 };
 
 namespace {
 
-// ---- Tracing: the host's extension as an audit::HostTracing.
-
-class LogExtension : public audit::HostTracing {
- public:
-  LogExtension(const wtool_host* host, const wtool_host_log* log) : host_(host), log_(log) {}
-
-  bool enabled(audit::Level level, std::string_view target) const override {
-    return WTOOL_HAS_FN(log_, emit) &&
-           (!WTOOL_HAS_FN(log_, enabled) || log_->enabled(host_, static_cast<std::uint32_t>(level), view(target)) != 0);
-  }
-
-  void emit(const audit::Record& record) override {
-    const std::vector<wtool_field> fields = views(record.fields);
-    wtool_log_record out{};
-    out.struct_size = sizeof out;
-    out.level = static_cast<std::uint32_t>(record.level);
-    out.unix_ns = record.unix_ns;
-    out.target = view(record.target);
-    out.message = view(record.message);
-    out.n_fields = static_cast<std::uint32_t>(fields.size());
-    out.fields = fields.data();
-    out.span = record.span;
-    if (WTOOL_HAS_FN(log_, emit)) log_->emit(host_, &out);
-  }
-
-  std::uint64_t open_span(std::uint64_t parent, std::string_view name, const audit::Fields& list) override {
-    if (!WTOOL_HAS_FN(log_, span_open)) return 0;
-    const std::vector<wtool_field> fields = views(list);
-    return log_->span_open(host_, parent, view(name), fields.data(), static_cast<std::uint32_t>(fields.size()));
-  }
-
-  void close_span(std::uint64_t span) override {
-    if (WTOOL_HAS_FN(log_, span_close)) log_->span_close(host_, span);
-  }
-
- private:
-  static std::vector<wtool_field> views(const audit::Fields& fields) {
-    std::vector<wtool_field> result;
-    result.reserve(fields.size());
-    for (const audit::Field& field : fields) result.push_back({view(field.key), view(field.json)});
-    return result;
-  }
-
-  const wtool_host* host_;
-  const wtool_host_log* log_;
-};
-
 // ---- The plugin's state between init and deinit.
 
-std::unique_ptr<engine::Custody> custody;  // Changed by init and deinit alone, which nothing runs beside.
+// Changed by init and deinit alone, which nothing runs beside.
+std::unique_ptr<engine::Custody> custody;
+const wtool_host* the_host = nullptr;
+const wtool_host_approval* host_approval = nullptr;  // NULL: the host asks nobody
 
 // build/lib/wtool/shell_tools.so -> build/libexec/wtool/shell-warden; an installation keeps the same three folders.
 std::string find_warden() {
@@ -117,6 +77,9 @@ wtool_status init(const wtool_host* host, wtool_blob* error) noexcept {
       audit::attach(std::make_shared<LogExtension>(host, static_cast<const wtool_host_log*>(log)));
     }
     custody = std::make_unique<engine::Custody>(std::move(warden));
+    the_host = host;
+    const void* approval = host->get_extension != nullptr ? host->get_extension(host, WTOOL_EXT_APPROVAL) : nullptr;
+    host_approval = static_cast<const wtool_host_approval*>(approval);
     return WTOOL_OK;
   });
 }
@@ -124,6 +87,8 @@ wtool_status init(const wtool_host* host, wtool_blob* error) noexcept {
 void deinit() noexcept {
   custody.reset();  // Waits until the warden and all custodians have ended.
   audit::detach();
+  the_host = nullptr;
+  host_approval = nullptr;
 }
 
 // ---- Descriptors.
@@ -178,7 +143,7 @@ wtool_status call_new(const wtool_tool* tool, const wtool_request* request, wtoo
       return fail(WTOOL_E_INVALID_ARGUMENT, error, "struct_size of the request does not even cover its arguments");
     }
     const auto& object = *static_cast<const ToolObject*>(tool->self);
-    auto call = std::make_unique<wtool_call>();
+    auto call = std::make_unique<wtool_call>(the_host, host_approval);
     call->configuration = object.configuration;
     call->tool = object.tool->description.id;
     if (WTOOL_HAS(request, call_id)) call->call_id = text(request->call_id);
@@ -226,8 +191,9 @@ wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) n
     }
     if (!custody) return fail(WTOOL_E_INVALID_ARGUMENT, error, "call_run needs a plugin between init and deinit");
     if (call->run.exchange(true)) return fail(WTOOL_E_INVALID_ARGUMENT, error, "this call was run already");
-    CallContext context{*custody,   *call->configuration, call->cancellation, {},
-                        call->tool, call->call_id,        call->parent_span,  {}};
+    CallContext context{*custody,       *call->configuration, call->cancellation, {},
+                        call->tool,     call->call_id,        call->parent_span,  {},
+                        &call->approver};
     if (call->on_event != nullptr) context.sink = EventSink(*call);
     if (call->ceiling_ms != 0 && call->ceiling_ms < largest_ceiling_ms) {
       context.ceiling = std::chrono::milliseconds(call->ceiling_ms);
@@ -246,11 +212,31 @@ void call_cancel(wtool_call* call, std::uint32_t how, wtool_view reason) noexcep
   } catch (...) {  // No memory to copy the reason.
     call->cancellation.request(How::now, {});
   }
+  call->approver.cancelled();
 }
 
 void call_free(wtool_call* call) noexcept { delete call; }
 
-const void* tool_extension(const wtool_tool*, const char*) noexcept { return nullptr; }
+wtool_status explain(const wtool_tool* tool, const wtool_request* request, wtool_blob* result,
+                     wtool_blob* error) noexcept {
+  return guarded(error, [&]() -> wtool_status {
+    if (tool == nullptr || request == nullptr || !WTOOL_HAS(request, arguments) || result == nullptr ||
+        !WTOOL_HAS(result, release)) {
+      return fail(WTOOL_E_INVALID_ARGUMENT, error,
+                  "explain needs a tool, a request with arguments, and a blob of full size for the result");
+    }
+    const auto& object = *static_cast<const ToolObject*>(tool->self);
+    const auto prepared = object.tool->prepare(text(request->arguments), *object.configuration);
+    if (!fill(result, prepared->explain(*object.configuration))) return fail(WTOOL_E_RESOURCE, error, "out of memory");
+    return WTOOL_OK;
+  });
+}
+
+const wtool_tool_explain explain_extension = {sizeof(wtool_tool_explain), 0, explain};
+
+const void* tool_extension(const wtool_tool*, const char* id) noexcept {
+  return id != nullptr && std::strcmp(id, WTOOL_EXT_EXPLAIN) == 0 ? &explain_extension : nullptr;
+}
 
 void tool_destroy(const wtool_tool* tool) noexcept {
   if (tool != nullptr) delete static_cast<ToolObject*>(tool->self);

@@ -6,6 +6,7 @@
 // - A torn last line, left by a kill or a full disk, is closed off, and a `recovered` line says so.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -21,9 +22,12 @@ struct TrailOptions {
   bool continue_when_unwritable = false;  // when_unwritable: refuse | continue
   std::uint64_t max_bytes = 64ULL << 20;  // max_bytes: beyond this the file is rotated; 0: never
   std::uint32_t keep = 0;                 // keep: rotated files that are kept; 0: all
+
+  // How long another one may hold the file's lock. It is held for microseconds, unless its holder is stopped.
+  std::chrono::milliseconds lock_wait{5000};
 };
 
-// Any thread, many processes.
+// Any thread, many processes. It keeps nothing but its options: what it must know stands in the file.
 class Trail {
  public:
   explicit Trail(TrailOptions options);
@@ -34,7 +38,8 @@ class Trail {
   const TrailOptions& options() const { return options_; }
 
   // Appends one line: `event` ("start", "end", "refusal", "approval"), the time, and `fields` (a JSON object) behind
-  // them. Empty: it is written. Otherwise a sentence that names the file and says why it could not be.
+  // them. Empty: it is written. Otherwise a sentence without its full stop that names the file, says why the event
+  // could not be written, and what to do. A line has 64 KiB at most: longer texts in `fields` are cut and say so.
   std::string write(std::string_view event, const nlohmann::ordered_json& fields);
 
  private:

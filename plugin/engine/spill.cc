@@ -8,45 +8,17 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
+
+#include "system/size_signal.h"
 
 namespace wtool::engine {
 
 namespace {
 
-// Keeps SIGXFSZ from this thread, for which alone a write that fails with EFBIG makes it. One that came meanwhile is
-// taken away; one that was waiting before is left to whoever has blocked it.
-class WithoutSizeSignal {
- public:
-  WithoutSizeSignal() {
-    ::sigemptyset(&signal_);
-    ::sigaddset(&signal_, SIGXFSZ);
-    ::pthread_sigmask(SIG_BLOCK, &signal_, &before_);
-    if (::sigismember(&before_, SIGXFSZ) == 1) {
-      sigset_t pending;
-      ::sigpending(&pending);
-      was_pending_ = ::sigismember(&pending, SIGXFSZ) == 1;
-    }
-  }
-  ~WithoutSizeSignal() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  WithoutSizeSignal(const WithoutSizeSignal&) = delete;
-  WithoutSizeSignal& operator=(const WithoutSizeSignal&) = delete;
-
-  void take_away() const {
-    const timespec at_once{};
-    if (!was_pending_) ::sigtimedwait(&signal_, nullptr, &at_once);
-  }
-
- private:
-  sigset_t signal_{};
-  sigset_t before_{};
-  bool was_pending_ = false;
-};
-
 // How many bytes were written; *error is the errno for which it is not all of them.
 std::size_t write_all(int file, std::string_view bytes, int* error) {
-  const WithoutSizeSignal guard;
+  const SizeSignalBlocked guard;
   *error = 0;
   std::size_t written = 0;
   while (written < bytes.size()) {

@@ -24,12 +24,20 @@ struct ArgumentJudgement {
 // `words` are the program and its arguments, all literal; `tool` is the program's name without a folder.
 ArgumentJudgement judge_arguments(std::string_view tool, const std::vector<std::string>& words);
 
-// Code in the tool's own little language that executes programs or writes files (sed's e and w, awk's system and
-// pipes): judged also where any arguments are allowed. Kind::no_rules where the tool has no such language.
+// Code in the tool's own little language that executes programs (sed's e, awk's system and pipes), and options that
+// name a program to run: judged also where any arguments are allowed. Kind::no_rules where the tool is not known.
 ArgumentJudgement judge_program_text(std::string_view tool, const std::vector<std::string>& words);
+
+// For the confinement of arguments: whether the tool is told to read or write files that no word of its own names: a
+// list of files, sed's r and w, awk's getline from a file. Kind::no_rules where the tool is not known.
+ArgumentJudgement judge_reach(std::string_view tool, const std::vector<std::string>& words);
 
 // For each word whether it is known to be text and no path: sed's script, grep's pattern, what echo prints. The program
 // itself counts as text. As long as `words`.
 std::vector<bool> text_words(std::string_view tool, const std::vector<std::string>& words);
+
+// True where the words are safe and stay so whatever arguments follow them, as those that xargs adds: a known tool none
+// of whose options is unsafe, or `--` in front of what follows.
+bool takes_more_arguments(std::string_view tool, const std::vector<std::string>& words);
 
 }  // namespace wtool::policy

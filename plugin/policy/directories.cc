@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -50,6 +51,64 @@ std::variant<Directory, DirectoryError> open_directory(const std::string& path) 
   struct stat status {};
   if (::fstat(directory.descriptor.get(), &status) == 0 && status.st_nlink == 0) return explain(path, ENOENT);
   return directory;
+}
+
+bool is_within(std::string_view path, std::string_view root) {
+  if (root == "/") return true;
+  return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
+}
+
+bool is_within_any(std::string_view path, const std::vector<std::string>& roots) {
+  return std::any_of(roots.begin(), roots.end(), [&](const std::string& root) { return is_within(path, root); });
+}
+
+std::string resolve_path(std::string_view directory, std::string_view path) {
+  constexpr int most_links = 40;  // As the kernel has it.
+  // No such path can be opened; one without a slash could only ever be a name in the directory.
+  if (path.size() > PATH_MAX) return path.find('/') == std::string_view::npos ? std::string(directory) : "/";
+  int links = 0;
+  // Below what does not exist there are no links to be read, until `..` leads back.
+  std::size_t missing = 0;
+  std::string done(path.starts_with('/') || directory == "/" ? "" : directory);
+  std::string rest(path);
+  while (!rest.empty()) {
+    const std::size_t begin = rest.find_first_not_of('/');
+    if (begin == std::string::npos) break;
+    const std::size_t end = std::min(rest.find('/', begin), rest.size());
+    const std::string part = rest.substr(begin, end - begin);
+    rest.erase(0, end);
+    if (part == ".") continue;
+    if (part == "..") {
+      done.erase(std::min(done.rfind('/'), done.size()));
+      missing -= missing > 0 ? 1 : 0;
+      continue;
+    }
+    done += '/' + part;
+    if (missing > 0) {
+      ++missing;
+      continue;
+    }
+    char target[PATH_MAX];
+    const ssize_t length = ::readlink(done.c_str(), target, sizeof target);
+    if (length <= 0) {
+      if (errno != EINVAL) missing = 1;  // EINVAL: it is there, and no link.
+      continue;
+    }
+    if (++links > most_links) return "/";
+    rest = std::string(target, static_cast<std::size_t>(length)) + rest;
+    done.erase(target[0] == '/' ? 0 : std::min(done.rfind('/'), done.size()));
+  }
+  return done.empty() ? "/" : done;
+}
+
+std::vector<std::string> canonical_roots(const std::vector<std::string>& roots) {
+  std::vector<std::string> canonical;
+  for (const std::string& root : roots) {
+    std::string real = resolve_path("/", root);
+    struct stat status {};
+    if (::stat(real.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) canonical.push_back(std::move(real));
+  }
+  return canonical;
 }
 
 }  // namespace wtool::policy

@@ -1,9 +1,11 @@
 // The working directory of a command: opened once, and then used by descriptor, so that nothing can be swapped between
-// the check and the use.
+// the check and the use. And what lies within what.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <variant>
+#include <vector>
 
 #include "system/descriptor.h"
 
@@ -22,5 +24,18 @@ struct DirectoryError {
 
 // Opens `path`, relative to the current directory of this process; empty means that directory itself.
 std::variant<Directory, DirectoryError> open_directory(const std::string& path);
+
+// True where `path` is `root` or below it. Both are canonical; by component: /repo does not contain /repo-evil.
+bool is_within(std::string_view path, std::string_view root);
+
+// The canonical path of `path`, from `directory` (canonical) where it is relative. Links are followed, also one that
+// leads to nothing: what does not exist is where it would come to be. Never fails: beyond 40 links it is "/".
+std::string resolve_path(std::string_view directory, std::string_view path);
+
+// The roots of directories.roots, canonical. One that does not exist now contains nothing, and is left out.
+std::vector<std::string> canonical_roots(const std::vector<std::string>& roots);
+
+// True where one of the roots (canonical) contains the path (canonical).
+bool is_within_any(std::string_view path, const std::vector<std::string>& roots);
 
 }  // namespace wtool::policy

@@ -3,11 +3,41 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "policy/rules.h"
+
 namespace wtool::policy {
 
 namespace {
 
 std::string_view name_of(std::string_view variable) { return variable.substr(0, variable.find('=')); }
+
+// What programs need to run at all, and to speak to the user as usual.
+bool is_core_name(std::string_view name) {
+  static constexpr std::string_view core[] = {"HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG",      "LANGUAGE",
+                                              "TERM", "TZ",   "TMPDIR",  "TMP",   "TEMP", "COLORTERM", "NO_COLOR"};
+  return std::find(std::begin(core), std::end(core), name) != std::end(core) || name.starts_with("LC_");
+}
+
+// Variables by which a shell runs or finds something else than its line says.
+bool redirects_shell(std::string_view name) {
+  static constexpr std::string_view names[] = {"CDPATH",    "OLDPWD",   "ENV", "BASH_ENV",
+                                               "SHELLOPTS", "BASHOPTS", "PS4", "IFS"};
+  return std::find(std::begin(names), std::end(names), name) != std::end(names) || name.starts_with("BASH_FUNC_");
+}
+
+// What keeps commands from waiting for a person, without changing what they answer. An editor is not among them: to
+// fail is better than to wait, but "no editor" would change what a command does.
+constexpr std::pair<std::string_view, std::string_view> unattended[] = {{"PAGER", "cat"},
+                                                                        {"GIT_PAGER", "cat"},
+                                                                        {"MANPAGER", "cat"},
+                                                                        {"SYSTEMD_PAGER", "cat"},
+                                                                        {"GIT_TERMINAL_PROMPT", "0"}};
+
+const std::string* denying_pattern(const EnvironmentRules& rules, std::string_view name) {
+  const auto found = std::find_if(rules.deny.begin(), rules.deny.end(),
+                                  [&](const std::string& pattern) { return matches_pattern(pattern, name); });
+  return found == rules.deny.end() ? nullptr : &*found;
+}
 
 }  // namespace
 
@@ -17,25 +47,74 @@ bool is_variable_name(std::string_view name) {
          std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
-std::vector<std::string> compose_environment(const char* const* inherited, const Variables& additions,
-                                             std::string_view directory) {
-  std::size_t count = 0;
-  for (const char* const* each = inherited; each != nullptr && *each != nullptr; ++each) ++count;
+std::vector<std::string> compose_environment(const EnvironmentSources& sources) {
+  const EnvironmentRules& rules = sources.rules;
   std::vector<std::string> variables;
-  variables.reserve(count + additions.size() + 1);
-  std::unordered_set<std::string_view> settled(count + additions.size() + 2);
-  settled.insert({"PWD", "OLDPWD"});
-  for (const auto& [name, value] : additions) settled.insert(name);
-  for (; inherited != nullptr && *inherited != nullptr; ++inherited) {
-    const std::string_view variable(*inherited);
+  std::unordered_set<std::string_view> settled = {"PWD", "OLDPWD"};
+  if (sources.trusted_path) settled.insert("PATH");
+  for (const auto& [name, value] : sources.additions) settled.insert(name);
+  for (const auto& [name, value] : rules.set) settled.insert(name);
+  const auto stays = [&](std::string_view name) {
+    if (rules.inherit == EnvironmentRules::Inherit::none) return false;
+    if (rules.inherit == EnvironmentRules::Inherit::core && !is_core_name(name)) return false;
+    return !(sources.trusted_path && redirects_shell(name)) && denying_pattern(rules, name) == nullptr;
+  };
+  for (const char* const* each = sources.inherited; each != nullptr && *each != nullptr; ++each) {
+    const std::string_view variable(*each);
     if (variable.find('=') == std::string_view::npos) continue;
-    if (settled.insert(name_of(variable)).second) variables.emplace_back(variable);
+    const std::string_view name = name_of(variable);
+    if (stays(name) && settled.insert(name).second) variables.emplace_back(variable);
   }
-  for (const auto& [name, value] : additions) {
-    if (name != "PWD") variables.push_back(name + "=" + value);
+  const auto put = [&](const std::string& name, std::string_view value) {
+    if (name == "PWD" || (sources.trusted_path && (name == "PATH" || redirects_shell(name)))) return;
+    variables.push_back(name + "=" + std::string(value));
+  };
+  const auto is_added = [&](const std::string& name) {
+    return std::any_of(sources.additions.begin(), sources.additions.end(),
+                       [&](const auto& addition) { return addition.first == name; });
+  };
+  for (const auto& [name, value] : rules.set) {
+    if (!is_added(name)) put(name, value);
   }
-  variables.push_back("PWD=" + std::string(directory));
+  for (const auto& [name, value] : sources.additions) put(name, value);
+  for (const auto& [name, value] : unattended) {
+    if (settled.insert(name).second) variables.push_back(std::string(name) + "=" + std::string(value));
+  }
+  if (sources.trusted_path) {
+    variables.push_back("PATH=" + std::string(*sources.trusted_path));
+  } else if (settled.insert("PATH").second) {
+    variables.push_back("PATH=" + std::string(sources.fallback_path));
+  }
+  variables.push_back("PWD=" + std::string(sources.directory));
   return variables;
+}
+
+std::optional<DeniedName> find_denied_name(const Variables& additions, const EnvironmentRules& rules) {
+  for (const auto& [name, value] : additions) {
+    if (const std::string* pattern = denying_pattern(rules, name)) return DeniedName{name, *pattern};
+  }
+  return std::nullopt;
+}
+
+bool matches_pattern(std::string_view pattern, std::string_view name) {
+  // The last * that was met, and where in the name what it stands for begins to be tried.
+  std::size_t star = std::string_view::npos, tried = 0;
+  std::size_t p = 0, n = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      tried = n;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+      ++p;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++tried;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
 std::string_view find_variable(const std::vector<std::string>& variables, std::string_view name,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "policy/words/reader.h"
+
 namespace wtool::policy {
 
 namespace {
@@ -19,49 +21,103 @@ constexpr std::array<std::string_view, 84> shell_words = {
     "times",    "trap",    "true",    "type",   "typeset", "ulimit",  "umask",   "unalias",  "unset",     "until",
     "wait",     "while",   "{",       "}"};
 
-// Characters that mean only themselves when they stand unquoted in a word, in every shell and in every place but the
-// first word's. A tilde, a brace or a caret does in most places; the shell may judge those.
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("_-./:,+@%=").find(c) != std::string_view::npos || static_cast<unsigned char>(c) >= 0x80;
+bool same_words(const std::vector<Word>& one, const std::vector<Word>& other) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                    [](const Word& a, const Word& b) { return a.literal == b.literal && a.text == b.text; });
 }
 
-// Characters that keep a meaning between double quotes. An exclamation mark does in interactive shells only.
-bool is_special_in_double_quotes(char c) { return c == '$' || c == '`' || c == '\\'; }
+bool same_command(const SimpleCommand& one, const SimpleCommand& other) {
+  return same_words(one.words, other.words) && same_words(one.assignments, other.assignments) &&
+         std::equal(one.redirections.begin(), one.redirections.end(), other.redirections.begin(),
+                    other.redirections.end(),
+                    [](const Redirection& a, const Redirection& b) { return a.text == b.text; });
+}
+
+// The commands of a further reading that the script does not have yet, each where it begins. Where many begin at one
+// place (in backquotes), not all are looked at: one that stands there twice does no harm.
+void add_commands(Findings& to, Findings&& from) {
+  constexpr std::size_t most = 8;
+  std::vector<SimpleCommand> commands;
+  std::vector<std::size_t> begins;
+  std::size_t at = 0;
+  const auto take_until = [&](std::size_t begin) {
+    for (; at < to.begins.size() && to.begins[at] < begin; ++at) {
+      commands.push_back(std::move(to.script.commands[at]));
+      begins.push_back(to.begins[at]);
+    }
+  };
+  for (std::size_t i = 0; i < from.begins.size(); ++i) {
+    SimpleCommand& command = from.script.commands[i];
+    take_until(from.begins[i]);
+    bool known = false;
+    for (std::size_t other = at; !known && other < std::min(at + most, to.begins.size()); ++other)
+      known = to.begins[other] == from.begins[i] && same_command(command, to.script.commands[other]);
+    if (known) continue;
+    take_until(from.begins[i] + 1);
+    commands.push_back(std::move(command));
+    begins.push_back(from.begins[i]);
+  }
+  take_until(static_cast<std::size_t>(-1));
+  to.script.commands = std::move(commands);
+  to.begins = std::move(begins);
+}
+
+Findings read_as(Dialect dialect, std::string_view line) {
+  Findings findings(dialect, line.size());
+  Reader(line, findings).read();
+  // A command that was being read when the text turned out to be none.
+  for (std::size_t i = findings.begins.size(); i > 0; --i) {
+    const SimpleCommand& command = findings.script.commands[i - 1];
+    if (!command.words.empty() || !command.assignments.empty() || !command.redirections.empty()) continue;
+    findings.script.commands.erase(findings.script.commands.begin() + static_cast<std::ptrdiff_t>(i - 1));
+    findings.begins.erase(findings.begins.begin() + static_cast<std::ptrdiff_t>(i - 1));
+  }
+  return findings;
+}
 
 }  // namespace
 
 bool is_shell_word(std::string_view word) { return std::binary_search(shell_words.begin(), shell_words.end(), word); }
 
+Script parse(std::string_view line, Shell shell) {
+  const std::size_t zero = line.find('\0');
+  if (zero != std::string_view::npos) {
+    Script script;
+    script.error = Obstacle{{zero, zero + 1}, "a zero byte"};
+    script.obstacle = script.error;
+    return script;
+  }
+  Findings findings = read_as({.dash = shell == Shell::dash}, line);
+  Script& script = findings.script;
+  const auto read_also = [&](Dialect dialect) {
+    Findings further = read_as(dialect, line);
+    // What is no text of one shell may be one of another; but not when it is only we who could not read it.
+    if (further.gave_up && !findings.gave_up) script.error = further.script.error;
+    findings.gave_up = findings.gave_up || further.gave_up;
+    if (!further.script.error && !findings.gave_up) script.error.reset();
+    add_commands(findings, std::move(further));
+  };
+  const bool differs = findings.differs;
+  if (shell != Shell::dash) {
+    if (findings.extglob) read_also({.extglob = true});
+    if (findings.posix) read_also({.posix = true});
+    if (findings.extglob && findings.posix) read_also({.extglob = true, .posix = true});
+  }
+  if (differs && shell == Shell::any) read_also({.dash = true});
+  if (script.error && !script.obstacle) script.obstacle = script.error;
+  return std::move(script);
+}
+
 std::optional<std::vector<std::string>> plain_command(std::string_view line) {
   static_assert(std::is_sorted(shell_words.begin(), shell_words.end()));
+  Script script = parse(line);
+  if (script.obstacle || script.commands.size() != 1) return std::nullopt;
+  SimpleCommand& command = script.commands.front();
+  if (command.negated || !command.redirections.empty()) return std::nullopt;
+  if (command.words.front().text.empty() || is_shell_word(command.words.front().text)) return std::nullopt;
   std::vector<std::string> words;
-  std::string word;
-  bool in_word = false;
-  for (std::size_t at = 0; at <= line.size(); ++at) {
-    const char c = at < line.size() ? line[at] : ' ';
-    if (c == ' ' || c == '\t') {
-      if (in_word) words.push_back(std::move(word));
-      word.clear();
-      in_word = false;
-    } else if (c == '\'' || c == '"') {
-      const std::size_t end = line.find(c, at + 1);
-      if (end == std::string_view::npos) return std::nullopt;
-      const std::string_view quoted = line.substr(at + 1, end - at - 1);
-      if (c == '"' && std::any_of(quoted.begin(), quoted.end(), is_special_in_double_quotes)) return std::nullopt;
-      word.append(quoted);
-      in_word = true;
-      at = end;
-    } else if (is_plain(c)) {
-      // An unquoted "=" in front of the command's name makes an assignment of it.
-      if (c == '=' && words.empty()) return std::nullopt;
-      word.push_back(c);
-      in_word = true;
-    } else {
-      return std::nullopt;
-    }
-  }
-  if (words.empty() || words.front().empty() || is_shell_word(words.front())) return std::nullopt;
+  words.reserve(command.words.size());
+  for (Word& word : command.words) words.push_back(std::move(word.text));
   return words;
 }
 

@@ -68,7 +68,11 @@ struct Script {
 // Constructs nested more deeply than this are an error.
 inline constexpr int deepest_nesting = 64;
 
-Script parse(std::string_view line);
+// Which shell will run a text, where that is known. It makes a difference for `commands` alone: `[[ a && b ]]` is one
+// condition to bash, and runs b in dash.
+enum class Shell { any, bash, dash };
+
+Script parse(std::string_view line, Shell shell = Shell::any);
 
 // A line that means, to every POSIX shell, exactly what the script says: every word in single quotes, operators bare;
 // `cd DIR` becomes `cd -P -- 'DIR'`. The script must have no obstacle.

@@ -18,13 +18,16 @@ struct Inner {
     unclear,  // the wrapper's own arguments are not understood, so what it runs is not known: refuse
   };
   Kind kind = Kind::command;
-  SimpleCommand command;    // Kind::command: assignments are what it is run with
-  bool open_ended = false;  // Kind::command: more arguments follow that nobody knows before it runs (xargs, find {} )
-  Word text;                // Kind::script, code, unclear: the word that it is about
-  std::string reason;       // Kind::code, unclear: a clause, "-c gives python code"
+  SimpleCommand command;  // Kind::command: assignments are what it is run with
+  // Kind::command: there are arguments that nobody knows before it runs (xargs, find {}). They stand in the command as
+  // words that are not literal, so that whoever judges it again meets them; where they follow, as one empty word.
+  bool open_ended = false;
+  Word text;           // Kind::script, code, unclear: the word that it is about
+  std::string reason;  // Kind::code, unclear: a clause, "-c gives python code"
 };
 
-// What `command` runs besides itself; empty for most. `tool` is the name of its program without a folder. Words of it
+// What `command` runs besides itself, one level deep: who wants to know what that runs asks again, and must stop
+// somewhere ("env env env ..."). Empty for most. `tool` is the name of its program without a folder. Words of it
 // may be not literal: where such a word decides, the answer is `unclear`.
 std::vector<Inner> inner_commands(std::string_view tool, const SimpleCommand& command);
 

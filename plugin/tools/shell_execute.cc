@@ -1,5 +1,6 @@
 #include "tools/shell_execute.h"
 
+#include "tools/explanation.h"
 #include "tools/parameters.h"
 #include "tools/shell_result.h"
 
@@ -65,6 +66,11 @@ constexpr std::string_view output_schema = R"({
         "not_enforced": {"type": "array", "items": {"type": "string"}},
         "refused": {"type": "array", "items": {"type": "string"}}}, "required": ["enforced", "not_enforced"]},
     "protected_changed": {"type": "array", "items": {"type": "string"}},
+    "policy": {"type": "object",
+      "properties": {"verdict": {"enum": ["allow", "ask", "deny"]}, "reason": {"type": "string"}, "rule": {"type": "string"},
+        "word": {"type": "string"}, "range": {"type": "array", "items": {"type": "integer"}}},
+      "required": ["verdict", "reason", "rule"]},
+    "audit_error": {"type": "string"},
     "error": {"type": "object",
       "properties": {"code": {"type": "string"}, "message": {"type": "string"}, "hint": {"type": "string"}},
       "required": ["code", "message", "hint"]}
@@ -94,6 +100,10 @@ class ShellExecuteCall : public PreparedCall {
   Answer run(CallContext& context) override {
     if (!problem_.empty()) return refusal(problem_);
     return answer(request_, carry(request_, context));
+  }
+
+  std::string explain(const Configuration& configuration) const override {
+    return problem_.empty() ? explanation(request_, configuration) : explanation(problem_);
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/utf8.h"
+#include "tools/explanation.h"
 
 namespace wtool::tools {
 
@@ -232,6 +233,7 @@ class Format {
     metadata_["encoding"] = lossy ? "utf-8, invalid bytes replaced" : "utf-8";
     add_resources();
     add_output_file();
+    if (!result_.audit_error.empty()) metadata_["audit_error"] = result_.audit_error;
     if (outcome_.outlived > 0) {
       metadata_["background_processes_ended"] = outcome_.outlived;
       for (const auto& process : outcome_.outliving) metadata_["background_processes"].push_back(to_text(process.name));
@@ -305,6 +307,8 @@ Answer answer(const CommandRequest& request, CallResult result) {
     Json metadata{{"command", request.line}};
     if (request.directory) metadata["working_directory"] = *request.directory;
     metadata["error"] = error_object(*error);
+    if (result.verdict.answer != policy::Answer::allow) metadata["policy"] = policy_object(result.verdict);
+    if (!result.audit_error.empty()) metadata["audit_error"] = result.audit_error;
     add_sandbox(result.sandbox, metadata);
     return {envelope(error->message, true, std::move(metadata)), false};
   }

@@ -35,6 +35,8 @@ class PreparedCall {
  public:
   virtual ~PreparedCall() = default;
   virtual Answer run(CallContext& context) = 0;
+  // What it would do, as the JSON object of wtool.explain/1. Runs nothing, asks nobody; any number of times.
+  virtual std::string explain(const Configuration& configuration) const = 0;
 };
 
 struct Tool {

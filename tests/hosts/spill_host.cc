@@ -10,7 +10,6 @@
 //   size-limit-default, -ignored, -handled, -blocked
 //                                      a size limit of 300,000 bytes for the host's files, with SIGXFSZ so disposed of
 // Exits with 77 where the system does not let it mount.
-#include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -22,6 +21,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "support/mounts.h"
 #include "support/plugin.h"
 
 using namespace wtool::test;
@@ -34,21 +34,6 @@ constexpr rlim_t size_limit = 300'000;
 
 std::atomic<int> signals{0};
 void count_signal(int) { ++signals; }
-
-// A mount namespace, with a user namespace where that is needed to make one.
-bool leave_mounts() {
-  if (unshare(CLONE_NEWNS) != 0) {
-    const std::string user = "0 " + std::to_string(geteuid()) + " 1\n";
-    const std::string group = "0 " + std::to_string(getegid()) + " 1\n";
-    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
-    if (!(std::ofstream("/proc/self/setgroups") << "deny" << std::flush) ||
-        !(std::ofstream("/proc/self/uid_map") << user << std::flush) ||
-        !(std::ofstream("/proc/self/gid_map") << group << std::flush)) {
-      return false;
-    }
-  }
-  return mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
-}
 
 bool prepare(const std::string& fault, const std::string& folder) {
   if (fault != "full" && fault != "read-only") return true;

@@ -1,5 +1,7 @@
 #include "support/plugin.h"
 
+#include <wtool/ext/explain.h>
+
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -92,6 +94,24 @@ Answer ToolUnderTest::run_text(std::string_view arguments, const CallOptions& op
   Call call(*tool_, request);
   const wtool_status status = call.run();
   return answer_of(status, call.result(), call.error(), began);
+}
+
+Json ToolUnderTest::explain(const Json& arguments) const {
+  const auto* extension = static_cast<const wtool_tool_explain*>(tool_->get_extension(tool_, WTOOL_EXT_EXPLAIN));
+  if (extension == nullptr) throw std::runtime_error("the tool explains nothing");
+  const std::string text = arguments.dump();
+  wtool_request request{};
+  request.struct_size = sizeof request;
+  request.arguments = {text.data(), text.size()};
+  wtool_blob result{}, error{};
+  result.struct_size = error.struct_size = sizeof(wtool_blob);
+  const wtool_status status = extension->explain(tool_, &request, &result, &error);
+  const std::string problem = error.release != nullptr ? std::string(error.bytes.data, error.bytes.size) : "";
+  if (error.release != nullptr) error.release(&error);
+  if (status != WTOOL_OK) throw std::runtime_error("explain failed: " + problem);
+  Json answer = Json::parse(std::string_view(result.bytes.data, result.bytes.size));
+  result.release(&result);
+  return answer;
 }
 
 Answer ToolUnderTest::shell(std::string_view command, const CallOptions& options) const {

@@ -90,6 +90,8 @@ class ToolUnderTest {
   Answer run_text(std::string_view arguments, const CallOptions& options = {}) const;
   // shell_execute {"command": command}.
   Answer shell(std::string_view command, const CallOptions& options = {}) const;
+  // What the call would do (wtool.explain/1).
+  Json explain(const Json& arguments) const;
 
  private:
   const wtool_tool* tool_ = nullptr;

@@ -1,4 +1,5 @@
-// wtool call TOOL [JSON | - | @FILE] [--stream]: one call. Standard output gets the result JSON and nothing else.
+// wtool call TOOL [JSON | - | @FILE] [--stream | --explain]: one call, or what it would do. Standard output gets the
+// result JSON and nothing else.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -21,12 +22,27 @@ struct CallOptions {
   std::string tool;
   std::string arguments = "{}";
   bool stream = false;
+  bool explain = false;
 };
 
 // Two spaces and a newline at the end, in the plugin's order of keys, wherever it goes: a file reads like the terminal.
 std::string pretty(const std::string& result) {
   using nlohmann::ordered_json;
   return ordered_json::parse(result).dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+int explain(Toolbox& toolbox, const CallOptions& options, const std::string& arguments) {
+  Stop stop;
+  std::string error;
+  const auto explained = toolbox.explain(options.tool, arguments, stop, error);
+  if (!explained) {
+    complain(error);
+    return exit_unusable;
+  }
+  if (!print(pretty(*explained))) return exit_unusable;
+  const std::string verdict = nlohmann::json::parse(*explained).at("verdict");
+  if (verdict == "allow") return exit_ok;
+  return verdict == "ask" ? exit_ask : exit_deny;
 }
 
 int call(Context& context, const CallOptions& options) {
@@ -38,6 +54,8 @@ int call(Context& context, const CallOptions& options) {
   }
   Toolbox* toolbox = context.toolbox();
   if (toolbox == nullptr) return exit_unusable;
+
+  if (options.explain) return explain(*toolbox, options, *arguments);
 
   int stream_failed = 0;
   ToolCaller::OutputSink sink;
@@ -76,9 +94,14 @@ void add_call(CLI::App& app, Context& context) {
   command->add_option("ARGUMENTS", options->arguments,
                       "The arguments: a JSON object, - for standard input, or @FILE (default: {}, at most 16 MiB)");
   command->add_flag("--stream", options->stream, "Show the command's output on standard error as it comes");
+  command
+      ->add_flag("--explain", options->explain,
+                 "Tell what the call would do and whether it may, without doing it or asking anybody")
+      ->excludes("--stream");
   command->footer(
       "The result is printed with an indent of 2. Exit status: 0 where is_error is false, 1 where it is true, 2 when\n"
-      "there was no call, 130 after Ctrl-C (once: end gracefully; twice: now).\n"
+      "there was no call, 130 after Ctrl-C (once: end gracefully; twice: now). With --explain: 0 it is allowed, 3 a\n"
+      "person would be asked, 4 it is denied, 2 the tool cannot tell.\n"
       "\n"
       "Examples:\n"
       "  wtool call shell_execute '{\"command\": \"git status --short\", \"timeout\": 10}'\n"

@@ -9,7 +9,9 @@ namespace wtool::host {
 
 class Context;
 
+void add_audit(CLI::App& app, Context& context);
 void add_call(CLI::App& app, Context& context);
+void add_config(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
 void add_tools(CLI::App& app, Context& context);
 

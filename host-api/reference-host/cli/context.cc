@@ -5,7 +5,6 @@
 #include <cstdlib>
 
 #include "cli/output.h"
-#include "config/config.h"
 #include "loader/find_plugin.h"
 
 namespace wtool::host {
@@ -54,16 +53,16 @@ Plugin* Context::plugin() {
 Toolbox* Context::toolbox() {
   if (toolbox_) return toolbox_.get();
   std::string error;
-  const auto config = load_config_or_default(options.config, error);
-  if (!config) {
-    complain(error);
-    return nullptr;
-  }
   Plugin* opened = plugin();
   if (opened == nullptr) return nullptr;
-  toolbox_ = Toolbox::open(*opened, *config, error);
+  toolbox_ = Toolbox::open(*opened, config_files(), error);
   if (!toolbox_) complain(error);
   return toolbox_.get();
+}
+
+ConfigFiles& Context::config_files() {
+  if (!config_files_) config_files_ = std::make_unique<ConfigFiles>(options.config);
+  return *config_files_;
 }
 
 }  // namespace wtool::host

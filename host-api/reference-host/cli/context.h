@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "config/files.h"
 #include "loader/plugin.h"
 #include "loader/toolbox.h"
 #include "tracing/tracing.h"
@@ -18,6 +19,8 @@ namespace wtool::host {
 inline constexpr int exit_ok = 0;        // done, and the tool or the workflow succeeded
 inline constexpr int exit_failed = 1;    // done, and it reports a failure
 inline constexpr int exit_unusable = 2;  // wrong usage, or it could not be done at all; the reason is on stderr
+inline constexpr int exit_ask = 3;       // --explain: a person would be asked
+inline constexpr int exit_deny = 4;      // --explain: it would be refused
 
 // Options that stand before or after the subcommand. Empty: not given.
 struct GlobalOptions {
@@ -45,11 +48,15 @@ class Context {
   // stderr; return exit_unusable.
   Plugin* plugin();
 
-  // The plugin's tools, initialised and configured (--config, else wtool.yaml) at the first use. The same on failure.
+  // The plugin's tools, initialised and configured (config/files.h) at the first use. The same on failure.
   Toolbox* toolbox();
+
+  // The files of the configuration that --config and the environment say. Not beside a toolbox: it uses them itself.
+  ConfigFiles& config_files();
 
  private:
   std::unique_ptr<Tracing> tracing_;
+  std::unique_ptr<ConfigFiles> config_files_;
   std::unique_ptr<Plugin> plugin_;
   std::unique_ptr<Toolbox> toolbox_;
 };

@@ -24,7 +24,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   add("--plugin", options.plugin, "FILE",
       "The plugin library (default: ../lib/wtool/shell_tools.so from the program, then WTOOL_PLUGIN_PATH)");
   add("--config", options.config, "FILE",
-      "The configuration, YAML or JSON (default: wtool.yaml here, if there is one)");
+      "The configuration in the place of the project's, YAML or JSON (default: wtool.yaml here, if there is one)");
   add("--log", options.log, "FILTER",
       "What is logged on standard error: off, error, warn, info, debug or trace, or for a part of the program,\n"
       "as in info,shell_tools=debug (default: WTOOL_LOG, else warn)");
@@ -48,10 +48,18 @@ std::string did_you_mean(const std::string& word, const Words& names) {
 
 // What was wrong, and what would be right in that place.
 int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
-  const std::vector<CLI::App*> chosen = app.get_subcommands();
-  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  // The innermost, with its whole name: `audit verify`.
+  std::vector<CLI::App*> chosen = app.get_subcommands();
+  std::string path;
+  while (!chosen.empty()) {
+    path += (path.empty() ? "" : " ") + chosen.back()->get_name();
+    const std::vector<CLI::App*> within = chosen.back()->get_subcommands();
+    if (within.empty()) break;
+    chosen = within;
+  }
+  const CLI::App& command = chosen.empty() ? app : *chosen.back();
   Words commands;
-  for (const CLI::App* known : app.get_subcommands({})) commands.push_back(known->get_name());
+  for (const CLI::App* known : command.get_subcommands({})) commands.push_back(known->get_name());
   Words options = option_names(command);
   if (!chosen.empty()) {
     for (std::string& name : option_names(app)) {
@@ -67,17 +75,16 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
     const std::string& word = rest.front();
     if (word.size() > 1 && word.front() == '-') {
       text = "there is no option " + word + did_you_mean(word, options);
-    } else if (chosen.empty()) {
-      text = "there is no command \"" + word + '"' + did_you_mean(word, commands);
+    } else if (!commands.empty()) {
+      text = "there is no command \"" + (path.empty() ? "" : path + ' ') + word + '"' + did_you_mean(word, commands);
     } else {
-      text = '"' + word + "\" is one word too many for `wtool " + command.get_name() + '`';
+      text = '"' + word + "\" is one word too many for `wtool " + path + '`';
     }
-  } else if (chosen.empty() && dynamic_cast<const CLI::RequiredError*>(&mistake) != nullptr) {
+  } else if (!commands.empty() && dynamic_cast<const CLI::RequiredError*>(&mistake) != nullptr) {
     text = "a command is missing";
   }
-  if (chosen.empty()) text += "\ncommands: " + joined(commands);
-  text +=
-      "\noptions: " + joined(options) + "\nhelp: wtool" + (chosen.empty() ? "" : ' ' + command.get_name()) + " --help";
+  if (!commands.empty()) text += "\ncommands: " + joined(commands);
+  text += "\noptions: " + joined(options) + "\nhelp: wtool" + (path.empty() ? "" : ' ' + path) + " --help";
   complain(text);
   return exit_unusable;
 }
@@ -106,6 +113,8 @@ int run_program(int argc, char** argv) {
   add_tools(app, context);
   add_call(app, context);
   add_run(app, context);
+  add_config(app, context);
+  add_audit(app, context);
 
   try {
     app.parse(argc, argv);

@@ -1,25 +1,41 @@
-// The configuration file: YAML 1.2 (and so JSON), checked against the table in keys.h, turned into the JSON text that
-// the plugin's tool_new takes. The plugin checks it again; what is caught here is told with line and column.
+// The configuration: its layers put together, as the JSON text that the plugin's tool_new takes. The plugin checks it
+// again; what is caught here is told with file, line and column.
+//
+// - A later layer overrides an earlier one key by key; lists and mappings are replaced whole.
+// - What a layer locks, later ones may only tighten (tightening.h).
 #pragma once
 
-#include <cstddef>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
+
+#include "config/layer.h"
 
 namespace wtool::host {
 
-inline constexpr std::size_t config_size_limit = 1 << 20;  // bytes
-inline constexpr const char* config_default_name = "wtool.yaml";
+// A key as it is in force.
+struct EffectiveKey {
+  std::string name;           // "section.name"
+  nlohmann::json value;       // the default where no layer sets it; null where there is none
+  std::string layer;          // the title of the layer that set it, "built in", or "default" for a value from elsewhere
+  Place place;                // where; of no line where no file sets it
+  std::optional<Place> lock;  // where it was locked first
+};
 
-// The file at `path`, as JSON text of an object with the keys that the file gives. Nothing: `error` says for each
-// mistake where it is and what is wrong, one a line.
-std::optional<std::string> load_config(const std::string& path, std::string& error);
+struct Config {
+  nlohmann::json json = nlohmann::json::object();  // what is set, for the plugin
+  std::vector<EffectiveKey> keys;                  // all there are, in the order of their table
+  bool sandbox = false;                            // whether that section is there
+};
 
-// `path` where it is not empty; else wtool.yaml in the current directory, if it is there; else {}.
-std::optional<std::string> load_config_or_default(const std::string& path, std::string& error);
+// `layers` from the first to the last. `approvals` is the default of commands.approvals; empty: there is none. Nothing:
+// `mistakes` has more than before.
+std::optional<Config> merge(const std::vector<Layer>& layers, const std::string& approvals, Mistakes& mistakes);
 
-// The same of text. `name` is what errors call it, `folder` what relative paths in it are relative to.
+// One layer of text alone, as JSON text. `name` is what errors call it, `folder` what relative paths in it are relative
+// to.
 std::optional<std::string> parse_config(const std::string& text, const std::string& name, const std::string& folder,
                                         std::string& error);
 

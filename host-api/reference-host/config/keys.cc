@@ -2,13 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <filesystem>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <sstream>
-
-#include "tracing/escape.h"
 
 namespace wtool::host {
 
@@ -17,123 +12,62 @@ namespace {
 // 2^53: any whole number up to it is exact in JSON.
 constexpr double largest_size = 9007199254740992.0;
 
+// Short names for the columns of the table.
+using Type = KeyType;
+using Lock = Tightening;
+
 // A section of the table below with an empty name is a key of its own at the top.
 constexpr auto keys = std::to_array<ConfigKey>({
-    {"shell", "program", true, KeyType::program},
-    {"shell", "direct_exec", true, KeyType::boolean},
-    {"limits", "timeout_default", true, KeyType::integer, 1, 1800, "seconds"},
-    {"limits", "timeout_max", true, KeyType::integer, 1, 1800, "seconds"},
-    {"limits", "grace_seconds", true, KeyType::number, 0, 60, "seconds"},
-    {"limits", "cpu_seconds", true, KeyType::integer, 1, 1e6, "seconds", true},
-    {"limits", "memory_bytes", true, KeyType::integer, 1 << 20, largest_size, "bytes", true},
-    {"limits", "processes", true, KeyType::integer, 1, 1e6, "processes", true},
-    {"limits", "open_files", true, KeyType::integer, 16, 1e6, "descriptors", true},
-    {"limits", "file_bytes", true, KeyType::integer, 1, largest_size, "bytes", true},
-    {"output", "bytes", true, KeyType::integer, 4096, 67108864, "bytes"},
-    {"output", "spill", true, KeyType::choice, 0, 0, "", false, "never when_cut always"},
-    {"output", "directory", true, KeyType::folder},
-    {"output", "max_bytes", true, KeyType::integer, 1 << 20, largest_size, "bytes"},
-    {"commands", ""},
-    {"directories", ""},
-    {"environment", ""},
+    {"shell", "program", true, Type::program, Lock::equal, R"("/bin/sh")"},
+    {"shell", "direct_exec", true, Type::boolean, Lock::equal, "true"},
+    {"commands", "allow", true, Type::entries, Lock::within, R"(["*"])"},
+    {"commands", "deny", true, Type::entries, Lock::add, "[]"},
+    {"commands", "ask", true, Type::entries, Lock::add, "[]"},
+    {"commands", "arguments", true, Type::choice, Lock::ranked, R"("any")", 0, 0, "", false, "any safe"},
+    {"commands", "unlisted", true, Type::choice, Lock::ranked, R"("deny")", 0, 0, "", false, "ask deny"},
+    {"commands", "path", true, Type::paths_or_default, Lock::equal, R"("default")"},
+    {"commands", "approvals", true, Type::path, Lock::equal},
+    {"directories", "roots", true, Type::paths, Lock::below_roots, "[]"},
+    {"directories", "confine_arguments", true, Type::boolean, Lock::stays_true, "false"},
+    {"environment", "inherit", true, Type::choice, Lock::ranked, R"("all")", 0, 0, "", false, "all core none"},
+    {"environment", "deny", true, Type::patterns, Lock::add, "[]"},
+    {"environment", "set", true, Type::variables, Lock::equal, "{}"},
+    {"limits", "timeout_default", true, Type::integer, Lock::lower, "300", 1, 1800, "seconds"},
+    {"limits", "timeout_max", true, Type::integer, Lock::lower, "1800", 1, 1800, "seconds"},
+    {"limits", "grace_seconds", true, Type::number, Lock::lower, "2", 0, 60, "seconds"},
+    {"limits", "cpu_seconds", true, Type::integer, Lock::lower_limit, "0", 1, 1e6, "seconds", true},
+    {"limits", "memory_bytes", true, Type::integer, Lock::lower_limit, "0", 1 << 20, largest_size, "bytes", true},
+    {"limits", "processes", true, Type::integer, Lock::lower_limit, "0", 1, 1e6, "processes", true},
+    {"limits", "open_files", true, Type::integer, Lock::lower_limit, "0", 16, 1e6, "descriptors", true},
+    {"limits", "file_bytes", true, Type::integer, Lock::lower_limit, "0", 1, largest_size, "bytes", true},
+    {"output", "bytes", true, Type::integer, Lock::lower, "1048576", 4096, 67108864, "bytes"},
+    {"output", "spill", true, Type::choice, Lock::free, R"("never")", 0, 0, "", false, "never when_cut always"},
+    {"output", "directory", true, Type::path, Lock::equal},
+    {"output", "max_bytes", true, Type::integer, Lock::lower, "1073741824", 1 << 20, largest_size, "bytes"},
     {"background", ""},
-    {"sandbox", "read", true, KeyType::paths},
-    {"sandbox", "write", true, KeyType::paths},
-    {"sandbox", "protect", true, KeyType::names, 0, 0, "", false, "default none"},
-    {"sandbox", "network", true, KeyType::choice, 0, 0, "", false, "allow deny"},
-    {"sandbox", "required", true, KeyType::boolean},
-    {"audit", ""},
+    {"sandbox", "read", true, Type::paths, Lock::below, R"(["/"])"},
+    {"sandbox", "write", true, Type::paths, Lock::below, R"(["/"])"},
+    {"sandbox", "protect", true, Type::names, Lock::add, R"("default")", 0, 0, "", false, "default none"},
+    {"sandbox", "network", true, Type::choice, Lock::ranked, R"("allow")", 0, 0, "", false, "allow deny"},
+    {"sandbox", "required", true, Type::boolean, Lock::stays_true, "false"},
+    {"audit", "file", true, Type::path, Lock::equal},
+    {"audit", "sync", true, Type::choice, Lock::equal, R"("none")", 0, 0, "", false, "none data"},
+    {"audit", "output", true, Type::choice, Lock::equal, R"("none")", 0, 0, "", false, "none captured"},
+    {"audit", "when_unwritable", true, Type::choice, Lock::equal, R"("refuse")", 0, 0, "", false, "refuse continue"},
+    {"audit", "max_bytes", true, Type::integer, Lock::equal, "67108864", 4096, largest_size, "bytes", true},
+    {"audit", "keep", true, Type::integer, Lock::equal, "0", 0, 1e6, "files"},
     {"sessions", ""},
 });
 
-std::string shown(const nlohmann::json& value) {
-  return shown_text(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-}
+}  // namespace
 
-std::string range(const ConfigKey& key) {
-  const auto whole = [](double number) { return std::to_string(static_cast<std::int64_t>(number)); };
-  return whole(key.least) + " to " + whole(key.most) + ' ' + std::string(key.unit) +
-         (key.or_none ? ", or 0 for no limit" : "");
-}
+std::span<const ConfigKey> config_keys() { return keys; }
+
+std::string full_name(const ConfigKey& key) { return std::string(key.section) + '.' + std::string(key.name); }
 
 std::vector<std::string> choices_of(const ConfigKey& key) {
   std::istringstream words{std::string(key.choices)};
   return {std::istream_iterator<std::string>(words), {}};
-}
-
-// "a, b or c"
-std::string alternatives(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
-  return text;
-}
-
-// Makes `value` an absolute path below `folder`. Empty when it is one, else what is wrong with it.
-std::string check_location(const std::string& wanted, const std::string& folder, nlohmann::json& value) {
-  if (!value.is_string() || value.get_ref<const std::string&>().empty()) return wanted + ", and is " + shown(value);
-  const auto& text = value.get_ref<const std::string&>();
-  if (text.find('\0') != std::string::npos) return wanted + ", and has a NUL in it";
-  std::error_code failed;
-  const auto absolute = std::filesystem::absolute(std::filesystem::path(folder) / text, failed);
-  if (failed) return "is a relative path, and the current directory cannot be found out: " + failed.message();
-  std::string path = absolute.lexically_normal().string();
-  if (path.size() > 1 && path.back() == '/') path.pop_back();
-  value = std::move(path);
-  return {};
-}
-
-std::string check_program(const std::string& folder, nlohmann::json& value) {
-  const std::string wanted = "must be the path of a program, such as /bin/sh";
-  // A bare name is refused, because it could as well be meant for PATH.
-  if (value.is_string() && value.get_ref<const std::string&>().find('/') == std::string::npos) {
-    return wanted + " (or ./NAME beside this file), and is " + shown(value);
-  }
-  return check_location(wanted, folder, value);
-}
-
-std::string check_paths(const std::string& folder, nlohmann::json& value) {
-  if (!value.is_array()) return "must be a list of paths, such as [., /tmp], and is " + shown(value);
-  for (nlohmann::json& path : value) {
-    std::string error = check_location("must be a list of paths", folder, path);
-    if (!error.empty()) return error;
-  }
-  return {};
-}
-
-bool is_choice(const ConfigKey& key, const nlohmann::json& value) {
-  const std::vector<std::string> choices = choices_of(key);
-  return value.is_string() && std::find(choices.begin(), choices.end(), value.get<std::string>()) != choices.end();
-}
-
-std::string check_names(const ConfigKey& key, const nlohmann::json& value) {
-  const auto is_name = [](const nlohmann::json& name) {
-    if (!name.is_string()) return false;
-    // With a slash on both sides, every part has one.
-    const std::string path = '/' + name.get<std::string>() + '/';
-    return path.find("//") == std::string::npos && path.find("/./") == std::string::npos &&
-           path.find("/../") == std::string::npos && path.find('\0') == std::string::npos;
-  };
-  if (is_choice(key, value)) return {};
-  if (value.is_array() && std::all_of(value.begin(), value.end(), is_name)) return {};
-  return "must be " + alternatives(choices_of(key)) +
-         ", or a list of names below the writable folders, such as [.git/hooks], and is " + shown(value);
-}
-
-std::string check_number(const ConfigKey& key, const nlohmann::json& value) {
-  const bool whole = key.type == KeyType::integer;
-  if (whole ? value.is_number_integer() : value.is_number()) {
-    const auto number = value.get<double>();
-    if ((number >= key.least && number <= key.most) || (key.or_none && number == 0)) return {};
-  }
-  return (whole ? "must be a whole number, " : "must be a number, ") + range(key) + ", and is " + shown(value);
-}
-
-}  // namespace
-
-std::string shown_text(std::string_view text) {
-  constexpr std::size_t longest = 100;
-  return text.size() <= longest ? escaped(text) : escaped(text.substr(0, longest)) + "...";
 }
 
 const ConfigKey* find_key(std::string_view section, std::string_view name) {
@@ -165,28 +99,6 @@ std::vector<std::string> supported_names(std::string_view section) {
     if (key.supported && key.section == section) names.emplace_back(key.name);
   }
   return names;
-}
-
-std::string check_value(const ConfigKey& key, const std::string& folder, nlohmann::json& value) {
-  switch (key.type) {
-    case KeyType::program:
-      return check_program(folder, value);
-    case KeyType::boolean:
-      return value.is_boolean() ? std::string{} : "must be true or false, and is " + shown(value);
-    case KeyType::integer:
-    case KeyType::number:
-      return check_number(key, value);
-    case KeyType::choice:
-      if (is_choice(key, value)) return {};
-      return "must be " + alternatives(choices_of(key)) + ", and is " + shown(value);
-    case KeyType::folder:
-      return check_location("must be a path", folder, value);
-    case KeyType::paths:
-      return check_paths(folder, value);
-    case KeyType::names:
-      return check_names(key, value);
-  }
-  return {};
 }
 
 }  // namespace wtool::host

@@ -2,7 +2,6 @@
 // A key that is planned but has no effect yet is refused, so that nobody believes in a limit that is not in force.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,10 +14,28 @@ enum class KeyType {
   boolean,
   integer,
   number,
-  choice,  // one of `choices`
-  folder,  // a path
-  paths,   // a list of paths
-  names,   // one of `choices`, or a list of relative paths
+  choice,            // one of `choices`
+  path,              // a path
+  paths,             // a list of paths
+  paths_or_default,  // the same, or `default`
+  names,             // one of `choices`, or a list of relative paths, among which may be `default`
+  entries,           // a list of commands in literal words
+  patterns,          // a list of names of variables, with * and ?
+  variables,         // a mapping of names of variables to texts
+};
+
+// What a later layer may still do with a key that an earlier one has locked.
+enum class Tightening {
+  equal,        // nothing
+  free,         // anything: it makes nothing looser
+  lower,        // a lower number
+  lower_limit,  // the same, where 0 is no limit
+  ranked,       // a choice that stands later in `choices`, from the loosest to the tightest
+  stays_true,   // make it true
+  within,       // commands that the locked ones cover
+  add,          // add to the list
+  below,        // paths below the locked ones
+  below_roots,  // the same, where an empty list stands for everywhere
 };
 
 // One key `section.name`. `least` and `most` are for numbers, both included; with `or_none`, 0 is allowed too.
@@ -27,12 +44,22 @@ struct ConfigKey {
   std::string_view name;
   bool supported = false;
   KeyType type = KeyType::boolean;
+  Tightening tightening = Tightening::equal;
+  std::string_view built_in = "null";  // JSON text; null: none
   double least = 0;
   double most = 0;
   std::string_view unit = {};
   bool or_none = false;
   std::string_view choices = {};  // separated by spaces
 };
+
+// All of them, section by section.
+std::span<const ConfigKey> config_keys();
+
+// "section.name"
+std::string full_name(const ConfigKey& key);
+
+std::vector<std::string> choices_of(const ConfigKey& key);
 
 // nullptr: there is no such key, planned or not.
 const ConfigKey* find_key(std::string_view section, std::string_view name);
@@ -44,12 +71,5 @@ std::vector<std::string> supported_names(std::string_view section);
 // Whether the section is known, and whether something in it is supported.
 bool is_known_section(std::string_view section);
 bool is_supported_section(std::string_view section);
-
-// Checks a value, and makes a relative path one below `folder`. Empty: it is in order; otherwise what is wrong with it,
-// as the end of a sentence that begins with the key: "must be ...".
-std::string check_value(const ConfigKey& key, const std::string& folder, nlohmann::json& value);
-
-// Text of the file for an error: escaped, and cut where it is long.
-std::string shown_text(std::string_view text);
 
 }  // namespace wtool::host

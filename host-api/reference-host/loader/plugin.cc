@@ -12,6 +12,7 @@
 #include <system_error>
 #include <wtool/cpp/host.hpp>
 
+#include "approval/terminal.h"
 #include "loader/services.h"
 #include "tracing/escape.h"
 #include "tracing/tracing.h"
@@ -84,6 +85,7 @@ std::string copy_description(const wtool_descriptor& from, ToolDescription& to) 
 }  // namespace
 
 struct Plugin::Host {
+  TerminalApproval approval;
   Services services;
   wtool_host host{};
 };
@@ -104,6 +106,7 @@ std::unique_ptr<Plugin> Plugin::open(const std::string& path, Tracing& tracing, 
   plugin->path_ = std::filesystem::absolute(path, failed).lexically_normal();
   if (failed) plugin->path_ = path;
   plugin->host_->services.tracing = &tracing;
+  plugin->host_->services.approval = &plugin->host_->approval;
   plugin->host_->host = make_host(plugin->host_->services);
 
   std::string problem = unusable_file(plugin->path_);

@@ -2,7 +2,7 @@
 //
 // - Opening runs nothing of the plugin but its tool_count and tool_at; descriptors are readable then.
 // - What the plugin says of itself is not believed before it was checked: sizes, pointers, names, UTF-8, JSON.
-// - It offers the plugin this host's services (services.h): the log.
+// - It offers the plugin this host's services (services.h): the log, and the approval on the terminal.
 #pragma once
 
 #include <wtool/tool.h>

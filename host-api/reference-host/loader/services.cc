@@ -1,13 +1,16 @@
 #include "loader/services.h"
 
+#include <wtool/ext/approval.h>
 #include <wtool/ext/log.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 #include <wtool/cpp/plugin.hpp>
 
+#include "approval/terminal.h"
 #include "tracing/tracing.h"
 
 namespace wtool::host {
@@ -74,8 +77,38 @@ const wtool_host_log log_extension{
     .span_close = span_close,
 };
 
-const void* get_extension(const wtool_host*, const char* id) noexcept {
-  if (id != nullptr && std::string_view(id) == WTOOL_EXT_LOG) return &log_extension;
+TerminalApproval* approval_of(const wtool_host* host) { return static_cast<Services*>(host->ctx)->approval; }
+
+uint32_t ask(const wtool_host* host, const wtool_approval_question* question) noexcept {
+  if (question == nullptr || !WTOOL_HAS(question, reason)) return WTOOL_APPROVAL_UNAVAILABLE;
+  try {
+    return static_cast<uint32_t>(approval_of(host)->ask({.id = question->id,
+                                                         .tool = std::string(text(question->tool)),
+                                                         .subject = std::string(text(question->subject)),
+                                                         .reason = std::string(text(question->reason))}));
+  } catch (...) {
+    return WTOOL_APPROVAL_UNAVAILABLE;
+  }
+}
+
+void withdraw(const wtool_host* host, uint64_t id) noexcept {
+  try {
+    approval_of(host)->withdraw(id);
+  } catch (...) {
+  }
+}
+
+const wtool_host_approval approval_extension{
+    .struct_size = sizeof(wtool_host_approval),
+    .reserved = 0,
+    .ask = ask,
+    .withdraw = withdraw,
+};
+
+const void* get_extension(const wtool_host* host, const char* id) noexcept {
+  if (id == nullptr) return nullptr;
+  if (std::string_view(id) == WTOOL_EXT_LOG) return &log_extension;
+  if (std::string_view(id) == WTOOL_EXT_APPROVAL && approval_of(host) != nullptr) return &approval_extension;
   return nullptr;
 }
 

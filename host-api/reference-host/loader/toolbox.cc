@@ -1,5 +1,6 @@
 #include "loader/toolbox.h"
 
+#include <algorithm>
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -73,37 +74,152 @@ std::string check_envelope(const nlohmann::json& envelope, bool& is_error) {
   return {};
 }
 
+// The answer to a call while the configuration cannot be used.
+nlohmann::json refusal(const std::string& reason) {
+  const std::string message = "The configuration is not valid, so nothing is run: " + reason;
+  return {
+      {"content", {{{"type", "text"}, {"text", message}}}},
+      {"is_error", true},
+      {"metadata",
+       {{"error",
+         {{"code", "configuration_invalid"},
+          {"message", message},
+          {"hint", "Mend the file; the next call reads it again. `wtool config show` says what is wrong with it."}}}}}};
+}
+
 }  // namespace
+
+// The right to use the tools, for the time that a call needs them.
+class Toolbox::Use {
+ public:
+  Use(Toolbox& toolbox, Stop& stop) : toolbox_(toolbox) {
+    std::atomic<bool> stopped{false};
+    const Stop::Subscription listening = stop.subscribe([&](const StopRequest&) {
+      // With the lock, so that nobody looks before this and begins to wait after it.
+      const std::lock_guard lock(toolbox_.mutex_);
+      stopped.store(true);
+      toolbox_.changed_.notify_all();
+    });
+    std::unique_lock lock(toolbox_.mutex_);
+    toolbox_.look_for_change();
+    while (true) {
+      if (!toolbox_.config_error_.empty()) {
+        invalid_ = true;
+        error_ = toolbox_.config_error_;
+        return;
+      }
+      if (toolbox_.made_with_ == toolbox_.wanted_) {
+        granted_ = true;
+        ++toolbox_.running_;
+        return;
+      }
+      if (toolbox_.running_ == 0) {
+        toolbox_.make_tools();
+      } else if (stopped.load()) {
+        error_ = "the configuration has changed, and the call was stopped while it waited for others to end";
+        return;
+      } else {
+        toolbox_.changed_.wait(lock);
+        toolbox_.look_for_change();
+      }
+    }
+  }
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+  ~Use() {
+    if (!granted_) return;
+    const std::lock_guard lock(toolbox_.mutex_);
+    if (--toolbox_.running_ == 0) toolbox_.changed_.notify_all();
+  }
+
+  // nullptr: there is none to be used, and error() says why.
+  const wtool_tool* tool(std::string_view id) const { return granted_ ? toolbox_.tools_.find(id)->second : nullptr; }
+  const std::string& error() const { return error_; }
+  // Whether the configuration is the reason.
+  bool configuration_is_invalid() const { return invalid_; }
+
+ private:
+  Toolbox& toolbox_;
+  bool granted_ = false;
+  bool invalid_ = false;
+  std::string error_;
+};
 
 std::unique_ptr<Toolbox> Toolbox::open(Plugin& plugin, const std::string& config, std::string& error) {
   if (!plugin.start(error)) return nullptr;
   std::unique_ptr<Toolbox> toolbox(new Toolbox(plugin));
-  for (const ToolDescription& description : plugin.tools()) {
-    const wtool_tool* tool = nullptr;
-    Blob reason;
-    const wtool_status status = plugin.entry().tool_new(view(description.id), view(config), &tool, reason.out());
-    if (status != WTOOL_OK) {
-      error = "the tool " + description.id + " cannot be made: " + why(status, reason.text());
-      return nullptr;
-    }
-    if (!is_complete(tool)) {
-      error = "the tool " + description.id + " of " + escaped(plugin.path()) + " lacks functions of version 1.0";
-      return nullptr;
-    }
-    toolbox->tools_.emplace(description.id, tool);
-  }
+  toolbox->wanted_ = config;
+  toolbox->make_tools();
+  if (toolbox->config_error_.empty()) return toolbox;
+  error = toolbox->config_error_;
+  return nullptr;
+}
+
+std::unique_ptr<Toolbox> Toolbox::open(Plugin& plugin, ConfigSource& source, std::string& error) {
+  const std::optional<std::string> config = source.load(error);
+  if (!config) return nullptr;
+  std::unique_ptr<Toolbox> toolbox = open(plugin, *config, error);
+  if (toolbox) toolbox->source_ = &source;
   return toolbox;
 }
 
-Toolbox::~Toolbox() {
-  for (const auto& [id, tool] : tools_) tool->destroy(tool);
+Toolbox::~Toolbox() { end_tools(tools_); }
+
+void Toolbox::end_tools(Tools& tools) {
+  for (const auto& [id, tool] : tools) tool->destroy(tool);
+  tools.clear();
 }
 
-bool Toolbox::has_tool(std::string_view id) const { return tools_.find(id) != tools_.end(); }
+// Makes tools_ anew with wanted_, while no call runs.
+void Toolbox::make_tools() {
+  config_error_.clear();
+  Tools made;
+  for (const ToolDescription& description : plugin_.tools()) {
+    const wtool_tool* tool = nullptr;
+    Blob reason;
+    const wtool_status status = plugin_.entry().tool_new(view(description.id), view(wanted_), &tool, reason.out());
+    if (status != WTOOL_OK) {
+      config_error_ = "the tool " + description.id + " cannot be made: " + why(status, reason.text());
+      break;
+    }
+    if (!is_complete(tool)) {
+      config_error_ =
+          "the tool " + description.id + " of " + escaped(plugin_.path()) + " lacks functions of version 1.0";
+      break;
+    }
+    made.emplace(description.id, tool);
+  }
+  // The earlier ones end when the new ones are there, so that what both share lives on.
+  end_tools(tools_);
+  tools_.swap(made);
+  made_with_.reset();
+  if (config_error_.empty()) made_with_ = wanted_;
+}
+
+void Toolbox::look_for_change() {
+  if (source_ == nullptr || !source_->changed()) return;
+  std::string error;
+  const std::optional<std::string> config = source_->load(error);
+  if (!config) {
+    config_error_ = error;
+  } else if (*config != wanted_ || !config_error_.empty()) {
+    config_error_.clear();
+    wanted_ = *config;
+  } else {
+    return;
+  }
+  plugin_.tracing().log(LogLevel::info, "wtool::loader",
+                        config ? "the configuration has changed" : "the configuration cannot be used any more");
+}
+
+bool Toolbox::has_tool(std::string_view id) const {
+  const std::vector<ToolDescription>& all = plugin_.tools();
+  return std::any_of(all.begin(), all.end(), [&](const ToolDescription& tool) { return tool.id == id; });
+}
 
 std::string Toolbox::unknown_tool(std::string_view id) const {
   std::vector<std::string> names;
-  for (const auto& [name, tool] : tools_) names.push_back(name);
+  for (const ToolDescription& tool : plugin_.tools()) names.push_back(tool.id);
   std::string text = "there is no tool \"" + escaped(id) + "\"";
   if (const std::string_view close = nearest(id, names); !close.empty()) {
     text += "; did you mean " + std::string(close) + "?";
@@ -116,14 +232,62 @@ TextOutcome Toolbox::call_text(std::string_view id, std::string_view arguments, 
   return run(id, arguments, stop, output, envelope);
 }
 
+std::optional<std::string> Toolbox::explain(std::string_view id, std::string_view arguments, Stop& stop,
+                                            std::string& error) {
+  if (!has_tool(id)) {
+    error = unknown_tool(id);
+    return std::nullopt;
+  }
+  const Use use(*this, stop);
+  const wtool_tool* tool = use.tool(id);
+  if (tool == nullptr) {
+    error = use.error();
+    return std::nullopt;
+  }
+  const std::string name(id);
+  const wtool_tool_explain* extension = explain_of(*tool);
+  if (extension == nullptr) {
+    error = "the tool " + name + " does not tell what a call would do: it has no extension " + WTOOL_EXT_EXPLAIN;
+    return std::nullopt;
+  }
+  const wtool_request request = make_request(arguments);
+  Blob result, reason;
+  const wtool_status status = extension->explain(tool, &request, result.out(), reason.out());
+  if (status != WTOOL_OK) {
+    error = "the call of " + name + " could not be explained: " + why(status, reason.text());
+    return std::nullopt;
+  }
+  const nlohmann::json explained = nlohmann::json::parse(result.text(), nullptr, false);
+  if (!explained.is_object() || !explained.contains("verdict") || !explained["verdict"].is_string()) {
+    error = "the tool " + name +
+            " explained a call with something else than a JSON object with a \"verdict\"; this is " +
+            "a defect of the plugin";
+    return std::nullopt;
+  }
+  return std::string(result.text());
+}
+
 TextOutcome Toolbox::run(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output,
                          nlohmann::json& envelope) {
   TextOutcome outcome;
-  const auto found = tools_.find(id);
-  if (found == tools_.end()) {
+  if (!has_tool(id)) {
     outcome.error = unknown_tool(id);
     return outcome;
   }
+  const Use use(*this, stop);
+  const wtool_tool* tool = use.tool(id);
+  if (tool == nullptr && use.configuration_is_invalid()) {
+    envelope = refusal(use.error());
+    outcome.kind = ToolOutcome::Kind::finished;
+    outcome.is_error = true;
+    outcome.result = envelope.dump();
+    return outcome;
+  }
+  if (tool == nullptr) {
+    outcome.error = use.error();
+    return outcome;
+  }
+  const std::string name(id);
   SinkState sink{output, nullptr};
   const std::string call_id = "call-" + std::to_string(++calls_);
   wtool_request request = make_request(arguments);
@@ -132,9 +296,9 @@ TextOutcome Toolbox::run(std::string_view id, std::string_view arguments, Stop& 
     request.sink_ctx = &sink;
     request.on_event = on_event;
   }
-  Call call(*found->second, request);
+  Call call(*tool, request);
   if (call.status() != WTOOL_OK) {
-    outcome.error = "the call of " + found->first + " could not be made: " + why(call.status(), call.error());
+    outcome.error = "the call of " + name + " could not be made: " + why(call.status(), call.error());
     return outcome;
   }
   wtool_status status = WTOOL_OK;
@@ -146,12 +310,12 @@ TextOutcome Toolbox::run(std::string_view id, std::string_view arguments, Stop& 
   }
   if (sink.thrown) std::rethrow_exception(sink.thrown);
   if (status != WTOOL_OK && status != WTOOL_E_CANCELLED) {
-    outcome.error = "the call of " + found->first + " could not be made: " + why(status, call.error());
+    outcome.error = "the call of " + name + " could not be made: " + why(status, call.error());
     return outcome;
   }
   envelope = nlohmann::json::parse(call.result(), nullptr, false);
   if (const std::string problem = check_envelope(envelope, outcome.is_error); !problem.empty()) {
-    outcome.error = "the tool " + found->first + " answered with " + problem + "; this is a defect of the plugin";
+    outcome.error = "the tool " + name + " answered with " + problem + "; this is a defect of the plugin";
     return outcome;
   }
   outcome.kind = status == WTOOL_OK ? ToolOutcome::Kind::finished : ToolOutcome::Kind::cancelled;

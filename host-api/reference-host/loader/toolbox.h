@@ -2,16 +2,25 @@
 //
 // - Opening it initialises the plugin and makes every tool with the configuration; ending it ends the tools. The plugin
 //   must outlive it, and there is one toolbox of a plugin at a time.
+// - Before every call it asks whether the configuration has changed, and makes new tools then. The interface allows
+// that
+//   only while no call runs: a call that comes after a change waits for those before it. A configuration that cannot be
+//   used any more refuses every call, with a result of code configuration_invalid, until it can: nothing runs with an
+//   older one, or with none.
 // - It validates nothing of the arguments: that is the plugin's part. It does check what the plugin answers.
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "loader/config_source.h"
 #include "loader/plugin.h"
 #include "loader/tool_caller.h"
 
@@ -29,6 +38,8 @@ class Toolbox final : public ToolCaller {
  public:
   // `config` is JSON text of an object. nullptr: `error` says why, and the plugin is as before.
   static std::unique_ptr<Toolbox> open(Plugin& plugin, const std::string& config, std::string& error);
+  // The same with what `source` loads, which must outlive the toolbox and is not used by anybody else meanwhile.
+  static std::unique_ptr<Toolbox> open(Plugin& plugin, ConfigSource& source, std::string& error);
   ~Toolbox() override;
   Toolbox(const Toolbox&) = delete;
   Toolbox& operator=(const Toolbox&) = delete;
@@ -41,15 +52,33 @@ class Toolbox final : public ToolCaller {
   // out of this function when the call is over.
   TextOutcome call_text(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output);
 
+  // What the call would do, without doing it: what the tool's wtool.explain/1 says, JSON text of an object with
+  // "verdict". Nothing: `error` says why; so it does where the tool cannot explain itself.
+  std::optional<std::string> explain(std::string_view id, std::string_view arguments, Stop& stop, std::string& error);
+
  private:
+  using Tools = std::map<std::string, const wtool_tool*, std::less<>>;
+  class Use;
+
   explicit Toolbox(Plugin& plugin) : plugin_(plugin) {}
   std::string unknown_tool(std::string_view id) const;
   TextOutcome run(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output,
                   nlohmann::json& envelope);
+  void look_for_change();
+  void make_tools();
+  static void end_tools(Tools& tools);
 
   Plugin& plugin_;
-  std::map<std::string, const wtool_tool*, std::less<>> tools_;
+  ConfigSource* source_ = nullptr;  // NULL: the configuration never changes
   std::atomic<std::uint64_t> calls_{0};
+
+  std::mutex mutex_;  // for all below
+  std::condition_variable changed_;
+  Tools tools_;
+  std::optional<std::string> made_with_;  // the configuration of tools_; nothing: they are not to be used
+  std::string wanted_;                    // the configuration as it is now
+  std::string config_error_;              // why that cannot be used; empty: it can, as far as is known
+  int running_ = 0;                       // calls that use tools_
 };
 
 }  // namespace wtool::host

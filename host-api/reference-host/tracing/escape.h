@@ -14,6 +14,11 @@ void append_escaped(std::string& out, std::string_view text, std::string_view ke
 // The same as a value.
 std::string escaped(std::string_view text, std::string_view keep = {});
 
+// As escaped(), and nothing stays invisible or looks like something else that is blank: characters without a glyph
+// (zero width, format, fillers, variation selectors, tags), blanks other than the plain space, and private ones become
+// \uNNNN or \U00NNNNNN, too. For what a person has to judge.
+std::string visible(std::string_view text);
+
 // Whether `text` is valid UTF-8 (no surrogates, nothing overlong, nothing above U+10FFFF).
 bool is_utf8(std::string_view text);
 

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "config/config.h"
+#include "config/files.h"
 #include "config/keys.h"
 #include "config/read_file.h"
 
@@ -30,6 +31,11 @@ static std::string refused(const std::string& text) {
   const auto config = parse_config(text, "wtool.yaml", "/etc/wtool", error);
   BOOST_TEST_REQUIRE(!config.has_value(), text << " was accepted as " << config.value_or(""));
   return error;
+}
+
+// What the files say without a user's: the file `named`, or wtool.yaml in the current directory.
+static std::optional<std::string> load(const std::string& named, std::string& error) {
+  return ConfigFiles(named, "").load(error);
 }
 
 static bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
@@ -89,7 +95,8 @@ BOOST_AUTO_TEST_CASE(the_presence_of_a_sandbox_section_is_handed_on_with_its_wri
       json::parse(R"({"sandbox": {"read": ["/usr", "/etc"], "write": [], "protect": [".git/hooks"],
     "network": "deny", "required": true}})"));
   BOOST_TEST(has(refused("sandbox: {read: /}\n"), "sandbox.read must be a list of paths"));
-  BOOST_TEST(has(refused("sandbox: {write: [\"\"]}\n"), "sandbox.write must be a list of paths, and is \"\""));
+  BOOST_TEST(has(refused("sandbox: {write: [\"\"]}\n"),
+                 "sandbox.write must be a list of paths, such as [., /tmp], and is \"\""));
   for (const char* names : {"all", "[../x]", "[a//b]", "[/etc]", "[\"\"]"}) {
     BOOST_TEST(has(refused("sandbox: {protect: " + std::string(names) + "}\n"), "must be default or none, or a list"));
   }
@@ -137,8 +144,10 @@ BOOST_AUTO_TEST_CASE(an_error_names_file_line_column_value_and_what_is_allowed) 
 
 BOOST_AUTO_TEST_CASE(an_unknown_key_is_an_error_that_suggests_the_nearest) {
   const std::string error = refused("shell: {}\nlimit:\n  timeout_max: 3\n");
-  BOOST_TEST(error ==
-             "wtool.yaml:2:1: unknown key limit; did you mean limits? (there are: shell, limits, output, sandbox)");
+  BOOST_TEST(
+      error ==
+      "wtool.yaml:2:1: unknown key limit; did you mean limits? (there are: shell, commands, directories, environment, "
+      "limits, output, sandbox, audit, lock)");
   BOOST_TEST(has(refused("limits:\n  timeout_mx: 3\n"),
                  "wtool.yaml:2:3: unknown key limits.timeout_mx; did you mean "
                  "limits.timeout_max?"));
@@ -147,7 +156,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_key_is_an_error_that_suggests_the_nearest) {
 }
 
 BOOST_AUTO_TEST_CASE(a_key_that_has_no_effect_yet_is_refused) {
-  for (const char* section : {"commands", "directories", "environment", "background", "audit", "sessions"}) {
+  for (const char* section : {"background", "sessions"}) {
     BOOST_TEST(refused("shell: {}\n" + std::string(section) + ": {}\n") ==
                "wtool.yaml:2:1: the key " + std::string(section) + " is not supported yet");
   }
@@ -257,29 +266,29 @@ BOOST_AUTO_TEST_SUITE(config_files)
 BOOST_AUTO_TEST_CASE(a_named_file_that_is_missing_or_a_directory_is_an_error_with_its_name) {
   const Folder folder;
   std::string error;
-  BOOST_TEST(!load_config_or_default("none.yaml", error));
+  BOOST_TEST(!load("none.yaml", error));
   BOOST_TEST(error == "cannot read none.yaml: No such file or directory");
-  BOOST_TEST(!load_config_or_default(folder.path.string(), error));
+  BOOST_TEST(!load(folder.path.string(), error));
   BOOST_TEST(has(error, "Is a directory"));
 }
 
 BOOST_AUTO_TEST_CASE(the_file_of_the_current_directory_counts_where_none_is_named) {
   const Folder folder;
   std::string error;
-  BOOST_TEST(load_config_or_default("", error).value_or(error) == "{}");
+  BOOST_TEST(load("", error).value_or(error) == "{}");
   folder.write("wtool.yaml", "limits: {timeout_max: 9}\nshell: {program: ./sh}\n");
   folder.write("other.yaml", "limits: {timeout_max: 8}\n");
-  const json config = json::parse(load_config_or_default("", error).value_or("null"));
+  const json config = json::parse(load("", error).value_or("null"));
   BOOST_TEST(config["limits"]["timeout_max"] == 9);
   BOOST_TEST(config["shell"]["program"] == (std::filesystem::current_path() / "sh").string());
-  BOOST_TEST(json::parse(load_config_or_default("other.yaml", error).value_or("null"))["limits"]["timeout_max"] == 8);
+  BOOST_TEST(json::parse(load("other.yaml", error).value_or("null"))["limits"]["timeout_max"] == 8);
 }
 
 BOOST_AUTO_TEST_CASE(a_default_file_that_is_a_pipe_is_refused_without_waiting) {
   const Folder folder;
   BOOST_REQUIRE(::mkfifo("wtool.yaml", 0600) == 0);
   std::string error;
-  BOOST_TEST(!load_config_or_default("", error));
+  BOOST_TEST(!load("", error));
   BOOST_TEST(has(error, "not a regular file"));
 }
 
@@ -287,6 +296,17 @@ BOOST_AUTO_TEST_CASE(reading_stops_at_the_limit_of_what_never_ends) {
   std::string error;
   BOOST_TEST(!read_file("/dev/zero", 1000, error));
   BOOST_TEST(error == "/dev/zero has more than the 1000 bytes that are allowed");
+}
+
+BOOST_AUTO_TEST_CASE(a_program_by_a_relative_path_is_the_one_below_the_files_folder) {
+  std::string error;
+  const auto config =
+      parse_config("commands: {allow: [./build.sh, \"tools/lint --fix *\", ls]}", "wtool.yaml", "/site", error);
+  BOOST_REQUIRE_MESSAGE(config, error);
+  BOOST_TEST(nlohmann::json::parse(*config).at("commands").at("allow") ==
+             (nlohmann::json{"/site/build.sh", "/site/tools/lint --fix *", "ls"}));
+  BOOST_TEST(!parse_config("commands: {allow: [./build.sh]}", "wtool.yaml", "/my site", error));
+  BOOST_TEST(error.find("odd name") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

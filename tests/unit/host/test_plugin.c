@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wtool/ext/approval.h>
+#include <wtool/ext/explain.h>
 #include <wtool/ext/log.h>
 #include <wtool/tool.h>
 
@@ -38,6 +40,7 @@
 
 static const wtool_host* the_host;
 static const wtool_host_log* the_log;
+static const wtool_host_approval* the_approval;
 
 struct wtool_call {
   pthread_mutex_t mutex;
@@ -106,7 +109,29 @@ static wtool_status call_new(const wtool_tool* tool, const wtool_request* reques
   return WTOOL_OK;
 }
 
+/* Asks with the arguments as the subject; the question's number is the call's address. */
+static uint32_t ask(const wtool_call* call) {
+  const wtool_approval_question question = {
+      .struct_size = sizeof question,
+      .id = (uint64_t)(uintptr_t)call,
+      .tool = TEXT("echo"),
+      .subject = call->request.arguments,
+      .reason = TEXT("this test asks"),
+  };
+  return the_approval == NULL ? WTOOL_APPROVAL_UNAVAILABLE : the_approval->ask(the_host, &question);
+}
+
+static wtool_status run_ask(wtool_call* call, wtool_blob* result) {
+  char text[200];
+  const uint32_t answer = ask(call);
+  snprintf(text, sizeof text, "{\"content\":[],\"is_error\":%s,\"metadata\":{\"answer\":%u,\"how\":%u}}",
+           answer == WTOOL_APPROVAL_YES ? "false" : "true", (unsigned)answer, (unsigned)call->how);
+  fill(result, text);
+  return call->how != 0 ? WTOOL_E_CANCELLED : WTOOL_OK;
+}
+
 static wtool_status run_echo(wtool_call* call, wtool_blob* result) {
+  if (strstr(call->arguments, "\"command\"") != NULL) return run_ask(call, result);
   event(call, WTOOL_EVENT_STDOUT, "out\n", 1);
   event(call, WTOOL_EVENT_STDERR, "err\n", 2);
   const int object = call->arguments[0] == '{';
@@ -170,6 +195,7 @@ static void call_cancel(wtool_call* call, uint32_t how, wtool_view reason) {
     snprintf(call->reason, sizeof call->reason, "%.*s", (int)reason.size, reason.data);
   }
   if (how > call->how) call->how = how;
+  if (the_approval != NULL) the_approval->withdraw(the_host, (uint64_t)(uintptr_t)call);
   pthread_cond_broadcast(&call->changed);
   pthread_mutex_unlock(&call->mutex);
 }
@@ -182,10 +208,29 @@ static void call_free(wtool_call* call) {
   free(call);
 }
 
-static const void* no_extension(const wtool_tool* tool, const char* id) {
+/* The arguments say what it is: allow, ask, deny, or no explanation at all. */
+static wtool_status explain(const wtool_tool* tool, const wtool_request* request, wtool_blob* result,
+                            wtool_blob* error) {
   (void)tool;
-  (void)id;
-  return NULL;
+  char text[300] = "[]";
+  const char* known[] = {"allow", "ask", "deny"};
+  char arguments[200];
+  snprintf(arguments, sizeof arguments, "%.*s", (int)request->arguments.size, request->arguments.data);
+  if (strstr(arguments, "fail") != NULL) {
+    fill(error, "this test does not explain");
+    return WTOOL_E_INTERNAL;
+  }
+  for (int i = 0; i < 3; ++i) {
+    if (strstr(arguments, known[i]) == NULL) continue;
+    snprintf(text, sizeof text, "{\"verdict\":\"%s\",\"reason\":\"because\",\"arguments\":%s}", known[i], arguments);
+  }
+  fill(result, text);
+  return WTOOL_OK;
+}
+
+static const void* extension(const wtool_tool* tool, const char* id) {
+  static const wtool_tool_explain explaining = {.struct_size = sizeof explaining, .explain = explain};
+  return strcmp(id, WTOOL_EXT_EXPLAIN) == 0 && strcmp(tool->descriptor->id.data, "echo") == 0 ? &explaining : NULL;
 }
 
 static void destroy(const wtool_tool* tool) {
@@ -236,7 +281,7 @@ static wtool_status tool_new(wtool_view id, wtool_view config, const wtool_tool*
   tool->call_run = call_run;
   tool->call_cancel = call_cancel;
   tool->call_free = call_free;
-  tool->get_extension = no_extension;
+  tool->get_extension = extension;
   tool->destroy = destroy;
   *out = tool;
   return WTOOL_OK;
@@ -249,6 +294,7 @@ static wtool_status init(const wtool_host* host, wtool_blob* error) {
   }
   the_host = host;
   the_log = host->get_extension(host, WTOOL_EXT_LOG);
+  the_approval = host->get_extension(host, WTOOL_EXT_APPROVAL);
   if (host->get_extension(host, "wtool.nonsense/7") != NULL) {
     fill(error, "the host claims to have an extension that nobody has");
     return WTOOL_E_INTERNAL;

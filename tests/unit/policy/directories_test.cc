@@ -44,4 +44,47 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_said_with_the_path) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_folder_contains_itself_and_what_is_below_it_by_component) {
+  BOOST_TEST(is_within("/a/b", "/a/b"));
+  BOOST_TEST(is_within("/a/b/c", "/a/b"));
+  BOOST_TEST(!is_within("/a/bc", "/a/b"));
+  BOOST_TEST(!is_within("/a", "/a/b"));
+  BOOST_TEST(is_within("/a", "/"));
+  BOOST_TEST(is_within_any("/a/b", {"/x", "/a"}));
+  BOOST_TEST(!is_within_any("/a/b", {}));
+}
+
+BOOST_AUTO_TEST_CASE(a_path_is_resolved_whether_or_not_all_of_it_exists) {
+  const wtool::test::ScratchFolder scratch;
+  const std::string& top = scratch.path();
+  const std::string file = scratch.file("file", "");
+  const auto link = [&](const std::string& to, const std::string& name) {
+    BOOST_REQUIRE(::symlink(to.c_str(), (top + '/' + name).c_str()) == 0);
+  };
+  link("/etc", "away");
+  link("/nowhere/new", "dangling");
+  link("file", "near");
+  link("loop", "loop");
+  link("../" + top.substr(top.rfind('/') + 1) + "/near", "twice");
+  BOOST_TEST(resolve_path(top, "file") == file);
+  BOOST_TEST(resolve_path(top, "./x/../file") == file);
+  BOOST_TEST(resolve_path(top, "new/deep") == top + "/new/deep");
+  BOOST_TEST(resolve_path(top, "away/passwd") == "/etc/passwd");
+  BOOST_TEST(resolve_path(top, "away/..") == "/");
+  BOOST_TEST(resolve_path(top, "dangling") == "/nowhere/new");
+  BOOST_TEST(resolve_path(top, "twice") == file);
+  BOOST_TEST(resolve_path(top, "loop") == "/");
+  BOOST_TEST(resolve_path(top, "//etc//passwd") == "/etc/passwd");
+  BOOST_TEST(resolve_path("/", "..") == "/");
+  BOOST_TEST(resolve_path("/", "a") == "/a");
+}
+
+BOOST_AUTO_TEST_CASE(roots_are_canonical_and_one_that_is_no_folder_contains_nothing) {
+  const wtool::test::ScratchFolder scratch;
+  const std::string link = scratch.path() + "/link";
+  BOOST_REQUIRE(::symlink(scratch.path().c_str(), link.c_str()) == 0);
+  const std::vector<std::string> roots = canonical_roots({link, "/no/such/root", scratch.file("file", "")});
+  BOOST_TEST(roots == std::vector<std::string>{scratch.path()}, boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,10 +1,27 @@
 // policy/environment.h: names, and what a command's environment is made of.
 #include "policy/environment.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+
+#include "policy/rules.h"
 
 using namespace wtool::policy;
 using Texts = std::vector<std::string>;
+
+namespace {
+
+// In /here, less what every command gets.
+Texts compose_without_defaults(const char* const* inherited, const Variables& additions) {
+  const EnvironmentRules rules;
+  Texts all = compose_environment({inherited, rules, additions, "/here", "/fallback", {}});
+  std::erase_if(all, [](const std::string& variable) {
+    return variable.ends_with("PAGER=cat") || variable == "GIT_TERMINAL_PROMPT=0" || variable == "PATH=/fallback";
+  });
+  return all;
+}
+
+}  // namespace
 
 BOOST_AUTO_TEST_SUITE(environment)
 
@@ -15,7 +32,7 @@ BOOST_AUTO_TEST_CASE(names_are_those_that_a_shell_can_name) {
 
 BOOST_AUTO_TEST_CASE(additions_replace_and_follow_what_is_inherited) {
   const char* inherited[] = {"A=1", "B=2", "A=3", "PWD=/old", "OLDPWD=/older", "junk", "C==", nullptr};
-  const Texts composed = compose_environment(inherited, {{"B", "new"}, {"D", ""}}, "/here");
+  const Texts composed = compose_without_defaults(inherited, {{"B", "new"}, {"D", ""}});
   BOOST_TEST(composed == (Texts{"A=1", "C==", "B=new", "D=", "PWD=/here"}), boost::test_tools::per_element());
   BOOST_TEST(find_variable(composed, "C", "?") == "=");
   BOOST_TEST(find_variable(composed, "D", "?") == "");
@@ -24,8 +41,237 @@ BOOST_AUTO_TEST_CASE(additions_replace_and_follow_what_is_inherited) {
 
 BOOST_AUTO_TEST_CASE(a_directory_that_the_caller_claims_does_not_stand) {
   const char* inherited[] = {nullptr};
-  BOOST_TEST(compose_environment(inherited, {{"PWD", "/claimed"}}, "/here") == Texts{"PWD=/here"},
+  BOOST_TEST(compose_without_defaults(inherited, {{"PWD", "/claimed"}}) == Texts{"PWD=/here"},
              boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(patterns_match_whole_names) {
+  const std::pair<std::string, std::string> matched[] = {{"*_TOKEN", "A_TOKEN"},
+                                                         {"*SECRET*", "SECRET"},
+                                                         {"*SECRET*", "A_SECRET_B"},
+                                                         {"A?", "AB"},
+                                                         {"*", ""},
+                                                         {"*", "A"},
+                                                         {"A*B*C", "AxBxBxC"},
+                                                         {"A**", "A"},
+                                                         {"A", "A"}};
+  for (const auto& [pattern, name] : matched) BOOST_TEST(matches_pattern(pattern, name), pattern << " " << name);
+  const std::pair<std::string, std::string> passed[] = {{"*_TOKEN", "A_TOKENS"},
+                                                        {"*_TOKEN", "a_token"},
+                                                        {"A?", "A"},
+                                                        {"A?", "ABC"},
+                                                        {"", "A"},
+                                                        {"A*B", "AxC"},
+                                                        {"A", "AB"},
+                                                        {"AB", "A"}};
+  for (const auto& [pattern, name] : passed) BOOST_TEST(!matches_pattern(pattern, name), pattern << " " << name);
+}
+
+namespace {
+
+const char* const ours[] = {"HOME=/h",   "PATH=/p", "LC_ALL=C",  "A_TOKEN=t", "BASH_ENV=/e", "BASH_FUNC_x%%=() { :; }",
+                            "CDPATH=/c", "ENV=/e",  "OLDPWD=/o", "OTHER=1",   "PAGER=less",  nullptr};
+
+// The names of a composed environment, without those that keep commands from waiting.
+std::string names_in(const Texts& variables) {
+  std::string names;
+  for (const std::string& variable : variables) {
+    if (variable.ends_with("=cat") || variable == "GIT_TERMINAL_PROMPT=0") continue;
+    names += (names.empty() ? "" : " ") + variable.substr(0, variable.find('='));
+  }
+  return names;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(what_is_inherited_is_all_or_the_core_or_nothing) {
+  EnvironmentRules rules;
+  const auto names = [&] { return names_in(compose_environment({ours, rules, {}, "/d", "/fallback", {}})); };
+  BOOST_TEST(names() == "HOME PATH LC_ALL A_TOKEN BASH_ENV BASH_FUNC_x%% CDPATH ENV OTHER PAGER PWD");
+  rules.inherit = EnvironmentRules::Inherit::core;
+  BOOST_TEST(names() == "HOME PATH LC_ALL PWD");
+  rules.inherit = EnvironmentRules::Inherit::none;
+  BOOST_TEST(names() == "PATH PWD");
+  BOOST_TEST(find_variable(compose_environment({ours, rules, {}, "/d", "/fallback", {}}), "PATH", "") == "/fallback");
+}
+
+BOOST_AUTO_TEST_CASE(denied_names_are_left_out_and_named_when_a_call_sets_them) {
+  EnvironmentRules rules;
+  rules.deny = {"*_TOKEN", "BASH*"};
+  BOOST_TEST(names_in(compose_environment({ours, rules, {}, "/d", "/f", {}})) ==
+             "HOME PATH LC_ALL CDPATH ENV OTHER PAGER PWD");
+  BOOST_TEST(!find_denied_name({{"A", "1"}, {"TOKEN", "2"}}, rules).has_value());
+  const auto denied = find_denied_name({{"A", "1"}, {"MY_TOKEN", "2"}}, rules);
+  BOOST_TEST_REQUIRE(denied.has_value());
+  BOOST_TEST(denied->name == "MY_TOKEN");
+  BOOST_TEST(denied->pattern == "*_TOKEN");
+}
+
+BOOST_AUTO_TEST_CASE(the_configuration_sets_and_the_call_sets_over_it) {
+  EnvironmentRules rules;
+  rules.set = {{"OTHER", "rules"}, {"CI", "1"}, {"PWD", "/x"}};
+  const Texts composed = compose_environment({ours, rules, {{"CI", "call"}}, "/d", "/f", {}});
+  BOOST_TEST(find_variable(composed, "OTHER", "") == "rules");
+  BOOST_TEST(find_variable(composed, "CI", "") == "call");
+  BOOST_TEST(find_variable(composed, "PWD", "") == "/d");
+  std::vector<std::string> names;
+  for (const std::string& variable : composed) names.push_back(variable.substr(0, variable.find('=')));
+  std::sort(names.begin(), names.end());
+  BOOST_TEST((std::unique(names.begin(), names.end()) == names.end()), "a name stands twice");
+}
+
+BOOST_AUTO_TEST_CASE(commands_do_not_wait_for_a_person_unless_somebody_says_so) {
+  EnvironmentRules rules;
+  const Texts composed = compose_environment({ours, rules, {{"GIT_PAGER", ""}}, "/d", "/f", {}});
+  BOOST_TEST(find_variable(composed, "PAGER", "") == "less");
+  BOOST_TEST(find_variable(composed, "GIT_PAGER", "?") == "");
+  BOOST_TEST(find_variable(composed, "SYSTEMD_PAGER", "?") == "cat");
+  BOOST_TEST(find_variable(composed, "GIT_TERMINAL_PROMPT", "?") == "0");
+}
+
+BOOST_AUTO_TEST_CASE(a_trusted_command_finds_only_trusted_programs) {
+  EnvironmentRules rules;
+  rules.set = {{"CDPATH", "/r"}, {"PATH", "/r"}};
+  const Variables additions = {{"ENV", "/a"}, {"PATH", "/a"}, {"BASH_FUNC_y%%", "() { :; }"}, {"GOOD", "1"}};
+  const Texts composed = compose_environment({ours, rules, additions, "/d", "/f", "/usr/bin"});
+  BOOST_TEST(names_in(composed) == "HOME LC_ALL A_TOKEN OTHER PAGER GOOD PATH PWD");
+  BOOST_TEST(find_variable(composed, "PATH", "") == "/usr/bin");
+}
+
+BOOST_AUTO_TEST_CASE(names_that_steer_programs_are_told_from_data) {
+  for (const char* name : {"LD_PRELOAD",
+                           "LD_LIBRARY_PATH",
+                           "LD_AUDIT",
+                           "DYLD_INSERT_LIBRARIES",
+                           "PATH",
+                           "BASH_ENV",
+                           "ENV",
+                           "IFS",
+                           "CDPATH",
+                           "OLDPWD",
+                           "PS4",
+                           "PROMPT_COMMAND",
+                           "SHELLOPTS",
+                           "BASHOPTS",
+                           "BASH_FUNC_ls%%",
+                           "GLOBIGNORE",
+                           "GIT_EXTERNAL_DIFF",
+                           "GIT_SSH_COMMAND",
+                           "GIT_PAGER",
+                           "GIT_CONFIG_COUNT",
+                           "GIT_DIR",
+                           "GIT_EXEC_PATH",
+                           "GIT_ASKPASS",
+                           "GIT_NEW_ONE",
+                           "PAGER",
+                           "MANPAGER",
+                           "LESSOPEN",
+                           "LESS",
+                           "SYSTEMD_PAGER",
+                           "EDITOR",
+                           "VISUAL",
+                           "BROWSER",
+                           "KUBE_EDITOR",
+                           "PYTHONSTARTUP",
+                           "PYTHONPATH",
+                           "PYTHONHOME",
+                           "PYTHONINSPECT",
+                           "PYTHONBREAKPOINT",
+                           "PYTHONWARNINGS",
+                           "NODE_OPTIONS",
+                           "NODE_PATH",
+                           "NPM_CONFIG_SCRIPT_SHELL",
+                           "npm_config_prefix",
+                           "PERL5LIB",
+                           "PERL5OPT",
+                           "PERL5DB",
+                           "RUBYOPT",
+                           "RUBYLIB",
+                           "GEM_HOME",
+                           "JAVA_TOOL_OPTIONS",
+                           "_JAVA_OPTIONS",
+                           "JDK_JAVA_OPTIONS",
+                           "CLASSPATH",
+                           "CC",
+                           "CXX",
+                           "LD",
+                           "MAKEFLAGS",
+                           "CARGO_HOME",
+                           "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER",
+                           "RUSTC",
+                           "RUSTC_WRAPPER",
+                           "RUSTFLAGS",
+                           "GOFLAGS",
+                           "GOPATH",
+                           "SSH_ASKPASS",
+                           "SUDO_ASKPASS",
+                           "HOME",
+                           "XDG_CONFIG_HOME",
+                           "TMPDIR",
+                           "TERMINFO",
+                           "LOCPATH",
+                           "NLSPATH",
+                           "GCONV_PATH",
+                           "HOSTALIASES",
+                           "RES_OPTIONS",
+                           "GZIP",
+                           "TAR_OPTIONS",
+                           "RIPGREP_CONFIG_PATH",
+                           "FZF_DEFAULT_COMMAND",
+                           "AWKPATH",
+                           "POSIXLY_CORRECT",
+                           "GREP_OPTIONS",
+                           "ZDOTDIR",
+                           "FPATH",
+                           "KUBECONFIG",
+                           "DOCKER_HOST",
+                           "http_proxy",
+                           "HTTPS_PROXY",
+                           "all_proxy",
+                           "GLIBC_TUNABLES",
+                           "OPENSSL_CONF",
+                           "PYTEST_ADDOPTS",
+                           "CCACHE_PREFIX"}) {
+    BOOST_TEST(is_steering_name(name), name);
+  }
+  for (const char* name : {"CI",
+                           "A",
+                           "FOO",
+                           "DEBUG",
+                           "VERBOSE",
+                           "LANG",
+                           "LC_ALL",
+                           "LANGUAGE",
+                           "TZ",
+                           "TERM",
+                           "COLUMNS",
+                           "LINES",
+                           "NO_COLOR",
+                           "FORCE_COLOR",
+                           "NODE_ENV",
+                           "GIT_AUTHOR_NAME",
+                           "GIT_COMMITTER_DATE",
+                           "GIT_TERMINAL_PROMPT",
+                           "GIT_OPTIONAL_LOCKS",
+                           "PYTHONUNBUFFERED",
+                           "PYTHONDONTWRITEBYTECODE",
+                           "PYTHONIOENCODING",
+                           "PYTHONUTF8",
+                           "PYTHONHASHSEED",
+                           "CARGO_TERM_COLOR",
+                           "RUST_LOG",
+                           "RUST_BACKTRACE",
+                           "PORT",
+                           "GOOD",
+                           "GOOS",
+                           "TEXT",
+                           "MANAGER",
+                           "USER_ID",
+                           "API_URL",
+                           "path",
+                           ""}) {
+    BOOST_TEST(!is_steering_name(name), name);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -80,6 +80,100 @@ BOOST_AUTO_TEST_CASE(an_empty_sandbox_section_is_a_sandbox_that_may_read_all_and
   BOOST_TEST(!configuration->sandbox->required);
 }
 
+BOOST_AUTO_TEST_CASE(without_a_policy_everything_is_allowed_and_nothing_is_recorded) {
+  std::string error;
+  for (const char* json : {"{}", R"({"commands":{},"directories":{},"environment":{},"audit":{}})"}) {
+    const auto configuration = wtool::parse_configuration(json, error);
+    BOOST_REQUIRE_MESSAGE(configuration, error);
+    BOOST_TEST(!configuration->commands.allow);
+    BOOST_TEST(configuration->commands.deny.empty());
+    BOOST_TEST(configuration->commands.ask.empty());
+    BOOST_TEST(!configuration->commands.safe_arguments);
+    BOOST_TEST(!configuration->commands.ask_unlisted);
+    BOOST_TEST(!configuration->commands.path);
+    BOOST_TEST(configuration->commands.approvals == "");
+    BOOST_TEST(configuration->directories.roots.empty());
+    BOOST_TEST(!configuration->directories.confine_arguments);
+    BOOST_TEST((configuration->environment.inherit == wtool::policy::EnvironmentRules::Inherit::all));
+    BOOST_TEST(configuration->environment.deny.empty());
+    BOOST_TEST(configuration->environment.set.empty());
+    BOOST_TEST(configuration->audit.file == "");
+    BOOST_TEST(!configuration->trail);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_policy_is_taken) {
+  using Texts = std::vector<std::string>;
+  std::string error;
+  const auto configuration = wtool::parse_configuration(
+      R"({"commands":{"allow":["ls","git log *","npm test","[","*"],"deny":["git push","rm -rf *","*"],"ask":["npm publish"],
+                      "arguments":"safe","unlisted":"ask","path":["/usr/bin"],"approvals":"/home/u/approvals.json"},
+          "directories":{"roots":["/work","/tmp"],"confine_arguments":true},
+          "environment":{"inherit":"core","deny":["*_TOKEN","*SECRET*","A?"],"set":{"CI":"1","EMPTY":""}},
+          "audit":{"file":"/var/log/a.jsonl","sync":"data","output":"captured","when_unwritable":"continue",
+                   "max_bytes":0,"keep":7}})",
+      error);
+  BOOST_REQUIRE_MESSAGE(configuration, error);
+  const wtool::policy::CommandRules& commands = configuration->commands;
+  BOOST_REQUIRE(commands.allow);
+  BOOST_TEST(*commands.allow == (Texts{"ls", "git log *", "npm test", "[", "*"}), boost::test_tools::per_element());
+  BOOST_TEST(commands.deny == (Texts{"git push", "rm -rf", "*"}), boost::test_tools::per_element());
+  BOOST_TEST(commands.ask == Texts{"npm publish"}, boost::test_tools::per_element());
+  BOOST_TEST(commands.safe_arguments);
+  BOOST_TEST(commands.ask_unlisted);
+  BOOST_REQUIRE(commands.path);
+  BOOST_TEST(*commands.path == Texts{"/usr/bin"}, boost::test_tools::per_element());
+  BOOST_TEST(commands.approvals == "/home/u/approvals.json");
+  BOOST_TEST(configuration->directories.roots == (Texts{"/work", "/tmp"}), boost::test_tools::per_element());
+  BOOST_TEST(configuration->directories.confine_arguments);
+  const wtool::policy::EnvironmentRules& environment = configuration->environment;
+  BOOST_TEST((environment.inherit == wtool::policy::EnvironmentRules::Inherit::core));
+  BOOST_TEST(environment.deny == (Texts{"*_TOKEN", "*SECRET*", "A?"}), boost::test_tools::per_element());
+  BOOST_TEST((environment.set == wtool::policy::Variables{{"CI", "1"}, {"EMPTY", ""}}));
+  const wtool::audit::TrailOptions& audit = configuration->audit;
+  BOOST_TEST(audit.file == "/var/log/a.jsonl");
+  BOOST_TEST(audit.sync_data);
+  BOOST_TEST(audit.output);
+  BOOST_TEST(audit.continue_when_unwritable);
+  BOOST_TEST(audit.max_bytes == 0U);
+  BOOST_TEST(audit.keep == 7U);
+}
+
+BOOST_AUTO_TEST_CASE(an_empty_allow_list_is_one_and_the_usual_path_can_be_said) {
+  std::string error;
+  const auto configuration = wtool::parse_configuration(R"({"commands":{"allow":[],"path":"default"}})", error);
+  BOOST_REQUIRE_MESSAGE(configuration, error);
+  BOOST_REQUIRE(configuration->commands.allow);
+  BOOST_TEST(configuration->commands.allow->empty());
+  BOOST_TEST(!configuration->commands.path);
+}
+
+BOOST_AUTO_TEST_CASE(an_entry_is_literal_words_with_one_space_between) {
+  for (const char* entry :
+       {"",    " ls",   "ls ",   "git  log", "git log  *", "* ls",  "git * log", "git log*", "*.sh",      "a | b",
+        "a;b", "a&&b",  "$HOME", "`a`",      "a > b",      "<a",    "(a)",       "'a'",      "\\\"a\\\"", "a\\\\b",
+        "a?",  "[a-z]", "~",     "rm ~/x",   "#x",         "a\\nb", "a\\tb",     "a\\u0000", " *"}) {
+    for (const char* key : {"allow", "deny", "ask"}) {
+      const std::string json = std::string(R"({"commands":{")") + key + R"(":["ls",")" + entry + "\"]}}";
+      const std::string wrong = problem(json);
+      BOOST_TEST(wrong.find("configuration: commands." + std::string(key) + " is \"") == 0, json << ": " << wrong);
+      BOOST_TEST(wrong.find("literal words") != std::string::npos, json << ": " << wrong);
+    }
+  }
+  for (const char* entry : {"a=b", "x{}", "%1", "a~", "C#", "-", "--x=/y:z,w@v+u^", "/usr/bin/ls", "\u00e4"}) {
+    BOOST_TEST(problem(std::string(R"({"commands":{"allow":[")") + entry + "\"]}}") == "", entry);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_protected_names_can_be_added_to) {
+  std::string error;
+  const auto defaults = wtool::parse_configuration(R"({"sandbox":{}})", error)->sandbox->protect;
+  const auto more = wtool::parse_configuration(R"({"sandbox":{"protect":["default","x"]}})", error)->sandbox->protect;
+  BOOST_REQUIRE(more.size() == defaults.size() + 1);
+  BOOST_TEST(more.front() == defaults.front());
+  BOOST_TEST(more.back() == "x");
+}
+
 BOOST_AUTO_TEST_CASE(a_lower_maximum_lowers_the_default_too) {
   std::string error;
   const auto configuration = wtool::parse_configuration(R"({"limits":{"timeout_max":10}})", error);
@@ -111,6 +205,32 @@ BOOST_AUTO_TEST_CASE(each_mistake_names_its_key) {
       {R"({"shell":{"program":"sh"}})", "shell.program is \"sh\"; allowed is an absolute path"},
       {R"({"shell":{"direct_exec":1}})", "shell.direct_exec"},
       {R"({"output":{"bytes":1}})", "output.bytes"},
+      {R"({"commands":{"allow":"ls"}})", "commands.allow is \"ls\"; allowed is a list of commands"},
+      {R"({"commands":{"allow":[1]}})", "commands.allow is 1; allowed is a list of commands"},
+      {R"({"commands":{"arguments":"none"}})", "commands.arguments is \"none\"; allowed is any or safe"},
+      {R"({"commands":{"unlisted":"allow"}})", "commands.unlisted is \"allow\"; allowed is deny or ask"},
+      {R"({"commands":{"path":["bin"]}})",
+       "commands.path is [\"bin\"]; allowed is default, or a list of absolute paths"},
+      {R"({"commands":{"approvals":"a.json"}})", "commands.approvals is \"a.json\"; allowed is an absolute path"},
+      {R"({"commands":{"alow":[]}})", "there is no key commands.alow"},
+      {R"({"directories":{"roots":["."]}})", "directories.roots is [\".\"]; allowed is a list of absolute paths"},
+      {R"({"directories":{"confine_arguments":1}})", "directories.confine_arguments is 1; allowed is true or false"},
+      {R"({"environment":{"inherit":"some"}})", "environment.inherit is \"some\"; allowed is all, core or none"},
+      {R"({"environment":{"deny":["A=*"]}})", "environment.deny is \"A=*\"; allowed is a list of names"},
+      {R"({"environment":{"deny":[""]}})", "environment.deny is \"\"; allowed is a list of names"},
+      {R"({"environment":{"set":["A"]}})", "environment.set is [\"A\"]; allowed is an object of texts"},
+      {R"({"environment":{"set":{"A-B":"1"}}})", "environment.set is \"A-B\"; allowed is names of letters"},
+      {R"({"environment":{"set":{"A":1}}})", "environment.set.A is 1; allowed is a text without NUL"},
+      {R"({"environment":{"set":{"A":"\u0000"}}})",
+       "environment.set.A is \"a text with NUL\"; allowed is a text without NUL"},
+      {R"({"audit":{"file":"a.jsonl"}})", "audit.file is \"a.jsonl\"; allowed is an absolute path"},
+      {R"({"audit":{"sync":true}})", "audit.sync is true; allowed is none or data"},
+      {R"({"audit":{"output":"all"}})", "audit.output is \"all\"; allowed is none or captured"},
+      {R"({"audit":{"when_unwritable":"ignore"}})",
+       "audit.when_unwritable is \"ignore\"; allowed is refuse or continue"},
+      {R"({"audit":{"max_bytes":1}})", "audit.max_bytes is 1; allowed is a whole number from 4096"},
+      {R"({"audit":{"keep":-1}})", "audit.keep is -1; allowed is a whole number from 0"},
+      {R"({"background":"end"})", "there is no section background; there are shell, commands, directories"},
       {R"([])", "object"},
       {R"({"shell":{},"shell":{}})", "stands twice"},
   };

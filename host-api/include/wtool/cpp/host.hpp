@@ -2,9 +2,11 @@
 //
 // - Blob receives bytes from a plugin and releases them.
 // - Call is one call: run it on one thread, cancel it from any other.
+// - explain_of() finds a tool's side of wtool.explain/1.
 // Opening the library and its lifetime are the host's own business (the reference host's is in loader/).
 #pragma once
 
+#include <wtool/ext/explain.h>
 #include <wtool/tool.h>
 #include <wtool/cpp/plugin.hpp>
 
@@ -94,5 +96,12 @@ class Call {
   Blob result_;
   Blob error_;
 };
+
+// The tool's extension with its function, or nullptr where it has none. Valid until the tool is destroyed.
+inline const wtool_tool_explain* explain_of(const wtool_tool& tool) noexcept {
+  if (!WTOOL_HAS_FN(&tool, get_extension)) return nullptr;
+  const auto* extension = static_cast<const wtool_tool_explain*>(tool.get_extension(&tool, WTOOL_EXT_EXPLAIN));
+  return extension != nullptr && WTOOL_HAS_FN(extension, explain) ? extension : nullptr;
+}
 
 }  // namespace wtool

@@ -1,0 +1,100 @@
+#include "approval/question.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "tracing/escape.h"
+
+namespace wtool::host {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t least_columns = 20;
+// A command of more lines than this may have left the screen at its top.
+constexpr std::size_t many_lines = 15;
+constexpr std::string_view first_bar = "  | ";
+constexpr std::string_view next_bar = "  : ";
+
+// Columns that a character takes at most: nobody knows what a terminal does with those that are not ASCII.
+std::size_t width(char first_byte) { return static_cast<unsigned char>(first_byte) < 0x80 ? 1 : 2; }
+
+bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }
+
+// `line`, which is visible, broken behind bars.
+void append_broken(std::string& text, std::string_view line, std::size_t columns) {
+  text += first_bar;
+  std::size_t used = first_bar.size();
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (begins_character(line[i])) {
+      // One column stays free: some terminals go to the next line as soon as the last column is written.
+      if (used + width(line[i]) >= columns) {
+        text += '\n';
+        text += next_bar;
+        used = next_bar.size();
+      }
+      used += width(line[i]);
+    }
+    text += line[i];
+  }
+  text += '\n';
+}
+
+std::string as_text(const ordered_json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+std::string joined_names(const ordered_json& names) {
+  if (!names.is_array()) return as_text(names);
+  std::string text;
+  for (const ordered_json& name : names) text += (text.empty() ? "" : ", ") + as_text(name);
+  return text;
+}
+
+}  // namespace
+
+std::string question_text(const Question& question, std::size_t columns) {
+  columns = std::max(columns, least_columns);
+  std::string text;
+  const auto block = [&](std::string_view title, std::string_view content) {
+    text += title;
+    text += '\n';
+    while (true) {
+      const std::size_t end = std::min(content.find('\n'), content.size());
+      append_broken(text, visible(content.substr(0, end)), columns);
+      if (end == content.size()) break;
+      content.remove_prefix(end + 1);
+    }
+  };
+  const ordered_json subject = ordered_json::parse(question.subject, nullptr, false);
+  block("wtool asks whether this may run. The tool:", question.tool);
+  if (!question.reason.empty()) block("It is asked because:", question.reason);
+  if (!subject.is_object()) {
+    block("What would run:", question.subject);
+  } else {
+    if (subject.contains("directory")) block("In the directory:", as_text(subject["directory"]));
+    if (const auto names = subject.find("environment_names"); names != subject.end() && !names->empty()) {
+      block("With these variables set:", joined_names(*names));
+    }
+    for (const auto& [key, value] : subject.items()) {
+      if (key == "command" || key == "directory" || key == "environment_names") continue;
+      block(visible(key) + ':', as_text(value));
+    }
+    // Last, next to the question itself.
+    if (const auto command = subject.find("command"); command != subject.end()) {
+      const std::string line = as_text(*command);
+      block("The command:", line);
+      const auto lines = static_cast<std::size_t>(std::count(line.begin(), line.end(), '\n')) + 1;
+      if (lines > many_lines || line.size() > many_lines * columns) {
+        text += "The command has " + std::to_string(lines) + (lines == 1 ? " line" : " lines") + " and " +
+                std::to_string(line.size()) + " bytes; scroll up to read all of it.\n";
+      }
+    }
+  }
+  return text;
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,51 @@
+// One line of an audit trail, as docs/guide/audit.md describes it. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace wtool::host::audit {
+
+inline constexpr std::size_t longest_line = 64UL * 1024;  // with its newline
+inline constexpr std::string_view line_start = R"({"time":")";
+inline constexpr std::string_view no_hash = "0000000000000000000000000000000000000000000000000000000000000000";
+
+// Views of the line that it was read from.
+struct Entry {
+  std::string_view time;
+  std::uint64_t seq = 0;
+  std::string_view event;
+  std::string_view prev;
+  std::string_view hash;
+  bool intact = false;  // the hash is that of the line's bytes
+};
+
+// Nothing where the line, given without its newline, has not the shape of a whole one.
+std::optional<Entry> read_entry(std::string_view line);
+
+// The bytes that a line's hash is of, where `text` goes so far; and what a line with these bytes is, without its
+// newline.
+std::optional<std::string_view> without_hash(std::string_view text);
+std::string whole_line(std::string_view hashed);
+
+// A SHA-256 in lower-case hexadecimal, of bytes that come in pieces.
+class Digest {
+ public:
+  Digest();
+  ~Digest();
+  Digest(const Digest&) = delete;
+  Digest& operator=(const Digest&) = delete;
+  void add(std::string_view bytes);
+  std::string finish();
+
+ private:
+  struct State;
+  State* state_;
+};
+
+bool is_hash(std::string_view text);
+
+}  // namespace wtool::host::audit

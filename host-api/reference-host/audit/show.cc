@@ -1,0 +1,178 @@
+#include "audit/show.h"
+
+#include <array>
+#include <cstdio>
+#include <deque>
+#include <nlohmann/json.hpp>
+
+#include "audit/line_reader.h"
+#include "audit/parts.h"
+#include "tracing/escape.h"
+
+namespace wtool::host::audit {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t event_width = 9;
+
+// A member as text: strings as they are, numbers and truth values as JSON has them, everything else as nothing.
+std::string text_of(const ordered_json& event, const char* key) {
+  const auto found = event.find(key);
+  if (found == event.end()) return {};
+  if (found->is_string()) return escaped(found->get_ref<const std::string&>());
+  return found->is_primitive() && !found->is_null() ? found->dump() : std::string();
+}
+
+// "12 ms", "3.4 s", "5 min 06 s"
+std::string duration_of(const ordered_json& event) {
+  const auto found = event.find("duration_ms");
+  if (found == event.end() || !found->is_number_unsigned()) return {};
+  const auto ms = found->get<std::uint64_t>();
+  char text[64];
+  if (ms < 1000) {
+    std::snprintf(text, sizeof text, "%d ms", static_cast<int>(ms));
+  } else if (ms < 60'000) {
+    std::snprintf(text, sizeof text, "%d.%d s", static_cast<int>(ms / 1000), static_cast<int>(ms % 1000 / 100));
+  } else {
+    std::snprintf(text, sizeof text, "%llu min %02d s", static_cast<unsigned long long>(ms / 60'000),
+                  static_cast<int>(ms / 1000 % 60));
+  }
+  return text;
+}
+
+std::string ending_of(const ordered_json& event) {
+  if (std::string how = text_of(event, "how"); !how.empty()) return how;
+  if (const std::string signal = text_of(event, "signal"); !signal.empty()) return "signal " + signal;
+  const std::string code = text_of(event, "exit_code");
+  return code.empty() ? code : "exit " + code;
+}
+
+std::string labelled(const char* label, const std::string& text) {
+  return text.empty() ? text : std::string(label) + ' ' + text;
+}
+
+std::string in_brackets(const std::string& text) { return text.empty() ? text : '(' + text + ')'; }
+
+// What a kind of event is shown with, in this order; the command stands last, where a cut does the least harm.
+std::vector<std::string> details_of(const std::string& kind, const ordered_json& event) {
+  const auto text = [&](const char* key) { return text_of(event, key); };
+  if (kind == "start") {
+    return {text("tool"), text("verdict"), in_brackets(text("rule")), text("directory"), text("command")};
+  }
+  if (kind == "end") {
+    return {text("tool"), ending_of(event), duration_of(event), labelled("stdout", text("stdout_bytes")),
+            labelled("stderr", text("stderr_bytes"))};
+  }
+  if (kind == "refusal") {
+    return {text("tool"), text("code"), in_brackets(text("rule")), text("reason"), text("directory"), text("command")};
+  }
+  if (kind == "approval") return {text("answer"), text("directory"), text("command")};
+  std::vector<std::string> all;
+  for (const auto& [key, value] : event.items()) {
+    bool of_every_line = false;
+    for (const char* known : {"time", "seq", "event", "call", "prev", "hash"}) of_every_line |= key == known;
+    if (of_every_line) continue;
+    if (const std::string shown = text_of(event, key.c_str()); !shown.empty())
+      all.push_back(escaped(key) + '=' + shown);
+  }
+  return all;
+}
+
+// In JSON, what is not ASCII stands in strings alone, where it can be written as \uNNNN as well.
+std::string in_ascii(std::string_view line) {
+  std::string out;
+  const auto unit = [&out](unsigned value) {
+    char text[16];
+    std::snprintf(text, sizeof text, "\\u%04x", value);
+    out += text;
+  };
+  for (std::size_t i = 0; i < line.size();) {
+    const auto first = static_cast<unsigned char>(line[i]);
+    if (first < 0x7f) {
+      out += line[i++];
+      continue;
+    }
+    const std::size_t size = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    unsigned code = size == 1 ? first : first & (0xffU >> (size + 1));
+    for (std::size_t k = 1; k < size; ++k) code = code << 6U | (static_cast<unsigned char>(line[i + k]) & 0x3fU);
+    i += size;
+    if (code < 0x10000) {
+      unit(code);
+    } else {
+      unit(0xd800U + ((code - 0x10000U) >> 10U));
+      unit(0xdc00U + ((code - 0x10000U) & 0x3ffU));
+    }
+  }
+  return out;
+}
+
+ordered_json parsed(std::string_view line) {
+  ordered_json event = ordered_json::parse(line, nullptr, false);
+  return event.is_object() && event.contains("time") && event.contains("event") ? event : ordered_json();
+}
+
+std::string described(const ordered_json& event) {
+  const std::string kind = text_of(event, "event");
+  std::string text = text_of(event, "time") + "  " + kind;
+  text.append(kind.size() < event_width ? event_width - kind.size() : 0, ' ');
+  std::vector<std::string> parts = details_of(kind, event);
+  parts.insert(parts.begin(), text_of(event, "call"));
+  for (const std::string& part : parts) {
+    if (!part.empty()) text += "  " + part;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string describe(std::string_view line) {
+  const ordered_json event = parsed(line);
+  return event.is_null() ? std::string() : described(event);
+}
+
+std::string show(const std::string& file, const ShowOptions& options,
+                 const std::function<bool(std::string_view line)>& print) {
+  std::string error;
+  auto parts = find_parts(file, error);
+  if (!parts) return error;
+  std::deque<std::string> kept;
+  bool shown_first = false;
+  for (Part& part : *parts) {
+    if (const int failed = open_part(part, error); failed != 0) {
+      // The oldest may go at any time: a rotation removes those that are too many.
+      if (failed != ENOENT || shown_first) return error;
+      continue;
+    }
+    shown_first = true;
+    LineReader reader(part);
+    RawLine line;
+    while (reader.next(line)) {
+      const ordered_json event = line.size == line.text.size() ? parsed(line.text) : ordered_json();
+      std::string text;
+      if (event.is_null()) {
+        if (!options.event.empty() || options.json) continue;
+        text = escaped(part.name) + ", line " + std::to_string(line.number) + ", cannot be read: " + escaped(line.text);
+      } else if (!options.event.empty() && text_of(event, "event") != options.event) {
+        continue;
+      } else {
+        text = options.json ? in_ascii(line.text) : described(event);
+      }
+      if (options.last == 0) {
+        if (!print(text)) return {};
+        continue;
+      }
+      kept.push_back(std::move(text));
+      if (kept.size() > options.last) kept.pop_front();
+    }
+    if (!reader.error().empty()) return reader.error();
+    part.file = Handle();
+  }
+  for (const std::string& text : kept) {
+    if (!print(text)) break;
+  }
+  return {};
+}
+
+}  // namespace wtool::host::audit

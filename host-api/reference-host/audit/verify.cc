@@ -1,0 +1,231 @@
+#include "audit/verify.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "audit/entry.h"
+#include "audit/line_reader.h"
+#include "audit/parts.h"
+#include "tracing/escape.h"
+
+namespace wtool::host::audit {
+
+namespace {
+
+using nlohmann::json;
+
+void add(std::vector<std::string>& list, std::uint64_t& count, std::string text) {
+  if (++count <= most_shown) list.push_back(std::move(text));
+}
+
+std::string lines_text(std::uint64_t count) { return std::to_string(count) + (count == 1 ? " line" : " lines"); }
+
+std::string numbers(std::uint64_t first, std::uint64_t last) {
+  return first == last ? "number " + std::to_string(first)
+                       : "numbers " + std::to_string(first) + " to " + std::to_string(last);
+}
+
+// Whether a line was torn, and is not something else: its bytes begin a whole line, or are none at all. A loss of power
+// may leave zeros in the place of the rest.
+bool may_be_torn(std::string_view text) {
+  if (text.empty()) return false;
+  const std::size_t zeros = std::min(text.find('\0'), text.size());
+  if (text.find_first_not_of('\0', zeros) != std::string_view::npos) return false;
+  text = text.substr(0, zeros);
+  const std::size_t common = std::min(text.size(), line_start.size());
+  if (text.substr(0, common) != line_start.substr(0, common)) return false;
+  if (const auto hashed = without_hash(text)) return whole_line(*hashed).starts_with(text);
+  try {
+    return text.empty() || json::parse(text).is_discarded();
+  } catch (const json::parse_error& error) {
+    return error.byte > text.size();  // Nothing was wrong before the end.
+  }
+}
+
+class Verifier {
+ public:
+  explicit Verifier(const std::string& expected) : expected_(expected) {}
+
+  Report run(const std::string& file) {
+    auto parts = find_parts(file, report_.unusable);
+    if (!parts) return std::move(report_);
+    for (Part& part : *parts) {
+      if (const int failed = open_part(part, report_.unusable); failed != 0) {
+        // The oldest may go at any time: a rotation removes those that are too many.
+        if (failed != ENOENT || report_.files > 0) return std::move(report_);
+        report_.unusable.clear();
+        continue;
+      }
+      read(part);
+      if (!report_.unusable.empty()) return std::move(report_);
+      part.file = Handle();
+    }
+    if (!parts->back().newest) {
+      note(file + " is not there: a rotation was cut short, or somebody removed it");
+    }
+    finish();
+    return std::move(report_);
+  }
+
+ private:
+  // Lines that have not the shape of one, until a whole line follows.
+  struct Gap {
+    std::uint64_t line = 0;
+    std::uint64_t from = 0;
+    std::uint64_t to = 0;
+    bool torn = true;  // all of them may be torn
+  };
+
+  void problem(const Part& part, std::uint64_t line, const std::string& what) {
+    add(report_.problems, report_.problem_count,
+        escaped(part.name) + ", line " + std::to_string(line) + ": " + escaped(what));
+  }
+  void note(const std::string& what) { add(report_.notes, report_.note_count, escaped(what)); }
+
+  void read(const Part& part) {
+    ++report_.files;
+    whole_lines_ = 0;
+    gap_.reset();
+    LineReader reader(part);
+    RawLine line;
+    while (reader.next(line)) {
+      const auto entry = read_entry(line.text);
+      if (entry && (line.closed || entry->intact)) {
+        take(part, line, *entry);
+        if (!line.closed) note_missing_newline(part, line);
+      } else {
+        if (!gap_) gap_ = Gap{.line = line.number, .from = line.at};
+        gap_->to = line.at + line.size;
+        gap_->torn = gap_->torn && may_be_torn(line.text);
+      }
+    }
+    report_.unusable = reader.error();
+    if (!gap_) return;
+    if (!part.newest || !gap_->torn) {
+      problem_of_gap(part);
+    } else {
+      note(part.name + ": its last " + std::to_string(gap_->to - gap_->from) +
+           " bytes are torn: a writer was ended, or there was no more room; the next one to write will say so");
+    }
+  }
+
+  void note_missing_newline(const Part& part, const RawLine& line) {
+    constexpr const char* what = "the newline of the last line is missing";
+    if (part.newest) {
+      note(part.name + ": " + what);
+    } else {
+      problem(part, line.number, what);
+    }
+  }
+
+  void problem_of_gap(const Part& part) {
+    problem(part, gap_->line,
+            gap_->torn ? "this line is torn, and no line \"recovered\" that fits follows it"
+                       : "this is no line of an audit trail: it was changed or inserted");
+    resume_ = true;
+  }
+
+  // Whether this line says of the gap before it what is true.
+  bool explains(const Part& part, const RawLine& line, const Entry& entry) const {
+    if (!gap_->torn || !entry.intact || entry.event != "recovered") return false;
+    const json fields = json::parse(line.text, nullptr, false);
+    if (!fields.is_object() || fields.value("torn_bytes", json()) != json(gap_->to - gap_->from)) return false;
+    Digest digest;
+    return read_range(part, gap_->from, gap_->to, digest) &&
+           fields.value("torn_sha256", json()) == json(digest.finish());
+  }
+
+  void take(const Part& part, const RawLine& line, const Entry& entry) {
+    const bool explained = gap_ && explains(part, line, entry);
+    if (gap_ && !explained) problem_of_gap(part);
+    if (explained) {
+      note(part.name + ", line " + std::to_string(gap_->line) + ": torn, " + std::to_string(gap_->to - gap_->from) +
+           " bytes, as line " + std::to_string(line.number) + " says");
+    }
+    if (!entry.intact) {
+      problem(part, line.number, "this line was changed: its hash is not that of its content");
+    } else if (entry.event == "recovered" && !gap_) {
+      problem(part, line.number, "this line tells of a torn one before it, which is not there");
+    } else if (!resume_) {
+      check_order(part, line, entry, explained);
+    }
+    gap_.reset();
+    resume_ = false;
+    ++whole_lines_;
+    ++report_.lines;
+    if (report_.first_time.empty()) report_.first_time = escaped(entry.time);
+    report_.last_time = escaped(entry.time);
+    report_.head_seq = entry.intact || report_.head_seq == 0 ? entry.seq : report_.head_seq + 1;
+    report_.head = entry.hash;
+    if (entry.intact && entry.hash == expected_) lines_to_expected_ = report_.lines;
+  }
+
+  void check_order(const Part& part, const RawLine& line, const Entry& entry, bool after_gap) {
+    const bool first_of_file = whole_lines_ == 0;
+    const bool first_of_all = report_.lines == 0;
+    if (first_of_all) {
+      check_beginning(part, line, entry, after_gap);
+    } else if (entry.hash == report_.head) {
+      problem(part, line.number, "this line repeats the one before");
+    } else if (entry.seq > report_.head_seq + 1) {
+      problem(part, line.number, numbers(report_.head_seq + 1, entry.seq - 1) + " before this line are missing");
+    } else if (entry.seq <= report_.head_seq) {
+      problem(part, line.number,
+              "number " + std::to_string(entry.seq) + " stands behind number " + std::to_string(report_.head_seq) +
+                  ": lines were moved, repeated or inserted");
+    } else if (entry.prev != report_.head) {
+      problem(part, line.number,
+              "this line was written behind another one than stands before it: that one was replaced, or this one "
+              "inserted");
+    } else if (first_of_file != (entry.event == "rotated") && !(first_of_file && after_gap)) {
+      problem(part, line.number,
+              first_of_file
+                  ? "a file that goes on with a trail begins with a line \"rotated\"; this line was moved, or "
+                    "the one before it removed"
+                  : "this line belongs at the beginning of a file: files were joined");
+    }
+  }
+
+  void check_beginning(const Part& part, const RawLine& line, const Entry& entry, bool after_gap) {
+    if (entry.seq == 1 && entry.prev == no_hash && entry.event != "rotated") return;
+    complete_ = false;
+    if (entry.seq > 1 && (entry.event == "rotated" || after_gap)) {
+      const json fields = json::parse(line.text, nullptr, false);
+      const json previous = fields.is_object() ? fields.value("previous_file", json()) : json();
+      note("the trail begins with number " + std::to_string(entry.seq) + "; earlier lines were in " +
+           (previous.is_string() ? previous.get<std::string>() : std::string("a file")) + ", which is not there");
+    } else {
+      problem(part, line.number,
+              entry.seq > 1 ? numbers(1, entry.seq - 1) + " before this line are missing"
+                            : "this is not how a trail begins");
+    }
+  }
+
+  void finish() {
+    if (expected_.empty()) return;
+    if (lines_to_expected_ == 0) {
+      add(report_.problems, report_.problem_count,
+          "the expected line " + expected_ + " is not in the trail: it was cut off, or the whole was written anew" +
+              (complete_ ? "" : ", or it was in a file that is not there any more"));
+    } else if (lines_to_expected_ < report_.lines) {
+      note("the expected line is there; " + lines_text(report_.lines - lines_to_expected_) + " came since");
+    } else {
+      note("the expected line is the head");
+    }
+  }
+
+  const std::string expected_;
+  Report report_;
+  std::uint64_t whole_lines_ = 0;  // of this file
+  std::optional<Gap> gap_;
+  bool resume_ = false;   // a problem was told already: the next line is where the chain goes on
+  bool complete_ = true;  // the trail begins where trails begin
+  std::uint64_t lines_to_expected_ = 0;
+};
+
+}  // namespace
+
+Report verify(const std::string& file, const std::string& expected) { return Verifier(expected).run(file); }
+
+}  // namespace wtool::host::audit

@@ -1,0 +1,129 @@
+// wtool config show [--json]: the configuration that is in force, which layer set what, and what is locked.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/output.h"
+#include "tracing/escape.h"
+
+namespace wtool::host {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::string_view mask = "[masked]";
+
+// Names whose values nobody should see over somebody's shoulder. Rather one too many: nothing is lost by it.
+bool looks_secret(std::string name) {
+  constexpr std::array parts{"TOKEN", "SECRET", "PASS", "KEY", "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE"};
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](const char* part) { return name.find(part) != std::string::npos; });
+}
+
+// The value as it may be shown.
+ordered_json shown_value(const EffectiveKey& key) {
+  ordered_json value = key.value;
+  if (key.name != "environment.set") return value;
+  for (auto& [name, text] : value.items()) {
+    if (looks_secret(name)) text = mask;
+  }
+  return value;
+}
+
+bool is_off(const Config& config, const EffectiveKey& key) {
+  return !config.sandbox && std::string_view(key.name).starts_with("sandbox.");
+}
+
+std::string dumped(const ordered_json& value) {
+  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+ordered_json place_of(const Place& place) { return place.file.empty() ? ordered_json() : ordered_json(to_text(place)); }
+
+std::string as_json(const Config& config, const std::vector<ConfigFiles::File>& files) {
+  ordered_json all = {{"layers", ordered_json::array()}, {"keys", ordered_json::object()}};
+  for (const ConfigFiles::File& file : files) {
+    all["layers"].push_back({{"layer", file.title}, {"file", escaped(file.path)}, {"present", file.there}});
+  }
+  for (const EffectiveKey& key : config.keys) {
+    all["keys"][key.name] = {{"value", is_off(config, key) ? ordered_json() : shown_value(key)},
+                             {"layer", key.layer},
+                             {"place", place_of(key.place)},
+                             {"locked_by", key.lock ? place_of(*key.lock) : ordered_json()}};
+  }
+  return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+// "user, /home/me/.config/wtool/wtool.yaml:3:8, locked by ..."
+std::string origin(const EffectiveKey& key) {
+  std::string text = key.layer;
+  if (!key.place.file.empty()) text += ", " + to_text(key.place);
+  if (key.lock) text += ", locked by " + to_text(*key.lock);
+  return text;
+}
+
+// YAML that could be a file again, with comments.
+std::string as_text(const Config& config, const std::vector<ConfigFiles::File>& files) {
+  std::string text;
+  for (const ConfigFiles::File& file : files) {
+    text += "# " + file.title + ": " + escaped(file.path) + (file.there ? "" : " (there is none)") + '\n';
+  }
+  std::string section;
+  for (const EffectiveKey& key : config.keys) {
+    const std::size_t dot = key.name.find('.');
+    if (key.name.substr(0, dot) != section) {
+      section = key.name.substr(0, dot);
+      const bool off = is_off(config, key);
+      text += (off ? "# " : "") + section + ':' + (off ? "  # off: no layer has it" : "") + '\n';
+    }
+    if (is_off(config, key)) continue;
+    const bool is_set = !key.value.is_null();
+    std::string line = (is_set ? "  " : "  # ") + key.name.substr(dot + 1) + ": ";
+    line += is_set ? escaped(dumped(shown_value(key))) : "not set";
+    constexpr std::size_t column = 40;
+    if (line.size() < column) line.resize(column, ' ');
+    text += line + "  # " + origin(key) + '\n';
+  }
+  return text;
+}
+
+int show(Context& context, bool json) {
+  std::string error;
+  const std::optional<Config> config = context.config_files().load_config(error);
+  if (!config) {
+    complain(error);
+    return exit_unusable;
+  }
+  const std::vector<ConfigFiles::File> files = context.config_files().files();
+  return print(json ? as_json(*config, files) : as_text(*config, files)) ? exit_ok : exit_unusable;
+}
+
+}  // namespace
+
+void add_config(CLI::App& app, Context& context) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App* command = app.add_subcommand("config", "Show the configuration that is in force");
+  command->require_subcommand(1);
+  CLI::App* shower = command->add_subcommand("show", "Every key with its value, and which layer set it");
+  shower->add_flag("--json", *json, "As a JSON object");
+  command->footer(
+      "Layers, from the first to the last: built in, the user's ($XDG_CONFIG_HOME/wtool/wtool.yaml, else\n"
+      "~/.config/wtool/wtool.yaml), the project's (wtool.yaml here, or the file of --config). Values of\n"
+      "environment.set whose names look secret are masked. Exit status: 0, or 2 where a file is not valid.\n"
+      "\n"
+      "Examples:\n"
+      "  wtool config show\n"
+      "  wtool config show --json --config strict.yaml | jq '.keys[\"commands.allow\"]'");
+  shower->callback([&context, json] { context.command = [&context, json] { return show(context, *json); }; });
+}
+
+}  // namespace wtool::host

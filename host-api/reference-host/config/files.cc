@@ -1,0 +1,125 @@
+#include "config/files.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "config/read_file.h"
+
+namespace wtool::host {
+
+namespace {
+
+// More than the clock that files are stamped with is ever behind.
+constexpr std::int64_t settling_ns = 100'000'000;
+
+std::int64_t nanoseconds(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
+
+std::string absolute_folder(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && value[0] == '/' ? value : std::string{};
+}
+
+}  // namespace
+
+std::string user_config_folder() {
+  if (const std::string folder = absolute_folder("XDG_CONFIG_HOME"); !folder.empty()) return folder + "/wtool";
+  const std::string home = absolute_folder("HOME");
+  return home.empty() ? home : home + "/.config/wtool";
+}
+
+ConfigFiles::ConfigFiles(std::string named, std::string user_folder) {
+  if (!user_folder.empty()) {
+    approvals_ = (std::filesystem::path(user_folder) / "approvals.json").lexically_normal();
+    files_.push_back({"user", (std::filesystem::path(user_folder) / config_default_name).lexically_normal()});
+  }
+  if (named.empty()) {
+    files_.push_back({"project", config_default_name});
+  } else {
+    files_.push_back({"--config", std::move(named), true});
+  }
+}
+
+ConfigFiles::Stamp ConfigFiles::look_at(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return {.error = errno};
+  return {.error = 0,
+          .regular = S_ISREG(info.st_mode),
+          .device = info.st_dev,
+          .inode = info.st_ino,
+          .size = info.st_size,
+          .modified_ns = nanoseconds(info.st_mtim),
+          .status_changed_ns = nanoseconds(info.st_ctim)};
+}
+
+bool ConfigFiles::changed() {
+  return std::any_of(files_.begin(), files_.end(), [](const Watched& file) {
+    // What was read from a pipe is gone, and will not come again.
+    if (file.stamp.error == 0 && !file.stamp.regular && file.must_be_there) return false;
+    return !file.settled || look_at(file.path) != file.stamp;
+  });
+}
+
+void ConfigFiles::read_layer(Watched& file, std::vector<Layer>& layers, Mistakes& mistakes) {
+  // Before it is read: a change that comes in between is one for the next time.
+  file.stamp = look_at(file.path);
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  const std::int64_t last = std::max(file.stamp.modified_ns, file.stamp.status_changed_ns);
+  file.settled = file.stamp.error != 0 || nanoseconds(now) - last > settling_ns;
+  if (!file.must_be_there) {
+    struct stat link {};
+    const bool dangling = file.stamp.error == ENOENT && ::lstat(file.path.c_str(), &link) == 0;
+    if (dangling) return mistakes.add({file.path}, "the configuration is a symbolic link to a file that is not there");
+    if (file.stamp.error == ENOENT || file.stamp.error == ENOTDIR) return;
+    if (file.stamp.error != 0) {
+      return mistakes.add({file.path},
+                          std::string("the configuration cannot be looked at: ") + ::strerror(file.stamp.error));
+    }
+    // A pipe of that name would make every command of this folder wait.
+    if (!file.stamp.regular) return mistakes.add({file.path}, "the configuration is not a regular file");
+  }
+  std::string error;
+  std::optional<std::string> text = file.kept;
+  if (!text) text = read_file(file.path, config_size_limit, error);
+  if (!text) return mistakes.add({}, error);
+  if (!file.stamp.regular) file.kept = text;
+  const std::string folder = std::filesystem::path(file.path).parent_path().string();
+  // What a user's file does not say is about the project that it is used for.
+  Layer layer{.title = file.title, .file = file.path, .folder = folder, .base = file.title == "user" ? "" : folder};
+  parse_layer(*text, layer, mistakes);
+  layers.push_back(std::move(layer));
+}
+
+std::optional<Config> ConfigFiles::load_config(std::string& error) {
+  std::vector<Layer> layers;
+  Mistakes mistakes;
+  for (Watched& file : files_) read_layer(file, layers, mistakes);
+  std::optional<Config> config = merge(layers, approvals_, mistakes);
+  error = mistakes.text();
+  return config;
+}
+
+std::optional<std::string> ConfigFiles::load(std::string& error) {
+  const std::optional<Config> config = load_config(error);
+  if (!config) return std::nullopt;
+  try {
+    return config->json.dump();
+  } catch (const nlohmann::json::type_error&) {  // Texts of the files are UTF-8, the names of folders need not be.
+    error = "a path of the configuration is not valid UTF-8, because the folder that it is relative to is not";
+    return std::nullopt;
+  }
+}
+
+std::vector<ConfigFiles::File> ConfigFiles::files() const {
+  std::vector<File> files;
+  for (const Watched& file : files_) files.push_back({file.title, file.path, file.stamp.error == 0});
+  return files;
+}
+
+}  // namespace wtool::host

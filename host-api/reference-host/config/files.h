@@ -1,0 +1,71 @@
+// The files of the configuration, layer by layer: the user's, then the project's, or the one that --config names in its
+// place. It remembers what they looked like when they were read, and tells when that has changed.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "loader/config_source.h"
+
+namespace wtool::host {
+
+inline constexpr const char* config_default_name = "wtool.yaml";
+
+// $XDG_CONFIG_HOME/wtool, else $HOME/.config/wtool; empty where neither is an absolute path.
+std::string user_config_folder();
+
+class ConfigFiles final : public ConfigSource {
+ public:
+  // `named` is the file of --config; empty: wtool.yaml in the current directory, if it is there. `user_folder` may be
+  // empty: then there is no layer of the user's.
+  explicit ConfigFiles(std::string named, std::string user_folder = user_config_folder());
+
+  // A file is looked at, not read: its identity, size and times. One that was written to just before it was read counts
+  // as changed, because another write within the same tick of the clock would not be seen.
+  bool changed() override;
+  std::optional<std::string> load(std::string& error) override;
+
+  // The same in full.
+  std::optional<Config> load_config(std::string& error);
+
+  // The files that are looked for, there or not, from the first layer to the last.
+  struct File {
+    std::string title;
+    std::string path;
+    bool there = false;  // when they were read last
+  };
+  std::vector<File> files() const;
+
+ private:
+  struct Stamp {
+    int error = 0;  // errno, when it could not be looked at
+    bool regular = false;
+    dev_t device = 0;
+    ino_t inode = 0;
+    off_t size = 0;
+    std::int64_t modified_ns = 0;
+    std::int64_t status_changed_ns = 0;
+    bool operator==(const Stamp&) const = default;
+  };
+  struct Watched {
+    std::string title;
+    std::string path;
+    bool must_be_there = false;
+    Stamp stamp{};
+    bool settled = false;
+    std::optional<std::string> kept{};  // what a pipe gave, which gives it only once
+  };
+
+  static Stamp look_at(const std::string& path);
+  void read_layer(Watched& file, std::vector<Layer>& layers, Mistakes& mistakes);
+
+  std::vector<Watched> files_;
+  std::string approvals_;  // the default of commands.approvals
+};
+
+}  // namespace wtool::host

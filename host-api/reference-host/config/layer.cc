@@ -1,0 +1,293 @@
+#include "config/layer.h"
+
+#include <yaml-cpp/depthguard.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "config/keys.h"
+#include "config/scalar.h"
+#include "config/values.h"
+#include "loader/nearest.h"
+#include "tracing/escape.h"
+
+namespace wtool::host {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t max_mistakes = 20;
+
+const char* kind_name(const YAML::Node& node) {
+  switch (node.Type()) {
+    case YAML::NodeType::Sequence:
+      return "a list";
+    case YAML::NodeType::Map:
+      return "a mapping";
+    case YAML::NodeType::Scalar:
+      return "a single value";
+    default:
+      return "nothing";
+  }
+}
+
+// What YAML does not allow as a character is a mistake with its line; false then. The parser would take some of it for
+// the end of the file, and ignore the rest.
+bool check_characters(const std::string& text, const std::string& name, Mistakes& mistakes) {
+  int line = 1;
+  for (std::size_t from = 0; from <= text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    const std::string_view content = std::string_view(text).substr(from, end - from);
+    const auto odd = std::find_if(content.begin(), content.end(), [](char c) {
+      return (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\r') || c == 0x7f;
+    });
+    if (odd != content.end()) {
+      mistakes.add({name, line, static_cast<int>(odd - content.begin()) + 1},
+                   "there is a control character (" + escaped({&*odd, 1}) + ')');
+      return false;
+    }
+    if (!is_utf8(content)) {
+      mistakes.add({name, line}, "this line is not valid UTF-8");
+      return false;
+    }
+    from = end + 1;
+  }
+  return true;
+}
+
+// Walks over the file, takes what it says and notes what is wrong.
+class Reader {
+ public:
+  Reader(Layer& layer, Mistakes& mistakes) : layer_(layer), mistakes_(mistakes) {}
+
+  void read(const YAML::Node& top) {
+    if (top.IsNull()) return;
+    if (!top.IsMap()) {
+      return mistake(top.Mark(),
+                     std::string("the configuration must be a mapping of keys to values, and is ") + kind_name(top));
+    }
+    std::set<std::string> seen;
+    for (const auto& entry : top) {
+      const std::string section = key_text(entry.first, seen, "");
+      if (section == "lock") {
+        read_lock(entry.second);
+      } else if (!section.empty()) {
+        read_section(section, entry.first.Mark(), entry.second);
+      }
+    }
+  }
+
+  void mistake(const YAML::Mark& mark, const std::string& what) { mistakes_.add(place(mark), what); }
+
+ private:
+  // Marks count from 0, people from 1.
+  Place place(const YAML::Mark& mark) const {
+    return mark.is_null() ? Place{layer_.file} : Place{layer_.file, mark.line + 1, mark.column + 1};
+  }
+
+  // The key as text, or empty when it is not one, or was there before: the mistake is noted then.
+  std::string key_text(const YAML::Node& key, std::set<std::string>& seen, const std::string& prefix) {
+    if (!key.IsScalar() || key.Scalar().empty()) {
+      mistake(key.Mark(), std::string("a key must be a name, and is ") + (key.IsScalar() ? "empty" : kind_name(key)));
+      return {};
+    }
+    if (!seen.insert(key.Scalar()).second) {
+      mistake(key.Mark(), "the key " + prefix + shown_text(key.Scalar()) + " is there twice");
+      return {};
+    }
+    return key.Scalar();
+  }
+
+  void unknown(const YAML::Mark& mark, const std::string& key, const std::string& prefix,
+               const std::vector<std::string>& names) {
+    std::string what = "unknown key " + prefix + shown_text(key);
+    if (const std::string_view close = nearest(key, names); !close.empty()) {
+      what += "; did you mean " + prefix + std::string(close) + "?";
+    }
+    mistake(mark, what + " (there are: " + joined(names) + ')');
+  }
+
+  void read_section(const std::string& section, const YAML::Mark& mark, const YAML::Node& value) {
+    if (!is_known_section(section)) {
+      std::vector<std::string> names = supported_sections();
+      names.emplace_back("lock");
+      return unknown(mark, section, "", names);
+    }
+    if (!is_supported_section(section)) return mistake(mark, "the key " + section + " is not supported yet");
+    layer_.sections.emplace(section, place(mark));
+    if (value.IsNull()) return;
+    if (!value.IsMap()) {
+      return mistake(value.Mark(), section + " must be a mapping of keys to values, and is " + kind_name(value));
+    }
+    const std::string prefix = section + '.';
+    std::set<std::string> seen;
+    for (const auto& entry : value) {
+      const std::string name = key_text(entry.first, seen, prefix);
+      if (name.empty()) continue;
+      if (const ConfigKey* key = find_key(section, name); key == nullptr) {
+        unknown(entry.first.Mark(), name, prefix, supported_names(section));
+      } else if (!key->supported) {
+        mistake(entry.first.Mark(), "the key " + prefix + name + " is not supported yet");
+      } else {
+        read_key(*key, entry.second);
+      }
+    }
+  }
+
+  void read_key(const ConfigKey& key, const YAML::Node& node) {
+    if (key.type == KeyType::variables && !node.IsMap() && !node.IsNull()) {
+      return mistake(
+          node.Mark(),
+          full_name(key) + " must be a mapping of names to texts, such as {CI: \"1\"}, and is " + kind_name(node));
+    }
+    Setting setting{nullptr, place(node.Mark())};
+    const bool read = node.IsSequence() && is_list(key.type) ? read_list(key, node, setting)
+                      : node.IsMap() && key.type == KeyType::variables
+                          ? read_variables(key, node, setting.value)
+                          : take_scalar(full_name(key), node, setting.value);
+    if (!read) return;
+    if (const std::string error = check_value(key, layer_.folder, setting.value); !error.empty()) {
+      return mistake(node.Mark(), full_name(key) + ' ' + error);
+    }
+    layer_.settings.insert_or_assign(full_name(key), std::move(setting));
+  }
+
+  // False: the mistake is noted.
+  bool read_list(const ConfigKey& key, const YAML::Node& node, Setting& setting) {
+    setting.value = json::array();
+    for (const auto& element : node) {
+      json one;
+      if (!take_scalar(full_name(key), element, one)) return false;
+      // `true` is a program, and not only a truth.
+      const bool is_text = key.type == KeyType::entries || key.type == KeyType::patterns;
+      if (is_text && !one.is_null()) one = element.Scalar();
+      if (const std::string error = check_element(key, layer_.folder, one); !error.empty()) {
+        mistake(element.Mark(), full_name(key) + ' ' + error);
+        return false;
+      }
+      setting.value.push_back(std::move(one));
+      setting.elements.push_back(place(element.Mark()));
+    }
+    return true;
+  }
+
+  // Values are texts as they stand there: 010 is no number. False: the mistake is noted.
+  bool read_variables(const ConfigKey& key, const YAML::Node& node, json& value) {
+    value = json::object();
+    std::set<std::string> seen;
+    const std::string prefix = full_name(key) + '.';
+    for (const auto& entry : node) {
+      const std::string name = key_text(entry.first, seen, prefix);
+      if (name.empty()) return false;
+      if (!is_variable_name(name)) {
+        mistake(entry.first.Mark(),
+                prefix + shown_text(name) +
+                    " is no name of a variable: these are letters, digits and _, with no digit first");
+        return false;
+      }
+      json checked;
+      if (!take_scalar(prefix + name, entry.second, checked)) return false;
+      if (checked.is_null() || entry.second.Scalar().find('\0') != std::string::npos) {
+        mistake(entry.second.Mark(), prefix + name + " must be a text, such as \"\" for an empty one, and " +
+                                         (checked.is_null() ? "is " + shown(checked) : "has a NUL in it"));
+        return false;
+      }
+      value[name] = entry.second.Scalar();
+    }
+    return true;
+  }
+
+  void read_lock(const YAML::Node& node) {
+    if (node.IsNull()) return;
+    if (!node.IsSequence()) {
+      return mistake(node.Mark(), std::string("lock must be a list of sections and keys, such as [commands, "
+                                              "limits.timeout_max], and is ") +
+                                      kind_name(node));
+    }
+    for (const auto& element : node) {
+      const std::string name = element.IsScalar() ? element.Scalar() : std::string{};
+      const std::size_t dot = name.find('.');
+      const std::string section = name.substr(0, dot);
+      if (is_supported_section(section) &&
+          (dot == std::string::npos || find_key(section, name.substr(dot + 1)) != nullptr)) {
+        layer_.lock.emplace_back(name, place(element.Mark()));
+        continue;
+      }
+      std::vector<std::string> names = supported_sections();
+      for (const ConfigKey& key : config_keys()) {
+        if (key.supported) names.push_back(full_name(key));
+      }
+      std::string what = element.IsScalar()
+                             ? "lock has \"" + shown_text(name) + "\", which is neither a section nor a key"
+                             : std::string("lock must have names, and has ") + kind_name(element);
+      if (const std::string_view close = nearest(name, names); !close.empty()) {
+        what += "; did you mean " + std::string(close) + "?";
+      }
+      mistake(element.Mark(), what + " (sections: " + joined(supported_sections()) + ')');
+    }
+  }
+
+  // The node as a JSON value. False: the mistake is noted.
+  bool take_scalar(const std::string& name, const YAML::Node& node, json& value) {
+    std::string error;
+    if (!node.IsScalar() && !node.IsNull()) {
+      mistake(node.Mark(), name + " must be a single value, and is " + kind_name(node));
+    } else if (node.IsScalar() && !parse_scalar(node.Scalar(), node.Tag(), value, error)) {
+      mistake(node.Mark(), name + ": " + error);
+    } else {
+      return true;
+    }
+    return false;
+  }
+
+  Layer& layer_;
+  Mistakes& mistakes_;
+};
+
+}  // namespace
+
+std::string to_text(const Place& place) {
+  std::string text = escaped(place.file);
+  if (place.line == 0) return text;
+  text += ':' + std::to_string(place.line);
+  return place.column == 0 ? text : text + ':' + std::to_string(place.column);
+}
+
+void Mistakes::add(const Place& place, const std::string& what) {
+  if (++count_ > max_mistakes) return;
+  if (!text_.empty()) text_ += '\n';
+  if (!place.file.empty()) text_ += to_text(place) + ": ";
+  text_ += what;
+  if (count_ == max_mistakes) text_ += "\n(there may be more)";
+}
+
+void parse_layer(const std::string& text, Layer& layer, Mistakes& mistakes) {
+  if (text.size() > config_size_limit) {
+    return mistakes.add({layer.file},
+                        "it has more than the " + std::to_string(config_size_limit) + " bytes that are allowed");
+  }
+  if (!check_characters(text, layer.file, mistakes)) return;
+  Reader reader(layer, mistakes);
+  try {
+    // Aliases cost nothing: they share what they stand for, and nothing below an unknown key is ever looked at.
+    // The end mark makes the parser notice a quotation that is not closed; without it, it takes the end of the file.
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text + "\n...\n");
+    if (documents.size() > 1) {
+      reader.mistake(documents[1].Mark(), "a second document begins; only one is allowed");
+    }
+    reader.read(documents.empty() ? YAML::Node() : documents.front());
+  } catch (const YAML::DeepRecursion&) {
+    reader.mistake(YAML::Mark::null_mark(), "it is nested too deeply");
+  } catch (const YAML::Exception& e) {
+    // Where the end mark was found inside of a quotation, its line is none of the file.
+    const bool open_quotation = e.msg == YAML::ErrorMsg::DOC_IN_SCALAR;
+    reader.mistake(open_quotation ? YAML::Mark::null_mark() : e.mark,
+                   "this is not YAML: " + (open_quotation ? "a quotation is not closed" : escaped(e.msg)));
+  }
+}
+
+}  // namespace wtool::host

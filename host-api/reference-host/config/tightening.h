@@ -1,0 +1,23 @@
+// What a later layer may do with a key that an earlier one has locked: make it tighter, never looser. One rule a key,
+// in the table of keys.h. Paths are compared as they are written: no file is looked at.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "config/keys.h"
+
+namespace wtool::host {
+
+struct Loosening {
+  std::string allowed;      // what may stand there: "at most 500"
+  std::string found;        // what does: "this is 900"
+  std::size_t element = 0;  // of a list: which one; its size where it is about the list
+};
+
+// False: `later` is looser than `locked` in some way, and `loosening` says which. Where a locked list may only be added
+// to, `later` becomes both together. Both values have passed check_value, or are built in.
+bool is_tighter(const ConfigKey& key, const nlohmann::json& locked, nlohmann::json& later, Loosening& loosening);
+
+}  // namespace wtool::host

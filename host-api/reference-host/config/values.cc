@@ -1,0 +1,212 @@
+#include "config/values.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tracing/escape.h"
+
+namespace wtool::host {
+
+namespace {
+
+using nlohmann::json;
+
+bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+
+std::string range(const ConfigKey& key) {
+  const auto whole = [](double number) { return std::to_string(static_cast<std::int64_t>(number)); };
+  return whole(key.least) + " to " + whole(key.most) + ' ' + std::string(key.unit) +
+         (key.or_none ? ", or 0 for no limit" : "");
+}
+
+// Makes `value` an absolute path below `folder`. Empty when it is one, else what is wrong with it.
+std::string check_location(const std::string& wanted, const std::string& folder, json& value) {
+  if (!value.is_string() || value.get_ref<const std::string&>().empty()) return wanted + ", and is " + shown(value);
+  const auto& text = value.get_ref<const std::string&>();
+  if (text.find('\0') != std::string::npos) return wanted + ", and has a NUL in it";
+  if (text == "~" || text.starts_with("~/")) {
+    return wanted + ", and is " + shown(value) +
+           "; ~ is no home folder here, write it in full (or ./~ for a file of that name)";
+  }
+  std::error_code failed;
+  const auto absolute = std::filesystem::absolute(std::filesystem::path(folder) / text, failed);
+  if (failed) return "is a relative path, and the current directory cannot be found out: " + failed.message();
+  std::string path = absolute.lexically_normal().string();
+  if (path.size() > 1 && path.back() == '/') path.pop_back();
+  value = std::move(path);
+  return {};
+}
+
+std::string check_program(const std::string& folder, json& value) {
+  const std::string wanted = "must be the path of a program, such as /bin/sh";
+  // A bare name is refused, because it could as well be meant for PATH.
+  if (value.is_string() && value.get_ref<const std::string&>().find('/') == std::string::npos) {
+    return wanted + " (or ./NAME beside this file), and is " + shown(value);
+  }
+  return check_location(wanted, folder, value);
+}
+
+bool is_choice(const ConfigKey& key, const json& value) {
+  const std::vector<std::string> choices = choices_of(key);
+  return value.is_string() && std::find(choices.begin(), choices.end(), value.get<std::string>()) != choices.end();
+}
+
+bool is_name(const json& name) {
+  if (!name.is_string()) return false;
+  // With a slash on both sides, every part has one.
+  const std::string path = '/' + name.get<std::string>() + '/';
+  return path.find("//") == std::string::npos && path.find("/./") == std::string::npos &&
+         path.find("/../") == std::string::npos && path.find('\0') == std::string::npos;
+}
+
+bool is_pattern(const json& value) {
+  if (!value.is_string() || value.get_ref<const std::string&>().empty()) return false;
+  const auto& text = value.get_ref<const std::string&>();
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return is_letter_or_digit(c) || std::string_view("_.-*?").find(c) != std::string_view::npos;
+  });
+}
+
+// What makes a word other than literal to a shell, as text for an error; empty: nothing does.
+std::string odd_part(std::string_view word) {
+  if (word == "[") return {};
+  if (word.front() == '~' || word.front() == '#') return std::string(1, word.front());
+  const auto odd = std::find_if(word.begin(), word.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f ||
+           std::string_view("|&;<>()$`\\\"'*?[").find(c) != std::string_view::npos;
+  });
+  return odd == word.end() ? std::string{} : std::string(1, *odd);
+}
+
+// Empty: it is an entry; else what is wrong, as the end of a sentence that begins with the entry.
+std::string entry_problem(std::string_view rest) {
+  if (rest.empty()) return "is empty";
+  if (rest == "*") return {};
+  if (rest.ends_with(" *")) rest.remove_suffix(2);
+  while (true) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    if (end == 0) return "has a space too many: one stands between two words, and none at an end";
+    if (const std::string odd = odd_part(rest.substr(0, end)); !odd.empty()) {
+      return "has a " + escaped(odd) +
+             ", which has a meaning to a shell, and an entry is literal words; only \" *\" at its end has one, for any "
+             "further words";
+    }
+    if (end == rest.size()) return {};
+    rest.remove_prefix(end + 1);
+  }
+}
+
+std::string list_wanted(const ConfigKey& key) {
+  switch (key.type) {
+    case KeyType::paths:
+      return "must be a list of paths, such as [., /tmp]";
+    case KeyType::paths_or_default:
+      return "must be default, or a list of paths, such as [/usr/bin, /bin]";
+    case KeyType::names:
+      return "must be " + alternatives(choices_of(key)) +
+             ", or a list of names below the writable folders, such as [default, .git/hooks]";
+    case KeyType::entries:
+      return "must be a list of commands, such as [ls, \"git log *\"]";
+    default:
+      return "must be a list of names of variables, such as [\"*_TOKEN\"]";
+  }
+}
+
+std::string check_number(const ConfigKey& key, const json& value) {
+  const bool whole = key.type == KeyType::integer;
+  if (whole ? value.is_number_integer() : value.is_number()) {
+    const auto number = value.get<double>();
+    if ((number >= key.least && number <= key.most) || (key.or_none && number == 0)) return {};
+  }
+  return (whole ? "must be a whole number, " : "must be a number, ") + range(key) + ", and is " + shown(value);
+}
+
+}  // namespace
+
+bool is_list(KeyType type) {
+  return type == KeyType::paths || type == KeyType::paths_or_default || type == KeyType::names ||
+         type == KeyType::entries || type == KeyType::patterns;
+}
+
+std::string check_element(const ConfigKey& key, const std::string& folder, json& value) {
+  const std::string wrong = list_wanted(key) + ", and has " + shown(value);
+  switch (key.type) {
+    case KeyType::names:
+      return is_name(value) ? "" : wrong;
+    case KeyType::entries: {
+      if (!value.is_string()) return wrong;
+      const std::string given = shown(value);
+      auto& entry = value.get_ref<std::string&>();
+      std::string problem = entry_problem(entry);
+      // A program by a relative path is the one below the file's folder, wherever a command runs.
+      if (problem.empty() && entry.front() != '/' && entry.substr(0, entry.find(' ')).find('/') != std::string::npos) {
+        const std::size_t end = std::min(entry.find(' '), entry.size());
+        json program = entry.substr(0, end);
+        check_location("", folder, program);
+        const auto& path = program.get_ref<const std::string&>();
+        entry.replace(0, end, path);
+        if (path.find(' ') != std::string::npos || !entry_problem(entry).empty())
+          problem = "has a relative path, and the folder that it is in has an odd name";
+      }
+      return problem.empty() ? "" : "has the entry " + given + ", which " + problem;
+    }
+    case KeyType::patterns:
+      return is_pattern(value) ? "" : wrong + "; a name is letters, digits, _ . and -, and * and ? stand for others";
+    default:
+      return check_location(list_wanted(key), folder, value);
+  }
+}
+
+std::string check_value(const ConfigKey& key, const std::string& folder, json& value) {
+  switch (key.type) {
+    case KeyType::program:
+      return check_program(folder, value);
+    case KeyType::boolean:
+      return value.is_boolean() ? std::string{} : "must be true or false, and is " + shown(value);
+    case KeyType::integer:
+    case KeyType::number:
+      return check_number(key, value);
+    case KeyType::choice:
+      if (is_choice(key, value)) return {};
+      return "must be " + alternatives(choices_of(key)) + ", and is " + shown(value);
+    case KeyType::path:
+      return check_location("must be a path", folder, value);
+    case KeyType::variables:
+      if (value.is_object()) return {};
+      return "must be a mapping of names to texts, such as {CI: \"1\"}, and is " + shown(value);
+    default:
+      break;
+  }
+  if (key.type == KeyType::paths_or_default && value == "default") return {};
+  if (key.type == KeyType::names && is_choice(key, value)) return {};
+  if (!value.is_array()) return list_wanted(key) + ", and is " + shown(value);
+  for (json& element : value) {
+    if (std::string problem = check_element(key, folder, element); !problem.empty()) return problem;
+  }
+  return {};
+}
+
+bool is_variable_name(std::string_view name) {
+  return !name.empty() && !(name.front() >= '0' && name.front() <= '9') &&
+         std::all_of(name.begin(), name.end(), [](char c) { return is_letter_or_digit(c) || c == '_'; });
+}
+
+std::string alternatives(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
+  return text;
+}
+
+std::string shown_text(std::string_view text) {
+  constexpr std::size_t longest = 100;
+  return text.size() <= longest ? escaped(text) : escaped(text.substr(0, longest)) + "...";
+}
+
+std::string shown(const json& value) {
+  return shown_text(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+}  // namespace wtool::host

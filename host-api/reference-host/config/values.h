@@ -1,0 +1,33 @@
+// What the value of a key may be, and how a wrong one is told.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/keys.h"
+
+namespace wtool::host {
+
+// Checks a value, and makes a relative path one below `folder`. Empty: it is in order; otherwise what is wrong with it,
+// as the end of a sentence that begins with the key: "must be ...".
+std::string check_value(const ConfigKey& key, const std::string& folder, nlohmann::json& value);
+
+// The same of one element of a list, for the types that are lists.
+bool is_list(KeyType type);
+std::string check_element(const ConfigKey& key, const std::string& folder, nlohmann::json& value);
+
+// What a variable may be called.
+bool is_variable_name(std::string_view name);
+
+// "a, b or c"
+std::string alternatives(const std::vector<std::string>& words);
+
+// Text of the file for an error: escaped, and cut where it is long.
+std::string shown_text(std::string_view text);
+
+// A value for an error, as JSON.
+std::string shown(const nlohmann::json& value);
+
+}  // namespace wtool::host

@@ -1,0 +1,22 @@
+// Where a toolbox has its configuration from, so that a change is noticed. An interface, because the loader knows
+// nothing of files; the real one is in config/files.h.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace wtool::host {
+
+// One thread at a time.
+class ConfigSource {
+ public:
+  virtual ~ConfigSource() = default;
+
+  // Whether load() may say something else now than the last time. Cheap: it is asked before every call.
+  virtual bool changed() = 0;
+
+  // JSON text of an object. Nothing: `error` says why, and changed() is true again only when that may be another, too.
+  virtual std::optional<std::string> load(std::string& error) = 0;
+};
+
+}  // namespace wtool::host

@@ -1,0 +1,106 @@
+#include "approval.h"
+
+#include <nlohmann/json.hpp>
+
+#include "policy/approvals.h"
+
+namespace wtool {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string describe(const CommandRequest& request, const Plan& plan) {
+  Json subject{{"command", request.line}, {"directory", plan.directory.path}};
+  Json names = Json::array();
+  for (const auto& [name, value] : request.environment) names.push_back(name);
+  subject["environment_names"] = std::move(names);
+  subject["rule"] = plan.verdict.rule;
+  subject["word"] = plan.verdict.word;
+  return subject.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+CallError not_approved(const CommandRequest& request, const std::string& why) {
+  return {"approval_denied", "Command not approved: " + request.line, why};
+}
+
+}  // namespace
+
+std::string approvals_file(const Plan& plan, const Configuration& configuration, std::string& why_not) {
+  const std::string& file = configuration.commands.approvals;
+  if (file.empty()) return {};
+  const std::string real = policy::resolve_path("/", file);
+  std::vector<std::string> writable = policy::canonical_roots(configuration.directories.roots);
+  writable.push_back(plan.directory.path);
+  if (!policy::is_within_any(real, writable)) return file;
+  why_not = "the file of approvals, " + real +
+            ", lies in the command's own directory or in directories.roots, where a command could approve itself";
+  return {};
+}
+
+Approval settle(const CommandRequest& request, const Plan& plan, const Configuration& configuration,
+                std::string_view tool, std::string_view call_id, Approver* approver) {
+  Approval approval;
+  const policy::Subject subject{request.line, plan.directory.path, request.environment};
+  approval.fingerprint = policy::fingerprint(subject);
+  const policy::Approvals kept(approvals_file(plan, configuration, approval.not_kept));
+  const auto known = kept.look_up(subject);
+  if (const auto* problem = std::get_if<std::string>(&known)) {
+    approval.answer = "unreadable";
+    approval.refusal = CallError{"configuration_invalid", *problem, "nothing is run until it is mended"};
+    return approval;
+  }
+  const std::string where = " in " + configuration.commands.approvals;
+  if (std::get<policy::Remembered>(known) == policy::Remembered::never) {
+    approval.answer = "never (remembered)";
+    approval.refusal = not_approved(request, "it was answered with never; the answer stands" + where);
+    return approval;
+  }
+  if (std::get<policy::Remembered>(known) == policy::Remembered::always) {
+    approval.answer = "always (remembered)";
+    return approval;
+  }
+
+  const Reply reply = approver == nullptr
+                          ? Reply::unavailable
+                          : approver->ask({std::string(tool), std::string(call_id), describe(request, plan),
+                                           plan.verdict.reason, approval.fingerprint});
+  const auto keep = [&](bool always) {
+    if (approval.not_kept.empty()) approval.not_kept = kept.remember(subject, always);
+  };
+  switch (reply) {
+    case Reply::yes:
+      approval.answer = "yes";
+      break;
+    case Reply::always:
+      approval.answer = "always";
+      keep(true);
+      break;
+    case Reply::no:
+      approval.answer = "no";
+      approval.refusal = not_approved(request, "the answer was no, for this once");
+      break;
+    case Reply::never:
+      approval.answer = "never";
+      keep(false);
+      approval.refusal = not_approved(
+          request, approval.not_kept.empty() ? "the answer was never; it stands" + where : "the answer was never");
+      break;
+    case Reply::deferred:
+      approval.answer = "deferred";
+      approval.refusal = CallError{"approval_unavailable", "Approval is still to come: " + plan.verdict.reason,
+                                   "make the same call again when the host has the answer"};
+      break;
+    case Reply::unavailable:
+      approval.answer = "unavailable";
+      approval.refusal = CallError{
+          "approval_unavailable", "Nobody could be asked: " + plan.verdict.reason,
+          "run it where a person can answer, as on a terminal; or the person who keeps the configuration can allow it "
+          "(" +
+              plan.verdict.hint + ")"};
+      break;
+  }
+  return approval;
+}
+
+}  // namespace wtool

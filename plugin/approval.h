@@ -1,0 +1,44 @@
+// Settles a verdict of "ask": by what a person has answered for good, or by asking one through the host.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "plan.h"
+
+namespace wtool {
+
+struct Question {
+  std::string tool;
+  std::string call_id;
+  std::string subject;      // JSON object: what exactly would run
+  std::string reason;       // why it is asked, one sentence
+  std::string fingerprint;  // of command, directory and environment
+};
+
+enum class Reply { unavailable, yes, no, always, never, deferred };
+
+// The way to a person. An interface, because the host is behind the C interface.
+class Approver {
+ public:
+  virtual ~Approver() = default;
+  // Blocks until there is an answer, or the call is cancelled (unavailable then).
+  virtual Reply ask(const Question& question) = 0;
+};
+
+struct Approval {
+  std::optional<CallError> refusal;  // absent: the command may run
+  std::string answer;                // "yes", "always (remembered)", ..., for the audit trail
+  std::string fingerprint;
+  std::string not_kept;  // an answer for good could not be kept: why
+};
+
+// The file of approvals that counts for this plan; empty: none does, and `why_not` says why where one is configured. A
+// file that the command itself could write proves nothing about what a person wants.
+std::string approvals_file(const Plan& plan, const Configuration& configuration, std::string& why_not);
+
+// `approver` may be NULL: then nobody can be asked.
+Approval settle(const CommandRequest& request, const Plan& plan, const Configuration& configuration,
+                std::string_view tool, std::string_view call_id, Approver* approver);
+
+}  // namespace wtool

@@ -1,0 +1,48 @@
+// The lines of an audit trail, and the hashes that chain them. Pure. docs/guide/audit.md describes the format:
+//
+//   {"time":"2026-01-02T03:04:05.678Z","seq":7,"event":"start",FIELDS,"prev":"HEX","hash":"HEX"}
+//
+// - `hash` is the SHA-256 of the line's bytes before `,"hash":`, so that nobody who verifies has to write JSON again.
+// - What chains the lines stands at fixed places from both ends, so that nobody who appends has to read JSON.
+// - A line has at most `longest_line` bytes: longer texts in its fields are cut, and the cut says what was there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace wtool::audit {
+
+inline constexpr std::size_t longest_line = 64UL * 1024;  // with its newline
+inline constexpr std::string_view line_start = R"({"time":")";
+
+// What the next line is chained on. As it stands here: the beginning of a chain.
+struct Link {
+  std::uint64_t seq = 0;
+  std::string hash = std::string(64, '0');
+};
+
+struct Line {
+  std::string text;  // with its newline
+  Link link;
+};
+
+// In lower-case hexadecimal.
+std::string sha256(std::string_view bytes);
+
+// `fields` is a JSON object, or null for none. Its members named as the line's own (time, seq, event, prev, hash) are
+// left out; text that is no UTF-8 is replaced.
+Line make_line(std::int64_t unix_ms, std::string_view event, const nlohmann::ordered_json& fields,
+               const Link& previous);
+
+// What a line, given without its newline, hands to the next. Nothing where it has not the shape of a whole line. Its
+// hash is not computed again.
+std::optional<Link> read_link(std::string_view line);
+
+// Whether the hash of a line of that shape is that of its content.
+bool is_intact(std::string_view line);
+
+}  // namespace wtool::audit

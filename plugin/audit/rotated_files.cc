@@ -1,0 +1,73 @@
+#include "audit/rotated_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <string_view>
+
+namespace wtool::audit {
+
+namespace {
+
+// So that they sort by name as well, for as many lines as a trail will ever have.
+constexpr std::size_t digits = 12;
+
+bool is_number(std::string_view text) {
+  return text.size() >= digits && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+struct Close {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+}  // namespace
+
+std::string folder_of(const std::string& file) {
+  const std::size_t slash = file.rfind('/');
+  return slash == 0 ? "/" : file.substr(0, slash);
+}
+
+std::string rotated_name(const std::string& file, std::uint64_t last_seq) {
+  const std::string number = std::to_string(last_seq);
+  return file + '.' + std::string(digits - std::min(digits, number.size()), '0') + number;
+}
+
+bool find_rotated(const std::string& file, std::vector<std::string>& found) {
+  found.clear();
+  const std::unique_ptr<DIR, Close> folder(::opendir(folder_of(file).c_str()));
+  if (!folder) return false;
+  const std::string start = file.substr(file.rfind('/') + 1) + '.';
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(folder.get());
+    if (entry == nullptr) break;
+    const std::string_view name = entry->d_name;
+    if (name.starts_with(start) && is_number(name.substr(start.size()))) {
+      found.push_back(file + '.' + std::string(name.substr(start.size())));
+    }
+  }
+  if (errno != 0) return false;
+  // By number: a longer one is the greater.
+  std::sort(found.begin(), found.end(), [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+  });
+  return true;
+}
+
+bool rename_aside(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  // A file system that cannot refuse by itself. Whoever else rotates this trail waits for our lock.
+  if (::faccessat(AT_FDCWD, to.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+    errno = EEXIST;
+    return false;
+  }
+  return errno == ENOENT && std::rename(from.c_str(), to.c_str()) == 0;
+}
+
+}  // namespace wtool::audit

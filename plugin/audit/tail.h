@@ -1,0 +1,24 @@
+// The end of an audit trail's file: on which line the next one is chained, and what is torn behind it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "audit/chain.h"
+
+namespace wtool::audit {
+
+struct Tail {
+  std::optional<Link> last;   // of the last whole line; nothing where there is none
+  std::uint64_t torn_at = 0;  // the end of that line: where the file is longer, the rest is torn
+};
+
+// Reads the end of a file of `size` bytes, as little of it as is needed. False: `problem` says why it could not be
+// read, or why this is no trail.
+bool read_tail(int file, std::uint64_t size, Tail& tail, std::string& problem);
+
+// The bytes [from, to) of a file. False, with errno: they could not be read.
+bool read_bytes(int file, std::uint64_t from, std::uint64_t to, std::string& bytes);
+
+}  // namespace wtool::audit

@@ -1,0 +1,280 @@
+#include "audit/trail_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <vector>
+
+#include "audit/rotated_files.h"
+#include "audit/tail.h"
+#include "system/size_signal.h"
+
+namespace wtool::audit {
+
+namespace {
+
+using nlohmann::ordered_json;
+using std::chrono::steady_clock;
+
+constexpr const char* another = ", or name another file as audit.file";
+
+std::string advice_for(int error) {
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+      return "make room on its file system, or name a file on another one as audit.file";
+    case EFBIG: {
+      rlimit limit{};
+      ::getrlimit(RLIMIT_FSIZE, &limit);
+      return limit.rlim_cur == RLIM_INFINITY
+                 ? "its file system takes no larger files; set a lower audit.max_bytes"
+                 : "the host may write files of " + std::to_string(limit.rlim_cur) +
+                       " bytes at most (RLIMIT_FSIZE); raise that limit, or set a lower audit.max_bytes";
+    }
+    case EMFILE:
+    case ENFILE:
+      return "raise the limit of open files, or run fewer calls at once";
+    case ENOENT:
+      return std::string("make the folder that it shall lie in") + another;
+    case ELOOP:
+      return std::string("its name is a symbolic link, which is not followed; remove the link") + another;
+    case ENOTDIR:
+    case EISDIR:
+      return "name a file in a folder as audit.file";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return std::string("let the host's user read and write it, and make files in its folder") + another;
+    default:
+      return std::string("look after its file system") + another;
+  }
+}
+
+std::string because(const std::string& what, int error) {
+  return what + ": " + std::strerror(error) + "; " + advice_for(error);
+}
+
+std::int64_t now_unix_ms() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
+}
+
+int open_file(const std::string& path) {
+  // O_NONBLOCK, so that opening a FIFO or a device waits for nobody.
+  return ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+}
+
+// How many bytes were written; *error is the errno for which it is not all of them. A short write is followed by
+// another, which gets the reason.
+std::size_t write_all(int file, std::string_view bytes, int* error) {
+  const SizeSignalBlocked guard;
+  *error = 0;
+  std::size_t written = 0;
+  while (written < bytes.size() && *error == 0) {
+    const ssize_t now = ::write(file, bytes.data() + written, bytes.size() - written);
+    if (now >= 0) {
+      written += static_cast<std::size_t>(now);
+    } else if (errno != EINTR) {
+      *error = errno;
+      if (*error == EFBIG) guard.take_away();
+    }
+  }
+  return written;
+}
+
+int sync_folder(const std::string& path) {
+  const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return folder && ::fsync(folder.get()) == 0 ? 0 : errno;
+}
+
+// The link that the newest rotated file hands on.
+std::string last_of(const std::string& path, Link& last) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0) return because(path + " cannot be read", errno);
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  Tail tail;
+  std::string problem;
+  if (!S_ISREG(status.st_mode) || !read_tail(file.get(), size, tail, problem) || !tail.last || tail.torn_at != size) {
+    return path + " should hold the lines before, but does not end with a whole one; move it away";
+  }
+  last = *tail.last;
+  return {};
+}
+
+}  // namespace
+
+TrailFile::TrailFile(const TrailOptions& options)
+    : options_(options), lock_deadline_(steady_clock::now() + options.lock_wait) {}
+
+TrailFile::~TrailFile() { unlock(); }
+
+// Not left to close: a child that the host forked just now has the open file as well, and would keep the lock.
+void TrailFile::unlock() {
+  if (descriptor_) ::flock(descriptor_.get(), LOCK_UN);
+}
+
+std::string TrailFile::open() {
+  began_file_ = false;
+  Lock lock = Lock::file_has_gone;
+  std::string problem;
+  while (lock == Lock::file_has_gone) problem = open_once(lock);
+  if (lock == Lock::failed) return problem;
+
+  struct stat status {};
+  if (::fstat(descriptor_.get(), &status) != 0) return because("it cannot be read", errno);
+  size_ = static_cast<std::uint64_t>(status.st_size);
+  Tail tail;
+  if (!read_tail(descriptor_.get(), size_, tail, problem)) return problem;
+  const bool torn = tail.torn_at < size_;
+  if (tail.last) {
+    last_ = *tail.last;
+  } else {
+    problem = begin();
+  }
+  return problem.empty() && torn ? repair(tail.torn_at) : problem;
+}
+
+std::string TrailFile::open_once(Lock& lock) {
+  lock = Lock::failed;
+  descriptor_ = Descriptor(open_file(options_.file));
+  int error = errno;
+  if (!descriptor_ && error == ENOENT) {
+    const std::string folder = folder_of(options_.file);
+    if (::mkdir(folder.c_str(), 0700) != 0) {
+      if (errno != EEXIST) return because("its folder cannot be made", errno);
+    } else if (options_.sync_data) {
+      if (error = sync_folder(folder_of(folder)); error != 0)
+        return because("its folder cannot be synchronised", error);
+    }
+    descriptor_ = Descriptor(open_file(options_.file));
+    error = errno;
+  }
+  if (!descriptor_) return because("it cannot be opened", error);
+  struct stat status {};
+  if (::fstat(descriptor_.get(), &status) != 0) return because("it cannot be read", errno);
+  if (!S_ISREG(status.st_mode)) return std::string("it is not a regular file; remove it") + another;
+  return lock_it(lock);
+}
+
+std::string TrailFile::lock_it(Lock& lock) {
+  lock = Lock::failed;
+  constexpr std::chrono::microseconds longest_pause{2000};
+  for (std::chrono::microseconds pause{50}; ::flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0;
+       pause = std::min(pause * 2, longest_pause)) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return because("it cannot be locked", errno);
+    if (steady_clock::now() >= lock_deadline_) {
+      return "another process has had its lock for " + std::to_string(options_.lock_wait.count()) +
+             " ms; look for one that is stopped (`lslocks` names it)";
+    }
+    std::this_thread::sleep_for(pause);
+  }
+  // While we waited, somebody may have rotated the file: then this one is complete.
+  struct stat ours {};
+  struct stat named {};
+  const bool same = ::fstat(descriptor_.get(), &ours) == 0 &&
+                    ::fstatat(AT_FDCWD, options_.file.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+                    ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+  lock = same ? Lock::held : Lock::file_has_gone;
+  if (!same && steady_clock::now() >= lock_deadline_) {
+    lock = Lock::failed;
+    return "it is replaced faster than it can be locked; look for what removes or renames it";
+  }
+  return {};
+}
+
+// A file without a whole line: the first one of its chain, or what follows a rotation. The one that rotated it may have
+// been killed before it came to this.
+std::string TrailFile::begin() {
+  // Its name must be on the disk before the first line is, on which others may build at once.
+  if (options_.sync_data) {
+    if (const int error = sync_folder(folder_of(options_.file)); error != 0) {
+      return because("its folder cannot be synchronised", error);
+    }
+  }
+  std::vector<std::string> rotated;
+  if (!find_rotated(options_.file, rotated)) return because("its folder cannot be read", errno);
+  if (rotated.empty()) {
+    began_file_ = size_ == 0;
+    return {};
+  }
+  if (std::string problem = last_of(rotated.back(), last_); !problem.empty()) return problem;
+  if (size_ > 0) return {};  // Its first line is torn; the line that says so goes on with the chain.
+  began_file_ = true;
+  const std::string& previous = rotated.back();
+  return write(
+      make_line(now_unix_ms(), "rotated", {{"previous_file", previous.substr(previous.rfind('/') + 1)}}, last_));
+}
+
+std::string TrailFile::repair(std::uint64_t torn_at) {
+  std::string torn;
+  if (!read_bytes(descriptor_.get(), torn_at, size_, torn)) return because("its end cannot be read", errno);
+  // A line that lacks nothing but its newline is whole.
+  if (const auto link = read_link(torn); link && link->seq == last_.seq + 1 && is_intact(torn)) {
+    return write({"\n", *link});
+  }
+  // Its last newline closes it off, and is none of its own: a repair that was itself cut short may have left it.
+  const bool closed = torn.back() == '\n';
+  if (closed) torn.pop_back();
+  const ordered_json fields{{"torn_bytes", torn.size()}, {"torn_sha256", sha256(torn)}};
+  return write(make_line(now_unix_ms(), "recovered", fields, last_), closed ? "" : "\n");
+}
+
+std::string TrailFile::append(std::string_view event, const ordered_json& fields) {
+  Line line = make_line(now_unix_ms(), event, fields, last_);
+  // One event at least is in each file, however small the limit is. Others may have filled the new file before it is
+  // our turn.
+  while (options_.max_bytes > 0 && size_ > 0 && size_ + line.text.size() > options_.max_bytes && !began_file_) {
+    if (std::string problem = rotate(); !problem.empty()) return problem;
+    line = make_line(now_unix_ms(), event, fields, last_);
+  }
+  return write(std::move(line));
+}
+
+std::string TrailFile::rotate() {
+  // Otherwise a loss of power could leave the new file without the end of this one.
+  if (options_.sync_data && ::fdatasync(descriptor_.get()) != 0) return because("it cannot be synchronised", errno);
+  const std::string aside = rotated_name(options_.file, last_.seq);
+  if (!rename_aside(options_.file, aside)) {
+    return because("it has reached audit.max_bytes, and cannot be renamed to " + aside, errno);
+  }
+  unlock();
+  if (std::string problem = open(); !problem.empty()) return problem;
+  std::vector<std::string> rotated;
+  if (options_.keep == 0 || !find_rotated(options_.file, rotated)) return {};
+  // One that cannot be removed stays, and is tried again at the next rotation.
+  for (std::size_t i = 0; i + options_.keep < rotated.size(); ++i) ::unlink(rotated[i].c_str());
+  return {};
+}
+
+std::string TrailFile::write(Line line, std::string_view before) {
+  line.text.insert(0, before);
+  int error = 0;
+  const std::size_t written = write_all(descriptor_.get(), line.text, &error);
+  if (error != 0) {
+    // Where even this fails, the next one who writes finds a torn line and says so.
+    const bool whole = written == 0 || ::ftruncate(descriptor_.get(), static_cast<off_t>(size_)) == 0;
+    return because(whole ? "a line cannot be added" : "a line cannot be added, and a part of it stays", error);
+  }
+  size_ += line.text.size();
+  last_ = std::move(line.link);
+  return {};
+}
+
+std::string TrailFile::finish() {
+  unlock();
+  if (options_.sync_data && ::fdatasync(descriptor_.get()) != 0) return because("it cannot be synchronised", errno);
+  // Some file systems say only now that there was no room.
+  if (::close(descriptor_.release()) != 0 && errno != EINTR) return because("it cannot be written", errno);
+  return {};
+}
+
+}  // namespace wtool::audit

@@ -1,0 +1,221 @@
+#include "call_record.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "audit/tracing.h"
+#include "audit/trail.h"
+
+namespace wtool {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view target = "shell_tools::call";
+
+std::string describe(const engine::Outcome& outcome) {
+  struct Describe {
+    std::string operator()(const engine::Exited& how) const { return "exited with " + std::to_string(how.status); }
+    std::string operator()(const engine::Signalled& how) const {
+      return "was killed by signal " + std::to_string(how.signal);
+    }
+    std::string operator()(const engine::TimedOut&) const { return "timed out"; }
+    std::string operator()(const engine::Cancelled&) const { return "was aborted"; }
+    std::string operator()(const engine::Exhausted& how) const {
+      return std::string("passed limits.") + engine::to_text(how.limit);
+    }
+    std::string operator()(const engine::NotStarted& how) const {
+      return "did not start: " + (how.error != 0 ? std::string(std::strerror(how.error)) : how.detail);
+    }
+    std::string operator()(const engine::Lost& how) const { return "was lost: " + how.detail; }
+  };
+  return "command " + std::visit(Describe{}, outcome.how);
+}
+
+audit::Level level_of(const engine::Outcome& outcome) {
+  if (std::holds_alternative<engine::Lost>(outcome.how) || outcome.left > 0) return audit::Level::error;
+  if (std::holds_alternative<engine::Exited>(outcome.how)) return audit::Level::info;
+  return audit::Level::warn;
+}
+
+void log_end(const engine::Outcome& outcome, std::uint64_t span) {
+  const audit::Level level = level_of(outcome);
+  if (!audit::enabled(level, target)) return;
+  audit::Fields fields{
+      audit::field("duration_ms", static_cast<std::int64_t>(outcome.duration.count())),
+      audit::field("stdout_bytes", static_cast<std::int64_t>(outcome.standard_output.bytes)),
+      audit::field("stderr_bytes", static_cast<std::int64_t>(outcome.standard_error.bytes)),
+  };
+  if (outcome.resources) {
+    const auto cpu = outcome.resources->user + outcome.resources->system;
+    fields.push_back(audit::field("cpu_ms", std::chrono::duration_cast<std::chrono::milliseconds>(cpu).count()));
+  }
+  if (outcome.outlived > 0) {
+    fields.push_back(audit::field("background_processes_ended", static_cast<std::int64_t>(outcome.outlived)));
+  }
+  if (outcome.left > 0) fields.push_back(audit::field("processes_left", static_cast<std::int64_t>(outcome.left)));
+  if (!outcome.output_file.path.empty()) fields.push_back(audit::field("output_file", outcome.output_file.path));
+  if (!outcome.output_file.error.empty()) {
+    fields.push_back(audit::field("output_file_error", outcome.output_file.error));
+  }
+  audit::log(level, target, describe(outcome), std::move(fields), span);
+}
+
+// Once for each call that ran with less than was asked for, or changed what it should not.
+void log_sandbox(const engine::SandboxReport& report, std::uint64_t span) {
+  const auto joined = [](const std::vector<std::string>& parts) {
+    std::string text;
+    for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
+    return text;
+  };
+  if (!report.not_enforced.empty()) {
+    audit::log(audit::Level::warn, target, "the sandbox is not enforced as configured",
+               {audit::field("not_enforced", joined(report.not_enforced))}, span);
+  }
+  if (!report.protected_changed.empty()) {
+    audit::log(audit::Level::warn, target, "protected names were changed during the command",
+               {audit::field("protected_changed", joined(report.protected_changed))}, span);
+  }
+}
+
+// How it ended, as keys of the trail's `end` line.
+struct Ending {
+  Json& line;
+  void operator()(const engine::Exited& how) const { line["exit_code"] = how.status; }
+  void operator()(const engine::Signalled& how) const {
+    const char* const name = ::sigabbrev_np(how.signal);
+    line["signal"] = name != nullptr ? std::string("SIG") + name : std::to_string(how.signal);
+  }
+  void operator()(const engine::TimedOut&) const { line["how"] = "timed out"; }
+  void operator()(const engine::Cancelled& how) const {
+    line["how"] = "aborted";
+    line["abort_reason"] = how.reason;
+  }
+  void operator()(const engine::Exhausted& how) const {
+    line["how"] = std::string("passed limits.") + engine::to_text(how.limit);
+  }
+  void operator()(const engine::NotStarted& how) const {
+    line["how"] = "did not start: " + (how.error != 0 ? std::string(std::strerror(how.error)) : how.detail);
+  }
+  void operator()(const engine::Lost& how) const { line["how"] = "was lost: " + how.detail; }
+};
+
+void warn_of_trail(const std::string& problem, std::uint64_t span) {
+  if (!problem.empty()) audit::log(audit::Level::error, target, problem, {}, span);
+}
+
+// The keys that every line of a call has. Hosts number their calls; several of them may write to one file.
+Json line_of(const CallContext& context) {
+  return {{"call", context.call_id}, {"host_pid", ::getpid()}, {"tool", context.tool}};
+}
+
+std::string write(const CallContext& context, std::string_view event, const Json& line, std::uint64_t span) {
+  audit::Trail& trail = *context.configuration.trail;
+  std::string problem = trail.write(event, line);
+  warn_of_trail(problem, span);
+  if (trail.options().continue_when_unwritable) problem.clear();
+  return problem;
+}
+
+}  // namespace
+
+std::string CallRecord::refused(const CallError& error, std::uint64_t span) const {
+  const policy::Masker masker = plan_.masker();
+  audit::log(audit::Level::warn, target, masker.masked(error.message),
+             {audit::field("tool", context_.tool), audit::field("call_id", context_.call_id),
+              audit::field("code", error.code), audit::field("rule", plan_.verdict.rule)},
+             span);
+  if (!context_.configuration.trail) return {};
+  Json line = line_of(context_);
+  line["command"] = masker.masked(request_.line);
+  line["directory"] = plan_.directory.path;
+  line["verdict"] = policy::to_text(plan_.verdict.answer);
+  line["rule"] = plan_.verdict.rule;
+  line["code"] = error.code;
+  line["reason"] = masker.masked(error.message);
+  return write(context_, "refusal", line, span);
+}
+
+std::string CallRecord::approval(const Approval& approval, std::uint64_t span) const {
+  const policy::Masker masker = plan_.masker();
+  audit::log(audit::Level::info, target, "approval: " + approval.answer,
+             {audit::field("reason", masker.masked(plan_.verdict.reason)), audit::field("rule", plan_.verdict.rule)},
+             span);
+  const bool for_good = approval.answer == "always" || approval.answer == "never";
+  if (for_good && !approval.not_kept.empty()) {
+    audit::log(audit::Level::warn, target, "the answer is not remembered: " + approval.not_kept, {}, span);
+  }
+  if (!context_.configuration.trail) return {};
+  Json line = line_of(context_);
+  line["command"] = masker.masked(request_.line);
+  line["directory"] = plan_.directory.path;
+  line["answer"] = approval.answer;
+  line["rule"] = plan_.verdict.rule;
+  line["fingerprint"] = approval.fingerprint;
+  return write(context_, "approval", line, span);
+}
+
+std::string CallRecord::start(const CallResult& result, std::uint64_t span) const {
+  // A call that was cancelled before it began starts nothing.
+  const bool logged =
+      context_.cancellation.how() == engine::Cancellation::How::none && audit::enabled(audit::Level::info, target);
+  if (!logged && !context_.configuration.trail) return {};
+  const policy::Masker masker = plan_.masker();
+  const std::string command = masker.masked(request_.line);
+  if (logged) {
+    audit::Fields fields{audit::field("command", command), audit::field("program", result.program),
+                         audit::field("directory", result.directory),
+                         audit::field("time_limit_ms", static_cast<std::int64_t>(result.time_limit.count()))};
+    if (!request_.environment.empty()) {
+      std::string names;
+      for (const auto& [name, value] : request_.environment) names += (names.empty() ? "" : " ") + name;
+      fields.push_back(audit::field("environment_names", names));
+    }
+    audit::log(audit::Level::info, target, "command starts", std::move(fields), span);
+  }
+  if (!context_.configuration.trail) return {};
+  Json line = line_of(context_);
+  line["directory"] = result.directory;
+  line["command"] = command;
+  Json names = Json::array();
+  for (const auto& [name, value] : request_.environment) names.push_back(name);
+  line["environment_names"] = std::move(names);
+  line["verdict"] = policy::to_text(plan_.verdict.answer);
+  line["rule"] = plan_.verdict.rule;
+  return write(context_, "start", line, span);
+}
+
+std::string CallRecord::end(const CallResult& result, std::uint64_t span) const {
+  if (result.sandbox) log_sandbox(*result.sandbox, span);
+  if (const auto* error = std::get_if<CallError>(&result.what)) return refused(*error, span);
+  const auto& outcome = std::get<engine::Outcome>(result.what);
+  log_end(outcome, span);
+  if (!context_.configuration.trail) return {};
+  Json line = line_of(context_);
+  std::visit(Ending{line}, outcome.how);
+  line["duration_ms"] = outcome.duration.count();
+  line["stdout_bytes"] = outcome.standard_output.bytes;
+  line["stderr_bytes"] = outcome.standard_error.bytes;
+  if (outcome.resources) {
+    const engine::Resources& used = *outcome.resources;
+    line["resources"] = {{"user_cpu_ms", static_cast<double>(used.user.count()) / 1000},
+                         {"system_cpu_ms", static_cast<double>(used.system.count()) / 1000},
+                         {"peak_memory_bytes", used.peak_memory_kib * 1024},
+                         {"processes", used.processes}};
+  }
+  if (outcome.outlived > 0) line["background_processes_ended"] = outcome.outlived;
+  if (outcome.left > 0) line["processes_left"] = outcome.left;
+  if (context_.configuration.trail->options().output) {
+    const policy::Masker masker = plan_.masker();
+    line["stdout"] = masker.masked(outcome.standard_output.text);
+    line["stderr"] = masker.masked(outcome.standard_error.text);
+  }
+  return write(context_, "end", line, span);
+}
+
+}  // namespace wtool

@@ -1,0 +1,30 @@
+// What is put on record of a call: log records for the host's tracing, and lines of the audit trail where there is one.
+// Secrets are masked in both.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "call.h"
+
+namespace wtool {
+
+class CallRecord {
+ public:
+  // Borrows all of them for its own life.
+  CallRecord(const CommandRequest& request, const Plan& plan, const CallContext& context)
+      : request_(request), plan_(plan), context_(context) {}
+
+  // Each returns what went wrong with the audit trail, or nothing.
+  std::string refused(const CallError& error, std::uint64_t span) const;
+  std::string approval(const Approval& approval, std::uint64_t span) const;
+  std::string start(const CallResult& result, std::uint64_t span) const;
+  std::string end(const CallResult& result, std::uint64_t span) const;
+
+ private:
+  const CommandRequest& request_;
+  const Plan& plan_;
+  const CallContext& context_;
+};
+
+}  // namespace wtool

@@ -1,0 +1,203 @@
+#include "configuration/section.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "json_text.h"
+
+namespace wtool {
+
+namespace {
+
+using Json = nlohmann::json;
+
+bool is_text(const Json& value) {
+  return value.is_string() && value.get_ref<const std::string&>().find('\0') == std::string::npos;
+}
+
+bool is_path(const Json& value) { return is_text(value) && !value.get_ref<const std::string&>().empty(); }
+
+bool is_absolute(const Json& value) { return is_path(value) && value.get_ref<const std::string&>().front() == '/'; }
+
+bool is_name(const Json& value) {
+  if (!is_path(value)) return false;
+  // With a slash on both sides, every part has one.
+  const std::string path = '/' + value.get<std::string>() + '/';
+  return path.find("//") == std::string::npos && path.find("/./") == std::string::npos &&
+         path.find("/../") == std::string::npos;
+}
+
+bool is_pattern(const Json& value) {
+  constexpr std::string_view others = "_.-*?";
+  if (!is_path(value)) return false;
+  const auto& text = value.get_ref<const std::string&>();
+  return std::all_of(text.begin(), text.end(), [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           others.find(c) != std::string_view::npos;
+  });
+}
+
+// A word that a shell would take for something else is not what whoever wrote it believes: no such entry would ever
+// match, or it would match something else.
+bool is_literal_word(std::string_view word) {
+  if (word == "[") return true;
+  return !word.empty() && word.front() != '~' && word.front() != '#' &&
+         word.find_first_of("|&;<>()$`\\\"'*?[") == std::string_view::npos &&
+         std::none_of(word.begin(), word.end(),
+                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
+
+bool is_entry(const Json& value) {
+  if (!is_path(value)) return false;
+  std::string_view rest = value.get_ref<const std::string&>();
+  if (rest == "*") return true;
+  if (rest.ends_with(" *")) rest.remove_suffix(2);
+  while (true) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    if (!is_literal_word(rest.substr(0, end))) return false;
+    if (end == rest.size()) return true;
+    rest.remove_prefix(end + 1);
+  }
+}
+
+// "a, b or c"
+std::string alternatives(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
+  return text;
+}
+
+// The first element that is not as it must be, or the whole where that is no list; nullptr: all are.
+const Json* odd_one(const Json& list, bool (*is_right)(const Json&)) {
+  if (!list.is_array()) return &list;
+  const auto found = std::find_if_not(list.begin(), list.end(), is_right);
+  return found == list.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+Section::Section(const Json& all, std::string name, std::string& error) : name_(std::move(name)), error_(error) {
+  const auto found = all.find(name_);
+  if (found == all.end()) return;
+  present_ = true;
+  if (found->is_object()) {
+    rest_ = *found;
+  } else {
+    complain("", *found, "an object");
+  }
+}
+
+void Section::flag(const char* key, bool& value) {
+  if (!take(key)) return;
+  if (!taken_.is_boolean()) return complain(key, taken_, "true or false");
+  value = taken_.get<bool>();
+}
+
+void Section::choice(const char* key, const std::vector<std::string>& choices, std::size_t& value) {
+  if (!take(key)) return;
+  const auto found = std::find(choices.begin(), choices.end(), taken_.is_string() ? taken_.get<std::string>() : "");
+  if (found == choices.end()) return complain(key, taken_, alternatives(choices));
+  value = static_cast<std::size_t>(found - choices.begin());
+}
+
+void Section::choice(const char* key, const char* no, const char* yes, bool& value) {
+  std::size_t which = value ? 1 : 0;
+  choice(key, {no, yes}, which);
+  value = which == 1;
+}
+
+void Section::absolute_path(const char* key, std::string& value) {
+  if (!take(key)) return;
+  if (!is_absolute(taken_)) return complain(key, taken_, "an absolute path");
+  value = taken_.get<std::string>();
+}
+
+void Section::absolute_paths(const char* key, std::vector<std::string>& value) {
+  if (!take(key)) return;
+  if (odd_one(taken_, is_absolute) != nullptr) return complain(key, taken_, "a list of absolute paths");
+  value = taken_.get<std::vector<std::string>>();
+}
+
+void Section::absolute_paths_or_default(const char* key, std::optional<std::vector<std::string>>& value) {
+  if (!take(key) || taken_ == "default") return;
+  if (odd_one(taken_, is_absolute) != nullptr) return complain(key, taken_, "default, or a list of absolute paths");
+  value = taken_.get<std::vector<std::string>>();
+}
+
+void Section::names(const char* key, std::vector<std::string>& value) {
+  if (!take(key) || taken_ == "default") return;
+  const std::vector<std::string> defaults = std::move(value);
+  value.clear();
+  if (taken_ == "none") return;
+  if (odd_one(taken_, is_name) != nullptr) {
+    return complain(key, taken_, "default, none or a list of relative paths without . and ..");
+  }
+  for (const Json& name : taken_) {
+    if (name == "default") {
+      value.insert(value.end(), defaults.begin(), defaults.end());
+    } else {
+      value.push_back(name);
+    }
+  }
+}
+
+bool Section::entries(const char* key, bool prefixes, std::vector<std::string>& value) {
+  if (!take(key)) return false;
+  if (const Json* odd = odd_one(taken_, is_entry); odd != nullptr) {
+    complain(key, *odd,
+             "a list of commands; each is literal words with one space between them, without shell syntax, and \" *\" "
+             "at its end stands for any further words");
+    return true;
+  }
+  value = taken_.get<std::vector<std::string>>();
+  for (std::string& entry : value) {
+    if (prefixes && entry.ends_with(" *")) entry.resize(entry.size() - 2);
+  }
+  return true;
+}
+
+void Section::patterns(const char* key, std::vector<std::string>& value) {
+  if (!take(key)) return;
+  if (const Json* odd = odd_one(taken_, is_pattern); odd != nullptr) {
+    return complain(key, *odd, "a list of names of variables, in which * and ? stand for what they do in file names");
+  }
+  value = taken_.get<std::vector<std::string>>();
+}
+
+void Section::variables(const char* key, policy::Variables& value) {
+  if (!take(key)) return;
+  if (!taken_.is_object()) return complain(key, taken_, "an object of texts");
+  for (const auto& [name, text] : taken_.items()) {
+    if (!policy::is_variable_name(name)) {
+      return complain(key, Json(name), "names of letters, digits and _ that do not begin with a digit");
+    }
+    // A text is not shown: it may be secret.
+    if (!is_text(text)) {
+      return complain(key + ("." + name), text.is_string() ? Json("a text with NUL") : text, "a text without NUL");
+    }
+    value.emplace_back(name, text.get<std::string>());
+  }
+}
+
+void Section::end() {
+  if (error_.empty() && !rest_.empty()) {
+    error_ = "configuration: there is no key " + name_ + "." + rest_.begin().key();
+  }
+}
+
+bool Section::take(const char* key) {
+  const auto found = rest_.find(key);
+  if (found == rest_.end()) return false;
+  taken_ = std::move(*found);
+  rest_.erase(found);
+  return true;
+}
+
+void Section::complain(const std::string& key, const Json& given, const std::string& allowed) {
+  if (!error_.empty()) return;
+  error_ = "configuration: " + name_ + (key.empty() ? "" : "." + key) + " is " + show_json(given) + "; allowed is " +
+           allowed;
+}
+
+}  // namespace wtool

@@ -1,0 +1,91 @@
+// Reads the keys of one section of a configuration, each once, and then says which are left.
+//
+// The first mistake is kept in the `error` that the constructor was given; what is read after it is not to be used.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "policy/environment.h"
+
+namespace wtool {
+
+// 2^53: any whole number up to it is exact in JSON.
+inline constexpr std::uint64_t largest_size = 1ULL << 53;
+
+class Section {
+ public:
+  using Json = nlohmann::json;
+
+  // `error` must outlive this object.
+  Section(const Json& all, std::string name, std::string& error);
+
+  bool present() const { return present_; }
+
+  template <typename Number>
+  void number(const char* key, Number lowest, Number highest, bool whole, Number& value, bool or_none = false) {
+    if (!take(key)) return;
+    const double wanted = taken_.is_number() ? taken_.get<double>() : std::nan("");
+    const bool in_range =
+        (wanted >= static_cast<double>(lowest) && wanted <= static_cast<double>(highest)) || (or_none && wanted == 0);
+    if (!in_range || (whole && wanted != std::floor(wanted))) {
+      return complain(key, taken_,
+                      (whole ? "a whole number from " : "a number from ") + Json(lowest).dump() + " to " +
+                          Json(highest).dump() + (or_none ? ", or 0 for no limit" : ""));
+    }
+    value = static_cast<Number>(wanted);
+  }
+
+  // A limit: a whole number, or 0 for none.
+  template <typename Number>
+  void limit(const char* key, Number lowest, Number highest, Number& value) {
+    number<Number>(key, lowest, highest, true, value, true);
+  }
+
+  void flag(const char* key, bool& value);
+
+  // One of `choices`; `value` is its place among them.
+  void choice(const char* key, const std::vector<std::string>& choices, std::size_t& value);
+
+  // The second of two choices is true.
+  void choice(const char* key, const char* no, const char* yes, bool& value);
+
+  void absolute_path(const char* key, std::string& value);
+  void absolute_paths(const char* key, std::vector<std::string>& value);
+
+  // "default" leaves `value` empty.
+  void absolute_paths_or_default(const char* key, std::optional<std::vector<std::string>>& value);
+
+  // "default", "none", or a list of names, in which "default" stands for what `value` holds before.
+  void names(const char* key, std::vector<std::string>& value);
+
+  // Commands in literal words, the last of which may be "*"; false where the key is not there. Where `prefixes`, all of
+  // them are prefixes, and a trailing " *" says nothing more: it is taken off.
+  bool entries(const char* key, bool prefixes, std::vector<std::string>& value);
+
+  // Names of variables, with * and ?.
+  void patterns(const char* key, std::vector<std::string>& value);
+
+  // An object of texts.
+  void variables(const char* key, policy::Variables& value);
+
+  // Says which key is left over.
+  void end();
+
+ private:
+  bool take(const char* key);
+  void complain(const std::string& key, const Json& given, const std::string& allowed);
+
+  const std::string name_;
+  std::string& error_;
+  bool present_ = false;
+  Json rest_ = Json::object();
+  Json taken_;
+};
+
+}  // namespace wtool

@@ -1,0 +1,162 @@
+#include "plan.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "engine/outcome.h"
+#include "policy/judge.h"
+#include "policy/words.h"
+
+namespace wtool {
+
+namespace {
+
+// True for shells whose reading of a plain line is the one that policy::plain_command knows.
+bool is_posix_shell(std::string_view program) {
+  const std::string_view name = policy::base_name(program);
+  return name == "sh" || name == "dash" || name == "bash" || name == "ash" || name == "ksh";
+}
+
+// Variables by which bash runs something else, or more, than the line says. The shell must then see the line.
+bool changes_shell(std::string_view variable) {
+  return variable.starts_with("BASH_ENV=") || variable.starts_with("BASH_FUNC_");
+}
+
+void run_through_shell(const Configuration& configuration, const std::string& line, bool judged, Plan& plan) {
+  // A line that was made from its judged words is meant for a POSIX shell, whatever else is configured.
+  const std::string shell = judged && !is_posix_shell(configuration.shell) ? "/bin/sh" : configuration.shell;
+  plan.command.arguments = {shell};
+  // Functions in the environment would take the place of programs, also of quoted ones.
+  if (judged && policy::base_name(shell) == "bash") plan.command.arguments.push_back("-p");
+  plan.command.arguments.insert(plan.command.arguments.end(), {"-c", line});
+  plan.command.paths = {shell};
+  plan.through_shell = true;
+}
+
+void run_directly(std::vector<std::string> words, Plan& plan) {
+  plan.command.arguments = std::move(words);
+  plan.command.paths =
+      engine::candidate_paths(plan.command.arguments.front(),
+                              policy::find_variable(plan.command.variables, "PATH", engine::default_search_path));
+}
+
+// Executing a program directly is twice as fast as through a shell, and its errors are exact. Only lines for which it
+// makes no other difference are executed so.
+void decide_program(const CommandRequest& request, const Configuration& configuration, Plan& plan) {
+  if (configuration.direct_exec && is_posix_shell(configuration.shell) &&
+      std::none_of(plan.command.variables.begin(), plan.command.variables.end(), changes_shell)) {
+    if (auto words = policy::plain_command(request.line)) return run_directly(std::move(*words), plan);
+  }
+  run_through_shell(configuration, request.line, false, plan);
+}
+
+// What was judged word by word is made from those words, so that no reading of the shell's can differ from ours.
+void decide_judged_program(const policy::Script& script, const Configuration& configuration, Plan& plan) {
+  const auto& commands = script.commands;
+  if (commands.size() == 1 && !commands.front().negated && commands.front().redirections.empty() &&
+      !commands.front().words.empty()) {
+    const policy::Word& program = commands.front().words.front();
+    if (!program.text.empty() &&
+        (!policy::is_shell_word(program.text) || program.text == "time" || program.text == "kill")) {
+      std::vector<std::string> words;
+      for (const policy::Word& word : commands.front().words) words.push_back(word.text);
+      return run_directly(std::move(words), plan);
+    }
+  }
+  run_through_shell(configuration, policy::regenerate(script), true, plan);
+}
+
+void refuse(Plan& plan, CallError error, std::string rule) {
+  plan.verdict.answer = policy::Answer::deny;
+  plan.verdict.reason = error.message;
+  plan.verdict.rule = std::move(rule);
+  plan.verdict.hint = error.hint;
+  plan.error = std::move(error);
+}
+
+// The working directory, opened; false: the plan is refused.
+bool open_directory(const CommandRequest& request, const Configuration& configuration,
+                    const std::vector<std::string>& roots, Plan& plan) {
+  auto opened = policy::open_directory(request.directory.value_or(std::string()));
+  if (auto* error = std::get_if<policy::DirectoryError>(&opened)) {
+    const bool exhausted = engine::is_exhaustion(error->error);
+    refuse(plan,
+           {exhausted ? "resource_exhausted" : "working_directory_invalid", "working_directory: " + error->message,
+            error->hint},
+           "working_directory");
+    return false;
+  }
+  plan.directory = std::get<policy::Directory>(std::move(opened));
+  const std::vector<std::string>& configured = configuration.directories.roots;
+  if (configured.empty() || policy::is_within_any(plan.directory.path, roots)) return true;
+  std::string list;
+  for (const std::string& root : configured) list += (list.empty() ? "" : ", ") + root;
+  refuse(plan,
+         {"policy_denied", "working_directory: " + plan.directory.path + " is outside of directories.roots",
+          "allowed are these and what is below them: " + list},
+         "directories.roots");
+  return false;
+}
+
+// What the call may not set; false: the plan is refused.
+bool judge_environment(const CommandRequest& request, const Configuration& configuration, bool trusted, Plan& plan) {
+  if (const auto denied = policy::find_denied_name(request.environment, configuration.environment)) {
+    refuse(plan,
+           {"policy_denied",
+            "environment: " + denied->name + " may not be set: environment.deny has the pattern " + denied->pattern,
+            "leave it out"},
+           "environment.deny: " + denied->pattern);
+    return false;
+  }
+  for (const auto& [name, value] : request.environment) {
+    if (!trusted || !policy::is_steering_name(name)) continue;
+    refuse(plan,
+           {"policy_denied",
+            "environment: " + name + " may not be set under an allow list, because it changes what programs do",
+            "leave it out; environment.set of the configuration can set it for every command"},
+           "commands.allow");
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+policy::Masker Plan::masker() const { return policy::Masker(command.variables); }
+
+Plan make_plan(const CommandRequest& request, const Configuration& configuration) {
+  Plan plan;
+  const policy::CommandRules& rules = configuration.commands;
+  const std::vector<std::string> roots = policy::canonical_roots(configuration.directories.roots);
+  if (!open_directory(request, configuration, roots, plan)) return plan;
+  plan.command.directory = plan.directory.descriptor.get();
+  plan.command.shell = "/bin/sh";
+
+  const bool trusted = policy::judges_words(rules, configuration.directories);
+  std::optional<policy::Programs> programs;
+  if (policy::judges_lines(rules, configuration.directories)) {
+    const char* const search_path = ::getenv("PATH");
+    programs.emplace(rules.path, search_path != nullptr ? search_path : engine::default_search_path, roots);
+  }
+  plan.command.variables = policy::compose_environment(
+      {::environ, configuration.environment, request.environment, plan.directory.path, engine::default_search_path,
+       trusted ? std::optional<std::string_view>(programs->search_path()) : std::nullopt});
+  if (!judge_environment(request, configuration, trusted, plan)) return plan;
+  if (!programs) {
+    plan.verdict.reason = "nothing is configured that would forbid it";
+    decide_program(request, configuration, plan);
+    return plan;
+  }
+  policy::LineJudgement judgement =
+      policy::judge(request.line, {rules, configuration.directories, *programs, roots, plan.directory.path});
+  plan.verdict = std::move(judgement.verdict);
+  if (judgement.script) {
+    decide_judged_program(*judgement.script, configuration, plan);
+  } else {
+    decide_program(request, configuration, plan);
+  }
+  return plan;
+}
+
+}  // namespace wtool

@@ -1,0 +1,46 @@
+// What a person has answered for good: `always` and `never`, kept in a file of theirs that they can read and edit.
+//
+// - An answer is bound to the exact command, directory and environment of the call; values of variables are kept as
+// their
+//   SHA-256 alone.
+// - The file is JSON: {"always": [{"command", "directory", "environment": {NAME: SHA-256}}], "never": [...]}. It is
+// read
+//   anew at each question, and replaced as a whole, under a lock, so that several processes may use it.
+// - A file that cannot be read, or that others may write, answers nothing: the question fails with the reason.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "policy/environment.h"
+
+namespace wtool::policy {
+
+// What an answer is bound to.
+struct Subject {
+  std::string command;
+  std::string directory;  // canonical
+  Variables environment;  // what the call adds
+};
+
+// Lower-case hexadecimal; the same for the same subject, and for nothing else.
+std::string fingerprint(const Subject& subject);
+
+enum class Remembered { nothing, always, never };
+
+class Approvals {
+ public:
+  explicit Approvals(std::string file) : file_(std::move(file)) {}
+
+  // The answer, or a sentence that names the file and says why there is none to be had.
+  std::variant<Remembered, std::string> look_up(const Subject& subject) const;
+
+  // Replaces what was answered before. Empty: it is kept. Otherwise a sentence that says why not.
+  std::string remember(const Subject& subject, bool always) const;
+
+ private:
+  std::string file_;
+};
+
+}  // namespace wtool::policy

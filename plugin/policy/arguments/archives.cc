@@ -1,0 +1,125 @@
+// Archives and compressed files: listing and testing them, and writing what is in them to the standard output.
+#include <algorithm>
+
+#include "policy/arguments/reader.h"
+
+namespace wtool::policy::arguments {
+
+namespace {
+
+std::optional<Problem> without(const Reading& reading, std::initializer_list<std::string_view> looking,
+                               std::string_view otherwise, std::string_view hint) {
+  for (const std::string_view option : looking) {
+    if (reading.has(option)) return std::nullopt;
+  }
+  return Problem{reading.begin, reading.name + ' ' + std::string(otherwise), std::string(hint)};
+}
+
+std::optional<Problem> check_tar(const Reading& reading) {
+  const bool is_local = reading.has("--force-local");
+  for (const Given& given : reading.given) {
+    const std::string& name = given.option->name;
+    if (is_local || !given.value || (name != "-f" && name != "--file")) continue;
+    // Behind a slash, a colon is a part of a name.
+    const std::size_t colon = given.value->find(':');
+    if (colon != std::string_view::npos && colon < given.value->find('/')) {
+      return Problem{given.value_word, "an archive with a colon in its name is one on another host, reached by rsh",
+                     "write it with --force-local"};
+    }
+  }
+  if ((reading.has("-x") || reading.has("--extract") || reading.has("--get")) &&
+      !(reading.has("-O") || reading.has("--to-stdout"))) {
+    return Problem{reading.begin + 1, "tar -x writes the files of the archive",
+                   "tar -t lists them, tar -xO shows them"};
+  }
+  return std::nullopt;
+}
+
+// The modes in which a compressor writes to its standard output alone.
+std::optional<Problem> check_compressor(const Reading& reading) {
+  if (reading.operands.empty()) return std::nullopt;  // from its standard input to its standard output
+  return without(reading,
+                 {"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test", "-L", "--license", "-V", "-h",
+                  "--help", "--version"},
+                 "replaces the files that it is given", "with -c it writes to its standard output");
+}
+
+std::optional<Problem> check_zip_listing(const Reading& reading) {
+  return without(reading, {"-sf", "-h", "-h2", "--help", "--version", "-L"}, "writes an archive", "unzip -l lists one");
+}
+
+std::optional<Problem> check_unzip(const Reading& reading) {
+  return without(reading, {"-l", "-v", "-t", "-Z", "-p", "-c", "-z", "-h", "--help"}, "writes the files of the archive",
+                 "unzip -l lists them, unzip -p shows them");
+}
+
+constexpr std::string_view rsh =
+    "runs another program: --rsh-command=COMMAND --rmt-command=COMMAND --to-command=COMMAND -F=COMMAND "
+    "--info-script=COMMAND --new-volume-script=COMMAND -I=COMMAND --use-compress-program=COMMAND "
+    "--checkpoint-action=ACTION; writes an archive: -c --create -r --append -u --update -A --catenate --concatenate "
+    "--delete; writes to a file: --index-file=FILE -g=FILE --listed-incremental=FILE --volno-file=FILE; removes files: "
+    "--remove-files --recursive-unlink -U --unlink-first; sets where files are written: -C=DIR --directory=DIR "
+    "--one-top-level[=DIR]; asks: -w --interactive --confirmation -M --multi-volume -L=NUM --tape-length=NUM; writes "
+    "outside of the folder: -P --absolute-names; changes the names of files with a program: --transform=EXPRESSION "
+    "--xform=EXPRESSION";
+
+constexpr Tool tools[] = {
+    {.names = "tar, gtar, bsdtar",
+     .safe =
+         "-t --list -d --diff --compare -x --extract --get -O --to-stdout -f=FILE --file=FILE --force-local -v "
+         "--verbose -z "
+         "--gzip --gunzip --ungzip -j --bzip2 -J --xz --lzip --lzma --lzop --zstd -Z --compress --uncompress -a "
+         "--auto-compress --no-auto-compress --exclude=PATTERN -X=FILE --exclude-from=FILE -T=LIST --files-from=LIST "
+         "--null --no-null --anchored --no-anchored --ignore-case --no-ignore-case --wildcards --no-wildcards "
+         "--wildcards-match-slash --no-wildcards-match-slash --strip-components=NUM --occurrence[=NUM] -n --seek "
+         "--no-seek -i --ignore-zeros -b=NUM --blocking-factor=NUM -B --read-full-records --full-time --numeric-owner "
+         "-R "
+         "--block-number --utc --totals[=SIGNAL] --show-transformed-names --show-omitted-dirs --quoting-style=STYLE "
+         "--quote-chars=CHARS --no-quote-chars=CHARS --warning=WORD --test-label --show-defaults -k --keep-old-files "
+         "-h --dereference --usage --acls --xattrs --selinux --no-recursion --recursion -S --sparse -K=NAME "
+         "--starting-file=NAME -N=DATE --newer=DATE --after-date=DATE --newer-mtime=DATE -l --check-links -p "
+         "--preserve-permissions --same-permissions --no-same-owner --no-same-permissions -o",
+     .unsafe = rsh,
+     .check = check_tar},
+    {.names = "gzip, gunzip, bzip2, bunzip2, xz, unxz, lzma, unlzma, zstd, unzstd, compress, uncompress",
+     .safe =
+         "-c --stdout --to-stdout -d --decompress --uncompress -f --force -k --keep -l --list -L --license -n "
+         "--no-name "
+         "-N --name -q --quiet -t --test -v --verbose -V -h -H --long-help -1 -2 -3 -4 -5 -6 -7 -8 -9 -0 -e --extreme "
+         "--fast --best -s --small --robot --no-warn -T[=NUM] --threads=NUM",
+     .unsafe =
+         "writes files in folders: -r --recursive; gives files another name: -S=SUFFIX --suffix=SUFFIX; writes to a "
+         "file: -o=FILE --output-dir-flat=DIR --output-dir-mirror=DIR; removes files: --rm; writes what it makes: "
+         "-z --compress --train -D=FILE",
+     .check = check_compressor},
+    {.names = "zcat, gzcat, bzcat, xzcat, lzcat, zstdcat",
+     .safe = "-f --force -h -l --list -L --license -t --test -v --verbose -V -q --quiet -s --small -k -c -d -T[=NUM]"},
+    {.names = "zcmp, zdiff, bzdiff, xzdiff, bzcmp, xzcmp", .with = "diff"},
+    {.names = "unzip",
+     .safe = "-l -v -t -Z -p -c -z -q -qq -C -x=PATTERN -a -b -L -j -n -h -M -1 -2 -s -m",
+     .unsafe = "writes over files: -o; writes elsewhere: -d=DIR; sets times: -D -T; writes files: -f -u; is a secret: "
+               "-P=PASSWORD; restores owners: -X",
+     .style = Style::posix,
+     .check = check_unzip},
+    {.names = "zipinfo", .safe = "-1 -2 -s -m -l -v -h -t -T -z -Z -M -C -x=PATTERN", .style = Style::posix},
+    {.names = "zip",
+     .safe = "-sf -h -h2 -L",
+     .unsafe = "runs another program: -TT=COMMAND --unzip-command=COMMAND; tests with a program: -T --test",
+     .style = Style::go,
+     .check = check_zip_listing},
+    {.names = "cpio",
+     .safe = "-i --extract -t --list -v --verbose -F=FILE --file=FILE -I=FILE -n --numeric-uid-gid --quiet -H=FORMAT "
+             "--format=FORMAT",
+     .unsafe = "writes files: -p --pass-through; writes an archive: -o --create -O=FILE; runs another "
+               "program: --rsh-command=COMMAND --to-stdout",
+     .check =
+         [](const Reading& reading) {
+           return without(reading, {"-t", "--list", "--help", "--version"}, "writes files", "cpio -t lists them");
+         }},
+};
+
+}  // namespace
+
+std::span<const Tool> archive_tools() { return tools; }
+
+}  // namespace wtool::policy::arguments

@@ -1,0 +1,317 @@
+#include "policy/arguments/awk.h"
+
+#include <utility>
+
+#include "policy/arguments/sed.h"
+
+namespace wtool::policy::arguments {
+
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Splits a program into strings, regular expressions, names and single characters, and looks at those in their order.
+// Nothing in a string, a regular expression or a comment is code; to see where a regular expression begins is the one
+// difficulty, and where it is not certain the program is unclear.
+class AwkReader {
+ public:
+  explicit AwkReader(std::string_view program) : program_(program) {}
+
+  Script read() {
+    while (found_.unclear.empty() && next_ < program_.size()) token();
+    return found_;
+  }
+
+ private:
+  // What the token before was, for a slash behind it.
+  enum class Before {
+    operand,    // a value ends here: a slash divides
+    operators,  // a value must come: a slash begins a regular expression
+    uncertain,
+  };
+
+  struct Parenthesis {
+    bool of_keyword = false;  // of if, while, for: a statement begins behind it
+    bool in_getline = false;
+  };
+
+  char peek(std::size_t ahead = 0) const { return next_ + ahead < program_.size() ? program_[next_ + ahead] : '\0'; }
+
+  void unclear(std::string why) {
+    if (found_.unclear.empty()) found_.unclear = "the awk program cannot be read: " + std::move(why);
+  }
+
+  void executes(std::string what) {
+    if (found_.executes.empty()) found_.executes = std::move(what);
+  }
+
+  void reaches_out(std::string what) {
+    if (found_.reaches_out.empty()) found_.reaches_out = std::move(what);
+  }
+
+  void token() {
+    const char c = peek();
+    if (c == ' ' || c == '\t' || c == '\r') {
+      ++next_;
+    } else if (c == '\\') {
+      if (peek(1) == '\r' && peek(2) == '\n') ++next_;
+      if (peek(1) != '\n') return unclear("a backslash stands in the code");
+      next_ += 2;
+    } else if (c == '#') {
+      while (next_ < program_.size() && peek() != '\n') ++next_;
+    } else if (c == '"') {
+      string();
+    } else if (c == '/') {
+      slash();
+    } else if (is_letter(c)) {
+      name();
+    } else if (is_digit(c) || (c == '.' && is_digit(peek(1)))) {
+      number();
+    } else {
+      sign();
+    }
+  }
+
+  void number() {
+    while (is_digit(peek()) || peek() == '.') ++next_;
+    if (peek() == 'e' || peek() == 'E') {
+      const std::size_t sign = peek(1) == '+' || peek(1) == '-' ? 1 : 0;
+      if (is_digit(peek(1 + sign))) {
+        next_ += 1 + sign;
+        while (is_digit(peek())) ++next_;
+      }
+    }
+    // 1system(...) is a number and a function; where a number in hexadecimal ends, awks do not agree.
+    if (is_letter(peek())) return unclear("a letter follows a number");
+    before_ = Before::operand;
+    continues_ = false;
+  }
+
+  void string() {
+    for (++next_; next_ < program_.size(); ++next_) {
+      if (peek() == '\n') return unclear("a string does not end on its line");
+      if (peek() == '\\') {
+        ++next_;
+      } else if (peek() == '"') {
+        ++next_;
+        before_ = Before::operand;
+        continues_ = false;
+        return;
+      }
+    }
+    unclear("a string does not end");
+  }
+
+  void slash() {
+    if (before_ == Before::uncertain) return unclear("a slash may divide or begin a regular expression");
+    if (before_ == Before::operand) {
+      ++next_;
+      before_ = Before::operators;
+      return;
+    }
+    bool in_brackets = false;
+    for (++next_; next_ < program_.size(); ++next_) {
+      const char c = peek();
+      if (c == '\n') break;
+      if (c == '\\') {
+        ++next_;
+      } else if (c == '/') {
+        // Some awks end the expression here, and some do not.
+        if (in_brackets) return unclear("a slash stands in brackets without a backslash");
+        ++next_;
+        before_ = Before::operand;
+        continues_ = false;
+        return;
+      } else if (!in_brackets && c == '[') {
+        in_brackets = true;
+        if (peek(1) == '^') ++next_;
+        if (peek(1) == ']') ++next_;
+      } else if (in_brackets && c == '[' && (peek(1) == ':' || peek(1) == '.' || peek(1) == '=')) {
+        // A name of a class is short.
+        const std::string_view name = program_.substr(next_, 24);
+        const std::size_t close = name.find(std::string{peek(1), ']'}, 2);
+        if (close == name.npos || name.find('/') < close) return unclear("a bracket expression does not end");
+        next_ += close + 1;
+      } else if (c == ']') {
+        in_brackets = false;
+      }
+    }
+    unclear("a regular expression does not end on its line");
+  }
+
+  void name() {
+    const std::size_t begin = next_;
+    while (is_letter(peek()) || is_digit(peek())) ++next_;
+    const std::string_view name = program_.substr(begin, next_ - begin);
+    before_ = Before::operand;
+    continues_ = false;
+    keyword_ = false;
+    if (name == "system") {
+      executes("system() in an awk program executes a program");
+    } else if (name == "print" || name == "printf") {
+      printing_ = true;
+      print_depth_ = parentheses_.size();
+      before_ = Before::operators;
+    } else if (name == "getline") {
+      getline_ = true;
+      before_ = Before::uncertain;
+    } else if (name == "ARGV" || name == "ARGC" || name == "SYMTAB" || name == "FUNCTAB") {
+      reaches_out(std::string(name) + " in an awk program can change which files it reads");
+    } else if (name == "if" || name == "while" || name == "for" || name == "switch") {
+      keyword_ = true;
+      before_ = Before::operators;
+    } else if (name == "else" || name == "do") {
+      before_ = Before::operators;
+      continues_ = true;
+    } else if (name == "in" || name == "return" || name == "case" || name == "exit" || name == "delete" ||
+               name == "BEGIN" || name == "END" || name == "func" || name == "function") {
+      before_ = Before::operators;
+    } else if (name == "length") {
+      before_ = Before::uncertain;
+    }
+  }
+
+  // Behind the > of print: takes the name of a standard stream, or of none, if that is the whole of it.
+  bool to_standard_stream() {
+    for (const std::string_view stream : {"\"/dev/stderr\"", "\"/dev/stdout\"", "\"/dev/null\""}) {
+      std::size_t at = next_ + (peek() == '>' ? 1 : 0);
+      while (at < program_.size() && program_[at] == ' ') ++at;
+      if (!program_.substr(at).starts_with(stream)) continue;
+      at += stream.size();
+      while (at < program_.size() && program_[at] == ' ') ++at;
+      if (at < program_.size() && std::string_view(";}\n").find(program_[at]) == std::string_view::npos) return false;
+      next_ = at;
+      return true;
+    }
+    return false;
+  }
+
+  void end_statement() {
+    printing_ = getline_ = false;
+    before_ = Before::operators;
+  }
+
+  void sign() {
+    const char c = peek();
+    const bool after_keyword = std::exchange(keyword_, false);
+    const bool doubled = peek(1) == c;
+    ++next_;
+    const bool continued = std::exchange(continues_, false);
+    switch (c) {
+      case '\n':
+        continues_ = continued;
+        if (!continued && parentheses_.empty()) end_statement();
+        return;
+      case ';':
+        // Inside of for (;;) as well: what was printed or read before it is behind it.
+        return end_statement();
+      case '{':
+        continues_ = true;
+        return end_statement();
+      case '}':
+        parentheses_.clear();
+        return end_statement();
+      case '(':
+        parentheses_.push_back({after_keyword, std::exchange(getline_, false)});
+        before_ = Before::operators;
+        return;
+      case '[':
+        parentheses_.push_back({false, std::exchange(getline_, false)});
+        before_ = Before::operators;
+        return;
+      case ')':
+      case ']':
+        before_ = Before::operand;
+        if (!parentheses_.empty()) {
+          if (parentheses_.back().of_keyword) before_ = Before::operators;
+          getline_ = parentheses_.back().in_getline;
+          parentheses_.pop_back();
+        }
+        return;
+      case ',':
+        continues_ = true;
+        before_ = Before::operators;
+        return;
+      case '|':
+        if (!doubled) return executes("a pipe in an awk program executes a program");
+        ++next_;
+        continues_ = true;
+        before_ = Before::operators;
+        return;
+      case '&':
+        if (doubled) ++next_;
+        continues_ = true;
+        before_ = Before::operators;
+        return;
+      case '>':
+        if (printing_ && parentheses_.size() <= print_depth_ && peek() != '=' && !to_standard_stream()) {
+          if (found_.writes.empty()) found_.writes = "a redirection in an awk program writes to a file";
+        }
+        before_ = Before::operators;
+        return;
+      case '<':
+        if (getline_ && peek() != '=') reaches_out("getline from a file in an awk program reads another file");
+        before_ = Before::operators;
+        return;
+      case '+':
+      case '-':
+        if (doubled) {
+          // Behind x++ mawk begins a regular expression, and the others divide.
+          ++next_;
+          before_ = Before::uncertain;
+          return;
+        }
+        before_ = Before::operators;
+        return;
+      case '@':
+        return unclear("@ names other files, extensions or functions");
+      case '!':
+      case '=':
+      case '~':
+      case '*':
+      case '%':
+      case '^':
+      case '$':
+        before_ = Before::operators;
+        return;
+      case '?':
+      case ':':
+        continues_ = true;
+        before_ = Before::operators;
+        return;
+      default:
+        return unclear("it has a character that is none of awk's");
+    }
+  }
+
+  std::string_view program_;
+  std::size_t next_ = 0;
+  Before before_ = Before::operators;
+  bool printing_ = false;        // in a print statement
+  std::size_t print_depth_ = 0;  // how many parentheses were open when it began
+  bool getline_ = false;         // behind getline, in the same statement and parentheses
+  bool keyword_ = false;         // the token before was if, while, for or switch
+  bool continues_ = false;       // a newline ends nothing here
+  std::vector<Parenthesis> parentheses_;
+  Script found_;
+};
+
+}  // namespace
+
+Script read_awk(std::string_view program) { return AwkReader(program).read(); }
+
+std::optional<Problem> check_awk(const Reading& reading) {
+  for (std::size_t i = reading.first_replaced ? 0 : 1; i < reading.operands.size(); ++i) {
+    if (i < reading.first_operand_behind_dashes && reading.operand(i).size() > 1 && reading.operand(i)[0] == '-') {
+      return Problem{reading.operands[i], "awk's options stand in front of its program", {}};
+    }
+  }
+  const auto located = find_script(reading);
+  if (!located) return std::nullopt;
+  const Script script = read_awk(located->script);
+  if (worst(script).empty()) return std::nullopt;
+  return Problem{located->word, worst(script), "a program that only prints to its standard output is safe"};
+}
+
+}  // namespace wtool::policy::arguments

@@ -1,0 +1,71 @@
+// find: an expression of tests and actions, every word of which is known.
+#include "policy/arguments/find.h"
+
+namespace wtool::policy::arguments {
+
+namespace {
+
+const Option* find_primary(const Compiled& find, std::string_view word) {
+  if (const Option* option = find.word(word)) return option;
+  // -newerXY: X and Y say which times are compared; with t for Y it is with a text.
+  static const Option newer{.name = "-newerXY", .value = Value::required, .path = true};
+  static const Option newer_time{.name = "-newerXt", .value = Value::required};
+  if (word.size() == 8 && word.starts_with("-newer")) return word[7] == 't' ? &newer_time : &newer;
+  return nullptr;
+}
+
+bool is_operator(std::string_view word) {
+  return word == "(" || word == ")" || word == "!" || word == "," || word == "{}";
+}
+
+bool is_option(std::string_view word) { return word.size() > 1 && word[0] == '-'; }
+
+// How many words behind it belong to a primary.
+std::size_t values(const Option& primary) { return primary.value == Value::none ? 0 : primary.two ? 2 : 1; }
+
+}  // namespace
+
+std::optional<Problem> check_find(const Reading& reading) {
+  const Words& words = reading.words;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (!is_option(word) || word == "--") continue;
+    const Option* primary = find_primary(*reading.tool, word);
+    if (primary == nullptr) {
+      return Problem{i, "the word " + word + " of find is not one that is known to be safe", "leave it out"};
+    }
+    if (!primary->safe) {
+      return Problem{i, word + ' ' + std::string(primary->why), "-print and -ls only show what is found"};
+    }
+    i += values(*primary);
+  }
+  return std::nullopt;
+}
+
+std::optional<Problem> find_list_of_files(const Reading& reading) {
+  const Words& words = reading.words;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const Option* primary = is_option(words[i]) ? find_primary(*reading.tool, words[i]) : nullptr;
+    if (primary == nullptr) continue;
+    if (primary->list)
+      return Problem{i, words[i] + " names a file that names further files", "name the paths themselves"};
+    i += values(*primary);
+  }
+  return std::nullopt;
+}
+
+void mark_find_text(const Words& words, std::vector<bool>& text) {
+  const Compiled& find = *find_tool("find");
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (is_operator(words[i])) text[i] = true;
+    if (!is_option(words[i])) continue;
+    const Option* primary = find_primary(find, words[i]);
+    // Behind a command, nothing here says which words are whose.
+    if (primary == nullptr || primary->why == "runs another program") return;
+    text[i] = true;
+    for (std::size_t k = values(*primary); k > 0 && i + 1 < words.size(); --k)
+      text[++i] = !primary->path && primary->safe;
+  }
+}
+
+}  // namespace wtool::policy::arguments

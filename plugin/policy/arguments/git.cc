@@ -1,0 +1,351 @@
+// git: what its commands are, and which of them only look.
+#include <algorithm>
+
+#include "policy/arguments/reader.h"
+
+namespace wtool::policy::arguments {
+
+namespace {
+
+// A listing command with an operand makes something, unless an option makes it a pattern.
+template <const char* const... listing>
+std::optional<Problem> lists_only(const Reading& reading) {
+  if (reading.operands.empty() || (reading.has(listing) || ...)) return std::nullopt;
+  return Problem{reading.operands[0], reading.name + " with a name makes it", reading.name + " --list NAME shows it"};
+}
+
+constexpr char list_short[] = "-l", list_long[] = "--list", contains[] = "--contains", no_contains[] = "--no-contains",
+               merged[] = "--merged", no_merged[] = "--no-merged", points_at[] = "--points-at", number[] = "-n";
+
+std::optional<Problem> check_branch(const Reading& reading) {
+  return lists_only<list_short, list_long, contains, no_contains, merged, no_merged, points_at>(reading);
+}
+
+std::optional<Problem> check_tag(const Reading& reading) {
+  return lists_only<list_short, list_long, contains, no_contains, merged, no_merged, points_at, number>(reading);
+}
+
+std::optional<Problem> check_config(const Reading& reading) {
+  for (const char* option :
+       {"-l", "--list", "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool"}) {
+    if (reading.has(option)) return std::nullopt;
+  }
+  if (reading.operands.size() == 1) return std::nullopt;
+  const std::size_t at = reading.operands.size() > 1 ? reading.operands[1] : reading.begin;
+  return Problem{at, "git config with a value writes it", "git config --get NAME reads it"};
+}
+
+// git diff and its kin write with --output; git's own pager is not started without a terminal.
+constexpr std::string_view diff_options =
+    "-p -u --patch -s --no-patch -U[=NUM] --unified[=NUM] --output-indicator-new=C --output-indicator-old=C "
+    "--output-indicator-context=C --raw --patch-with-raw --indent-heuristic --minimal --patience --histogram "
+    "--anchored=TEXT --diff-algorithm=NAME --stat[=WIDTH] --stat-width=NUM --stat-name-width=NUM --stat-count=NUM "
+    "--stat-graph-width=NUM --compact-summary --numstat --shortstat -X[=PARAMETERS] --dirstat[=PARAMETERS] "
+    "--cumulative "
+    "--dirstat-by-file[=PARAMETERS] --summary --patch-with-stat -z --name-only --name-status --submodule[=FORMAT] "
+    "--color[=WHEN] --no-color --color-moved[=MODE] --no-color-moved --color-moved-ws=MODES --no-color-moved-ws "
+    "--word-diff[=MODE] --word-diff-regex=REGEX --color-words[=REGEX] --no-renames --rename-empty --check "
+    "--ws-error-highlight=KIND --full-index --binary --abbrev[=NUM] -B[=NUM] --break-rewrites[=NUM] -M[=NUM] "
+    "--find-renames[=NUM] -C[=NUM] --find-copies[=NUM] --find-copies-harder -D --irreversible-delete -l=NUM "
+    "--diff-filter=KINDS -S=TEXT -G=REGEX --find-object=ID --pickaxe-all --pickaxe-regex -O=FILE "
+    "--skip-to=FILE --rotate-to=FILE -R --relative[=DIR] --no-relative -a --text --ignore-cr-at-eol "
+    "--ignore-space-at-eol "
+    "-b --ignore-space-change -w --ignore-all-space --ignore-blank-lines -I=REGEX --ignore-matching-lines=REGEX "
+    "--inter-hunk-context=NUM -W --function-context --no-ext-diff --no-textconv --ignore-submodules[=WHEN] "
+    "--src-prefix=TEXT --dst-prefix=TEXT --no-prefix --default-prefix --line-prefix=TEXT --ita-invisible-in-index "
+    "--ita-visible-in-index -c --cc --combined-all-paths -m --diff-merges=HOW --no-diff-merges --remerge-diff -q "
+    "--quiet "
+    "--exit-code -t";
+
+constexpr std::string_view revision_options =
+    "-NUM -n=NUM --max-count=NUM --skip=NUM --since=DATE --after=DATE --since-as-filter=DATE --until=DATE "
+    "--before=DATE "
+    "--max-age=TIME --min-age=TIME --author=PATTERN --committer=PATTERN --grep-reflog=PATTERN --grep=PATTERN "
+    "--all-match "
+    "--invert-grep -i --regexp-ignore-case --basic-regexp -E --extended-regexp -F --fixed-strings -P --perl-regexp "
+    "--remove-empty --merges --no-merges --min-parents=NUM --max-parents=NUM --no-min-parents --no-max-parents "
+    "--first-parent --exclude-first-parent-only --not --all --branches[=PATTERN] --tags[=PATTERN] --remotes[=PATTERN] "
+    "--glob=PATTERN --exclude=PATTERN --exclude-hidden=WHAT --reflog --alternate-refs --single-worktree "
+    "--ignore-missing --bisect --stdin --cherry-mark --cherry-pick --left-only --right-only --cherry -g --walk-reflogs "
+    "--merge --boundary --simplify-by-decoration --show-pulls --full-history --dense --sparse --simplify-merges "
+    "--ancestry-path[=COMMIT] --date-order --author-date-order --topo-order --reverse --no-walk[=HOW] --do-walk "
+    "--pretty[=FORMAT] --format=FORMAT --abbrev-commit --no-abbrev-commit --oneline --encoding=CODE "
+    "--expand-tabs[=NUM] "
+    "--no-expand-tabs --notes[=REF] --no-notes --show-notes[=REF] --standard-notes --relative-date "
+    "--date=FORMAT --parents --children --left-right --graph --no-graph --show-linear-break[=TEXT] --follow "
+    "--no-decorate "
+    "--decorate[=WHEN] --decorate-refs=PATTERN --decorate-refs-exclude=PATTERN --clear-decorations --source --mailmap "
+    "--no-mailmap --use-mailmap --full-diff --log-size -L=RANGE --root --no-commit-id -r --always --early-output "
+    "--count --timestamp --objects --header --disk-usage[=FORM] --use-bitmap-index --progress=TEXT --quiet "
+    "--no-object-names --object-names --filter=SPEC --no-filter --missing=ACTION --exclude-promisor-objects "
+    "--commit-header "
+    "--no-commit-header --bisect-vars --bisect-all --unpacked --in-commit-order --objects-edge --default=REVISION";
+
+constexpr Tool tools[] = {
+    {.names = "git",
+     .safe = "-v --version --html-path --man-path --info-path -P --no-pager --no-replace-objects --no-lazy-fetch "
+             "--no-optional-locks --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs "
+             "--icase-pathspecs -C=DIR -h -c=SETTING",
+     .unsafe = "starts a pager: -p --paginate; opens a viewer: --help; changes where git finds its programs: "
+               "--exec-path[=DIR]; takes a setting from the environment: --config-env=SETTING; names another "
+               "repository: --git-dir=DIR --work-tree=DIR --namespace=NAME --bare --super-prefix=DIR; sets attributes: "
+               "--attr-source=TREE",
+     .operands = Operands::choose,
+     .style = Style::git},
+    {.names = "git:diff",
+     .safe = diff_options,
+     .unsafe = "writes to a file: --output=FILE; runs gpg: --show-signature; runs the diff program of the "
+               "configuration: --ext-diff; runs the "
+               "text conversion of the configuration: --textconv",
+     .style = Style::git},
+    {.names = "git:log", .safe = revision_options, .style = Style::git},
+    {.names = "git:list",
+     .safe =
+         "--contains[=COMMIT] --no-contains[=COMMIT] --merged[=COMMIT] --no-merged[=COMMIT] --sort=KEY "
+         "--points-at=OBJECT --format=FORMAT --color[=WHEN] --column[=STYLE] --no-column -i --ignore-case --omit-empty",
+     .style = Style::git},
+    {.names = "git status",
+     .safe = "-v --verbose -s --short -b --branch --show-stash --ahead-behind --porcelain[=VERSION] --long -z --null "
+             "-u[=MODE] --untracked-files[=MODE] --ignored[=MODE] --ignore-submodules[=WHEN] --column[=STYLE] -M[=NUM] "
+             "--renames --find-renames[=NUM]",
+     .style = Style::git},
+    {.names = "git log, git show, git whatchanged, git reflog show, git reflog list, git stash show, git rev-list, git "
+              "cherry",
+     .with = "git:diff, git:log, git:show",
+     .style = Style::git},
+    {.names = "git:show", .safe = "-v --include-untracked --only-untracked -u", .style = Style::git},
+    {.names = "git stash list", .with = "git:diff, git:log", .style = Style::git},
+    {.names = "git diff",
+     .safe = "--cached --staged --merge-base --no-index --base --ours --theirs -0 -1 -2 -3",
+     .with = "git:diff",
+     .style = Style::git},
+    {.names = "git diff-tree, git diff-index, git diff-files",
+     .safe = "-r -t --root --stdin -m --cached --merge-base --no-commit-id --pretty[=FORMAT] --always -v --base --ours "
+             "--theirs -0 -1 -2 -3 -q",
+     .with = "git:diff",
+     .style = Style::git},
+    {.names = "git range-diff",
+     .safe = "--creation-factor=NUM --no-dual-color --left-only --right-only --notes[=REF]",
+     .with = "git:diff",
+     .style = Style::git},
+    {.names = "git shortlog",
+     .safe = "-n --numbered -s --summary -e --email -c --committer --group=TYPE -w[=WIDTHS] --format=FORMAT",
+     .with = "git:log",
+     .style = Style::git},
+    {.names = "git blame, git annotate",
+     .safe =
+         "--incremental -b --root --show-stats --progress --score-debug -f --show-name -n --show-number -p --porcelain "
+         "--line-porcelain -c -t -l -s -e --show-email -w --ignore-rev=REV --ignore-revs-file=FILE --color-lines "
+         "--color-by-age --minimal -S=FILE --contents=FILE -C[=NUM] -M[=NUM] -L=RANGE --abbrev[=NUM] --reverse "
+         "--since=DATE --date=FORMAT --first-parent --encoding=CODE",
+     .style = Style::git},
+    {.names = "git grep",
+     .safe =
+         "--cached --no-index --index --untracked --exclude-standard --recurse-submodules -v --invert-match -i "
+         "--ignore-case -w --word-regexp -a --text -I -r --recursive --max-depth=NUM -E --extended-regexp -G "
+         "--basic-regexp -F --fixed-strings -P --perl-regexp -n --line-number --column -h -H --full-name -l "
+         "--files-with-matches --name-only -L --files-without-match -z --null -o --only-matching -c --count "
+         "--color[=WHEN] --break --heading -C=NUM --context=NUM -B=NUM --before-context=NUM -A=NUM --after-context=NUM "
+         "--threads=NUM -NUM -p --show-function -W --function-context -f=FILE! -e=PATTERN! --and --or --not -q --quiet "
+         "--all-match --ext-grep -m=NUM --max-count=NUM",
+     .unsafe =
+         "opens the files in a program: -O[=PAGER] --open-files-in-pager[=PAGER]; runs the text conversion of the "
+         "configuration: --textconv",
+     .operands = Operands::first_text,
+     .style = Style::git},
+    {.names = "git ls-files",
+     .safe = "-z -t -v -f -c --cached -d --deleted -m --modified -o --others -i --ignored -s --stage -k --killed "
+             "--directory --eol --empty-directory -u --unmerged --resolve-undo -x=PATTERN --exclude=PATTERN -X=FILE "
+             "--exclude-from=FILE --exclude-per-directory=FILE --exclude-standard --full-name --recurse-submodules "
+             "--error-unmatch --with-tree=TREE --abbrev[=NUM] --debug --deduplicate --sparse --format=FORMAT",
+     .style = Style::git},
+    {.names = "git ls-tree",
+     .safe = "-d -r -t -z -l --long --name-only --name-status --object-only --full-name --full-tree --format=FORMAT "
+             "--abbrev[=NUM]",
+     .style = Style::git},
+    {.names = "git cat-file",
+     .safe = "-e -p -t -s -Z -z --use-mailmap --batch[=FORMAT] --batch-check[=FORMAT] --batch-command[=FORMAT] "
+             "--batch-all-objects --buffer --unordered --follow-symlinks --allow-unknown-type",
+     .unsafe = "runs the text conversion of the configuration: --textconv; runs the filters of the configuration: "
+               "--filters; belongs to --filters: --path=FILE",
+     .style = Style::git},
+    {.names = "git describe",
+     .safe = "--contains --debug --all --tags --long --first-parent --abbrev[=NUM] --exact-match --candidates=NUM "
+             "--match=PATTERN --exclude=PATTERN --always --dirty[=MARK] --broken[=MARK]",
+     .style = Style::git},
+    {.names = "git rev-parse",
+     .safe =
+         "--sq-quote --keep-dashdash --stop-at-non-option --stuck-long --revs-only --no-revs --flags --no-flags "
+         "--default=ARG --prefix=DIR --verify -q --quiet --sq --short[=NUM] --not --abbrev-ref[=MODE] --symbolic "
+         "--symbolic-full-name --all --branches[=PATTERN] --tags[=PATTERN] --remotes[=PATTERN] --glob=PATTERN "
+         "--exclude=PATTERN --disambiguate=PREFIX --local-env-vars --path-format=HOW --git-dir --git-common-dir "
+         "--resolve-git-dir=DIR --git-path=NAME --show-toplevel --show-superproject-working-tree --shared-index-path "
+         "--absolute-git-dir --is-inside-git-dir --is-inside-work-tree --is-bare-repository --is-shallow-repository "
+         "--show-cdup --show-prefix --show-object-format[=WHAT] --show-ref-format --since=DATE --after=DATE "
+         "--until=DATE "
+         "--before=DATE --end-of-options",
+     .style = Style::git},
+    {.names = "git name-rev",
+     .safe =
+         "--tags --refs=PATTERN --exclude=PATTERN --all --stdin --annotate-stdin --name-only --no-undefined --always",
+     .style = Style::git},
+    {.names = "git merge-base",
+     .safe = "-a --all --octopus --is-ancestor --independent --fork-point",
+     .style = Style::git},
+    {.names = "git show-ref",
+     .safe = "--tags --heads --branches --verify --head -d --dereference -s --hash[=NUM] --abbrev[=NUM] -q --quiet "
+             "--exists --exclude-existing[=PATTERN]",
+     .style = Style::git},
+    {.names = "git for-each-ref",
+     .safe = "--count=NUM --shell --perl --python --tcl --include-root-refs --exclude=PATTERN --stdin",
+     .with = "git:list",
+     .style = Style::git},
+    {.names = "git show-branch",
+     .safe =
+         "-a --all -r --remotes --color[=WHEN] --more[=NUM] --list --no-name --sha1-name --merge-base --independent "
+         "--topo-order --date-order --sparse --topics --current -g[=NUM] --reflog[=NUM]",
+     .style = Style::git},
+    {.names = "git branch",
+     .safe = "-v -vv --verbose -q --quiet -r --remotes --abbrev[=NUM] -a --all -l --list --show-current",
+     .unsafe =
+         "deletes a branch: -d --delete -D; renames a branch: -m --move -M; copies a branch: -c --copy -C; makes or "
+         "moves a branch: -f --force; changes what a branch follows: -t[=HOW] --track[=HOW] -u=NAME "
+         "--set-upstream-to=NAME --unset-upstream --set-upstream; makes a log: --create-reflog; opens an editor: "
+         "--edit-description",
+     .with = "git:list",
+     .style = Style::git,
+     .check = check_branch},
+    {.names = "git tag",
+     .safe = "-l --list -n[=NUM]",
+     .unsafe = "deletes a tag: -d --delete; runs gpg: -v --verify; makes a tag: -a --annotate -m=TEXT --message=TEXT "
+               "-F=FILE --file=FILE -e --edit -s --sign -u=KEY --local-user=KEY -f --force --create-reflog "
+               "--cleanup=MODE --trailer=TEXT",
+     .with = "git:list",
+     .style = Style::git,
+     .check = check_tag},
+    {.names = "git remote", .safe = "-v --verbose", .operands = Operands::choose, .style = Style::git},
+    {.names = "git remote get-url", .safe = "--push --all", .style = Style::git},
+    {.names = "git stash",
+     .operands = Operands::choose,
+     .bare = "without list or show changes the working tree",
+     .style = Style::git},
+    {.names = "git reflog", .with = "git:diff, git:log", .operands = Operands::may_choose, .style = Style::git},
+    {.names = "git reflog expire, git reflog delete, git reflog drop",
+     .never = "removes entries of the log",
+     .alone = "",
+     .style = Style::git},
+    {.names = "git reflog exists", .style = Style::git},
+    {.names = "git worktree", .operands = Operands::choose, .style = Style::git},
+    {.names = "git worktree list", .safe = "--porcelain -z -v --verbose --expire=TIME", .style = Style::git},
+    {.names = "git submodule", .safe = "-q --quiet --cached", .operands = Operands::choose, .style = Style::git},
+    {.names = "git submodule status", .safe = "-q --quiet --cached --recursive", .style = Style::git},
+    {.names = "git submodule summary", .safe = "--cached --files -n=NUM --summary-limit=NUM", .style = Style::git},
+    {.names = "git notes", .safe = "--ref=REF", .operands = Operands::choose, .style = Style::git},
+    {.names = "git notes list, git notes show, git notes get-ref", .style = Style::git},
+    {.names = "git bundle, git commit-graph, git multi-pack-index, git sparse-checkout, git lfs, git bisect, git "
+              "maintenance",
+     .operands = Operands::choose,
+     .style = Style::git},
+    {.names =
+         "git bundle list-heads, git bundle verify, git commit-graph verify, git sparse-checkout list, git bisect log, "
+         "git lfs ls-files, git lfs version",
+     .safe = "-q --quiet --progress -l --long -s --size",
+     .style = Style::git},
+    {.names = "git config",
+     .safe =
+         "--global --system --local --worktree -f=FILE --file=FILE --blob=ID --get --get-all --get-regexp "
+         "--get-urlmatch -l --list --fixed-value --get-color --get-colorbool -t=TYPE --type=TYPE --bool --int "
+         "--bool-or-int --bool-or-str --path --expiry-date -z --null --name-only --includes --show-origin --show-scope "
+         "--default=VALUE",
+     .unsafe = "writes a setting: --replace-all --add --unset --unset-all; changes a section: --rename-section "
+               "--remove-section; opens an editor: -e --edit",
+     .operands = Operands::may_choose,
+     .style = Style::git,
+     .check = check_config},
+    {.names = "git config list, git config get",
+     .safe = "--all --regexp --value=PATTERN --fixed-value --show-names --global --system --local --worktree -f=FILE "
+             "--file=FILE -z --null --name-only --show-origin --show-scope --type=TYPE --default=VALUE --includes "
+             "--url=URL",
+     .style = Style::git},
+    {.names = "git config set, git config unset, git config edit, git config rename-section, git config remove-section",
+     .never = "writes settings",
+     .alone = "",
+     .style = Style::git},
+    {.names = "git symbolic-ref",
+     .safe = "-q --quiet --short --recurse",
+     .unsafe = "deletes the reference: -d --delete; belongs to a change of it: -m=TEXT",
+     .most = 1,
+     .beyond = "a second operand of git symbolic-ref changes the reference",
+     .style = Style::git},
+    {.names = "git count-objects", .safe = "-v --verbose -H --human-readable", .style = Style::git},
+    {.names = "git var", .safe = "-l", .style = Style::git},
+    {.names = "git version", .safe = "--build-options", .style = Style::git},
+    {.names = "git check-ignore",
+     .safe = "-q --quiet -v --verbose --stdin -z -n --non-matching --no-index",
+     .style = Style::git},
+    {.names = "git check-attr", .safe = "-a --all --cached --stdin -z --source=TREE", .style = Style::git},
+    {.names = "git check-mailmap", .safe = "--stdin", .style = Style::git},
+    {.names = "git check-ref-format",
+     .safe = "--branch --normalize --allow-onelevel --refspec-pattern",
+     .style = Style::git},
+    {.names = "git verify-pack", .safe = "-v --verbose -s --stat-only", .style = Style::git},
+    {.names = "git fsck",
+     .safe =
+         "-v --verbose --unreachable --dangling --tags --root --cache --reflogs --full --connectivity-only --strict "
+         "--progress --name-objects",
+     .unsafe = "writes what it finds: --lost-found",
+     .style = Style::git},
+    {.names = "git hash-object",
+     .safe = "-t=TYPE --stdin --stdin-paths --literally --path=FILE --no-filters",
+     .unsafe = "writes an object: -w",
+     .style = Style::git},
+    {.names = "git patch-id", .safe = "--stable --unstable --verbatim", .style = Style::git},
+    {.names = "git merge-tree", .never = "writes objects", .alone = "", .style = Style::git},
+    // Known for what they run besides themselves.
+    {.names = "git clone",
+     .safe = "-q --quiet -v --verbose --progress -n --no-checkout --bare --mirror -l --local -s --shared "
+             "--recurse-submodules[=PATH] --recursive[=PATH] -j=NUM --jobs=NUM --template=DIR --reference=DIR "
+             "--reference-if-able=DIR --dissociate -o=NAME --origin=NAME -b=NAME --branch=NAME --depth=NUM "
+             "--shallow-since=TIME "
+             "--shallow-exclude=REV --single-branch --tags --shallow-submodules --separate-git-dir=DIR -c=SETTING "
+             "--config=SETTING --server-option=OPTION -4 --ipv4 -6 --ipv6 --filter=SPEC --remote-submodules --sparse "
+             "--bundle-uri=ADDRESS --revision=REV",
+     .unsafe = "runs another program: -u=PROGRAM --upload-pack=PROGRAM",
+     .never = "writes files, and runs the hooks and filters of the configuration",
+     .alone = "",
+     .style = Style::git},
+    {.names = "git fetch, git pull, git push, git ls-remote, git archive, git fetch-pack, git send-pack",
+     .unsafe = "runs another program: --upload-pack=PROGRAM --receive-pack=PROGRAM --exec=PROGRAM",
+     .never = "speaks to other repositories, through programs that they or the configuration name",
+     .alone = "",
+     .style = Style::git},
+    {.names = "git rebase, git difftool",
+     .safe = "-i --interactive",
+     .unsafe = "runs another program: -x=COMMAND --exec=COMMAND --extcmd=COMMAND",
+     .never = "changes files or runs other programs",
+     .alone = "",
+     .style = Style::git},
+    {.names = "git bisect run, git submodule foreach, git filter-branch",
+     .never = "runs another program",
+     .alone = "",
+     .style = Style::git},
+    // Known for their texts, which are no paths.
+    {.names = "git commit",
+     .safe =
+         "-a --all -p --patch -q --quiet -v --verbose -m=TEXT --message=TEXT --amend --no-edit --allow-empty "
+         "--allow-empty-message -s --signoff -n --no-verify --author=TEXT --date=TEXT -C=COMMIT --reuse-message=COMMIT "
+         "-c=COMMIT --reedit-message=COMMIT -F=FILE --file=FILE -t=FILE --template=FILE -e --edit --cleanup=MODE -i "
+         "--include -o --only -u[=MODE] --untracked-files[=MODE] -S[=KEY] --gpg-sign[=KEY] --fixup=COMMIT "
+         "--squash=COMMIT "
+         "--reset-author --short --branch --porcelain --long -z --null --dry-run --status --trailer=TEXT "
+         "--no-post-rewrite --pathspec-from-file=LIST --pathspec-file-nul",
+     .never = "writes to the repository",
+     .alone = "",
+     .style = Style::git},
+};
+
+}  // namespace
+
+std::span<const Tool> git_tools() { return tools; }
+
+}  // namespace wtool::policy::arguments

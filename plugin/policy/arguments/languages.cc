@@ -1,0 +1,91 @@
+// Tools with a little language of their own, and interpreters of great ones.
+#include "policy/arguments/awk.h"
+#include "policy/arguments/reader.h"
+#include "policy/arguments/sed.h"
+
+namespace wtool::policy::arguments {
+
+namespace {
+
+// Its expressions can read files and the environment, and one of its programs has an operator that runs commands.
+std::optional<Problem> check_yq(const Reading& reading) {
+  for (std::size_t i = 0; i < reading.operands.size(); ++i) {
+    const std::string_view text = reading.operand(i);
+    for (const std::string_view word : {"load", "system", "env"}) {
+      if (text.find(word) != text.npos && text.find('(') != text.npos) {
+        return Problem{
+            reading.operands[i], "an expression of yq with " + std::string(word) + " can reach outside its input", {}};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+constexpr std::string_view awk_dangers =
+    "reads a program that is not judged here: -f=FILE! --file=FILE! -E=FILE! --exec=FILE! -i=FILE --include=FILE "
+    "-l=NAME "
+    "--load=NAME; writes to a file: -d[=FILE] --dump-variables[=FILE] -o[=FILE] --pretty-print[=FILE] -p[=FILE] "
+    "--profile[=FILE]; starts a debugger: -D[=FILE] --debug[=FILE]; means another thing to every awk: -W=OPTION";
+
+constexpr Tool tools[] = {
+    {.names = "sed, gsed",
+     .safe = "-n --quiet --silent --debug -e=SCRIPT! --expression=SCRIPT! -E -r --regexp-extended -l=N --line-length=N "
+             "-b --binary --follow-symlinks -s --separate --sandbox -u --unbuffered -z --null-data",
+     .unsafe = "writes to the files that it reads: -i[=SUFFIX] --in-place[=SUFFIX]; reads a script that is not judged "
+               "here: -f=FILE! --file=FILE!; changes how the script is read: --posix",
+     .operands = Operands::first_text,
+     .check = check_sed},
+    {.names = "gawk",
+     .safe = "-v=TEXT --assign=TEXT -F=FS --field-separator=FS -e=SCRIPT! --source=SCRIPT! -b --characters-as-bytes -c "
+             "--traditional -C --copyright -g --gen-pot -h -M --bignum -n --non-decimal-data -N --use-lc-numeric -O "
+             "--optimize -P --posix -r --re-interval -s --no-optimize -S --sandbox -t --lint-old -V -L[=HOW] "
+             "--lint[=HOW] -I --trace",
+     .unsafe = awk_dangers,
+     .operands = Operands::first_text,
+     .style = Style::posix,
+     .check = check_awk},
+    // What one awk takes as an option with a value another ignores, and then the value is its program.
+    {.names = "awk, mawk, nawk, original-awk",
+     .safe = "-v=TEXT -F=FS -V",
+     .unsafe = awk_dangers,
+     .operands = Operands::first_text,
+     .style = Style::posix,
+     .check = check_awk},
+    // jq neither executes nor writes.
+    {.names = "jq",
+     .safe =
+         "-c --compact-output -n --null-input -e --exit-status -s --slurp -r --raw-output -j --join-output -a "
+         "--ascii-output --raw-output0 -R --raw-input -C --color-output -M --monochrome-output -S --sort-keys --tab "
+         "--indent=NUM --unbuffered --stream --stream-errors --seq --args --jsonargs --arg=NAME,TEXT "
+         "--argjson=NAME,TEXT --slurpfile=NAME,FILE --rawfile=NAME,FILE -f=FILE! --from-file=FILE! -L=DIR "
+         "--library-path=DIR -h -V",
+     .operands = Operands::first_text,
+     .style = Style::exact},
+    // Of the two programs of this name, one writes with -i or with --split-exp, and with -s; the other is jq in front.
+    {.names = "yq",
+     .safe = "-c -n --null-input -r --raw-output -e --exit-status -C --colors -M --no-colors -P --prettyPrint "
+             "-o=FORMAT --output-format=FORMAT -p=FORMAT --input-format=FORMAT -N --no-doc -I=NUM --indent=NUM -j "
+             "--tojson -y --yaml-output -S -a --arg=NAME,TEXT --argjson=NAME,TEXT -h -V",
+     .unsafe = "writes to the files that it reads: -i --inplace --in-place; writes files: -s=EXPRESSION "
+               "--split-exp=EXPRESSION; reads a program that is not judged here: --from-file=FILE! "
+               "--split-exp-file=FILE",
+     .operands = Operands::first_text,
+     .style = Style::exact,
+     .check = check_yq},
+    {.names = "python, python2, python3, pypy, pypy3", .never = "runs a program", .alone = "-V --version --help -h"},
+    {.names = "node, nodejs, ruby, php, perl, lua, luajit, deno, bun, tsx, ts-node, java, Rscript, julia, ghci, irb",
+     .never = "runs a program",
+     .alone = "-v --version --help -version"},
+    {.names = "make, gmake, ninja, cmake, ctest, meson, gradle, mvn, ant, rake, just, task, bazel, scons, tox, nox",
+     .never = "runs what the project's build files say",
+     .alone = "-v --version --help"},
+    {.names = "gcc, g++, cc, c++, clang, clang++, rustc, javac, tsc, ld, as, ar, protoc",
+     .never = "writes what it makes",
+     .alone = "-v --version --help -dumpversion -dumpmachine"},
+};
+
+}  // namespace
+
+std::span<const Tool> language_tools() { return tools; }
+
+}  // namespace wtool::policy::arguments

@@ -1,0 +1,450 @@
+#include "policy/judge.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <utility>
+
+#include "policy/arguments.h"
+#include "policy/confinement.h"
+#include "policy/directories.h"
+#include "policy/entries.h"
+#include "policy/environment.h"
+#include "policy/wrappers.h"
+
+namespace wtool::policy {
+
+namespace {
+
+// Wrappers within wrappers beyond this are refused.
+constexpr int deepest_wrapping = 16;
+
+// The builtins that a judged line may have. All words of theirs are literal, and the shell does nothing else with them.
+constexpr std::array<std::string_view, 11> harmless_builtins = {":", "true", "false", "echo", "printf", "test",
+                                                                "[", "pwd",  "cd",    "exit", "export"};
+
+bool is_harmless_builtin(std::string_view name) {
+  return std::find(harmless_builtins.begin(), harmless_builtins.end(), name) != harmless_builtins.end();
+}
+
+// Programs which are builtins as well, and do the same as such.
+bool is_program_too(std::string_view name) { return name == "kill" || name == "time"; }
+
+std::vector<Entry> parse_entries(const std::vector<std::string>& texts) {
+  std::vector<Entry> entries;
+  for (const std::string& text : texts) entries.emplace_back(text);
+  return entries;
+}
+
+std::string quoted(std::string_view text) {
+  constexpr std::size_t most = 200;
+  std::string shown = "\"" + std::string(text.substr(0, most)) + (text.size() > most ? "..." : "") + "\"";
+  return shown;
+}
+
+// What is around a command while it is judged.
+struct Frame {
+  std::string_view line;                 // the text that ranges are of
+  std::optional<Range> outer;            // where that text is a word of another: that word's place
+  int depth = 0;                         // of wrappers
+  bool by_shell = true;                  // a shell runs it, so that builtins are builtins
+  bool listed = false;                   // an entry of the allow list names all of the words around it
+  std::vector<std::string> directories;  // where it may run; more than one where a `cd` may have failed
+};
+
+bool has_allow_list(const CommandRules& rules) {
+  return rules.allow && std::find(rules.allow->begin(), rules.allow->end(), "*") == rules.allow->end();
+}
+
+class Judge {
+ public:
+  explicit Judge(const Situation& situation)
+      : situation_(situation),
+        rules_(situation.commands),
+        has_allow_list_(has_allow_list(rules_)),
+        confined_(situation.directories.confine_arguments),
+        allow_(has_allow_list_ ? parse_entries(*rules_.allow) : std::vector<Entry>()),
+        deny_(parse_entries(rules_.deny)),
+        ask_(parse_entries(rules_.ask)) {}
+
+  void line(std::string_view text, const Script& script) {
+    judge_script(script, Frame{text, std::nullopt, 0, true, false, {situation_.directory}});
+  }
+
+  Verdict verdict() && {
+    if (verdict_.answer == Answer::allow) {
+      verdict_.reason = has_allow_list_ ? "every command of the line is in commands.allow"
+                        : confined_     ? "every path of the line is within directories.roots"
+                                        : "no entry of commands.deny or commands.ask is about it";
+      verdict_.rule = has_allow_list_ ? allowed_by_ : confined_ ? "directories.confine_arguments" : "commands";
+    }
+    return std::move(verdict_);
+  }
+
+ private:
+  bool is_strict() const { return has_allow_list_ || confined_; }
+
+  // ---- Findings. An explicit entry is worth more than whatever else is found of the same strictness.
+
+  void note(Answer answer, const Frame& frame, Range at, std::string reason, std::string rule, std::string hint,
+            bool explicit_entry = false) {
+    const bool counts = answer > verdict_.answer || (answer == verdict_.answer && explicit_entry && !explicit_entry_);
+    if (!counts || answer == Answer::allow) return;
+    explicit_entry_ = explicit_entry;
+    at.end = std::min(at.end, frame.line.size());
+    at.begin = std::min(at.begin, at.end);
+    verdict_.answer = answer;
+    verdict_.reason = std::move(reason);
+    verdict_.rule = std::move(rule);
+    verdict_.word = std::string(frame.line.substr(at.begin, at.end - at.begin));
+    verdict_.at = frame.outer.value_or(at);
+    verdict_.hint = std::move(hint);
+  }
+
+  // What the allow list does not cover.
+  void not_covered(const Frame& frame, Range at, std::string reason, std::string hint) {
+    const std::string rule = has_allow_list_ ? "commands.allow" : "directories.confine_arguments";
+    note(rules_.ask_unlisted ? Answer::ask : Answer::deny, frame, at, std::move(reason), rule, std::move(hint));
+  }
+
+  // What can only be known when it runs.
+  void unknown(const Frame& frame, Range at, const std::string& what) {
+    if (is_strict()) {
+      not_covered(frame, at, what + ", so that it cannot be judged before it runs",
+                  "write the words out as they are meant, in quotes where needed, or run it as a command of its own");
+    } else {
+      const bool denies = !rules_.deny.empty();
+      note(denies ? Answer::deny : Answer::ask, frame, at, what + ", so that it may be a command of the list",
+           denies ? "commands.deny" : "commands.ask", "write the name and the options of each command out");
+    }
+  }
+
+  // ---- Scripts.
+
+  void judge_script(const Script& script, Frame frame) {
+    if (script.error) {
+      unknown(frame, script.error->at, "the line cannot be read as shell text: " + script.error->what);
+    } else if (is_strict() && script.obstacle) {
+      unknown(frame, script.obstacle->at, "there is " + script.obstacle->what);
+    }
+    const bool known = !script.obstacle;
+    for (const SimpleCommand& command : script.commands) {
+      judge_command(command, frame);
+      if (known && is_strict() && !command.words.empty() && command.words.front().text == "cd") {
+        judge_cd(command, frame);
+      }
+    }
+  }
+
+  // `cd DIR && ...`: what follows may run in either directory.
+  void judge_cd(const SimpleCommand& command, Frame& frame) {
+    constexpr std::size_t most_directories = 16;
+    const std::vector<Word>& words = command.words;
+    const Range at = words.front().at;
+    if (words.size() != 2 || words[1].text.empty() || words[1].text.front() == '-') {
+      return not_covered(frame, at, "cd needs exactly one directory, and none that begins with a minus sign",
+                         "write cd DIRECTORY && ...");
+    }
+    if (command.joint != Joint::and_then || command.negated) {
+      return not_covered(frame, at, "cd must be followed by &&, because what follows is judged for its directory",
+                         "write cd DIRECTORY && ..., or give working_directory");
+    }
+    const std::vector<std::string> before = frame.directories;
+    for (const std::string& from : before) {
+      std::string to = resolve_path(from, words[1].text);
+      if (!situation_.directories.roots.empty() && !is_within_any(to, situation_.roots)) {
+        not_covered(frame, words[1].at, "cd would lead to " + quoted(to) + ", outside of directories.roots",
+                    roots_hint());
+      }
+      if (std::find(frame.directories.begin(), frame.directories.end(), to) == frame.directories.end()) {
+        frame.directories.push_back(std::move(to));
+      }
+    }
+    if (frame.directories.size() > most_directories) {
+      not_covered(frame, at, "there are more directories to follow than are followed", "use fewer cd commands");
+      frame.directories.resize(most_directories);
+    }
+  }
+
+  // ---- Commands.
+
+  void judge_command(const SimpleCommand& command, const Frame& frame) {
+    if (frame.depth > deepest_wrapping) return unknown(frame, {0, frame.line.size()}, "wrappers are nested too deeply");
+    if (command.words.empty()) return;
+    const Word& first = command.words.front();
+    if (!first.literal) return unknown(frame, first.at, "the name of a command is known only when it runs");
+    const std::string_view tool = base_name(first.text);
+    judge_entries(command, frame);
+    Frame within = frame;
+    if (is_strict() && !frame.listed) within.listed = judge_strictly(command, tool, frame) == Coverage::exact;
+    judge_inner(command, tool, within);
+  }
+
+  void judge_entries(const SimpleCommand& command, const Frame& frame) {
+    for (const auto& [entries, answer, key] :
+         {std::tuple(&deny_, Answer::deny, "commands.deny: "), std::tuple(&ask_, Answer::ask, "commands.ask: ")}) {
+      for (const Entry& entry : *entries) {
+        if (!is_about(entry, command.words)) continue;
+        const Range at{command.words.front().at.begin, command.words.back().at.end};
+        note(answer, frame, at,
+             quoted(frame.line.substr(std::min(at.begin, frame.line.size()), at.end - at.begin)) +
+                 (answer == Answer::deny ? " is denied by the entry " : " needs a person's approval by the entry ") +
+                 quoted(entry.text),
+             key + entry.text,
+             "the person who keeps the configuration can take the entry " + quoted(entry.text) + " out of " +
+                 (answer == Answer::deny ? "commands.deny" : "commands.ask"),
+             true);
+      }
+    }
+  }
+
+  // Coverage::exact: an entry names all of these words, and with them what they run in turn.
+  Coverage judge_strictly(const SimpleCommand& command, std::string_view tool, const Frame& frame) {
+    const std::vector<Word>& words = command.words;
+    const std::string& name = words.front().text;
+    const Range at = words.front().at;
+    for (const Word& assignment : command.assignments) {
+      const std::string variable = assignment.text.substr(0, assignment.text.find('='));
+      if (is_steering_name(variable)) {
+        not_covered(frame, assignment.at, "the variable " + variable + " changes what programs do", "leave it out");
+        return Coverage::none;
+      }
+    }
+    const bool is_builtin = frame.by_shell && is_shell_word(name) && !is_program_too(name);
+    if (is_builtin && !is_harmless_builtin(name)) {
+      not_covered(frame, at, name + " is a part of the shell that can change what follows, or run anything",
+                  "leave it out");
+      return Coverage::none;
+    }
+    if (is_builtin && name == "export" && !judge_export(words, frame)) return Coverage::none;
+    // bash's printf -v sets a variable, and runs what stands in its subscript.
+    if (is_builtin && name == "printf" && words.size() > 1 && words[1].text.starts_with("-v")) {
+      not_covered(frame, words[1].at, "printf -v sets a variable of the shell", "leave -v out");
+      return Coverage::none;
+    }
+    Coverage coverage = Coverage::program;
+    if (has_allow_list_) {
+      coverage = judge_allowed(words, frame);
+      if (coverage == Coverage::none) return coverage;
+      if (coverage != Coverage::exact && !is_builtin) judge_arguments_of(words, tool, coverage, frame);
+    }
+    if (confined_) judge_paths(words, tool, frame);
+    return coverage;
+  }
+
+  bool judge_export(const std::vector<Word>& words, const Frame& frame) {
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      const std::string_view text = words[i].text;
+      const std::size_t equals = text.find('=');
+      const std::string_view variable = text.substr(0, equals);
+      if (equals == std::string_view::npos || !is_variable_name(variable) || is_steering_name(variable)) {
+        not_covered(frame, words[i].at, "export takes NAME=value here, for names that do not change what programs do",
+                    "give the variable in the call's environment");
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Coverage judge_allowed(const std::vector<Word>& words, const Frame& frame) {
+    Coverage best = Coverage::none;
+    const Entry* by = nullptr;
+    for (const Entry& entry : allow_) {
+      const Coverage coverage = covers(entry, words, situation_.programs, frame.directories);
+      if (coverage <= best) continue;
+      best = coverage;
+      by = &entry;
+    }
+    if (best == Coverage::none) {
+      const Range at{words.front().at.begin, words.back().at.end};
+      not_covered(frame, listed_by_name(words) ? at : words.front().at, why_not_listed(words), allowed_hint());
+    } else if (allowed_by_.empty()) {
+      allowed_by_ = "commands.allow: " + by->text;
+    }
+    return best;
+  }
+
+  // True where there are entries for this program, but none for these words.
+  bool listed_by_name(const std::vector<Word>& words) const {
+    return std::any_of(allow_.begin(), allow_.end(),
+                       [&](const Entry& entry) { return !entry.words.empty() && entry.words[0] == words[0].text; });
+  }
+
+  std::string why_not_listed(const std::vector<Word>& words) const {
+    const std::string& name = words.front().text;
+    if (listed_by_name(words)) return "no entry of commands.allow covers these words of " + quoted(name);
+    const std::string_view base = base_name(name);
+    const bool has_base = std::any_of(allow_.begin(), allow_.end(), [&](const Entry& entry) {
+      return !entry.words.empty() && entry.words[0] == base;
+    });
+    if (has_base && name.find('/') != std::string::npos) {
+      return quoted(name) + " is not the program that " + quoted(base) + " in commands.allow stands for";
+    }
+    return quoted(name) + " is not in commands.allow";
+  }
+
+  void judge_arguments_of(const std::vector<Word>& words, std::string_view tool, Coverage coverage,
+                          const Frame& frame) {
+    if (!rules_.safe_arguments) return;
+    std::vector<std::string> known;        // all that are
+    std::vector<std::string> known_first;  // those in front of the first one that is not
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (words[i].literal && known.size() == i) known_first.push_back(words[i].text);
+      if (words[i].literal) known.push_back(words[i].text);
+    }
+    const ArgumentJudgement judgement = judge_arguments(tool, known);
+    if (judgement.kind == ArgumentJudgement::Kind::unsafe) {
+      not_safe(judgement, words, frame);
+    } else if (judgement.kind == ArgumentJudgement::Kind::no_rules && coverage == Coverage::program) {
+      not_covered(frame, words.front().at,
+                  "it is not known which arguments of " + quoted(tool) + " are safe, and commands.arguments is safe",
+                  "the entry \"" + std::string(tool) + " *\" in commands.allow would allow all of them");
+    } else if (judgement.kind == ArgumentJudgement::Kind::safe && known.size() < words.size() &&
+               !takes_more_arguments(tool, known_first)) {
+      not_covered(frame, words.front().at, quoted(tool) + " gets arguments that are known only when it runs",
+                  "write the arguments out");
+    }
+  }
+
+  void not_safe(const ArgumentJudgement& judgement, const std::vector<Word>& words, const Frame& frame) {
+    const Word& word = words[std::min(judgement.word, words.size() - 1)];
+    not_covered(frame, word.at, judgement.reason + ", and commands.arguments is safe",
+                judgement.hint.empty() ? "leave it out; commands.allow can name the whole command" : judgement.hint);
+  }
+
+  void judge_paths(const std::vector<Word>& words, std::string_view tool, const Frame& frame) {
+    const std::string& name = words.front().text;
+    std::vector<std::string> texts;
+    for (const Word& word : words) texts.push_back(word.text);
+    const ArgumentJudgement reach = judge_reach(tool, texts);
+    if (reach.kind == ArgumentJudgement::Kind::unsafe) {
+      return not_covered(frame, words[std::min(reach.word, words.size() - 1)].at,
+                         reach.reason + ", which may lie outside of directories.roots",
+                         reach.hint.empty() ? "leave it out" : reach.hint);
+    }
+    for (const std::string& directory : frame.directories) {
+      if (name.find('/') != std::string::npos && !situation_.programs.is_found(name)) {
+        const std::string path = resolve_path(directory, name);
+        if (!is_within_any(path, situation_.roots)) {
+          return not_covered(frame, words.front().at, quoted(name) + " is a program outside of directories.roots",
+                             roots_hint());
+        }
+      }
+      if (const auto escape = find_escape(tool, words, directory, situation_.roots)) {
+        return not_covered(
+            frame, words[escape->word].at,
+            quoted(words[escape->word].text) + " leads to " + quoted(escape->path) + ", outside of directories.roots",
+            roots_hint());
+      }
+    }
+    const auto unknown_word = std::find_if(words.begin(), words.end(), [](const Word& word) { return !word.literal; });
+    if (unknown_word != words.end()) {
+      not_covered(frame, unknown_word->at, "a path that is known only when it runs may lead out of directories.roots",
+                  "write it out");
+    }
+  }
+
+  // ---- What a command runs besides itself.
+
+  void judge_inner(const SimpleCommand& command, std::string_view tool, const Frame& frame) {
+    for (const Inner& inner : inner_commands(tool, command)) {
+      Frame within = frame;
+      ++within.depth;
+      switch (inner.kind) {
+        case Inner::Kind::command: {
+          within.by_shell = false;
+          SimpleCommand run = inner.command;
+          // Arguments that nobody knows yet count as one word that may be anything.
+          if (inner.open_ended) run.words.push_back({"", false, command.words.front().at});
+          judge_command(run, within);
+          break;
+        }
+        case Inner::Kind::script:
+          if (!inner.text.literal) {
+            unknown(frame, inner.text.at, "shell text for " + quoted(tool) + " is known only when it runs");
+            break;
+          }
+          within.line = inner.text.text;
+          within.outer = frame.outer.value_or(inner.text.at);
+          judge_script(parse(inner.text.text), within);
+          break;
+        case Inner::Kind::code:
+          if (frame.listed) break;
+          note(Answer::ask, frame, inner.text.at, inner.reason + ", which cannot be judged", "inline code",
+               "put it into a file that is reviewed, and run that");
+          break;
+        case Inner::Kind::unclear:
+          if (frame.listed) break;
+          unknown(frame, inner.text.at, inner.reason);
+          break;
+      }
+    }
+    if (!frame.listed) judge_program_text_of(command.words, tool, frame);
+  }
+
+  void judge_program_text_of(const std::vector<Word>& words, std::string_view tool, const Frame& frame) {
+    std::vector<std::string> texts;
+    for (const Word& word : words) texts.push_back(word.text);
+    const ArgumentJudgement judgement = judge_program_text(tool, texts);
+    if (judgement.kind != ArgumentJudgement::Kind::unsafe) return;
+    const Word& word = words[std::min(judgement.word, words.size() - 1)];
+    note(Answer::ask, frame, word.at, judgement.reason, "inline code",
+         judgement.hint.empty() ? "leave it out" : judgement.hint);
+  }
+
+  // ---- Hints.
+
+  std::string allowed_hint() const {
+    constexpr std::size_t most = 12;
+    std::string text = "allowed are: ";
+    for (std::size_t i = 0; i < allow_.size() && i < most; ++i) text += (i > 0 ? ", " : "") + allow_[i].text;
+    if (allow_.empty()) text += "none";
+    if (allow_.size() > most) text += ", and " + std::to_string(allow_.size() - most) + " more";
+    return text + "; the person who keeps the configuration can add an entry to commands.allow";
+  }
+
+  std::string roots_hint() const {
+    std::string text = "directories.roots are: ";
+    for (std::size_t i = 0; i < situation_.directories.roots.size(); ++i) {
+      text += (i > 0 ? ", " : "") + situation_.directories.roots[i];
+    }
+    return text;
+  }
+
+  const Situation& situation_;
+  const CommandRules& rules_;
+  const bool has_allow_list_;
+  const bool confined_;
+  const std::vector<Entry> allow_, deny_, ask_;
+  Verdict verdict_;
+  bool explicit_entry_ = false;
+  std::string allowed_by_;
+};
+
+}  // namespace
+
+bool judges_words(const CommandRules& commands, const DirectoryRules& directories) {
+  return has_allow_list(commands) || directories.confine_arguments;
+}
+
+bool judges_lines(const CommandRules& commands, const DirectoryRules& directories) {
+  return judges_words(commands, directories) || !commands.deny.empty() || !commands.ask.empty();
+}
+
+LineJudgement judge(std::string_view line, const Situation& situation) {
+  LineJudgement judgement;
+  if (!judges_lines(situation.commands, situation.directories)) {
+    judgement.verdict.reason = "nothing is configured that would forbid it";
+    return judgement;
+  }
+  Script script = parse(line);
+  Judge judge(situation);
+  judge.line(line, script);
+  judgement.verdict = std::move(judge).verdict();
+  if (judges_words(situation.commands, situation.directories) && !script.obstacle && !script.error) {
+    judgement.script = std::move(script);
+  }
+  return judgement;
+}
+
+}  // namespace wtool::policy

@@ -1,0 +1,61 @@
+#include "policy/programs.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "policy/directories.h"
+
+namespace wtool::policy {
+
+namespace {
+
+bool is_trusted(const std::string& folder, const std::vector<std::string>& roots) {
+  struct stat status {};
+  if (folder.empty() || folder.front() != '/' || ::stat(folder.c_str(), &status) != 0) return false;
+  if (!S_ISDIR(status.st_mode) || (status.st_mode & S_IWOTH) != 0) return false;
+  const std::string real = resolve_path("/", folder);
+  return std::none_of(roots.begin(), roots.end(), [&](const std::string& root) { return is_within(real, root); });
+}
+
+}  // namespace
+
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+Programs::Programs(const std::optional<std::vector<std::string>>& configured, std::string_view search_path,
+                   const std::vector<std::string>& roots) {
+  if (configured) {
+    folders_ = *configured;
+  } else {
+    while (!search_path.empty()) {
+      const std::size_t colon = std::min(search_path.find(':'), search_path.size());
+      std::string folder(search_path.substr(0, colon));
+      if (is_trusted(folder, roots)) folders_.push_back(std::move(folder));
+      search_path.remove_prefix(std::min(colon + 1, search_path.size()));
+    }
+  }
+  for (const std::string& folder : folders_) search_path_ += (search_path_.empty() ? "" : ":") + folder;
+  // An empty PATH means the working directory to some; this means nothing to all.
+  if (search_path_.empty()) search_path_ = "/nonexistent";
+}
+
+std::optional<std::string> Programs::find(std::string_view name) const {
+  for (const std::string& folder : folders_) {
+    std::string path = folder + '/';
+    path += name;
+    struct stat status {};
+    if (::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(path.c_str(), X_OK) == 0) return path;
+  }
+  return std::nullopt;
+}
+
+bool Programs::is_found(std::string_view path) const {
+  const auto found = find(base_name(path));
+  struct stat wanted {
+  }, given{};
+  return found && ::stat(found->c_str(), &wanted) == 0 && ::stat(std::string(path).c_str(), &given) == 0 &&
+         wanted.st_dev == given.st_dev && wanted.st_ino == given.st_ino;
+}
+
+}  // namespace wtool::policy

@@ -1,0 +1,36 @@
+// Where the programs of an allow list are found: folders that the command's author cannot write to.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wtool::policy {
+
+// Looks at the file system when it is made and when it is asked; any thread.
+class Programs {
+ public:
+  // `configured` are the folders of commands.path. Without them, those of `search_path` (the host's PATH) that are
+  // absolute, not writable by everybody, and neither one of `roots` nor below one.
+  Programs(const std::optional<std::vector<std::string>>& configured, std::string_view search_path,
+           const std::vector<std::string>& roots);
+
+  // The folders as the command's PATH.
+  const std::string& search_path() const { return search_path_; }
+
+  // The file that a shell would execute for `name`, a word without a slash; nothing: it is not installed.
+  std::optional<std::string> find(std::string_view name) const;
+
+  // True where `path`, an absolute one, is the very file that `find` has for its last part.
+  bool is_found(std::string_view path) const;
+
+ private:
+  std::vector<std::string> folders_;
+  std::string search_path_;
+};
+
+// The part behind the last slash.
+std::string_view base_name(std::string_view path);
+
+}  // namespace wtool::policy

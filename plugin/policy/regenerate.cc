@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <unordered_set>
+
+#include "policy/words.h"
+
+namespace wtool::policy {
+
+namespace {
+
+void append_quoted(std::string& line, std::string_view word) {
+  line += '\'';
+  for (const char c : word) {
+    if (c == '\'') {
+      line += "'\\''";
+    } else {
+      line += c;
+    }
+  }
+  line += '\'';
+}
+
+std::string_view operator_of(Joint joint) {
+  switch (joint) {
+    case Joint::end:
+      return "";
+    case Joint::sequence:
+      return ";";
+    case Joint::background:
+      return " &";
+    case Joint::and_then:
+      return " &&";
+    case Joint::or_else:
+      return " ||";
+    case Joint::pipe:
+      return " |";
+  }
+  return "";
+}
+
+// A delimiter that is no line of the body. It stays short: old shells cut long ones.
+std::string delimiter_for(std::string_view body) {
+  constexpr std::string_view stem = "END_";
+  std::unordered_set<std::string_view> taken;
+  for (std::size_t at = 0; at < body.size();) {
+    const std::size_t end = std::min(body.find('\n', at), body.size());
+    const std::string_view line = body.substr(at, end - at);
+    if (line.starts_with(stem)) taken.insert(line);
+    at = end + 1;
+  }
+  for (std::size_t number = 0;; ++number) {
+    std::string delimiter(stem);
+    delimiter += std::to_string(number);
+    if (taken.count(delimiter) == 0) return delimiter;
+  }
+}
+
+}  // namespace
+
+std::string regenerate(const Script& script) {
+  std::string line;
+  std::string bodies;
+  for (const SimpleCommand& command : script.commands) {
+    if (!line.empty()) line += ' ';
+    if (command.negated) line += "! ";
+    bool first = true;
+    const auto separate = [&] {
+      if (!first) line += ' ';
+      first = false;
+    };
+    if (command.words.size() == 2 && command.words.front().text == "cd") {
+      // Without symbolic links, and without reading the folder as an option or in CDPATH's places.
+      separate();
+      line += "cd -P -- ";
+      append_quoted(line, command.words.back().text);
+    } else {
+      for (const Word& word : command.words) {
+        separate();
+        append_quoted(line, word.text);
+      }
+    }
+    for (const Redirection& redirection : command.redirections) {
+      separate();
+      line += redirection.text;
+      if (!redirection.is_here_document) continue;
+      const std::string delimiter = delimiter_for(redirection.target.text);
+      append_quoted(line, delimiter);
+      bodies += '\n' + redirection.target.text + delimiter;
+    }
+    line += operator_of(command.joint);
+  }
+  line += bodies;
+  if (!bodies.empty()) line += '\n';
+  return line;
+}
+
+}  // namespace wtool::policy

@@ -1,0 +1,46 @@
+// Which bytes mean what to a shell, and which characters nobody can see. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace wtool::policy {
+
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+inline bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+inline bool is_name_part(char c) { return is_name_start(c) || is_digit(c); }
+inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+// Where a word ends, unquoted; '\0' is the end of the text.
+inline bool ends_word(char c) {
+  return c == '\0' || is_blank(c) || c == '\n' || c == ';' || c == '&' || c == '|' || c == '(' || c == ')' ||
+         c == '<' || c == '>';
+}
+
+// Characters that mean only themselves when they stand unquoted in a word, in every shell and at every place.
+inline bool is_plain(char c) {
+  return is_name_part(c) || c == '-' || c == '.' || c == '/' || c == ',' || c == '+' || c == '@' || c == '%' ||
+         c == '^' || c == '}' || c == ']' || c == '#';
+}
+
+struct Character {
+  std::uint32_t code_point = 0;
+  std::size_t length = 1;  // bytes
+  bool valid = true;       // false: no UTF-8; the code point is the byte
+};
+
+// The character that begins at `at`, which must be inside the text.
+Character character_at(std::string_view text, std::size_t at);
+
+// True for control characters and for what looks like a blank, or like nothing, and is no blank to a shell.
+bool is_hidden(std::uint32_t code_point);
+
+// "U+00A0"
+std::string name_of(std::uint32_t code_point);
+
+// Appends the UTF-8 of a code point.
+void append_utf8(std::string& text, std::uint32_t code_point);
+
+}  // namespace wtool::policy

@@ -1,0 +1,115 @@
+#include "policy/words/reader.h"
+
+#include <algorithm>
+
+namespace wtool::policy {
+
+Reader::Nest::Nest(Reader& reader) : reader_(reader) {
+  if (++reader_.findings_.depth > deepest_nesting)
+    reader_.give_up(reader_.at_, "a construct that is nested too deeply");
+}
+
+void Reader::read(bool reads_pipe) {
+  reads_pipe_ = reads_pipe;
+  list();
+  if (!failed() && peek() != '\0') unexpected();
+  if (!failed() && !pending_.empty()) note(0, "a here-document without its body");
+}
+
+Range Reader::range(std::size_t begin, std::size_t end) const {
+  if (whole_) return *whole_;
+  return {offset_ + begin, offset_ + end};
+}
+
+// Of an obstacle and those inside of it, which are found before its end is, the outer one counts.
+void Reader::note(std::size_t begin, std::string_view what) {
+  const Range at = range(begin, std::max(at_, std::min(begin + 1, end_)));
+  std::optional<Obstacle>& first = findings_.script.obstacle;
+  if (!first || at.begin < first->at.begin) first = Obstacle{at, std::string(what)};
+}
+
+void Reader::fail(std::size_t begin, std::string_view what) {
+  if (!failed())
+    findings_.script.error = Obstacle{range(begin, std::max(at_, std::min(begin + 1, end_))), std::string(what)};
+  at_ = end_;
+}
+
+// An error for us, and perhaps for no shell: commands may follow that nobody has seen.
+void Reader::give_up(std::size_t begin, std::string_view what) {
+  findings_.gave_up = true;
+  fail(begin, what);
+}
+
+// For every decision that bash takes and dash does not: notes it, and says whether it is to be taken now.
+bool Reader::bash_only(std::size_t begin, std::string_view what) {
+  findings_.differs = true;
+  note(begin, what);
+  return !as_dash();
+}
+
+bool Reader::posix_mode() {
+  findings_.posix = true;
+  return findings_.dialect.posix;
+}
+
+Reader::Mark Reader::mark() const {
+  return {at_, findings_.script.commands.size(), static_cast<std::size_t>(findings_.here_documents), pending_.size(),
+          findings_.script.obstacle};
+}
+
+void Reader::go_back(const Mark& mark) {
+  const std::size_t cost = at_ - mark.at;
+  if (cost > findings_.rereads) {
+    give_up(mark.at, "parentheses that could be arithmetic or subshells, one in the other");
+    return;
+  }
+  findings_.rereads -= cost;
+  at_ = mark.at;
+  findings_.script.commands.resize(mark.commands);
+  findings_.begins.resize(mark.commands);
+  findings_.here_documents = static_cast<int>(mark.here_documents);
+  pending_.resize(mark.pending);
+  findings_.script.obstacle = mark.obstacle;
+}
+
+// A backslash and a newline are nothing at all, outside single quotes and comments.
+std::size_t Reader::behind_continuations(std::size_t at) const {
+  while (at + 1 < end_ && text_[at] == '\\' && text_[at + 1] == '\n') at += 2;
+  return at;
+}
+
+// The next character; '\0' at the end, for no text that is read has one.
+char Reader::peek() {
+  at_ = behind_continuations(at_);
+  return at_ < end_ ? text_[at_] : '\0';
+}
+
+char Reader::peek_second() {
+  at_ = behind_continuations(at_);
+  const std::size_t second = at_ < end_ ? behind_continuations(at_ + 1) : end_;
+  return second < end_ ? text_[second] : '\0';
+}
+
+bool Reader::take(char c) {
+  if (peek() != c) return false;
+  step();
+  return true;
+}
+
+// Must be called where a word may begin only: a comment begins there, too.
+void Reader::skip_blanks() {
+  while (is_blank(peek())) step();
+  if (peek() != '#') return;
+  at_ = std::min(text_.find('\n', at_), end_);
+}
+
+void Reader::skip_newlines() {
+  for (skip_blanks(); peek() == '\n'; skip_blanks()) newline();
+}
+
+void Reader::newline() {
+  step();
+  if (!pending_.empty()) read_bodies();
+}
+
+}  // namespace wtool::policy

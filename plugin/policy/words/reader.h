@@ -1,0 +1,209 @@
+// The reader behind policy/words.h: recursive descent over the bytes, because in shell text the meaning of a byte
+// depends on all that encloses it. It reads as one dialect does. Where dialects differ it says so, and words.cc reads
+// the text once more for each other dialect, so that no command is missed whichever shell it is.
+//
+// - It goes forward only. The exceptions (`((` that turns out to be two subshells, and their like) are paid from a
+// budget
+//   that is linear in the length of the text.
+// - Whatever nests is entered through Nest, which bounds the depth, and with it the recursion.
+// - After fail() nothing more is read: at_ stands at the end, and every loop ends there.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/words.h"
+#include "policy/words/characters.h"
+
+namespace wtool::policy {
+
+// Bash, unless said otherwise.
+struct Dialect {
+  bool dash = false;
+  bool extglob = false;  // as behind `shopt -s extglob`
+  bool posix = false;    // bash as it reads where it is called sh
+};
+
+// What is known of a text so far. Readers of nested text (backquotes) add to that of the outer one.
+struct Findings {
+  Findings(Dialect as, std::size_t text_size) : dialect(as), rereads(16 * (text_size + 1024)) {}
+
+  Dialect dialect;
+  Script script;
+  std::vector<std::size_t> begins;  // where each of script.commands begins
+  bool differs = false;             // bash and dash read something in it differently
+  bool extglob = false;             // something in it depends on bash's option extglob
+  bool posix = false;               // something in it depends on bash's posix mode
+  bool gave_up = false;             // the error is one of this reader's, which the shell may well read on behind
+  int depth = 0;                    // of constructs around what is read now
+  std::size_t rereads;              // how many bytes may still be read a second time
+  int here_documents = 0;
+};
+
+class Reader {
+ public:
+  // `text` stands at `offset` in the line. With `whole`, everything in it is said to stand there, because its own
+  // offsets are not those of the line.
+  Reader(std::string_view text, Findings& findings, std::size_t offset = 0, std::optional<Range> whole = std::nullopt)
+      : text_(text), end_(text.size()), findings_(findings), offset_(offset), whole_(whole) {}
+
+  // Reads all of the text as commands.
+  void read(bool reads_pipe = false);
+
+ private:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  enum class Keyword {
+    no,
+    bang,
+    open_brace,
+    close_brace,
+    if_,
+    then,
+    elif,
+    else_,
+    fi,
+    while_,
+    until,
+    do_,
+    done,
+    for_,
+    case_,
+    esac,
+    in,
+    // bash's alone
+    condition,
+    function,
+    select,
+    time,
+    coproc
+  };
+
+  enum class Quotes { absent, doubled };
+
+  // Where a word stands, which decides what `=` and `(` may mean in it.
+  enum class Place { first, argument, pattern, condition, element };
+
+  struct ReadWord {
+    Word word;
+    bool quoted = false;      // some of it stood in quotes or behind a backslash, or is expanded: no keyword, no digits
+    bool assignment = false;  // NAME=value, NAME+=value, NAME[...]=value
+    bool array = false;       // NAME=(...)
+  };
+
+  struct HereDocument {
+    std::size_t command;
+    std::size_t redirection;
+    std::string delimiter;
+    bool quoted;
+    bool strip_tabs;
+  };
+
+  // Where reading can be taken up again.
+  struct Mark {
+    std::size_t at, commands, here_documents, pending;
+    std::optional<Obstacle> obstacle;
+  };
+
+  // One construct in another.
+  class Nest {
+   public:
+    explicit Nest(Reader& reader);
+    ~Nest() { --reader_.findings_.depth; }
+    Nest(const Nest&) = delete;
+    Nest& operator=(const Nest&) = delete;
+
+   private:
+    Reader& reader_;
+  };
+
+  // reader.cc: the cursor, and what is found
+  bool failed() const { return findings_.script.error.has_value(); }
+  bool as_dash() const { return findings_.dialect.dash; }
+  Range range(std::size_t begin, std::size_t end) const;
+  void note(std::size_t begin, std::string_view what);  // an obstacle from `begin` to the cursor
+  void fail(std::size_t begin, std::string_view what);  // an error, in the same way
+  void give_up(std::size_t begin, std::string_view what);
+  bool bash_only(std::size_t begin, std::string_view what);
+  bool posix_mode();
+  Mark mark() const;
+  void go_back(const Mark& mark);
+  std::size_t behind_continuations(std::size_t at) const;
+  char peek();
+  char peek_second();
+  void step() { ++at_; }
+  bool take(char c);
+  void skip_blanks();
+  void skip_newlines();
+  void newline();
+
+  // commands.cc
+  bool list();
+  std::size_t and_or();
+  std::size_t pipeline();
+  std::size_t command();
+  bool expect(Keyword keyword, std::string_view what);
+  Keyword keyword(std::size_t& behind);
+  bool at_keyword(Keyword wanted);
+  void unexpected();
+
+  // compounds.cc
+  void subshell(std::size_t begin);
+  void if_clause();
+  void loop();
+  void for_clause(std::size_t begin);
+  void case_clause();
+  void conditional(std::size_t begin);
+  void function(std::size_t begin);
+  void coprocess();
+  void function_body();
+  void redirections_of_compound(std::size_t first_command);
+
+  // simple.cc
+  std::size_t open_command(std::size_t begin);
+  std::size_t simple_command();
+  bool redirection(SimpleCommand& command, std::size_t slot);
+  void read_target(Redirection& redirection, std::string descriptor, std::string_view op, std::size_t begin);
+  void here_document(Redirection& redirection, std::size_t slot, std::size_t index, bool strip_tabs);
+  bool read_delimiter(HereDocument& document, std::string& text);
+  void read_bodies();
+  void read_body(const HereDocument& document);
+
+  // word.cc
+  ReadWord word(Place place);
+  void equals(ReadWord& read, Place place, bool bare);
+  void subscript();
+  void array();
+  void pattern_list();
+  void unusual(ReadWord& read);
+  bool starts_word();
+  bool at_process_substitution();
+  void process_substitution();
+  void single_quoted(std::string* text);
+  void double_quoted(ReadWord* read);
+  void ansi_quoted(ReadWord* read);
+
+  // expansions.cc
+  void dollar(Quotes quotes, ReadWord* read);
+  void expands(ReadWord* read, std::size_t begin, std::string_view what);
+  void backquotes(Quotes quotes, ReadWord* read);
+  void command_substitution();
+  void parameter(Quotes quotes);
+  void parenthesised(std::size_t begin);
+  bool arithmetic(char open, char close, int closing);
+  void expansions_until(std::size_t end);
+  void quoted_in_expansion();
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t end_;
+  Findings& findings_;
+  std::size_t offset_;
+  std::optional<Range> whole_;
+  std::vector<HereDocument> pending_;  // their bodies begin behind the next newline
+  bool reads_pipe_ = false;            // what is read now has a pipe as its standard input
+};
+
+}  // namespace wtool::policy

@@ -1,0 +1,375 @@
+// One word: its quotes, and what in it is known only when it runs.
+#include <algorithm>
+
+#include "policy/words/reader.h"
+
+namespace wtool::policy {
+
+namespace {
+
+// NAME, or NAME+
+bool is_assigned_name(std::string_view text) {
+  if (!text.empty() && text.back() == '+') text.remove_suffix(1);
+  return !text.empty() && is_name_start(text.front()) && std::all_of(text.begin(), text.end(), is_name_part);
+}
+
+std::string quote_character(char c) { return std::string(1, c); }
+
+}  // namespace
+
+// `<(` and `>(` begin a word in bash. Nothing may stand between the two characters.
+bool Reader::at_process_substitution() {
+  const char c = peek();
+  return (c == '<' || c == '>') && at_ + 1 < end_ && text_[at_ + 1] == '(' && bash_only(at_, "a process substitution");
+}
+
+bool Reader::starts_word() { return !failed() && (!ends_word(peek()) || at_process_substitution()); }
+
+// Must stand at the beginning of one: starts_word().
+Reader::ReadWord Reader::word(Place place) {
+  ReadWord read;
+  const std::size_t begin = (peek(), at_);
+  bool bare = true;  // so far only plain characters
+  char last = '\0';  // the last character, where it stood unquoted
+  std::size_t brace = none;
+  std::size_t bracket = none;
+  std::string& text = read.word.text;
+  while (!failed()) {
+    const char c = peek();
+    if (is_plain(c)) {
+      const std::size_t from = at_;
+      while (at_ < end_ && is_plain(text_[at_])) ++at_;
+      text.append(text_, from, at_ - from);
+      last = text_[at_ - 1];
+      continue;
+    }
+    if (ends_word(c)) {
+      if ((c == '<' || c == '>') && at_process_substitution()) {
+        const std::size_t from = at_;
+        at_ += 2;
+        process_substitution();
+        expands(&read, from, "a process substitution");
+        last = '\0';
+        bare = false;
+        continue;
+      }
+      if (c == '(' && last != '\0' && std::string_view("?*+@!").find(last) != std::string_view::npos) {
+        const std::size_t from = at_;
+        const bool pattern = place == Place::condition || findings_.dialect.extglob;
+        findings_.extglob = true;
+        note(from, "an extended pattern");
+        if (pattern) {
+          step();
+          pattern_list();
+          expands(&read, from, "an extended pattern");
+          last = '\0';
+          continue;
+        }
+      }
+      break;
+    }
+    const std::size_t from = at_;
+    const char before = last;
+    last = '\0';
+    switch (c) {
+      case '\'':
+        step();
+        single_quoted(&text);
+        read.quoted = true;
+        bare = false;
+        break;
+      case '"':
+        step();
+        double_quoted(&read);
+        read.quoted = true;
+        bare = false;
+        break;
+      case '\\':
+        step();
+        read.quoted = true;
+        bare = false;
+        if (at_ < end_) {
+          unusual(read);
+        } else {
+          text.push_back('\\');
+          note(from, "a backslash with nothing behind it");
+        }
+        break;
+      case '$':
+        dollar(Quotes::absent, &read);
+        read.quoted = true;
+        bare = false;
+        break;
+      case '`':
+        step();
+        backquotes(Quotes::absent, &read);
+        read.quoted = true;
+        bare = false;
+        break;
+      case '[':
+        if (place == Place::first && bare && is_assigned_name(text) && bash_only(from, "an array's element")) {
+          subscript();
+          if (peek() == '=' || (peek() == '+' && peek_second() == '=')) {
+            read.assignment = true;
+            read.word.literal = false;
+            bare = false;
+            break;
+          }
+          expands(&read, from, "the glob character [");
+          break;
+        }
+        step();
+        if (bracket == none) bracket = text.size();
+        text.push_back('[');
+        break;
+      case '*':
+      case '?':
+        step();
+        last = c;
+        expands(&read, from, "the glob character " + quote_character(c));
+        break;
+      case '~':
+        step();
+        if (text.empty() || before == ':' || before == '=') {
+          expands(&read, from, "a tilde");
+        } else {
+          text.push_back('~');
+        }
+        break;
+      case '{':
+        step();
+        if (brace == none) brace = text.size();
+        text.push_back('{');
+        break;
+      case '=':
+        equals(read, place, bare);
+        bare = false;
+        last = '=';
+        break;
+      case ':':
+      case '!':
+        step();
+        text.push_back(c);
+        last = c;
+        break;
+      default:
+        unusual(read);
+        bare = false;
+        break;
+    }
+  }
+  // Braces are expanded, by bash, only with a comma or two dots in them. Counting quoted ones, too, is strict.
+  if (brace != none && (text.find(',', brace) != std::string::npos || text.find("..", brace) != std::string::npos)) {
+    findings_.differs = true;
+    note(begin, "a brace expansion");
+    text.resize(brace);
+    read.word.literal = false;
+  }
+  // A bracket is one of a pattern only with its counterpart behind it.
+  if (bracket < text.size() && text.find(']', bracket) != std::string::npos) {
+    expands(&read, begin, "the glob character [");
+    text.resize(bracket);
+  }
+  read.word.at = range(begin, at_);
+  return read;
+}
+
+// At an unquoted `=`.
+void Reader::equals(ReadWord& read, Place place, bool bare) {
+  const std::size_t from = at_;
+  step();
+  const bool name = bare && is_assigned_name(read.word.text);
+  if (place == Place::first && !read.assignment) {
+    if (!name) {
+      note(from, "an unquoted = in a program's name");
+    } else if (read.word.text.back() != '+' || bash_only(from, "an assignment that appends")) {
+      read.assignment = true;
+    }
+  }
+  read.word.text.push_back('=');
+  if ((name || read.assignment) && place != Place::condition && peek() == '(' && bash_only(from, "an array")) {
+    step();
+    array();
+    read.array = true;
+    read.word.literal = false;
+  }
+}
+
+// At the `[` behind an assignment's name: to its `]`. Without one it is an ordinary bracket.
+void Reader::subscript() {
+  const Mark back = mark();
+  step();
+  if (arithmetic('[', ']', 1) || failed()) return;
+  go_back(back);
+  note(at_, "the glob character [");
+  if (!failed()) step();
+}
+
+// Behind `NAME=(`, to its `)`.
+void Reader::array() {
+  const std::size_t begin = at_;
+  const Nest nest(*this);
+  while (!failed()) {
+    skip_blanks();
+    if (peek() == '\n') {
+      if (!pending_.empty()) return give_up(begin, "a here-document in front of an array of several lines");
+      step();
+    } else if (take(')')) {
+      return;
+    } else if (starts_word()) {
+      word(Place::element);
+    } else {
+      return fail(begin, "an array without its )");
+    }
+  }
+}
+
+// Behind an extended pattern's `(`, to its `)`.
+void Reader::pattern_list() {
+  const std::size_t begin = at_;
+  const Nest nest(*this);
+  int open = 1;
+  while (!failed()) {
+    const char c = peek();
+    if (c == '\0') return fail(begin, "an extended pattern without its )");
+    if (!ends_word(c) || at_process_substitution()) {
+      word(Place::element);
+      continue;
+    }
+    step();
+    if (c == '(') ++open;
+    if (c == ')' && --open == 0) return;
+  }
+}
+
+void Reader::process_substitution() {
+  const std::size_t begin = at_;
+  const Nest nest(*this);
+  if (failed()) return;
+  std::vector<HereDocument> outer = std::move(pending_);
+  pending_.clear();
+  list();
+  if (!failed() && !take(')')) fail(begin, "a process substitution without its )");
+  if (!failed() && !pending_.empty())
+    give_up(begin, "a here-document that begins behind the substitution it belongs to");
+  pending_ = std::move(outer);
+}
+
+// A character that is none of the plain ones, or stands behind a backslash: a part of the word, and an obstacle where
+// a person cannot see it.
+void Reader::unusual(ReadWord& read) {
+  const std::size_t begin = at_;
+  const Character character = character_at(text_.substr(0, end_), at_);
+  read.word.text.append(text_, at_, character.length);
+  at_ += character.length;
+  if (!character.valid) {
+    note(begin, "a byte outside quotes that is no UTF-8");
+  } else if (is_hidden(character.code_point)) {
+    note(begin, "the character " + name_of(character.code_point) + " outside quotes");
+  }
+}
+
+// Behind the opening quote.
+void Reader::single_quoted(std::string* text) {
+  const std::size_t end = text_.find('\'', at_);
+  if (end == std::string_view::npos || end >= end_) return fail(at_ - 1, "a single quote that is never closed");
+  if (text != nullptr) text->append(text_, at_, end - at_);
+  at_ = end + 1;
+}
+
+// Behind the opening quote.
+void Reader::double_quoted(ReadWord* read) {
+  const std::size_t begin = at_;
+  const auto append = [&](std::size_t from, std::size_t size) {
+    if (read != nullptr) read->word.text.append(text_, from, size);
+  };
+  while (!failed()) {
+    const std::size_t from = at_;
+    at_ = std::min(text_.find_first_of("\"\\$`", at_), end_);
+    append(from, at_ - from);
+    if (at_ >= end_) return fail(begin - 1, "a double quote that is never closed");
+    const char c = text_[at_];
+    if (c == '$') {
+      dollar(Quotes::doubled, read);
+      continue;
+    }
+    step();
+    if (c == '"') return;
+    if (c == '`') {
+      backquotes(Quotes::doubled, read);
+      continue;
+    }
+    const char next = at_ < end_ ? text_[at_] : '\0';
+    if (next == '\n') {
+      step();
+    } else if (next == '$' || next == '`' || next == '"' || next == '\\') {
+      append(at_, 1);
+      step();
+    } else {
+      append(at_ - 1, 1);
+    }
+  }
+}
+
+// Behind bash's `$'`.
+void Reader::ansi_quoted(ReadWord* read) {
+  const std::size_t begin = at_;
+  std::string text;
+  bool cut = false;  // a zero byte ends what is taken over
+  const auto number = [&](unsigned base, std::size_t most) {
+    std::uint32_t value = 0;
+    std::size_t count = 0;
+    for (; count < most && at_ < end_; ++count, ++at_) {
+      const char c = text_[at_];
+      const unsigned digit = is_digit(c)              ? static_cast<unsigned>(c - '0')
+                             : (c >= 'a' && c <= 'f') ? static_cast<unsigned>(c - 'a' + 10)
+                             : (c >= 'A' && c <= 'F') ? static_cast<unsigned>(c - 'A' + 10)
+                                                      : 99U;
+      if (digit >= base) break;
+      value = value * base + digit;
+    }
+    return std::pair(value, count);
+  };
+  const auto put = [&](std::uint32_t byte) {
+    if ((byte & 0xFFU) == 0) cut = true;
+    if (!cut) text.push_back(static_cast<char>(byte & 0xFFU));
+  };
+  for (;;) {
+    if (at_ >= end_) return fail(begin - 2, "a single quote that is never closed");
+    const char c = text_[at_++];
+    if (c == '\'') break;
+    if (c != '\\' || at_ >= end_) {
+      put(static_cast<unsigned char>(c));
+      continue;
+    }
+    const char escape = text_[at_++];
+    constexpr std::string_view names = "abeEfnrtv\\'\"?";
+    constexpr std::string_view values = "\a\b\x1b\x1b\f\n\r\t\v\\'\"?";
+    const std::size_t known = names.find(escape);
+    if (known != std::string_view::npos) {
+      put(static_cast<unsigned char>(values[known]));
+    } else if (escape >= '0' && escape <= '7') {
+      --at_;
+      put(number(8, 3).first);
+    } else if (escape == 'c' && at_ < end_) {
+      put(static_cast<unsigned char>(text_[at_++]) & 0x1FU);
+    } else if (escape == 'x' || escape == 'u' || escape == 'U') {
+      const auto [value, count] = number(16, escape == 'x' ? 2 : escape == 'u' ? 4 : 8);
+      if (count == 0) {
+        put('\\');
+        put(static_cast<unsigned char>(escape));
+      } else if (escape == 'x' || value < 0x80) {
+        put(value);
+      } else {
+        if (!cut) append_utf8(text, value);
+        if (read != nullptr) read->word.literal = false;  // what it becomes depends on the locale
+      }
+    } else {
+      put('\\');
+      put(static_cast<unsigned char>(escape));
+    }
+  }
+  if (read != nullptr) read->word.text += text;
+}
+
+}  // namespace wtool::policy

@@ -1,0 +1,183 @@
+// Builtins of shells that run text: eval, trap, alias; and those of bash that evaluate what stands in quotes:
+// printf -v 'a[$(COMMAND)]' x runs COMMAND.
+#include <algorithm>
+
+#include "policy/wrappers/family.h"
+
+namespace wtool::policy {
+
+namespace {
+
+bool has_substitution(const Word& word) { return word.text.find_first_of("$`") != std::string::npos; }
+
+// True for a name with a subscript that bash would expand: a[$(COMMAND)].
+bool has_live_subscript(std::string_view text) {
+  const std::size_t bracket = text.find('[');
+  return bracket != std::string_view::npos && text.find_first_of("$`", bracket) != std::string_view::npos;
+}
+
+// `word` stands where bash expects the name of a variable, or NAME=value.
+void judge_name(const Judgement& judgement, const Word& word) {
+  const std::string_view name = std::string_view(word.text).substr(0, word.text.find('='));
+  if (word.literal ? has_live_subscript(word.text) : has_live_subscript(name)) {
+    judgement.runs_code(word, "bash expands the subscript of a name once more, and runs the commands in it");
+  } else if (!word.literal && (name.empty() || has_live_subscript(name))) {
+    judgement.is_unclear(word, "the name of this variable is known only when it runs, and bash may run what is in it");
+  }
+}
+
+void judge_eval(const Judgement& judgement) {
+  std::size_t first = 1;
+  if (judgement.words().size() > 1 && judgement.word(1).literal && judgement.word(1).text == "--") ++first;
+  judgement.runs_joined(first);
+}
+
+void judge_trap(const Judgement& judgement) {
+  const Reading reading = read_options(judgement.words(), 1, {"lpP", ""});
+  if (judgement.has_obstacle(reading) || reading.find("l p P") != nullptr || reading.operands.size() < 2) return;
+  const Word& action = judgement.word(reading.operands.front());
+  const bool is_signal = action.text.find_first_not_of("0123456789") == std::string::npos;
+  if (action.literal && (action.text == "-" || is_signal)) return;
+  judgement.runs_script(action);
+}
+
+void judge_alias(const Judgement& judgement) {
+  for (std::size_t i = 1; i < judgement.words().size(); ++i) {
+    const Word& word = judgement.word(i);
+    const std::size_t equals = word.text.find('=');
+    if (!word.literal) {
+      judgement.runs_script(word);
+    } else if (equals != std::string::npos && equals > 0) {
+      judgement.runs_script({word.text.substr(equals + 1), true, word.at});
+    }
+  }
+}
+
+// `.` and source: an ordinary file is a program like any other.
+void judge_source(const Judgement& judgement) {
+  std::size_t at = 1;
+  if (at < judgement.words().size() && judgement.word(at).literal && judgement.word(at).text == "--") ++at;
+  if (at >= judgement.words().size()) return;
+  const Word& file = judgement.word(at);
+  if (!file.literal) {
+    if (looks_like_file(file)) return;
+    judgement.is_unclear(file, "which file the shell reads is known only when it runs");
+  } else if (is_descriptor_file(file.text)) {
+    const Input input = standard_input(judgement.command);
+    if (input.kind == Input::Kind::text && file.text == "/dev/stdin") return judgement.runs_script(input.word);
+    judgement.is_unclear(file, "what stands at this descriptor is known only when it runs");
+  }
+}
+
+// printf -v NAME, test -v NAME, [ -v NAME ], wait -p NAME.
+void judge_named_option(const Judgement& judgement, std::string_view option) {
+  for (std::size_t i = 1; i < judgement.words().size(); ++i) {
+    const Word& word = judgement.word(i);
+    if (word.text.starts_with(option) && word.text.size() > option.size() && judgement.tool == "printf") {
+      judge_name(judgement, {word.text.substr(option.size()), word.literal, word.at});
+    } else if (word.literal && word.text == option && i + 1 < judgement.words().size()) {
+      const Word& name = judgement.word(i + 1);
+      if (name.literal) {
+        judge_name(judgement, name);
+      } else {
+        judgement.is_unclear(name,
+                             "the name of this variable is known only when it runs, and bash may run what is in it");
+      }
+    }
+    // Only as its first argument is -v an option of printf.
+    if (judgement.tool == "printf" && !word.text.starts_with(option)) break;
+  }
+}
+
+void judge_mapfile(const Judgement& judgement) {
+  const Reading reading = read_options(judgement.words(), 1, {"c:C:d:n:O:s:tu:", ""});
+  if (judgement.has_obstacle(reading)) return;
+  if (const Option* option = reading.find("C")) judgement.runs_script(option->value);
+  for (const std::size_t operand : reading.operands) judge_name(judgement, judgement.word(operand));
+}
+
+void judge_completion(const Judgement& judgement) {
+  const Reading reading = read_options(judgement.words(), 1, {"A:abcC:DdeEF:fG:gIjko:P:prsS:uvW:X:V:", ""});
+  if (judgement.has_obstacle(reading)) return;
+  for (const Option& option : reading.options) {
+    if (option.name == "C") judgement.runs_script(option.value);
+    if (option.name == "F") judgement.runs_code(option.value, "it runs this function");
+    if (option.name == "W" && has_substitution(option.value)) {
+      judgement.runs_code(option.value, "bash expands this list, and runs the commands in it");
+    }
+  }
+}
+
+void judge_enable(const Judgement& judgement) {
+  const Reading reading = read_options(judgement.words(), 1, {"adf:nps", ""});
+  if (judgement.has_obstacle(reading)) return;
+  if (const Option* option = reading.find("f")) {
+    judgement.runs_code(judgement.word(option->word), "it loads a library into the shell");
+  }
+}
+
+void judge_hash(const Judgement& judgement) {
+  const Reading reading = read_options(judgement.words(), 1, {"dlp:rtv", ""});
+  if (judgement.has_obstacle(reading)) return;
+  if (const Option* option = reading.find("p")) {
+    judgement.runs_code(judgement.word(option->word), "it makes a name stand for another program");
+  }
+}
+
+// Arithmetic, and declarations: each operand is, or begins with, a name.
+void judge_names(const Judgement& judgement) {
+  const Reading reading =
+      read_options(judgement.words(), 1, {judgement.tool == "read" ? "a:d:ei:n:N:p:rst:u:" : "", "", Syntax::lenient});
+  if (const Option* array = reading.find("a"); array != nullptr && array->has_value)
+    judge_name(judgement, array->value);
+  for (const std::size_t operand : reading.operands) {
+    const Word& word = judgement.word(operand);
+    if (judgement.tool == "let" && word.literal && has_substitution(word)) {
+      judgement.runs_code(word, "bash expands what stands in arithmetic once more, and runs the commands in it");
+    } else if (judgement.tool == "let" && !word.literal) {
+      judgement.is_unclear(word, "this arithmetic is known only when it runs, and bash may run what is in it");
+    } else {
+      judge_name(judgement, word);
+    }
+  }
+}
+
+struct Builtin {
+  std::string_view names;
+  void (*judge)(const Judgement&);
+};
+
+constexpr Builtin builtins[] = {
+    {"eval", judge_eval},
+    {"trap", judge_trap},
+    {"alias", judge_alias},
+    {". source", judge_source},
+    {"printf test [ [[", [](const Judgement& judgement) { judge_named_option(judgement, "-v"); }},
+    {"wait", [](const Judgement& judgement) { judge_named_option(judgement, "-p"); }},
+    {"mapfile readarray", judge_mapfile},
+    {"complete compgen", judge_completion},
+    {"enable", judge_enable},
+    {"hash", judge_hash},
+    {"let declare typeset local export readonly read unset getopts", judge_names},
+    {"fc bind",
+     [](const Judgement& judgement) {
+       const bool shows =
+           judgement.words().size() > 1 && judgement.word(1).literal &&
+           is_listed(judgement.tool == "fc" ? "-l -ln -lr" : "-l -p -P -s -S -v -V", judgement.word(1).text);
+       if (!shows)
+         judgement.runs_code(judgement.word(0), std::string(judgement.tool) + " makes the shell run other commands");
+     }},
+};
+
+}  // namespace
+
+bool judge_builtin(const Judgement& judgement) {
+  for (const Builtin& builtin : builtins) {
+    if (!is_listed(builtin.names, judgement.tool)) continue;
+    builtin.judge(judgement);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace wtool::policy

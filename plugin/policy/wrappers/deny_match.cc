@@ -1,0 +1,325 @@
+// Whether an entry of a deny list, read as options and operands, matches a command: policy/wrappers.h, arguments_match.
+//
+// - Of a program that policy/wrappers/tools.h knows, it is clear which word is the value of an option. Of others, a
+// word
+//   behind an option may be its value or an operand: the entry matches if it does so in either reading.
+// - A word that is not literal may be anything, also nothing, or several words.
+#include <algorithm>
+#include <utility>
+
+#include "policy/wrappers.h"
+#include "policy/wrappers/tools.h"
+
+namespace wtool::policy {
+
+namespace {
+
+// Names that an option has with many programs; those of one program are in its table.
+constexpr std::string_view common_synonyms = "f=force r=recursive R=recursive y=yes a=all g=global";
+
+// Subcommands that have several names.
+constexpr std::string_view operand_synonyms[][2] = {
+    {"npm",
+     "install=i install=in install=ins install=inst install=add install=isntall uninstall=un uninstall=unlink "
+     "uninstall=remove uninstall=rm uninstall=r run=run-script run=rum run=urn test=t test=tst start=s exec=x "
+     "publish=pub adduser=login adduser=add-user update=up update=upgrade ci=clean-install config=c link=ln"},
+    {"pnpm", "install=i remove=rm remove=un remove=uninstall add=install run=run-script test=t"},
+    {"cargo", "build=b run=r test=t check=c remove=rm doc=d"},
+    {"docker", "rm=remove rmi=remove"},
+    {"go", ""},
+    {"svn", "commit=ci delete=del delete=remove delete=rm checkout=co update=up switch=sw"},
+    {"hg", "commit=ci update=up update=checkout update=co remove=rm"},
+    {"kubectl",
+     "pods=pod pods=po services=service services=svc deployments=deployment deployments=deploy "
+     "namespaces=namespace namespaces=ns nodes=node nodes=no"},
+    {"apt", "remove=purge remove=autoremove"},
+    {"brew", "uninstall=remove uninstall=rm install=reinstall"},
+    {"dnf", "remove=erase install=in"},
+    {"yum", "remove=erase"},
+    {"systemctl", ""},
+    {"conda", "remove=uninstall"},
+};
+
+// Programs that take any beginning of a subcommand that no other has.
+constexpr std::string_view abbreviating = "npm hg ip svn apt-mark lvm nmcli iw tc bridge";
+
+// Calls `each` with the parts of a list that is separated by spaces.
+template <typename Each>
+void for_each_part(std::string_view list, Each each) {
+  while (!list.empty()) {
+    const std::string_view part = list.substr(0, list.find(' '));
+    if (!part.empty()) each(part);
+    list.remove_prefix(std::min(list.size(), part.size() + 1));
+  }
+}
+
+// What is known of the program, or of its subcommand.
+struct Knowledge {
+  std::string_view tool;
+  const Tool* general = nullptr;  // options in front of the subcommand
+  const Tool* special = nullptr;  // the subcommand's own
+  bool single_dash = false;       // long options with one dash; letters are not bundled
+
+  bool has_synonym(std::string_view one, std::string_view other) const {
+    const auto in = [&](std::string_view list) {
+      bool found = false;
+      for_each_part(list, [&](std::string_view pair) {
+        const std::size_t equals = pair.find('=');
+        const std::string_view left = pair.substr(0, equals), right = pair.substr(equals + 1);
+        found = found || (left == one && right == other) || (left == other && right == one);
+      });
+      return found;
+    };
+    return in(common_synonyms) || (general != nullptr && in(general->synonyms)) ||
+           (special != nullptr && in(special->synonyms));
+  }
+
+  // "D" is "delete+force": the options that a letter stands for together.
+  std::string_view expansion(std::string_view letter) const {
+    std::string_view found;
+    if (special == nullptr) return found;
+    for_each_part(special->synonyms, [&](std::string_view pair) {
+      const std::size_t equals = pair.find('=');
+      if (pair.substr(0, equals) == letter && pair.find('+') != std::string_view::npos) found = pair.substr(equals + 1);
+    });
+    return found;
+  }
+
+  // True where this long option has a name of its own, and so is no abbreviation of a longer one.
+  bool is_long_option(std::string_view name) const {
+    const auto in = [&](const Tool* known) {
+      bool found = false;
+      if (known != nullptr) {
+        for_each_part(known->syntax.longs, [&](std::string_view entry) {
+          found = found || entry.substr(0, entry.find_first_of("=?")) == name;
+        });
+      }
+      return found;
+    };
+    return in(general) || in(special);
+  }
+
+  Takes takes(std::string_view text) const;
+};
+
+Knowledge know(std::string_view tool, const std::vector<Word>& words) {
+  Knowledge knowledge;
+  knowledge.tool = tool;
+  const Tool* const found = find_tool(tool);
+  if (found == nullptr) return knowledge;
+  knowledge.single_dash = (found->syntax.manner & Syntax::single_dash) != 0;
+  (found->has_subcommands ? knowledge.general : knowledge.special) = found;
+  if (found->has_subcommands) {
+    const Subcommand subcommand = find_subcommand(tool, words, [](std::string_view) { return false; });
+    const Tool* const own = find_tool(subcommand.name);
+    knowledge.special = own == found ? nullptr : own;
+  }
+  return knowledge;
+}
+
+Takes Knowledge::takes(std::string_view text) const {
+  if (text.starts_with("--") && text.find('=') != std::string_view::npos) return Takes::nothing;
+  const Takes own = special == nullptr ? Takes::unknown : what_takes(special->syntax, text);
+  if (own == Takes::value || general == nullptr) return own;
+  const Takes shared = what_takes(general->syntax, text);
+  return own == Takes::unknown || shared == Takes::value ? shared : own;
+}
+
+bool is_option(std::string_view text) { return text.size() > 1 && text.front() == '-'; }
+
+// The word as an option: its letters, or its long name.
+std::string_view long_name(std::string_view text) {
+  const std::string_view name = text.substr(text.starts_with("--") ? 2 : 1);
+  return name.substr(0, name.find('='));
+}
+
+// True where the word `text`, an option, says (also) the option `name`: a letter or a long name.
+bool says(const Knowledge& knowledge, std::string_view text, std::string_view name) {
+  const bool is_letter = name.size() == 1;
+  if (text.starts_with("--") || knowledge.single_dash) {
+    const std::string_view said = long_name(text);
+    if (said == name || knowledge.has_synonym(said, name)) return true;
+    if (said.empty() || knowledge.single_dash || knowledge.is_long_option(said)) return false;
+    // An abbreviation of it, or of another name of it.
+    if (!is_letter && name.starts_with(said)) return true;
+    for (const std::string_view list :
+         {common_synonyms, knowledge.special ? knowledge.special->synonyms : std::string_view(),
+          knowledge.general ? knowledge.general->synonyms : std::string_view()}) {
+      bool found = false;
+      for_each_part(list, [&](std::string_view pair) {
+        const std::size_t equals = pair.find('=');
+        found = found || (pair.substr(0, equals) == name && pair.substr(equals + 1).starts_with(said));
+      });
+      if (found) return true;
+    }
+    return false;
+  }
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    const std::string_view letter = text.substr(i, 1);
+    if (letter == name || knowledge.has_synonym(letter, name)) return true;
+    bool part_of = false;
+    const std::string_view together = knowledge.expansion(letter);
+    for (std::string_view rest = together; !rest.empty();) {
+      const std::string_view part = rest.substr(0, rest.find('+'));
+      part_of = part_of || part == name || knowledge.has_synonym(part, name);
+      rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+    }
+    if (part_of) return true;
+    // What follows a letter that takes a value is the value.
+    const char dashed[] = {'-', text[i]};
+    if (knowledge.takes({dashed, 2}) == Takes::value) break;
+  }
+  return false;
+}
+
+// The single options that an entry names: "-rf" is r and f, but "-delete" of find is one.
+std::vector<std::string> names_of(const Knowledge& knowledge, const std::string& entry) {
+  if (!is_option(entry)) return {entry};
+  if (entry.starts_with("--") || knowledge.single_dash) return {std::string(long_name(entry))};
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i < entry.size(); ++i) {
+    const std::string letter(1, entry[i]);
+    const std::string_view together = knowledge.expansion(letter);
+    if (together.empty()) {
+      names.push_back(letter);
+      continue;
+    }
+    for (std::string_view rest = together; !rest.empty();) {
+      const std::string_view part = rest.substr(0, rest.find('+'));
+      names.emplace_back(part);
+      rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+    }
+  }
+  return names;
+}
+
+// Where the options of a command end: at "--", unless that is the value of an option.
+std::size_t end_of_options(const Knowledge& knowledge, const std::vector<Word>& words) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (!words[i].literal) continue;
+    if (words[i].text == "--") return i;
+    if (is_option(words[i].text) && knowledge.takes(words[i].text) == Takes::value) ++i;
+  }
+  return words.size();
+}
+
+// git push says with an operand what others say with an option: +BRANCH forces, :BRANCH deletes.
+bool operand_says(const Knowledge& knowledge, const std::string& text, std::string_view name) {
+  if (knowledge.special == nullptr || !is_listed(knowledge.special->names, "git push", ',')) return false;
+  return (text.starts_with('+') && (name == "f" || name == "force")) ||
+         (text.starts_with(':') && text.size() > 1 && (name == "d" || name == "delete"));
+}
+
+bool has_option(const Knowledge& knowledge, const std::vector<Word>& words, const std::string& entry) {
+  const std::size_t end = end_of_options(knowledge, words);
+  const std::vector<std::string> names = names_of(knowledge, entry);
+  const auto is_said = [&](const std::string& name) {
+    bool is_value = false;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      const Word& word = words[i];
+      if (!word.literal) {
+        if (i < end) return true;
+        continue;
+      }
+      if (operand_says(knowledge, word.text, name)) return true;
+      if (i >= end) continue;
+      if (std::exchange(is_value, false)) continue;
+      if (!is_option(word.text)) continue;
+      if (says(knowledge, word.text, name)) return true;
+      is_value = knowledge.takes(word.text) == Takes::value;
+    }
+    return false;
+  };
+  if (!names.empty() && std::all_of(names.begin(), names.end(), is_said)) return true;
+  // Programs that are not known may have long options with one dash.
+  if (knowledge.general != nullptr || knowledge.special != nullptr) return false;
+  return std::any_of(words.begin() + 1, words.begin() + static_cast<std::ptrdiff_t>(end), [&](const Word& word) {
+    return word.literal && (word.text == entry || (word.text.starts_with(entry) && word.text[entry.size()] == '='));
+  });
+}
+
+bool is_operand(const Knowledge& knowledge, const std::string& text, const std::string& wanted, bool first) {
+  if (text == wanted) return true;
+  for (const auto& [tool, synonyms] : operand_synonyms) {
+    if (tool == knowledge.tool && is_listed(synonyms, wanted + '=' + text)) return true;
+    if (tool == knowledge.tool && is_listed(synonyms, text + '=' + wanted)) return true;
+  }
+  return first && !text.empty() && wanted.starts_with(text) && is_listed(abbreviating, knowledge.tool);
+}
+
+// The operands [from ...] of the words are, or may be, the wanted ones. `matched[n]`: the first n may have been found.
+bool has_operands(const Knowledge& knowledge, const std::vector<Word>& words, const std::vector<std::string>& wanted) {
+  std::vector<bool> matched(wanted.size() + 1, false);
+  matched[0] = true;
+  auto taken = Takes::nothing;  // whether the word is the value of the option before it
+  bool only_operands = false;
+  for (std::size_t i = 1; i < words.size() && !matched.back(); ++i) {
+    const Word& word = words[i];
+    if (!word.literal) {
+      // None, one or several operands, or an option.
+      for (std::size_t n = 0; n < wanted.size(); ++n) matched[n + 1] = matched[n + 1] || matched[n];
+      taken = Takes::unknown;
+      continue;
+    }
+    if (taken == Takes::value) {
+      taken = Takes::nothing;
+      continue;
+    }
+    if (!only_operands && word.text == "--") {
+      only_operands = true;
+      taken = Takes::nothing;
+      continue;
+    }
+    if (!only_operands && is_option(word.text)) {
+      taken = knowledge.takes(word.text);
+      continue;
+    }
+    // cargo +nightly: the toolchain is no operand.
+    if (i == 1 && word.text.starts_with('+') && is_listed("cargo rustc rustup", knowledge.tool)) continue;
+    const bool may_be_value = taken == Takes::unknown;
+    for (std::size_t n = wanted.size(); n-- > 0;) {
+      if (matched[n] && is_operand(knowledge, word.text, wanted[n], n == 0)) matched[n + 1] = true;
+      matched[n] = matched[n] && may_be_value;
+    }
+    taken = Takes::nothing;
+  }
+  return matched.back();
+}
+
+// docker container rm is docker rm, docker image rm is docker rmi.
+std::vector<Word> without_management_word(std::string_view tool, const std::vector<Word>& words) {
+  if (!is_listed("docker podman nerdctl", tool)) return {};
+  std::vector<Word> shorter = words;
+  for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+    if (!words[i].literal || !is_listed("container image", words[i].text)) continue;
+    if (words[i].text == "image") {
+      if (is_listed("rm remove", words[i + 1].text)) shorter[i + 1].text = "rmi";
+      if (words[i + 1].text == "ls") shorter[i + 1].text = "images";
+    } else if (words[i + 1].text == "ls") {
+      shorter[i + 1].text = "ps";
+    }
+    shorter.erase(shorter.begin() + static_cast<std::ptrdiff_t>(i));
+    return shorter;
+  }
+  return {};
+}
+
+bool matches(std::string_view tool, const std::vector<Word>& words, const std::vector<std::string>& options,
+             const std::vector<std::string>& operands) {
+  const Knowledge knowledge = know(tool, words);
+  return has_operands(knowledge, words, operands) &&
+         std::all_of(options.begin(), options.end(),
+                     [&](const std::string& option) { return has_option(knowledge, words, option); });
+}
+
+}  // namespace
+
+bool arguments_match(std::string_view tool, const std::vector<Word>& words, const std::vector<std::string>& options,
+                     const std::vector<std::string>& operands) {
+  if (words.empty()) return false;
+  if (matches(tool, words, options, operands)) return true;
+  const std::vector<Word> shorter = without_management_word(tool, words);
+  return !shorter.empty() && matches(tool, shorter, options, operands);
+}
+
+}  // namespace wtool::policy

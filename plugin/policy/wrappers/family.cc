@@ -1,0 +1,97 @@
+#include "policy/wrappers/family.h"
+
+namespace wtool::policy {
+
+namespace {
+
+Inner* put(Inners& inners, Inner inner) {
+  inners.push_back(std::move(inner));
+  return &inners.back();
+}
+
+Inner about(Inner::Kind kind, const Word& text, std::string reason) {
+  Inner inner;
+  inner.kind = kind;
+  inner.text = text;
+  inner.reason = std::move(reason);
+  return inner;
+}
+
+}  // namespace
+
+Inner* Judgement::runs(std::size_t first, std::vector<Word> assignments) const {
+  if (first >= words().size()) return nullptr;
+  return runs_words({words().begin() + static_cast<std::ptrdiff_t>(first), words().end()}, std::move(assignments));
+}
+
+Inner* Judgement::runs_words(std::vector<Word> inner_words, std::vector<Word> assignments) const {
+  Inner inner;
+  inner.command.words = std::move(inner_words);
+  inner.command.assignments = std::move(assignments);
+  inner.command.redirections = command.redirections;
+  inner.command.nested = command.nested;
+  inner.command.reads_pipe = command.reads_pipe;
+  inner.command.joint = command.joint;
+  return put(inners, std::move(inner));
+}
+
+void Judgement::runs_shell() const { runs_words({{"sh", true, word(0).at}}); }
+
+void Judgement::runs_script(const Word& text) const {
+  if (!text.literal) return is_unclear(text, "it is shell text that is known only when it runs");
+  put(inners, about(Inner::Kind::script, text, {}));
+}
+
+void Judgement::runs_joined(std::size_t first) const {
+  if (first >= words().size()) return;
+  Word joined = word(first);
+  for (std::size_t i = first + 1; i < words().size(); ++i) {
+    joined.text += ' ' + word(i).text;
+    joined.literal = joined.literal && word(i).literal;
+    joined.at.end = word(i).at.end;
+  }
+  runs_script(joined);
+}
+
+void Judgement::runs_code(const Word& text, std::string reason) const {
+  put(inners, about(Inner::Kind::code, text, std::move(reason)));
+}
+
+void Judgement::is_unclear(const Word& text, std::string reason) const {
+  put(inners, about(Inner::Kind::unclear, text, std::move(reason)));
+}
+
+bool Judgement::has_obstacle(const Reading& reading) const {
+  if (!reading.obstacle) return false;
+  is_unclear(word(*reading.obstacle), reading.reason + ", so what " + std::string(tool) + " runs is not clear");
+  return true;
+}
+
+Input standard_input(const SimpleCommand& command) {
+  const Redirection* last = nullptr;
+  for (const Redirection& each : command.redirections) {
+    if (each.is_input) last = &each;
+  }
+  if (last != nullptr) {
+    if (last->is_here_document || last->text.find("<<<") != std::string::npos) {
+      return {last->target.literal ? Input::Kind::text : Input::Kind::unknown, last->target};
+    }
+    const bool empty = last->target.literal && last->target.text == "/dev/null";
+    return {empty ? Input::Kind::none : Input::Kind::unknown, last->target};
+  }
+  // What stands inside a group or a loop reads what the group reads, and nothing here says what that is.
+  const bool unknown = command.reads_pipe || command.nested;
+  return {unknown ? Input::Kind::unknown : Input::Kind::none, command.words.empty() ? Word{} : command.words.front()};
+}
+
+bool is_descriptor_file(std::string_view path) {
+  return path == "/dev/stdin" || path.starts_with("/dev/fd/") || path == "/dev/tty" ||
+         (path.starts_with("/proc/") && path.find("/fd/") != std::string_view::npos);
+}
+
+bool looks_like_file(const Word& word) {
+  return word.text.find('/') != std::string::npos && word.text.front() != '-' &&
+         word.text.find_first_of(" \t\n;") == std::string::npos;
+}
+
+}  // namespace wtool::policy

@@ -1,0 +1,72 @@
+// What the families of wrappers share: the command that is judged, and how what it runs is put down. Internal to
+// policy/wrappers.cc. Pure.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/wrappers.h"
+#include "policy/wrappers/options.h"
+
+namespace wtool::policy {
+
+using Inners = std::vector<Inner>;
+
+// The command that is judged, and what it runs, as far as it has been found.
+struct Judgement {
+  std::string_view tool;
+  const SimpleCommand& command;
+  Inners& inners;
+
+  const std::vector<Word>& words() const { return command.words; }
+  const Word& word(std::size_t index) const { return command.words[index]; }
+
+  // The words from `first` on are run as a command, with the standard input of this one. Nothing where there are none.
+  Inner* runs(std::size_t first, std::vector<Word> assignments = {}) const;
+  // A program is run with these words, with the standard input of this one.
+  Inner* runs_words(std::vector<Word> words, std::vector<Word> assignments = {}) const;
+  // A shell is run, without arguments.
+  void runs_shell() const;
+  // Shell text; unclear where it is not literal.
+  void runs_script(const Word& text) const;
+  // Several words which, joined by spaces, are shell text.
+  void runs_joined(std::size_t first) const;
+  void runs_code(const Word& text, std::string reason) const;
+  void is_unclear(const Word& text, std::string reason) const;
+  // The obstacle of a reading; false where there is none.
+  bool has_obstacle(const Reading& reading) const;
+};
+
+// What a program that reads its program from standard input would read.
+struct Input {
+  enum class Kind {
+    none,     // nothing
+    text,     // a here-document or here-string of literal text
+    unknown,  // a pipe, a file, whatever stands around the command: known only when it runs
+  };
+  Kind kind = Kind::none;
+  Word word;  // the text, or the word that it is about
+};
+Input standard_input(const SimpleCommand& command);
+
+// True for names of standard input and of other descriptors as files: /dev/stdin, /dev/fd/3, /proc/self/fd/0.
+bool is_descriptor_file(std::string_view path);
+
+// True where a word that is not literal is surely a file and no option, as far as anybody can tell: "$DIR/run.sh".
+bool looks_like_file(const Word& word);
+
+// Each family judges the commands that are its own and says whether this was one.
+bool judge_shell(const Judgement& judgement);
+bool judge_builtin(const Judgement& judgement);
+bool judge_finder(const Judgement& judgement);
+bool judge_interpreter(const Judgement& judgement);
+bool judge_prefix(const Judgement& judgement);
+bool judge_program_option(const Judgement& judgement);
+
+// The value of -o of ssh, scp and sftp: ProxyCommand and its like are shell text.
+void judge_ssh_option(const Judgement& judgement, const Word& value);
+
+}  // namespace wtool::policy

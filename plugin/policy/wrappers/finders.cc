@@ -1,0 +1,211 @@
+// Programs that run a command for what they find or are told: find, fd, xargs, parallel.
+#include <algorithm>
+
+#include "policy/wrappers/family.h"
+
+namespace wtool::policy {
+
+namespace {
+
+// Takes `placeholder` out of the words: what stands there is known only when it runs. True where there was one.
+bool open_placeholder(std::vector<Word>& words, std::string_view placeholder) {
+  bool found = false;
+  if (placeholder.empty()) return found;
+  for (Word& word : words) {
+    std::size_t at = word.text.find(placeholder);
+    if (at == std::string::npos) continue;
+    found = true;
+    word.literal = false;
+    std::string rest;
+    std::size_t from = 0;
+    for (; at != std::string::npos; at = word.text.find(placeholder, from)) {
+      rest.append(word.text, from, at - from);
+      from = at + placeholder.size();
+    }
+    word.text = rest.append(word.text, from);
+  }
+  return found;
+}
+
+// The inner command with the words [first, last): it does not read this command's standard input where `fresh`.
+Inner* run_range(const Judgement& judgement, std::size_t first, std::size_t last) {
+  const auto begin = judgement.words().begin();
+  return judgement.runs_words({begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last)});
+}
+
+void close_input(Inner& inner) {
+  inner.command.redirections.clear();
+  inner.command.reads_pipe = false;
+  inner.command.nested = false;
+}
+
+void append_unknown(Inner& inner) {
+  inner.open_ended = true;
+  inner.command.words.push_back({{}, false, inner.command.words.back().at});
+}
+
+// Tests of find that take one argument; -fprintf takes two.
+constexpr std::string_view valued_tests =
+    "-amin -anewer -atime -cmin -cnewer -context -ctime -files0-from -fls -fprint -fprint0 -fprintf -fstype -gid "
+    "-group "
+    "-ilname -iname -inum -ipath -iregex -iwholename -links -lname -maxdepth -mindepth -mmin -mtime -name -newer -path "
+    "-perm -printf -regex -regextype -samefile -size -type -uid -used -user -wholename -xtype -D";
+
+void judge_find(const Judgement& judgement) {
+  const auto& words = judgement.words();
+  bool in_expression = false;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const Word& word = words[i];
+    if (!word.literal) {
+      // In front of the expression stand the folders; in it, only a test or an action can stand here.
+      if (!in_expression) continue;
+      return judgement.is_unclear(word, "it is known only when it runs, and may be -exec");
+    }
+    if (word.text == "{}" || word.text == ";") {
+      return judgement.is_unclear(word, "it belongs to an -exec that is known only when it runs");
+    }
+    in_expression = in_expression || (word.text.starts_with('-') && !is_listed("-H -L -P", word.text)) ||
+                    word.text == "(" || word.text == "!";
+    if (is_listed(valued_tests, word.text) || word.text.starts_with("-newer")) {
+      i += word.text == "-fprintf" ? 2 : 1;
+      continue;
+    }
+    if (!is_listed("-exec -execdir -ok -okdir", word.text)) continue;
+    const std::size_t first = i + 1;
+    for (++i; i < words.size(); ++i) {
+      if (words[i].literal && words[i].text == ";") break;
+      if (words[i].literal && words[i].text == "+" && words[i - 1].text == "{}") break;
+    }
+    if (first >= std::min(i, words.size())) continue;
+    Inner* const inner = run_range(judgement, first, std::min(i, words.size()));
+    inner->open_ended = open_placeholder(inner->command.words, "{}");
+    if (inner->open_ended && i < words.size() && words[i].text == "+") append_unknown(*inner);
+  }
+}
+
+// fd PATTERN -x COMMAND ; with the found name behind it where no placeholder says otherwise.
+void judge_fd(const Judgement& judgement) {
+  const auto& words = judgement.words();
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& text = words[i].text;
+    if (text == "--") break;
+    const bool is_long = text.starts_with("--exec");
+    const bool is_letter =
+        text.size() > 1 && text[0] == '-' && text[1] != '-' && text.find_first_of("xX") != std::string::npos;
+    if (!is_long && !is_letter) continue;
+    // The command may begin in the same word: --exec=rm, -xrm.
+    const std::size_t cut = is_long ? text.find('=') : text.find_first_of("xX");
+    std::vector<Word> command;
+    if (cut != std::string::npos && cut + 1 < text.size())
+      command.push_back({text.substr(cut + 1), words[i].literal, words[i].at});
+    for (++i; i < words.size() && words[i].text != ";"; ++i) command.push_back(words[i]);
+    if (command.empty()) continue;
+    Inner* const inner = judgement.runs_words(std::move(command));
+    close_input(*inner);
+    bool placed = false;
+    for (const std::string_view placeholder : {"{}", "{/}", "{//}", "{.}", "{/.}"}) {
+      placed = open_placeholder(inner->command.words, placeholder) || placed;
+    }
+    inner->open_ended = true;
+    if (!placed) append_unknown(*inner);
+  }
+}
+
+void judge_xargs(const Judgement& judgement) {
+  constexpr Syntax syntax = {
+      "0a:d:e::E:i::I:J:l::L:n:oP:prR:s:S:tx",
+      "arg-file= delimiter= eof? exit help interactive max-args= max-chars= max-lines? max-procs= "
+      "no-run-if-empty null open-tty process-slot-var= replace? show-limits verbose version"};
+  const Reading reading = read_options(judgement.words(), 1, syntax);
+  if (judgement.has_obstacle(reading) || reading.find("help version") != nullptr || reading.operands.empty()) return;
+  Inner* const inner = judgement.runs(reading.operands.front());
+  close_input(*inner);
+  std::string placeholder;
+  for (const Option& option : reading.options) {
+    if (!is_listed("I i J replace", option.name)) continue;
+    placeholder = option.has_value ? option.value.text : "{}";
+  }
+  inner->open_ended = true;
+  if (placeholder.empty()) return append_unknown(*inner);
+  inner->open_ended = open_placeholder(inner->command.words, placeholder);
+}
+
+// True for text that a shell reads as one plain word.
+bool is_plain_word(std::string_view text) {
+  return !text.empty() && text.find_first_of(" \t\n|&;<>()$`\\\"'*?[]#~=!") == std::string_view::npos;
+}
+
+// parallel COMMAND ::: VALUES. Without a command, each value is one; without values, standard input has them.
+void judge_parallel(const Judgement& judgement) {
+  constexpr Syntax syntax = {
+      "0a:B:C:d:E:hI:iJ:j:kL:l:mN:n:P:qrS:s:tT:uU:vwXx",
+      "arg-file= arg-sep= bar basefile= bg block= cat cleanup colsep= colour? color-failed compress ctag dry-run "
+      "delay= "
+      "delimiter= env= eta fg fifo files group gnu halt= halt-on-error= header= help jobs= joblog= keep-order "
+      "line-buffer "
+      "linebuffer lb load= max-args= max-chars= max-lines? max-procs= max-replace-args= memfree= nice= no-notice "
+      "noswap "
+      "null number-of-cpus number-of-cores nonall onall pipe pipepart plain progress quote recstart= recend= regexp "
+      "results= resume resume-failed retries= return= round-robin sem semaphore semaphorename= fg shebang shuf "
+      "silent skip-first-line sql= sshdelay= sshlogin= sshloginfile= tag tagstring= tempdir= timeout= tmpdir= tmux "
+      "transferfile= trim= ungroup use-cpus-instead-of-cores verbose version wait wd= will-cite workdir= xapply link "
+      "xargs",
+      Syntax::plain};
+  const Reading reading = read_options(judgement.words(), 1, syntax);
+  if (judgement.has_obstacle(reading) || reading.find("help version") != nullptr) return;
+  const auto is_separator = [](const Word& word) {
+    return word.literal && is_listed("::: :::+ :::: ::::+", word.text);
+  };
+  const std::size_t first = reading.operands.empty() ? judgement.words().size() : reading.operands.front();
+  std::size_t last = first;
+  while (last < judgement.words().size() && !is_separator(judgement.word(last))) ++last;
+  if (first == last) {
+    for (std::size_t i = last; i < judgement.words().size(); ++i) {
+      const Word& word = judgement.word(i);
+      if (is_separator(word)) {
+        if (word.text.starts_with("::::")) judgement.is_unclear(word, "this file has the commands");
+      } else {
+        judgement.runs_script(word);
+      }
+    }
+    if (last == judgement.words().size()) {
+      judgement.is_unclear(judgement.word(0), "its standard input has the commands");
+    }
+    return;
+  }
+  Inner* const inner = run_range(judgement, first, last);
+  const bool plain = std::all_of(inner->command.words.begin(), inner->command.words.end(),
+                                 [](const Word& word) { return word.literal && is_plain_word(word.text); });
+  if (!plain) {
+    Word text = inner->command.words.front();
+    for (std::size_t i = first + 1; i < last; ++i) {
+      text.text += ' ' + judgement.word(i).text;
+      text.literal = text.literal && judgement.word(i).literal;
+      text.at.end = judgement.word(i).at.end;
+    }
+    judgement.inners.pop_back();
+    return judgement.runs_script(text);
+  }
+  for (Word& word : inner->command.words) word.literal = word.text.find('{') == std::string::npos;
+  close_input(*inner);
+  append_unknown(*inner);
+}
+
+}  // namespace
+
+bool judge_finder(const Judgement& judgement) {
+  if (is_listed("find gfind bfs", judgement.tool)) {
+    judge_find(judgement);
+  } else if (is_listed("fd fdfind", judgement.tool)) {
+    judge_fd(judgement);
+  } else if (is_listed("xargs gxargs", judgement.tool)) {
+    judge_xargs(judgement);
+  } else if (is_listed("parallel sem env_parallel", judgement.tool)) {
+    judge_parallel(judgement);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace wtool::policy

@@ -1,0 +1,325 @@
+// Programs that run what stands behind their own options and operands: env, timeout, sudo, docker exec.
+#include <algorithm>
+
+#include "policy/wrappers/family.h"
+#include "policy/wrappers/prefix_table.h"
+#include "policy/wrappers/split_string.h"
+#include "policy/wrappers/tools.h"
+
+namespace wtool::policy {
+
+namespace {
+
+// env -S in env -S in ...: each is shorter than the one before, but nobody writes that.
+constexpr int deepest_split = 8;
+
+bool is_assignment(const Word& word) { return word.text.find('=') != std::string::npos && word.text.front() != '='; }
+
+// NAME=value words from `at` on, and then the command. A word that is known only when it runs may be either, or
+// several.
+void run_with_assignments(const Judgement& judgement, std::size_t at) {
+  std::vector<Word> assignments;
+  const auto& words = judgement.words();
+  while (at < words.size() && words[at].literal && is_assignment(words[at])) assignments.push_back(words[at++]);
+  if (at < words.size() && !words[at].literal && (at + 1 < words.size() || is_assignment(words[at]))) {
+    return judgement.is_unclear(words[at], "it is known only when it runs, so it is not clear where the command of " +
+                                               std::string(judgement.tool) + " begins");
+  }
+  // Without a command, the variables are only shown.
+  judgement.runs(at, std::move(assignments));
+}
+
+constexpr Syntax env_syntax = {
+    "0a:C:iS:u:v",
+    "argv0= block-signal? chdir= debug default-signal? help ignore-environment ignore-signal? "
+    "list-signal-handling null split-string= unset= version"};
+
+void judge_env(const Judgement& judgement, int depth) {
+  const Reading reading = read_options(judgement.words(), 1, env_syntax);
+  if (const Option* split = reading.find("S split-string"); split != nullptr && split->has_value) {
+    // What the text is split into stands where it stood.
+    std::vector<Word> rest;
+    if (!split->value.literal || depth == deepest_split || !split_string(split->value, rest)) {
+      return judgement.is_unclear(split->value, "how env splits it is not clear");
+    }
+    SimpleCommand command = judgement.command;
+    const auto from = static_cast<std::ptrdiff_t>(split->next);
+    rest.insert(rest.begin(), command.words.front());
+    rest.insert(rest.end(), command.words.begin() + from, command.words.end());
+    command.words = std::move(rest);
+    return judge_env({judgement.tool, command, judgement.inners}, depth + 1);
+  }
+  if (judgement.has_obstacle(reading) || reading.find("help version") != nullptr || reading.operands.empty()) return;
+  // A lone dash is -i.
+  std::size_t at = reading.operands.front();
+  if (judgement.word(at).literal && judgement.word(at).text == "-") ++at;
+  run_with_assignments(judgement, at);
+}
+
+// su [-] [USER [ARGUMENTS OF THE SHELL]], and runuser, which with -u takes a command.
+void judge_su(const Judgement& judgement) {
+  constexpr Syntax syntax = {"c:fg:G:hlmpPs:Tu:Vw:",
+                             "command= fast group= help login preserve-environment pty no-pty session-command= shell= "
+                             "supp-group= user= version whitelist-environment=",
+                             Syntax::permutes};
+  const Reading reading = read_options(judgement.words(), 1, syntax);
+  if (judgement.has_obstacle(reading) || reading.find("h V help version") != nullptr) return;
+  if (const Option* shell = reading.find("s shell")) {
+    judgement.runs_code(judgement.word(shell->word), "it names the program that runs as the shell");
+  }
+  if (reading.find("u user") != nullptr && judgement.tool == "runuser") {
+    if (!reading.operands.empty()) judgement.runs(reading.operands.front());
+    return;
+  }
+  if (const Option* text = reading.find("c command session-command")) return judgement.runs_script(text->value);
+  std::size_t user = 0;
+  if (!reading.operands.empty() && judgement.word(reading.operands[0]).text == "-") ++user;
+  std::vector<Word> shell = {{"sh", true, judgement.word(0).at}};
+  for (std::size_t i = user + 1; i < reading.operands.size(); ++i) shell.push_back(judgement.word(reading.operands[i]));
+  judgement.runs_words(std::move(shell));
+}
+
+// flock FILE COMMAND, flock FILE -c TEXT, flock DESCRIPTOR.
+void judge_flock(const Judgement& judgement) {
+  constexpr Syntax syntax = {
+      "eE:FhnosuVw:x",
+      "close conflict-exit-code= exclusive fcntl help nb no-fork nonblock nonblocking shared timeout= "
+      "unlock verbose version wait="};
+  const Reading reading = read_options(judgement.words(), 1, syntax);
+  if (judgement.has_obstacle(reading) || reading.operands.empty()) return;
+  const std::size_t file = reading.operands.front();
+  if (!judgement.word(file).literal && file + 1 < judgement.words().size()) {
+    // Taken in quotes, it is the file; otherwise it may be several words.
+    if (!looks_like_file(judgement.word(file))) {
+      return judgement.is_unclear(judgement.word(file), "it is known only when it runs, and may become several words");
+    }
+  }
+  if (file + 1 >= judgement.words().size()) return;
+  const Word& next = judgement.word(file + 1);
+  if (next.literal && (next.text == "-c" || next.text == "--command")) {
+    if (file + 2 < judgement.words().size()) judgement.runs_script(judgement.word(file + 2));
+    return;
+  }
+  judgement.runs(file + 1);
+}
+
+// setarch [ARCHITECTURE] [OPTIONS] [COMMAND]
+void judge_setarch(const Judgement& judgement) {
+  std::size_t from = 1;
+  if (judgement.words().size() > 1 && judgement.word(1).literal && !judgement.word(1).text.starts_with("-")) ++from;
+  const Prefix& same = *find_prefix("linux64");
+  const Reading reading = read_options(judgement.words(), from, same.syntax);
+  if (judgement.has_obstacle(reading) || reading.find(same.idle) != nullptr) return;
+  if (reading.operands.empty()) {
+    if (judgement.words().size() > 1) judgement.runs_shell();
+  } else {
+    judgement.runs(reading.operands.front());
+  }
+}
+
+// ssh [OPTIONS] HOST [OPTIONS] [WORDS, which joined by spaces are shell text]
+void judge_ssh(const Judgement& judgement) {
+  constexpr Syntax syntax = {"46AaB:b:CcD:E:e:F:fGgI:i:J:KkL:l:MmNnO:o:P:p:QqR:S:sTtVvW:w:XxYy", ""};
+  std::size_t from = 1;
+  for (const bool has_host : {false, true}) {
+    const Reading reading = read_options(judgement.words(), from, syntax);
+    for (const Option& option : reading.options) {
+      if (option.name == "o") judge_ssh_option(judgement, option.value);
+    }
+    if (judgement.has_obstacle(reading) || reading.find("G Q V O") != nullptr || reading.operands.empty()) return;
+    from = reading.operands.front();
+    if (has_host) return judgement.runs_joined(from);
+    if (!judgement.word(from).literal && from + 1 < judgement.words().size()) {
+      return judgement.is_unclear(judgement.word(from), "it is known only when it runs, and may become several words");
+    }
+    ++from;
+  }
+}
+
+// The dynamic loader runs the program that is named to it.
+void judge_loader(const Judgement& judgement) {
+  constexpr Syntax syntax = {"",
+                             "argv0= audit= glibc-hwcaps-mask= glibc-hwcaps-prepend= help inhibit-cache inhibit-rpath= "
+                             "library-path= list list-diagnostics list-tunables preload= verify version"};
+  const Reading reading = read_options(judgement.words(), 1, syntax);
+  if (judgement.has_obstacle(reading)) return;
+  if (const Option* option = reading.find("audit preload")) {
+    judgement.runs_code(judgement.word(option->word), "it loads a library into the program");
+  }
+  if (!reading.operands.empty()) judgement.runs(reading.operands.front());
+}
+
+// entr COMMAND, in which /_ stands for the file that changed; entr -s TEXT.
+void judge_entr(const Judgement& judgement) {
+  const Reading reading = read_options(judgement.words(), 1, {"acdnprsxz", ""});
+  if (judgement.has_obstacle(reading) || reading.operands.empty()) return;
+  if (reading.find("s") != nullptr) return judgement.runs_script(judgement.word(reading.operands.front()));
+  Inner* const inner = judgement.runs(reading.operands.front());
+  inner->command.redirections.clear();
+  inner->command.reads_pipe = false;
+  for (Word& word : inner->command.words) {
+    if (word.text == "/_") word = {"", false, word.at};
+  }
+}
+
+// gdb --args COMMAND; whatever else it is told is code.
+void judge_gdb(const Judgement& judgement) {
+  for (std::size_t i = 1; i < judgement.words().size(); ++i) {
+    const Word& word = judgement.word(i);
+    if (!word.literal || !word.text.starts_with('-') || word.text.size() < 2) continue;
+    const std::string name = word.text.substr(word.text.starts_with("--") ? 2 : 1);
+    if (name == "args" || name == "-") {
+      judgement.runs(i + 1);
+      break;
+    }
+    if (is_listed(
+            "ex x iex ix eval-command command init-command init-eval-command P python o O s S b k one-line source",
+            name.substr(0, name.find('=')))) {
+      judgement.runs_code(word, name + " gives " + std::string(judgement.tool) + " commands, which may run anything");
+    }
+  }
+  if (standard_input(judgement.command).kind != Input::Kind::none) {
+    judgement.runs_code(judgement.word(0), std::string(judgement.tool) + " reads commands from its standard input");
+  }
+}
+
+// cmake -E env|time|chdir
+void judge_cmake(const Judgement& judgement) {
+  const auto& words = judgement.words();
+  if (words.size() < 4 || words[1].text != "-E" || !words[1].literal) return;
+  std::size_t at = 3;
+  if (words[2].text == "chdir") ++at;
+  if (words[2].text == "env") {
+    while (at < words.size() && words[at].literal && words[at].text.starts_with("--")) ++at;
+    return run_with_assignments(judgement, at);
+  }
+  if (words[2].text == "chdir" || words[2].text == "time") judgement.runs(at);
+}
+
+bool is_loader(std::string_view tool) {
+  return tool == "ld.so" || tool.starts_with("ld-linux") || tool.starts_with("ld-musl") || tool.starts_with("ld64.so");
+}
+
+bool judge_special(const Judgement& judgement) {
+  const std::string_view tool = judgement.tool;
+  if (tool == "env" || tool == "genv") {
+    judge_env(judgement, 0);
+  } else if (tool == "su" || tool == "runuser") {
+    judge_su(judgement);
+  } else if (tool == "flock") {
+    judge_flock(judgement);
+  } else if (tool == "ssh") {
+    judge_ssh(judgement);
+  } else if (tool == "setarch") {
+    judge_setarch(judgement);
+  } else if (tool == "entr") {
+    judge_entr(judgement);
+  } else if (tool == "gdb" || tool == "lldb" || tool == "cgdb") {
+    judge_gdb(judgement);
+  } else if (tool == "cmake") {
+    judge_cmake(judgement);
+  } else if (is_loader(tool)) {
+    judge_loader(judgement);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// sudo hands the words to a shell, each with its special characters escaped, but not the dollar sign.
+void expand_dollars(Inner& inner) {
+  for (Word& word : inner.command.words) {
+    if (word.text.find('$') != std::string::npos) word.literal = false;
+  }
+}
+
+void run_rest(const Judgement& judgement, const Prefix& prefix, const Reading& reading, std::size_t first) {
+  switch (prefix.rest) {
+    case Prefix::Rest::ignored:
+      return;
+    case Prefix::Rest::code:
+      return judgement.runs_code(judgement.word(first),
+                                 std::string(judgement.tool) + " runs a program that it may fetch from elsewhere");
+    case Prefix::Rest::joined:
+      if (judgement.tool == "watch" && reading.find("x exec") != nullptr) break;
+      return judgement.runs_joined(first);
+    case Prefix::Rest::scripts:
+      for (const std::size_t operand : reading.operands) judgement.runs_script(judgement.word(operand));
+      return;
+    case Prefix::Rest::command:
+      break;
+  }
+  if (prefix.assignments) return run_with_assignments(judgement, first);
+  if (prefix.behind_dashes) {
+    for (std::size_t i = first; i < judgement.words().size(); ++i) {
+      if (!judgement.word(i).literal || judgement.word(i).text != "--") continue;
+      judgement.runs(i + 1);
+      return;
+    }
+  }
+  judgement.runs(first);
+}
+
+void judge_words(const Judgement& judgement, const Prefix& prefix, std::size_t from) {
+  const Reading reading = read_options(judgement.words(), from, prefix.syntax);
+  for (const Option& option : reading.options) {
+    if (is_listed(prefix.script, option.name) && option.has_value) judgement.runs_script(option.value);
+    // strace hands what it prints to a command whose name begins so.
+    if (judgement.tool == "strace" && is_listed("o output", option.name) && option.value.text.size() > 1 &&
+        (option.value.text[0] == '|' || option.value.text[0] == '!')) {
+      judgement.runs_script({option.value.text.substr(1), option.value.literal, option.value.at});
+    }
+    if (is_listed(prefix.code, option.name)) {
+      judgement.runs_code(judgement.word(option.word),
+                          "what it makes " + std::string(judgement.tool) + " run cannot be judged");
+    }
+  }
+  if (reading.find(prefix.idle) != nullptr || judgement.has_obstacle(reading)) return;
+  const bool has_script = !prefix.script.empty() && reading.find(prefix.script) != nullptr;
+  const bool wants_shell = (judgement.tool == "sudo" && reading.find("s i shell login") != nullptr) ||
+                           (judgement.tool == "doas" && reading.find("s") != nullptr) ||
+                           (judgement.tool == "systemd-run" && reading.find("S shell") != nullptr);
+  for (std::size_t i = 0; i < prefix.operands && i < reading.operands.size(); ++i) {
+    const Word& operand = judgement.word(reading.operands[i]);
+    if (!operand.literal && reading.operands.size() > 1) {
+      return judgement.is_unclear(operand, "it is known only when it runs, and may become several words, so what " +
+                                               std::string(judgement.tool) + " runs is not clear");
+    }
+  }
+  if (reading.operands.size() > prefix.operands) {
+    run_rest(judgement, prefix, reading, reading.operands[prefix.operands]);
+    if (wants_shell && !judgement.inners.empty()) expand_dollars(judgement.inners.back());
+    // The option that was passed over may have taken the first word.
+    if (reading.passed_over && prefix.rest == Prefix::Rest::command && reading.operands.size() > prefix.operands + 1) {
+      run_rest(judgement, prefix, reading, reading.operands[prefix.operands + 1]);
+    }
+  } else if (wants_shell || (prefix.bare == Prefix::Bare::shell && !has_script)) {
+    judgement.runs_shell();
+  } else if (prefix.bare == Prefix::Bare::code && !has_script) {
+    judgement.runs_code(judgement.word(0), std::string(judgement.tool) + " runs what it is told elsewhere");
+  }
+}
+
+}  // namespace
+
+bool judge_prefix(const Judgement& judgement) {
+  if (judge_special(judgement)) return true;
+  if (const Prefix* prefix = find_prefix(judgement.tool)) {
+    judge_words(judgement, *prefix, 1);
+    return true;
+  }
+  if (!has_prefix_subcommands(judgement.tool)) return false;
+  const Subcommand subcommand = find_subcommand(judgement.tool, judgement.words(),
+                                                [](std::string_view name) { return find_prefix(name) != nullptr; });
+  if (subcommand.obstacle != nullptr) {
+    judgement.is_unclear(*subcommand.obstacle,
+                         "which subcommand of " + std::string(judgement.tool) + " this is, is known only when it runs");
+    return true;
+  }
+  const Prefix* const prefix = find_prefix(subcommand.name);
+  if (prefix == nullptr) return false;
+  judge_words(judgement, *prefix, subcommand.next);
+  return true;
+}
+
+}  // namespace wtool::policy

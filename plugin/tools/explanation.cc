@@ -1,0 +1,105 @@
+#include "tools/explanation.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "approval.h"
+#include "engine/utf8.h"
+#include "policy/approvals.h"
+
+namespace wtool::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Json names_of(const std::vector<std::string>& variables) {
+  std::vector<std::string> names;
+  for (const std::string& variable : variables) names.push_back(variable.substr(0, variable.find('=')));
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Json limits_of(const CommandRequest& request, const Configuration& configuration) {
+  using engine::LimitName;
+  Json limits{{"timeout", request.timeout.value_or(configuration.timeout_default).count()}};
+  for (const LimitName name : {LimitName::cpu_seconds, LimitName::memory_bytes, LimitName::processes,
+                               LimitName::open_files, LimitName::file_bytes}) {
+    const std::uint64_t value = engine::value_of(configuration.limits, name);
+    if (value != 0) limits[engine::to_text(name)] = value;
+  }
+  return limits;
+}
+
+Json sandbox_of(const Configuration& configuration) {
+  if (!configuration.sandbox) return nullptr;
+  const engine::SandboxPolicy& sandbox = *configuration.sandbox;
+  return {{"read", sandbox.read},
+          {"write", sandbox.write},
+          {"protect", sandbox.protect},
+          {"network", sandbox.network ? "allow" : "deny"},
+          {"required", sandbox.required}};
+}
+
+// What a remembered answer makes of a verdict of "ask".
+void apply_remembered(const CommandRequest& request, const Plan& plan, const Configuration& configuration,
+                      Json& answer) {
+  std::string why_not;
+  const auto known = policy::Approvals(approvals_file(plan, configuration, why_not))
+                         .look_up({request.line, plan.directory.path, request.environment});
+  if (const auto* problem = std::get_if<std::string>(&known)) {
+    answer["verdict"] = "deny";
+    answer["reason"] = *problem;
+  } else if (std::get<policy::Remembered>(known) != policy::Remembered::nothing) {
+    const bool always = std::get<policy::Remembered>(known) == policy::Remembered::always;
+    answer["verdict"] = always ? "allow" : "deny";
+    answer["remembered"] = always ? "always" : "never";
+  }
+}
+
+}  // namespace
+
+Json policy_object(const policy::Verdict& verdict) {
+  Json object{{"verdict", policy::to_text(verdict.answer)},
+              {"reason", engine::to_utf8(verdict.reason)},
+              {"rule", engine::to_utf8(verdict.rule)}};
+  if (!verdict.word.empty()) {
+    object["word"] = engine::to_utf8(verdict.word);
+    object["range"] = {verdict.at.begin, verdict.at.end};
+  }
+  return object;
+}
+
+std::string explanation(const CommandRequest& request, const Configuration& configuration) {
+  const Plan plan = make_plan(request, configuration);
+  Json answer = policy_object(plan.verdict);
+  if (!plan.verdict.hint.empty()) answer["hint"] = engine::to_utf8(plan.verdict.hint);
+  if (plan.error) {
+    answer["error"] = plan.error->code;
+    return dump(answer);
+  }
+  if (plan.verdict.answer == policy::Answer::ask) apply_remembered(request, plan, configuration, answer);
+  answer["command"] = request.line;
+  if (plan.through_shell) {
+    answer["shell"] = plan.command.arguments.front();
+    answer["script"] = plan.command.arguments.back();
+  }
+  answer["argv"] = plan.command.arguments;
+  answer["directory"] = engine::to_utf8(plan.directory.path);
+  answer["environment_names"] = names_of(plan.command.variables);
+  answer["limits"] = limits_of(request, configuration);
+  answer["sandbox"] = sandbox_of(configuration);
+  return dump(answer);
+}
+
+std::string explanation(const std::string& problem) {
+  return dump({{"verdict", "deny"},
+               {"reason", "Invalid parameters: " + problem},
+               {"rule", "parameters"},
+               {"hint", "correct the parameter and call again"},
+               {"error", "invalid_parameters"}});
+}
+
+}  // namespace wtool::tools

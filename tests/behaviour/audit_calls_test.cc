@@ -1,0 +1,136 @@
+// What calls put on record: a start before anything runs, an end with how it ended, refusals, approvals; and no call
+// where nothing can be put on record.
+#include <sys/stat.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "support/asking_host.h"
+#include "support/sandboxed.h"
+
+using namespace wtool::test;
+
+namespace {
+
+struct Recorded {
+  AskingHost host;
+  Plugin plugin{host.get()};
+  ScratchFolder scratch;
+  ScratchFolder place;
+  const std::string file = scratch.path() + "/audit.jsonl";
+
+  Json config(const Json& audit = Json::object(), const Json& commands = nullptr) const {
+    Json section{{"file", file}};
+    section.update(audit);
+    Json all{{"audit", section}};
+    if (!commands.is_null()) all["commands"] = commands;
+    return all;
+  }
+
+  Answer run(const Json& config, const std::string& command, const Json& more = Json::object()) {
+    Json arguments{{"command", command}, {"working_directory", place.path()}};
+    arguments.update(more);
+    return ToolUnderTest(plugin, config).run(arguments, {.call_id = "c7"});
+  }
+
+  std::vector<Json> lines() const {
+    std::vector<Json> all;
+    std::ifstream stream(file);
+    for (std::string line; std::getline(stream, line);) all.push_back(Json::parse(line));
+    return all;
+  }
+
+  bool exists(const std::string& name) const { return std::filesystem::exists(place.path() + '/' + name); }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(audit_calls, Recorded)
+
+BOOST_AUTO_TEST_CASE(a_call_is_a_start_and_an_end_with_what_became_of_it) {
+  run(config(), "echo abc; exit 3", {{"environment", {{"MY_TOKEN", "s3cret-value-1"}}}});
+  const auto all = lines();
+  BOOST_REQUIRE(all.size() == 2U);
+  BOOST_TEST(all[0].at("event") == "start");
+  BOOST_TEST(all[0].at("call") == "c7");
+  BOOST_TEST(all[0].at("tool") == "shell_execute");
+  BOOST_TEST(all[0].at("command") == "echo abc; exit 3");
+  BOOST_TEST(all[0].at("directory") == place.path());
+  BOOST_TEST(all[0].at("verdict") == "allow");
+  BOOST_TEST(all[0].at("environment_names") == (Json{"MY_TOKEN"}));
+  BOOST_TEST(all[1].at("event") == "end");
+  BOOST_TEST(all[1].at("exit_code") == 3);
+  BOOST_TEST(all[1].at("stdout_bytes") == 4);
+  BOOST_TEST(!all[1].contains("stdout"));
+  BOOST_TEST(all[1].at("resources").at("processes") >= 1);
+  BOOST_TEST(Sandboxed::content(file).find("s3cret") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(every_ending_is_told) {
+  run(config(), "kill -KILL $$");
+  run(config(), "sleep 60", {{"timeout", 1}});
+  run(config(), "no-such-program-here");
+  const auto all = lines();
+  BOOST_REQUIRE(all.size() == 6U);
+  BOOST_TEST(all[1].at("signal") == "SIGKILL");
+  BOOST_TEST(all[3].at("how") == "timed out");
+  BOOST_TEST(all[5].at("how").get<std::string>().find("did not start") == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(secrets_are_masked_in_commands_and_in_captured_output) {
+  const Json captured = config({{"output", "captured"}});
+  run(captured, "echo $API_TOKEN; echo --password=hunter2hunter2",
+      {{"environment", {{"API_TOKEN", "tok-abcdef-123"}}}});
+  const std::string text = Sandboxed::content(file);
+  BOOST_TEST(text.find("hunter2hunter2") == std::string::npos);
+  BOOST_TEST(text.find("tok-abcdef-123") == std::string::npos);
+  BOOST_TEST(lines().at(1).contains("stdout"));
+}
+
+BOOST_AUTO_TEST_CASE(refusals_and_approvals_are_on_record_with_their_rule) {
+  const Json rules = config(Json::object(), {{"allow", {"touch", "echo"}}, {"ask", {"touch"}}});
+  run(rules, "rm x");
+  host.answer = WTOOL_APPROVAL_NO;
+  run(rules, "touch a");
+  host.answer = WTOOL_APPROVAL_YES;
+  run(rules, "touch b");
+  run(rules, "echo a", {{"working_directory", "/no/such/place"}});
+  const auto all = lines();
+  BOOST_REQUIRE(all.size() == 7U);
+  BOOST_TEST(all[0].at("event") == "refusal");
+  BOOST_TEST(all[0].at("code") == "policy_denied");
+  BOOST_TEST(all[0].at("rule") == "commands.allow");
+  BOOST_TEST(all[1].at("event") == "approval");
+  BOOST_TEST(all[1].at("answer") == "no");
+  BOOST_TEST(all[2].at("code") == "approval_denied");
+  BOOST_TEST(all[3].at("answer") == "yes");
+  BOOST_TEST(all[3].at("fingerprint").get<std::string>().size() == 64U);
+  BOOST_TEST(all[4].at("verdict") == "ask");
+  BOOST_TEST(all[5].at("exit_code") == 0);
+  BOOST_TEST(all[6].at("code") == "working_directory_invalid");
+}
+
+BOOST_AUTO_TEST_CASE(a_call_that_cannot_be_put_on_record_does_not_run_unless_configured) {
+  std::filesystem::create_directories(file);  // A folder in its place.
+  const Answer answer = run(config(), "touch a");
+  BOOST_TEST(answer.code() == "policy_denied");
+  BOOST_TEST(answer.text().find(file) != std::string::npos);
+  BOOST_TEST(!exists("a"));
+  BOOST_TEST(!run(config({{"when_unwritable", "continue"}}), "touch a").is_error());
+  BOOST_TEST(exists("a"));
+}
+
+BOOST_AUTO_TEST_CASE(an_end_that_cannot_be_put_on_record_is_told_in_the_result) {
+  const Answer answer = run(config(), "rm " + file + " && mkdir " + file);
+  BOOST_TEST(!answer.is_error());
+  BOOST_TEST(answer.metadata().at("audit_error").get<std::string>().find(file) != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(explaining_leaves_no_line) {
+  const ToolUnderTest tool(plugin, config());
+  BOOST_TEST(tool.explain({{"command", "true"}}).at("verdict") == "allow");
+  BOOST_TEST(!std::filesystem::exists(file));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,103 @@
+// The configuration as the program and the plugin have it together: what the host accepts, the plugin accepts, and a
+// workflow that runs for a while keeps to the files as they are now.
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+
+#include "support/shell_tool.h"
+
+using namespace wtool::test;
+
+namespace {
+
+const std::string wtool_path = WTOOL_TEST_PROGRAM;
+
+bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+struct Place {
+  ScratchFolder scratch;
+
+  Place() { std::filesystem::create_directories(scratch.path() + "/config"); }
+
+  ProgramOptions here() const {
+    ProgramOptions options;
+    options.directory = scratch.path();
+    options.set["XDG_CONFIG_HOME"] = scratch.path() + "/config";
+    return options;
+  }
+  Finished wtool(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), wtool_path);
+    return run(arguments, here());
+  }
+  // A workflow of the given actions, one state each, that goes on to the next whatever happens.
+  Finished run_steps(const std::vector<std::string>& actions) const {
+    std::string diagram = "    [*] --> s1\n";
+    std::string list;
+    for (std::size_t i = 1; i <= actions.size(); ++i) {
+      const std::string state = "s" + std::to_string(i);
+      const std::string next = i == actions.size() ? "[*]" : "s" + std::to_string(i + 1);
+      diagram += "    " + state + " --> " + next + ": always\n";
+      list += "- " + state + ": " + actions[i - 1] + "\n";
+    }
+    const std::string file = scratch.file("workflow.md",
+                                          "---\ntitle: A test\ndescription: for a test\n---\n\n# A test\n\n```mermaid\n"
+                                          "stateDiagram-v2\n" +
+                                              diagram + "```\n\n## Actions\n\n" + list);
+    return wtool({"run", file});
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(what_the_host_accepts_the_plugin_accepts, Place) {
+  scratch.file("wtool.yaml",
+               "shell: {program: /bin/sh, direct_exec: true}\n"
+               "commands:\n"
+               "  allow: [\"*\"]\n"
+               "  deny: [no-such-program-x, \"no-such-program-y z *\"]\n"
+               "  ask: [no-such-program-w]\n"
+               "  arguments: any\n"
+               "  unlisted: deny\n"
+               "  path: default\n"
+               "  approvals: config/approvals.json\n"
+               "directories: {roots: [., /tmp], confine_arguments: false}\n"
+               "environment: {inherit: all, deny: [\"*_NO_SUCH_NAME\"], set: {CI: 1}}\n"
+               "limits: {timeout_default: 60, timeout_max: 60, grace_seconds: 1, open_files: 512}\n"
+               "output: {bytes: 8192, spill: never, directory: out, max_bytes: 1048576}\n"
+               "audit: {sync: none, output: none, when_unwritable: refuse, max_bytes: 1000000, keep: 2}\n"
+               "lock: [commands, directories, environment, limits, output, shell, audit, sandbox]\n");
+  const Finished finished = wtool({"call", "shell_execute", R"({"command":"echo hi"})"});
+  BOOST_TEST(finished.exit_code == 0, finished.err << finished.out);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_workflow_keeps_to_a_configuration_that_changes_while_it_runs, Place) {
+  scratch.file("wtool.yaml", "limits: {timeout_max: 100}\n");
+  scratch.file("tighter.yaml", "limits: {open_files: 33}\n");
+  const Finished finished = run_steps({
+      R"(Shell "ulimit -n > before")",
+      R"(Shell "mv tighter.yaml wtool.yaml")",
+      R"(Shell "ulimit -n > after")",
+      R"(Shell "test $(cat after) = 33 && test $(cat before) != 33")",
+  });
+  BOOST_TEST(finished.exit_code == 0, finished.err << finished.out);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_workflow_whose_configuration_breaks_runs_no_further_command, Place) {
+  scratch.file("wtool.yaml", "limits: {timeout_max: 100}\n");
+  const Finished finished = run_steps({
+      R"(Shell "echo x: > wtool.yaml")",
+      R"(Shell "touch ran")",
+  });
+  BOOST_TEST(finished.exit_code == 1, finished.err << finished.out);
+  BOOST_TEST(holds(finished.err + finished.out, "unknown key x"));
+  BOOST_TEST(!std::filesystem::exists(scratch.path() + "/ran"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_person_sees_what_is_in_force, Place) {
+  scratch.file("config/wtool/wtool.yaml", "commands: {deny: [git push]}\nlock: [commands.deny]\n");
+  scratch.file("wtool.yaml", "commands: {deny: [npm publish]}\n");
+  const Finished finished = wtool({"config", "show", "--json"});
+  BOOST_TEST_REQUIRE(finished.exit_code == 0, finished.err);
+  const Json keys = Json::parse(finished.out).at("keys");
+  BOOST_TEST((keys.at("commands.deny").at("value") == Json({"git push", "npm publish"})));
+  BOOST_TEST(holds(keys.at("commands.deny").at("locked_by").get<std::string>(), "/config/wtool/wtool.yaml:2:8"));
+}

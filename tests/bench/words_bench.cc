@@ -1,0 +1,128 @@
+// How long policy/words takes: for usual commands, and for long texts made to be slow to read. Prints nanoseconds for a
+// parse, and for the long texts also nanoseconds for a byte at two lengths: what is linear has the same at both.
+//
+// Usage: words_bench [--quick]   (--quick: few rounds, to see that it works)
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "policy/words.h"
+
+namespace {
+
+using wtool::policy::parse;
+
+// The best of several rounds, for other programs only ever make it slower.
+double nanoseconds(const std::string& text, int rounds, int repetitions) {
+  double best = 1e18;
+  std::size_t commands = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const auto began = std::chrono::steady_clock::now();
+    for (int i = 0; i < repetitions; ++i) commands += parse(text).commands.size();
+    const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - began;
+    best = std::min(best, took.count() / repetitions);
+  }
+  if (commands == static_cast<std::size_t>(-1)) std::puts("");  // so that nothing is optimised away
+  return best;
+}
+
+std::string repeated(const std::string& piece, std::size_t size) {
+  std::string text;
+  while (text.size() + piece.size() <= size) text += piece;
+  return text;
+}
+
+// Backquotes in backquotes, as deep as they go in so many bytes, with text at every depth.
+std::string nested_backquotes(std::size_t size) {
+  std::string text = repeated("a ", size / 2);
+  for (;;) {
+    std::string outer = "`";
+    for (const char c : text) {
+      if (c == '`' || c == '\\') outer += '\\';
+      outer += c;
+    }
+    outer += '`';
+    if (outer.size() > size) return text;
+    text = std::move(outer);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool quick = argc > 1 && std::strcmp(argv[1], "--quick") == 0;
+  const int rounds = quick ? 1 : 15;
+
+  std::printf("%-64s %10s\n", "usual commands", "ns");
+  for (const char* line :
+       {"ls -la", "git status", "git log --oneline -n 20 | head -5", "npm test && npm run build 2>&1",
+        "grep -rn 'a pattern' src --include='*.cc' | sort | uniq -c | sort -rn > /dev/null",
+        "cat <<'EOF' && git add -A\nsome text\nof two lines\nEOF\n",
+        "for f in *.c; do gcc -c \"$f\" -o \"${f%.c}.o\" || exit 1; done",
+        "cd build && cmake .. -DCMAKE_BUILD_TYPE=Release && make -j$(nproc)"}) {
+    std::string shown = line;
+    for (char& c : shown) c = c == '\n' ? ' ' : c;
+    std::printf("%-64.64s %10.0f\n", shown.c_str(), nanoseconds(line, rounds, quick ? 10 : 2000));
+  }
+
+  const std::size_t large = 256 * 1024;
+  const std::size_t small = large / 8;
+  std::printf("\n%-28s %12s %12s %14s\n", "256 KiB of", "ms", "ns a byte", "and at 32 KiB");
+  for (const char* piece : {"(",
+                            "$(",
+                            "`",
+                            "\"",
+                            "\\",
+                            "<<a",
+                            "<<a ",
+                            "a=",
+                            "${",
+                            "((",
+                            "$((",
+                            "((a;",
+                            "a ",
+                            "'a' ",
+                            "a;",
+                            "$(a) ",
+                            "`a` ",
+                            "\"$(a)\"",
+                            "<<a\n",
+                            "a <<'a'\nb\na\n",
+                            "a[",
+                            "a[1]=",
+                            "{a,",
+                            "@(a|",
+                            "$[",
+                            "[[ ",
+                            "a() ",
+                            "if ",
+                            "! ",
+                            "time ",
+                            "x=(",
+                            "\\\n",
+                            "#",
+                            "a|",
+                            "a&",
+                            "&>a ",
+                            "{ a; } <b;",
+                            "$'\\x41'",
+                            "((a) );",
+                            "$((a) );",
+                            "\xC2\xA0",
+                            "\xFF",
+                            "case a in b) ",
+                            "\"`\\`a\\``\" "}) {
+    const double at_large = nanoseconds(repeated(piece, large), quick ? 1 : 3, 1);
+    const double at_small = nanoseconds(repeated(piece, small), quick ? 1 : 5, 1);
+    std::string shown;
+    for (const char* c = piece; *c != '\0'; ++c) shown += *c == '\n' ? "\\n" : std::string(1, *c);
+    std::printf("%-28s %12.2f %12.1f %14.1f\n", shown.c_str(), at_large / 1e6, at_large / static_cast<double>(large),
+                at_small / static_cast<double>(small));
+  }
+  const std::string deep = nested_backquotes(large);
+  const double took = nanoseconds(deep, quick ? 1 : 3, 1);
+  std::printf("%-28s %12.2f %12.1f\n", "nested backquotes", took / 1e6, took / static_cast<double>(deep.size()));
+  return 0;
+}

@@ -1,0 +1,37 @@
+// A host with an audit trail that calls as fast as it can, until it is killed. Each command appends an id of its own to
+// a file, and each call that came back is printed as "called ID".
+//
+// Usage: audited_host NAME THREADS CONFIGURATION RAN
+//   NAME           what the ids begin with
+//   THREADS        how many of them call
+//   CONFIGURATION  of the tool, as JSON
+//   RAN            the file that the ids are appended to; its name must need no quoting
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/plugin.h"
+
+using namespace wtool::test;
+
+int main(int argc, char** argv) {
+  if (argc != 5) return 2;
+  Plugin plugin;
+  const ToolUnderTest tool(plugin, Json::parse(argv[3]));
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < std::stoi(argv[2]); ++thread) {
+    threads.emplace_back([&, thread] {
+      for (int number = 0;; ++number) {
+        const std::string id = std::string(argv[1]) + '-' + std::to_string(thread) + '-' + std::to_string(number);
+        const Answer answer = tool.shell("echo " + id + " >> " + argv[4]);
+        const std::string line = answer.is_error() ? "refused " + answer.raw + '\n' : "called " + id + '\n';
+        // At once and in one piece; nobody who reads is the end as well.
+        if (::write(STDOUT_FILENO, line.data(), line.size()) < 0 || answer.is_error()) ::_exit(1);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}

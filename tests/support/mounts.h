@@ -1,0 +1,10 @@
+// Lets a test's helper program mount file systems that nobody else sees.
+#pragma once
+
+namespace wtool::test {
+
+// Moves this process, which must have one thread, to mounts of its own; without root, with a user namespace. False
+// where the system does not allow that.
+bool leave_mounts();
+
+}  // namespace wtool::test

@@ -1,0 +1,98 @@
+// What the tests of the audit trail share: a folder with a trail, and a chain that is checked from its description
+// alone.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "audit/chain.h"
+#include "audit/trail.h"
+#include "support/program.h"
+
+namespace wtool::test {
+
+using nlohmann::ordered_json;
+
+inline std::string content(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline void put(const std::string& path, const std::string& bytes) {
+  // Some file systems write a file to the disk at once when it is made shorter and closed again.
+  std::filesystem::remove(path);
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+inline std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+inline const std::string no_hash(64, '0');
+
+// The lines of a text that are chained one on the other, parsed. Those that are no JSON are left out: they are torn.
+inline std::vector<ordered_json> chained(const std::string& text, std::string prev = no_hash, std::uint64_t seq = 0) {
+  std::vector<ordered_json> events;
+  for (const std::string& line : lines_of(text)) {
+    const ordered_json event = ordered_json::parse(line, nullptr, false);
+    if (event.is_discarded()) continue;
+    BOOST_TEST_CONTEXT(line.substr(0, 300)) {
+      const std::size_t end = line.rfind(",\"hash\":");
+      BOOST_REQUIRE(end != std::string::npos);
+      BOOST_TEST(event.at("seq").get<std::uint64_t>() == ++seq);
+      BOOST_TEST(event.at("prev").get<std::string>() == prev);
+      prev = event.at("hash").get<std::string>();
+      BOOST_TEST(prev == audit::sha256(line.substr(0, end)));
+    }
+    events.push_back(event);
+  }
+  return events;
+}
+
+struct TrailFolder {
+  ScratchFolder scratch;
+  std::string folder = scratch.path();
+  std::string file = folder + "/audit.jsonl";
+  audit::TrailOptions options = [this] {
+    audit::TrailOptions all;
+    all.file = file;
+    return all;
+  }();
+
+  // Writes one event of that call; gives why it could not be.
+  std::string write(const std::string& call) const { return audit::Trail(options).write("start", {{"call", call}}); }
+  void write_all(int count) const {
+    for (int i = 0; i < count; ++i) BOOST_REQUIRE(write("call-" + std::to_string(i)) == "");
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) all.push_back(entry.path().filename());
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+  static unsigned mode(const std::string& path) {
+    struct stat about {};
+    BOOST_REQUIRE(::stat(path.c_str(), &about) == 0);
+    return about.st_mode & 07777U;
+  }
+};
+
+// A sentence has this part.
+inline void check_says(const std::string& sentence, const std::string& part) {
+  BOOST_TEST(sentence.find(part) != std::string::npos, '"' << sentence << "\" does not say \"" << part << '"');
+}
+
+}  // namespace wtool::test

@@ -1,0 +1,309 @@
+// Questions to a person: how they read, and which answers count, on a real terminal.
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+#include "approval/question.h"
+#include "approval/terminal.h"
+#include "tracing/escape.h"
+
+namespace wtool::host {
+
+using nlohmann::json;
+
+static bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+static std::string asked(const json& subject, std::size_t columns = 80) {
+  return question_text({.id = 1, .tool = "shell_execute", .subject = subject.dump(), .reason = "commands.ask: rm"},
+                       columns);
+}
+
+BOOST_AUTO_TEST_SUITE(visible_text)
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_seen_is_made_visible) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"plain ä 漢 😀 \\n", "plain ä 漢 😀 \\n"},
+      {"a\x1b[2Jb\r\n\t\x7f", "a\\x1b[2Jb\\r\\n\\t\\x7f"},
+      {"\u202egnp.exe\u202c", "\\u202egnp.exe\\u202c"},
+      {"\u2066a\u2069", "\\u2066a\\u2069"},
+      {"r\u200bm", "r\\u200bm"},
+      {"r\u200dm\u2060\ufeff", "r\\u200dm\\u2060\\ufeff"},
+      {"a\u00adb\u00a0c\u3000d", "a\\u00adb\\u00a0c\\u3000d"},
+      {"\u115f\u3164\uffa0\u2800", "\\u115f\\u3164\\uffa0\\u2800"},
+      {"x\ufe0f\ue000", "x\\ufe0f\\ue000"},
+      {"\U000e0041\U0001d173\U000e0100", "\\U000e0041\\U0001d173\\U000e0100"},
+      {"\xff\xc0\x80", "\\xff\\xc0\\x80"},
+      {"\u0085\u2028", "\\u0085\\u2028"},
+  };
+  for (const auto& [text, shown] : rows) BOOST_TEST(visible(text) == shown);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(question)
+
+BOOST_AUTO_TEST_CASE(everything_that_matters_is_shown) {
+  const std::string text = asked({{"command", "rm -rf build"},
+                                  {"directory", "/work"},
+                                  {"environment_names", {"CI", "TOKEN"}},
+                                  {"argv", {"rm", "-rf", "build"}}});
+  BOOST_TEST(text ==
+             "wtool asks whether this may run. The tool:\n"
+             "  | shell_execute\n"
+             "It is asked because:\n"
+             "  | commands.ask: rm\n"
+             "In the directory:\n"
+             "  | /work\n"
+             "With these variables set:\n"
+             "  | CI, TOKEN\n"
+             "argv:\n"
+             "  | [\"rm\",\"-rf\",\"build\"]\n"
+             "The command:\n"
+             "  | rm -rf build\n");
+}
+
+BOOST_AUTO_TEST_CASE(no_line_of_a_command_can_pass_for_one_of_ours) {
+  const std::string text = asked({{"command", "true\nAllow this? yes\r\x1b[1A" + std::string(200, ' ') + "Allow"}}, 40);
+  std::size_t from = text.find("The command:\n") + 13;
+  for (; from < text.size(); from = text.find('\n', from) + 1) {
+    const std::string bar = text.substr(from, 4);
+    BOOST_TEST((bar == "  | " || bar == "  : "));
+    BOOST_TEST(text.find('\n', from) - from < 40u);
+  }
+  BOOST_TEST(has(text, "  | Allow this? yes\\r\\x1b[1A"));
+}
+
+BOOST_AUTO_TEST_CASE(a_long_command_is_shown_in_full) {
+  std::string command;
+  for (int i = 0; i < 3000; ++i) command += "echo " + std::to_string(i) + '\n';
+  command += "end";
+  const std::string text = asked({{"command", command}});
+  BOOST_TEST(has(text, "  | echo 0\n"));
+  BOOST_TEST(has(text, "  | echo 2999\n  | end\n"));
+  BOOST_TEST(has(text, "The command has 3001 lines and "));
+  const std::string one_line(5000, 'x');
+  std::string shown = asked({{"command", one_line}});
+  BOOST_TEST(std::count(shown.begin(), shown.end(), 'x') == 5000 + 1 /* execute */);
+}
+
+BOOST_AUTO_TEST_CASE(a_subject_that_is_no_object_is_shown_as_it_is) {
+  BOOST_TEST(
+      has(question_text({.id = 1, .tool = "t", .subject = "not \x1b json", .reason = ""}, 80), "  | not \\x1b json\n"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// A terminal, with the person's end and the program's. Not the controlling one of anybody.
+struct Terminal {
+  Terminal() {
+    BOOST_REQUIRE(::openpty(&person, &program, nullptr, nullptr, nullptr) == 0);
+    ::fcntl(person, F_SETFD, FD_CLOEXEC);
+    ::fcntl(program, F_SETFD, FD_CLOEXEC);
+  }
+  ~Terminal() {
+    ::close(program);
+    if (person >= 0) ::close(person);
+  }
+  void type(std::string_view keys) const {
+    BOOST_REQUIRE(::write(person, keys.data(), keys.size()) == static_cast<ssize_t>(keys.size()));
+  }
+  // Reads until `text` was shown `times` times.
+  bool wait_for(std::string_view text, int times = 1) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (true) {
+      int found = 0;
+      for (std::size_t at = shown.find(text); at != std::string::npos; at = shown.find(text, at + 1)) ++found;
+      if (found >= times) return true;
+      const auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(limit - std::chrono::steady_clock::now()).count();
+      pollfd ready{.fd = person, .events = POLLIN, .revents = 0};
+      if (left <= 0 || ::poll(&ready, 1, static_cast<int>(left)) <= 0) return false;
+      char buffer[4096];
+      const ssize_t got = ::read(person, buffer, sizeof buffer);
+      if (got <= 0) return false;
+      shown.append(buffer, static_cast<std::size_t>(got));
+    }
+  }
+  int person = -1, program = -1;
+  std::string shown;
+};
+
+// Asks on a terminal, on a thread of its own.
+struct Asking {
+  explicit Asking(std::uint64_t id = 1) : approval([this] { return ::dup(terminal.program); }) { start(id, first); }
+  ~Asking() {
+    for (std::thread* thread : {&first, &second}) {
+      if (thread->joinable()) thread->join();
+    }
+  }
+  void start(std::uint64_t id, std::thread& thread, Approval* where = nullptr) {
+    Approval& to = where == nullptr ? answer : *where;
+    thread = std::thread([this, id, &to] {
+      to = approval.ask(
+          {.id = id, .tool = "t", .subject = R"({"command":"c)" + std::to_string(id) + "\"}", .reason = "r"});
+    });
+  }
+  Approval join() {
+    first.join();
+    return answer;
+  }
+  Terminal terminal;
+  TerminalApproval approval;
+  Approval answer = Approval::unavailable;
+  std::thread first, second;
+};
+
+constexpr const char* prompt = "[no]: ";
+
+BOOST_AUTO_TEST_SUITE(terminal_answers)
+
+BOOST_AUTO_TEST_CASE(each_answer_is_what_it_says) {
+  const std::pair<const char*, Approval> rows[] = {
+      {"yes\n", Approval::yes},       {"y\n", Approval::yes},       {" YES \n", Approval::yes},
+      {"no\n", Approval::no},         {"n\n", Approval::no},        {"\n", Approval::no},
+      {"always\n", Approval::always}, {"Never\n", Approval::never}, {"\x04", Approval::no},
+  };
+  for (const auto& [keys, expected] : rows) {
+    Asking asking;
+    BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt));
+    asking.terminal.type(keys);
+    BOOST_TEST((asking.join() == expected), keys);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(nothing_counts_before_enter) {
+  Asking asking;
+  BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt));
+  asking.terminal.type("yes");
+  BOOST_TEST_REQUIRE(asking.terminal.wait_for("yes"));  // The echo.
+  asking.terminal.type("\x15no\n");                     // Ctrl-U takes it back.
+  BOOST_TEST((asking.join() == Approval::no));
+}
+
+BOOST_AUTO_TEST_CASE(what_was_typed_before_the_question_answers_nothing) {
+  Terminal terminal;
+  TerminalApproval approval([&] { return ::dup(terminal.program); });
+  terminal.type("yes\nyes\n");
+  BOOST_TEST_REQUIRE(terminal.wait_for("yes", 2));  // The echo: it has arrived.
+  Approval answer = Approval::unavailable;
+  std::thread asking([&] { answer = approval.ask({.id = 1, .tool = "t", .subject = "{}", .reason = "r"}); });
+  BOOST_TEST(terminal.wait_for(prompt));
+  terminal.type("no\n");
+  asking.join();
+  BOOST_TEST((answer == Approval::no));
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_that_is_none_is_asked_again_and_not_for_ever) {
+  Asking asking;
+  for (int i = 1; i <= 5; ++i) {
+    BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt, i));
+    asking.terminal.type("perhaps\n");
+  }
+  BOOST_TEST((asking.join() == Approval::no));
+  BOOST_TEST(asking.terminal.wait_for("Please answer yes", 5));
+}
+
+BOOST_AUTO_TEST_CASE(a_line_that_never_ends_is_no) {
+  Asking asking;
+  BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt));
+  termios raw{};
+  BOOST_REQUIRE(::tcgetattr(asking.terminal.program, &raw) == 0);
+  ::cfmakeraw(&raw);
+  BOOST_REQUIRE(::tcsetattr(asking.terminal.program, TCSANOW, &raw) == 0);
+  std::thread typist([&] {
+    for (int i = 0; i < 8; ++i) asking.terminal.type(std::string(512, 'y'));
+  });
+  typist.join();
+  BOOST_TEST((asking.join() == Approval::no));
+}
+
+BOOST_AUTO_TEST_CASE(a_terminal_that_is_closed_is_no) {
+  Asking asking;
+  BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt));
+  ::close(std::exchange(asking.terminal.person, -1));
+  BOOST_TEST((asking.join() == Approval::no));
+}
+
+BOOST_AUTO_TEST_CASE(without_a_terminal_nobody_can_be_asked) {
+  TerminalApproval approval([] { return -1; });
+  BOOST_TEST((approval.ask({.id = 1, .tool = "t", .subject = "{}", .reason = "r"}) == Approval::unavailable));
+}
+
+BOOST_AUTO_TEST_CASE(a_question_that_is_withdrawn_ends_at_once) {
+  Asking asking(7);
+  BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt));
+  asking.approval.withdraw(8);
+  asking.approval.withdraw(7);
+  BOOST_TEST((asking.join() == Approval::unavailable));
+  BOOST_TEST(asking.terminal.wait_for("withdrawn"));
+}
+
+BOOST_AUTO_TEST_CASE(a_question_that_nobody_reads_can_be_withdrawn) {
+  Terminal terminal;
+  BOOST_REQUIRE(::fcntl(terminal.program, F_SETFL, O_RDWR | O_NONBLOCK) == 0);
+  TerminalApproval approval([&] { return ::dup(terminal.program); });
+  Approval answer = Approval::yes;
+  const std::string subject = json{{"command", std::string(1 << 20, 'x')}}.dump();
+  std::thread asking([&] { answer = approval.ask({.id = 7, .tool = "t", .subject = subject, .reason = "r"}); });
+  pollfd ready{.fd = terminal.person, .events = POLLIN, .revents = 0};
+  BOOST_TEST(::poll(&ready, 1, 60'000) == 1);
+  approval.withdraw(7);
+  asking.join();
+  BOOST_TEST((answer == Approval::unavailable));
+}
+
+BOOST_AUTO_TEST_CASE(a_question_that_was_withdrawn_before_is_not_asked) {
+  Terminal terminal;
+  TerminalApproval approval([&] { return ::dup(terminal.program); });
+  approval.withdraw(7);
+  approval.withdraw(7);
+  BOOST_TEST((approval.ask({.id = 7, .tool = "t", .subject = "{}", .reason = "r"}) == Approval::unavailable));
+  // That question is over; another may have its number.
+  Approval answer = Approval::unavailable;
+  std::thread again([&] { answer = approval.ask({.id = 7, .tool = "t", .subject = "{}", .reason = "r"}); });
+  BOOST_TEST(terminal.wait_for(prompt));
+  terminal.type("yes\n");
+  again.join();
+  BOOST_TEST((answer == Approval::yes));
+}
+
+BOOST_AUTO_TEST_CASE(two_questions_are_asked_one_after_the_other) {
+  Asking asking(1);
+  BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt));
+  Approval second = Approval::unavailable;
+  asking.start(2, asking.second, &second);
+  asking.terminal.type("always\n");
+  BOOST_TEST((asking.join() == Approval::always));
+  BOOST_TEST_REQUIRE(asking.terminal.wait_for("c2"));
+  BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt, 2));
+  asking.terminal.type("never\n");
+  asking.second.join();
+  BOOST_TEST((second == Approval::never));
+}
+
+BOOST_AUTO_TEST_CASE(a_question_that_waits_for_its_turn_can_be_withdrawn) {
+  Asking asking(1);
+  BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt));
+  Approval second = Approval::yes;
+  asking.start(2, asking.second, &second);
+  asking.approval.withdraw(2);
+  asking.second.join();
+  BOOST_TEST((second == Approval::unavailable));
+  BOOST_TEST(!has(asking.terminal.shown, "c2"));
+  asking.terminal.type("yes\n");
+  BOOST_TEST((asking.join() == Approval::yes));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace wtool::host

@@ -1,0 +1,490 @@
+// audit/verify.h and audit/show.h, with trails that the plugin's own part wrote: what is found, and what is shown.
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "audit/chain.h"
+#include "audit/entry.h"
+#include "audit/show.h"
+#include "audit/trail.h"
+#include "audit/verify.h"
+#include "support/program.h"
+
+using nlohmann::ordered_json;
+using wtool::host::audit::describe;
+using wtool::host::audit::Report;
+using wtool::host::audit::show;
+using wtool::host::audit::ShowOptions;
+using wtool::host::audit::verify;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Lines = std::vector<std::string>;  // each with its newline
+
+std::string content(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void put(const std::string& path, const std::string& bytes) {
+  // Some file systems write a file to the disk at once when it is made shorter and closed again.
+  std::filesystem::remove(path);
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+Lines split(const std::string& text) {
+  Lines lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at) + 1, text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return lines;
+}
+
+std::string joined(const Lines& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
+std::string all_of(const Report& report) {
+  std::string text = report.unusable;
+  for (const std::string& one : report.problems) text += "problem: " + one + '\n';
+  for (const std::string& one : report.notes) text += "note: " + one + '\n';
+  return text;
+}
+
+struct WrittenTrail {
+  wtool::test::ScratchFolder scratch;
+  std::string file = scratch.path() + "/audit.jsonl";
+  wtool::audit::TrailOptions options = [this] {
+    wtool::audit::TrailOptions all;
+    all.file = file;
+    return all;
+  }();
+
+  void write(int count) const {
+    for (int i = 0; i < count; ++i) {
+      BOOST_REQUIRE(wtool::audit::Trail(options).write("start", {{"call", i}, {"command", "true"}}) == "");
+    }
+  }
+  // The names of rotated files, oldest first.
+  std::vector<std::string> rotated() const {
+    std::vector<std::string> all;
+    for (const auto& entry : fs::directory_iterator(scratch.path())) {
+      if (entry.path() != file) all.push_back(entry.path());
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+  Report report(const std::string& expected = {}) const { return verify(file, expected); }
+  void check_good(std::uint64_t lines, const std::string& said = {}) const {
+    const Report found = report();
+    BOOST_TEST(found.unusable == "");
+    BOOST_TEST(found.good(), all_of(found));
+    BOOST_TEST(found.lines == lines);
+    BOOST_TEST(all_of(found).find(said) != std::string::npos, all_of(found));
+    if (said.empty()) BOOST_TEST(found.note_count == 0U, all_of(found));
+  }
+  void check_broken(const std::string& said) const {
+    const Report found = report();
+    BOOST_TEST(found.unusable == "");
+    BOOST_TEST(!found.good());
+    BOOST_TEST(all_of(found).find(said) != std::string::npos, all_of(found) << "does not say " << said);
+  }
+};
+
+// A line as somebody would forge it who knows the format: whole, and with a hash that is right.
+std::string forged(const std::string& line, const std::function<void(std::string&)>& change) {
+  std::string hashed(wtool::host::audit::without_hash(line).value());
+  change(hashed);
+  return wtool::host::audit::whole_line(hashed) + '\n';
+}
+
+void replace(std::string& text, const std::string& from, const std::string& to) {
+  BOOST_REQUIRE(text.find(from) != std::string::npos);
+  text.replace(text.find(from), from.size(), to);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(audit_verify)
+
+BOOST_FIXTURE_TEST_CASE(an_untouched_trail_is_good, WrittenTrail) {
+  write(5);
+  check_good(5);
+  const Report found = report();
+  BOOST_TEST(found.files == 1U);
+  BOOST_TEST(found.head_seq == 5U);
+  const ordered_json last = ordered_json::parse(split(content(file)).back());
+  BOOST_TEST(found.head == last["hash"].get<std::string>());
+  BOOST_TEST(found.last_time == last["time"].get<std::string>());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_trail_over_several_files_is_good, WrittenTrail) {
+  options.max_bytes = 700;
+  write(10);
+  const auto files = rotated().size() + 1;
+  BOOST_TEST(files > 3U);
+  check_good(10 + files - 1);
+  BOOST_TEST(report().files == files);
+}
+
+BOOST_FIXTURE_TEST_CASE(every_change_of_a_byte_is_found, WrittenTrail) {
+  write(3);
+  const std::string good = content(file);
+  const auto check = [&](std::size_t at, const std::string& what, const std::string& text) {
+    put(file, text);
+    const Report found = report();
+    BOOST_TEST(!found.good(), what << " at byte " << at << " is not found: " << all_of(found));
+  };
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    // Of the last brace and the last newline, one that is missing or zero is what a kill or a loss of power leaves too.
+    const bool end = at + 2 >= good.size();
+    for (const char other : {'x', '"', '0', '\n', '\0', '}', static_cast<char>(good[at] ^ 1)}) {
+      if (other == good[at] || (end && other == '\0')) continue;
+      std::string text = good;
+      text[at] = other;
+      check(at, "a change", text);
+    }
+    if (!end) check(at, "a removal", good.substr(0, at) + good.substr(at + 1));
+    check(at, "an insertion", good.substr(0, at) + '1' + good.substr(at));
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(what_was_done_to_the_lines_is_said, WrittenTrail) {
+  write(6);
+  const Lines good = split(content(file));
+  const struct {
+    const char* what;
+    std::function<void(Lines&)> change;
+    const char* said;
+  } rows[] = {
+      {"a word", [](Lines& l) { replace(l[2], "true", "trwe"); }, "line 3: this line was changed"},
+      {"a time", [](Lines& l) { replace(l[2], "\"time\":\"2", "\"time\":\"3"); }, "line 3: this line was changed"},
+      {"a number", [](Lines& l) { replace(l[2], "\"seq\":3", "\"seq\":4"); }, "line 3: this line was changed"},
+      {"the first", [](Lines& l) { replace(l[0], "true", "trwe"); }, "line 1: this line was changed"},
+      {"the last", [](Lines& l) { replace(l[5], "true", "trwe"); }, "line 6: this line was changed"},
+      {"an empty line", [](Lines& l) { l.insert(l.begin() + 2, "\n"); }, "line 3: this is no line of an audit trail"},
+      {"an empty line at the end", [](Lines& l) { l.push_back("\n"); }, "line 7: this is no line of an audit trail"},
+      {"a text", [](Lines& l) { l.insert(l.begin() + 2, "hello\n"); }, "line 3: this is no line of an audit trail"},
+      {"a text at the end", [](Lines& l) { l.push_back("hello\n"); }, "line 7: this is no line of an audit trail"},
+      {"a text without a newline", [](Lines& l) { l.push_back("hello"); }, "line 7: this is no line of an audit trail"},
+      {"an object at the end", [](Lines& l) { l.push_back("{\"time\":\"now\",\"seq\":7}\n"); },
+       "line 7: this is no line of an audit trail"},
+      {"a torn line in the middle", [](Lines& l) { l.insert(l.begin() + 2, l[2].substr(0, 99) + '\n'); },
+       "line 3: this line is torn, and no line \"recovered\" that fits follows it"},
+      {"the first removed", [](Lines& l) { l.erase(l.begin()); }, "line 1: number 1 before this line are missing"},
+      {"one removed", [](Lines& l) { l.erase(l.begin() + 2); }, "line 3: number 3 before this line are missing"},
+      {"two removed", [](Lines& l) { l.erase(l.begin() + 2, l.begin() + 4); },
+       "line 3: numbers 3 to 4 before this line are missing"},
+      {"one repeated", [](Lines& l) { l.insert(l.begin() + 2, l[2]); }, "line 4: this line repeats the one before"},
+      {"the last repeated", [](Lines& l) { l.push_back(l[5]); }, "line 7: this line repeats the one before"},
+      {"an old one repeated at the end", [](Lines& l) { l.push_back(l[1]); },
+       "line 7: number 2 stands behind number 6"},
+      {"two swapped", [](Lines& l) { std::swap(l[2], l[3]); }, "line 4: number 3 stands behind number 4"},
+      {"the last two swapped", [](Lines& l) { std::swap(l[4], l[5]); },
+       "line 5: number 5 before this line are missing"},
+      {"all the other way round", [](Lines& l) { std::reverse(l.begin(), l.end()); },
+       "line 2: number 5 stands behind number 6"},
+      {"a forged line", [](Lines& l) { l[2] = forged(l[2], [](std::string& h) { replace(h, "true", "fals"); }); },
+       "line 4: this line was written behind another one than stands before it"},
+      {"a forged beginning",
+       [](Lines& l) { l[0] = forged(l[0], [](std::string& h) { replace(h, "\"prev\":\"0", "\"prev\":\"1"); }); },
+       "line 1: this is not how a trail begins"},
+      {"a forged recovery",
+       [](Lines& l) { l[2] = forged(l[2], [](std::string& h) { replace(h, "\"start\"", "\"recovered\""); }); },
+       "line 3: this line tells of a torn one before it, which is not there"},
+      {"a forged rotation",
+       [](Lines& l) { l[2] = forged(l[2], [](std::string& h) { replace(h, "\"start\"", "\"rotated\""); }); },
+       "line 3: this line belongs at the beginning of a file"},
+      {"two lines made one", [](Lines& l) { l[2].back() = ' '; }, "line 3: this line was changed"},
+      {"a newline added", [](Lines& l) { l[2].insert(100, "\n"); }, "line 3: "},
+      {"blanks added", [](Lines& l) { l[2].insert(l[2].size() - 1, " "); },
+       "line 3: this is no line of an audit trail"},
+      {"all of it replaced by text", [](Lines& l) { l = {"hello\n"}; }, "line 1: this is no line of an audit trail"},
+      {"a carriage return", [](Lines& l) { l[2].insert(l[2].size() - 1, "\r"); }, "line 3: this is no line"},
+  };
+  for (const auto& row : rows) {
+    BOOST_TEST_CONTEXT(row.what) {
+      Lines lines = good;
+      row.change(lines);
+      put(file, joined(lines));
+      check_broken(row.said);
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(what_was_done_to_whole_files_is_said, WrittenTrail) {
+  options.max_bytes = 700;
+  write(10);
+  const std::vector<std::string> names = rotated();
+  BOOST_REQUIRE(names.size() >= 4U);
+  const std::string saved = scratch.path() + "/../" + fs::path(scratch.path()).filename().string() + "-saved";
+  const struct {
+    const char* what;
+    std::function<void()> change;
+    std::string said;
+  } rows[] = {
+      {"one in the middle removed", [&] { fs::remove(names[1]); }, "before this line are missing"},
+      {"two swapped",
+       [&] {
+         fs::rename(names[1], file + ".x");
+         fs::rename(names[2], names[1]);
+         fs::rename(file + ".x", names[2]);
+       },
+       "stands behind number"},
+      {"two joined",
+       [&] {
+         put(names[1], content(names[1]) + content(names[2]));
+         fs::remove(names[2]);
+       },
+       "files were joined"},
+      {"a line moved to the next file",
+       [&] {
+         Lines first = split(content(names[1]));
+         put(names[2], first.back() + content(names[2]));
+         first.pop_back();
+         put(names[1], joined(first));
+       },
+       "a file that goes on with a trail begins with a line \"rotated\""},
+      {"the newline at the end of one removed",
+       [&] {
+         const std::string text = content(names[1]);
+         put(names[1], text.substr(0, text.size() - 1));
+       },
+       "the newline of the last line is missing"},
+      {"the end of one cut off",
+       [&] {
+         const std::string text = content(names[1]);
+         put(names[1], text.substr(0, text.size() - 30));
+       },
+       "this line is torn, and no line \"recovered\" that fits follows it"},
+      {"a line of one changed",
+       [&] {
+         std::string text = content(names[1]);
+         replace(text, "true", "trwe");
+         put(names[1], text);
+       },
+       fs::path(names[1]).filename().string() + ", line 2: this line was changed"},
+  };
+  for (const auto& row : rows) {
+    BOOST_TEST_CONTEXT(row.what) {
+      fs::copy(scratch.path(), saved);
+      row.change();
+      check_broken(row.said);
+      for (const auto& entry : fs::directory_iterator(scratch.path())) fs::remove(entry.path());
+      for (const auto& entry : fs::directory_iterator(saved)) {
+        fs::copy(entry.path(), scratch.path() / entry.path().filename());
+      }
+      fs::remove_all(saved);
+    }
+  }
+  check_good(10 + names.size());
+}
+
+BOOST_FIXTURE_TEST_CASE(old_files_may_be_gone, WrittenTrail) {
+  options.max_bytes = 700;
+  options.keep = 1;
+  write(10);
+  BOOST_TEST(rotated().size() == 1U);
+  check_good(report().lines, "earlier lines were in audit.jsonl.0000000000");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_rotation_that_was_cut_short_is_good, WrittenTrail) {
+  options.max_bytes = 700;
+  write(10);
+  const std::uint64_t lines = report().lines - split(content(file)).size();
+  put(file, "");
+  check_good(lines);
+  fs::remove(file);
+  check_good(lines, "is not there: a rotation was cut short, or somebody removed it");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_torn_end_is_no_break_wherever_it_is_torn, WrittenTrail) {
+  write(3);
+  const std::string good = content(file);
+  const std::size_t begin = good.rfind('\n', good.size() - 2) + 1;
+  for (std::size_t size = begin + 1; size < good.size(); ++size) {
+    BOOST_TEST_CONTEXT("torn after " << size - begin << " bytes") {
+      const bool whole = size + 1 == good.size();
+      put(file, good.substr(0, size));
+      check_good(whole ? 3 : 2, whole ? "the newline of the last line is missing" : "bytes are torn");
+      write(1);
+      check_good(4, whole ? "" : "line 3: torn, " + std::to_string(size - begin) + " bytes, as line 4 says");
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_repair_that_was_cut_short_and_zeros_are_no_break, WrittenTrail) {
+  write(3);
+  const std::string good = content(file);
+  const std::string torn = good.substr(0, 60);
+  for (const std::string& rest : {torn + '\n', torn + "\n{\"ti", torn + '\n' + torn, std::string(9000, '\0'),
+                                  torn + std::string(200'000, '\0'), torn + '\n' + std::string(3, '\0')}) {
+    put(file, good + rest);
+    check_good(3, "bytes are torn");
+    write(1);
+    check_good(5, "bytes, as line ");
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_recovery_must_fit_what_is_torn, WrittenTrail) {
+  write(3);
+  std::string text = content(file);
+  put(file, text + "{\"time\":\"2026-01-02T03");
+  write(1);
+  const std::string good = content(file);
+  check_good(5, "torn, 22 bytes");
+  const struct {
+    const char* what;
+    const char* from;
+    const char* to;
+  } rows[] = {{"other bytes", "2026-01-02T03\n", "2027-01-02T03\n"},
+              {"fewer bytes", "2026-01-02T03\n", "2026-01-02T0\n"},
+              {"more bytes", "2026-01-02T03\n", "2026-01-02T03:\n"},
+              {"something else", "{\"time\":\"2026-01-02T03\n", "rm -rf the house now..\n"}};
+  for (const auto& row : rows) {
+    BOOST_TEST_CONTEXT(row.what) {
+      text = good;
+      replace(text, row.from, row.to);
+      put(file, text);
+      check_broken("line 4: this ");
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(text_that_somebody_added_stays_a_break_when_the_trail_goes_on, WrittenTrail) {
+  write(3);
+  put(file, content(file) + "hello\n");
+  write(2);
+  check_broken("line 4: this is no line of an audit trail: it was changed or inserted");
+}
+
+BOOST_FIXTURE_TEST_CASE(an_expected_line_must_be_there, WrittenTrail) {
+  options.max_bytes = 700;
+  write(4);
+  const Report before = report();
+  BOOST_TEST(all_of(report(before.head)) == "note: the expected line is the head\n");
+  write(2);
+  const std::uint64_t since = report().lines - before.lines;
+  BOOST_TEST(all_of(report(before.head)) ==
+             "note: the expected line is there; " + std::to_string(since) + " lines came since\n");
+  const std::string other(64, 'a');
+  BOOST_TEST(!report(other).good());
+  BOOST_TEST(all_of(report(other)) == "problem: the expected line " + other +
+                                          " is not in the trail: it was cut off, or the whole was written anew\n");
+  // The end cut off: nothing but the expected line shows it.
+  const std::string last = report().head;
+  Lines lines = split(content(file));
+  lines.pop_back();
+  put(file, joined(lines));
+  BOOST_TEST(report().good());
+  BOOST_TEST(!report(last).good());
+}
+
+BOOST_FIXTURE_TEST_CASE(many_problems_are_counted_and_the_first_are_told, WrittenTrail) {
+  write(100);
+  Lines lines = split(content(file));
+  for (std::string& line : lines) replace(line, "true", "trwe");
+  put(file, joined(lines));
+  const Report found = report();
+  BOOST_TEST(found.problem_count == 100U);
+  BOOST_TEST(found.problems.size() == 20U);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_cannot_be_read_is_unusable, WrittenTrail) {
+  BOOST_TEST(report().unusable == "cannot read the audit trail " + file + ": No such file or directory");
+  BOOST_TEST(verify(scratch.path(), "").unusable ==
+             "cannot read the audit trail " + scratch.path() + ": it is not a regular file");
+}
+
+// Text that is longer than any line, before and behind a good one.
+BOOST_FIXTURE_TEST_CASE(endless_lines_are_read_in_little_memory_and_do_not_hide_others, WrittenTrail) {
+  write(2);
+  const Lines lines = split(content(file));
+  for (const std::size_t size : {65'535U, 65'536U, 65'537U, 131'072U, 1'000'000U}) {
+    put(file, lines[0] + std::string(size, 'x') + '\n' + lines[1]);
+    const Report found = report();
+    BOOST_TEST(found.problem_count == 1U);
+    BOOST_TEST(found.lines == 2U);
+    BOOST_TEST(found.head == ordered_json::parse(lines[1])["hash"].get<std::string>());
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(audit_show)
+
+BOOST_AUTO_TEST_CASE(an_event_is_one_line_for_people) {
+  const std::string time = R"({"time":"2026-01-02T03:04:05.678Z","seq":1,"event":)";
+  const std::pair<std::string, std::string> rows[] = {
+      {R"("start","call":"c-1","tool":"shell_execute","directory":"/site","command":"git log","verdict":"allow","rule":"commands.allow: git log *"})",
+       "start      c-1  shell_execute  allow  (commands.allow: git log *)  /site  git log"},
+      {R"("end","call":"c-1","tool":"shell_execute","exit_code":0,"duration_ms":12,"stdout_bytes":34,"stderr_bytes":0})",
+       "end        c-1  shell_execute  exit 0  12 ms  stdout 34  stderr 0"},
+      {R"("end","call":"c-1","tool":"t","signal":"SIGKILL","duration_ms":3456})",
+       "end        c-1  t  signal SIGKILL  3.4 s"},
+      {R"("end","call":"c-1","tool":"t","how":"timed out","exit_code":null,"duration_ms":306000})",
+       "end        c-1  t  timed out  5 min 06 s"},
+      {R"("refusal","call":"c-2","tool":"t","command":"git push","directory":"/site","code":"policy_denied","reason":"git push is denied","rule":"commands.deny: git push"})",
+       "refusal    c-2  t  policy_denied  (commands.deny: git push)  git push is denied  /site  git push"},
+      {R"("approval","call":"c-3","command":"npm publish","directory":"/site","answer":"yes","fingerprint":"ab"})",
+       "approval   c-3  yes  /site  npm publish"},
+      {R"("recovered","torn_bytes":37,"torn_sha256":"ab","prev":"00","hash":"11"})",
+       "recovered  torn_bytes=37  torn_sha256=ab"},
+      {R"("start","call":"c","command":"a\nb\u001b[2J\u202e\u009b\t\u007f"})",
+       R"(start      c  a\nb\x1b[2J\u202e\u009b\t\x7f)"},
+      {R"("start","call":7,"tool":{"a":1},"command":[1],"verdict":null,"rule":true})", "start      7  (true)"},
+      {R"("\u001b[31m"})", R"(\x1b[31m)"},
+  };
+  for (const auto& [event, shown] : rows) {
+    const std::string line = describe(time + event);
+    BOOST_TEST(line.substr(0, line.find_last_not_of(' ') + 1) == "2026-01-02T03:04:05.678Z  " + shown);
+  }
+  for (const char* none : {"", "hello", "[1]", "{}", "{\"time\":\"x\"}", "{\"time\":\"2026"})
+    BOOST_TEST(describe(none) == "");
+}
+
+BOOST_FIXTURE_TEST_CASE(events_are_chosen_and_counted_over_all_files, WrittenTrail) {
+  options.max_bytes = 700;
+  write(6);
+  put(file, content(file) + "\x1bhello\n");
+  const auto shown = [&](const ShowOptions& chosen) {
+    Lines lines;
+    BOOST_TEST(show(file, chosen, [&](std::string_view line) {
+                 lines.emplace_back(line);
+                 return true;
+               }) == "");
+    return lines;
+  };
+  const Lines all = shown({});
+  BOOST_TEST(all.size() == report().lines + 1);
+  BOOST_TEST(all.front().ends_with("  0  true"));
+  BOOST_TEST(all.back().find("audit.jsonl, line ") == 0U);
+  BOOST_TEST(all.back().ends_with(", cannot be read: \\x1bhello"));
+  const Lines starts = shown({.event = "start"});
+  BOOST_TEST(starts.size() == 6U);
+  BOOST_TEST((shown({.event = "start", .last = 2}) == Lines(starts.end() - 2, starts.end())));
+  BOOST_TEST((shown({.last = 100}) == all));
+  BOOST_TEST(shown({.event = "end"}).empty());
+  const Lines json = shown({.last = 1, .json = true});
+  BOOST_TEST(ordered_json::parse(json.at(0))["event"] == "start");
+}
+
+BOOST_FIXTURE_TEST_CASE(as_json_a_line_says_the_same_in_ascii, WrittenTrail) {
+  const std::string command = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\xE2\x80\xAE\x7f\"\\";
+  BOOST_REQUIRE(wtool::audit::Trail(options).write("start", {{"command", command}}) == "");
+  show(file, {.json = true}, [&](std::string_view line) {
+    BOOST_TEST(std::all_of(line.begin(), line.end(), [](char c) { return c >= ' ' && c < '\x7f'; }), line);
+    BOOST_TEST(ordered_json::parse(line)["command"].get<std::string>() == command);
+    return true;
+  });
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,265 @@
+// A configuration that changes while a toolbox is in use: real files, a plugin of the tests' own.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <condition_variable>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "config/files.h"
+#include "loader/plugin.h"
+#include "loader/toolbox.h"
+#include "support/program.h"
+#include "tracing/tracing.h"
+
+namespace wtool::host {
+
+using nlohmann::json;
+using Kind = ToolOutcome::Kind;
+
+static bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+// A toolbox whose configuration is project.yaml of a folder, below a user's wtool.yaml.
+struct Running {
+  explicit Running(const std::string& project) : tracing(LogFilter(LogLevel::error), LogFormat::text, STDERR_FILENO) {
+    write(project);
+    files = std::make_unique<ConfigFiles>(scratch.path() + "/project.yaml", scratch.path() + "/user");
+    std::string error;
+    plugin = Plugin::open(std::string(HOST_TEST_PLUGINS) + "/good.so", tracing, error);
+    BOOST_REQUIRE_MESSAGE(plugin, error);
+    toolbox = Toolbox::open(*plugin, *files, error);
+    BOOST_REQUIRE_MESSAGE(toolbox, error);
+  }
+  void write(const std::string& text) const { scratch.file("project.yaml", text); }
+  ToolOutcome call() { return toolbox->call("echo", json::object(), stop, {}); }
+  // The configuration that a call was made with.
+  json config() {
+    const ToolOutcome outcome = call();
+    BOOST_REQUIRE_MESSAGE(outcome.kind == Kind::finished && outcome.result["is_error"] == false,
+                          outcome.error << outcome.result);
+    return outcome.result["metadata"]["config"];
+  }
+  // The answer to a call that is refused.
+  std::string refused() {
+    const ToolOutcome outcome = call();
+    BOOST_TEST_REQUIRE((outcome.kind == Kind::finished), outcome.error);
+    BOOST_TEST(outcome.result["is_error"] == true);
+    const json& error = outcome.result["metadata"]["error"];
+    BOOST_TEST(error["code"] == "configuration_invalid");
+    BOOST_TEST(!error["hint"].get<std::string>().empty());
+    BOOST_TEST(error["message"] == outcome.result["content"][0]["text"]);
+    return error["message"];
+  }
+  test::ScratchFolder scratch;
+  Tracing tracing;
+  std::unique_ptr<ConfigFiles> files;
+  std::unique_ptr<Plugin> plugin;
+  std::unique_ptr<Toolbox> toolbox;
+  Stop stop;
+};
+
+BOOST_AUTO_TEST_SUITE(reload)
+
+BOOST_AUTO_TEST_CASE(a_change_between_two_calls_is_picked_up) {
+  Running running("limits: {timeout_max: 5}\n");
+  BOOST_TEST(running.config() == json::parse(R"({"limits":{"timeout_max":5}})"));
+  // At once, at the same length: times of files are coarse.
+  for (int i = 1; i < 10; ++i) {
+    running.write("limits: {timeout_max: " + std::to_string(i) + "}\n");
+    BOOST_TEST(running.config()["limits"]["timeout_max"] == i);
+  }
+  running.write("");
+  BOOST_TEST(running.config() == json::object());
+}
+
+BOOST_AUTO_TEST_CASE(a_layer_that_appears_or_vanishes_is_picked_up) {
+  Running running("limits: {timeout_max: 5}\n");
+  running.scratch.file("user/wtool.yaml", "output: {bytes: 5000}\n");
+  BOOST_TEST(running.config() == json::parse(R"({"limits":{"timeout_max":5},"output":{"bytes":5000}})"));
+  std::filesystem::remove(running.scratch.path() + "/user/wtool.yaml");
+  BOOST_TEST(running.config() == json::parse(R"({"limits":{"timeout_max":5}})"));
+}
+
+BOOST_AUTO_TEST_CASE(a_broken_file_refuses_calls_until_it_is_mended) {
+  Running running("limits: {timeout_max: 5}\n");
+  running.write("limits: {timeout_max: 5\n");
+  BOOST_TEST(has(running.refused(), "project.yaml:"));
+  BOOST_TEST(has(running.refused(), "this is not YAML"));
+  running.write("limits: {timeout_maxx: 5}\n");
+  BOOST_TEST(has(running.refused(), "did you mean limits.timeout_max?"));
+  running.write("limits: {timeout_max: 5}\n");
+  BOOST_TEST(running.config()["limits"]["timeout_max"] == 5);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_was_named_and_vanishes_refuses_calls) {
+  Running running("limits: {timeout_max: 5}\n");
+  std::filesystem::remove(running.scratch.path() + "/project.yaml");
+  BOOST_TEST(has(running.refused(), "project.yaml: No such file or directory"));
+  running.write("limits: {timeout_max: 6}\n");
+  BOOST_TEST(running.config()["limits"]["timeout_max"] == 6);
+}
+
+BOOST_AUTO_TEST_CASE(what_loosens_a_lock_refuses_calls) {
+  Running running("limits: {timeout_max: 5}\n");
+  running.scratch.file("user/wtool.yaml", "limits: {timeout_max: 4}\nlock: [limits]\n");
+  BOOST_TEST(has(running.refused(), "limits.timeout_max is locked by "));
+}
+
+BOOST_AUTO_TEST_CASE(what_the_plugin_refuses_refuses_calls) {
+  // The plugin of the test takes no more than 100 bytes.
+  Running running("");
+  running.write(
+      "limits: {timeout_max: 5, timeout_default: 5, grace_seconds: 1, cpu_seconds: 5, processes: 5, file_bytes: 5}\n");
+  for (int i = 0; i < 3; ++i) BOOST_TEST(has(running.refused(), "the configuration is too long for this test"));
+  running.write("limits: {timeout_max: 7}\n");
+  BOOST_TEST(running.config()["limits"]["timeout_max"] == 7);
+}
+
+BOOST_AUTO_TEST_CASE(a_broken_file_at_the_start_is_no_toolbox) {
+  const test::ScratchFolder scratch;
+  ConfigFiles files(scratch.file("a.yaml", "x: 1\n"), "");
+  Tracing tracing(LogFilter(LogLevel::error), LogFormat::text, STDERR_FILENO);
+  std::string error;
+  const auto plugin = Plugin::open(std::string(HOST_TEST_PLUGINS) + "/good.so", tracing, error);
+  BOOST_TEST(!Toolbox::open(*plugin, files, error));
+  BOOST_TEST(has(error, "unknown key x"));
+}
+
+// A call of "wait" on a thread of its own, once it waits.
+struct Waiting {
+  explicit Waiting(Running& running) {
+    thread = std::thread([&] {
+      outcome = running.toolbox->call("wait", json::object(), stop, [this](OutputStream, std::string_view) {
+        const std::lock_guard lock(mutex);
+        begun = true;
+        changed.notify_all();
+      });
+      over = true;
+    });
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return begun; });
+  }
+  void end() {
+    stop.request(StopHow::graceful, "enough");
+    thread.join();
+  }
+  Stop stop;
+  ToolOutcome outcome;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool begun = false;
+  std::atomic<bool> over{false};
+  std::thread thread;
+};
+
+BOOST_AUTO_TEST_CASE(a_call_after_a_change_waits_for_those_that_run) {
+  Running running("limits: {timeout_max: 5}\n");
+  Waiting waiting(running);
+  // Without a change they run beside each other.
+  BOOST_TEST(running.config()["limits"]["timeout_max"] == 5);
+  running.write("limits: {timeout_max: 6}\n");
+  json config;
+  bool other_was_over = false;
+  std::thread later([&] {
+    config = running.config();
+    other_was_over = waiting.over;
+  });
+  waiting.end();
+  later.join();
+  BOOST_TEST(config["limits"]["timeout_max"] == 6);
+  BOOST_TEST((waiting.outcome.kind == Kind::cancelled));
+}
+
+BOOST_AUTO_TEST_CASE(a_call_that_waits_for_others_can_be_stopped) {
+  Running running("limits: {timeout_max: 5}\n");
+  Waiting waiting(running);
+  running.write("limits: {timeout_max: 6}\n");
+  ToolOutcome outcome;
+  std::thread later([&] { outcome = running.call(); });
+  running.stop.request(StopHow::graceful, "never mind");
+  later.join();
+  BOOST_TEST((outcome.kind == Kind::not_made));
+  BOOST_TEST(has(outcome.error, "the configuration has changed"));
+  waiting.end();
+}
+
+BOOST_AUTO_TEST_CASE(a_broken_file_refuses_calls_while_others_run_and_leaves_those_alone) {
+  Running running("limits: {timeout_max: 5}\n");
+  Waiting waiting(running);
+  running.write("limits: [\n");
+  running.refused();
+  running.write("limits: {timeout_max: 5}\n");
+  BOOST_TEST(running.config()["limits"]["timeout_max"] == 5);
+  waiting.end();
+  BOOST_TEST((waiting.outcome.kind == Kind::cancelled));
+}
+
+BOOST_AUTO_TEST_CASE(many_calls_while_the_file_changes_each_have_a_whole_configuration) {
+  Running running("limits: {timeout_max: 1, timeout_default: 1}\n");
+  std::atomic<bool> done{false};
+  std::vector<std::thread> threads;
+  std::atomic<int> odd{0};
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      while (!done) {
+        Stop stop;
+        const ToolOutcome outcome = running.toolbox->call("echo", json::object(), stop, {});
+        const json& metadata = outcome.result["metadata"];
+        if (!metadata.contains("config")) {
+          // The file was looked at while it was written.
+          if (metadata["error"]["code"] != "configuration_invalid") ++odd;
+        } else if (metadata["config"].contains("limits") &&
+                   metadata["config"]["limits"]["timeout_max"] != metadata["config"]["limits"]["timeout_default"]) {
+          ++odd;
+        }
+      }
+    });
+  }
+  for (int i = 2; i < 50; ++i) {
+    const std::string number = std::to_string(i);
+    running.write("limits: {timeout_max: " + number + ", timeout_default: " + number + "}\n");
+    running.config();
+  }
+  done = true;
+  for (std::thread& thread : threads) thread.join();
+  BOOST_TEST(odd == 0);
+  BOOST_TEST(running.config()["limits"]["timeout_max"] == 49);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(explaining)
+
+BOOST_AUTO_TEST_CASE(a_tool_explains_itself_or_it_is_said_that_it_does_not) {
+  Running running("");
+  std::string error;
+  const auto explain = [&](std::string_view tool, std::string_view arguments) {
+    error.clear();
+    return running.toolbox->explain(tool, arguments, running.stop, error);
+  };
+  BOOST_TEST(json::parse(explain("echo", R"({"a":"deny"})").value_or("null")) ==
+             json::parse(R"({"verdict":"deny","reason":"because","arguments":{"a":"deny"}})"));
+  BOOST_TEST(!explain("wait", "{}"));
+  BOOST_TEST(error == "the tool wait does not tell what a call would do: it has no extension wtool.explain/1");
+  BOOST_TEST(!explain("ehco", "{}"));
+  BOOST_TEST(has(error, "did you mean echo?"));
+  BOOST_TEST(!explain("echo", "{}"));
+  BOOST_TEST(has(error, "this is a defect of the plugin"));
+  BOOST_TEST(!explain("echo", "fail"));
+  BOOST_TEST(error ==
+             "the call of echo could not be explained: this test does not explain (an internal error of the plugin)");
+  running.write("x: 1\n");
+  BOOST_TEST(!explain("echo", "\"allow\""));
+  BOOST_TEST(has(error, "unknown key x"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace wtool::host

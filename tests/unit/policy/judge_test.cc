@@ -1,0 +1,217 @@
+// policy/judge.h: which verdict, for which reason, about which word. tests/data holds the many rows; here are the
+// reasons.
+#include "policy/judge.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "policy/confinement.h"
+#include "policy/directories.h"
+#include "policy/entries.h"
+#include "support/program.h"
+
+using namespace wtool::policy;
+
+namespace {
+
+struct Rules {
+  CommandRules commands;
+  DirectoryRules directories;
+
+  Rules& allow(std::vector<std::string> entries) { return commands.allow = std::move(entries), *this; }
+  Rules& deny(std::vector<std::string> entries) { return commands.deny = std::move(entries), *this; }
+  Rules& ask(std::vector<std::string> entries) { return commands.ask = std::move(entries), *this; }
+  Rules& safe() { return commands.safe_arguments = true, *this; }
+  Rules& ask_unlisted() { return commands.ask_unlisted = true, *this; }
+
+  LineJudgement judge(std::string_view line) const {
+    const Programs programs(std::nullopt, "/usr/local/bin:/usr/bin:/bin", {});
+    return wtool::policy::judge(line, {commands, directories, programs, canonical_roots(directories.roots), "/"});
+  }
+  Verdict verdict(std::string_view line) const { return judge(line).verdict; }
+};
+
+void check(const Rules& rules, std::string_view line, Answer answer, std::string_view word, std::string_view rule,
+           std::string_view reason) {
+  const Verdict verdict = rules.verdict(line);
+  BOOST_TEST_CONTEXT(line << ": " << verdict.reason << " [" << verdict.rule << "] at " << verdict.at.begin << ".."
+                          << verdict.at.end) {
+    BOOST_TEST(to_text(verdict.answer) == to_text(answer));
+    BOOST_TEST(verdict.word == word);
+    BOOST_TEST(verdict.rule == rule);
+    BOOST_TEST(verdict.reason.find(reason) != std::string::npos);
+    if (answer != Answer::allow) BOOST_TEST(!verdict.hint.empty());
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(judge)
+
+BOOST_AUTO_TEST_CASE(without_rules_every_line_is_allowed_and_none_is_read) {
+  BOOST_TEST(!judges_lines({}, {}));
+  BOOST_TEST(!judges_lines(Rules().allow({"*"}).commands, {}));
+  BOOST_TEST(to_text(Rules().verdict("rm -rf $(").answer) == "allow");
+}
+
+BOOST_AUTO_TEST_CASE(a_refusal_is_about_the_word_that_is_not_covered) {
+  const Rules rules = Rules().allow({"ls", "git log *", "npm test"});
+  check(rules, "ls -l", Answer::allow, "", "commands.allow: ls", "");
+  check(rules, "ls && id -u", Answer::deny, "id", "commands.allow", "\"id\" is not in commands.allow");
+  check(rules, "npm tests", Answer::deny, "npm tests", "commands.allow",
+        "no entry of commands.allow covers these words");
+  check(rules, "./ls", Answer::deny, "./ls", "commands.allow", "not the program that \"ls\"");
+  check(rules, "ls $HOME", Answer::deny, "$HOME", "commands.allow", "cannot be judged before it runs");
+  check(rules, "ls 'x", Answer::deny, "'", "commands.allow", "cannot be read as shell text");
+  check(rules, "eval ls", Answer::deny, "eval", "commands.allow", "part of the shell");
+  check(rules, "sh -c 'id'", Answer::deny, "sh", "commands.allow", "");
+  check(Rules().allow({}), "ls", Answer::deny, "ls", "commands.allow", "");
+}
+
+BOOST_AUTO_TEST_CASE(what_stands_in_a_word_of_shell_text_is_told_with_that_words_place) {
+  const Verdict verdict = Rules().allow({"sh", "ls"}).verdict("ls && sh -c 'ls; id'");
+  BOOST_TEST(verdict.word == "id");
+  BOOST_TEST(verdict.at.begin == 12U);
+  BOOST_TEST(verdict.at.end == 20U);
+}
+
+BOOST_AUTO_TEST_CASE(the_strictest_rule_wins_and_an_entry_is_told_before_anything_else) {
+  const Rules rules = Rules().allow({"git", "timeout"}).deny({"git push"}).ask({"git fetch", "git push"});
+  check(rules, "git push origin", Answer::deny, "git push origin", "commands.deny: git push",
+        "denied by the entry \"git push\"");
+  check(rules, "git fetch", Answer::ask, "git fetch", "commands.ask: git fetch", "needs a person's approval");
+  check(rules, "git fetch; git push", Answer::deny, "git push", "commands.deny: git push", "");
+  check(rules, "nothing; git push", Answer::deny, "git push", "commands.deny: git push", "");
+  check(rules, "git status", Answer::allow, "", "commands.allow: git", "");
+  check(rules, "timeout 5 git push", Answer::deny, "git push", "commands.deny: git push", "");
+}
+
+BOOST_AUTO_TEST_CASE(what_the_list_does_not_cover_is_asked_about_where_it_says_so) {
+  const Rules rules = Rules().allow({"ls"}).deny({"rm"}).ask_unlisted();
+  check(rules, "id", Answer::ask, "id", "commands.allow", "not in commands.allow");
+  check(rules, "ls > x", Answer::ask, "> x", "commands.allow", "");
+  check(rules, "rm x", Answer::deny, "rm x", "commands.deny: rm", "");
+}
+
+BOOST_AUTO_TEST_CASE(safe_arguments_are_demanded_of_a_listed_program_and_not_of_exact_words) {
+  const Rules rules = Rules().allow({"sort", "git *", "mytool", "yourtool *", "find . -delete"}).safe();
+  check(rules, "sort -r x", Answer::allow, "", "commands.allow: sort", "");
+  check(rules, "sort -o y x", Answer::deny, "-o", "commands.allow", "commands.arguments is safe");
+  check(rules, "git push", Answer::deny, "push", "commands.allow", "commands.arguments is safe");
+  check(rules, "mytool x", Answer::deny, "mytool", "commands.allow", "not known which arguments");
+  check(rules, "yourtool x", Answer::allow, "", "commands.allow: yourtool *", "");
+  check(rules, "find . -delete", Answer::allow, "", "commands.allow: find . -delete", "");
+  check(rules, "find . -name x", Answer::deny, "find . -name x", "commands.allow", "no entry");
+}
+
+BOOST_AUTO_TEST_CASE(code_that_cannot_be_judged_is_asked_about_unless_an_entry_names_it_in_full) {
+  const Rules rules = Rules().allow({"python3", "perl -e 1"});
+  check(rules, "python3 x.py", Answer::allow, "", "commands.allow: python3", "");
+  check(rules, "python3 -c x", Answer::ask, "-c", "inline code", "cannot be judged");
+  check(rules, "perl -e 1", Answer::allow, "", "commands.allow: perl -e 1", "");
+}
+
+BOOST_AUTO_TEST_CASE(an_exact_entry_covers_what_its_words_run_but_not_what_is_denied) {
+  const Rules rules = Rules().allow({"timeout 5 make all", "timeout 9 rm x"}).deny({"rm"});
+  check(rules, "timeout 5 make all", Answer::allow, "", "commands.allow: timeout 5 make all", "");
+  check(rules, "timeout 6 make all", Answer::deny, "timeout 6 make all", "commands.allow", "");
+  check(rules, "timeout 9 rm x", Answer::deny, "rm x", "commands.deny: rm", "");
+}
+
+BOOST_AUTO_TEST_CASE(under_a_deny_list_alone_what_may_be_anything_is_refused_and_the_rest_runs) {
+  const Rules rules = Rules().deny({"rm"});
+  check(rules, "for i in *; do echo $i; done > x", Answer::allow, "", "commands", "");
+  check(rules, "$X y", Answer::deny, "$X", "commands.deny", "known only when it runs");
+  check(rules, "if true; then rm x; fi", Answer::deny, "rm x", "commands.deny: rm", "");
+  check(Rules().ask({"npm publish"}), "$X y", Answer::ask, "$X", "commands.ask", "known only when it runs");
+  check(rules, "echo 'a", Answer::deny, "'", "commands.deny", "cannot be read");
+}
+
+BOOST_AUTO_TEST_CASE(wrappers_are_followed_to_a_depth_that_no_person_writes) {
+  std::string line;
+  for (int i = 0; i < 12; ++i) line += "env ";
+  check(Rules().allow({"env", "ls"}), line + "ls", Answer::allow, "", "commands.allow: env", "");
+  for (int i = 0; i < 12; ++i) line += "env ";
+  BOOST_TEST(to_text(Rules().allow({"env", "ls"}).verdict(line + "ls").answer) == "deny");
+  BOOST_TEST(to_text(Rules().deny({"rm"}).verdict(line + "ls").answer) == "deny");
+}
+
+BOOST_AUTO_TEST_CASE(a_cd_is_followed_and_what_comes_after_may_run_in_either_directory) {
+  const wtool::test::ScratchFolder scratch;
+  Rules rules;
+  rules.directories = {{scratch.path()}, true};
+  const Programs programs(std::nullopt, "/usr/bin:/bin", {});
+  const auto answer = [&](std::string_view line) {
+    const Situation at{rules.commands, rules.directories, programs, {scratch.path()}, scratch.path() + "/a/b"};
+    return std::string(to_text(wtool::policy::judge(line, at).verdict.answer));
+  };
+  BOOST_TEST(answer("cat ../../x") == "allow");
+  BOOST_TEST(answer("cd .. && cat ../x") == "allow");
+  BOOST_TEST(answer("cd .. && cat ../../x") == "deny");
+  BOOST_TEST(answer("cd c && cat ../../x; cat ../../../x") == "deny");
+  BOOST_TEST(answer("cd ../.. && cd .. && ls") == "deny");
+  BOOST_TEST(answer("cd .. | ls") == "deny");
+  BOOST_TEST(answer("cd -P .. && ls") == "deny");
+  std::string many;
+  for (int i = 0; i < 20; ++i) many += "cd " + std::to_string(i) + " && ";
+  BOOST_TEST(answer(many + "ls") == "deny");
+}
+
+BOOST_AUTO_TEST_CASE(builtins_that_stay_are_judged_by_their_words) {
+  const Rules rules = Rules().allow({"export", "cd", "ls", "printf"});
+  check(rules, "export A=b && ls", Answer::allow, "", "commands.allow: export", "");
+  check(rules, "export PATH=x", Answer::deny, "PATH=x", "commands.allow", "export takes NAME=value");
+  check(rules, "export A", Answer::deny, "A", "commands.allow", "export takes NAME=value");
+  check(rules, "cd; ls", Answer::deny, "cd", "commands.allow", "exactly one directory");
+  check(rules, "echo x", Answer::deny, "echo", "commands.allow", "");
+}
+
+BOOST_AUTO_TEST_CASE(a_long_hint_is_cut) {
+  std::vector<std::string> many;
+  for (int i = 0; i < 40; ++i) many.push_back("tool" + std::to_string(i));
+  const Verdict verdict = Rules().allow(many).verdict(std::string(1000, 'x'));
+  BOOST_TEST(verdict.hint.find("and 28 more") != std::string::npos);
+  BOOST_TEST(verdict.reason.size() < 300U);
+}
+
+BOOST_AUTO_TEST_CASE(what_runs_is_there_only_where_all_words_are_known) {
+  BOOST_TEST(Rules().allow({"ls"}).judge("ls 'a b'").script.has_value());
+  BOOST_TEST(!Rules().allow({"ls"}).judge("ls $x").script.has_value());
+  BOOST_TEST(!Rules().deny({"rm"}).judge("ls").script.has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(entries)
+
+BOOST_AUTO_TEST_CASE(an_entry_is_its_words_and_a_last_star_makes_it_a_prefix) {
+  BOOST_TEST(Entry("git log *").prefix);
+  BOOST_TEST(Entry("git log *").words.size() == 2U);
+  BOOST_TEST(!Entry("git log").prefix);
+  BOOST_TEST(!Entry("*").prefix);
+  BOOST_TEST(Entry("a  b").words.size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(an_absolute_entry_is_about_that_file_by_its_path_and_by_its_name) {
+  const Programs programs(std::nullopt, "/usr/bin:/bin", {});
+  const auto sh = programs.find("sh");
+  BOOST_REQUIRE(sh.has_value());
+  const auto coverage = [&](const std::string& entry, const std::string& word) {
+    return covers(Entry(entry), {{word, true, {}}}, programs, {"/site"}) != Coverage::none;
+  };
+  BOOST_TEST(coverage(*sh, *sh));
+  BOOST_TEST(coverage(*sh, "sh"));
+  BOOST_TEST(coverage("sh", *sh));
+  BOOST_TEST(!coverage("/opt/other/sh", "sh"));
+  BOOST_TEST(!coverage("sh", "/opt/other/sh"));
+  BOOST_TEST(!coverage("sh", "./sh"));
+  BOOST_TEST(coverage("./sh", "./sh"));
+  BOOST_TEST(coverage("/site/sh", "./sh"));
+  BOOST_TEST(coverage("/site/sh", "../site/sh"));
+  BOOST_TEST(!coverage("/site/sh", "../other/sh"));
+  // Behind a cd that may have failed, it must be the same file either way.
+  const std::vector<Word> script{{"./sh", true, {}}};
+  BOOST_TEST((covers(Entry("./sh"), script, programs, {"/site", "/site/a"}) == Coverage::none));
+  BOOST_TEST((covers(Entry("/site/sh"), {{"/site/sh", true, {}}}, programs, {"/a", "/b"}) != Coverage::none));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

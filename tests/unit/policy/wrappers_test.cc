@@ -1,0 +1,669 @@
+// policy/wrappers.h, inner_commands: what a command runs besides itself. A row is a command (see simple_command.h) and
+// what it runs: "command: WORDS" (a ? before a word that is known only when it runs, ... where more follow), "script:
+// TEXT", "code: WORD", "unclear: WORD", joined by " & "; empty where it runs nothing else.
+#include "policy/wrappers.h"
+
+#include <boost/test/unit_test.hpp>
+#include <random>
+
+#include "simple_command.h"
+
+using namespace wtool::policy;
+
+namespace {
+
+std::string shown(const std::vector<Word>& words) {
+  std::string text;
+  for (const Word& word : words) text += (text.empty() ? "" : " ") + std::string(word.literal ? "" : "?") + word.text;
+  return text;
+}
+
+std::string shown(const Inner& inner) {
+  switch (inner.kind) {
+    case Inner::Kind::command: {
+      const std::string assignments = shown(inner.command.assignments);
+      return "command: " + (assignments.empty() ? "" : "[" + assignments + "] ") + shown(inner.command.words) +
+             (inner.open_ended ? " ..." : "");
+    }
+    case Inner::Kind::script:
+      return "script: " + inner.text.text;
+    case Inner::Kind::code:
+      return "code: " + inner.text.text;
+    case Inner::Kind::unclear:
+      return "unclear: " + inner.text.text;
+  }
+  return {};
+}
+
+std::string inner_of(const std::string& line) {
+  const SimpleCommand command = wtool::test::command_of(line);
+  std::string text;
+  for (const Inner& inner : inner_commands(command.words.empty() ? "" : command.words.front().text, command)) {
+    text += (text.empty() ? "" : " & ") + shown(inner);
+    if (inner.kind == Inner::Kind::code || inner.kind == Inner::Kind::unclear) BOOST_TEST(!inner.reason.empty(), line);
+  }
+  return text;
+}
+
+struct Row {
+  std::string line, inner;
+};
+
+void check(std::initializer_list<Row> rows) {
+  for (const Row& row : rows) {
+    const std::string found = inner_of(row.line);
+    BOOST_TEST(found == row.inner, row.line << "\n    gives    " << found << "\n    and not  " << row.inner);
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(wrappers)
+
+BOOST_AUTO_TEST_CASE(ordinary_commands_run_nothing_else) {
+  for (const std::string line : {"ls -la",
+                                 "rm -rf build",
+                                 "git push --force",
+                                 "git -c a=b log",
+                                 "make -j4 test",
+                                 "npm test",
+                                 "npm run build",
+                                 "cargo test --release",
+                                 "go test ./...",
+                                 "docker ps",
+                                 "kubectl get pods",
+                                 "sed -i s/a/b/ f",
+                                 "grep -e x f",
+                                 "python script.py -c x",
+                                 "python3 -m pytest -x",
+                                 "node app.js -e x",
+                                 "perl script.pl",
+                                 "sh build.sh -c x",
+                                 "bash ~/x.sh",
+                                 "python ~/run.py",
+                                 "tar xzf a.tar",
+                                 "sort -k 2 f",
+                                 "rsync -a a b",
+                                 "printf %s x",
+                                 "test -f x",
+                                 "[ -n ~ ]",
+                                 "export A=1",
+                                 "export PATH=~:/x",
+                                 "local x=~",
+                                 "read -r line",
+                                 "read -p ~ name",
+                                 "cd x",
+                                 "",
+                                 "echo -c x",
+                                 "python --version",
+                                 "bash --version",
+                                 "less f",
+                                 "psql -c 'select 1'",
+                                 "sqlite3 db .tables",
+                                 "tmux ls",
+                                 "crontab -l",
+                                 "find . -name x",
+                                 "find ~ -name ~ -type f",
+                                 "{ find . ! -path ~",
+                                 "command -v rm",
+                                 "env",
+                                 "env A=1",
+                                 "sudo -l",
+                                 "sudo -v",
+                                 "xargs",
+                                 "nice",
+                                 "timeout 5",
+                                 "git submodule update --init",
+                                 "git bisect start",
+                                 "git rebase main",
+                                 "ionice -p 12",
+                                 "chrt -p 12",
+                                 "trap",
+                                 "trap - EXIT",
+                                 "trap '' INT",
+                                 "alias",
+                                 "alias x",
+                                 "hash -r",
+                                 "enable -n x",
+                                 "fc -l",
+                                 "bind -p",
+                                 "complete -W 'a b' x",
+                                 "mapfile -t a",
+                                 "unset a[0]",
+                                 "let i+=1",
+                                 "declare -A x",
+                                 "wait",
+                                 "vim --version",
+                                 "man ls",
+                                 "make --version",
+                                 "gdb --version",
+                                 "expect x.exp",
+                                 "exec"}) {
+    check({{line, ""}});
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_stands_behind_options_and_operands_is_run) {
+  check({
+      {"timeout 5 rm -rf x", "command: rm -rf x"},
+      {"timeout -s KILL -k 1 --preserve-status 5s rm", "command: rm"},
+      {"timeout -sKILL --kill-after=3 5 rm", "command: rm"},
+      {"timeout --sig KILL 5 rm", "command: rm"},
+      {"timeout -- 5 rm", "command: rm"},
+      {"nice -n 5 rm x", "command: rm x"},
+      {"nice -10 rm x", "command: rm x"},
+      {"nice --adj=5 rm x", "command: rm x"},
+      {"ionice -c2 -n0 rm x", "command: rm x"},
+      {"chrt -r 5 rm x", "command: rm x"},
+      {"taskset -c 0-3 rm x", "command: rm x"},
+      {"nohup rm x", "command: rm x"},
+      {"stdbuf -o0 -e L touch m", "command: touch m"},
+      {"setsid -f rm x", "command: rm x"},
+      {"linux64 -R rm x", "command: rm x"},
+      {"setarch x86_64 -R rm x", "command: rm x"},
+      {"setarch -R rm x", "command: rm x"},
+      {"setarch x86_64", "command: sh"},
+      {"time -p rm x", "command: rm x"},
+      {"time -f %e rm x", "command: rm x"},
+      {"command -p rm x", "command: rm x"},
+      {"command rm x", "command: rm x"},
+      {"builtin eval x", "command: eval x"},
+      {"exec -a name -cl rm x", "command: rm x"},
+      {"sudo -u root -E A=1 rm x", "command: [A=1] rm x"},
+      {"sudo -nu root rm x", "command: rm x"},
+      {"sudo --user=root -- rm x", "command: rm x"},
+      {"sudo -k rm x", "command: rm x"},
+      {"doas -u root rm x", "command: rm x"},
+      {"pkexec --user root rm x", "command: rm x"},
+      {"chroot --userspec=a:b /new rm x", "command: rm x"},
+      {"chroot /new", "command: sh"},
+      {"unshare -r --mount-proc rm x", "command: rm x"},
+      {"unshare -r", "command: sh"},
+      {"nsenter -t 1 -m rm x", "command: rm x"},
+      {"nsenter -at1 rm x", "command: rm x"},
+      {"firejail --noprofile --net=none rm x", "command: rm x"},
+      {"bwrap --bind / / --dev /dev --unshare-all rm x", "command: rm x"},
+      {"systemd-run --user -p A=b --scope rm x", "command: rm x"},
+      {"strace -f -e trace=open -o out rm x", "command: rm x"},
+      {"ltrace -f rm x", "command: rm x"},
+      {"gdb -q --args rm x", "command: rm x"},
+      {"valgrind --leak-check=full rm x", "command: rm x"},
+      {"perf stat -e cycles rm x", "command: rm x"},
+      {"busybox rm x", "command: rm x"},
+      {"busybox sh -c x", "command: sh -c x"},
+      {"toybox rm x", "command: rm x"},
+      {"ld.so --library-path /x rm y", "command: rm y"},
+      {"ld-linux-x86-64.so.2 rm y", "command: rm y"},
+      {"ld-linux-aarch64.so.1 --preload x.so rm", "code: --preload & command: rm"},
+      {"cmake -E env --unset=A B=1 rm x", "command: [B=1] rm x"},
+      {"cmake -E chdir d rm x", "command: rm x"},
+      {"cmake -E time rm x", "command: rm x"},
+      {"cmake -E rm x", ""},
+      {"prlimit --nofile=5 rm x", "command: rm x"},
+      {"setpriv --reuid 5 rm x", "command: rm x"},
+      {"gosu nobody rm x", "command: rm x"},
+      {"perf script x", "code: x"},
+      {"dotenv -e .env rm x", "command: rm x"},
+      {"uv run --with x rm y", "command: rm y"},
+      {"poetry run rm y", "command: rm y"},
+      {"bundle exec rm y", "command: rm y"},
+      {"mise exec node@20 -- rm y", "command: rm y"},
+      {"direnv exec d rm y", "command: rm y"},
+      {"aws-vault exec profile -- rm y", "command: rm y"},
+      {"sudo -h host rm x", "command: rm x"},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(env_takes_assignments_and_splits_strings) {
+  check({
+      {"env rm x", "command: rm x"},
+      {"env - A=1 B=2 rm x", "command: [A=1 B=2] rm x"},
+      {"env -i -u HOME -C /x --chdir=/y A= rm x", "command: [A=] rm x"},
+      {"env -uHOME -- rm x", "command: rm x"},
+      {"env -- A=1 rm", "command: [A=1] rm"},
+      {"env --ignore rm", "unclear: --ignore"},  // ignore-environment, or ignore-signal
+      {"env --ignore-env rm x", "command: rm x"},
+      {"env -S 'rm -rf x'", "command: rm -rf x"},
+      {"env '-Srm x' y", "command: rm x y"},
+      {"env -iS 'A=1 rm x'", "command: [A=1] rm x"},
+      {"env -vS '-u B rm' x", "command: rm x"},
+      {"env '--split-string=rm \"a b\" c' d", "command: rm a b c d"},
+      {"env --split 'r\\_m x' y", "command: r m x y"},
+      {"env -S 'rm # x' y", "command: rm y"},
+      {"env -S 'rm \\t\\n\\f\\r\\v\\#\\$\\\"x' y", "command: rm \t\n\f\r\v#$\"x y"},
+      {"env -S 'rm \"a\\_b\" \\c d' y", "command: rm a b  y"},
+      {"env -S 'rm \\' y", "unclear: rm \\"},
+      {"env -S 'rm ${X}' y", "command: rm ? y"},
+      {"env -S 'rm $X' y", "unclear: rm $X"},
+      {"env -S 'rm \"x' y", "unclear: rm \"x"},
+      {"env -S 'rm \\q' y", "unclear: rm \\q"},
+      {"env -S ~", "unclear: "},
+      {"env -S '-S \"-S rm\"'", "command: rm"},
+      {"env ~ ls", "unclear: "},
+      {"env A=~ ls", "unclear: A="},
+      {"env ~", "command: ?"},
+      {"env -u ~ rm x", "unclear: "},
+      {"env --unknown rm x", "unclear: --unknown"},
+      {"env sh <<x", "command: sh"},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_understood_is_unclear) {
+  check({
+      {"timeout ~ rm x", "unclear: "},
+      {"timeout 5 ~", "command: ?"},
+      {"timeout 5 rm ~", "command: rm ?"},
+      {"timeout -x 5 rm", "unclear: -x"},
+      {"timeout --foo=1 5 rm", "unclear: --foo=1"},
+      {"timeout -s ~ 5 rm", "unclear: "},
+      {"sudo ~", "command: ?"},
+      {"sudo -u ~ rm x", "unclear: "},
+      {"sudo --foo rm x", "unclear: --foo"},
+      {"chroot ~ rm x", "unclear: "},
+      {"docker ~ rm x", "unclear: "},
+      {"git ~", "unclear: "},
+      {"strace --foo rm x", "unclear: --foo"},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(users_shells_and_locks) {
+  check({
+      {"su -c 'rm x'", "script: rm x"},
+      {"su root -c 'rm x'", "script: rm x"},
+      {"su - root --command='rm x'", "script: rm x"},
+      {"su", "command: sh"},
+      {"su - bob", "command: sh"},
+      {"su bob -- -c 'rm x'", "command: sh -c rm x"},
+      {"su -s /bin/rm bob", "code: -s & command: sh"},
+      {"su ~ -c x", "unclear: "},
+      {"runuser -u bob -- rm x", "command: rm x"},
+      {"runuser bob -c 'rm x'", "script: rm x"},
+      {"sudo -s", "command: sh"},
+      {"| sudo -i", "command: sh"},
+      {"sudo -s echo '$(rm)' x", "command: echo ?$(rm) x"},
+      {"sudo -e f", "code: -e & command: f"},
+      {"flock f rm x", "command: rm x"},
+      {"flock -n -w 5 f rm x", "command: rm x"},
+      {"flock f -c 'rm x'", "script: rm x"},
+      {"flock 9", ""},
+      {"flock ~/l rm x", "command: rm x"},
+      {"flock ~ rm x", "unclear: "},
+      {"script -qc 'rm x' /dev/null", "script: rm x"},
+      {"script f", "command: sh"},
+      {"watch -n 1 rm x ';' ls", "script: rm x ; ls"},
+      {"watch -x rm x", "command: rm x"},
+      {"watch rm ~", "unclear: rm "},
+      {"ssh -p 22 host rm x", "script: rm x"},
+      {"ssh host", ""},
+      {"ssh host -p 22 -t rm x", "script: rm x"},
+      {"ssh host -- rm x", "script: rm x"},
+      {"ssh ~ rm x", "unclear: "},
+      {"ssh -Q cipher", ""},
+      {"ssh -! host rm", "unclear: -!"},
+      {"ssh -o 'ProxyCommand=rm x' host", "script: rm x"},
+      {"ssh -oProxyCommand='rm x' host ls", "script: rm x & script: ls"},
+      {"scp -o 'proxycommand rm x' a h:b", "script: rm x"},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(shells_run_text) {
+  check({
+      {"sh -c 'rm x'", "script: rm x"},
+      {"bash -lc 'rm x'", "script: rm x"},
+      {"sh -ec 'rm x' name y", "script: rm x"},
+      {"bash -o pipefail -c 'rm x'", "script: rm x"},
+      {"bash -euo pipefail -c 'rm x'", "script: rm x"},
+      {"bash -c -e 'rm x'", "script: rm x"},
+      {"bash -c -- 'rm x'", "script: rm x"},
+      {"bash +x -O extglob -c 'rm x'", "script: rm x"},
+      {"bash --norc --noprofile -c 'rm x'", "script: rm x"},
+      {"bash -norc -c 'rm x'", "script: rm x"},
+      {"bash --rcfile f -i", "code: --rcfile"},
+      {"bash -init-file f -c ls", "code: --init-file & script: ls"},
+      {"bash5 -c 'rm x'", "script: rm x"},
+      {"bash-5.2 -c 'rm x'", "script: rm x"},
+      {"ksh -c 'rm x'", "script: rm x"},
+      {"zsh -c 'rm x'", "script: rm x"},
+      {"zsh -c '=rm x'", "script: =rm x & code: =rm x"},
+      {"fish -c 'rm x'", "script: rm x & code: rm x"},
+      {"fish --command='rm x'", "script: rm x & code: rm x"},
+      {"csh -c 'rm x'", "script: rm x & code: rm x"},
+      {"pwsh -c 'rm x'", "script: rm x & code: rm x"},
+      {"sh -c ~", "unclear: "},
+      {"sh -c 'rm '~", "unclear: rm "},
+      {"sh -c", ""},
+      {"sh ~", "unclear: "},
+      {"sh", ""},
+      {"sh -", ""},
+      {"| sh", "unclear: sh"},
+      {"| sh -", "unclear: sh"},
+      {"| dash -V", "unclear: dash"},
+      {"| bash --version", ""},
+      {"| bash -s -- x", "unclear: bash"},
+      {"{ sh", "unclear: sh"},
+      {"sh <f", "unclear: f"},
+      {"sh </dev/null", ""},
+      {"| sh </dev/null", ""},
+      {"sh '<<rm x'", "script: rm x"},
+      {"bash -s a '<<rm x'", "script: rm x"},
+      {"sh '<<~rm x'", "unclear: rm x"},
+      {"bash '<<<rm x'", "script: rm x"},
+      {"| sh /dev/stdin", "unclear: sh"},
+      {"sh /dev/stdin '<<rm x'", "script: rm x"},
+      {"sh /proc/self/fd/3", "unclear: /proc/self/fd/3"},
+      {"sh --foo -c x", "unclear: --foo"},
+      {"dash -c 'rm x' <<y", "script: rm x"},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(builtins_that_run_text) {
+  check({
+      {"eval rm -rf x", "script: rm -rf x"},
+      {"eval 'rm x' ';' ls", "script: rm x ; ls"},
+      {"eval -- rm", "script: rm"},
+      {"eval rm ~", "unclear: rm "},
+      {"eval", ""},
+      {"trap 'rm x' EXIT", "script: rm x"},
+      {"trap -- 'rm x' EXIT INT", "script: rm x"},
+      {"trap ~ EXIT", "unclear: "},
+      {"alias 'a=rm x' b=ls", "script: rm x & script: ls"},
+      {"alias a=~", "unclear: a="},
+      {". f", ""},
+      {"source ./f x", ""},
+      {". ~/f", ""},
+      {". ~", "unclear: "},
+      {"| . /dev/stdin", "unclear: /dev/stdin"},
+      {"source /dev/fd/3", "unclear: /dev/fd/3"},
+      {". /dev/stdin '<<rm x'", "script: rm x"},
+      {"printf -v 'a[$(touch M)]' x", "code: a[$(touch M)]"},
+      {"printf '-va[$(touch M)]' x", "code: a[$(touch M)]"},
+      {"printf -v a %s x", ""},
+      {"printf -v ~ x", "unclear: "},
+      {"printf %s '-va[$(x)]'", ""},
+      {"test -v 'a[$(touch M)]'", "code: a[$(touch M)]"},
+      {"[ -v 'a[`touch M`]' ]", "code: a[`touch M`]"},
+      {"wait -n -p 'a[$(touch M)]'", "code: a[$(touch M)]"},
+      {"let 'a[$(touch M)]'", "code: a[$(touch M)]"},
+      {"let 'x=$(touch M)'", "code: x=$(touch M)"},
+      {"let ~", "unclear: "},
+      {"read 'a[$(touch M)]'", "code: a[$(touch M)]"},
+      {"read -a 'a[$(touch M)]'", "code: a[$(touch M)]"},
+      {"declare -i 'a[$(touch M)]=1'", "code: a[$(touch M)]=1"},
+      {"unset 'a[$(touch M)]'", "code: a[$(touch M)]"},
+      {"export ~", "unclear: "},
+      {"mapfile -C 'touch M #' -c 1", "script: touch M #"},
+      {"readarray -C ~ -c 1 a", "unclear: "},
+      {"complete -C 'rm x' y", "script: rm x"},
+      {"compgen -F f", "code: f"},
+      {"compgen -W '$(rm x)'", "code: $(rm x)"},
+      {"enable -f x.so y", "code: -f"},
+      {"hash -p /x/rm ls", "code: -p"},
+      {"fc -s", "code: fc"},
+      {"bind -x '\"a\": rm'", "code: bind"},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(finders_run_what_they_find) {
+  check({
+      {"find . -name x -exec rm {} ';'", "command: rm ? ..."},
+      {"find . -exec rm -f {} +", "command: rm -f ? ? ..."},
+      {"find . -execdir a ';' -ok b {} ';'", "command: a & command: b ? ..."},
+      {"find . -exec sh -c 'rm \"$1\"' _ {} ';'", "command: sh -c rm \"$1\" _ ? ..."},
+      {"find . -exec sh -c 'rm {}' ';'", "command: sh -c ?rm  ..."},
+      {"find . -exec {} ';'", "command: ? ..."},
+      {"find . -exec a + ';'", "command: a +"},
+      {"find . -exec rm", "command: rm"},
+      {"find . -exec ';'", ""},
+      {"find . -name -exec", ""},
+      {"find . ~ rm {} ';'", "unclear: {}"},
+      {"find . -type f ~ rm", "unclear: "},
+      {"fd x -x rm", "command: rm ? ..."},
+      {"fd x --exec rm {/} ';' y", "command: rm ? ..."},
+      {"fd x --exec-batch=rm -f", "command: rm -f ? ..."},
+      {"fd -e c -Xrm", "command: rm ? ..."},
+      {"fd -- -x rm", ""},
+      {"| xargs rm -f", "command: rm -f ? ..."},
+      {"xargs -0 -n1 -P 4 -a f rm", "command: rm ? ..."},
+      {"xargs -r --max-args=1 -- rm", "command: rm ? ..."},
+      {"xargs -I{} rm {} x", "command: rm ? x ..."},
+      {"xargs -I X sh -c 'rm X'", "command: sh -c ?rm  ..."},
+      {"xargs -i mv {} y", "command: mv ? y ..."},
+      {"xargs -I{} ls", "command: ls"},
+      {"xargs -I{} {}", "command: ? ..."},
+      {"xargs ~ rm", "command: ? rm ? ..."},
+      {"xargs -q rm", "unclear: -q"},
+      {"parallel rm {} ::: a b", "command: rm ?{} ? ..."},
+      {"parallel -j4 'rm -rf {}' ::: a", "script: rm -rf {}"},
+      {"parallel ::: 'rm x' ls", "script: rm x & script: ls"},
+      {"| parallel", "unclear: parallel"},
+      {"parallel :::: f", "unclear: :::: & script: f"},
+      {"parallel rm ~", "unclear: rm "},
+      {"entr rm /_", "command: rm ?"},
+      {"entr -s 'rm x'", "script: rm x"},
+      {"hyperfine -p 'rm x' ls 'wc y'", "script: rm x & script: ls & script: wc y"},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(what_reads_its_program_does_not_read_the_pipe_of_its_wrapper) {
+  const SimpleCommand command = wtool::test::command_of("| xargs sh");
+  const auto inner = inner_commands("xargs", command);
+  BOOST_TEST_REQUIRE(inner.size() == 1U);
+  BOOST_TEST(!inner[0].command.reads_pipe);
+  // What it is given may be -c and a text.
+  BOOST_TEST(inner_of("| xargs sh") == "command: sh ? ...");
+  BOOST_TEST(shown(inner_commands("sh", inner[0].command).at(0)) == "unclear: ");
+  // timeout hands its input on.
+  const auto handed = inner_commands("timeout", wtool::test::command_of("| timeout 5 sh"));
+  BOOST_TEST(handed.at(0).command.reads_pipe);
+  const auto document = inner_commands("env", wtool::test::command_of("env sh '<<rm x'"));
+  BOOST_TEST(inner_commands("sh", document.at(0).command).at(0).text.text == "rm x");
+}
+
+BOOST_AUTO_TEST_CASE(containers_packages_and_git) {
+  check({
+      {"docker exec -it -u root --env A=b c rm x", "command: rm x"},
+      {"docker -H h container exec c rm x", "command: rm x"},
+      {"docker run --rm -v /a:/b --name n image rm x", "command: rm x"},
+      {"docker run image", ""},
+      {"docker run --network host -d image", ""},
+      {"docker compose -f f exec svc rm x", "command: rm x"},
+      {"docker-compose run --rm svc rm x", "command: rm x"},
+      {"podman run -it image rm x", "command: rm x"},
+      {"kubectl -n ns exec -it pod -c c -- rm x", "command: rm x"},
+      {"kubectl exec -it -c c pod -- rm x", "command: rm x"},
+      {"kubectl exec pod --", ""},
+      {"npx cowsay", "code: cowsay"},
+      {"npx -c 'rm x'", "script: rm x"},
+      {"npm exec -- cowsay", "code: cowsay"},
+      {"npm --prefix d exec cowsay", "code: cowsay"},
+      {"uvx ruff", "code: ruff"},
+      {"pipx run x", "code: x"},
+      {"nix-shell -p x --run 'rm x'", "script: rm x"},
+      {"git submodule foreach 'rm x'", "script: rm x"},
+      {"git -C d submodule --quiet foreach --recursive rm x", "script: rm x"},
+      {"git bisect run make test", "command: make test"},
+      {"git rebase -x 'rm x' main", "script: rm x"},
+      {"git rebase main --exec='rm x'", "script: rm x"},
+      {"git filter-branch --tree-filter 'rm x' HEAD", "script: rm x"},
+      {"git difftool -x 'rm x'", "script: rm x"},
+      {"git grep -Orm x", "script: rm"},
+      {"git grep --open-files-in-pager=rm x", "script: rm"},
+      {"git clone --upload-pack 'rm x' y", "script: rm x"},
+      {"git push --receive-pack='rm x' y", "script: rm x"},
+      {"git send-email --to-cmd='rm x' y", "script: rm x"},
+      {"adb shell rm x", "script: rm x"},
+      {"vagrant ssh -c 'rm x'", "script: rm x"},
+      {"docker run --entrypoint rm image x", "script: rm & command: x"},
+      {"perf mem record rm x", "command: rm x"},
+      {"uv tool run x", "code: x"},
+      {"tcpdump -w f -z rm", "script: rm"},
+      {"pee 'rm x' ls", "script: rm x & script: ls"},
+      {"strace -o '|rm x' ls", "script: rm x & command: ls"},
+      {"cargo watch -s 'rm x'", "script: rm x"},
+      {"tar -I 'rm x' -cf a b", "script: rm x"},
+      {"tar cIf rm a b", "script: rm"},
+      {"tar xf a --to-command='rm x'", "script: rm x"},
+      {"tar cf a --checkpoint=1 --checkpoint-action=exec='rm x' b", "script: rm x"},
+      {"rsync -e 'rm x' a b", "script: rm x"},
+      {"rsync -ae rm a b", "script: rm"},
+      {"rg --pre rm x", "script: rm"},
+      {"sort --compress-prog=rm f", "script: rm"},
+      {"split --filter='rm x' f", "script: rm x"},
+      {"man -P 'rm x' ls", "script: rm x"},
+      {"nc -e /bin/sh h 1", "script: /bin/sh"},
+      {"ncat --sh-exec 'rm x' h 1", "script: rm x"},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(interpreters_are_given_code) {
+  check({
+      {"python -c 'import os'", "code: -c"},
+      {"python3.11 -Bc 'import os'", "code: -Bc"},
+      {"python3 -W ignore -X dev -c x", "code: -c"},
+      {"python3 -m timeit x", "code: timeit"},
+      {"python3 -m ~", "unclear: "},
+      {"python3 -m pytest -c x", ""},
+      {"pypy3 -cx", "code: -cx"},
+      {"python", ""},
+      {"| python", "code: python"},
+      {"| python3 -", "code: python3"},
+      {"python3 - '<<import os'", "code: import os"},
+      {"python3 <f", "code: f"},
+      {"python3 /dev/stdin", "code: /dev/stdin"},
+      {"python ~", "unclear: "},
+      {"| python script.py", ""},
+      {"perl -e x", "code: -e"},
+      {"perl -pe s/a/b/ f", "code: -pe"},
+      {"perl -lane 'print' f", "code: -lane"},
+      {"perl -i.bak -pe x f", "code: -pe"},
+      {"perl -MData::Dumper f", "code: -MData::Dumper"},
+      {"perl -I lib script.pl", ""},
+      {"ruby -rjson -e x", "code: -rjson"},
+      {"ruby -ne x", "code: -ne"},
+      {"node -e x", "code: -e"},
+      {"nodejs -pe x", "code: -pe"},
+      {"node --eval=x", "code: --eval=x"},
+      {"node --require ./x app.js", "code: --require"},
+      {"node --import=x app.js", "code: --import=x"},
+      {"node --unknown v -e x", "code: -e"},
+      {"node --test", ""},
+      {"php -r x", "code: -r"},
+      {"php -d a=b f.php", "code: -d"},
+      {"php f.php", ""},
+      {"lua5.4 -e x", "code: -e"},
+      {"Rscript -e x", "code: -e"},
+      {"R -e x", "code: -e"},
+      {"julia --eval x", "code: --eval"},
+      {"osascript -e x", "code: -e"},
+      {"tclsh f", ""},
+      {"| tclsh", "code: tclsh"},
+      {"expect -c x", "code: -c"},
+      {"deno eval x", "code: eval"},
+      {"bun -e x", "code: -e"},
+      {"bun x cowsay", "code: x"},
+      {"deno run f.ts", ""},
+      {"deno ~", "unclear: "},
+      {"| deno run -", "code: deno"},
+      {"gdb -batch -ex 'shell rm' x", "code: -ex"},
+      {"gdb --command=f x", "code: --command=f"},
+      {"| gdb x", "code: gdb"},
+      {"sqlite3 db '.shell rm'", "code: .shell rm"},
+      {"sqlite3 db '<<.system rm'", "code: .system rm"},
+      {"sqlite3 -init f db", "code: -init"},
+      {"psql -c '\\! rm'", "code: \\! rm"},
+      {"mysql -e 'system rm'", "code: system rm"},
+      {"vim f", "code: vim"},
+      {"vim -c ':!rm' f", "code: vim"},
+      {"ed f", "code: ed"},
+      {"emacs --batch f", "code: emacs"},
+      {"screen -dm rm", "code: screen"},
+      {"tmux new -d 'rm x'", "code: tmux"},
+      {"tmux ls ';' new rm", "code: tmux"},
+      {"at now '<<rm x'", "script: rm x"},
+      {"| at now", "code: at"},
+      {"at -f x now", "code: -f"},
+      {"at -l", ""},
+      {"crontab f", "code: f"},
+      {"| crontab -", "code: crontab"},
+      {"socat - EXEC:rm", "code: EXEC:rm"},
+      {"dc -e '!rm'", "code: !rm"},
+      {"apt-get -o APT::Update::Pre-Invoke::=rm update", "code: APT::Update::Pre-Invoke::=rm"},
+      {"apt-get install x", ""},
+      {"zip -T -TT rm a b", "code: -TT"},
+      {"gcc -wrapper rm x.c", "code: -wrapper"},
+      {"g++ -fplugin=x x.c", "code: -fplugin=x"},
+      {"cc -c x.c", ""},
+      {"openssl req -engine x", "code: -engine"},
+      {"start-stop-daemon -S -x rm", "code: -S"},
+      {"xterm -e rm", "code: xterm"},
+      {"make --eval='x:;rm'", "code: --eval=x:;rm"},
+      {"make SHELL=/x", "code: SHELL=/x"},
+      {"| make -f -", "code: make"},
+      {"make -f/dev/stdin '<<x:'", "code: x:"},
+  });
+}
+
+// Whatever words are put together, nothing is thrown, every clause says something, and what is run is not empty.
+BOOST_AUTO_TEST_CASE(any_words_are_judged) {
+  std::mt19937 random(11);
+  const std::vector<std::string> words = {
+      "env",      "-S",  "'a ${b} \"c'", "sudo",    "-u",      "root",    "~",    "sh",
+      "-c",       "-",   "--",           "xargs",   "-I{}",    "{}",      "find", "-exec",
+      ";",        "+",   "su",           "-i",      "python",  "-m",      "perl", "-e",
+      "git",      "-C",  "submodule",    "foreach", "docker",  "run",     "--rm", "flock",
+      "f",        "tar", "cIf",          "timeout", "5",       "A=1",     "=",    "''",
+      "parallel", ":::", "trap",         "let",     "a[$(b)]", "printf",  "-v",   "bwrap",
+      "--bind",   "fd",  "-x",           "--exec=", "ssh",     "-o",      "gdb",  "--args",
+      "cmake",    "-E",  "watch",        "entr",    "/_",      "kubectl", "exec", "npx",
+      "make",     "-f",  "<f",           "<<x",     "<<~y"};
+  for (int round = 0; round < 20'000; ++round) {
+    std::string line = round % 3 == 0 ? "| " : round % 3 == 1 ? "{ " : "";
+    for (auto left = 1 + random() % 7; left > 0; --left) line += words[random() % words.size()] + ' ';
+    SimpleCommand command = wtool::test::command_of(line);
+    // Twice, as the caller does with what is run.
+    for (int level = 0; level < 2 && !command.words.empty(); ++level) {
+      const auto inners = inner_commands(command.words.front().text, command);
+      arguments_match(command.words.front().text, command.words, {"-f", "--force", "-rf"}, {"a", "b"});
+      command.words.clear();
+      for (const Inner& inner : inners) {
+        if (inner.kind == Inner::Kind::command) {
+          BOOST_TEST_REQUIRE(!inner.command.words.empty(), line);
+          command = inner.command;
+        } else if (inner.kind != Inner::Kind::script) {
+          BOOST_TEST_REQUIRE(!inner.reason.empty(), line);
+        }
+      }
+    }
+  }
+}
+
+// A command of 256 KiB: what is quadratic in it takes minutes.
+BOOST_AUTO_TEST_CASE(long_commands_are_judged_in_linear_time) {
+  const auto repeated = [](const std::string& begin, const std::string& part) {
+    std::string line = begin;
+    while (line.size() < (256 << 10)) line += part;
+    return wtool::test::command_of(line);
+  };
+  for (const auto& [begin, part] : {std::pair<std::string, std::string>{"env", " A=1"},
+                                    {"find", " -exec a {} ;"},
+                                    {"xargs -Ia b", "a"},
+                                    {"rm -", "r"},
+                                    {"rm", " -r"},
+                                    {"git", " -C x"},
+                                    {"sudo", " -u x"},
+                                    {"parallel", " ::: a"},
+                                    {"eval", " a"},
+                                    {"tar c", "I"},
+                                    {"docker run", " -v x"},
+                                    {"python", " -W x"},
+                                    {"perl --x a", " -x"},
+                                    {"let", " a"},
+                                    {"socat", " exec"}}) {
+    const SimpleCommand command = repeated(begin, part);
+    const std::string tool = command.words.front().text;
+    inner_commands(tool, command);
+    BOOST_TEST(!arguments_match(tool, command.words, {"-q", "--quiet"}, {"no", "such"}), begin);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
