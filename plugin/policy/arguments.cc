@@ -6,6 +6,7 @@
 #include "policy/arguments/find.h"
 #include "policy/arguments/git_settings.h"
 #include "policy/arguments/sed.h"
+#include "policy/arguments/spellings.h"
 #include "policy/arguments/tar.h"
 
 namespace wtool::policy {
@@ -123,11 +124,13 @@ ArgumentJudgement judge_arguments(std::string_view tool, const std::vector<std::
   if (words.empty() || !is_known(tool)) return no_rules;
   return judgement(look_at(tool, words, [&](Reading reading) {
     if (!reading.problem && tool == "git") reading.problem = arguments::check_git_settings(reading);
+    if (!reading.problem) reading.problem = arguments::find_odd_program(tool, words);
     return std::move(reading.problem);
   }));
 }
 
 ArgumentJudgement judge_program_text(std::string_view tool, const std::vector<std::string>& words) {
+  if (auto problem = arguments::find_odd_program(tool, words)) return judgement(std::move(problem));
   if (words.empty() || !is_known(tool)) return no_rules;
   return judgement(look_at(tool, words, [&](const Reading& reading) { return find_program(tool, reading); }));
 }
@@ -163,6 +166,14 @@ std::vector<bool> text_words(std::string_view tool, const std::vector<std::strin
     }
   }
   return text;
+}
+
+bool may_run_programs(std::string_view tool) {
+  if (!is_known(tool)) return false;
+  if (tool == "find" || tool == "git" || tool == "make" || tool == "zip" || tool == "less" || is_tar(tool)) return true;
+  const arguments::Tool& table = arguments::find_tool(tool)->tool();
+  return table.check == arguments::check_sed || table.check == arguments::check_awk || table.never == names_program ||
+         arguments::find_tool(tool)->has_option_that(names_program);
 }
 
 bool takes_more_arguments(std::string_view tool, const std::vector<std::string>& words) {

@@ -36,6 +36,10 @@ ArgumentJudgement judge_reach(std::string_view tool, const std::vector<std::stri
 // itself counts as text. As long as `words`.
 std::vector<bool> text_words(std::string_view tool, const std::vector<std::string>& words);
 
+// True for a known tool that some argument makes run another program. What it gets must be known then, or be behind
+// `--`.
+bool may_run_programs(std::string_view tool);
+
 // True where the words are safe and stay so whatever arguments follow them, as those that xargs adds: a known tool none
 // of whose options is unsafe, or `--` in front of what follows.
 bool takes_more_arguments(std::string_view tool, const std::vector<std::string>& words);

@@ -1,5 +1,7 @@
 #include "policy/confinement.h"
 
+#include <algorithm>
+
 #include "policy/arguments.h"
 #include "policy/directories.h"
 
@@ -7,23 +9,33 @@ namespace wtool::policy {
 
 namespace {
 
-// What is not a path even where it has slashes: another machine's, by a scheme that says so.
+// What is not a path even where it has slashes: another machine's, by a scheme that says so. One with `..` in it is a
+// path to those who take no URL.
 bool is_remote(std::string_view text) {
   const std::size_t colon = text.find("://");
   if (colon == std::string_view::npos || colon == 0 || text.starts_with("file:")) return false;
-  return text.substr(0, colon).find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-") ==
-         std::string_view::npos;
+  return text.find("..") == std::string_view::npos &&
+         text.substr(0, colon).find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-") ==
+             std::string_view::npos;
 }
 
-// The places in a word where a path may begin: the word itself, and what stands behind = : @ , and an option's letter.
-std::vector<std::string_view> candidates(std::string_view word) {
+// The places in a word where a path may begin: the word itself, what stands behind = : @ and ,, and in a bundle of
+// options the first slash, dots or tilde. Nothing where there are more than are looked at.
+std::optional<std::vector<std::string_view>> candidates(std::string_view word, bool is_bundle) {
+  constexpr std::size_t most = 64;
   std::vector<std::string_view> found{word};
-  if (word.size() > 2 && word[0] == '-' && word[1] != '-') found.push_back(word.substr(2));
+  if (is_bundle) {
+    found.push_back(word.substr(std::min<std::size_t>(word.size(), 2)));
+    for (const std::string_view begin : {"/", "..", "~"}) {
+      if (const std::size_t at = word.find(begin); at != std::string_view::npos) found.push_back(word.substr(at));
+    }
+  }
   if (word.starts_with("file://")) found.push_back(word.substr(7));
-  // Bounded, so that a long word of separators does not cost a look at the file system for each of them.
-  constexpr std::size_t most = 32;
-  for (std::size_t i = 0; i + 1 < word.size() && found.size() < most; ++i) {
-    if (word[i] == '=' || word[i] == ':' || word[i] == '@' || word[i] == ',') found.push_back(word.substr(i + 1));
+  for (std::size_t i = 0; i + 1 < word.size(); ++i) {
+    if (word[i] != '=' && word[i] != ':' && word[i] != '@' && word[i] != ',') continue;
+    if (is_remote(word.substr(0, i + 3)) || word.substr(i).starts_with("://")) continue;
+    if (found.size() == most) return std::nullopt;
+    found.push_back(word.substr(i + 1));
   }
   return found;
 }
@@ -33,6 +45,29 @@ bool is_home(std::string_view text) { return text.starts_with('~') && text.find(
 
 }  // namespace
 
+std::vector<std::string> working_directories(const std::vector<Word>& words,
+                                             const std::vector<std::string>& directories) {
+  constexpr std::size_t most = 16;
+  std::vector<std::string> all = directories;
+  const auto add = [&](std::string_view path) {
+    const std::size_t before = all.size();
+    for (std::size_t i = 0; i < before && all.size() < most; ++i) all.push_back(resolve_path(all[i], path));
+  };
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& word = words[i].text;
+    for (const std::string_view option : {"-C", "-D", "--directory", "--chdir", "--cwd", "--prefix"}) {
+      const bool is_long = option.size() > 2;
+      if (word == option && i + 1 < words.size()) {
+        add(words[i + 1].text);
+      } else if (word.size() > option.size() + is_long && word.starts_with(option) &&
+                 (!is_long || word[option.size()] == '=')) {
+        add(std::string_view(word).substr(option.size() + is_long));
+      }
+    }
+  }
+  return all;
+}
+
 std::optional<Escape> find_escape(std::string_view tool, const std::vector<Word>& words, std::string_view directory,
                                   const std::vector<std::string>& roots) {
   std::vector<std::string> texts;
@@ -40,8 +75,12 @@ std::optional<Escape> find_escape(std::string_view tool, const std::vector<Word>
   const std::vector<bool> is_text = text_words(tool, texts);
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (is_text[i]) continue;
-    for (const std::string_view candidate : candidates(texts[i])) {
-      if (candidate.empty() || is_remote(candidate)) continue;
+    const bool is_short = texts[i].size() > 2 && texts[i][0] == '-' && texts[i][1] != '-';
+    const bool is_old_bundle = i == 1 && (tool == "tar" || tool == "gtar" || tool == "bsdtar" || tool == "ar");
+    const auto places = candidates(texts[i], is_short || is_old_bundle);
+    if (!places) return Escape{i, "more places than are looked at"};
+    for (const std::string_view candidate : *places) {
+      if (candidate.empty() || candidate == "/dev/null" || is_remote(candidate)) continue;
       if (is_home(candidate)) return Escape{i, std::string(candidate)};
       const std::string path = resolve_path(directory, candidate);
       if (!is_within_any(path, roots)) return Escape{i, path};
@@ -51,6 +90,8 @@ std::optional<Escape> find_escape(std::string_view tool, const std::vector<Word>
       const std::string part = resolve_path(directory, candidate.substr(0, cut));
       if (!is_within_any(part, roots)) return Escape{i, part};
     }
+    // A link's target is meant from where the link is.
+    if (tool == "ln" && texts[i].find("..") != std::string::npos) return Escape{i, "another place than it says"};
   }
   return std::nullopt;
 }

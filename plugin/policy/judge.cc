@@ -176,7 +176,8 @@ class Judge {
     const std::string_view tool = base_name(first.text);
     judge_entries(command, frame);
     Frame within = frame;
-    if (is_strict() && !frame.listed) within.listed = judge_strictly(command, tool, frame) == Coverage::exact;
+    if (confined_) within.directories = working_directories(command.words, frame.directories);
+    if (is_strict() && !frame.listed) within.listed = judge_strictly(command, tool, within) == Coverage::exact;
     judge_inner(command, tool, within);
   }
 
@@ -185,7 +186,9 @@ class Judge {
          {std::tuple(&deny_, Answer::deny, "commands.deny: "), std::tuple(&ask_, Answer::ask, "commands.ask: ")}) {
       for (const Entry& entry : *entries) {
         if (!is_about(entry, command.words)) continue;
-        const Range at{command.words.front().at.begin, command.words.back().at.end};
+        // Words that are added when it runs stand nowhere in the line.
+        Range at = command.words.front().at;
+        for (const Word& word : command.words) at.end = std::max(at.end, std::max(at.begin, word.at.end));
         note(answer, frame, at,
              quoted(frame.line.substr(std::min(at.begin, frame.line.size()), at.end - at.begin)) +
                  (answer == Answer::deny ? " is denied by the entry " : " needs a person's approval by the entry ") +
@@ -285,12 +288,19 @@ class Judge {
 
   void judge_arguments_of(const std::vector<Word>& words, std::string_view tool, Coverage coverage,
                           const Frame& frame) {
-    if (!rules_.safe_arguments) return;
     std::vector<std::string> known;        // all that are
     std::vector<std::string> known_first;  // those in front of the first one that is not
     for (std::size_t i = 0; i < words.size(); ++i) {
       if (words[i].literal && known.size() == i) known_first.push_back(words[i].text);
       if (words[i].literal) known.push_back(words[i].text);
+    }
+    if (!rules_.safe_arguments) {
+      if (known.size() < words.size() && may_run_programs(tool) && !takes_more_arguments(tool, known_first)) {
+        not_covered(frame, words.front().at,
+                    quoted(tool) + " gets arguments that are known only when it runs, and some make it run programs",
+                    "write the arguments out, or put -- in front of them");
+      }
+      return;
     }
     const ArgumentJudgement judgement = judge_arguments(tool, known);
     if (judgement.kind == ArgumentJudgement::Kind::unsafe) {
@@ -321,6 +331,12 @@ class Judge {
       return not_covered(frame, words[std::min(reach.word, words.size() - 1)].at,
                          reach.reason + ", which may lie outside of directories.roots",
                          reach.hint.empty() ? "leave it out" : reach.hint);
+    }
+    const auto runs_elsewhere = std::find_if(
+        words.begin(), words.end(), [](const Word& word) { return word.text == "-execdir" || word.text == "-okdir"; });
+    if (tool == "find" && runs_elsewhere != words.end()) {
+      return not_covered(frame, runs_elsewhere->at, runs_elsewhere->text + " runs its command in other directories",
+                         "use -exec");
     }
     for (const std::string& directory : frame.directories) {
       if (name.find('/') != std::string::npos && !situation_.programs.is_found(name)) {

@@ -69,7 +69,7 @@ constexpr Tool tools[] = {
          "-t --list -d --diff --compare -x --extract --get -O --to-stdout -f=FILE --file=FILE --force-local -v "
          "--verbose -z "
          "--gzip --gunzip --ungzip -j --bzip2 -J --xz --lzip --lzma --lzop --zstd -Z --compress --uncompress -a "
-         "--auto-compress --no-auto-compress --exclude=PATTERN -X=FILE --exclude-from=FILE -T=LIST --files-from=LIST "
+         "--auto-compress --no-auto-compress --exclude=PATTERN -X=FILE --exclude-from=FILE "
          "--null --no-null --anchored --no-anchored --ignore-case --no-ignore-case --wildcards --no-wildcards "
          "--wildcards-match-slash --no-wildcards-match-slash --strip-components=NUM --occurrence[=NUM] -n --seek "
          "--no-seek -i --ignore-zeros -b=NUM --blocking-factor=NUM -B --read-full-records --full-time --numeric-owner "
@@ -80,7 +80,9 @@ constexpr Tool tools[] = {
          "--starting-file=NAME -N=DATE --newer=DATE --after-date=DATE --newer-mtime=DATE -l --check-links -p "
          "--preserve-permissions --same-permissions --no-same-owner --no-same-permissions -o",
      .unsafe = rsh,
+     .with = "tar:lists",
      .check = check_tar},
+    {.names = "tar:lists", .unsafe = "reads options from a file: -T=LIST --files-from=LIST"},
     {.names = "gzip, gunzip, bzip2, bunzip2, xz, unxz, lzma, unlzma, zstd, unzstd, compress, uncompress",
      .safe =
          "-c --stdout --to-stdout -d --decompress --uncompress -f --force -k --keep -l --list -L --license -n "

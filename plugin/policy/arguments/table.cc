@@ -150,6 +150,10 @@ bool Compiled::has_unsafe() const {
   return std::any_of(options_.begin(), options_.end(), [](const Option& option) { return !option.safe; });
 }
 
+bool Compiled::has_option_that(std::string_view why) const {
+  return std::any_of(options_.begin(), options_.end(), [&](const Option& option) { return option.why == why; });
+}
+
 const Compiled* find_tool(std::string_view name) {
   static const Tables tables;
   return tables.find(name);

@@ -100,6 +100,8 @@ class Compiled {
   // begins are safe, or else the unsafe one; null when it is not known.
   const Option* word(std::string_view name) const;
   bool has_unsafe() const;
+  // True where one of its options is unsafe because of `why`.
+  bool has_option_that(std::string_view why) const;
 
  private:
   void add_all(const Tool& tool);

@@ -505,6 +505,16 @@ BOOST_AUTO_TEST_CASE(awk_that_cannot_be_read_is_unsafe) {
   BOOST_TEST((judge_program_text("awk", {"awk", "/[/]/"}).kind == Kind::unsafe));
   BOOST_TEST((judge_program_text("awk", {"awk", "{getline < \"x\"}"}).kind == Kind::safe));
   BOOST_TEST((judge_program_text("gawk", {"gawk", "-i", "inplace", "{print}"}).kind == Kind::safe));
+  const std::string runs = "BEGIN{system(\"id\")}";
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"gawk", "--source=" + runs},
+                                                                                     {"gawk", "--sour=" + runs},
+                                                                                     {"gawk", "-e" + runs},
+                                                                                     {"gawk", "-f", "x", "-e", runs},
+                                                                                     {"gawk", "-Wsource=" + runs},
+                                                                                     {"awk", "--field-sep", ":", runs},
+                                                                                     {"awk", "--assi", "a=b", runs}}) {
+    BOOST_TEST((judge_program_text(words.front(), words).kind == Kind::unsafe), words[1]);
+  }
   BOOST_TEST((judge_program_text("awk", {"awk", "-f", "x"}).kind == Kind::safe));
   BOOST_TEST((judge_reach("awk", {"awk", "{getline < \"x\"}"}).kind == Kind::unsafe));
   BOOST_TEST((judge_reach("awk", {"awk", "{print}", "f"}).kind == Kind::safe));
