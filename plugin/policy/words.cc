@@ -89,8 +89,11 @@ Script parse(std::string_view line, Shell shell) {
   }
   Findings findings = read_as({.dash = shell == Shell::dash}, line);
   Script& script = findings.script;
+  // An error in one reading is an obstacle even where another reading has none, and so is what only the other finds.
+  if (!script.obstacle) script.obstacle = script.error;
   const auto read_also = [&](Dialect dialect) {
     Findings further = read_as(dialect, line);
+    if (!script.obstacle) script.obstacle = further.script.obstacle ? further.script.obstacle : further.script.error;
     // What is no text of one shell may be one of another; but not when it is only we who could not read it.
     if (further.gave_up && !findings.gave_up) script.error = further.script.error;
     findings.gave_up = findings.gave_up || further.gave_up;
@@ -104,7 +107,6 @@ Script parse(std::string_view line, Shell shell) {
     if (findings.extglob && findings.posix) read_also({.extglob = true, .posix = true});
   }
   if (differs && shell == Shell::any) read_also({.dash = true});
-  if (script.error && !script.obstacle) script.obstacle = script.error;
   return std::move(script);
 }
 
