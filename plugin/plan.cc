@@ -59,9 +59,7 @@ void decide_judged_program(const policy::Script& script, const Configuration& co
     const policy::Word& program = commands.front().words.front();
     if (!program.text.empty() &&
         (!policy::is_shell_word(program.text) || program.text == "time" || program.text == "kill")) {
-      std::vector<std::string> words;
-      for (const policy::Word& word : commands.front().words) words.push_back(word.text);
-      return run_directly(std::move(words), plan);
+      return run_directly(policy::texts_of(commands.front().words), plan);
     }
   }
   run_through_shell(configuration, policy::regenerate(script), true, plan);
@@ -136,8 +134,10 @@ Plan make_plan(const CommandRequest& request, const Configuration& configuration
   const bool trusted = policy::judges_words(rules, configuration.directories);
   std::optional<policy::Programs> programs;
   if (policy::judges_lines(rules, configuration.directories)) {
+    // Only words that must be known are looked up; a deny list knows programs by their names.
     const char* const search_path = ::getenv("PATH");
-    programs.emplace(rules.path, search_path != nullptr ? search_path : engine::default_search_path, roots);
+    programs.emplace(trusted ? rules.path : std::vector<std::string>(),
+                     search_path != nullptr ? search_path : engine::default_search_path, roots);
   }
   plan.command.variables = policy::compose_environment(
       {::environ, configuration.environment, request.environment, plan.directory.path, engine::default_search_path,

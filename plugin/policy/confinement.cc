@@ -68,12 +68,10 @@ std::vector<std::string> working_directories(const std::vector<Word>& words,
   return all;
 }
 
-std::optional<Escape> find_escape(std::string_view tool, const std::vector<Word>& words, std::string_view directory,
-                                  const std::vector<std::string>& roots) {
-  std::vector<std::string> texts;
-  for (const Word& word : words) texts.push_back(word.text);
+std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::string>& texts,
+                                  std::string_view directory, const std::vector<std::string>& roots) {
   const std::vector<bool> is_text = text_words(tool, texts);
-  for (std::size_t i = 1; i < words.size(); ++i) {
+  for (std::size_t i = 1; i < texts.size(); ++i) {
     if (is_text[i]) continue;
     const bool is_short = texts[i].size() > 2 && texts[i][0] == '-' && texts[i][1] != '-';
     const bool is_old_bundle = i == 1 && (tool == "tar" || tool == "gtar" || tool == "bsdtar" || tool == "ar");

@@ -21,10 +21,10 @@ struct Escape {
 std::vector<std::string> working_directories(const std::vector<Word>& words,
                                              const std::vector<std::string>& directories);
 
-// The first word of `words` (literal ones, the program first) that names a path outside `roots` (canonical) from
+// The first of `texts` (literal words, the program first) that names a path outside `roots` (canonical) from
 // `directory` (canonical), however it is written: as the word, behind the letters of options, behind = , : or @, as
 // file:// URL. Words that the tool takes as text (a pattern, a script) are not looked at, nor is /dev/null.
-std::optional<Escape> find_escape(std::string_view tool, const std::vector<Word>& words, std::string_view directory,
-                                  const std::vector<std::string>& roots);
+std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::string>& texts,
+                                  std::string_view directory, const std::vector<std::string>& roots);
 
 }  // namespace wtool::policy

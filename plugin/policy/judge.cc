@@ -10,6 +10,7 @@
 #include "policy/directories.h"
 #include "policy/entries.h"
 #include "policy/environment.h"
+#include "policy/strictest_finding.h"
 #include "policy/wrappers.h"
 
 namespace wtool::policy {
@@ -36,6 +37,11 @@ std::vector<Entry> parse_entries(const std::vector<std::string>& texts) {
   return entries;
 }
 
+// What every program answers without doing anything else.
+bool asks_who_it_is(const std::vector<std::string>& words) {
+  return words.size() == 2 && (words[1] == "--version" || words[1] == "--help");
+}
+
 std::string quoted(std::string_view text) {
   constexpr std::size_t most = 200;
   std::string shown = "\"" + std::string(text.substr(0, most)) + (text.size() > most ? "..." : "") + "\"";
@@ -43,9 +49,7 @@ std::string quoted(std::string_view text) {
 }
 
 // What is around a command while it is judged.
-struct Frame {
-  std::string_view line;                 // the text that ranges are of
-  std::optional<Range> outer;            // where that text is a word of another: that word's place
+struct Frame : Place {
   int depth = 0;                         // of wrappers
   bool by_shell = true;                  // a shell runs it, so that builtins are builtins
   bool listed = false;                   // an entry of the allow list names all of the words around it
@@ -65,67 +69,25 @@ class Judge {
         confined_(situation.directories.confine_arguments),
         allow_(has_allow_list_ ? parse_entries(*rules_.allow) : std::vector<Entry>()),
         deny_(parse_entries(rules_.deny)),
-        ask_(parse_entries(rules_.ask)) {}
+        ask_(parse_entries(rules_.ask)),
+        strictest_(rules_, has_allow_list_, confined_) {}
 
   void line(std::string_view text, const Script& script) {
-    judge_script(script, Frame{text, std::nullopt, 0, true, false, {situation_.directory}});
+    judge_script(script, Frame{{text, std::nullopt}, 0, true, false, {situation_.directory}});
   }
 
-  Verdict verdict() && {
-    if (verdict_.answer == Answer::allow) {
-      verdict_.reason = has_allow_list_ ? "every command of the line is in commands.allow"
-                        : confined_     ? "every path of the line is within directories.roots"
-                                        : "no entry of commands.deny or commands.ask is about it";
-      verdict_.rule = has_allow_list_ ? allowed_by_ : confined_ ? "directories.confine_arguments" : "commands";
-    }
-    return std::move(verdict_);
-  }
+  Verdict verdict() && { return std::move(strictest_).verdict(allowed_by_); }
 
  private:
   bool is_strict() const { return has_allow_list_ || confined_; }
-
-  // ---- Findings. An explicit entry is worth more than whatever else is found of the same strictness.
-
-  void note(Answer answer, const Frame& frame, Range at, std::string reason, std::string rule, std::string hint,
-            bool explicit_entry = false) {
-    const bool counts = answer > verdict_.answer || (answer == verdict_.answer && explicit_entry && !explicit_entry_);
-    if (!counts || answer == Answer::allow) return;
-    explicit_entry_ = explicit_entry;
-    at.end = std::min(at.end, frame.line.size());
-    at.begin = std::min(at.begin, at.end);
-    verdict_.answer = answer;
-    verdict_.reason = std::move(reason);
-    verdict_.rule = std::move(rule);
-    verdict_.word = std::string(frame.line.substr(at.begin, at.end - at.begin));
-    verdict_.at = frame.outer.value_or(at);
-    verdict_.hint = std::move(hint);
-  }
-
-  // What the allow list does not cover.
-  void not_covered(const Frame& frame, Range at, std::string reason, std::string hint) {
-    const std::string rule = has_allow_list_ ? "commands.allow" : "directories.confine_arguments";
-    note(rules_.ask_unlisted ? Answer::ask : Answer::deny, frame, at, std::move(reason), rule, std::move(hint));
-  }
-
-  // What can only be known when it runs.
-  void unknown(const Frame& frame, Range at, const std::string& what) {
-    if (is_strict()) {
-      not_covered(frame, at, what + ", so that it cannot be judged before it runs",
-                  "write the words out as they are meant, in quotes where needed, or run it as a command of its own");
-    } else {
-      const bool denies = !rules_.deny.empty();
-      note(denies ? Answer::deny : Answer::ask, frame, at, what + ", so that it may be a command of the list",
-           denies ? "commands.deny" : "commands.ask", "write the name and the options of each command out");
-    }
-  }
 
   // ---- Scripts.
 
   void judge_script(const Script& script, Frame frame) {
     if (script.error) {
-      unknown(frame, script.error->at, "the line cannot be read as shell text: " + script.error->what);
+      strictest_.unknown(frame, script.error->at, "the line cannot be read as shell text: " + script.error->what);
     } else if (is_strict() && script.obstacle) {
-      unknown(frame, script.obstacle->at, "there is " + script.obstacle->what);
+      strictest_.unknown(frame, script.obstacle->at, "there is " + script.obstacle->what);
     }
     const bool known = !script.obstacle;
     for (const SimpleCommand& command : script.commands) {
@@ -142,26 +104,28 @@ class Judge {
     const std::vector<Word>& words = command.words;
     const Range at = words.front().at;
     if (words.size() != 2 || words[1].text.empty() || words[1].text.front() == '-') {
-      return not_covered(frame, at, "cd needs exactly one directory, and none that begins with a minus sign",
-                         "write cd DIRECTORY && ...");
+      return strictest_.not_covered(frame, at, "cd needs exactly one directory, and none that begins with a minus sign",
+                                    "write cd DIRECTORY && ...");
     }
     if (command.joint != Joint::and_then || command.negated) {
-      return not_covered(frame, at, "cd must be followed by &&, because what follows is judged for its directory",
-                         "write cd DIRECTORY && ..., or give working_directory");
+      return strictest_.not_covered(frame, at,
+                                    "cd must be followed by &&, because what follows is judged for its directory",
+                                    "write cd DIRECTORY && ..., or give working_directory");
     }
     const std::vector<std::string> before = frame.directories;
     for (const std::string& from : before) {
       std::string to = resolve_path(from, words[1].text);
       if (!situation_.directories.roots.empty() && !is_within_any(to, situation_.roots)) {
-        not_covered(frame, words[1].at, "cd would lead to " + quoted(to) + ", outside of directories.roots",
-                    roots_hint());
+        strictest_.not_covered(frame, words[1].at, "cd would lead to " + quoted(to) + ", outside of directories.roots",
+                               roots_hint());
       }
       if (std::find(frame.directories.begin(), frame.directories.end(), to) == frame.directories.end()) {
         frame.directories.push_back(std::move(to));
       }
     }
     if (frame.directories.size() > most_directories) {
-      not_covered(frame, at, "there are more directories to follow than are followed", "use fewer cd commands");
+      strictest_.not_covered(frame, at, "there are more directories to follow than are followed",
+                             "use fewer cd commands");
       frame.directories.resize(most_directories);
     }
   }
@@ -169,10 +133,11 @@ class Judge {
   // ---- Commands.
 
   void judge_command(const SimpleCommand& command, const Frame& frame) {
-    if (frame.depth > deepest_wrapping) return unknown(frame, {0, frame.line.size()}, "wrappers are nested too deeply");
+    if (frame.depth > deepest_wrapping)
+      return strictest_.unknown(frame, {0, frame.line.size()}, "wrappers are nested too deeply");
     if (command.words.empty()) return;
     const Word& first = command.words.front();
-    if (!first.literal) return unknown(frame, first.at, "the name of a command is known only when it runs");
+    if (!first.literal) return strictest_.unknown(frame, first.at, "the name of a command is known only when it runs");
     const std::string_view tool = base_name(first.text);
     judge_entries(command, frame);
     Frame within = frame;
@@ -189,14 +154,15 @@ class Judge {
         // Words that are added when it runs stand nowhere in the line.
         Range at = command.words.front().at;
         for (const Word& word : command.words) at.end = std::max(at.end, std::max(at.begin, word.at.end));
-        note(answer, frame, at,
-             quoted(frame.line.substr(std::min(at.begin, frame.line.size()), at.end - at.begin)) +
-                 (answer == Answer::deny ? " is denied by the entry " : " needs a person's approval by the entry ") +
-                 quoted(entry.text),
-             key + entry.text,
-             "the person who keeps the configuration can take the entry " + quoted(entry.text) + " out of " +
-                 (answer == Answer::deny ? "commands.deny" : "commands.ask"),
-             true);
+        strictest_.note(
+            answer, frame, at,
+            quoted(frame.line.substr(std::min(at.begin, frame.line.size()), at.end - at.begin)) +
+                (answer == Answer::deny ? " is denied by the entry " : " needs a person's approval by the entry ") +
+                quoted(entry.text),
+            key + entry.text,
+            "the person who keeps the configuration can take the entry " + quoted(entry.text) + " out of " +
+                (answer == Answer::deny ? "commands.deny" : "commands.ask"),
+            true);
       }
     }
   }
@@ -209,20 +175,21 @@ class Judge {
     for (const Word& assignment : command.assignments) {
       const std::string variable = assignment.text.substr(0, assignment.text.find('='));
       if (is_steering_name(variable)) {
-        not_covered(frame, assignment.at, "the variable " + variable + " changes what programs do", "leave it out");
+        strictest_.not_covered(frame, assignment.at, "the variable " + variable + " changes what programs do",
+                               "leave it out");
         return Coverage::none;
       }
     }
     const bool is_builtin = frame.by_shell && is_shell_word(name) && !is_program_too(name);
     if (is_builtin && !is_harmless_builtin(name)) {
-      not_covered(frame, at, name + " is a part of the shell that can change what follows, or run anything",
-                  "leave it out");
+      strictest_.not_covered(frame, at, name + " is a part of the shell that can change what follows, or run anything",
+                             "leave it out");
       return Coverage::none;
     }
     if (is_builtin && name == "export" && !judge_export(words, frame)) return Coverage::none;
     // bash's printf -v sets a variable, and runs what stands in its subscript.
     if (is_builtin && name == "printf" && words.size() > 1 && words[1].text.starts_with("-v")) {
-      not_covered(frame, words[1].at, "printf -v sets a variable of the shell", "leave -v out");
+      strictest_.not_covered(frame, words[1].at, "printf -v sets a variable of the shell", "leave -v out");
       return Coverage::none;
     }
     Coverage coverage = Coverage::program;
@@ -241,8 +208,9 @@ class Judge {
       const std::size_t equals = text.find('=');
       const std::string_view variable = text.substr(0, equals);
       if (equals == std::string_view::npos || !is_variable_name(variable) || is_steering_name(variable)) {
-        not_covered(frame, words[i].at, "export takes NAME=value here, for names that do not change what programs do",
-                    "give the variable in the call's environment");
+        strictest_.not_covered(frame, words[i].at,
+                               "export takes NAME=value here, for names that do not change what programs do",
+                               "give the variable in the call's environment");
         return false;
       }
     }
@@ -260,7 +228,8 @@ class Judge {
     }
     if (best == Coverage::none) {
       const Range at{words.front().at.begin, words.back().at.end};
-      not_covered(frame, listed_by_name(words) ? at : words.front().at, why_not_listed(words), allowed_hint());
+      strictest_.not_covered(frame, listed_by_name(words) ? at : words.front().at, why_not_listed(words),
+                             allowed_hint());
     } else if (allowed_by_.empty()) {
       allowed_by_ = "commands.allow: " + by->text;
     }
@@ -296,58 +265,61 @@ class Judge {
     }
     if (!rules_.safe_arguments) {
       if (known.size() < words.size() && may_run_programs(tool) && !takes_more_arguments(tool, known_first)) {
-        not_covered(frame, words.front().at,
-                    quoted(tool) + " gets arguments that are known only when it runs, and some make it run programs",
-                    "write the arguments out, or put -- in front of them");
+        strictest_.not_covered(
+            frame, words.front().at,
+            quoted(tool) + " gets arguments that are known only when it runs, and some make it run programs",
+            "write the arguments out, or put -- in front of them");
       }
       return;
     }
     const ArgumentJudgement judgement = judge_arguments(tool, known);
     if (judgement.kind == ArgumentJudgement::Kind::unsafe) {
       not_safe(judgement, words, frame);
-    } else if (judgement.kind == ArgumentJudgement::Kind::no_rules && coverage == Coverage::program) {
-      not_covered(frame, words.front().at,
-                  "it is not known which arguments of " + quoted(tool) + " are safe, and commands.arguments is safe",
-                  "the entry \"" + std::string(tool) + " *\" in commands.allow would allow all of them");
+    } else if (judgement.kind == ArgumentJudgement::Kind::no_rules && coverage == Coverage::program &&
+               !(known.size() == words.size() && asks_who_it_is(known))) {
+      strictest_.not_covered(
+          frame, words.front().at,
+          "it is not known which arguments of " + quoted(tool) + " are safe, and commands.arguments is safe",
+          "the entry \"" + std::string(tool) + " *\" in commands.allow would allow all of them");
     } else if (judgement.kind == ArgumentJudgement::Kind::safe && known.size() < words.size() &&
                !takes_more_arguments(tool, known_first)) {
-      not_covered(frame, words.front().at, quoted(tool) + " gets arguments that are known only when it runs",
-                  "write the arguments out");
+      strictest_.not_covered(frame, words.front().at, quoted(tool) + " gets arguments that are known only when it runs",
+                             "write the arguments out");
     }
   }
 
   void not_safe(const ArgumentJudgement& judgement, const std::vector<Word>& words, const Frame& frame) {
     const Word& word = words[std::min(judgement.word, words.size() - 1)];
-    not_covered(frame, word.at, judgement.reason + ", and commands.arguments is safe",
-                judgement.hint.empty() ? "leave it out; commands.allow can name the whole command" : judgement.hint);
+    strictest_.not_covered(
+        frame, word.at, judgement.reason + ", and commands.arguments is safe",
+        judgement.hint.empty() ? "leave it out; commands.allow can name the whole command" : judgement.hint);
   }
 
   void judge_paths(const std::vector<Word>& words, std::string_view tool, const Frame& frame) {
     const std::string& name = words.front().text;
-    std::vector<std::string> texts;
-    for (const Word& word : words) texts.push_back(word.text);
+    const std::vector<std::string> texts = texts_of(words);
     const ArgumentJudgement reach = judge_reach(tool, texts);
     if (reach.kind == ArgumentJudgement::Kind::unsafe) {
-      return not_covered(frame, words[std::min(reach.word, words.size() - 1)].at,
-                         reach.reason + ", which may lie outside of directories.roots",
-                         reach.hint.empty() ? "leave it out" : reach.hint);
+      return strictest_.not_covered(frame, words[std::min(reach.word, words.size() - 1)].at,
+                                    reach.reason + ", which may lie outside of directories.roots",
+                                    reach.hint.empty() ? "leave it out" : reach.hint);
     }
     const auto runs_elsewhere = std::find_if(
         words.begin(), words.end(), [](const Word& word) { return word.text == "-execdir" || word.text == "-okdir"; });
     if (tool == "find" && runs_elsewhere != words.end()) {
-      return not_covered(frame, runs_elsewhere->at, runs_elsewhere->text + " runs its command in other directories",
-                         "use -exec");
+      return strictest_.not_covered(frame, runs_elsewhere->at,
+                                    runs_elsewhere->text + " runs its command in other directories", "use -exec");
     }
     for (const std::string& directory : frame.directories) {
       if (name.find('/') != std::string::npos && !situation_.programs.is_found(name)) {
         const std::string path = resolve_path(directory, name);
         if (!is_within_any(path, situation_.roots)) {
-          return not_covered(frame, words.front().at, quoted(name) + " is a program outside of directories.roots",
-                             roots_hint());
+          return strictest_.not_covered(frame, words.front().at,
+                                        quoted(name) + " is a program outside of directories.roots", roots_hint());
         }
       }
-      if (const auto escape = find_escape(tool, words, directory, situation_.roots)) {
-        return not_covered(
+      if (const auto escape = find_escape(tool, texts, directory, situation_.roots)) {
+        return strictest_.not_covered(
             frame, words[escape->word].at,
             quoted(words[escape->word].text) + " leads to " + quoted(escape->path) + ", outside of directories.roots",
             roots_hint());
@@ -355,8 +327,9 @@ class Judge {
     }
     const auto unknown_word = std::find_if(words.begin(), words.end(), [](const Word& word) { return !word.literal; });
     if (unknown_word != words.end()) {
-      not_covered(frame, unknown_word->at, "a path that is known only when it runs may lead out of directories.roots",
-                  "write it out");
+      strictest_.not_covered(frame, unknown_word->at,
+                             "a path that is known only when it runs may lead out of directories.roots",
+                             "write it out");
     }
   }
 
@@ -377,7 +350,7 @@ class Judge {
         }
         case Inner::Kind::script:
           if (!inner.text.literal) {
-            unknown(frame, inner.text.at, "shell text for " + quoted(tool) + " is known only when it runs");
+            strictest_.unknown(frame, inner.text.at, "shell text for " + quoted(tool) + " is known only when it runs");
             break;
           }
           within.line = inner.text.text;
@@ -386,12 +359,12 @@ class Judge {
           break;
         case Inner::Kind::code:
           if (frame.listed) break;
-          note(Answer::ask, frame, inner.text.at, inner.reason + ", which cannot be judged", "inline code",
-               "put it into a file that is reviewed, and run that");
+          strictest_.note(Answer::ask, frame, inner.text.at, inner.reason + ", which cannot be judged", "inline code",
+                          "put it into a file that is reviewed, and run that");
           break;
         case Inner::Kind::unclear:
           if (frame.listed) break;
-          unknown(frame, inner.text.at, inner.reason);
+          strictest_.unknown(frame, inner.text.at, inner.reason);
           break;
       }
     }
@@ -399,13 +372,11 @@ class Judge {
   }
 
   void judge_program_text_of(const std::vector<Word>& words, std::string_view tool, const Frame& frame) {
-    std::vector<std::string> texts;
-    for (const Word& word : words) texts.push_back(word.text);
-    const ArgumentJudgement judgement = judge_program_text(tool, texts);
+    const ArgumentJudgement judgement = judge_program_text(tool, texts_of(words));
     if (judgement.kind != ArgumentJudgement::Kind::unsafe) return;
     const Word& word = words[std::min(judgement.word, words.size() - 1)];
-    note(Answer::ask, frame, word.at, judgement.reason, "inline code",
-         judgement.hint.empty() ? "leave it out" : judgement.hint);
+    strictest_.note(Answer::ask, frame, word.at, judgement.reason, "inline code",
+                    judgement.hint.empty() ? "leave it out" : judgement.hint);
   }
 
   // ---- Hints.
@@ -432,8 +403,7 @@ class Judge {
   const bool has_allow_list_;
   const bool confined_;
   const std::vector<Entry> allow_, deny_, ask_;
-  Verdict verdict_;
-  bool explicit_entry_ = false;
+  StrictestFinding strictest_;
   std::string allowed_by_;
 };
 

@@ -77,6 +77,13 @@ Findings read_as(Dialect dialect, std::string_view line) {
 
 }  // namespace
 
+std::vector<std::string> texts_of(const std::vector<Word>& words) {
+  std::vector<std::string> texts;
+  texts.reserve(words.size());
+  for (const Word& word : words) texts.push_back(word.text);
+  return texts;
+}
+
 bool is_shell_word(std::string_view word) { return std::binary_search(shell_words.begin(), shell_words.end(), word); }
 
 Script parse(std::string_view line, Shell shell) {

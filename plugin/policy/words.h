@@ -18,6 +18,9 @@ struct Word {
   Range at;             // in the line
 };
 
+// The texts of words, in their order.
+std::vector<std::string> texts_of(const std::vector<Word>& words);
+
 // How a command is joined to the one behind it.
 enum class Joint {
   end,       // nothing follows (or, nested: its construct ends)

@@ -98,6 +98,8 @@ BOOST_AUTO_TEST_CASE(safe_arguments_are_demanded_of_a_listed_program_and_not_of_
   check(rules, "sort -o y x", Answer::deny, "-o", "commands.allow", "commands.arguments is safe");
   check(rules, "git push", Answer::deny, "push", "commands.allow", "commands.arguments is safe");
   check(rules, "mytool x", Answer::deny, "mytool", "commands.allow", "not known which arguments");
+  check(rules, "mytool --version", Answer::allow, "", "commands.allow: mytool", "");
+  check(rules, "mytool --version x", Answer::deny, "mytool", "commands.allow", "not known which arguments");
   check(rules, "yourtool x", Answer::allow, "", "commands.allow: yourtool *", "");
   check(rules, "find . -delete", Answer::allow, "", "commands.allow: find . -delete", "");
   check(rules, "find . -name x", Answer::deny, "find . -name x", "commands.allow", "no entry");
