@@ -24,7 +24,9 @@ std::string_view OutputPipe::read_some() {
   // Once the capture leaves bytes out, they are read to where they are kept: copying every byte of a flood once more
   // would cost a third of its speed.
   std::span<char> place = capture_.room(buffer_size_);
-  if (place.empty()) {
+  if (place.empty() && !more_than_little_) {
+    place = little_;
+  } else if (place.empty()) {
     if (!buffer_) buffer_.reset(new char[buffer_size_]);  // NOLINT: make_unique would clear it first.
     place = {buffer_.get(), buffer_size_};
   } else {
@@ -41,6 +43,7 @@ std::string_view OutputPipe::read_some() {
     return {};
   }
   was_full_ = static_cast<std::size_t>(got) == buffer_size_;
+  more_than_little_ = more_than_little_ || static_cast<std::size_t>(got) >= sizeof little_;
   return {place.data(), static_cast<std::size_t>(got)};
 }
 

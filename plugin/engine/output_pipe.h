@@ -49,7 +49,10 @@ class OutputPipe {
   std::size_t buffer_size_ = default_size;
   bool was_full_ = false;  // The last read filled its buffer.
   bool grown_ = false;
+  bool more_than_little_ = false;
   std::unique_ptr<char[]> buffer_;
+  // Most commands write little; for them the heap need not grow by two large buffers, and shrink again.
+  char little_[4096];
   Capture capture_;
 
   static constexpr std::size_t default_size = 64UL * 1024;
