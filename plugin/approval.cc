@@ -24,8 +24,8 @@ CallError not_approved(const CommandRequest& request, const std::string& why) {
   return {"approval_denied", "Command not approved: " + request.line, why};
 }
 
-}  // namespace
-
+// The file of approvals that counts for this plan; empty: none does, and `why_not` says why where one is configured. A
+// file that the command itself could write proves nothing about what a person wants.
 std::string approvals_file(const Plan& plan, const Configuration& configuration, std::string& why_not) {
   const std::string& file = configuration.commands.approvals;
   if (file.empty()) return {};
@@ -38,19 +38,28 @@ std::string approvals_file(const Plan& plan, const Configuration& configuration,
   return {};
 }
 
+}  // namespace
+
+std::shared_ptr<const policy::RememberedAnswers> remembered_answers(const CommandRequest& request, const Plan& plan,
+                                                                    const Configuration& configuration,
+                                                                    std::string& why_not) {
+  if (plan.asked_by_own_rules && request.own_answers) return request.own_answers;
+  return std::make_shared<policy::Approvals>(approvals_file(plan, configuration, why_not));
+}
+
 Approval settle(const CommandRequest& request, const Plan& plan, const Configuration& configuration,
                 std::string_view tool, std::string_view call_id, Approver* approver) {
   Approval approval;
   const policy::Subject subject{request.line, plan.directory.path, request.environment};
   approval.fingerprint = policy::fingerprint(subject);
-  const policy::Approvals kept(approvals_file(plan, configuration, approval.not_kept));
-  const auto known = kept.look_up(subject);
+  const auto kept = remembered_answers(request, plan, configuration, approval.not_kept);
+  const auto known = kept->look_up(subject);
   if (const auto* problem = std::get_if<std::string>(&known)) {
     approval.answer = "unreadable";
     approval.refusal = CallError{"configuration_invalid", *problem, "nothing is run until it is mended"};
     return approval;
   }
-  const std::string where = " in " + configuration.commands.approvals;
+  const std::string where = " in " + kept->file();
   if (std::get<policy::Remembered>(known) == policy::Remembered::never) {
     approval.answer = "never (remembered)";
     approval.refusal = not_approved(request, "it was answered with never; the answer stands" + where);
@@ -66,7 +75,7 @@ Approval settle(const CommandRequest& request, const Plan& plan, const Configura
                           : approver->ask({std::string(tool), std::string(call_id), describe(request, plan),
                                            plan.verdict.reason, approval.fingerprint});
   const auto keep = [&](bool always) {
-    if (approval.not_kept.empty()) approval.not_kept = kept.remember(subject, always);
+    if (approval.not_kept.empty()) approval.not_kept = kept->remember(subject, always);
   };
   switch (reply) {
     case Reply::yes:

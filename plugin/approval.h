@@ -1,6 +1,7 @@
 // Settles a verdict of "ask": by what a person has answered for good, or by asking one through the host.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -33,9 +34,10 @@ struct Approval {
   std::string not_kept;  // an answer for good could not be kept: why
 };
 
-// The file of approvals that counts for this plan; empty: none does, and `why_not` says why where one is configured. A
-// file that the command itself could write proves nothing about what a person wants.
-std::string approvals_file(const Plan& plan, const Configuration& configuration, std::string& why_not);
+// Where answers for good are kept for this plan. Where it is nowhere although a file is configured, `why_not` says why.
+std::shared_ptr<const policy::RememberedAnswers> remembered_answers(const CommandRequest& request, const Plan& plan,
+                                                                    const Configuration& configuration,
+                                                                    std::string& why_not);
 
 // `approver` may be NULL: then nobody can be asked.
 Approval settle(const CommandRequest& request, const Plan& plan, const Configuration& configuration,

@@ -27,6 +27,12 @@ CallError trail_error(const std::string& problem) {
           "nothing is run that cannot be put on record; audit.when_unwritable can say otherwise"};
 }
 
+// Where background processes of this call live on; NULL: nowhere, they are ended with it.
+Background* kept_in(const CommandRequest& request, CallContext& context) {
+  if (request.session) return &request.session->background();
+  return context.configuration.keep_background ? &context.sessions.background() : nullptr;
+}
+
 // Runs what the plan says; an error where its sandbox cannot be had.
 std::variant<CallError, engine::Outcome> run(const Plan& plan, const engine::RunOptions& options, CallContext& context,
                                              CallResult& result) {
@@ -49,6 +55,7 @@ CallResult carry(const CommandRequest& request, CallContext& context) {
   CallResult result;
   result.time_limit = request.timeout.value_or(context.configuration.timeout_default);
   result.limits = context.configuration.limits;
+  result.limits.output_bytes = request.most_output;
   if (context.ceiling) result.time_limit = std::min(result.time_limit, *context.ceiling);
 
   Plan plan = make_plan(request, context.configuration);
@@ -74,6 +81,7 @@ CallResult carry(const CommandRequest& request, CallContext& context) {
     Approval approval = settle(request, plan, context.configuration, context.tool, context.call_id, context.approver);
     waited = std::chrono::steady_clock::now() - asked;
     const std::string problem = record.approval(approval, span.number());
+    result.approval = approval;
     // A call that was cancelled meanwhile is told so by the engine, which starts nothing then.
     const bool cancelled = context.cancellation.how() != engine::Cancellation::How::none;
     if (approval.refusal && !cancelled) return refuse(*approval.refusal, span.number());
@@ -88,12 +96,18 @@ CallResult carry(const CommandRequest& request, CallContext& context) {
   options.deadline = begun + waited + result.time_limit;
   if (context.ceiling) options.deadline = std::min(*options.deadline, begun + *context.ceiling);
   options.grace = context.configuration.grace;
-  options.capture_bytes = context.configuration.output_bytes;
+  options.capture_bytes = request.output_bytes.value_or(context.configuration.output_bytes);
+  options.merged = request.merged_output;
+  Background* const background = kept_in(request, context);
+  options.keep = background != nullptr && background->has_room();
   options.limits = result.limits;
   options.spill = context.configuration.spill.when;
   options.spill_directory = context.configuration.spill_directory.get();
   options.name = context.call_id;
   result.what = run(plan, options, context, result);
+  if (const auto* outcome = std::get_if<engine::Outcome>(&result.what); outcome != nullptr && outcome->kept) {
+    background->keep(outcome->kept);
+  }
   result.audit_error = record.end(result, span.number());
   return result;
 }

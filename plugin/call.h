@@ -17,12 +17,14 @@
 #include "engine/outcome.h"
 #include "engine/run.h"
 #include "plan.h"
+#include "sessions/sessions.h"
 
 namespace wtool {
 
 // The surroundings of one call.
 struct CallContext {
   engine::Custody& custody;
+  Sessions& sessions;
   const Configuration& configuration;
   engine::Cancellation& cancellation;
   engine::OutputSink sink;
@@ -31,13 +33,16 @@ struct CallContext {
   std::uint64_t parent_span = 0;
   std::optional<std::chrono::milliseconds> ceiling;  // the host's, from the start of the call
   Approver* approver = nullptr;                      // NULL: nobody can be asked
+  // Stops this call now, from any thread, for as long as it runs.
+  std::function<void(std::string_view reason)> abort;
 };
 
 struct CallResult {
   std::variant<CallError, engine::Outcome> what;
-  policy::Verdict verdict;  // of the policy
-  std::string directory;    // canonical; empty when it could not be opened
-  std::string program;      // argv[0], or the shell's path
+  policy::Verdict verdict;           // of the policy
+  std::optional<Approval> approval;  // where one was needed
+  std::string directory;             // canonical; empty when it could not be opened
+  std::string program;               // argv[0], or the shell's path
   bool through_shell = false;
   engine::Limits limits;                         // that were in force
   std::optional<engine::SandboxReport> sandbox;  // where one is configured

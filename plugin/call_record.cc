@@ -56,7 +56,8 @@ void log_end(const engine::Outcome& outcome, std::uint64_t span) {
     fields.push_back(audit::field("cpu_ms", std::chrono::duration_cast<std::chrono::milliseconds>(cpu).count()));
   }
   if (outcome.outlived > 0) {
-    fields.push_back(audit::field("background_processes_ended", static_cast<std::int64_t>(outcome.outlived)));
+    fields.push_back(audit::field(outcome.kept ? "background_processes_kept" : "background_processes_ended",
+                                  static_cast<std::int64_t>(outcome.outlived)));
   }
   if (outcome.left > 0) fields.push_back(audit::field("processes_left", static_cast<std::int64_t>(outcome.left)));
   if (!outcome.output_file.path.empty()) fields.push_back(audit::field("output_file", outcome.output_file.path));
@@ -110,8 +111,10 @@ void warn_of_trail(const std::string& problem, std::uint64_t span) {
 }
 
 // The keys that every line of a call has. Hosts number their calls; several of them may write to one file.
-Json line_of(const CallContext& context) {
-  return {{"call", context.call_id}, {"host_pid", ::getpid()}, {"tool", context.tool}};
+Json line_of(const CommandRequest& request, const CallContext& context) {
+  Json line{{"call", context.call_id}, {"host_pid", ::getpid()}, {"tool", context.tool}};
+  for (const auto& [key, value] : request.labels) line[key] = value;
+  return line;
 }
 
 std::string write(const CallContext& context, std::string_view event, const Json& line, std::uint64_t span) {
@@ -131,7 +134,7 @@ std::string CallRecord::refused(const CallError& error, std::uint64_t span) cons
               audit::field("code", error.code), audit::field("rule", plan_.verdict.rule)},
              span);
   if (!context_.configuration.trail) return {};
-  Json line = line_of(context_);
+  Json line = line_of(request_, context_);
   line["command"] = masker.masked(request_.line);
   line["directory"] = plan_.directory.path;
   line["verdict"] = policy::to_text(plan_.verdict.answer);
@@ -151,7 +154,7 @@ std::string CallRecord::approval(const Approval& approval, std::uint64_t span) c
     audit::log(audit::Level::warn, target, "the answer is not remembered: " + approval.not_kept, {}, span);
   }
   if (!context_.configuration.trail) return {};
-  Json line = line_of(context_);
+  Json line = line_of(request_, context_);
   line["command"] = masker.masked(request_.line);
   line["directory"] = plan_.directory.path;
   line["answer"] = approval.answer;
@@ -179,7 +182,7 @@ std::string CallRecord::start(const CallResult& result, std::uint64_t span) cons
     audit::log(audit::Level::info, target, "command starts", std::move(fields), span);
   }
   if (!context_.configuration.trail) return {};
-  Json line = line_of(context_);
+  Json line = line_of(request_, context_);
   line["directory"] = result.directory;
   line["command"] = command;
   Json names = Json::array();
@@ -196,7 +199,7 @@ std::string CallRecord::end(const CallResult& result, std::uint64_t span) const 
   const auto& outcome = std::get<engine::Outcome>(result.what);
   log_end(outcome, span);
   if (!context_.configuration.trail) return {};
-  Json line = line_of(context_);
+  Json line = line_of(request_, context_);
   std::visit(Ending{line}, outcome.how);
   line["duration_ms"] = outcome.duration.count();
   line["stdout_bytes"] = outcome.standard_output.bytes;
@@ -208,7 +211,9 @@ std::string CallRecord::end(const CallResult& result, std::uint64_t span) const 
                          {"peak_memory_bytes", used.peak_memory_kib * 1024},
                          {"processes", used.processes}};
   }
-  if (outcome.outlived > 0) line["background_processes_ended"] = outcome.outlived;
+  if (outcome.outlived > 0) {
+    line[outcome.kept ? "background_processes_kept" : "background_processes_ended"] = outcome.outlived;
+  }
   if (outcome.left > 0) line["processes_left"] = outcome.left;
   if (context_.configuration.trail->options().output) {
     const policy::Masker masker = plan_.masker();

@@ -80,8 +80,17 @@ void read_audit(const Json& all, audit::TrailOptions& options, std::string& erro
   section.end();
 }
 
-constexpr std::array sections{"shell",  "commands", "directories", "environment",
-                              "limits", "output",   "sandbox",     "audit"};
+void read_background(const Json& all, bool& keep, std::string& error) {
+  const auto found = all.find("background");
+  if (found == all.end()) return;
+  keep = *found == "keep";
+  if (error.empty() && !keep && *found != "end") {
+    error = "configuration: background is " + show_json(*found) + "; allowed is end or keep";
+  }
+}
+
+constexpr std::array sections{"shell",   "commands",   "directories", "environment", "limits", "output",
+                              "sandbox", "background", "sessions",    "execute_run", "audit"};
 
 }  // namespace
 
@@ -108,6 +117,14 @@ std::shared_ptr<const Configuration> parse_configuration(std::string_view text, 
   read_directories(all, configuration->directories, error);
   read_environment(all, configuration->environment, error);
   read_audit(all, configuration->audit, error);
+  read_background(all, configuration->keep_background, error);
+  Section sessions(all, "sessions", error);
+  sessions.number<std::size_t>("max", 1, 1000, true, configuration->sessions_max);
+  sessions.absolute_path("tools_allow", configuration->tools_allow);
+  sessions.end();
+  Section execute_run(all, "execute_run", error);
+  execute_run.absolute_path("root", configuration->execute_run_root);
+  execute_run.end();
   if (!configuration->audit.file.empty()) configuration->trail = std::make_shared<audit::Trail>(configuration->audit);
   Section shell(all, "shell", error);
   shell.absolute_path("program", configuration->shell);

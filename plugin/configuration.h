@@ -34,6 +34,11 @@ struct Configuration {
   policy::EnvironmentRules environment;  // environment.inherit, deny, set
   audit::TrailOptions audit;             // audit.file, sync, output, when_unwritable, max_bytes, keep
 
+  bool keep_background = false;   // background: end | keep
+  std::size_t sessions_max = 50;  // sessions.max: 1 .. 1000
+  std::string tools_allow;        // sessions.tools_allow: an absolute path; empty: where it is by default
+  std::string execute_run_root;   // execute_run.root: an absolute path; empty: it is found
+
   // What all calls share of output.directory; NULL where output.spill is never.
   std::shared_ptr<engine::SpillDirectory> spill_directory;
   std::shared_ptr<engine::Sandbox> confinement;  // the same, as all calls share it

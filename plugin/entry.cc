@@ -48,6 +48,7 @@ namespace {
 
 // Changed by init and deinit alone, which nothing runs beside.
 std::unique_ptr<engine::Custody> custody;
+std::unique_ptr<Sessions> sessions;
 const wtool_host* the_host = nullptr;
 const wtool_host_approval* host_approval = nullptr;  // NULL: the host asks nobody
 
@@ -77,6 +78,7 @@ wtool_status init(const wtool_host* host, wtool_blob* error) noexcept {
       audit::attach(std::make_shared<LogExtension>(host, static_cast<const wtool_host_log*>(log)));
     }
     custody = std::make_unique<engine::Custody>(std::move(warden));
+    sessions = std::make_unique<Sessions>();
     the_host = host;
     const void* approval = host->get_extension != nullptr ? host->get_extension(host, WTOOL_EXT_APPROVAL) : nullptr;
     host_approval = static_cast<const wtool_host_approval*>(approval);
@@ -85,7 +87,8 @@ wtool_status init(const wtool_host* host, wtool_blob* error) noexcept {
 }
 
 void deinit() noexcept {
-  custody.reset();  // Waits until the warden and all custodians have ended.
+  sessions.reset();  // Ends what they keep, which needs the custody.
+  custody.reset();   // Waits until the warden and all custodians have ended.
   audit::detach();
   the_host = nullptr;
   host_approval = nullptr;
@@ -159,6 +162,15 @@ wtool_status call_new(const wtool_tool* tool, const wtool_request* request, wtoo
   });
 }
 
+void stop(wtool_call& call, engine::Cancellation::How how, std::string_view reason) noexcept {
+  try {
+    call.cancellation.request(how, reason);
+  } catch (...) {  // No memory to copy the reason.
+    call.cancellation.request(engine::Cancellation::How::now, {});
+  }
+  call.approver.cancelled();
+}
+
 // Numbers the events of one call and hands them to the host.
 class EventSink {
  public:
@@ -191,9 +203,17 @@ wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) n
     }
     if (!custody) return fail(WTOOL_E_INVALID_ARGUMENT, error, "call_run needs a plugin between init and deinit");
     if (call->run.exchange(true)) return fail(WTOOL_E_INVALID_ARGUMENT, error, "this call was run already");
-    CallContext context{*custody,       *call->configuration, call->cancellation, {},
-                        call->tool,     call->call_id,        call->parent_span,  {},
-                        &call->approver};
+    CallContext context{*custody,
+                        *sessions,
+                        *call->configuration,
+                        call->cancellation,
+                        {},
+                        call->tool,
+                        call->call_id,
+                        call->parent_span,
+                        {},
+                        &call->approver,
+                        [call](std::string_view reason) { stop(*call, engine::Cancellation::How::now, reason); }};
     if (call->on_event != nullptr) context.sink = EventSink(*call);
     if (call->ceiling_ms != 0 && call->ceiling_ms < largest_ceiling_ms) {
       context.ceiling = std::chrono::milliseconds(call->ceiling_ms);
@@ -207,12 +227,7 @@ wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) n
 void call_cancel(wtool_call* call, std::uint32_t how, wtool_view reason) noexcept {
   if (call == nullptr) return;
   using How = engine::Cancellation::How;
-  try {
-    call->cancellation.request(how == WTOOL_CANCEL_GRACEFUL ? How::graceful : How::now, text(reason));
-  } catch (...) {  // No memory to copy the reason.
-    call->cancellation.request(How::now, {});
-  }
-  call->approver.cancelled();
+  stop(*call, how == WTOOL_CANCEL_GRACEFUL ? How::graceful : How::now, text(reason));
 }
 
 void call_free(wtool_call* call) noexcept { delete call; }
@@ -225,9 +240,11 @@ wtool_status explain(const wtool_tool* tool, const wtool_request* request, wtool
       return fail(WTOOL_E_INVALID_ARGUMENT, error,
                   "explain needs a tool, a request with arguments, and a blob of full size for the result");
     }
+    if (!sessions) return fail(WTOOL_E_INVALID_ARGUMENT, error, "explain needs a plugin between init and deinit");
     const auto& object = *static_cast<const ToolObject*>(tool->self);
     const auto prepared = object.tool->prepare(text(request->arguments), *object.configuration);
-    if (!fill(result, prepared->explain(*object.configuration))) return fail(WTOOL_E_RESOURCE, error, "out of memory");
+    if (!fill(result, prepared->explain(*object.configuration, *sessions)))
+      return fail(WTOOL_E_RESOURCE, error, "out of memory");
     return WTOOL_OK;
   });
 }

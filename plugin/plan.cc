@@ -65,6 +65,10 @@ void decide_judged_program(const policy::Script& script, const Configuration& co
   run_through_shell(configuration, policy::regenerate(script), true, plan);
 }
 
+void run_words(const CommandRequest& request, Plan& plan) {
+  run_directly(request.executed.empty() ? request.words : request.executed, plan);
+}
+
 void refuse(Plan& plan, CallError error, std::string rule) {
   plan.verdict.answer = policy::Answer::deny;
   plan.verdict.reason = error.message;
@@ -97,15 +101,15 @@ bool open_directory(const CommandRequest& request, const Configuration& configur
   return false;
 }
 
-// What the call may not set; false: the plan is refused.
-bool judge_environment(const CommandRequest& request, const Configuration& configuration, bool trusted, Plan& plan) {
+// What the call may not set; the plan is refused then.
+void judge_environment(const CommandRequest& request, const Configuration& configuration, bool trusted, Plan& plan) {
   if (const auto denied = policy::find_denied_name(request.environment, configuration.environment)) {
     refuse(plan,
            {"policy_denied",
             "environment: " + denied->name + " may not be set: environment.deny has the pattern " + denied->pattern,
             "leave it out"},
            "environment.deny: " + denied->pattern);
-    return false;
+    return;
   }
   for (const auto& [name, value] : request.environment) {
     if (!trusted || !policy::is_steering_name(name)) continue;
@@ -114,16 +118,20 @@ bool judge_environment(const CommandRequest& request, const Configuration& confi
             "environment: " + name + " may not be set under an allow list, because it changes what programs do",
             "leave it out; environment.set of the configuration can set it for every command"},
            "commands.allow");
-    return false;
+    return;
   }
-  return true;
 }
 
 }  // namespace
 
 policy::Masker Plan::masker() const { return policy::Masker(command.variables); }
 
-Plan make_plan(const CommandRequest& request, const Configuration& configuration) {
+void set_words(CommandRequest& request, std::vector<std::string> words) {
+  request.line = policy::written_out(words);
+  request.words = std::move(words);
+}
+
+Plan plan_place(const CommandRequest& request, const Configuration& configuration) {
   Plan plan;
   const policy::CommandRules& rules = configuration.commands;
   const std::vector<std::string> roots = policy::canonical_roots(configuration.directories.roots);
@@ -131,27 +139,46 @@ Plan make_plan(const CommandRequest& request, const Configuration& configuration
   plan.command.directory = plan.directory.descriptor.get();
   plan.command.shell = "/bin/sh";
 
-  const bool trusted = policy::judges_words(rules, configuration.directories);
-  std::optional<policy::Programs> programs;
-  if (policy::judges_lines(rules, configuration.directories)) {
+  const bool trusted = request.own_rules || policy::judges_words(rules, configuration.directories);
+  if (trusted || policy::judges_lines(rules, configuration.directories)) {
     // Only words that must be known are looked up; a deny list knows programs by their names.
     const char* const search_path = ::getenv("PATH");
-    programs.emplace(trusted ? rules.path : std::vector<std::string>(),
-                     search_path != nullptr ? search_path : engine::default_search_path, roots);
+    plan.programs.emplace(trusted ? rules.path : std::vector<std::string>(),
+                          search_path != nullptr ? search_path : engine::default_search_path, roots);
   }
+  policy::Variables added = request.environment;
+  added.insert(added.end(), request.own_environment.begin(), request.own_environment.end());
   plan.command.variables = policy::compose_environment(
-      {::environ, configuration.environment, request.environment, plan.directory.path, engine::default_search_path,
-       trusted ? std::optional<std::string_view>(programs->search_path()) : std::nullopt});
-  if (!judge_environment(request, configuration, trusted, plan)) return plan;
-  if (!programs) {
-    plan.verdict.reason = "nothing is configured that would forbid it";
-    decide_program(request, configuration, plan);
+      {::environ, configuration.environment, added, plan.directory.path, engine::default_search_path,
+       trusted ? std::optional<std::string_view>(plan.programs->search_path()) : std::nullopt});
+  judge_environment(request, configuration, trusted, plan);
+  return plan;
+}
+
+Plan make_plan(const CommandRequest& request, const Configuration& configuration) {
+  Plan plan = plan_place(request, configuration);
+  if (plan.error) return plan;
+  policy::Verdict own;
+  if (request.own_rules) own = request.own_rules(plan.directory.path, *plan.programs);
+  if (own.answer == policy::Answer::deny) {
+    refuse(plan, {"policy_denied", own.reason, own.hint}, own.rule);
     return plan;
   }
-  policy::LineJudgement judgement =
-      policy::judge(request.line, {rules, configuration.directories, *programs, roots, plan.directory.path});
+  policy::LineJudgement judgement;
+  judgement.verdict.reason = "nothing is configured that would forbid it";
+  if (policy::judges_lines(configuration.commands, configuration.directories)) {
+    judgement = policy::judge(request.line, {configuration.commands, configuration.directories, *plan.programs,
+                                             policy::canonical_roots(configuration.directories.roots),
+                                             plan.directory.path, request.words.empty()});
+  }
   plan.verdict = std::move(judgement.verdict);
-  if (judgement.script) {
+  if (own.answer > plan.verdict.answer) {
+    plan.asked_by_own_rules = true;
+    plan.verdict = std::move(own);
+  }
+  if (!request.words.empty()) {
+    run_words(request, plan);
+  } else if (judgement.script) {
     decide_judged_program(*judgement.script, configuration, plan);
   } else {
     decide_program(request, configuration, plan);

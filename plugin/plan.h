@@ -3,26 +3,51 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "configuration.h"
 #include "engine/command.h"
+#include "policy/approvals.h"
 #include "policy/directories.h"
 #include "policy/environment.h"
+#include "policy/programs.h"
 #include "policy/secrets.h"
 #include "policy/verdict.h"
 
 namespace wtool {
 
+class Session;
+
+// The rules that a tool's specification has, beside the configured ones; the stricter of the two counts. They are an
+// allow list: PATH is that of `programs` then, and the caller cannot set what changes what programs do. `directory` is
+// where the command would run, canonical. The reason of a refusal is the whole message of the error.
+using OwnRules = std::function<policy::Verdict(const std::string& directory, const policy::Programs& programs)>;
+
 // What a tool wants to run.
 struct CommandRequest {
-  std::string line;                             // shell text, without NUL
-  std::optional<std::string> directory;         // relative to the host's current one; absent: that one
-  std::optional<std::chrono::seconds> timeout;  // absent: the configured default
-  policy::Variables environment;                // added to the host's own
+  std::string line;                      // shell text, without NUL
+  std::vector<std::string> words;        // where not empty: run these without a shell; `line` shows them
+  std::vector<std::string> executed;     // where not empty: run these for `words`, which they only make safer
+  std::optional<std::string> directory;  // relative to the host's current one; absent: that one
+  std::optional<std::chrono::milliseconds> timeout;              // absent: the configured default
+  policy::Variables environment;                                 // added to the host's own, as the caller wants it
+  policy::Variables own_environment;                             // the same, as the tool wants it
+  OwnRules own_rules;                                            // empty: none
+  std::shared_ptr<const policy::RememberedAnswers> own_answers;  // to what own_rules ask; NULL: the configured file
+  std::optional<std::size_t> output_bytes;                       // kept of each stream; absent: as configured
+  std::uint64_t most_output = 0;     // a command that writes more on both streams together is ended; 0: no limit
+  bool merged_output = false;        // standard error goes where standard output goes
+  std::shared_ptr<Session> session;  // whose background processes its own become; NULL: as configured
+  std::vector<std::pair<std::string, std::string>> labels;  // further keys and values for its lines in the audit trail
 };
+
+// Sets words, and the line that shows them: each is quoted where a shell would need it.
+void set_words(CommandRequest& request, std::vector<std::string> words);
 
 // Why a command did not run, or what was wrong with how it ran. `code` is one of the stable ones of
 // docs/guide/results.md.
@@ -35,11 +60,16 @@ struct CallError {
 struct Plan {
   std::optional<CallError> error;  // nothing can run; `verdict` says deny then
   policy::Verdict verdict;
+  bool asked_by_own_rules = false;  // it says ask, and the configured rules do not
   policy::Directory directory;
-  engine::Command command;        // borrows the directory's descriptor
-  bool through_shell = false;     // the last of its arguments is shell text
-  policy::Masker masker() const;  // of what is secret in it
+  engine::Command command;                   // borrows the directory's descriptor
+  std::optional<policy::Programs> programs;  // where the line is judged
+  bool through_shell = false;                // the last of its arguments is shell text
+  policy::Masker masker() const;             // of what is secret in it
 };
+
+// The working directory and the variables alone, judged as for a command.
+Plan plan_place(const CommandRequest& request, const Configuration& configuration);
 
 // Any thread. Nothing is started, nobody is asked.
 Plan make_plan(const CommandRequest& request, const Configuration& configuration);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -76,6 +77,8 @@ struct OutputFile {
   std::string error;  // why it ends too early, or was not made: a sentence; empty when all is well
 };
 
+class KeptTree;
+
 struct Outcome {
   How how = Lost{};
   StreamText standard_output;
@@ -84,6 +87,7 @@ struct Outcome {
   std::chrono::milliseconds duration{0};
   std::uint32_t outlived = 0;          // How many processes the sweep after the command's own end had to end,
   std::vector<ProcessName> outliving;  // and the first of them.
+  std::shared_ptr<KeptTree> kept;      // The processes that outlived it and live on, where that was wanted.
   std::uint32_t left = 0;              // How many processes the kernel would not let us kill,
   std::vector<ProcessName> leaving;    // and the first of them.
   std::optional<Resources> resources;  // Nothing where nobody is left to tell.

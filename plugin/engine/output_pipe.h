@@ -29,6 +29,8 @@ class OutputPipe {
   int reader() const { return reader_.get(); }
   bool open_for_reading() const { return static_cast<bool>(reader_); }
 
+  void close_reader() { reader_.reset(); }
+
   // Reads what is there, at most one buffer; empty when there is nothing now or any more. Valid until the next read.
   std::string_view read_some();
   // Captures what was read.

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "engine/kept_tree.h"
 #include "engine/output_pipe.h"
 #include "engine/start_request.h"
 #include "warden/protocol.h"
@@ -21,6 +22,8 @@ using std::chrono::milliseconds;
 
 // After the command's own end: how long others of its tree may keep the pipes open before they are swept away,
 constexpr milliseconds drain_time{250};
+// how long they have for a last word where they are to live on, with the pipes if they like;
+constexpr milliseconds kept_drain_time{50};
 // how long they have for SIGTERM then, and how long a command has that is to stop now.
 constexpr milliseconds short_grace{50};
 // After its grace, a custodian kills for 5 s. One that has not reported by then is itself in trouble.
@@ -51,7 +54,7 @@ class Run {
 
  private:
   // Why we end the tree. The first reason stands.
-  enum class Reason { none, sweep, timeout, cancelled };
+  enum class Reason { none, sweep, keep, timeout, cancelled, output };
 
   bool start();
   void watch();
@@ -59,6 +62,8 @@ class Run {
   void heed_clock();
   void hear_custodian();
   void end(Reason reason, milliseconds grace);
+  void keep();
+  void note_names(const warden::Report& report);
   void take_output(OutputPipe& pipe, Stream stream);
   void spill(const OutputPipe& pipe, std::string_view bytes);
   void heed_receiver(bool content);
@@ -112,14 +117,15 @@ std::optional<Outcome> Run::go() {
 // one is tried; its socket tells (ECONNRESET or EPIPE, against a plain end of file).
 bool Run::start() {
   int failed = output_.open();
-  if (failed == 0) failed = error_.open();
+  if (failed == 0 && !options_.merged) failed = error_.open();
   if (failed != 0) {
     outcome_.how = NotStarted{NotStarted::Stage::custody, failed,
                               std::string("no pipe can be made for its output: ") + std::strerror(failed)};
     return false;
   }
   const StartRequest request(command_, options_.limits);
-  const int descriptors[] = {output_.writer(), error_.writer(), command_.directory};
+  const int descriptors[] = {output_.writer(), options_.merged ? output_.writer() : error_.writer(),
+                             command_.directory};
   CustodyError error;
   for (int attempt = 0; attempt < 3; ++attempt) {
     if (!custody_.acquire(custodian_, error)) break;
@@ -182,7 +188,12 @@ void Run::heed_clock() {
     if (now >= report_deadline_) lose_custodian();
   } else if (leader_exited_) {
     const bool drained = !output_.open_for_reading() && !error_.open_for_reading();
-    if (drained || now >= drain_deadline_) end(Reason::sweep, short_grace);
+    if (!drained && now < drain_deadline_) return;
+    if (options_.keep) {
+      keep();
+    } else {
+      end(Reason::sweep, short_grace);
+    }
   } else if (options_.deadline && now >= *options_.deadline) {
     end(Reason::timeout, options_.grace);
   }
@@ -198,12 +209,33 @@ void Run::end(Reason reason, milliseconds grace) {
   custodian_.warden->wake();
 }
 
+// Hands the tree to its custodian for good, and the pipes with it. What the command itself has written is in them, and
+// must be read before.
+void Run::keep() {
+  reason_ = Reason::keep;
+  report_deadline_ = Clock::now() + report_slack;
+  read_rest();
+  int ends[2];
+  std::size_t open = 0;
+  for (const OutputPipe* pipe : {&output_, &error_}) {
+    if (pipe->open_for_reading()) ends[open++] = pipe->reader();
+  }
+  const warden::Header message{warden::Kind::keep, 0, call_};
+  warden::send_message(custodian_.socket.get(), &message, sizeof message, ends, open);
+  custodian_.warden->wake();
+  output_.close_reader();
+  error_.close_reader();
+}
+
 void Run::take_output(OutputPipe& pipe, Stream stream) {
   const std::string_view bytes = pipe.read_some();
   if (!bytes.empty()) {
     if (spill_file_) spill(pipe, bytes);
     pipe.keep(bytes);
     if (events_.wanted()) heed_receiver(events_.add(stream, bytes, Clock::now()));
+    const std::uint64_t most = options_.limits.output_bytes;
+    if (most != 0 && reason_ == Reason::none && output_.bytes() + error_.bytes() > most)
+      end(Reason::output, short_grace);
   } else if (!pipe.open_for_reading()) {
     heed_receiver(events_.end(stream, Clock::now()));
   }
@@ -255,9 +287,14 @@ void Run::hear_custodian() {
   if (report.header.call != call_ && report.header.call != 0) return;
   if (report.header.kind == warden::Kind::leader_exited) {
     leader_exited_ = true;
-    drain_deadline_ = Clock::now() + drain_time;
+    drain_deadline_ = Clock::now() + (options_.keep ? kept_drain_time : drain_time);
   } else if (report.header.kind == warden::Kind::report) {
     take_report(report);
+  } else if (report.header.kind == warden::Kind::kept && reason_ == Reason::keep) {
+    over_ = true;
+    outcome_.how = how_it_ended(report);
+    note_names(report);
+    outcome_.kept = std::make_shared<KeptTree>(custody_, std::move(custodian_), call_);
   }
 }
 
@@ -277,13 +314,20 @@ void Run::lose_custodian() {
 void Run::take_report(const warden::Report& report) {
   over_ = true;
   outcome_.how = how_it_ended(report);
+  note_names(report);
+  // One that has something left to kill does not come back; nor does one whose warden is dead.
+  if (report.left_count == 0 && report.abandoned == 0) custody_.release(std::move(custodian_));
+}
+
+// The processes that it is about, and what was used.
+void Run::note_names(const warden::Report& report) {
   const auto names = [](const warden::NamedProcess* named, std::size_t count) {
     std::vector<ProcessName> result;
     for (std::size_t i = 0; i < std::min(count, warden::max_named); ++i)
       result.push_back({named[i].pid, named[i].name});
     return result;
   };
-  if (reason_ == Reason::sweep) {
+  if (reason_ == Reason::sweep || report.header.kind == warden::Kind::kept) {
     outcome_.outlived = report.outlived;
     outcome_.outliving = names(report.outliving, report.outlived);
   }
@@ -292,8 +336,6 @@ void Run::take_report(const warden::Report& report) {
   outcome_.resources = {std::chrono::microseconds(report.user_us), std::chrono::microseconds(report.system_us),
                         std::max(report.max_rss_kib, report.tree_kib), report.processes};
   outcome_.in_cgroup = report.in_cgroup != 0;
-  // One that has something left to kill does not come back; nor does one whose warden is dead.
-  if (report.left_count == 0 && report.abandoned == 0) custody_.release(std::move(custodian_));
 }
 
 How Run::how_it_ended(const warden::Report& report) const {
@@ -321,6 +363,9 @@ How Run::how_it_ended(const warden::Report& report) const {
   }
   if (reason_ == Reason::timeout) return TimedOut{};
   if (reason_ == Reason::cancelled) return Cancelled{cancellation_.reason()};
+  if (reason_ == Reason::output) {
+    return Exhausted{LimitName::output_bytes, static_cast<double>(output_.bytes() + error_.bytes()), {}};
+  }
   if (report.abandoned != 0) {
     return Lost{"the warden was killed while the command ran; all that the command had started has been ended"};
   }

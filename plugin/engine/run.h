@@ -20,13 +20,15 @@ struct RunOptions {
   std::chrono::milliseconds grace{2000};                          // Between SIGTERM and SIGKILL.
   std::size_t capture_bytes = 1024 * 1024;                        // Per stream.
   Limits limits;
+  bool merged = false;  // Standard error goes where standard output goes.
+  bool keep = false;    // What outlives the command is kept (Outcome::kept), not ended.
   SpillOptions::When spill = SpillOptions::When::never;  // Whether the whole output goes to a file,
   SpillDirectory* spill_directory = nullptr;             // of this folder; needed then.
   std::string_view name;                                 // What the file is named after.
 };
 
-// Blocks until every process of the command is dead and reaped, and its descriptors are closed. Any thread, many at
-// once; throws std::bad_alloc only.
+// Blocks until every process of the command is dead and reaped, or kept, and its descriptors are closed. Any thread,
+// many at once; throws std::bad_alloc only.
 Outcome run(Custody& custody, const Command& command, const RunOptions& options, Cancellation& cancellation,
             const OutputSink& sink);
 

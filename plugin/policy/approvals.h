@@ -29,15 +29,28 @@ std::string fingerprint(const Subject& subject);
 
 enum class Remembered { nothing, always, never };
 
-class Approvals {
+// Where answers for good are kept.
+class RememberedAnswers {
+ public:
+  virtual ~RememberedAnswers() = default;
+
+  // The answer, or a sentence that names the file and says why there is none to be had.
+  virtual std::variant<Remembered, std::string> look_up(const Subject& subject) const = 0;
+
+  // Replaces what was answered before. Empty: it is kept. Otherwise a sentence that says why not.
+  virtual std::string remember(const Subject& subject, bool always) const = 0;
+
+  // For messages; empty: there is none.
+  virtual const std::string& file() const = 0;
+};
+
+class Approvals : public RememberedAnswers {
  public:
   explicit Approvals(std::string file) : file_(std::move(file)) {}
 
-  // The answer, or a sentence that names the file and says why there is none to be had.
-  std::variant<Remembered, std::string> look_up(const Subject& subject) const;
-
-  // Replaces what was answered before. Empty: it is kept. Otherwise a sentence that says why not.
-  std::string remember(const Subject& subject, bool always) const;
+  std::variant<Remembered, std::string> look_up(const Subject& subject) const override;
+  std::string remember(const Subject& subject, bool always) const override;
+  const std::string& file() const override { return file_; }
 
  private:
   std::string file_;

@@ -73,7 +73,7 @@ class Judge {
         strictest_(rules_, has_allow_list_, confined_) {}
 
   void line(std::string_view text, const Script& script) {
-    judge_script(script, Frame{{text, std::nullopt}, 0, true, false, {situation_.directory}});
+    judge_script(script, Frame{{text, std::nullopt}, 0, situation_.by_shell, false, {situation_.directory}});
   }
 
   Verdict verdict() && { return std::move(strictest_).verdict(allowed_by_); }

@@ -29,6 +29,7 @@ struct Situation {
   const Programs& programs;
   std::vector<std::string> roots;  // directories.roots, canonical
   std::string directory;           // the working directory, canonical
+  bool by_shell = true;            // false: the line is one command, which no shell runs
 };
 
 // True where the rules leave something to judge.

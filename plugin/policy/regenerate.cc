@@ -19,6 +19,16 @@ void append_quoted(std::string& line, std::string_view word) {
   line += '\'';
 }
 
+// True for a word that no shell reads as anything else, wherever it stands.
+bool is_plain_word(std::string_view word) {
+  constexpr std::string_view plain = "_-./:,+@%^=";
+  const bool characters = std::all_of(word.begin(), word.end(), [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           plain.find(c) != std::string_view::npos;
+  });
+  return characters && !word.empty();
+}
+
 std::string_view operator_of(Joint joint) {
   switch (joint) {
     case Joint::end:
@@ -55,6 +65,21 @@ std::string delimiter_for(std::string_view body) {
 }
 
 }  // namespace
+
+std::string written_out(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) {
+    // What stands first could be a keyword, or with a `=` an assignment.
+    const bool first = line.empty();
+    if (!first) line += ' ';
+    if (is_plain_word(word) && !(first && (is_shell_word(word) || word.find('=') != std::string::npos))) {
+      line += word;
+    } else {
+      append_quoted(line, word);
+    }
+  }
+  return line;
+}
 
 std::string regenerate(const Script& script) {
   std::string line;

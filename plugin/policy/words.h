@@ -18,6 +18,9 @@ struct Word {
   Range at;             // in the line
 };
 
+// Words as a person would write them: in quotes where a shell would need them. parse() reads the same words in it.
+std::string written_out(const std::vector<std::string>& words);
+
 // The texts of words, in their order.
 std::vector<std::string> texts_of(const std::vector<Word>& words);
 

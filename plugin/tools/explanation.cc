@@ -24,9 +24,10 @@ Json names_of(const std::vector<std::string>& variables) {
 
 Json limits_of(const CommandRequest& request, const Configuration& configuration) {
   using engine::LimitName;
-  Json limits{{"timeout", request.timeout.value_or(configuration.timeout_default).count()}};
+  const auto timeout = request.timeout.value_or(configuration.timeout_default).count();
+  Json limits{{"timeout", timeout % 1000 == 0 ? Json(timeout / 1000) : Json(static_cast<double>(timeout) / 1000)}};
   for (const LimitName name : {LimitName::cpu_seconds, LimitName::memory_bytes, LimitName::processes,
-                               LimitName::open_files, LimitName::file_bytes}) {
+                               LimitName::open_files, LimitName::file_bytes, LimitName::output_bytes}) {
     const std::uint64_t value = engine::value_of(configuration.limits, name);
     if (value != 0) limits[engine::to_text(name)] = value;
   }
@@ -47,8 +48,8 @@ Json sandbox_of(const Configuration& configuration) {
 void apply_remembered(const CommandRequest& request, const Plan& plan, const Configuration& configuration,
                       Json& answer) {
   std::string why_not;
-  const auto known = policy::Approvals(approvals_file(plan, configuration, why_not))
-                         .look_up({request.line, plan.directory.path, request.environment});
+  const auto known = remembered_answers(request, plan, configuration, why_not)
+                         ->look_up({request.line, plan.directory.path, request.environment});
   if (const auto* problem = std::get_if<std::string>(&known)) {
     answer["verdict"] = "deny";
     answer["reason"] = *problem;

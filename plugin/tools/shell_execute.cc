@@ -58,6 +58,7 @@ constexpr std::string_view output_schema = R"({
     "limit": {"type": "object",
       "properties": {"name": {"type": "string"}, "value": {"type": "integer"}, "used": {"type": "number"}}},
     "background_processes_ended": {"type": "integer", "minimum": 1},
+    "background_processes_kept": {"type": "integer", "minimum": 1},
     "background_processes": {"type": "array", "items": {"type": "string"}},
     "processes_left": {"type": "array", "items": {"type": "object",
       "properties": {"pid": {"type": "integer"}, "name": {"type": "string"}}, "required": ["pid", "name"]}},
@@ -102,7 +103,7 @@ class ShellExecuteCall : public PreparedCall {
     return answer(request_, carry(request_, context));
   }
 
-  std::string explain(const Configuration& configuration) const override {
+  std::string explain(const Configuration& configuration, const Sessions&) const override {
     return problem_.empty() ? explanation(request_, configuration) : explanation(problem_);
   }
 

@@ -174,6 +174,8 @@ class Format {
         return "it needed more open files";
       case engine::LimitName::file_bytes:
         return "it wrote a file larger than it may";
+      case engine::LimitName::output_bytes:
+        return "it wrote " + used + " bytes";
     }
     return {};
   }
@@ -235,7 +237,7 @@ class Format {
     add_output_file();
     if (!result_.audit_error.empty()) metadata_["audit_error"] = result_.audit_error;
     if (outcome_.outlived > 0) {
-      metadata_["background_processes_ended"] = outcome_.outlived;
+      metadata_[outcome_.kept ? "background_processes_kept" : "background_processes_ended"] = outcome_.outlived;
       for (const auto& process : outcome_.outliving) metadata_["background_processes"].push_back(to_text(process.name));
     }
     if (outcome_.left > 0) {

@@ -36,7 +36,7 @@ class PreparedCall {
   virtual ~PreparedCall() = default;
   virtual Answer run(CallContext& context) = 0;
   // What it would do, as the JSON object of wtool.explain/1. Runs nothing, asks nobody; any number of times.
-  virtual std::string explain(const Configuration& configuration) const = 0;
+  virtual std::string explain(const Configuration& configuration, const Sessions& sessions) const = 0;
 };
 
 struct Tool {

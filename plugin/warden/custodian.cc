@@ -41,12 +41,15 @@ class Custodian {
 
   // What poll found.
   struct Events {
-    bool message = false, child = false, host_gone = false, warden_gone = false, cgroup = false;
+    bool message = false, child = false, host_gone = false, warden_gone = false, cgroup = false, kept_output = false;
   };
 
   Events wait_for_events(int timeout_ms) const;
   void run_call();
   void take_message();
+  void keep(const Received& received);
+  void discard_kept_output();
+  void close_kept_output();
   void reap();
   void forget_child_events();
   void look();
@@ -72,25 +75,32 @@ class Custodian {
   bool leader_lives_ = false;
   bool tree_lives_ = false;
   bool told_leader_exited_ = false;
-  bool retiring_ = false;  // Exit after this call.
-  bool deaf_ = false;      // Plugin, host or warden is gone: there is nothing more to hear, and their descriptors stay
-                           // readable, so that polling them would spin.
+  int kept_output_[2] = {-1, -1};  // What kept processes write comes out here.
+  bool retiring_ = false;          // Exit after this call.
+  bool deaf_ = false;  // Plugin, host or warden is gone: there is nothing more to hear, and their descriptors stay
+                       // readable, so that polling them would spin.
   Ending ending_ = Ending::none;
   std::int64_t ending_deadline_ = 0;  // Of the phase that `ending_` names.
   Report report_{};
 };
 
 Custodian::Events Custodian::wait_for_events(int timeout_ms) const {
-  pollfd watched[] = {{deaf_ ? -1 : station_.socket, POLLIN, 0}, {child_events_, POLLIN, 0},
-                      {deaf_ ? -1 : station_.host, POLLIN, 0},   {deaf_ ? -1 : station_.warden, POLLIN, 0},
-                      {cgroup_.memory_events(), POLLPRI, 0},     {cgroup_.process_events(), POLLPRI, 0}};
+  pollfd watched[] = {{deaf_ ? -1 : station_.socket, POLLIN, 0},
+                      {child_events_, POLLIN, 0},
+                      {deaf_ ? -1 : station_.host, POLLIN, 0},
+                      {deaf_ ? -1 : station_.warden, POLLIN, 0},
+                      {cgroup_.memory_events(), POLLPRI, 0},
+                      {cgroup_.process_events(), POLLPRI, 0},
+                      {kept_output_[0], POLLIN, 0},
+                      {kept_output_[1], POLLIN, 0}};
   Events events;
-  if (::poll(watched, 6, timeout_ms) <= 0) return events;
+  if (::poll(watched, 8, timeout_ms) <= 0) return events;
   events.message = watched[0].revents != 0;
   events.child = watched[1].revents != 0;
   events.host_gone = watched[2].revents != 0;
   events.warden_gone = watched[3].revents != 0;
   events.cgroup = watched[4].revents != 0 || watched[5].revents != 0;
+  events.kept_output = watched[6].revents != 0 || watched[7].revents != 0;
   return events;
 }
 
@@ -112,7 +122,10 @@ void Custodian::serve() {
     Header header{};
     if (received.size < static_cast<ssize_t>(sizeof header)) ::_exit(0);
     std::memcpy(&header, buffer_, sizeof header);
-    if (header.kind == Kind::end) continue;  // It crossed the report of the call that it meant.
+    if (header.kind == Kind::end || header.kind == Kind::keep) {  // It crossed the report of the call that it meant.
+      for (std::size_t i = 0; i < received.descriptor_count; ++i) ::close(received.descriptors[i]);
+      continue;
+    }
     if (header.kind != Kind::start) ::_exit(0);
     if (!start_.receive(station_.socket, buffer_, received)) ::_exit(1);
     run_call();
@@ -161,6 +174,7 @@ void Custodian::run_call() {
     }
     if (!tree_lives_) break;
     // The cgroup tells of more than limits that are exceeded, and a look is not for nothing.
+    if (events.kept_output) discard_kept_output();
     if (now_ms() >= watch_.next_look() || (events.cgroup && cgroup_.exceeded() != Limit::none)) look();
     if (events.warden_gone) {
       // Nobody stands behind us any more: end the tree while we can.
@@ -173,6 +187,7 @@ void Custodian::run_call() {
     }
     if (ending_ == Ending::asked && now_ms() >= ending_deadline_) ending_ = Ending::forced;
   }
+  close_kept_output();
   judge_end();
   cgroup_.remove();
   report();
@@ -237,7 +252,46 @@ void Custodian::take_message() {
   }
   std::memcpy(&end, buffer_, std::min(sizeof end, static_cast<std::size_t>(received.size)));
   if (end.header.kind == Kind::end && end.header.call == start_.call()) begin_end(end.grace_ms);
+  if (end.header.kind == Kind::keep && end.header.call == start_.call()) return keep(received);
+  for (std::size_t i = 0; i < received.descriptor_count; ++i) ::close(received.descriptors[i]);
   if (end.header.kind == Kind::retire) retiring_ = true;
+}
+
+// From now on the call goes on without the command that it was about. It answers only where something lives on: where
+// nothing does, the report is about to say so.
+void Custodian::keep(const Received& received) {
+  for (std::size_t i = 0; i < received.descriptor_count; ++i) {
+    if (i < 2) {
+      kept_output_[i] = received.descriptors[i];
+    } else {
+      ::close(received.descriptors[i]);
+    }
+  }
+  reap();
+  if (!tree_lives_) return;
+  collect_tree(tree_, {});
+  report_.outlived = name_living(tree_, report_.outliving);
+  report_.header.kind = Kind::kept;
+  report();
+  report_.header.kind = Kind::report;
+}
+
+// A little of it at a time, so that a flood keeps nothing else waiting.
+void Custodian::discard_kept_output() {
+  for (int& output : kept_output_) {
+    if (output < 0) continue;
+    const ssize_t got = ::read(output, buffer_, sizeof buffer_);
+    if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR))) continue;
+    ::close(output);
+    output = -1;
+  }
+}
+
+void Custodian::close_kept_output() {
+  for (int& output : kept_output_) {
+    if (output >= 0) ::close(output);
+    output = -1;
+  }
 }
 
 // Takes every child that is dead. Orphans of the tree are our children too.

@@ -17,7 +17,7 @@
 namespace wtool::warden {
 
 // Raised with every change of a struct or of its meaning.
-constexpr std::uint32_t protocol_version = 3;
+constexpr std::uint32_t protocol_version = 4;
 
 enum class Kind : std::uint32_t {
   // plugin -> warden
@@ -32,9 +32,11 @@ enum class Kind : std::uint32_t {
   more = 21,   // the rest of a start's text
   end = 22,    // End
   retire = 23,  // Header alone: exit when idle
+  keep = 24,    // Header alone, with the reading ends of the command's output that are still open
   // custodian -> plugin
   leader_exited = 30,  // Header alone: the command is over, but others of its tree live
   report = 31,         // Report
+  kept = 32,           // Report, the answer to keep: so far; the last one follows when nothing is left
 };
 
 struct Header {
@@ -164,6 +166,10 @@ struct Report {
   std::uint32_t reserved;
   NamedProcess left[max_named];  // the first of them by name.
 };
+
+// Keep, sent when the command is over and others of its tree live: they may live on, until an End comes for the call.
+// What they write is read and thrown away, so that it neither blocks nor kills them. Where none is left by then, there
+// is no answer but the report.
 
 // The most descriptors that come with one message.
 constexpr std::size_t max_descriptors = 4;

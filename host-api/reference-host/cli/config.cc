@@ -80,14 +80,16 @@ std::string as_text(const Config& config, const std::vector<ConfigFiles::File>& 
   std::string section;
   for (const EffectiveKey& key : config.keys) {
     const std::size_t dot = key.name.find('.');
-    if (key.name.substr(0, dot) != section) {
+    const bool is_alone = dot == std::string::npos;  // at the top, in no section
+    if (!is_alone && key.name.substr(0, dot) != section) {
       section = key.name.substr(0, dot);
       const bool off = is_off(config, key);
       text += (off ? "# " : "") + section + ':' + (off ? "  # off: no layer has it" : "") + '\n';
     }
     if (is_off(config, key)) continue;
     const bool is_set = !key.value.is_null();
-    std::string line = (is_set ? "  " : "  # ") + key.name.substr(dot + 1) + ": ";
+    std::string line = (is_alone ? "" : "  ") + std::string(is_set ? "" : "# ");
+    line += (is_alone ? key.name : key.name.substr(dot + 1)) + ": ";
     line += is_set ? escaped(dumped(shown_value(key))) : "not set";
     constexpr std::size_t column = 40;
     if (line.size() < column) line.resize(column, ' ');

@@ -19,7 +19,7 @@ json built_in(const ConfigKey& key) { return json::parse(key.built_in); }
 
 std::string below(const std::string& folder, const char* name) {
   json path = name;
-  check_value({"", "", true, KeyType::path}, folder, path);
+  check_value({"", "", KeyType::path}, folder, path);
   return path;
 }
 
@@ -56,10 +56,10 @@ class Merger {
     // Its mere presence has a meaning.
     if (config.sandbox) config.json["sandbox"] = json::object();
     for (const ConfigKey& key : config_keys()) {
-      if (!key.supported) continue;
       EffectiveKey row{full_name(key), built_in(key), "built in", {}, {}};
       if (const Value* value = find(row.name)) {
-        config.json[std::string(key.section)][std::string(key.name)] = value->value;
+        json& section = config.json[std::string(key.section)];
+        (key.name.empty() ? section : section[std::string(key.name)]) = value->value;
         row.value = value->value;
         row.layer = value->layer;
         row.place = value->place;

@@ -16,54 +16,59 @@ constexpr double largest_size = 9007199254740992.0;
 using Type = KeyType;
 using Lock = Tightening;
 
-// A section of the table below with an empty name is a key of its own at the top.
 constexpr auto keys = std::to_array<ConfigKey>({
-    {"shell", "program", true, Type::program, Lock::equal, R"("/bin/sh")"},
-    {"shell", "direct_exec", true, Type::boolean, Lock::equal, "true"},
-    {"commands", "allow", true, Type::entries, Lock::within, R"(["*"])"},
-    {"commands", "deny", true, Type::entries, Lock::add, "[]"},
-    {"commands", "ask", true, Type::entries, Lock::add, "[]"},
-    {"commands", "arguments", true, Type::choice, Lock::ranked, R"("any")", 0, 0, "", false, "any safe"},
-    {"commands", "unlisted", true, Type::choice, Lock::ranked, R"("deny")", 0, 0, "", false, "ask deny"},
-    {"commands", "path", true, Type::paths_or_default, Lock::equal, R"("default")"},
-    {"commands", "approvals", true, Type::path, Lock::equal},
-    {"directories", "roots", true, Type::paths, Lock::below_roots, "[]"},
-    {"directories", "confine_arguments", true, Type::boolean, Lock::stays_true, "false"},
-    {"environment", "inherit", true, Type::choice, Lock::ranked, R"("all")", 0, 0, "", false, "all core none"},
-    {"environment", "deny", true, Type::patterns, Lock::add, "[]"},
-    {"environment", "set", true, Type::variables, Lock::equal, "{}"},
-    {"limits", "timeout_default", true, Type::integer, Lock::lower, "300", 1, 1800, "seconds"},
-    {"limits", "timeout_max", true, Type::integer, Lock::lower, "1800", 1, 1800, "seconds"},
-    {"limits", "grace_seconds", true, Type::number, Lock::lower, "2", 0, 60, "seconds"},
-    {"limits", "cpu_seconds", true, Type::integer, Lock::lower_limit, "0", 1, 1e6, "seconds", true},
-    {"limits", "memory_bytes", true, Type::integer, Lock::lower_limit, "0", 1 << 20, largest_size, "bytes", true},
-    {"limits", "processes", true, Type::integer, Lock::lower_limit, "0", 1, 1e6, "processes", true},
-    {"limits", "open_files", true, Type::integer, Lock::lower_limit, "0", 16, 1e6, "descriptors", true},
-    {"limits", "file_bytes", true, Type::integer, Lock::lower_limit, "0", 1, largest_size, "bytes", true},
-    {"output", "bytes", true, Type::integer, Lock::lower, "1048576", 4096, 67108864, "bytes"},
-    {"output", "spill", true, Type::choice, Lock::free, R"("never")", 0, 0, "", false, "never when_cut always"},
-    {"output", "directory", true, Type::path, Lock::equal},
-    {"output", "max_bytes", true, Type::integer, Lock::lower, "1073741824", 1 << 20, largest_size, "bytes"},
-    {"background", ""},
-    {"sandbox", "read", true, Type::paths, Lock::below, R"(["/"])"},
-    {"sandbox", "write", true, Type::paths, Lock::below, R"(["/"])"},
-    {"sandbox", "protect", true, Type::names, Lock::add, R"("default")", 0, 0, "", false, "default none"},
-    {"sandbox", "network", true, Type::choice, Lock::ranked, R"("allow")", 0, 0, "", false, "allow deny"},
-    {"sandbox", "required", true, Type::boolean, Lock::stays_true, "false"},
-    {"audit", "file", true, Type::path, Lock::equal},
-    {"audit", "sync", true, Type::choice, Lock::equal, R"("none")", 0, 0, "", false, "none data"},
-    {"audit", "output", true, Type::choice, Lock::equal, R"("none")", 0, 0, "", false, "none captured"},
-    {"audit", "when_unwritable", true, Type::choice, Lock::equal, R"("refuse")", 0, 0, "", false, "refuse continue"},
-    {"audit", "max_bytes", true, Type::integer, Lock::equal, "67108864", 4096, largest_size, "bytes", true},
-    {"audit", "keep", true, Type::integer, Lock::equal, "0", 0, 1e6, "files"},
-    {"sessions", ""},
+    {"shell", "program", Type::program, Lock::equal, R"("/bin/sh")"},
+    {"shell", "direct_exec", Type::boolean, Lock::equal, "true"},
+    {"commands", "allow", Type::entries, Lock::within, R"(["*"])"},
+    {"commands", "deny", Type::entries, Lock::add, "[]"},
+    {"commands", "ask", Type::entries, Lock::add, "[]"},
+    {"commands", "arguments", Type::choice, Lock::ranked, R"("any")", 0, 0, "", false, "any safe"},
+    {"commands", "unlisted", Type::choice, Lock::ranked, R"("deny")", 0, 0, "", false, "ask deny"},
+    {"commands", "path", Type::paths_or_default, Lock::equal, R"("default")"},
+    {"commands", "approvals", Type::path, Lock::equal},
+    {"directories", "roots", Type::paths, Lock::below_roots, "[]"},
+    {"directories", "confine_arguments", Type::boolean, Lock::stays_true, "false"},
+    {"environment", "inherit", Type::choice, Lock::ranked, R"("all")", 0, 0, "", false, "all core none"},
+    {"environment", "deny", Type::patterns, Lock::add, "[]"},
+    {"environment", "set", Type::variables, Lock::equal, "{}"},
+    {"limits", "timeout_default", Type::integer, Lock::lower, "300", 1, 1800, "seconds"},
+    {"limits", "timeout_max", Type::integer, Lock::lower, "1800", 1, 1800, "seconds"},
+    {"limits", "grace_seconds", Type::number, Lock::lower, "2", 0, 60, "seconds"},
+    {"limits", "cpu_seconds", Type::integer, Lock::lower_limit, "0", 1, 1e6, "seconds", true},
+    {"limits", "memory_bytes", Type::integer, Lock::lower_limit, "0", 1 << 20, largest_size, "bytes", true},
+    {"limits", "processes", Type::integer, Lock::lower_limit, "0", 1, 1e6, "processes", true},
+    {"limits", "open_files", Type::integer, Lock::lower_limit, "0", 16, 1e6, "descriptors", true},
+    {"limits", "file_bytes", Type::integer, Lock::lower_limit, "0", 1, largest_size, "bytes", true},
+    {"output", "bytes", Type::integer, Lock::lower, "1048576", 4096, 67108864, "bytes"},
+    {"output", "spill", Type::choice, Lock::free, R"("never")", 0, 0, "", false, "never when_cut always"},
+    {"output", "directory", Type::path, Lock::equal},
+    {"output", "max_bytes", Type::integer, Lock::lower, "1073741824", 1 << 20, largest_size, "bytes"},
+    {"background", "", Type::choice, Lock::ranked, R"("end")", 0, 0, "", false, "keep end"},
+    {"sandbox", "read", Type::paths, Lock::below, R"(["/"])"},
+    {"sandbox", "write", Type::paths, Lock::below, R"(["/"])"},
+    {"sandbox", "protect", Type::names, Lock::add, R"("default")", 0, 0, "", false, "default none"},
+    {"sandbox", "network", Type::choice, Lock::ranked, R"("allow")", 0, 0, "", false, "allow deny"},
+    {"sandbox", "required", Type::boolean, Lock::stays_true, "false"},
+    {"audit", "file", Type::path, Lock::equal},
+    {"audit", "sync", Type::choice, Lock::equal, R"("none")", 0, 0, "", false, "none data"},
+    {"audit", "output", Type::choice, Lock::equal, R"("none")", 0, 0, "", false, "none captured"},
+    {"audit", "when_unwritable", Type::choice, Lock::equal, R"("refuse")", 0, 0, "", false, "refuse continue"},
+    {"audit", "max_bytes", Type::integer, Lock::equal, "67108864", 4096, largest_size, "bytes", true},
+    {"audit", "keep", Type::integer, Lock::equal, "0", 0, 1e6, "files"},
+    {"sessions", "max", Type::integer, Lock::lower, "50", 1, 1000, "sessions"},
+    {"sessions", "tools_allow", Type::path, Lock::equal},
+    {"execute_run", "root", Type::path, Lock::equal},
 });
 
 }  // namespace
 
 std::span<const ConfigKey> config_keys() { return keys; }
 
-std::string full_name(const ConfigKey& key) { return std::string(key.section) + '.' + std::string(key.name); }
+std::string full_name(const ConfigKey& key) {
+  std::string name(key.section);
+  if (!key.name.empty()) name.append(".").append(key.name);
+  return name;
+}
 
 std::vector<std::string> choices_of(const ConfigKey& key) {
   std::istringstream words{std::string(key.choices)};
@@ -80,23 +85,18 @@ bool is_known_section(std::string_view section) {
   return std::any_of(keys.begin(), keys.end(), [&](const ConfigKey& key) { return key.section == section; });
 }
 
-bool is_supported_section(std::string_view section) {
-  return std::any_of(keys.begin(), keys.end(),
-                     [&](const ConfigKey& key) { return key.section == section && key.supported; });
-}
-
-std::vector<std::string> supported_sections() {
+std::vector<std::string> section_names() {
   std::vector<std::string> names;
   for (const ConfigKey& key : keys) {
-    if (key.supported && (names.empty() || names.back() != key.section)) names.emplace_back(key.section);
+    if (names.empty() || names.back() != key.section) names.emplace_back(key.section);
   }
   return names;
 }
 
-std::vector<std::string> supported_names(std::string_view section) {
+std::vector<std::string> key_names(std::string_view section) {
   std::vector<std::string> names;
   for (const ConfigKey& key : keys) {
-    if (key.supported && key.section == section) names.emplace_back(key.name);
+    if (key.section == section) names.emplace_back(key.name);
   }
   return names;
 }

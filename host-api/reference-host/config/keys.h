@@ -1,5 +1,4 @@
-// The table of configuration keys: which there are, what they may be, and which of them have an effect already.
-// A key that is planned but has no effect yet is refused, so that nobody believes in a limit that is not in force.
+// The table of configuration keys: which there are, and what they may be.
 #pragma once
 
 #include <span>
@@ -38,11 +37,10 @@ enum class Tightening {
   below_roots,  // the same, where an empty list stands for everywhere
 };
 
-// One key `section.name`. `least` and `most` are for numbers, both included; with `or_none`, 0 is allowed too.
+// One key `section.name`, or, with an empty name, a key of its own at the top. `least` and `most` are for numbers, both included; with `or_none`, 0 is allowed too.
 struct ConfigKey {
   std::string_view section;
   std::string_view name;
-  bool supported = false;
   KeyType type = KeyType::boolean;
   Tightening tightening = Tightening::equal;
   std::string_view built_in = "null";  // JSON text; null: none
@@ -56,20 +54,18 @@ struct ConfigKey {
 // All of them, section by section.
 std::span<const ConfigKey> config_keys();
 
-// "section.name"
+// "section.name", or "section" for a key at the top.
 std::string full_name(const ConfigKey& key);
 
 std::vector<std::string> choices_of(const ConfigKey& key);
 
-// nullptr: there is no such key, planned or not.
+// nullptr: there is no such key.
 const ConfigKey* find_key(std::string_view section, std::string_view name);
 
-// Names for "did you mean" and for lists. Supported ones alone.
-std::vector<std::string> supported_sections();
-std::vector<std::string> supported_names(std::string_view section);
+// Names for "did you mean" and for lists.
+std::vector<std::string> section_names();
+std::vector<std::string> key_names(std::string_view section);
 
-// Whether the section is known, and whether something in it is supported.
 bool is_known_section(std::string_view section);
-bool is_supported_section(std::string_view section);
 
 }  // namespace wtool::host

@@ -113,11 +113,11 @@ class Reader {
 
   void read_section(const std::string& section, const YAML::Mark& mark, const YAML::Node& value) {
     if (!is_known_section(section)) {
-      std::vector<std::string> names = supported_sections();
+      std::vector<std::string> names = section_names();
       names.emplace_back("lock");
       return unknown(mark, section, "", names);
     }
-    if (!is_supported_section(section)) return mistake(mark, "the key " + section + " is not supported yet");
+    if (const ConfigKey* key = find_key(section, ""); key != nullptr) return read_key(*key, value);
     layer_.sections.emplace(section, place(mark));
     if (value.IsNull()) return;
     if (!value.IsMap()) {
@@ -129,9 +129,7 @@ class Reader {
       const std::string name = key_text(entry.first, seen, prefix);
       if (name.empty()) continue;
       if (const ConfigKey* key = find_key(section, name); key == nullptr) {
-        unknown(entry.first.Mark(), name, prefix, supported_names(section));
-      } else if (!key->supported) {
-        mistake(entry.first.Mark(), "the key " + prefix + name + " is not supported yet");
+        unknown(entry.first.Mark(), name, prefix, key_names(section));
       } else {
         read_key(*key, entry.second);
       }
@@ -212,22 +210,20 @@ class Reader {
       const std::string name = element.IsScalar() ? element.Scalar() : std::string{};
       const std::size_t dot = name.find('.');
       const std::string section = name.substr(0, dot);
-      if (is_supported_section(section) &&
+      if (is_known_section(section) &&
           (dot == std::string::npos || find_key(section, name.substr(dot + 1)) != nullptr)) {
         layer_.lock.emplace_back(name, place(element.Mark()));
         continue;
       }
-      std::vector<std::string> names = supported_sections();
-      for (const ConfigKey& key : config_keys()) {
-        if (key.supported) names.push_back(full_name(key));
-      }
+      std::vector<std::string> names = section_names();
+      for (const ConfigKey& key : config_keys()) names.push_back(full_name(key));
       std::string what = element.IsScalar()
                              ? "lock has \"" + shown_text(name) + "\", which is neither a section nor a key"
                              : std::string("lock must have names, and has ") + kind_name(element);
       if (const std::string_view close = nearest(name, names); !close.empty()) {
         what += "; did you mean " + std::string(close) + "?";
       }
-      mistake(element.Mark(), what + " (sections: " + joined(supported_sections()) + ')');
+      mistake(element.Mark(), what + " (sections: " + joined(section_names()) + ')');
     }
   }
 

@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_value_of_the_policy_is_told_with_its_place) {
       {"lock: commands", "1:7: lock must be a list of sections and keys"},
       {"lock: [comands]", "1:8: lock has \"comands\", which is neither a section nor a key; did you mean commands?"},
       {"lock: [limits.timeout]", "lock has \"limits.timeout\", which is neither"},
-      {"lock: [sessions]", "lock has \"sessions\", which is neither"},
+      {"lock: [background.end]", "lock has \"background.end\", which is neither"},
       {"lock: [[a]]", "lock must have names, and has a list"},
   };
   for (const auto& [text, expected] : rows) {

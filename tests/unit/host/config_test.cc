@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_key_is_an_error_that_suggests_the_nearest) {
   BOOST_TEST(
       error ==
       "wtool.yaml:2:1: unknown key limit; did you mean limits? (there are: shell, commands, directories, environment, "
-      "limits, output, sandbox, audit, lock)");
+      "limits, output, background, sandbox, audit, sessions, execute_run, lock)");
   BOOST_TEST(has(refused("limits:\n  timeout_mx: 3\n"),
                  "wtool.yaml:2:3: unknown key limits.timeout_mx; did you mean "
                  "limits.timeout_max?"));
@@ -155,11 +155,13 @@ BOOST_AUTO_TEST_CASE(an_unknown_key_is_an_error_that_suggests_the_nearest) {
   BOOST_TEST(has(refused("Shell: {}\n"), "unknown key Shell"));
 }
 
-BOOST_AUTO_TEST_CASE(a_key_that_has_no_effect_yet_is_refused) {
-  for (const char* section : {"background", "sessions"}) {
-    BOOST_TEST(refused("shell: {}\n" + std::string(section) + ": {}\n") ==
-               "wtool.yaml:2:1: the key " + std::string(section) + " is not supported yet");
-  }
+BOOST_AUTO_TEST_CASE(a_key_at_the_top_has_a_value_of_its_own) {
+  BOOST_TEST(accepted("background: keep\nsessions: {max: 3, tools_allow: t.json}\nexecute_run: {root: /srv}\n") ==
+             json::parse(R"({"background": "keep", "sessions": {"max": 3, "tools_allow": "/etc/wtool/t.json"},
+    "execute_run": {"root": "/srv"}})"));
+  BOOST_TEST(refused("shell: {}\nbackground: {}\n") ==
+             "wtool.yaml:2:13: background must be a single value, and is a mapping");
+  BOOST_TEST(refused("background: no\n") == "wtool.yaml:1:13: background must be keep or end, and is \"no\"");
 }
 
 BOOST_AUTO_TEST_CASE(a_key_that_is_there_twice_is_an_error_at_the_second) {

@@ -1,0 +1,79 @@
+#include "engine/kept_tree.h"
+
+#include <poll.h>
+
+#include <algorithm>
+
+#include "warden/protocol.h"
+
+namespace wtool::engine {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// As for a command's own end (engine/run.cc): a custodian kills for 5 s after the grace.
+constexpr milliseconds report_slack{7000};
+// For those that nobody asked to end before.
+constexpr milliseconds short_grace{50};
+
+bool is_readable(int descriptor, milliseconds patience) {
+  pollfd watched{descriptor, POLLIN, 0};
+  return ::poll(&watched, 1, static_cast<int>(patience.count())) > 0;
+}
+
+}  // namespace
+
+KeptTree::~KeptTree() { wait_end(); }
+
+bool KeptTree::alive() {
+  while (!over_ && is_readable(custodian_.socket.get(), milliseconds(0))) hear();
+  return !over_;
+}
+
+void KeptTree::request_end(milliseconds grace) {
+  if (over_) return;
+  const auto deadline = Clock::now() + grace + report_slack;
+  deadline_ = deadline_ == Clock::time_point{} ? deadline : std::min(deadline_, deadline);
+  const warden::End end{{warden::Kind::end, 0, call_}, static_cast<std::uint32_t>(grace.count()), 0};
+  warden::send_message(custodian_.socket.get(), &end, sizeof end);  // One that is gone is heard of otherwise.
+  custodian_.warden->wake();
+}
+
+std::vector<ProcessName> KeptTree::wait_end() {
+  if (!over_ && deadline_ == Clock::time_point{}) request_end(short_grace);
+  while (!over_) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline_ - Clock::now());
+    if (left.count() <= 0) {
+      give_up();
+    } else if (is_readable(custodian_.socket.get(), left)) {
+      hear();
+    }
+  }
+  return leaving_;
+}
+
+// Takes one message of the custodian's, or its death. False: it was of no interest.
+bool KeptTree::hear() {
+  warden::Report report{};
+  const warden::Received received = warden::receive_message(custodian_.socket.get(), &report, sizeof report);
+  if (received.size < static_cast<ssize_t>(sizeof(warden::Header))) {
+    give_up();
+    return true;
+  }
+  if (report.header.kind != warden::Kind::report || report.header.call != call_) return false;
+  over_ = true;
+  for (std::size_t i = 0; i < std::min<std::size_t>(report.left_count, warden::max_named); ++i) {
+    leaving_.push_back({report.left[i].pid, report.left[i].name});
+  }
+  if (report.left_count == 0 && report.abandoned == 0) custody_.release(std::move(custodian_));
+  return true;
+}
+
+void KeptTree::give_up() {
+  over_ = true;
+  leaving_ = custody_.bury(std::move(custodian_)).leaving;
+}
+
+}  // namespace wtool::engine

@@ -1,0 +1,50 @@
+// The processes that a command left behind, kept alive on purpose: what a session's servers are.
+//
+// Contract:
+// - Its custodian stays with them, discards what they write, and ends them when the host or the warden is gone, as it
+//   does with any command's.
+// - When this object ends, they have ended.
+// Not for more than one thread at a time.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/custody.h"
+#include "engine/outcome.h"
+
+namespace wtool::engine {
+
+class KeptTree {
+ public:
+  // `call` is the number under which the custodian knows them. The custody must outlive this object.
+  KeptTree(Custody& custody, Custodian custodian, std::uint64_t call)
+      : custody_(custody), custodian_(std::move(custodian)), call_(call) {}
+  KeptTree(const KeptTree&) = delete;
+  KeptTree& operator=(const KeptTree&) = delete;
+  ~KeptTree();
+
+  // Whether any of them is left. Never waits.
+  bool alive();
+
+  // SIGTERM, and SIGKILL for what is left after `grace`. Does not wait.
+  void request_end(std::chrono::milliseconds grace);
+
+  // Waits until all have ended. Those that the kernel would not let us kill are named.
+  std::vector<ProcessName> wait_end();
+
+ private:
+  bool hear();
+  void give_up();
+
+  Custody& custody_;
+  Custodian custodian_;
+  const std::uint64_t call_;
+  bool over_ = false;
+  std::chrono::steady_clock::time_point deadline_{};  // of the end, once it was requested
+  std::vector<ProcessName> leaving_;
+};
+
+}  // namespace wtool::engine

@@ -1,0 +1,49 @@
+#include "sessions/session.h"
+
+#include <utility>
+
+namespace wtool {
+
+Session::State Session::state() const {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return State::completed;
+  return running_ ? State::running : last_;
+}
+
+std::uint64_t Session::commands() const {
+  const std::lock_guard lock(mutex_);
+  return commands_;
+}
+
+Session::Begin Session::begin(std::function<void(std::string_view reason)> abort) {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return Begin::closed;
+  if (running_) return Begin::busy;
+  running_ = true;
+  abort_ = std::move(abort);
+  return Begin::begun;
+}
+
+void Session::end(Ending ending) {
+  const std::lock_guard lock(mutex_);
+  running_ = false;
+  abort_ = nullptr;
+  if (ending != Ending::refused) {
+    ++commands_;
+    last_ = ending == Ending::failed ? State::failed : State::idle;
+  }
+  // Under the lock: whoever waits may be the last to hold this object.
+  ended_.notify_all();
+}
+
+std::vector<engine::ProcessName> Session::close(std::chrono::milliseconds grace) {
+  {
+    std::unique_lock lock(mutex_);
+    closed_ = true;
+    if (running_ && abort_) abort_("its session is being closed");
+    ended_.wait(lock, [this] { return !running_; });
+  }
+  return background_.end(grace);
+}
+
+}  // namespace wtool

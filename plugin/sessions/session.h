@@ -1,0 +1,71 @@
+// One terminal session: a directory and variables for its commands, one command at a time, and the processes that these
+// left behind.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "policy/environment.h"
+#include "sessions/background.h"
+
+namespace wtool {
+
+struct SessionDetails {
+  std::string id;
+  std::string task;
+  std::string agent;
+  std::string directory;          // canonical
+  policy::Variables environment;  // added for each command
+  std::chrono::system_clock::time_point created;
+};
+
+// Any thread may call any member.
+class Session {
+ public:
+  explicit Session(SessionDetails details) : details_(std::move(details)) {}
+
+  const SessionDetails& details() const { return details_; }
+
+  enum class State {
+    idle,       // it is ready; the last command, if there was one, succeeded
+    running,    // a command runs
+    completed,  // it is being closed
+    failed,     // it is ready; the last command failed, or could not be run
+  };
+  State state() const;
+
+  // How many commands have run.
+  std::uint64_t commands() const;
+
+  enum class Begin { begun, busy, closed };
+
+  // A command is about to begin; `abort` is called, by the thread that closes the session, to stop it. Each one that
+  // has begun must end.
+  Begin begin(std::function<void(std::string_view reason)> abort);
+
+  enum class Ending { refused, succeeded, failed };
+  void end(Ending ending);
+
+  Background& background() { return background_; }
+
+  // Stops the command that runs, waits for its end, and ends what is left. Later commands are refused.
+  std::vector<engine::ProcessName> close(std::chrono::milliseconds grace);
+
+ private:
+  const SessionDetails details_;
+  mutable std::mutex mutex_;
+  std::condition_variable ended_;
+  State last_ = State::idle;
+  bool running_ = false;
+  bool closed_ = false;
+  std::uint64_t commands_ = 0;
+  std::function<void(std::string_view)> abort_;
+  Background background_;
+};
+
+}  // namespace wtool
