@@ -1,30 +1,17 @@
 #include "tools/shell_result.h"
 
 #include <cmath>
-#include <csignal>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "engine/utf8.h"
 #include "tools/explanation.h"
+#include "tools/result.h"
 
 namespace wtool::tools {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json error_object(const CallError& error) {
-  return {{"code", error.code}, {"message", error.message}, {"hint", error.hint}};
-}
-
-std::string envelope(std::string text, bool is_error, Json metadata) {
-  Json result;
-  result["content"] = Json::array({{{"type", "text"}, {"text", std::move(text)}}});
-  result["is_error"] = is_error;
-  result["metadata"] = std::move(metadata);
-  return result.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 // Adds what the sandbox has to say, and where it refused something, begins the error's hint with that.
 void add_sandbox(const std::optional<engine::SandboxReport>& report, Json& metadata) {
@@ -44,13 +31,6 @@ void add_sandbox(const std::optional<engine::SandboxReport>& report, Json& metad
   const std::string other = metadata["error"]["hint"];
   if (!other.empty()) hint += "; " + other;
   metadata["error"]["hint"] = hint;
-}
-
-std::string signal_name(int number) {
-  const char* name = ::sigabbrev_np(number);
-  if (name != nullptr) return std::string("SIG") + name;
-  if (number >= SIGRTMIN && number <= SIGRTMAX) return "SIGRTMIN+" + std::to_string(number - SIGRTMIN);
-  return "signal " + std::to_string(number);
 }
 
 // Makes the result of a command that came as far as the engine: one function for each way in which it can end.
@@ -122,32 +102,15 @@ class Format {
   }
 
   Answer operator()(const engine::NotStarted& how) {
-    using Stage = engine::NotStarted::Stage;
-    const std::string reason = how.detail.empty() ? std::strerror(how.error) : how.detail;
-    if (how.stage == Stage::directory) {
-      metadata_["working_directory"] = result_.directory;
-      const std::string text = "working_directory: " + result_.directory + " cannot be entered: " + reason;
-      return fail({"working_directory_invalid", text, "its permissions forbid it, or it was removed"}, text);
-    }
-    if (how.stage == Stage::exec && !result_.through_shell && is_not_found(how.error)) {
+    const CallError error = not_started(how, result_);
+    if (error.code == "command_not_found") {
       finish("exit_code", 127);
-      const bool is_path = result_.program.find('/') != std::string::npos;
-      return fail({"command_not_found", "Command not found: " + result_.program,
-                   is_path ? "there is no such file, or the interpreter that its first line names does not exist"
-                           : "no directory of PATH has a program of this name; install it, or give its path"},
-                  "Command not found: " + result_.program);
-    }
-    if (how.stage == Stage::exec && !result_.through_shell && how.error == EACCES) {
+    } else if (error.code == "permission_denied") {
       finish("exit_code", 126);
-      const std::string text = "Permission denied: " + result_.program;
-      const bool by_sandbox = result_.sandbox && !result_.sandbox->refused.empty();
-      return fail({"permission_denied", text, by_sandbox ? "" : "it is a directory, or a file that is not executable"},
-                  text);
+    } else {
+      metadata_["working_directory"] = result_.directory;
     }
-    metadata_["working_directory"] = result_.directory;
-    const std::string text = "Command could not be started: " + result_.program + ": " + reason;
-    const char* const code = engine::is_exhaustion(how.error) ? "resource_exhausted" : "spawn_failed";
-    return fail({code, text, spawn_hint(how)}, text);
+    return fail(error, error.message);
   }
 
   Answer operator()(const engine::Lost& how) {
@@ -180,33 +143,10 @@ class Format {
     return {};
   }
 
-  // As shells tell 127 from 126.
-  static bool is_not_found(int error) {
-    return error == ENOENT || error == ENOTDIR || error == ELOOP || error == ENAMETOOLONG;
-  }
-
   static std::string hint_for_status(int status) {
     if (status == 126) return "shells answer 126 when a file was found that may not be executed; stderr says which";
     if (status == 127) return "shells answer 127 when a program was not found; stderr says which";
     return "stderr and stdout say more";
-  }
-
-  std::string spawn_hint(const engine::NotStarted& how) const {
-    using Stage = engine::NotStarted::Stage;
-    if (how.stage == Stage::binds) return "a protected name was being changed just then; try again";
-    if (how.stage == Stage::namespaces || how.stage == Stage::sandbox) {
-      return "its sandbox could not be set up, and without it nothing is run";
-    }
-    if (how.error == E2BIG) {
-      return "the kernel takes at most 128 KiB in one argument, and command and environment together must fit as well; "
-             "write long text to a file first";
-    }
-    if (engine::is_exhaustion(how.error)) {
-      return "the machine, this user or the host has no more of it at the moment; try again later, or raise the limit";
-    }
-    if (result_.through_shell && how.stage == engine::NotStarted::Stage::exec)
-      return "shell.program of the configuration must name a shell";
-    return "";
   }
 
   // The keys of a command that ended, in the order in which the specification shows them.

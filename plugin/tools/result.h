@@ -1,0 +1,26 @@
+// What the results of all tools have in common.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "call.h"
+
+namespace wtool::tools {
+
+// {"content": [the text], "is_error", "metadata"}, as JSON text.
+std::string envelope(std::string text, bool is_error, nlohmann::ordered_json metadata);
+
+// {"code", "message", "hint"}
+nlohmann::ordered_json error_object(const CallError& error);
+
+// "SIGKILL"
+std::string signal_name(int number);
+
+// True where the error says that there is no such program, as shells tell 127 from 126.
+bool is_not_found(const engine::NotStarted& how);
+
+// Why a command did not start.
+CallError not_started(const engine::NotStarted& how, const CallResult& result);
+
+}  // namespace wtool::tools
