@@ -1,12 +1,14 @@
 #include "tools/table.h"
 
 #include "tools/shell_execute.h"
+#include "tools/terminal.h"
 
 namespace wtool::tools {
 
 std::span<const Tool> all() {
   static const Tool table[] = {
-      shell_execute(),
+      shell_execute(),          terminal_create_session(), terminal_execute_command(),
+      terminal_close_session(), terminal_get_status(),
   };
   return table;
 }
