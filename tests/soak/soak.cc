@@ -2,9 +2,10 @@
 // helpers hold. tests/soak/run starts it, judges what it says, and draws it.
 //
 // Usage: soak TASKS [SAMPLES]
-// Writes one JSON object a line: {"tasks", "seconds", "memory_kib", "descriptors", "threads", "children",
-// "processes", "helper_memory_kib"}. A sample is taken while no task runs. A task whose result is not as it must be
-// ends it with status 1, and a sentence on standard error.
+// Writes one JSON object a line: {"tasks", "seconds", "allocated_kib", "memory_kib", "descriptors", "threads",
+// "children", "processes", "helper_memory_kib"}. A sample is taken while no task runs. A task whose result is not as it
+// must be ends it with status 1, and a sentence on standard error.
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -138,7 +139,11 @@ Json sample(pid_t warden) {
   helpers.push_back(warden);
   long helper_memory = 0;
   for (const pid_t helper : helpers) helper_memory += status_kib(helper, "VmRSS");
-  return {{"memory_kib", status_kib(getpid(), "VmRSS")},
+  // What the allocator keeps back comes and goes by megabytes; what is in use does not.
+  malloc_trim(0);
+  const struct mallinfo2 heap = mallinfo2();
+  return {{"allocated_kib", (heap.uordblks + heap.hblkhd) / 1024},
+          {"memory_kib", status_kib(getpid(), "VmRSS")},
           {"descriptors", entries("/proc/self/fd")},
           {"threads", entries("/proc/self/task")},
           {"children", children_of(getpid()).size()},

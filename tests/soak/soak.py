@@ -1,7 +1,9 @@
 """Judges what tests/soak/soak says, and draws it: nothing may grow once the host is warm.
 
 Warm is a host after a quarter of the samples. From there on, the line through the samples (least squares) may rise over the
-whole rest by no more than the noise of each kind: what a count may differ by, and what an allocator keeps back.
+whole rest by no more than the noise of each kind. The first of them tells of every leak of the heap and has no noise; in
+resident memory an allocator's arenas come and go by megabytes, and an idle custodian more is a process, a descriptor and
+most of a megabyte.
 """
 import argparse
 import json
@@ -12,12 +14,13 @@ from html import escape
 WARM = 0.25
 # Key of a sample, title, and by how much its line may rise.
 KINDS = [
-    ("memory_kib", "memory of the host, KiB", 1024),
-    ("descriptors", "descriptors of the host", 0.5),
+    ("allocated_kib", "memory in use, KiB", 64),
+    ("memory_kib", "memory of the host, KiB", 8192),
+    ("descriptors", "descriptors of the host", 2.5),
     ("threads", "threads of the host", 0.5),
     ("children", "children of the host", 0.5),
-    ("processes", "processes of its helpers", 2),  # idle custodians come and go
-    ("helper_memory_kib", "memory of its helpers, KiB", 2048),
+    ("processes", "processes of its helpers", 2.5),
+    ("helper_memory_kib", "memory of its helpers, KiB", 3072),
 ]
 
 
