@@ -243,7 +243,8 @@ BOOST_AUTO_TEST_CASE(a_timeout_ends_the_command_and_all_that_it_has_started) {
   BOOST_TEST(code(output) == "TIMEOUT_EXCEEDED");
   BOOST_TEST(message(output) == "Command timed out after 300 milliseconds");
   BOOST_TEST(output.at("stdout") == "before\n");
-  BOOST_TEST(output.at("duration").get<int>() >= 300);
+  // The timeout counts from the call, the duration from the start of the command.
+  BOOST_TEST(output.at("duration").get<int>() >= 200);
   BOOST_TEST(!output.contains("exitCode"));
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
