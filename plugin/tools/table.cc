@@ -1,5 +1,6 @@
 #include "tools/table.h"
 
+#include "tools/execute_command.h"
 #include "tools/shell_execute.h"
 
 namespace wtool::tools {
@@ -7,6 +8,7 @@ namespace wtool::tools {
 std::span<const Tool> all() {
   static const Tool table[] = {
       shell_execute(),
+      execute_command(),
   };
   return table;
 }
