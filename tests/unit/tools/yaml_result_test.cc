@@ -155,7 +155,10 @@ BOOST_AUTO_TEST_CASE(long_texts_come_back) {
 }
 
 BOOST_AUTO_TEST_CASE(pythons_parser_reads_the_same) {
-  if (wtool::test::run({"python3", "-c", "import yaml"}).exit_code != 0) return;  // There is none here.
+  if (wtool::test::run({"/usr/bin/env", "python3", "-c", "import yaml"}).exit_code != 0) {
+    BOOST_TEST_MESSAGE("there is no python3 with yaml here");
+    return;
+  }
   const wtool::test::ScratchFolder scratch;
   nlohmann::json rows = nlohmann::json::array();
   for (const std::string& text : awkward_texts()) {
@@ -181,7 +184,7 @@ for text, document in json.load(open(sys.argv[1])):
         print(ascii(text), ascii(document), ascii(read))
 )");
   for (const char* which : {"python", "c"}) {
-    const auto finished = wtool::test::run({"python3", script, file, which});
+    const auto finished = wtool::test::run({"/usr/bin/env", "python3", script, file, which});
     BOOST_TEST(finished.exit_code == 0);
     BOOST_TEST(finished.out == "");
     BOOST_TEST(finished.err == "");
