@@ -118,13 +118,16 @@ class Scan {
 
   // One at either end of the text separates nothing.
   std::optional<Construct> newline() const {
-    const bool first = text_.find_first_not_of(" \t\n") > at_;
-    const bool last = text_.find_first_not_of(" \t\n", at_) == std::string_view::npos;
-    if (first || last) return std::nullopt;
+    if (at_ < begin_ || at_ > last_) return std::nullopt;
     return found(1, "a newline");
   }
 
+  static constexpr std::string_view blank_ = " \t\n";
+
   std::string_view text_;
+  // Where the first and the last character stand that are not blank; without any, all are in front of the first.
+  std::size_t begin_ = text_.find_first_not_of(blank_);
+  std::size_t last_ = text_.find_last_not_of(blank_);
   std::size_t at_ = 0;
 };
 
