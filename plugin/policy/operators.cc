@@ -19,16 +19,20 @@ class Scan {
       const char c = text_[at_];
       if (c == '\'') {
         at_ = std::min(text_.find('\'', at_ + 1), text_.size() - 1) + 1;
+        in_word_ = true;
       } else if (c == '"') {
         if (auto found = double_quoted()) return found;
+        in_word_ = true;
       } else if (c == '\\') {
+        // With a newline it is nothing at all.
+        in_word_ = in_word_ || behind(1) != '\n';
         at_ += 2;
-      } else if (c == '#' && begins_word()) {
+      } else if (c == '#' && !in_word_) {
         at_ = std::min(text_.find('\n', at_), text_.size());
-        continue;
       } else if (auto found = operator_here()) {
         return found;
       } else {
+        in_word_ = !ends_word(c);
         ++at_;
       }
     }
@@ -37,8 +41,6 @@ class Scan {
 
  private:
   char behind(std::size_t distance) const { return at_ + distance < text_.size() ? text_[at_ + distance] : '\0'; }
-
-  bool begins_word() const { return at_ == 0 || ends_word(text_[at_ - 1]); }
 
   Construct found(std::size_t size, std::string what) const { return {std::move(what), {at_, at_ + size}}; }
 
@@ -100,7 +102,7 @@ class Scan {
     }
     // A number belongs to the redirection that it touches.
     std::size_t digits = 0;
-    while (begins_word() && is_digit(behind(digits))) ++digits;
+    while (!in_word_ && is_digit(behind(digits))) ++digits;
     if (digits > 0 && (behind(digits) == '<' || behind(digits) == '>')) return redirection(digits);
     return std::nullopt;
   }
@@ -129,6 +131,7 @@ class Scan {
   std::size_t begin_ = text_.find_first_not_of(blank_);
   std::size_t last_ = text_.find_last_not_of(blank_);
   std::size_t at_ = 0;
+  bool in_word_ = false;
 };
 
 }  // namespace

@@ -210,7 +210,8 @@ class Page {
 
   void compare(const Block& block, const Answer& answer) {
     if (block.info == "json result") {
-      const Json expected = Json::parse(content(block));
+      Json expected = Json::parse(content(block));
+      insert_results(expected);
       if (const auto found = difference(expected, answer.metadata(), "metadata")) {
         complain(block, *found + "\nexpected " + expected.dump(2) + "\ngot " + answer.metadata().dump(2));
       }

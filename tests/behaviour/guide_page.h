@@ -9,8 +9,8 @@
 //   sh setup         is run with sh, now, in the page's folder
 //
 // A page has a folder of its own, the current directory of the host, and one plugin, so that an example sees what those
-// before it have done. In every block "$FOLDER" stands for that folder, and in arguments "$RESULT1.key" for the value
-// of `key` in the metadata of the first call of the page. All other blocks are left alone.
+// before it have done. In every block "$FOLDER" stands for that folder, and in those of calls and their json results
+// "$RESULT1.key" for the value of `key` in the metadata of the first call of the page. All other blocks are left alone.
 #pragma once
 
 #include <string>

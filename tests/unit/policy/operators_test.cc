@@ -71,6 +71,10 @@ constexpr Row operators[] = {
     {"echo 'a' ; id", "the operator ;", 9},
     {"echo \"a\\\"b\" ; id", "the operator ;", 12},
     {"echo \\\\; id", "the operator ;", 7},
+    {"echo a\\ #; id", "the operator ;", 9},
+    {"echo a\\\n#; id", "the operator ;", 9},
+    {"echo ''#; id", "the operator ;", 8},
+    {"echo a\\ 2>f", "the redirection >", 9},
 };
 
 }  // namespace
