@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <variant>
 
+#include "policy/name_list.h"
+
 namespace wtool::policy {
 
 namespace {
@@ -38,7 +40,7 @@ std::string shown(std::string_view text) {
 }
 
 // The names, or a sentence that says what is wrong with the file.
-std::variant<std::vector<std::string>, std::string> read(const std::string& file) {
+std::variant<NameList, std::string> read(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   std::string text;
   if (stream) {
@@ -52,30 +54,16 @@ std::variant<std::vector<std::string>, std::string> read(const std::string& file
   std::vector<std::string> names;
   if (list.is_array()) {
     for (const Json& name : list) {
-      if (!name.is_string() || name.get_ref<const std::string&>().empty() ||
-          name.get_ref<const std::string&>().find('/') != std::string::npos) {
+      const std::string entry = name.is_string() ? name.get<std::string>() : std::string();
+      if (entry.empty() || entry == "*" || entry.find('/') != std::string::npos) {
         return file + " has " + name.dump(-1, ' ', false, Json::error_handler_t::replace) +
                ", which is no name of a program";
       }
-      names.push_back(name);
+      names.push_back(entry);
     }
-    return names;
+    return NameList(std::move(names));
   }
   return file + (list.is_discarded() ? " is not JSON" : " is not a JSON array of names of programs");
-}
-
-bool is_allowed(const std::vector<std::string>& names, const std::string& program, const Programs& programs) {
-  const auto has = [&](std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); };
-  if (program.find('/') == std::string::npos) return has(program);
-  return program.front() == '/' && has(base_name(program)) && programs.is_found(program);
-}
-
-std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 20;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) text += (i > 0 ? ", " : "") + names[i];
-  if (names.size() > most) text += ", and " + std::to_string(names.size() - most) + " more";
-  return text.empty() ? "nothing" : text;
 }
 
 }  // namespace
@@ -102,11 +90,12 @@ Verdict judge_by_tools_allow(const std::vector<std::string>& words, const std::s
   if (const auto* problem = std::get_if<std::string>(&read_file)) {
     return denied(not_allowed + ": " + *problem, "it must be a JSON array such as [\"node\", \"npm\"]");
   }
-  const auto& names = std::get<std::vector<std::string>>(read_file);
-  if (!is_allowed(names, program, programs)) {
+  const auto& names = std::get<NameList>(read_file);
+  if (!names.allows(program, programs)) {
     const bool is_path = program.find('/') != std::string::npos;
     return denied(not_allowed + " is not in " + file, (is_path ? "give the name of a program and no path; " : "") +
-                                                          std::string("allowed are: ") + listed(names));
+                                                          std::string("allowed are: ") +
+                                                          (names.empty() ? "nothing" : names.shown()));
   }
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::size_t at = words[i].find_first_of(metacharacters);

@@ -1,5 +1,6 @@
 #include "tools/table.h"
 
+#include "tools/execute_command.h"
 #include "tools/shell_execute.h"
 #include "tools/terminal.h"
 
@@ -7,7 +8,7 @@ namespace wtool::tools {
 
 std::span<const Tool> all() {
   static const Tool table[] = {
-      shell_execute(),          terminal_create_session(), terminal_execute_command(),
+      shell_execute(),          execute_command(),     terminal_create_session(), terminal_execute_command(),
       terminal_close_session(), terminal_get_status(),
   };
   return table;

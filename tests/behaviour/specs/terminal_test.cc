@@ -147,6 +147,7 @@ BOOST_AUTO_TEST_CASE(a_list_that_is_missing_or_broken_allows_nothing_and_says_so
       {"\"echo\"", "is not a JSON array of names of programs"},
       {"[\"echo\", 1]", "has 1, which is no name of a program"},
       {"[\"echo\", \"\"]", "has \"\", which is no name of a program"},
+      {"[\"*\"]", "has \"*\", which is no name of a program"},
       {"[\"/bin/echo\"]", "has \"/bin/echo\", which is no name of a program"},
       {"[]", "allowed are: nothing"},
   };
