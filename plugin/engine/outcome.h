@@ -84,14 +84,14 @@ struct Outcome {
   StreamText standard_output;
   StreamText standard_error;
   OutputFile output_file;
-  std::chrono::milliseconds duration{0};
-  std::uint32_t outlived = 0;          // How many processes the sweep after the command's own end had to end,
-  std::vector<ProcessName> outliving;  // and the first of them.
-  std::shared_ptr<KeptTree> kept;      // The processes that outlived it and live on, where that was wanted.
-  std::uint32_t left = 0;              // How many processes the kernel would not let us kill,
-  std::vector<ProcessName> leaving;    // and the first of them.
-  std::optional<Resources> resources;  // Nothing where nobody is left to tell.
-  bool in_cgroup = false;              // The kernel held the limits of memory and processes, not the watch.
+  std::chrono::milliseconds duration{0};  // to the death of the last process; where some are kept, to the command's own
+  std::uint32_t outlived = 0;             // How many processes the sweep after the command's own end had to end,
+  std::vector<ProcessName> outliving;     // and the first of them.
+  std::shared_ptr<KeptTree> kept;         // The processes that outlived it and live on, where that was wanted.
+  std::uint32_t left = 0;                 // How many processes the kernel would not let us kill,
+  std::vector<ProcessName> leaving;       // and the first of them.
+  std::optional<Resources> resources;     // Nothing where nobody is left to tell.
+  bool in_cgroup = false;                 // The kernel held the limits of memory and processes, not the watch.
 };
 
 // A limit of the kernel's reaches a program as an error of a system call, which it need not die of. Turns the failure

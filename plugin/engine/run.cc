@@ -89,6 +89,7 @@ class Run {
   bool over_ = false;
   bool never_read_ = false;
   bool leader_exited_ = false;
+  Clock::time_point leader_exit_{};
   Clock::time_point drain_deadline_{};
   Reason reason_ = Reason::none;
   Clock::time_point report_deadline_{};
@@ -109,7 +110,9 @@ std::optional<Outcome> Run::go() {
   outcome_.standard_error = error_.take();
   recognise_limits(options_.limits, outcome_);
   if (spill_file_) outcome_.output_file = spill_file_->finish();
-  outcome_.duration = std::chrono::duration_cast<milliseconds>(Clock::now() - started_);
+  // Where processes live on, the wait for a last word of theirs is none of the command's time.
+  const auto ended = outcome_.kept ? leader_exit_ : Clock::now();
+  outcome_.duration = std::chrono::duration_cast<milliseconds>(ended - started_);
   return std::move(outcome_);
 }
 
@@ -287,7 +290,8 @@ void Run::hear_custodian() {
   if (report.header.call != call_ && report.header.call != 0) return;
   if (report.header.kind == warden::Kind::leader_exited) {
     leader_exited_ = true;
-    drain_deadline_ = Clock::now() + (options_.keep ? kept_drain_time : drain_time);
+    leader_exit_ = Clock::now();
+    drain_deadline_ = leader_exit_ + (options_.keep ? kept_drain_time : drain_time);
   } else if (report.header.kind == warden::Kind::report) {
     take_report(report);
   } else if (report.header.kind == warden::Kind::kept && reason_ == Reason::keep) {
