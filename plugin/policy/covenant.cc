@@ -52,16 +52,14 @@ CovenantCommand::CovenantCommand(std::string_view line, std::string root)
   reading_ = covenant::read_command(words_);
 }
 
-Variables CovenantCommand::environment() const {
-  return reading_.git ? covenant::git_environment(root_) : Variables();
-}
+Variables CovenantCommand::environment() const { return reading_.git ? covenant::git_environment(root_) : Variables(); }
 
 Verdict CovenantCommand::ask() const {
   Verdict verdict;
   verdict.answer = Answer::ask;
   verdict.reason = "Allow '" + line_ + "'? (yes/no/always/never): ";
   verdict.rule = covenant_rule;
-  verdict.hint = "\"allowed\" in .clada/commands.json";
+  verdict.hint = "a person can add it to \"allowed\" in .clada/commands.json";
   return verdict;
 }
 
@@ -75,7 +73,8 @@ Verdict CovenantCommand::judge(const std::string& directory, const Programs& pro
   }
   // A command that was blocked is blocked, whatever else allows it, or asks for it.
   const auto known = CommandsFile(root_).look_up({line_, directory, {}});
-  if (const auto* problem = std::get_if<std::string>(&known)) return deny(*problem, "nothing is run until it is mended");
+  if (const auto* problem = std::get_if<std::string>(&known))
+    return deny(*problem, "nothing is run until it is mended");
   if (std::get<Remembered>(known) == Remembered::never) {
     return deny("Command blocked: " + line_, "a person can take it out of \"blocked\" in .clada/commands.json");
   }

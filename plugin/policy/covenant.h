@@ -1,5 +1,6 @@
 // The rules of execute_run: which commands run at once because they can do no more than look at the project and keep
-// its files (tier one), which are asked for (tier two), and which are refused. docs/guide/execute-run.md has the tables.
+// its files (tier one), which are asked for (tier two), and which are refused. docs/guide/execute-run.md has the
+// tables.
 //
 // - Tier one is an allow list: commands, flags, numbers, counts and paths. What it does not know is refused or asked.
 // - Its paths stay in the project, and what they write is nothing by which commands are approved or executed.
@@ -37,11 +38,12 @@ enum class Tier { refused, immediate, ask };
 // What a command is by its words alone.
 struct Reading {
   Tier tier = Tier::ask;
-  std::string refusal;                // of Tier::refused: the message
-  std::vector<NamedPath> paths;       // also judged where it asks
-  std::vector<std::string> executed;  // the words that run, without what could be meant otherwise; empty: the given ones
-  bool listed = false;                // its program is one of tier one's
-  bool git = false;                   // it reads a repository
+  std::string refusal;           // of Tier::refused: the message
+  std::vector<NamedPath> paths;  // also judged where it asks
+  std::vector<std::string>
+      executed;         // the words that run, without what could be meant otherwise; empty: the given ones
+  bool listed = false;  // its program is one of tier one's
+  bool git = false;     // it reads a repository
 
   static Reading refuse(std::string message) { return {Tier::refused, std::move(message), {}, {}, true, false}; }
 };
@@ -57,7 +59,7 @@ class CovenantCommand {
   // `root` is the project's folder, canonical.
   CovenantCommand(std::string_view line, std::string root);
 
-  const std::string& line() const { return line_; }                // trimmed
+  const std::string& line() const { return line_; }                 // trimmed
   const std::vector<std::string>& words() const { return words_; }  // empty: it is refused
   const std::vector<std::string>& executed() const { return reading_.executed; }
   Variables environment() const;  // that it needs to be safe

@@ -86,9 +86,9 @@ class Ending {
   }
   Answer operator()(const engine::Signalled& how) {
     const char* const name = ::sigabbrev_np(how.signal);
-    return failure("Command killed by " +
-                       (name != nullptr ? std::string("SIG") + name : "signal " + std::to_string(how.signal)),
-                   output());
+    return failure(
+        "Command killed by " + (name != nullptr ? std::string("SIG") + name : "signal " + std::to_string(how.signal)),
+        output());
   }
   Answer operator()(const engine::TimedOut&) { return fail("Command timed out"); }
   Answer operator()(const engine::Cancelled& how) {
@@ -115,9 +115,7 @@ class Ending {
   std::string output() { return note_ + outcome_.standard_output.text; }
 
   // Without output, but for the note.
-  Answer fail(const std::string& error) {
-    return note_.empty() ? failure(error) : failure(error, std::move(note_));
-  }
+  Answer fail(const std::string& error) { return note_.empty() ? failure(error) : failure(error, std::move(note_)); }
 
   const CallResult& result_;
   engine::Outcome& outcome_;
@@ -170,7 +168,8 @@ class ExecuteRunCall : public PreparedCall {
  private:
   // What became of an answer for good that was given just now to our own question.
   static std::string note(const CallResult& result, std::string_view answer, const char* end) {
-    if (!result.approval || result.approval->answer != answer || result.verdict.rule != policy::covenant_rule) return {};
+    if (!result.approval || result.approval->answer != answer || result.verdict.rule != policy::covenant_rule)
+      return {};
     const std::string& not_kept = result.approval->not_kept;
     return (not_kept.empty() ? std::string(added) : "[Not added to .clada/commands.json: " + not_kept + ']') + end;
   }
@@ -187,7 +186,7 @@ class ExecuteRunCall : public PreparedCall {
       return failure("Command blocked: " + error.message.substr(denied.size()) + (kept.empty() ? "" : '\n' + kept));
     }
     if (answer == "unavailable") {
-      return failure(denied + request_.line + " (nobody could be asked; " + result.verdict.hint + " can allow it)");
+      return failure(denied + request_.line + " (nobody could be asked; " + result.verdict.hint + ")");
     }
     if (answer == "deferred") {
       return failure(denied + request_.line + " (the answer is still to come; make the same call again then)");

@@ -63,8 +63,8 @@ class Reader {
   void read_long(const std::string& word) {
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(2, equals == std::string::npos ? equals : equals - 2);
-    const auto found = std::find_if(flags_.names.begin(), flags_.names.end(),
-                                    [&](const LongFlag& flag) { return flag.name == name; });
+    const auto found =
+        std::find_if(flags_.names.begin(), flags_.names.end(), [&](const LongFlag& flag) { return flag.name == name; });
     if (found == flags_.names.end() || (found->value == Value::none && equals != std::string::npos)) {
       result_.refusal = unknown_flag(word);
       return;

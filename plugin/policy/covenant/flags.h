@@ -33,12 +33,12 @@ struct Flags {
 };
 
 struct Arguments {
-  std::string refusal;                 // not empty: the message
-  std::string letters;                 // all that were given; long ones by their letter
-  std::vector<std::string> flags;      // one each, values attached: they mean the same in any order of reading
-  std::vector<std::string> operands;   // in their order, without `--`
-  std::size_t before_dashes = 0;       // how many operands stand before a `--`
-  bool dashes = false;                 // there is one
+  std::string refusal;                // not empty: the message
+  std::string letters;                // all that were given; long ones by their letter
+  std::vector<std::string> flags;     // one each, values attached: they mean the same in any order of reading
+  std::vector<std::string> operands;  // in their order, without `--`
+  std::size_t before_dashes = 0;      // how many operands stand before a `--`
+  bool dashes = false;                // there is one
 
   bool has(char letter) const { return letters.find(letter) != std::string::npos; }
 };

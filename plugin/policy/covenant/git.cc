@@ -166,11 +166,12 @@ const std::vector<Subcommand>& subcommands() {
 
 // They write, talk to others, or run what the configuration names. No alias can have one of these names.
 constexpr std::array asked = std::to_array<std::string_view>(
-    {"add",    "am",       "apply",       "archive",      "bisect",   "bundle",  "cat-file",   "checkout", "cherry",
-     "clean",  "clone",    "cherry-pick", "commit",       "config",   "diff-tree", "diff-index", "fetch",    "format-patch",
-     "fsck",   "gc",       "grep",        "help",         "init",     "maintenance", "merge",      "mv",       "notes",
-     "pull",   "push",     "range-diff",  "rebase",       "reflog",   "reset",   "restore",    "revert",   "rev-list",
-     "rm",     "shortlog", "show-ref",    "sparse-checkout", "stash", "submodule", "switch",   "worktree", "for-each-ref"});
+    {"add",    "am",           "apply",  "archive",     "bisect",      "bundle",     "cat-file",  "checkout",
+     "cherry", "clean",        "clone",  "cherry-pick", "commit",      "config",     "diff-tree", "diff-index",
+     "fetch",  "format-patch", "fsck",   "gc",          "grep",        "help",       "init",      "maintenance",
+     "merge",  "mv",           "notes",  "pull",        "push",        "range-diff", "rebase",    "reflog",
+     "reset",  "restore",      "revert", "rev-list",    "rm",          "shortlog",   "show-ref",  "sparse-checkout",
+     "stash",  "submodule",    "switch", "worktree",    "for-each-ref"});
 
 }  // namespace
 
@@ -212,8 +213,11 @@ Reading read_git(const std::vector<std::string>& words) {
 }
 
 Variables git_environment(const std::string& root) {
-  Variables variables = {{"GIT_ALLOW_PROTOCOL", "none"}, {"GIT_NO_LAZY_FETCH", "1"}, {"GIT_OPTIONAL_LOCKS", "0"},
-                         {"GIT_PAGER", "cat"},           {"GIT_TERMINAL_PROMPT", "0"}};
+  Variables variables = {{"GIT_ALLOW_PROTOCOL", "none"},
+                         {"GIT_NO_LAZY_FETCH", "1"},
+                         {"GIT_OPTIONAL_LOCKS", "0"},
+                         {"GIT_PAGER", "cat"},
+                         {"GIT_TERMINAL_PROMPT", "0"}};
   if (root != "/") {
     const std::string above = root.substr(0, root.rfind('/'));
     variables.emplace_back("GIT_CEILING_DIRECTORIES", above.empty() ? "/" : above);

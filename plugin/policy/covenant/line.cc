@@ -26,6 +26,8 @@ Found scan(std::string_view line) {
       quote = one;
     } else if (std::string_view("|&;<>()*?[]\n").find(one) != std::string_view::npos) {
       return Found::operators;
+    } else if (one == '#' && (at == 0 || line[at - 1] == ' ' || line[at - 1] == '\t')) {
+      return Found::operators;  // A shell would not see the rest, and a person who is asked would.
     }
   }
   return quote == 0 ? Found::plain : Found::unterminated;

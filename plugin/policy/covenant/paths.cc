@@ -18,13 +18,14 @@ namespace fs = std::filesystem;
 
 // By these a call would approve its own commands, or have them executed at once. A name counts wherever it stands, and
 // in capitals too, which some file systems do not tell apart.
-constexpr std::array kept_names = std::to_array<std::string_view>(
-    {".git", ".clada", ".wtool", "wtool.yaml", "tools-allow.json"});
+constexpr std::array kept_names =
+    std::to_array<std::string_view>({".git", ".clada", ".wtool", "wtool.yaml", "tools-allow.json"});
 
 // Other programs run what stands in these by themselves, sooner or later.
-constexpr std::array startup_names = std::to_array<std::string_view>(
-    {".gitmodules", ".gitattributes", ".gitconfig", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile",
-     ".zshrc", ".zprofile", ".zshenv", ".zlogin", ".envrc", ".ssh", ".config", ".vscode", ".idea", ".mcp.json"});
+constexpr std::array startup_names =
+    std::to_array<std::string_view>({".gitmodules", ".gitattributes", ".gitconfig", ".bashrc", ".bash_profile",
+                                     ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zprofile", ".zshenv",
+                                     ".zlogin", ".envrc", ".ssh", ".config", ".vscode", ".idea", ".mcp.json"});
 
 // A tree with more is not looked through.
 constexpr int most_entries = 10'000;
@@ -135,7 +136,8 @@ class Judge {
     fs::recursive_directory_iterator entries(source, error), end;
     for (int seen = 0; !error && entries != end; entries.increment(error)) {
       if (++seen > most_entries) return std::max(ruling, Ruling::ask);
-      const std::string entry = entries->path().native().substr(std::min(source.size(), entries->path().native().size()));
+      const std::string entry =
+          entries->path().native().substr(std::min(source.size(), entries->path().native().size()));
       ruling = std::max({ruling, by_names(entry), written(final + entry)});
       if (ruling == Ruling::invalid) return ruling;
     }
