@@ -4,8 +4,8 @@
 //
 // - Tier one is an allow list: commands, flags, numbers, counts and paths. What it does not know is refused or asked.
 // - Its paths stay in the project, and what they write is nothing by which commands are approved or executed.
-// - It looks at the file system when it judges. Who changes links between that and the run changes what was judged;
-//   commands of tier one alone cannot.
+// - It looks at the file system when it judges. Who swaps links between that and the run changes what was judged; the
+//   page says what that means.
 #pragma once
 
 #include <string>

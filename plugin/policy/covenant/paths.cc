@@ -63,7 +63,9 @@ enum class Ruling { fine, ask, invalid };
 
 class Judge {
  public:
-  Judge(const std::string& directory, const std::string& root) : directory_(directory), root_(root) {}
+  Judge(const std::string& directory, const std::string& root) : directory_(directory), root_(root) {
+    for (const std::string_view name : kept_names) kept_.push_back(resolve_path(root, name));
+  }
 
   Ruling operator()(const NamedPath& path, const NamedPath& first) const {
     if (path.text.empty() || !is_within(resolve_path(directory_, path.text), root_)) return Ruling::invalid;
@@ -95,12 +97,27 @@ class Judge {
     return has_part(path, startup_names) ? Ruling::ask : Ruling::fine;
   }
 
+  // The same of a real path: the project's own kept files may be links to others, and a repository may lie elsewhere
+  // than in `.git` (a bare one, or one that a file `.git` names).
+  Ruling by_place(std::string real) const {
+    if (is_within_any(real, kept_)) return Ruling::invalid;
+    const Ruling ruling = by_names(below(real));
+    for (; is_within(real, root_) && real.size() > 1; real.resize(real.rfind('/'))) {
+      struct stat status {};
+      if (::lstat((real + "/HEAD").c_str(), &status) == 0 && ::lstat((real + "/objects").c_str(), &status) == 0 &&
+          ::lstat((real + "/refs").c_str(), &status) == 0) {
+        return std::max(ruling, Ruling::ask);
+      }
+    }
+    return ruling;
+  }
+
   // `path` may be relative.
   Ruling written(const std::string& path) const {
     const std::string real = resolve_path(directory_, path);
     if (!is_within(real, root_)) return Ruling::invalid;
     // By the names it was given, and by those of what it leads to: either may be a link to the other.
-    const Ruling ruling = std::max(by_names(below(path)), by_names(below(real)));
+    const Ruling ruling = std::max(by_names(below(path)), by_place(real));
     struct stat status {};
     // Another name of the same file may be one of those.
     const bool shared = ::lstat(real.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink > 1;
@@ -117,7 +134,7 @@ class Judge {
     const std::string entry = joined(resolve_path(directory_, folder), last);
     const std::string real = resolve_path(directory_, path);
     if (!is_within(entry, root_) || entry == root_ || real == root_) return Ruling::invalid;
-    return std::max({by_names(below(path)), by_names(below(entry)), by_names(below(real))});
+    return std::max({by_names(below(path)), by_place(entry), by_place(real)});
   }
 
   // Where cp and mv put `first`, and each entry below it.
@@ -147,6 +164,7 @@ class Judge {
 
   const std::string& directory_;
   const std::string& root_;
+  std::vector<std::string> kept_;
 };
 
 }  // namespace

@@ -110,6 +110,25 @@ BOOST_AUTO_TEST_CASE(another_name_of_a_kept_file_is_asked_for) {
   BOOST_TEST(error("ln .clada/commands.json other") == "Command not approved: ln .clada/commands.json other");
 }
 
+BOOST_AUTO_TEST_CASE(what_a_kept_name_leads_to_is_kept_too_and_a_repository_elsewhere_is_asked_for) {
+  file("settings/real.yaml", "ours\n");
+  link("settings/real.yaml", "wtool.yaml");
+  folder("project/state");
+  link("state", ".wtool");
+  for (const std::string path : {"settings/real.yaml", "state/approvals.json", "state"}) {
+    BOOST_TEST(error("cp x " + path) == invalid(path));
+    BOOST_TEST(error("mv " + path + " elsewhere") == invalid(path));
+  }
+  std::filesystem::rename(root + "/.git", root + "/data");
+  file(".git", "gitdir: data\n");
+  git({"init", "-q", "--bare", "bare"});
+  for (const char* command : {"cp x data/hooks/pre-commit", "touch data/config", "mv data/config x", "mv data moved",
+                              "cp x bare/hooks/update", "rm bare/config"}) {
+    BOOST_TEST(error(command) == "Command not approved: " + std::string(command));
+  }
+  BOOST_TEST(run("git log --format=%s") == succeeded("Begin\n"));
+}
+
 BOOST_AUTO_TEST_CASE(what_other_programs_run_by_themselves_is_asked_for) {
   for (const char* command : {"cp x .envrc", "touch .bashrc", "mkdir .vscode", "mv x .gitattributes"}) {
     BOOST_TEST(error(command) == "Command not approved: " + std::string(command));

@@ -219,9 +219,9 @@ BOOST_AUTO_TEST_CASE(find_of_everything_gives_too_much_output_and_one_byte_less_
   Json wide = config;
   wide["execute_run"]["root"] = "/";
   const ToolUnderTest everywhere(plugin, wide, "execute_run");
-  program("find", "head -c 10485761 /dev/zero");
+  program("find", "head -c 10485761 /dev/zero | tr '\\0' x");
   BOOST_TEST(run_with(everywhere, "find / -type f") == failed("Output too large"));
-  program("find", "head -c 10485760 /dev/zero");
+  program("find", "head -c 10485760 /dev/zero | tr '\\0' x");
   const Json most = run_with(everywhere, "find / -type f");
   BOOST_REQUIRE(most.at("ok") == true);
   BOOST_TEST(most.at("value").at("output").get<std::string>().size() == 10485760u);
@@ -241,6 +241,17 @@ BOOST_AUTO_TEST_CASE(the_file_of_commands_has_the_structure_that_is_specified_an
   run("rm -rf node_modules");
   BOOST_TEST(commands() == Json::parse(R"({"comment": "ours", "allowed": ["npm test", "jest --coverage"],
                                            "blocked": ["npm run build", "rm -rf node_modules"]})"));
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_that_cannot_be_kept_counts_once_and_the_result_says_so) {
+  std::filesystem::create_directories(root + "/.clada/commands.json.lock");
+  host.answer = WTOOL_APPROVAL_ALWAYS;
+  const std::string output = run("npm test").at("value").at("output");
+  BOOST_TEST(output.starts_with("[Not added to .clada/commands.json: the file of commands cannot be locked: "));
+  BOOST_TEST(output.ends_with("]\nTests passed: 42/42\n"));
+  host.answer = WTOOL_APPROVAL_NEVER;
+  BOOST_TEST(error("npm test").starts_with("Command blocked: npm test\n[Not added to .clada/commands.json: "));
+  BOOST_TEST(asked() == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(parameters_that_are_wrong_are_told_in_the_same_shape) {
