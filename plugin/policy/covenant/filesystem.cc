@@ -154,7 +154,7 @@ Reading read(const Command& command, Arguments arguments) {
   if (command.operands == Operands::pattern) {
     if (!arguments.has('e')) {
       if (operands.empty()) return Reading::refuse(std::string(command.name) + " requires pattern");
-      reading.executed.insert(reading.executed.end(), {"-e", operands.front()});
+      reading.executed.push_back("--regexp=" + operands.front());
       operands.erase(operands.begin());
     }
     if (arguments.has('r')) least = 0;

@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <random>
 
 #include "policy/covenant/line.h"
 #include "policy/words.h"
@@ -93,9 +94,9 @@ BOOST_AUTO_TEST_CASE(what_runs_has_its_flags_in_front_and_its_paths_behind_dashe
       {"head -5 f", "head -n5 -- f"},
       {"head -n -5 f", "head -n-5 -- f"},
       {"head --lines 5 f", "head --lines=5 -- f"},
-      {"grep -in -m5 x f g", "grep -i -n -m5 -e x -- f g"},
+      {"grep -in -m5 x f g", "grep -i -n -m5 --regexp=x -- f g"},
       {"grep f -e -x", "grep -e-x -- f"},
-      {"grep -r -- -x", "grep -r -e -x --"},
+      {"grep -r -- -x", "grep -r --regexp=-x --"},
       {"cat -- -n", "cat -- -n"},
       {"cp -- -r -t", "cp -- -r -t"},
   };
@@ -108,6 +109,30 @@ BOOST_AUTO_TEST_CASE(git_keeps_dashes_where_they_stand_and_has_its_hardening_in_
   BOOST_TEST(
       log.ends_with(" log --no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short -n5 main -- src"));
   BOOST_TEST(written_out(read("git diff HEAD --").executed).ends_with(" HEAD --"));
+}
+
+BOOST_AUTO_TEST_CASE(whatever_the_line_is_what_is_accepted_means_the_same_words_to_every_reader) {
+  const std::vector<std::string> pieces = {
+      "ls", "head", "grep", "git",     "log", "find", "cp",   "rm", " ",   " ",   " ",    "-n", "-",  "--", "5", "'",
+      "\"", "\\",   "\n",   "$",       "|",   "=",    "x",    "..", "/",   "-e",  "-r",   "#",  "~",  "{",  "}", "!",
+      "(",  "\t",   "\xff", "--lines", "*",   "-5",   "show", "<<", "-la", "a=b", "time", "if", "[[", "&"};
+  std::minstd_rand random(1);
+  int accepted = 0;
+  for (int round = 0; round < 50'000; ++round) {
+    std::string line;
+    for (std::size_t left = 1 + random() % 9; left > 0; --left) line += pieces[random() % pieces.size()];
+    const Line words = read_line(line);
+    BOOST_REQUIRE(words.refusal.empty() != words.words.empty());
+    if (!words.refusal.empty()) continue;
+    ++accepted;
+    BOOST_REQUIRE(read_line(written_out(words.words)).words == words.words);
+    const Reading reading = read_command(words.words);
+    BOOST_REQUIRE((reading.refusal.empty() == (reading.tier != Tier::refused)));
+    // What runs is read again as what was read.
+    if (reading.tier != Tier::immediate || reading.git || reading.executed.empty()) continue;
+    BOOST_REQUIRE_MESSAGE(read_command(reading.executed).executed == reading.executed, line);
+  }
+  BOOST_TEST(accepted > 1000);
 }
 
 BOOST_AUTO_TEST_CASE(tiers) {
