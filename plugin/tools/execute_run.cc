@@ -1,7 +1,6 @@
 #include "tools/execute_run.h"
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -9,6 +8,7 @@
 #include "policy/covenant.h"
 #include "tools/explanation.h"
 #include "tools/parameters.h"
+#include "tools/result.h"
 
 namespace wtool::tools {
 
@@ -56,20 +56,17 @@ constexpr std::size_t most_output = 10UL << 20;
 
 constexpr std::string_view added = "[Added to .clada/commands.json]";
 
-Answer envelope(Json metadata) {
-  const bool ok = metadata["ok"].get<bool>();
-  Json result;
+// The text says what the metadata says.
+Answer answer(Json metadata) {
   const std::string text = metadata.dump(-1, ' ', false, Json::error_handler_t::replace);
-  result["content"] = Json::array({{{"type", "text"}, {"text", text}}});
-  result["is_error"] = !ok;
-  result["metadata"] = std::move(metadata);
-  return {result.dump(-1, ' ', false, Json::error_handler_t::replace), false};
+  const bool ok = metadata["ok"].get<bool>();
+  return {envelope(text, !ok, std::move(metadata)), false};
 }
 
 Answer failure(const std::string& error, std::optional<std::string> output = std::nullopt) {
   Json metadata{{"ok", false}, {"error", error}};
   if (output) metadata["output"] = *std::move(output);
-  return envelope(std::move(metadata));
+  return answer(std::move(metadata));
 }
 
 // How a command ended, as a result.
@@ -81,20 +78,17 @@ class Ending {
 
   Answer operator()(const engine::Exited& how) {
     if (outcome_.standard_output.bytes > most_output) return fail("Output too large");
-    if (how.status == 0) return envelope({{"ok", true}, {"value", {{"output", output()}}}});
+    if (how.status == 0) return answer({{"ok", true}, {"value", {{"output", output()}}}});
     return failure("Command failed with exit code " + std::to_string(how.status), output());
   }
   Answer operator()(const engine::Signalled& how) {
-    const char* const name = ::sigabbrev_np(how.signal);
-    return failure(
-        "Command killed by " + (name != nullptr ? std::string("SIG") + name : "signal " + std::to_string(how.signal)),
-        output());
+    return failure("Command killed by " + signal_name(how.signal), output());
   }
   Answer operator()(const engine::TimedOut&) { return fail("Command timed out"); }
   Answer operator()(const engine::Cancelled& how) {
-    Answer answer = fail("Command aborted: " + (how.reason.empty() ? std::string("no reason was given") : how.reason));
-    answer.cancelled = true;
-    return answer;
+    Answer ended = fail("Command aborted: " + (how.reason.empty() ? std::string("no reason was given") : how.reason));
+    ended.cancelled = true;
+    return ended;
   }
   Answer operator()(const engine::Exhausted& how) {
     return failure(std::string("Command used more than limits.") + engine::to_text(how.limit) + " allows", output());
@@ -104,7 +98,7 @@ class Ending {
     if (how.stage == Stage::directory) return fail("Invalid working directory: " + result_.directory);
     std::string reason = how.detail.empty() ? std::strerror(how.error) : how.detail;
     if (how.stage == Stage::exec) {
-      if (how.error == ENOENT || how.error == ENOTDIR) reason = "command not found";
+      if (is_not_found(how)) reason = "command not found";
       if (how.error == EACCES) reason = "permission denied";
     }
     return fail("Command failed: " + result_.program + ": " + reason);
@@ -179,16 +173,16 @@ class ExecuteRunCall : public PreparedCall {
       return failure("Invalid working directory: " + request_.directory.value_or("."));
     }
     if (!result.approval) return failure(error.message);
-    const std::string& answer = result.approval->answer;
+    const std::string& given = result.approval->answer;
     const std::string denied = "Command not approved: ";
-    if (answer.starts_with("never") && error.message.starts_with(denied)) {
+    if (given.starts_with("never") && error.message.starts_with(denied)) {
       const std::string kept = note(result, "never", "");
       return failure("Command blocked: " + error.message.substr(denied.size()) + (kept.empty() ? "" : '\n' + kept));
     }
-    if (answer == "unavailable") {
+    if (given == "unavailable") {
       return failure(denied + request_.line + " (nobody could be asked; " + result.verdict.hint + ")");
     }
-    if (answer == "deferred") {
+    if (given == "deferred") {
       return failure(denied + request_.line + " (the answer is still to come; make the same call again then)");
     }
     return failure(error.message);

@@ -12,6 +12,7 @@ enum class Found { plain, operators, unterminated };
 // is refused for the first thing in it that is wrong, also where no shell could read it (`cat << EOF`).
 Found scan(std::string_view line) {
   char quote = 0;
+  std::size_t blank = 0;  // where a word would begin: behind the last space that is one
   for (std::size_t at = 0; at < line.size(); ++at) {
     const char one = line[at];
     if (quote == '\'') {
@@ -26,7 +27,9 @@ Found scan(std::string_view line) {
       quote = one;
     } else if (std::string_view("|&;<>()*?[]\n").find(one) != std::string_view::npos) {
       return Found::operators;
-    } else if (one == '#' && (at == 0 || line[at - 1] == ' ' || line[at - 1] == '\t')) {
+    } else if (one == ' ' || one == '\t') {
+      blank = at + 1;
+    } else if (one == '#' && at == blank) {
       return Found::operators;  // A shell would not see the rest, and a person who is asked would.
     }
   }
