@@ -84,9 +84,9 @@ bool open_directory(const CommandRequest& request, const Configuration& configur
   if (auto* error = std::get_if<policy::DirectoryError>(&opened)) {
     const bool exhausted = engine::is_exhaustion(error->error);
     refuse(plan,
-           {exhausted ? "resource_exhausted" : "working_directory_invalid", "working_directory: " + error->message,
-            error->hint},
-           "working_directory");
+           {exhausted ? "resource_exhausted" : "working_directory_invalid",
+            request.directory_parameter + ": " + error->message, error->hint},
+           request.directory_parameter);
     return false;
   }
   plan.directory = std::get<policy::Directory>(std::move(opened));
@@ -94,10 +94,11 @@ bool open_directory(const CommandRequest& request, const Configuration& configur
   if (configured.empty() || policy::is_within_any(plan.directory.path, roots)) return true;
   std::string list;
   for (const std::string& root : configured) list += (list.empty() ? "" : ", ") + root;
-  refuse(plan,
-         {"policy_denied", "working_directory: " + plan.directory.path + " is outside of directories.roots",
-          "allowed are these and what is below them: " + list},
-         "directories.roots");
+  refuse(
+      plan,
+      {"policy_denied", request.directory_parameter + ": " + plan.directory.path + " is outside of directories.roots",
+       "allowed are these and what is below them: " + list},
+      "directories.roots");
   return false;
 }
 
@@ -161,7 +162,7 @@ Plan make_plan(const CommandRequest& request, const Configuration& configuration
   policy::Verdict own;
   if (request.own_rules) own = request.own_rules(plan.directory.path, *plan.programs);
   if (own.answer == policy::Answer::deny) {
-    refuse(plan, {"policy_denied", own.reason, own.hint}, own.rule);
+    refuse(plan, {own.code.empty() ? "policy_denied" : own.code, own.reason, own.hint}, own.rule);
     return plan;
   }
   policy::LineJudgement judgement;

@@ -25,7 +25,8 @@ class Session;
 
 // The rules that a tool's specification has, beside the configured ones; the stricter of the two counts. They are an
 // allow list: PATH is that of `programs` then, and the caller cannot set what changes what programs do. `directory` is
-// where the command would run, canonical. The reason of a refusal is the whole message of the error.
+// where the command would run, canonical. The reason of a refusal is the whole message of the error, its code that of
+// the error.
 using OwnRules = std::function<policy::Verdict(const std::string& directory, const policy::Programs& programs)>;
 
 // What a tool wants to run.
@@ -34,6 +35,7 @@ struct CommandRequest {
   std::vector<std::string> words;        // where not empty: run these without a shell; `line` shows them
   std::vector<std::string> executed;     // where not empty: run these for `words`, which they only make safer
   std::optional<std::string> directory;  // relative to the host's current one; absent: that one
+  std::string directory_parameter = "working_directory";         // what the caller calls it, for messages
   std::optional<std::chrono::milliseconds> timeout;              // absent: the configured default
   policy::Variables environment;                                 // added to the host's own, as the caller wants it
   policy::Variables own_environment;                             // the same, as the tool wants it

@@ -29,6 +29,14 @@ bool is_plain_word(std::string_view word) {
   return characters && !word.empty();
 }
 
+// True for a word that some shell reads as a part of its grammar where a command begins.
+bool is_keyword(std::string_view word) {
+  constexpr std::string_view keywords[] = {"if",       "then",   "elif",   "else",  "fi",   "do",
+                                           "done",     "case",   "esac",   "for",   "in",   "time",
+                                           "function", "select", "coproc", "until", "while"};
+  return std::find(std::begin(keywords), std::end(keywords), word) != std::end(keywords);
+}
+
 std::string_view operator_of(Joint joint) {
   switch (joint) {
     case Joint::end:
@@ -72,7 +80,7 @@ std::string written_out(const std::vector<std::string>& words) {
     // What stands first could be a keyword, or with a `=` an assignment.
     const bool first = line.empty();
     if (!first) line += ' ';
-    if (is_plain_word(word) && !(first && (is_shell_word(word) || word.find('=') != std::string::npos))) {
+    if (is_plain_word(word) && !(first && (is_keyword(word) || word.find('=') != std::string::npos))) {
       line += word;
     } else {
       append_quoted(line, word);

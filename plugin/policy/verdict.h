@@ -26,6 +26,7 @@ struct Verdict {
   std::string word;    // the word that it is about, as it stands in the line; empty: the line as a whole
   Range at;            // where that word stands
   std::string hint;    // what would be allowed, or how to allow this
+  std::string code;    // of the error that a tool's own refusal becomes; empty: policy_denied
 };
 
 }  // namespace wtool::policy

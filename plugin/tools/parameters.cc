@@ -52,13 +52,13 @@ void Parameters::complain(const std::string& name, const std::string& came, cons
   if (problem_.empty()) problem_ = name + ": got " + came + "; allowed is " + allowed;
 }
 
-std::string Parameters::text(const char* name, const Json& given) {
+std::string Parameters::text(const std::string& name, const Json& given, bool may_be_empty) {
   if (!given.is_string()) {
     complain(name, show_json(given), "a string");
     return {};
   }
   std::string value = given.get<std::string>();
-  if (value.empty()) complain(name, "an empty string", "a string of at least 1 character");
+  if (value.empty() && !may_be_empty) complain(name, "an empty string", "a string of at least 1 character");
   if (const auto nul = value.find('\0'); nul != std::string::npos) {
     complain(name, show_json(given) + ", with a NUL character at byte " + std::to_string(nul),
              "a string without NUL, which no command line can hold");
@@ -66,13 +66,29 @@ std::string Parameters::text(const char* name, const Json& given) {
   return value;
 }
 
-std::string Parameters::required_text(const char* name) {
+std::string Parameters::required_text(const char* name, std::size_t longest) {
   const Json* given = find(name);
   if (given == nullptr) {
     complain(name, "nothing", "a string of at least 1 character; the parameter is required");
     return {};
   }
-  return text(name, *given);
+  std::string value = text(name, *given);
+  if (value.size() > longest) {
+    complain(name, "a string of " + std::to_string(value.size()) + " bytes", "at most " + std::to_string(longest));
+  }
+  return value;
+}
+
+std::vector<std::string> Parameters::texts(const char* name) {
+  std::vector<std::string> result;
+  const Json* given = find(name);
+  if (given == nullptr) return result;
+  if (!given->is_array()) {
+    complain(name, show_json(*given), "a list of strings");
+    return result;
+  }
+  for (const Json& one : *given) result.push_back(text(name + ('[' + std::to_string(result.size()) + ']'), one, true));
+  return result;
 }
 
 std::optional<std::string> Parameters::optional_text(const char* name) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "policy/environment.h"
 
@@ -18,8 +19,10 @@ class Parameters {
   explicit Parameters(std::string_view arguments);
 
   // The values; an empty one when the parameter is absent or wrong. A text must not be empty and holds no NUL.
-  std::string required_text(const char* name);
+  std::string required_text(const char* name, std::size_t longest = static_cast<std::size_t>(-1));
   std::optional<std::string> optional_text(const char* name);
+  // A list of texts, which may be empty.
+  std::vector<std::string> texts(const char* name);
   // A whole number; also as a text of digits, as models like to write them.
   std::optional<std::int64_t> whole_number(const char* name, std::int64_t lowest, std::int64_t highest,
                                            std::string_view unit);
@@ -33,7 +36,7 @@ class Parameters {
 
  private:
   const nlohmann::json* find(const char* name) const;
-  std::string text(const char* name, const nlohmann::json& given);
+  std::string text(const std::string& name, const nlohmann::json& given, bool may_be_empty = false);
   void complain(const std::string& name, const std::string& came, const std::string& allowed);
 
   nlohmann::json given_ = nlohmann::json::object();

@@ -52,10 +52,11 @@ bool is_not_found(const engine::NotStarted& how) {
          (how.error == ENOENT || how.error == ENOTDIR || how.error == ELOOP || how.error == ENAMETOOLONG);
 }
 
-CallError not_started(const engine::NotStarted& how, const CallResult& result) {
+CallError not_started(const engine::NotStarted& how, const CallResult& result, const std::string& directory_parameter) {
   const std::string reason = how.detail.empty() ? std::strerror(how.error) : how.detail;
   if (how.stage == Stage::directory) {
-    return {"working_directory_invalid", "working_directory: " + result.directory + " cannot be entered: " + reason,
+    return {"working_directory_invalid",
+            directory_parameter + ": " + result.directory + " cannot be entered: " + reason,
             "its permissions forbid it, or it was removed"};
   }
   if (is_not_found(how) && !result.through_shell) {

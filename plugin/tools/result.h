@@ -20,7 +20,8 @@ std::string signal_name(int number);
 // True where the error says that there is no such program, as shells tell 127 from 126.
 bool is_not_found(const engine::NotStarted& how);
 
-// Why a command did not start.
-CallError not_started(const engine::NotStarted& how, const CallResult& result);
+// Why a command did not start. `directory_parameter` is what the caller calls its working directory.
+CallError not_started(const engine::NotStarted& how, const CallResult& result,
+                      const std::string& directory_parameter = "working_directory");
 
 }  // namespace wtool::tools

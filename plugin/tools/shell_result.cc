@@ -36,14 +36,15 @@ void add_sandbox(const std::optional<engine::SandboxReport>& report, Json& metad
 // Makes the result of a command that came as far as the engine: one function for each way in which it can end.
 class Format {
  public:
-  Format(const CommandRequest& request, CallResult& result, engine::Outcome& outcome)
-      : request_(request), result_(result), outcome_(outcome) {
+  Format(const CommandRequest& request, CallResult& result, engine::Outcome& outcome, const Wording& wording)
+      : request_(request), result_(result), outcome_(outcome), wording_(wording) {
     metadata_.get_ref<Json::object_t&>().reserve(24);  // It is a vector, and moving what is in it is slow.
     metadata_["command"] = request.line;
   }
 
   Answer operator()(const engine::Exited& how) {
     finish("exit_code", how.status);
+    if (wording_.ended) return ended(how.status);
     if (how.status == 0) {
       add_sandbox(result_.sandbox, metadata_);
       return {envelope("Command executed successfully", false, std::move(metadata_)), false};
@@ -56,6 +57,7 @@ class Format {
     const std::string name = signal_name(how.signal);
     finish("exit_code", 128 + how.signal);
     metadata_["signal"] = name;
+    if (wording_.ended) return ended(128 + how.signal);
     const std::string text = "Command killed by " + name;
     return fail({"killed_by_signal", text, "a signal that was not the tool's own ended it"}, text);
   }
@@ -102,9 +104,10 @@ class Format {
   }
 
   Answer operator()(const engine::NotStarted& how) {
-    const CallError error = not_started(how, result_);
+    CallError error = not_started(how, result_, request_.directory_parameter);
     if (error.code == "command_not_found") {
       finish("exit_code", 127);
+      error.message += wording_.not_found_note;
     } else if (error.code == "permission_denied") {
       finish("exit_code", 126);
     } else {
@@ -231,9 +234,18 @@ class Format {
     return {envelope(text, true, std::move(metadata_)), false};
   }
 
+  // A command that ended by itself, of a tool for which that is no error.
+  Answer ended(int exit_code) {
+    std::string text = wording_.ended(exit_code, metadata_["stdout"].get_ref<const std::string&>(),
+                                      metadata_["stderr"].get_ref<const std::string&>());
+    add_sandbox(result_.sandbox, metadata_);
+    return {envelope(std::move(text), false, std::move(metadata_)), false};
+  }
+
   const CommandRequest& request_;
   CallResult& result_;
   engine::Outcome& outcome_;
+  const Wording& wording_;
   Json metadata_ = Json::object();
 };
 
@@ -244,10 +256,10 @@ Answer refusal(const std::string& problem) {
   return {envelope("Invalid parameters: " + problem, true, {{"error", error_object(error)}}), false};
 }
 
-Answer answer(const CommandRequest& request, CallResult result) {
+Answer answer(const CommandRequest& request, CallResult result, const Wording& wording) {
   if (const auto* error = std::get_if<CallError>(&result.what)) {
     Json metadata{{"command", request.line}};
-    if (request.directory) metadata["working_directory"] = *request.directory;
+    if (request.directory) metadata[request.directory_parameter] = *request.directory;
     metadata["error"] = error_object(*error);
     if (result.verdict.answer != policy::Answer::allow) metadata["policy"] = policy_object(result.verdict);
     if (!result.audit_error.empty()) metadata["audit_error"] = result.audit_error;
@@ -255,7 +267,7 @@ Answer answer(const CommandRequest& request, CallResult result) {
     return {envelope(error->message, true, std::move(metadata)), false};
   }
   auto& outcome = std::get<engine::Outcome>(result.what);
-  return std::visit(Format(request, result, outcome), engine::How(outcome.how));
+  return std::visit(Format(request, result, outcome, wording), engine::How(outcome.how));
 }
 
 }  // namespace wtool::tools

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "support/asking_host.h"
+#include "support/host_variable.h"
 #include "support/sandboxed.h"
 
 using namespace wtool::test;
@@ -23,17 +24,6 @@ struct Fixture : Sandboxed {
     return under({{"commands", {{"allow", entries}}}}, {{"command", command}, {"environment", environment}});
   }
   bool exists(const std::string& name) const { return std::filesystem::exists(inside + '/' + name); }
-};
-
-// A variable of this process, as the host's environment, for as long as this lives.
-struct HostVariable {
-  HostVariable(const char* name, const std::string& value) : name_(name) {
-    if (const char* old = ::getenv(name)) old_ = old;
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~HostVariable() { old_ ? ::setenv(name_, old_->c_str(), 1) : ::unsetenv(name_); }
-  const char* name_;
-  std::optional<std::string> old_;
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 A row has one value, what it must reach and what it aims at, and the series that the value comes from. A row without `must`
 is there for comparison. Values are ratios of medians that were taken in one run, unless their unit says otherwise.
 """
+import statistics
+
 from series import Group, Snapshots
 from workers import Absent, Program, Worker
 
@@ -35,6 +37,17 @@ def fastest(over, under):
         if not medians:
             raise group.series[over[0]].problem
         return min(medians) / group.series[under].median()
+
+    return value
+
+
+def p95(name, divisor, less=None):
+    """The 95th percentile, less the median of another series."""
+
+    def value(group):
+        figures = group.series[name].checked()
+        high = statistics.quantiles(figures, n=20, method="inclusive")[-1] if len(figures) > 1 else figures[0]
+        return (high - (group.series[less].median() if less else 0)) / divisor
 
     return value
 
@@ -154,6 +167,13 @@ def groups(place, quick):
         Snapshots("endurance", bench("endurance", true), [
             ("descriptors", ""), ("threads", ""), ("children", ""), ("memory", "KiB"),
             ("custodians", ""), ("memory of the warden", "KiB")], rounds=10, calls=20 if quick else 1000),
+        # While 50 others are open.
+        Group("sessions", {
+            "floor": bench("bare", true),
+            "create": bench("session", "create", 50),
+            "execute": bench("session", "execute", 50, true),
+            "close, 10 processes": bench("session", "close", 50, 10),
+        }, rounds=40, burst=5, warm=1),
         Group("load", {"dlopen to descriptors": Program([place.program("bench_load"), place.plugin])}, rounds=40),
     ]
     return {group.name: group for group in made}
@@ -206,6 +226,12 @@ def rows():
     table += [
         Row("survivors", "survivors over 1,000 stops", "survivors", ["call"], total("call"), unit="", must=0, aim=0),
         Row("endurance", "kinds of things that grew in 10,000 calls", "endurance", None, growth, unit="", must=0, aim=0),
+        Row("session-create", "terminal session opened, p95, with 50 open", "sessions", ["create"], p95("create", 1e6),
+            unit="ms", must=1, aim=0.2),
+        Row("session-execute", "command in one of 50 sessions, p95, above the bare command", "sessions",
+            ["execute", "floor"], p95("execute", 1e6, "floor"), unit="ms", must=2, aim=1),
+        Row("session-close", "terminal session closed, p95, with 10 background processes", "sessions",
+            ["close, 10 processes"], p95("close, 10 processes", 1e6), unit="ms", must=5, aim=3),
         Row("load", "loading the plugin and reading its descriptors", "load", ["dlopen to descriptors"],
             median("dlopen to descriptors", 1e6), unit="ms", must=10, aim=4),
     ]

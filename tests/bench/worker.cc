@@ -6,6 +6,7 @@
 
 #include "bare_ways.h"
 #include "call_ways.h"
+#include "session_ways.h"
 
 namespace {
 
@@ -16,7 +17,8 @@ constexpr char usage[] =
     "usage: bench_worker WAY [--host-mb N] [--config JSON] [--] ARGUMENT...\n"
     "  without the plugin: bare|spawned|drained|killed PROGRAM ARGUMENT...; threads fork|vfork COUNT PROGRAM "
     "ARGUMENT...\n"
-    "  with the plugin:    call|growth|endurance LINE; calls COUNT LINE; stop graceful|now LINE; survivors LINE...\n";
+    "  with the plugin:    call|growth|endurance LINE; calls COUNT LINE; stop graceful|now LINE; survivors LINE...\n"
+    "  with the terminal tools: session create OPEN; session execute OPEN PROGRAM; session close OPEN PROCESSES\n";
 
 const std::string& word(const Words& words, std::size_t at) {
   if (at >= words.size()) throw Failure("an argument is missing; bench_worker --help names them");
@@ -35,6 +37,13 @@ Words after(const Words& words, std::ptrdiff_t count) {
   return {words.begin() + count, words.end()};
 }
 
+Way session(const Words& words) {
+  const unsigned open = number(words, 1);
+  if (word(words, 0) == "create") return session_creation(open);
+  if (word(words, 0) == "execute") return session_command(open, word(words, 2));
+  return session_close(open, number(words, 2));
+}
+
 Way make(const WorkerArguments& arguments) {
   const Words& words = arguments.rest;
   const auto host = [&] { return std::make_shared<Host>(arguments.configuration); };
@@ -49,6 +58,7 @@ Way make(const WorkerArguments& arguments) {
       {"stop", [&] { return stop(host(), word(words, 1), word(words, 0) == "now"); }},
       {"survivors", [&] { return survivors(host(), words); }},
       {"growth", [&] { return memory_growth(host(), word(words, 0)); }},
+      {"session", [&] { return session(words); }},
       {"endurance", [&] { return endurance(host(), word(words, 0)); }},
   };
   const auto found = ways.find(arguments.way);

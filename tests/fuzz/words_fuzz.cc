@@ -68,8 +68,17 @@ void check_regenerated(const Script& script, std::string_view line) {
   }
 }
 
+// What is shown of a command is that command.
+void check_written_out(const SimpleCommand& command, std::string_view line) {
+  if (command.words.empty()) return;
+  const Script again = parse(written_out(texts_of(command.words)));
+  require(!again.obstacle && again.commands.size() == 1, "words that are written out are one command", line);
+  require(same_words(command.words, again.commands.front().words), "... of the same words", line);
+}
+
 void check_literal(const Script& script, std::string_view line) {
   for (const SimpleCommand& command : script.commands) {
+    check_written_out(command, line);
     require(command.assignments.empty() && !command.nested, "a line without an obstacle is flat", line);
     require(!command.words.empty() || !command.redirections.empty(), "no command is empty", line);
     require(std::all_of(command.words.begin(), command.words.end(), [](const Word& word) { return word.literal; }),

@@ -230,7 +230,12 @@ BOOST_AUTO_TEST_CASE(each_mistake_names_its_key) {
        "audit.when_unwritable is \"ignore\"; allowed is refuse or continue"},
       {R"({"audit":{"max_bytes":1}})", "audit.max_bytes is 1; allowed is a whole number from 4096"},
       {R"({"audit":{"keep":-1}})", "audit.keep is -1; allowed is a whole number from 0"},
-      {R"({"background":"end"})", "there is no section background; there are shell, commands, directories"},
+      {R"({"background":"stay"})", "configuration: background is \"stay\"; allowed is end or keep"},
+      {R"({"background":true})", "background is true; allowed is end or keep"},
+      {R"({"sessions":{"max":0}})", "sessions.max is 0; allowed is a whole number from 1 to 1000"},
+      {R"({"sessions":{"tools_allow":"a.json"}})", "sessions.tools_allow is \"a.json\"; allowed is an absolute path"},
+      {R"({"execute_run":{"root":"."}})", "execute_run.root is \".\"; allowed is an absolute path"},
+      {R"({"extras":{}})", "there is no section extras; there are shell, commands, directories"},
       {R"([])", "object"},
       {R"({"shell":{},"shell":{}})", "stands twice"},
   };

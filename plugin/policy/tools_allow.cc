@@ -1,0 +1,115 @@
+#include "policy/tools_allow.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <variant>
+
+#include "policy/name_list.h"
+
+namespace wtool::policy {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::string_view rule = "tools-allow.json";
+constexpr std::array places{"apps/tools/caws/tools-allow.json", "tools-allow.json"};
+constexpr std::size_t largest_file = 1024UL * 1024;
+
+// What a shell does not take for text, wherever it stands in a word. (A tilde only counts where a word begins.)
+constexpr std::string_view metacharacters = "|&;<>()$`\\\"'*?[]{}\n\r";
+
+Verdict denied(std::string reason, std::string hint) {
+  Verdict verdict;
+  verdict.answer = Answer::deny;
+  verdict.reason = std::move(reason);
+  verdict.hint = std::move(hint);
+  verdict.rule = rule;
+  return verdict;
+}
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t most = 200;
+  return Json(std::string(text.substr(0, most)) + (text.size() > most ? "..." : ""))
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// The names, or a sentence that says what is wrong with the file.
+std::variant<NameList, std::string> read(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string text;
+  if (stream) {
+    text.resize(largest_file + 1);
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(stream.gcount()));
+  }
+  if (!stream.is_open() || stream.bad()) return file + " cannot be read";
+  if (text.size() > largest_file) return file + " has more than " + std::to_string(largest_file) + " bytes";
+  const Json list = Json::parse(text, nullptr, false);
+  std::vector<std::string> names;
+  if (list.is_array()) {
+    for (const Json& name : list) {
+      const std::string entry = name.is_string() ? name.get<std::string>() : std::string();
+      if (entry.empty() || entry == "*" || entry.find('/') != std::string::npos) {
+        return file + " has " + name.dump(-1, ' ', false, Json::error_handler_t::replace) +
+               ", which is no name of a program";
+      }
+      names.push_back(entry);
+    }
+    return NameList(std::move(names));
+  }
+  return file + (list.is_discarded() ? " is not JSON" : " is not a JSON array of names of programs");
+}
+
+}  // namespace
+
+std::string tools_allow_file(const std::string& configured) {
+  if (!configured.empty()) return configured;
+  for (const char* place : places) {
+    if (::access(place, F_OK) == 0) return place;
+  }
+  return {};
+}
+
+Verdict judge_by_tools_allow(const std::vector<std::string>& words, const std::string& configured,
+                             const Programs& programs) {
+  const std::string& program = words.front();
+  const std::string file = tools_allow_file(configured);
+  const std::string not_allowed = "Command not allowed: " + shown(program);
+  if (file.empty()) {
+    return denied(not_allowed + ": there is no tools-allow.json",
+                  std::string("the person who keeps the host can write ") + places[0] + " or " + places[1] +
+                      " in its directory, a JSON array of names of programs, or set sessions.tools_allow");
+  }
+  const auto read_file = read(file);
+  if (const auto* problem = std::get_if<std::string>(&read_file)) {
+    return denied(not_allowed + ": " + *problem, "it must be a JSON array such as [\"node\", \"npm\"]");
+  }
+  const auto& names = std::get<NameList>(read_file);
+  if (!names.allows(program, programs)) {
+    const bool is_path = program.find('/') != std::string::npos;
+    return denied(not_allowed + " is not in " + file, (is_path ? "give the name of a program and no path; " : "") +
+                                                          std::string("allowed are: ") +
+                                                          (names.empty() ? "nothing" : names.shown()));
+  }
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::size_t at = words[i].find_first_of(metacharacters);
+    const bool home = words[i].starts_with('~');
+    if (at == std::string::npos && !home) continue;
+    return denied("Argument not allowed: args[" + std::to_string(i - 1) + "] is " + shown(words[i]) + ", with " +
+                      shown(words[i].substr(home ? 0 : at, 1)) + ", a shell metacharacter",
+                  "no shell runs the command, so that it would not do what it does there; put what needs it into a "
+                  "script file and run that");
+  }
+  Verdict verdict;
+  verdict.rule = std::string(rule) + ": " + std::string(base_name(program));
+  verdict.reason = file + " allows " + std::string(base_name(program));
+  return verdict;
+}
+
+}  // namespace wtool::policy

@@ -1,0 +1,97 @@
+#include "session_calls.h"
+
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "audit/tracing.h"
+#include "audit/trail.h"
+
+namespace wtool {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view target = "shell_tools::session";
+
+// Empty: it is on record, or need not be.
+std::string put_on_record(std::string_view event, const Session& session, const CallContext& context,
+                          std::uint64_t background) {
+  audit::log(audit::Level::info, target, "session " + std::string(event),
+             {audit::field("session", session.details().id), audit::field("task", session.details().task),
+              audit::field("agent", session.details().agent), audit::field("directory", session.details().directory),
+              audit::field("commands", static_cast<std::int64_t>(session.commands()))},
+             context.parent_span);
+  if (!context.configuration.trail) return {};
+  Json line{{"call", context.call_id}, {"host_pid", ::getpid()}, {"tool", context.tool}};
+  for (const auto& [key, value] : labels_of(session)) line[key] = value;
+  line["directory"] = session.details().directory;
+  if (event == "open") {
+    Json names = Json::array();
+    for (const auto& [name, value] : session.details().environment) names.push_back(name);
+    line["environment_names"] = std::move(names);
+  } else {
+    line["commands"] = session.commands();
+    if (background > 0) line["processes_left"] = background;
+  }
+  audit::Trail& trail = *context.configuration.trail;
+  std::string problem = trail.write(event, line);
+  if (!problem.empty()) audit::log(audit::Level::error, target, problem, {}, context.parent_span);
+  if (trail.options().continue_when_unwritable) problem.clear();
+  return problem;
+}
+
+std::string quoted(std::string_view text) { return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace
+
+CallError no_such_session(std::string_view id) {
+  return {"session_not_found", "There is no session " + quoted(id),
+          "it was closed, or never opened; terminal_create_session opens one and gives its sessionId"};
+}
+
+std::vector<std::pair<std::string, std::string>> labels_of(const Session& session) {
+  const SessionDetails& details = session.details();
+  return {{"session", details.id}, {"task", details.task}, {"agent", details.agent}};
+}
+
+std::variant<CallError, std::shared_ptr<Session>> open_session(const SessionRequest& request, CallContext& context) {
+  CommandRequest place;
+  place.directory = request.directory;
+  place.environment = request.environment;
+  // As for its commands, whose own rules are an allow list.
+  place.own_rules = [](const std::string&, const policy::Programs&) { return policy::Verdict{}; };
+  const Plan plan = plan_place(place, context.configuration);
+  if (plan.error) {
+    audit::log(audit::Level::warn, target, "session refused: " + plan.error->message,
+               {audit::field("task", request.task), audit::field("agent", request.agent)}, context.parent_span);
+    return *plan.error;
+  }
+  const std::size_t most = context.configuration.sessions_max;
+  const auto session =
+      context.sessions.create({{}, request.task, request.agent, plan.directory.path, request.environment, {}}, most);
+  if (!session) {
+    return CallError{"session_limit",
+                     "There are " + std::to_string(most) + " sessions already, and no more may be open",
+                     "close one with terminal_close_session; sessions.max of the configuration sets how many there "
+                     "may be"};
+  }
+  if (std::string problem = put_on_record("open", *session, context, 0); !problem.empty()) {
+    std::vector<engine::ProcessName> leaving;
+    context.sessions.close(session->details().id, context.configuration.grace, leaving);
+    return CallError{"policy_denied", std::move(problem),
+                     "no session is opened that cannot be put on record; audit.when_unwritable can say otherwise"};
+  }
+  return session;
+}
+
+std::variant<CallError, ClosedSession> close_session(std::string_view id, CallContext& context) {
+  const auto session = context.sessions.find(id);
+  ClosedSession closed;
+  if (!session || !context.sessions.close(id, context.configuration.grace, closed.leaving)) return no_such_session(id);
+  closed.audit_error = put_on_record("close", *session, context, closed.leaving.size());
+  return closed;
+}
+
+}  // namespace wtool

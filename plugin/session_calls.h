@@ -1,0 +1,41 @@
+// Opens and closes terminal sessions for the tools: the directory and the variables are judged as those of a command
+// are, and both are put on record.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "call.h"
+
+namespace wtool {
+
+struct SessionRequest {
+  std::string task;
+  std::string agent;
+  std::optional<std::string> directory;  // relative to the host's current one; absent: that one
+  policy::Variables environment;         // for each of its commands
+};
+
+// Any thread.
+std::variant<CallError, std::shared_ptr<Session>> open_session(const SessionRequest& request, CallContext& context);
+
+struct ClosedSession {
+  std::vector<engine::ProcessName> leaving;  // what the kernel would not let us kill
+  std::string audit_error;                   // it could not be put on record: why
+};
+
+// Waits until nothing of it is left. Any thread.
+std::variant<CallError, ClosedSession> close_session(std::string_view id, CallContext& context);
+
+// The error of every call that names a session which there is not.
+CallError no_such_session(std::string_view id);
+
+// What its lines in the audit trail have in common.
+std::vector<std::pair<std::string, std::string>> labels_of(const Session& session);
+
+}  // namespace wtool

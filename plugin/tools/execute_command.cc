@@ -1,0 +1,194 @@
+#include "tools/execute_command.h"
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <variant>
+
+#include "policy/directories.h"
+#include "policy/name_list.h"
+#include "policy/operators.h"
+#include "tools/explanation.h"
+#include "tools/parameters.h"
+#include "tools/shell_result.h"
+#include "tools/yaml_result.h"
+
+namespace wtool::tools {
+
+namespace {
+
+constexpr std::string_view input_schema = R"({
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "type": "object",
+  "properties": {
+    "command": {"type": "string", "minLength": 1,
+      "description": "A program and its arguments, for example \"npm run build\" or \"grep -n 'two words' notes.txt\". Quotes and backslashes mean what they mean to a shell; operators such as &&, | and > are refused."},
+    "cwd": {"type": "string", "minLength": 1,
+      "description": "Directory to run it in, absolute or relative to the current directory of the host, which is the default."}
+  },
+  "required": ["command"],
+  "additionalProperties": false
+})";
+
+constexpr std::string_view output_schema = R"({
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "type": "object",
+  "properties": {
+    "exit_code": {"type": "integer", "minimum": 0, "maximum": 255},
+    "stdout": {"type": "string"},
+    "stderr": {"type": "string"},
+    "signal": {"type": "string"},
+    "partial_stdout": {"type": "string"},
+    "partial_stderr": {"type": "string"},
+    "stdout_truncated": {"type": "boolean"},
+    "stderr_truncated": {"type": "boolean"},
+    "error": {"type": "object",
+      "properties": {"code": {"type": "string"}, "message": {"type": "string"}, "hint": {"type": "string"}},
+      "required": ["code", "message", "hint"]}
+  }
+})";
+
+constexpr std::string_view description =
+    "Runs one program with its arguments and returns exit_code, stdout and stderr as YAML. This tool is ONLY for "
+    "non-interactive commands: interactive commands (editors, pagers, prompts for input) are not supported, because "
+    "there is no terminal and standard input is empty. No shell is involved: operators such as &&, | and >, variables "
+    "and wildcards are refused. Only programs that the host lists in ALLOWED_COMMANDS run. Name the directory with "
+    "cwd.";
+
+constexpr std::string_view not_found_note =
+    ". Note: This tool does not support interactive commands. Ensure the command is non-interactive and the executable "
+    "exists.";
+
+std::string variable(const char* name) {
+  const char* const value = ::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+policy::Verdict deny(std::string reason, std::string rule, std::string hint) {
+  policy::Verdict verdict;
+  verdict.answer = policy::Answer::deny;
+  verdict.reason = std::move(reason);
+  verdict.rule = std::move(rule);
+  verdict.hint = std::move(hint);
+  return verdict;
+}
+
+policy::Verdict refuse_construct(const policy::Construct& construct) {
+  return deny(
+      "Command refused: it has " + construct.what + " at byte " + std::to_string(construct.at.begin) +
+          "; this tool runs one program without a shell, and does not support shell operators",
+      "execute_command: no shell",
+      "make a call of its own for each program, name the directory as cwd, and put what is meant as it stands in "
+      "single quotes");
+}
+
+// The first word alone counts.
+std::optional<policy::Verdict> judge_program(const std::string& program, const policy::Programs& programs) {
+  const policy::NameList allowed(policy::comma_separated(variable("ALLOWED_COMMANDS")));
+  if (allowed.allows(program, programs)) return std::nullopt;
+  if (allowed.empty()) {
+    return deny(
+        "Command not allowed: " + program + ", because ALLOWED_COMMANDS is not set, or empty, and then nothing is",
+        "ALLOWED_COMMANDS",
+        "set ALLOWED_COMMANDS in the host's environment to the names of programs, separated by commas, or to * "
+        "for all");
+  }
+  return deny("Command not allowed: " + program + " is not in ALLOWED_COMMANDS", "ALLOWED_COMMANDS",
+              "allowed are " + allowed.shown());
+}
+
+policy::Verdict root_problem(std::string what) {
+  policy::Verdict verdict =
+      deny("Configuration problem: ALLOWED_CWD_ROOTS " + std::move(what), "ALLOWED_CWD_ROOTS",
+           "correct ALLOWED_CWD_ROOTS in the host's environment; until then no call may name a cwd");
+  verdict.code = "configuration_invalid";
+  return verdict;
+}
+
+// `directory` is what the caller's cwd is, canonical.
+std::optional<policy::Verdict> judge_directory(const std::string& directory) {
+  const std::string configured = variable("ALLOWED_CWD_ROOTS");
+  const std::vector<std::string> given = policy::comma_separated(configured);
+  if (given.empty()) {
+    if (configured.find(',') == std::string::npos) return std::nullopt;
+    return root_problem("names no folder");
+  }
+  std::vector<std::string> roots;
+  for (const std::string& root : given) {
+    char real[PATH_MAX];
+    // Relative to the host's current directory, as cwd itself is.
+    if (::realpath(root.c_str(), real) == nullptr) {
+      return root_problem("has " + root + ", which cannot be resolved: " + std::strerror(errno));
+    }
+    roots.emplace_back(real);
+  }
+  if (policy::is_within_any(directory, roots)) return std::nullopt;
+  std::string list;
+  for (const std::string& root : given) list += (list.empty() ? "" : ", ") + root;
+  return deny("cwd not allowed: " + directory + " is outside of ALLOWED_CWD_ROOTS", "ALLOWED_CWD_ROOTS",
+              "allowed are these and what is below them: " + list);
+}
+
+class ExecuteCommandCall : public PreparedCall {
+ public:
+  explicit ExecuteCommandCall(std::string_view arguments) {
+    Parameters parameters(arguments);
+    const std::string command = parameters.required_text("command");
+    request_.directory = parameters.optional_text("cwd");
+    request_.directory_parameter = "cwd";
+    parameters.end({"command", "cwd"});
+    problem_ = parameters.problem();
+    if (problem_.empty()) take(command);
+  }
+
+  Answer run(CallContext& context) override {
+    if (!problem_.empty()) return refusal(problem_);
+    return answer(request_, carry(request_, context), {yaml_result, std::string(not_found_note)});
+  }
+
+  std::string explain(const Configuration& configuration, const Sessions&) const override {
+    return problem_.empty() ? explanation(request_, configuration) : explanation(problem_);
+  }
+
+ private:
+  void take(const std::string& command) {
+    auto read = policy::only_words(command);
+    if (auto* construct = std::get_if<policy::Construct>(&read)) {
+      // The policy's to refuse, so that the attempt is on record.
+      request_.line = command;
+      request_.own_rules = [verdict = refuse_construct(*construct)](const std::string&, const policy::Programs&) {
+        return verdict;
+      };
+      return;
+    }
+    auto& words = std::get<std::vector<std::string>>(read);
+    if (words.empty() || words.front().empty()) {
+      problem_ = "command: got " + std::string(words.empty() ? "nothing but blank space" : "an empty word in front") +
+                 "; allowed is a program and its arguments";
+      return;
+    }
+    request_.own_rules = [program = words.front(), placed = request_.directory.has_value()](
+                             const std::string& directory, const policy::Programs& programs) {
+      auto refusal = judge_program(program, programs);
+      if (!refusal && placed) refusal = judge_directory(directory);
+      return refusal.value_or(policy::Verdict());
+    };
+    set_words(request_, std::move(words));
+  }
+
+  CommandRequest request_;
+  std::string problem_;
+};
+
+}  // namespace
+
+Tool execute_command() {
+  return {{"execute_command", "Execute one program", "1.0.0", description, input_schema, output_schema},
+          [](std::string_view arguments, const Configuration&) -> std::unique_ptr<PreparedCall> {
+            return std::make_unique<ExecuteCommandCall>(arguments);
+          }};
+}
+
+}  // namespace wtool::tools

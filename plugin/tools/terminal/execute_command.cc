@@ -1,0 +1,242 @@
+// terminal_execute_command.
+#include <algorithm>
+
+#include "engine/utf8.h"
+#include "policy/tools_allow.h"
+#include "session_calls.h"
+#include "tools/explanation.h"
+#include "tools/parameters.h"
+#include "tools/result.h"
+#include "tools/terminal.h"
+#include "tools/terminal/reply.h"
+
+namespace wtool::tools {
+
+namespace {
+
+using std::chrono::milliseconds;
+using terminal::Json;
+
+// All three are numbers of the specification ("60 seconds", "300 seconds", "1MB").
+constexpr milliseconds default_timeout{60'000};
+constexpr milliseconds longest_timeout{300'000};
+constexpr std::size_t most_output = 1024UL * 1024;
+
+constexpr std::string_view input_schema = R"({
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "type": "object",
+  "properties": {
+    "sessionId": {"type": "string", "minLength": 1, "description": "The sessionId that terminal_create_session gave."},
+    "command": {"type": "string", "minLength": 1, "description": "Name of an allowed program, for example \"npm\". No shell runs it."},
+    "args": {"type": "array", "items": {"type": "string"}, "description": "Its arguments, one each, without shell metacharacters."},
+    "timeout": {"type": "integer", "minimum": 1, "maximum": 300000, "default": 60000,
+      "description": "Milliseconds until the command is ended, with all that it has started."}
+  },
+  "required": ["sessionId", "command"],
+  "additionalProperties": false
+})";
+
+constexpr std::string_view output_schema = R"({
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "type": "object",
+  "properties": {
+    "success": {"type": "boolean"},
+    "exitCode": {"type": "integer", "minimum": 0, "maximum": 255},
+    "stdout": {"type": "string"},
+    "stderr": {"type": "string"},
+    "duration": {"type": "integer", "minimum": 0},
+    "signal": {"type": "string"},
+    "truncated": {"type": "boolean"},
+    "warning": {"type": "string"},
+    "backgroundProcesses": {"type": "array", "items": {"type": "string"}},
+    "auditError": {"type": "string"},
+    "error": {"type": "object", "properties": {"code": {"enum": ["COMMAND_NOT_ALLOWED", "TIMEOUT_EXCEEDED",
+      "SESSION_NOT_FOUND", "INVALID_PARAMETERS", "EXECUTION_ERROR", "MAX_SESSIONS_EXCEEDED"]},
+      "message": {"type": "string"}, "hint": {"type": "string"}}, "required": ["code", "message", "hint"]}
+  },
+  "required": ["success"]
+})";
+
+// Ends a command of a session, however its call is left.
+class Turn {
+ public:
+  explicit Turn(Session& session) : session_(session) {}
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() { session_.end(ending); }
+
+  Session::Ending ending = Session::Ending::refused;
+
+ private:
+  Session& session_;
+};
+
+// The answer of a command that came as far as the engine: one function for each way in which it can end.
+class Format {
+ public:
+  Format(const CallResult& result, engine::Outcome& outcome) : result_(result), outcome_(outcome) {}
+
+  Json operator()(const engine::Exited& how) { return finished(how.status == 0, how.status); }
+
+  Json operator()(const engine::Signalled& how) {
+    Json object = finished(false, 128 + how.signal);
+    object["signal"] = signal_name(how.signal);
+    return object;
+  }
+
+  Json operator()(const engine::TimedOut&) {
+    return broken_off("TIMEOUT_EXCEEDED",
+                      "Command timed out after " + std::to_string(result_.time_limit.count()) + " milliseconds",
+                      "it and all that it had started were ended; a larger timeout, or less to do, may help");
+  }
+
+  Json operator()(const engine::Cancelled& how) {
+    return broken_off("EXECUTION_ERROR",
+                      "Command aborted: " + (how.reason.empty() ? std::string("no reason was given") : how.reason),
+                      "it and all that it had started were ended");
+  }
+
+  Json operator()(const engine::Exhausted& how) {
+    return broken_off("EXECUTION_ERROR",
+                      std::string("Command ended: it used more than limits.") + engine::to_text(how.limit) + " allows",
+                      "let it use less, or raise the limit in the configuration");
+  }
+
+  Json operator()(const engine::NotStarted& how) {
+    const CallError error = not_started(how, result_);
+    return terminal::failure("EXECUTION_ERROR", error.message, error.hint);
+  }
+
+  Json operator()(const engine::Lost& how) {
+    return broken_off("EXECUTION_ERROR", "Command lost: " + how.detail,
+                      "a command that kills its parent, or processes by name, does this; the next call works");
+  }
+
+ private:
+  Json finished(bool success, int status) {
+    Json object{{"success", success}, {"exitCode", status}};
+    add_output(object);
+    return object;
+  }
+
+  // It has no exit code.
+  Json broken_off(const char* code, const std::string& message, const std::string& hint) {
+    Json object = terminal::failure(code, message, hint);
+    add_output(object);
+    return object;
+  }
+
+  void add_output(Json& object) {
+    object["stdout"] = std::move(outcome_.standard_output.text);
+    object["stderr"] = std::move(outcome_.standard_error.text);
+    object["duration"] = outcome_.duration.count();
+    add_warning(object);
+    if (outcome_.kept) {
+      for (const auto& process : outcome_.outliving) {
+        object["backgroundProcesses"].push_back(engine::to_utf8(process.name));
+      }
+    }
+    if (!result_.audit_error.empty()) object["auditError"] = result_.audit_error;
+  }
+
+  void add_warning(Json& object) const {
+    std::string warning;
+    const auto add = [&](const char* name, const engine::StreamText& stream) {
+      if (!stream.truncated) return;
+      warning += (warning.empty() ? "" : "; ") + std::string(name) + " had " + std::to_string(stream.bytes) +
+                 " bytes, and only its beginning and its end are here: " + std::to_string(most_output) + " bytes";
+    };
+    add("stdout", outcome_.standard_output);
+    add("stderr", outcome_.standard_error);
+    if (warning.empty()) return;
+    object["truncated"] = true;
+    object["warning"] = warning;
+  }
+
+  const CallResult& result_;
+  engine::Outcome& outcome_;
+};
+
+class ExecuteCommand : public PreparedCall {
+ public:
+  ExecuteCommand(std::string_view arguments, const Configuration& configuration) {
+    const milliseconds longest = std::min<milliseconds>(longest_timeout, configuration.timeout_max);
+    Parameters parameters(arguments);
+    id_ = parameters.required_text("sessionId");
+    std::vector<std::string> words{parameters.required_text("command")};
+    for (std::string& argument : parameters.texts("args")) words.push_back(std::move(argument));
+    const auto timeout = parameters.whole_number("timeout", 1, longest.count(), "milliseconds");
+    parameters.end({"sessionId", "command", "args", "timeout"});
+    problem_ = parameters.problem();
+    set_words(request_, std::move(words));
+    request_.timeout = timeout ? milliseconds(*timeout) : std::min(default_timeout, longest);
+    request_.output_bytes = most_output;
+    // Read anew at each call, for it may have changed.
+    request_.own_rules = [words = request_.words, file = configuration.tools_allow](const std::string&,
+                                                                                    const policy::Programs& programs) {
+      return policy::judge_by_tools_allow(words, file, programs);
+    };
+  }
+
+  Answer run(CallContext& context) override {
+    if (!problem_.empty()) return terminal::invalid(problem_);
+    const auto session = context.sessions.find(id_);
+    if (!session) return terminal::refusal(no_such_session(id_));
+    switch (session->begin(context.abort)) {
+      case Session::Begin::closed:
+        return terminal::refusal(no_such_session(id_));
+      case Session::Begin::busy:
+        return terminal::refusal({"busy", "The session is running another command",
+                                  "wait for its end, or open a second session; terminal_get_status tells"});
+      case Session::Begin::begun:
+        break;
+    }
+    Turn turn(*session);
+    use(session);
+    CallResult result = carry(request_, context);
+    if (const auto* error = std::get_if<CallError>(&result.what)) return terminal::refusal(*error);
+    auto& outcome = std::get<engine::Outcome>(result.what);
+    const bool cancelled = std::holds_alternative<engine::Cancelled>(outcome.how);
+    Json object = std::visit(Format(result, outcome), engine::How(outcome.how));
+    turn.ending = object.at("success").get<bool>() ? Session::Ending::succeeded : Session::Ending::failed;
+    Answer answer = terminal::reply(std::move(object));
+    answer.cancelled = cancelled;
+    return answer;
+  }
+
+  std::string explain(const Configuration& configuration, const Sessions& sessions) const override {
+    if (!problem_.empty()) return explanation(problem_);
+    const auto session = sessions.find(id_);
+    if (!session) return explanation("sessionId: " + no_such_session(id_).message);
+    ExecuteCommand inside(*this);
+    inside.use(session);
+    return explanation(inside.request_, configuration);
+  }
+
+ private:
+  void use(const std::shared_ptr<Session>& session) {
+    request_.directory = session->details().directory;
+    request_.environment = session->details().environment;
+    request_.labels = labels_of(*session);
+    request_.session = session;
+  }
+
+  std::string id_;
+  CommandRequest request_;
+  std::string problem_;
+};
+
+}  // namespace
+
+Tool terminal_execute_command() {
+  return {{"terminal_execute_command", "Run a command in a terminal session", "1.0.0",
+           "Runs one allowed program with its arguments in a session's directory, without a shell, and waits for its "
+           "end: pipes, redirections, variables and globs do not work. Standard input is empty. Processes that it "
+           "leaves in the background live until the session is closed. One command at a time in a session.",
+           input_schema, output_schema},
+          [](std::string_view arguments, const Configuration& configuration) -> std::unique_ptr<PreparedCall> {
+            return std::make_unique<ExecuteCommand>(arguments, configuration);
+          }};
+}
+
+}  // namespace wtool::tools

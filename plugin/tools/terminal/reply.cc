@@ -1,0 +1,48 @@
+#include "tools/terminal/reply.h"
+
+#include <array>
+
+#include "tools/explanation.h"
+#include "tools/result.h"
+
+namespace wtool::tools::terminal {
+
+Answer reply(Json object) {
+  std::string text = object.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const bool failed = !object.at("success").get<bool>();
+  return {envelope(std::move(text), failed, std::move(object)), false};
+}
+
+Json failure(const char* code, const std::string& message, const std::string& hint) {
+  return {{"success", false}, {"error", {{"code", code}, {"message", message}, {"hint", hint}}}};
+}
+
+const char* code_for(const CallError& error) {
+  struct Row {
+    std::string_view ours;
+    const char* specified;
+  };
+  constexpr std::array rows{
+      Row{"policy_denied", "COMMAND_NOT_ALLOWED"},        Row{"approval_denied", "COMMAND_NOT_ALLOWED"},
+      Row{"approval_unavailable", "COMMAND_NOT_ALLOWED"}, Row{"session_not_found", "SESSION_NOT_FOUND"},
+      Row{"session_limit", "MAX_SESSIONS_EXCEEDED"},      Row{"timed_out", "TIMEOUT_EXCEEDED"},
+      Row{"invalid_parameters", "INVALID_PARAMETERS"},
+  };
+  for (const Row& row : rows) {
+    if (error.code == row.ours) return row.specified;
+  }
+  return "EXECUTION_ERROR";
+}
+
+Answer refusal(const CallError& error) { return reply(failure(code_for(error), error.message, error.hint)); }
+
+Answer invalid(const std::string& problem) {
+  return reply(failure("INVALID_PARAMETERS", problem, "correct the parameter and call again; nothing was run"));
+}
+
+std::string explanation_of_no_command(const std::string& problem) {
+  if (!problem.empty()) return explanation(problem);
+  return Json{{"verdict", "allow"}, {"reason", "it runs no command"}, {"rule", "terminal"}}.dump();
+}
+
+}  // namespace wtool::tools::terminal

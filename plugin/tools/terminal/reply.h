@@ -1,0 +1,33 @@
+// What the terminal tools answer: their specification's objects, as the metadata and, as JSON, as the text.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "call.h"
+#include "tools/tool.h"
+
+namespace wtool::tools::terminal {
+
+using Json = nlohmann::ordered_json;
+
+// {"success": ...} and what else the specification shows.
+Answer reply(Json object);
+
+// {"success": false, "error": {"code", "message", "hint"}}. The code is one of the specification's six:
+// COMMAND_NOT_ALLOWED, TIMEOUT_EXCEEDED, SESSION_NOT_FOUND, INVALID_PARAMETERS, EXECUTION_ERROR,
+// MAX_SESSIONS_EXCEEDED.
+Json failure(const char* code, const std::string& message, const std::string& hint);
+
+// The specification's code for one of docs/guide/results.md.
+const char* code_for(const CallError& error);
+
+Answer refusal(const CallError& error);
+
+// Of a call whose parameters are wrong.
+Answer invalid(const std::string& problem);
+
+// What explain says of a tool that runs no command.
+std::string explanation_of_no_command(const std::string& problem);
+
+}  // namespace wtool::tools::terminal

@@ -1,0 +1,221 @@
+// terminal_create_session, terminal_close_session and terminal_get_status.
+#include "session_calls.h"
+#include "tools/parameters.h"
+#include "tools/terminal.h"
+#include "tools/terminal/reply.h"
+
+namespace wtool::tools {
+
+namespace {
+
+using terminal::Json;
+
+constexpr std::string_view session_id_schema = R"({
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "type": "object",
+  "properties": {
+    "sessionId": {"type": "string", "minLength": 1, "description": "The sessionId that terminal_create_session gave."}
+  },
+  "required": ["sessionId"],
+  "additionalProperties": false
+})";
+
+constexpr std::string_view error_schema =
+    R"("error": {"type": "object", "properties": {"code": {"enum": ["COMMAND_NOT_ALLOWED", "TIMEOUT_EXCEEDED",
+      "SESSION_NOT_FOUND", "INVALID_PARAMETERS", "EXECUTION_ERROR", "MAX_SESSIONS_EXCEEDED"]},
+      "message": {"type": "string"}, "hint": {"type": "string"}}, "required": ["code", "message", "hint"]})";
+
+// An object with `success`, `error` where that is false, and these properties.
+std::string output_schema(std::string_view properties) {
+  return std::string(R"({"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
+  "properties": {"success": {"type": "boolean"}, )")
+      .append(properties)
+      .append(", ")
+      .append(error_schema)
+      .append(R"(}, "required": ["success"]})");
+}
+
+// ---- terminal_create_session
+
+constexpr std::string_view create_input = R"({
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "type": "object",
+  "properties": {
+    "taskId": {"type": "string", "minLength": 1, "maxLength": 128, "description": "The task that the session is for."},
+    "agentId": {"type": "string", "minLength": 1, "maxLength": 128, "description": "The agent that uses it."},
+    "workingDirectory": {"type": "string", "minLength": 1,
+      "description": "Directory of its commands. Default: the current directory of the host."},
+    "environment": {"type": "object", "additionalProperties": {"type": "string"},
+      "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
+      "description": "Environment variables for its commands. Names that change what programs do, such as PATH or LD_PRELOAD, are refused."}
+  },
+  "required": ["taskId", "agentId"],
+  "additionalProperties": false
+})";
+
+class CreateSession : public PreparedCall {
+ public:
+  explicit CreateSession(std::string_view arguments) {
+    Parameters parameters(arguments);
+    request_.task = parameters.required_text("taskId", longest_name);
+    request_.agent = parameters.required_text("agentId", longest_name);
+    request_.directory = parameters.optional_text("workingDirectory");
+    request_.environment = parameters.variables("environment");
+    parameters.end({"taskId", "agentId", "workingDirectory", "environment"});
+    problem_ = parameters.problem();
+  }
+
+  Answer run(CallContext& context) override {
+    if (!problem_.empty()) return terminal::invalid(problem_);
+    const auto opened = open_session(request_, context);
+    if (const auto* error = std::get_if<CallError>(&opened)) {
+      // What is refused here is a parameter: there is no command yet.
+      const bool is_parameter = error->code == "policy_denied" || error->code == "working_directory_invalid";
+      return is_parameter ? terminal::reply(terminal::failure("INVALID_PARAMETERS", error->message, error->hint))
+                          : terminal::refusal(*error);
+    }
+    const SessionDetails& details = std::get<std::shared_ptr<Session>>(opened)->details();
+    return terminal::reply({{"success", true},
+                            {"sessionId", details.id},
+                            {"workingDirectory", details.directory},
+                            {"createdAt", to_iso_text(details.created)}});
+  }
+
+  std::string explain(const Configuration&, const Sessions&) const override {
+    return terminal::explanation_of_no_command(problem_);
+  }
+
+ private:
+  static constexpr std::size_t longest_name = 128;
+
+  SessionRequest request_;
+  std::string problem_;
+};
+
+// ---- terminal_close_session
+
+class CloseSession : public PreparedCall {
+ public:
+  explicit CloseSession(std::string_view arguments) {
+    Parameters parameters(arguments);
+    id_ = parameters.required_text("sessionId");
+    parameters.end({"sessionId"});
+    problem_ = parameters.problem();
+  }
+
+  Answer run(CallContext& context) override {
+    if (!problem_.empty()) return terminal::invalid(problem_);
+    const auto result = close_session(id_, context);
+    if (const auto* error = std::get_if<CallError>(&result)) return terminal::refusal(*error);
+    const auto& closed = std::get<ClosedSession>(result);
+    Json object{{"success", true}, {"message", "Session closed and resources freed"}};
+    for (const engine::ProcessName& process : closed.leaving) {
+      object["processesLeft"].push_back({{"pid", process.pid}, {"name", process.name}});
+    }
+    if (!closed.audit_error.empty()) object["auditError"] = closed.audit_error;
+    return terminal::reply(std::move(object));
+  }
+
+  std::string explain(const Configuration&, const Sessions&) const override {
+    return terminal::explanation_of_no_command(problem_);
+  }
+
+ private:
+  std::string id_;
+  std::string problem_;
+};
+
+// ---- terminal_get_status
+
+const char* to_text(Session::State state) {
+  switch (state) {
+    case Session::State::idle:
+      return "idle";
+    case Session::State::running:
+      return "running";
+    case Session::State::completed:
+      return "completed";
+    case Session::State::failed:
+      return "failed";
+  }
+  return "";
+}
+
+class GetStatus : public PreparedCall {
+ public:
+  explicit GetStatus(std::string_view arguments) {
+    Parameters parameters(arguments);
+    id_ = parameters.required_text("sessionId");
+    parameters.end({"sessionId"});
+    problem_ = parameters.problem();
+  }
+
+  Answer run(CallContext& context) override {
+    if (!problem_.empty()) return terminal::invalid(problem_);
+    const auto session = context.sessions.find(id_);
+    if (!session) return terminal::refusal(no_such_session(id_));
+    const SessionDetails& details = session->details();
+    return terminal::reply({{"success", true},
+                            {"session",
+                             {{"id", details.id},
+                              {"taskId", details.task},
+                              {"agentId", details.agent},
+                              {"state", to_text(session->state())},
+                              {"workingDirectory", details.directory},
+                              {"createdAt", to_iso_text(details.created)},
+                              {"commandCount", session->commands()}}}});
+  }
+
+  std::string explain(const Configuration&, const Sessions&) const override {
+    return terminal::explanation_of_no_command(problem_);
+  }
+
+ private:
+  std::string id_;
+  std::string problem_;
+};
+
+template <typename Call>
+std::unique_ptr<PreparedCall> prepare(std::string_view arguments, const Configuration&) {
+  return std::make_unique<Call>(arguments);
+}
+
+}  // namespace
+
+Tool terminal_create_session() {
+  static const std::string output =
+      output_schema(R"("sessionId": {"type": "string"}, "workingDirectory": {"type": "string"},
+      "createdAt": {"type": "string", "format": "date-time"})");
+  return {{"terminal_create_session", "Open a terminal session", "1.0.0",
+           "Opens a session for a task: a working directory and environment variables for the commands that "
+           "terminal_execute_command then runs in it, one at a time. Background processes that they start live until "
+           "terminal_close_session. Gives the sessionId that the other terminal tools need. Close the session when the "
+           "task is done.",
+           create_input, output, false, false, false, false},
+          prepare<CreateSession>};
+}
+
+Tool terminal_close_session() {
+  static const std::string output = output_schema(
+      R"("message": {"type": "string"}, "auditError": {"type": "string"}, "processesLeft": {"type": "array"})");
+  return {{"terminal_close_session", "Close a terminal session", "1.0.0",
+           "Closes a session: the command that runs in it is stopped, and all background processes that its commands "
+           "have started are ended. The sessionId is of no use afterwards.",
+           session_id_schema, output, false, true, false, false},
+          prepare<CloseSession>};
+}
+
+Tool terminal_get_status() {
+  static const std::string output = output_schema(R"("session": {"type": "object", "properties": {
+      "id": {"type": "string"}, "taskId": {"type": "string"}, "agentId": {"type": "string"},
+      "state": {"enum": ["idle", "running", "completed", "failed"]}, "workingDirectory": {"type": "string"},
+      "createdAt": {"type": "string", "format": "date-time"}, "commandCount": {"type": "integer", "minimum": 0}}})");
+  return {
+      {"terminal_get_status", "Get the status of a terminal session", "1.0.0",
+       "Tells whether a session is idle, running a command, being closed (completed), or has a failed last command, "
+       "and how many commands have run in it.",
+       session_id_schema, output, true, false, true, false},
+      prepare<GetStatus>};
+}
+
+}  // namespace wtool::tools

@@ -1,0 +1,30 @@
+// The examples of a page of the guide, run as they stand there. A page is markdown; these fenced blocks have a meaning,
+// by the words behind their fence:
+//
+//   json call TOOL   the arguments of a call, followed directly by what is expected of it, one of these or both:
+//   json result      metadata that the result has: all keys given, at every depth, and equal. "..." is any value
+//   text result, yaml result   the text of the result, to the last byte (but for the end of its last line)
+//   yaml config      the tool's configuration from here on; without such a block it is empty
+//   env              lines NAME=value: variables of the host from here on, instead of those of the block before
+//   sh setup         is run with sh, now, in the page's folder
+//
+// A page has a folder of its own, the current directory of the host, and one plugin, so that an example sees what those
+// before it have done. In every block "$FOLDER" stands for that folder, and in those of calls and their json results
+// "$RESULT1.key" for the value of `key` in the metadata of the first call of the page. All other blocks are left alone.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wtool::test {
+
+struct PageReport {
+  std::vector<std::string> problems;  // "PAGE:LINE: ...", each with what was expected and what came
+  std::vector<std::string> called;    // the tools, in the order of the calls
+};
+
+// Runs a page. The current directory and the environment are as before afterwards.
+PageReport run_page(std::string_view name, std::string_view text);
+
+}  // namespace wtool::test

@@ -1,0 +1,291 @@
+// What a session keeps, and what is left of it: nothing, however it ends.
+#include <atomic>
+#include <csignal>
+#include <set>
+
+#include "support/terminal.h"
+
+using namespace wtool::test;
+
+namespace {
+
+struct Marked : Terminal {
+  Mark mark;
+
+  std::string open_marked() { return open({{"environment", {{"WTOOL_TEST_MARK", mark.text()}}}}); }
+};
+
+// What a script leaves behind, in every way in which a process can be left behind.
+constexpr const char* daemons =
+    "sleep 60 &\n"
+    "setsid sleep 60 &\n"
+    "(setsid sh -c 'sleep 60 & exit' &)\n"
+    "nohup sleep 60 >/dev/null 2>&1 &\n"
+    "(trap '' TERM HUP INT; exec sleep 60) &\n"
+    "echo started\n";
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(terminal_sessions, Marked)
+
+BOOST_AUTO_TEST_CASE(background_processes_live_until_close_and_close_leaves_nothing) {
+  const std::string id = open_marked();
+  const Json output = script(id, daemons);
+  BOOST_TEST(output.at("success") == true);
+  BOOST_TEST(output.at("stdout") == "started\n");
+  BOOST_TEST(output.at("backgroundProcesses").size() == 5U, output.dump());
+  // They live on through other commands, also one that is ended.
+  script(id, "exec sleep 60\n", {{"timeout", 200}});
+  BOOST_TEST(execute(id, {"true"}).at("success") == true);
+  BOOST_TEST(mark.bearers().size() == 5U, mark.description());
+  BOOST_TEST(close(id).at("success") == true);
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_AUTO_TEST_CASE(what_a_kept_process_writes_neither_blocks_nor_kills_it_and_is_in_no_result) {
+  const std::string id = open_marked();
+  // More than any pipe holds, and then a sign of life.
+  const Json output = script(id, "(sleep 0.2; seq 1 300000; seq 1 300000 >&2; touch done; sleep 60) &\necho started\n");
+  BOOST_TEST(output.at("stdout") == "started\n");
+  BOOST_TEST(wait_until([&] { return std::filesystem::exists(scratch.path() + "/done"); }, within(5000)));
+  BOOST_TEST(execute(id, {"echo", "next"}).at("stdout") == "next\n");
+  BOOST_TEST(!mark.bearers().empty());
+  close(id);
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_AUTO_TEST_CASE(a_kept_process_that_ends_by_itself_is_no_more) {
+  const std::string id = open_marked();
+  const int rounds = 80;  // more than are kept at once
+  for (int i = 0; i < rounds; ++i) {
+    const Json output = script(id, "sleep 0.05 &\n");
+    BOOST_TEST(output.at("success") == true);
+  }
+  BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(1000)));
+  const Json output = script(id, "sleep 60 &\n");
+  BOOST_TEST(output.contains("backgroundProcesses"), output.dump());
+  close(id);
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_AUTO_TEST_CASE(two_sessions_never_see_each_others_directory_and_environment) {
+  const ScratchFolder other;
+  const std::string one = open({{"environment", {{"WHOSE", "one"}, {"ONLY_ONE", "1"}}}});
+  const std::string two = open({{"environment", {{"WHOSE", "two"}}}, {"workingDirectory", other.path()}});
+  const std::string of_one = execute(one, {"env"}).at("stdout");
+  const std::string of_two = execute(two, {"env"}).at("stdout");
+  BOOST_TEST(of_one.find("WHOSE=one\n") != std::string::npos);
+  BOOST_TEST(of_two.find("WHOSE=two\n") != std::string::npos);
+  BOOST_TEST(of_two.find("ONLY_ONE") == std::string::npos);
+  BOOST_TEST(execute(one, {"pwd"}).at("stdout") == scratch.path() + "\n");
+  BOOST_TEST(execute(two, {"pwd"}).at("stdout") == other.path() + "\n");
+  BOOST_TEST(of_two.find("PWD=" + other.path() + "\n") != std::string::npos);
+  // What a command does to its own lasts as long as the command.
+  script(one, "cd /; export WHOSE=changed\n");
+  BOOST_TEST(execute(one, {"pwd"}).at("stdout") == scratch.path() + "\n");
+}
+
+BOOST_AUTO_TEST_CASE(closing_one_session_leaves_the_others_processes_alone) {
+  const Mark others;
+  const std::string one = open_marked();
+  const std::string two = open({{"environment", {{"WTOOL_TEST_MARK", others.text()}}}});
+  script(one, "sleep 60 &\n");
+  script(two, "sleep 60 &\n");
+  close(one);
+  BOOST_TEST(mark.bearers().empty());
+  BOOST_TEST(others.bearers().size() == 1U, others.description());
+  close(two);
+  BOOST_TEST(others.bearers().empty());
+}
+
+BOOST_AUTO_TEST_CASE(closing_a_session_ends_the_command_that_runs_in_it) {
+  const std::string id = open_marked();
+  scratch.file("wait", "trap '' TERM; setsid sleep 60 & echo ready; sleep 60; sleep 60\n");
+  const ToolUnderTest tool(plugin, config, "terminal_execute_command");
+  RunningCall running(tool, arguments(id, {"sh", "wait"}));
+  BOOST_REQUIRE(running.wait_for_output("ready"));
+  BOOST_TEST(close(id).at("success") == true);
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+  const Json output = running.wait().metadata();
+  BOOST_TEST(code(output) == "EXECUTION_ERROR");
+  BOOST_TEST(message(output) == "Command aborted: its session is being closed");
+  BOOST_TEST(output.at("stdout") == "ready\n");
+}
+
+BOOST_AUTO_TEST_CASE(sessions_live_on_when_the_configuration_changes) {
+  const std::string id = open_marked();
+  script(id, "sleep 60 &\n");
+  config["limits"]["timeout_max"] = 5;  // every call of the fixture makes a new tool object
+  BOOST_TEST(mark.bearers().size() == 1U);
+  BOOST_TEST(code(execute(id, {"true"}, {{"timeout", 6000}})) == "INVALID_PARAMETERS");
+  BOOST_TEST(execute(id, {"true"}).at("success") == true);
+  config["commands"]["deny"] = {"true"};
+  const Json refused = execute(id, {"true"});
+  BOOST_TEST(code(refused) == "COMMAND_NOT_ALLOWED");
+  BOOST_TEST(message(refused).find("denied by the entry") != std::string::npos);
+  close(id);
+  BOOST_TEST(mark.bearers().empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_directory_of_a_session_may_vanish_and_come_back) {
+  const std::string folder = scratch.path() + "/gone";
+  std::filesystem::create_directory(folder);
+  const std::string id = open({{"workingDirectory", folder}});
+  std::filesystem::remove(folder);
+  const Json refused = execute(id, {"pwd"});
+  BOOST_TEST(code(refused) == "EXECUTION_ERROR");
+  BOOST_TEST(message(refused) == "working_directory: " + folder + " does not exist");
+  std::filesystem::create_directory(folder);
+  BOOST_TEST(execute(id, {"pwd"}).at("stdout") == folder + "\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_directory_outside_of_the_roots_is_refused) {
+  config["directories"]["roots"] = {scratch.path()};
+  BOOST_TEST(code(create({{"workingDirectory", "/tmp"}})) == "INVALID_PARAMETERS");
+  std::filesystem::create_directory_symlink("/tmp", scratch.path() + "/link");
+  BOOST_TEST(code(create({{"workingDirectory", scratch.path() + "/link"}})) == "INVALID_PARAMETERS");
+  BOOST_TEST(create().at("success") == true);
+}
+
+BOOST_AUTO_TEST_CASE(everything_a_session_does_is_on_record_with_session_task_and_agent) {
+  const std::string file = scratch.path() + "/audit.jsonl";
+  config["audit"]["file"] = file;
+  const std::string id = open({{"environment", {{"SECRET_TOKEN_OF_MINE", "s3cret-value-1"}}}});
+  execute(id, {"echo", "s3cret-value-1"});
+  execute(id, {"rm", "x"});
+  close(id);
+  std::vector<std::string> events;
+  std::ifstream stream(file);
+  for (std::string text; std::getline(stream, text);) {
+    BOOST_TEST(text.find("s3cret") == std::string::npos, text);
+    const Json line = Json::parse(text);
+    events.push_back(line.at("event"));
+    BOOST_TEST(line.at("session") == id);
+    BOOST_TEST(line.at("task") == "TASK-001");
+    BOOST_TEST(line.at("agent") == "agent-worker-1");
+  }
+  BOOST_TEST(events == (std::vector<std::string>{"open", "start", "end", "refusal", "close"}));
+}
+
+BOOST_AUTO_TEST_CASE(sessions_of_many_threads_are_opened_used_and_closed_at_once) {
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  scratch.file("work", "sleep 60 & echo \"$WHOSE\"\n");
+  for (int number = 0; number < 12; ++number) {
+    threads.emplace_back([&, number] {
+      for (int round = 0; round < 3; ++round) {
+        const std::string whose = std::to_string(number) + '-' + std::to_string(round);
+        const std::string id = open({{"environment", {{"WHOSE", whose}, {"WTOOL_TEST_MARK", mark.text()}}}});
+        if (execute(id, {"sh", "work"}).value("stdout", "") != whose + "\n") ++wrong;
+        if (close(id).at("success") != true) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  BOOST_TEST(wrong == 0);
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_AUTO_TEST_CASE(a_session_that_several_close_at_once_is_closed_once) {
+  for (int round = 0; round < 10; ++round) {
+    const std::string id = open_marked();
+    script(id, "sleep 60 &\n");
+    std::atomic<int> closed{0};
+    std::atomic<int> unknown{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        const Json output = close(id);
+        if (output.at("success") == true) ++closed;
+        if (code(output) == "SESSION_NOT_FOUND") ++unknown;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    BOOST_TEST(closed == 1);
+    BOOST_TEST(unknown == 3);
+    BOOST_TEST(mark.bearers().empty());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(explain_says_what_a_command_of_the_session_would_do) {
+  const std::string id = open();
+  const ToolUnderTest tool(plugin, config, "terminal_execute_command");
+  const Json allowed = tool.explain(arguments(id, {"echo", "a b"}));
+  BOOST_TEST(allowed.at("verdict") == "allow");
+  BOOST_TEST(allowed.at("argv") == (Json{"echo", "a b"}));
+  BOOST_TEST(allowed.at("command") == "echo 'a b'");
+  BOOST_TEST(allowed.at("directory") == scratch.path());
+  BOOST_TEST(tool.explain(arguments(id, {"rm", "x"})).at("verdict") == "deny");
+  BOOST_TEST(tool.explain(arguments("nothing", {"echo"})).at("verdict") == "deny");
+  BOOST_TEST(status(id)["session"]["commandCount"] == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_session_whose_host_is_gone_leaves_nothing) {
+  for (const int signal : {SIGKILL, SIGTERM}) {
+    scratch.file("background", daemons);
+    scratch.file("foreground", "setsid sleep 60 & echo ready; sleep 60\n");
+    Program host({std::string(WTOOL_TEST_HOSTS) + "/session_host", scratch.path()}, Program::On::pipes,
+                 {.set = {{"WTOOL_SESSION_MARK", mark.text()}}});
+    BOOST_REQUIRE(host.wait_for_output("ready"));
+    const auto running = mark.bearers();
+    BOOST_TEST(running.size() >= 8U, mark.description());  // five kept, three in front
+    host.kill(signal);
+    BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(1000)), mark.description());
+    host.wait();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(custodians_that_are_killed_take_the_kept_processes_with_them) {
+  const std::string id = open_marked();
+  scratch.file("parent", "echo $PPID; sleep 60 &\n");
+  const auto custodian = static_cast<pid_t>(std::stol(execute(id, {"sh", "parent"}).at("stdout").get<std::string>()));
+  BOOST_REQUIRE(name_of(custodian) == "custodian");
+  ::kill(custodian, SIGKILL);
+  BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(1000)), mark.description());
+  BOOST_TEST(execute(id, {"true"}).at("success") == true);
+  BOOST_TEST(close(id).at("success") == true);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(kept_until_the_end_of_the_plugin, Mark)
+
+BOOST_AUTO_TEST_CASE(the_end_of_the_plugin_ends_every_session) {
+  {
+    Terminal inner;
+    for (int i = 0; i < 5; ++i) {
+      const std::string id = inner.open({{"environment", {{"WTOOL_TEST_MARK", text()}}}});
+      inner.script(id, daemons);
+    }
+    BOOST_TEST(bearers().size() == 25U, description());
+  }
+  BOOST_TEST(bearers().empty(), description());
+}
+
+BOOST_AUTO_TEST_CASE(shell_execute_keeps_what_the_configuration_wants_kept_until_the_plugin_ends) {
+  {
+    Plugin own;
+    const ToolUnderTest tool(own, {{"background", "keep"}});
+    const Answer answer =
+        tool.run({{"command", "sleep 60 & setsid sleep 60 & echo hi"}, {"environment", {{"WTOOL_TEST_MARK", text()}}}});
+    BOOST_TEST(answer.out() == "hi\n");
+    BOOST_TEST(answer.metadata().at("background_processes_kept") == 2);
+    BOOST_TEST(!answer.metadata().contains("background_processes_ended"));
+    tool.shell("true");
+    BOOST_TEST(bearers().size() == 2U, description());
+  }
+  BOOST_TEST(bearers().empty(), description());
+}
+
+BOOST_AUTO_TEST_CASE(what_a_cancelled_command_left_behind_is_not_kept) {
+  Plugin own;
+  const ToolUnderTest tool(own, {{"background", "keep"}});
+  RunningCall running(tool,
+                      {{"command", "sleep 60 & echo ready; sleep 60"}, {"environment", {{"WTOOL_TEST_MARK", text()}}}});
+  BOOST_REQUIRE(running.wait_for_output("ready"));
+  running.cancel(WTOOL_CANCEL_NOW, "enough");
+  BOOST_TEST(running.wait().status == WTOOL_E_CANCELLED);
+  BOOST_TEST(bearers().empty(), description());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
