@@ -303,3 +303,14 @@ BOOST_AUTO_TEST_CASE(explain_tells_the_tier_and_runs_nothing) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_CASE(a_host_that_cannot_ask_at_all_gets_an_error_and_no_crash) {
+  Plugin plugin;
+  const ScratchFolder scratch;
+  const Json question{{"command", "npm test"}};
+  const ToolUnderTest tool(plugin, {{"execute_run", {{"root", scratch.path()}}}}, "execute_run");
+  const std::string error = tool.run(question).metadata().at("error");
+  BOOST_TEST(error.starts_with("Command not approved: npm test (nobody could be asked; "));
+  const ToolUnderTest shell(plugin, {{"commands", {{"ask", {"npm"}}}}});
+  BOOST_TEST(shell.run(question).code() == "approval_unavailable");
+}
