@@ -70,7 +70,7 @@ class CallApprover : public Approver {
       : host_(host), approval_(approval), cancellation_(cancellation) {}
 
   Reply ask(const Question& question) override {
-    if (!WTOOL_HAS_FN(approval_, ask)) return Reply::unavailable;
+    if (approval_ == nullptr || !WTOOL_HAS_FN(approval_, ask)) return Reply::unavailable;
     static std::atomic<std::uint64_t> last{0};
     const std::uint64_t id = ++last;
     wtool_approval_question out{};

@@ -1,0 +1,119 @@
+#include "policy/answers_file.h"
+
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+namespace wtool::policy {
+
+namespace {
+
+constexpr std::size_t largest_file = 16UL << 20;
+
+std::string cannot(const AnswersFile& file, const std::string& what, const std::string& path) {
+  return file.noun + " cannot be " + what + ": " + path + ": " + std::strerror(errno);
+}
+
+std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
+// The file's folder, opened, and the file's name in it: what is checked of the folder holds for what is done in it.
+// Without a descriptor errno says why.
+Descriptor open_folder(const AnswersFile& file) {
+  const std::string folder = folder_of(file.path);
+  const int flags = O_PATH | O_DIRECTORY | O_CLOEXEC | (file.no_links ? O_NOFOLLOW : 0);
+  return Descriptor(::open(folder.empty() ? "/" : folder.c_str(), flags));
+}
+
+std::string name_of(const AnswersFile& file) { return file.path.substr(file.path.rfind('/') + 1); }
+
+bool is_missing(int error) { return error == ENOENT; }
+
+bool make_folder(const std::string& folder, mode_t mode) {
+  if (folder.empty() || ::mkdir(folder.c_str(), mode) == 0 || errno == EEXIST) return true;
+  return errno == ENOENT && make_folder(folder_of(folder), mode) &&
+         (::mkdir(folder.c_str(), mode) == 0 || errno == EEXIST);
+}
+
+bool is_trusted(const AnswersFile& file, const struct stat& status) {
+  return (status.st_mode & file.not_by) == 0 &&
+         (status.st_uid == ::geteuid() || status.st_uid == 0 || status.st_uid == file.owner);
+}
+
+}  // namespace
+
+bool read_answers(const AnswersFile& file, std::string& text, std::string& error) {
+  const auto missing = [&] { return is_missing(errno) || (errno == ENOTDIR && !file.no_links); };
+  const auto unreadable = [&] {
+    error = cannot(file, "read", file.path);
+    if (file.no_links && (errno == ELOOP || errno == ENOTDIR)) error += " (it may not be, or be in, a symbolic link)";
+    return false;
+  };
+  const Descriptor folder = open_folder(file);
+  if (!folder) return missing() || unreadable();
+  const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (file.no_links ? O_NOFOLLOW : 0);
+  const Descriptor opened(::openat(folder.get(), name_of(file).c_str(), flags));
+  if (!opened) return missing() || unreadable();
+  struct stat status {};
+  if (::fstat(opened.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    error = file.noun + " is no regular file: " + file.path;
+    return false;
+  }
+  if (!is_trusted(file, status)) {
+    error = file.noun + " may be written by others, so that it proves nothing: " + file.path +
+            "; take that permission away (chmod go-w)";
+    return false;
+  }
+  char buffer[16384];
+  for (;;) {
+    const ssize_t got = ::read(opened.get(), buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return unreadable();
+    if (got == 0) return true;
+    text.append(buffer, static_cast<std::size_t>(got));
+    if (text.size() > largest_file) {
+      error = file.noun + " is larger than 16 MiB: " + file.path;
+      return false;
+    }
+  }
+}
+
+Descriptor lock_answers(const AnswersFile& file, std::string& error) {
+  if (!make_folder(folder_of(file.path), file.folder_mode)) {
+    error = cannot(file, "written", file.path);
+    return {};
+  }
+  const std::string name = name_of(file) + ".lock";
+  const Descriptor folder = open_folder(file);
+  if (folder) {
+    Descriptor lock(::openat(folder.get(), name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, file.mode));
+    if (lock && ::flock(lock.get(), LOCK_EX) == 0) return lock;
+  }
+  error = cannot(file, "locked", file.path + ".lock");
+  return {};
+}
+
+std::string replace_answers(const AnswersFile& file, const std::string& text) {
+  const std::string name = name_of(file), fresh = name + ".new";
+  const Descriptor folder = open_folder(file);
+  if (!folder) return cannot(file, "written", file.path);
+  ::unlinkat(folder.get(), fresh.c_str(), 0);  // What a process that was killed has left; the lock is ours.
+  const Descriptor opened(
+      ::openat(folder.get(), fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, file.mode));
+  if (!opened) return cannot(file, "written", file.path + ".new");
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const ssize_t put = ::write(opened.get(), rest.data(), rest.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return cannot(file, "written", file.path + ".new");
+    rest.remove_prefix(static_cast<std::size_t>(put));
+  }
+  if (::fsync(opened.get()) != 0 || ::renameat(folder.get(), fresh.c_str(), folder.get(), name.c_str()) != 0) {
+    return cannot(file, "written", file.path);
+  }
+  return {};
+}
+
+}  // namespace wtool::policy

@@ -1,0 +1,35 @@
+// A file of a person's answers, as text: read with suspicion, replaced as a whole, under a lock, so that several
+// processes may use it. What stands in it is the owner's of this to say.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include <string>
+
+#include "system/descriptor.h"
+
+namespace wtool::policy {
+
+struct AnswersFile {
+  std::string path;                   // absolute
+  std::string noun;                   // "the file of approvals", for messages
+  mode_t mode = 0600;                 // of a new file
+  mode_t folder_mode = 0700;          // of a folder that is made for it
+  mode_t not_by = S_IWGRP | S_IWOTH;  // whoever may write besides makes it worthless
+  uid_t owner = 0;                    // one more user whom it may belong to, besides root and this process's
+  bool no_links = false;              // neither it nor its folder may be a symbolic link
+};
+
+// The text; empty where there is no file. False with `error`, a sentence that names the file.
+bool read_answers(const AnswersFile& file, std::string& text, std::string& error);
+
+// Makes its folder where that is missing, and holds everybody else off until the descriptor is closed. None with
+// `error`.
+Descriptor lock_answers(const AnswersFile& file, std::string& error);
+
+// Under the lock. Empty, or what went wrong; the old file stays whole whatever happens.
+std::string replace_answers(const AnswersFile& file, const std::string& text);
+
+}  // namespace wtool::policy

@@ -1,0 +1,103 @@
+#include "policy/covenant.h"
+
+#include <sys/stat.h>
+
+#include "policy/commands_file.h"
+#include "policy/covenant/filesystem.h"
+#include "policy/covenant/git.h"
+#include "policy/covenant/line.h"
+#include "policy/covenant/paths.h"
+#include "policy/covenant/repository.h"
+#include "policy/directories.h"
+
+namespace wtool::policy {
+
+namespace covenant {
+
+Reading read_command(const std::vector<std::string>& words) {
+  if (words.front() == "git") return read_git(words);
+  if (auto reading = read_filesystem_command(words)) return *std::move(reading);
+  return {};
+}
+
+}  // namespace covenant
+
+namespace {
+
+Verdict deny(std::string message, std::string hint) {
+  Verdict verdict;
+  verdict.answer = Answer::deny;
+  verdict.reason = std::move(message);
+  verdict.rule = covenant_rule;
+  verdict.hint = std::move(hint);
+  return verdict;
+}
+
+bool is_project(const std::string& folder) {
+  struct stat status {};
+  const std::string prefix = folder == "/" ? "/" : folder + '/';
+  return ::stat((prefix + ".git").c_str(), &status) == 0 || ::stat((prefix + ".clada").c_str(), &status) == 0;
+}
+
+}  // namespace
+
+CovenantCommand::CovenantCommand(std::string_view line, std::string root)
+    : line_(covenant::trimmed(line)), root_(std::move(root)) {
+  covenant::Line read = covenant::read_line(line_);
+  if (!read.refusal.empty()) {
+    reading_ = covenant::Reading::refuse(std::move(read.refusal));
+    return;
+  }
+  words_ = std::move(read.words);
+  reading_ = covenant::read_command(words_);
+}
+
+Variables CovenantCommand::environment() const { return reading_.git ? covenant::git_environment(root_) : Variables(); }
+
+Verdict CovenantCommand::ask() const {
+  Verdict verdict;
+  verdict.answer = Answer::ask;
+  verdict.reason = "Allow '" + line_ + "'? (yes/no/always/never): ";
+  verdict.rule = covenant_rule;
+  verdict.hint = "a person can add it to \"allowed\" in .clada/commands.json";
+  return verdict;
+}
+
+Verdict CovenantCommand::judge(const std::string& directory, const Programs& programs) const {
+  if (reading_.tier == covenant::Tier::refused) {
+    return deny(reading_.refusal, "docs/guide/execute-run.md lists the commands and their flags");
+  }
+  const covenant::PathFinding paths = covenant::judge_paths(reading_.paths, directory, root_);
+  if (paths.invalid) {
+    return deny("Invalid path: " + *paths.invalid, "paths stay in " + root_ + ", and what approves or executes stays");
+  }
+  // A command that was blocked is blocked, whatever else allows it, or asks for it.
+  const auto known = CommandsFile(root_).look_up({line_, directory, {}});
+  if (const auto* problem = std::get_if<std::string>(&known))
+    return deny(*problem, "nothing is run until it is mended");
+  if (std::get<Remembered>(known) == Remembered::never) {
+    return deny("Command blocked: " + line_, "a person can take it out of \"blocked\" in .clada/commands.json");
+  }
+  if (reading_.tier == covenant::Tier::ask || paths.ask) return ask();
+  // A program that lies in the project may be one that a call has put there.
+  const auto program = programs.find(words_.front());
+  if (program && root_ != "/" && is_within(resolve_path("/", *program), root_)) return ask();
+  if (reading_.git && covenant::may_filter(directory, root_)) return ask();
+  Verdict verdict;
+  verdict.rule = covenant_rule;
+  verdict.reason = "execute_run runs it at once";
+  return verdict;
+}
+
+std::string find_project(const std::string& configured, const std::string& directory) {
+  if (!configured.empty()) return resolve_path("/", configured);
+  const std::string start = resolve_path("/", directory);
+  for (std::string folder = start;;) {
+    if (is_project(folder)) return folder;
+    if (folder == "/") return start;
+    const std::size_t slash = folder.rfind('/');
+    folder = slash == 0 ? "/" : folder.substr(0, slash);
+  }
+}
+
+}  // namespace wtool::policy

@@ -1,0 +1,86 @@
+// The rules of execute_run: which commands run at once because they can do no more than look at the project and keep
+// its files (tier one), which are asked for (tier two), and which are refused. docs/guide/execute-run.md has the
+// tables.
+//
+// - Tier one is an allow list: commands, flags, numbers, counts and paths. What it does not know is refused or asked.
+// - Its paths stay in the project, and what they write is nothing by which commands are approved or executed.
+// - It looks at the file system when it judges. Who swaps links between that and the run changes what was judged; the
+//   page says what that means.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/environment.h"
+#include "policy/programs.h"
+#include "policy/verdict.h"
+
+namespace wtool::policy {
+
+namespace covenant {
+
+enum class Use {
+  read,
+  read_tree,  // with all that is below: a folder that is copied
+  written,    // made, or its content or times changed
+  removed,    // or moved away
+  target,     // of cp and mv: written, or where it is a folder, what the first path is called in it
+};
+
+struct NamedPath {
+  std::string text;  // as the command has it
+  Use use = Use::read;
+};
+
+enum class Tier { refused, immediate, ask };
+
+// What a command is by its words alone.
+struct Reading {
+  Tier tier = Tier::ask;
+  std::string refusal;           // of Tier::refused: the message
+  std::vector<NamedPath> paths;  // also judged where it asks
+  std::vector<std::string>
+      executed;         // the words that run, without what could be meant otherwise; empty: the given ones
+  bool listed = false;  // its program is one of tier one's
+  bool git = false;     // it reads a repository
+
+  static Reading refuse(std::string message) { return {Tier::refused, std::move(message), {}, {}, true, false}; }
+};
+
+// `words`: at least one. Pure.
+Reading read_command(const std::vector<std::string>& words);
+
+}  // namespace covenant
+
+// A line of execute_run, read once and judged where it would run.
+class CovenantCommand {
+ public:
+  // `root` is the project's folder, canonical.
+  CovenantCommand(std::string_view line, std::string root);
+
+  const std::string& line() const { return line_; }                 // trimmed
+  const std::vector<std::string>& words() const { return words_; }  // empty: it is refused
+  const std::vector<std::string>& executed() const { return reading_.executed; }
+  Variables environment() const;  // that it needs to be safe
+
+  // The reason of a refusal is the message, that of a question the prompt.
+  Verdict judge(const std::string& directory, const Programs& programs) const;
+
+ private:
+  Verdict ask() const;
+
+  std::string line_;
+  std::string root_;
+  std::vector<std::string> words_;
+  covenant::Reading reading_;
+};
+
+// The rule that its verdicts name.
+inline constexpr std::string_view covenant_rule = "execute_run";
+
+// The project's folder: `configured` where that is not empty; else the nearest one with .git or .clada from `directory`
+// (of the host) upward; else `directory`. Canonical.
+std::string find_project(const std::string& configured, const std::string& directory);
+
+}  // namespace wtool::policy

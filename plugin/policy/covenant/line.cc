@@ -1,0 +1,75 @@
+#include "policy/covenant/line.h"
+
+#include "policy/words.h"
+
+namespace wtool::policy::covenant {
+
+namespace {
+
+enum class Found { plain, operators, unterminated };
+
+// Looks for characters that are operators by themselves. It knows of nothing but quotes and backslashes, so that a line
+// is refused for the first thing in it that is wrong, also where no shell could read it (`cat << EOF`).
+Found scan(std::string_view line) {
+  char quote = 0;
+  std::size_t blank = 0;  // where a word would begin: behind the last space that is one
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const char one = line[at];
+    if (quote == '\'') {
+      if (one == '\'') quote = 0;
+    } else if (one == '\\') {
+      if (++at == line.size()) return Found::unterminated;
+    } else if (one == '$' || one == '`') {
+      return Found::operators;
+    } else if (quote == '"') {
+      if (one == '"') quote = 0;
+    } else if (one == '"' || one == '\'') {
+      quote = one;
+    } else if (std::string_view("|&;<>()*?[]\n").find(one) != std::string_view::npos) {
+      return Found::operators;
+    } else if (one == ' ' || one == '\t') {
+      blank = at + 1;
+    } else if (one == '#' && at == blank) {
+      return Found::operators;  // A shell would not see the rest, and a person who is asked would.
+    }
+  }
+  return quote == 0 ? Found::plain : Found::unterminated;
+}
+
+bool is_plain(const SimpleCommand& command) {
+  return !command.words.empty() && command.assignments.empty() && command.redirections.empty() && !command.negated &&
+         !command.nested && command.joint == Joint::end;
+}
+
+}  // namespace
+
+std::string_view trimmed(std::string_view line) {
+  constexpr std::string_view blank = " \t\r\n";
+  const std::size_t begin = line.find_first_not_of(blank);
+  if (begin == std::string_view::npos) return {};
+  std::size_t end = line.find_last_not_of(blank) + 1;
+  // A backslash takes what follows it along.
+  if (line[end - 1] == '\\' && end < line.size()) ++end;
+  return line.substr(begin, end - begin);
+}
+
+Line read_line(std::string_view line) {
+  switch (scan(line)) {
+    case Found::operators:
+      return {std::string(operators_refused), {}};
+    case Found::unterminated:
+      return {std::string(syntax_refused), {}};
+    case Found::plain:
+      break;
+  }
+  // The policy's own reader has the last word: what it calls no plain words (a tilde, braces, a comment, an assignment,
+  // a keyword) is not run as such, and the words that run are the ones that the configured lists judge.
+  const Script script = parse(line);
+  if (script.error || (!script.obstacle && script.commands.empty())) return {std::string(syntax_refused), {}};
+  if (script.obstacle || script.commands.size() != 1 || !is_plain(script.commands.front())) {
+    return {std::string(operators_refused), {}};
+  }
+  return {{}, texts_of(script.commands.front().words)};
+}
+
+}  // namespace wtool::policy::covenant

@@ -1,0 +1,185 @@
+#include "policy/covenant/paths.h"
+
+#include <strings.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+#include "policy/directories.h"
+
+namespace wtool::policy::covenant {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// By these a call would approve its own commands, or have them executed at once. A name counts wherever it stands, and
+// in capitals too, which some file systems do not tell apart.
+constexpr std::array kept_names =
+    std::to_array<std::string_view>({".git", ".clada", ".wtool", "wtool.yaml", "tools-allow.json"});
+
+// Other programs run what stands in these by themselves, sooner or later.
+constexpr std::array startup_names =
+    std::to_array<std::string_view>({".gitmodules", ".gitattributes", ".gitconfig", ".bashrc", ".bash_profile",
+                                     ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zprofile", ".zshenv",
+                                     ".zlogin", ".envrc", ".ssh", ".config", ".vscode", ".idea", ".mcp.json"});
+
+// A tree with more is not looked through.
+constexpr int most_entries = 10'000;
+
+template <std::size_t size>
+bool has_part(std::string_view path, const std::array<std::string_view, size>& names) {
+  while (!path.empty()) {
+    const std::size_t slash = std::min(path.find('/'), path.size());
+    const std::string part(path.substr(0, slash));
+    if (std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+          return part.size() == name.size() && ::strncasecmp(part.data(), name.data(), name.size()) == 0;
+        })) {
+      return true;
+    }
+    path.remove_prefix(std::min(slash + 1, path.size()));
+  }
+  return false;
+}
+
+std::string joined(const std::string& folder, std::string_view name) {
+  return (folder == "/" ? "/" : folder + '/') + std::string(name);
+}
+
+std::string_view without_last_slashes(std::string_view path) {
+  while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
+  return path;
+}
+
+std::string_view last_part(std::string_view path) {
+  path = without_last_slashes(path);
+  return path.substr(path.rfind('/') + 1);
+}
+
+enum class Ruling { fine, ask, invalid };
+
+class Judge {
+ public:
+  Judge(const std::string& directory, const std::string& root) : directory_(directory), root_(root) {
+    for (const std::string_view name : kept_names) kept_.push_back(resolve_path(root, name));
+  }
+
+  Ruling operator()(const NamedPath& path, const NamedPath& first) const {
+    if (path.text.empty() || !is_within(resolve_path(directory_, path.text), root_)) return Ruling::invalid;
+    switch (path.use) {
+      case Use::read:
+        return Ruling::fine;
+      case Use::read_tree:
+        return last_part(path.text) == ".." ? Ruling::invalid : Ruling::fine;
+      case Use::written:
+        return written(path.text);
+      case Use::removed:
+        return removed(path.text);
+      case Use::target:
+        return target(path.text, first);
+    }
+    return Ruling::invalid;
+  }
+
+ private:
+  // What a path is below the root, by its names alone.
+  std::string_view below(std::string_view path) const {
+    if (!is_within(path, root_)) return path;
+    path.remove_prefix(root_ == "/" ? 0 : root_.size());
+    return path;
+  }
+
+  Ruling by_names(std::string_view path) const {
+    if (has_part(path, kept_names)) return Ruling::invalid;
+    return has_part(path, startup_names) ? Ruling::ask : Ruling::fine;
+  }
+
+  // The same of a real path: the project's own kept files may be links to others, and a repository may lie elsewhere
+  // than in `.git` (a bare one, or one that a file `.git` names).
+  Ruling by_place(std::string real) const {
+    if (is_within_any(real, kept_)) return Ruling::invalid;
+    const Ruling ruling = by_names(below(real));
+    for (; is_within(real, root_) && real.size() > 1; real.resize(real.rfind('/'))) {
+      struct stat status {};
+      if (::lstat((real + "/HEAD").c_str(), &status) == 0 && ::lstat((real + "/objects").c_str(), &status) == 0 &&
+          ::lstat((real + "/refs").c_str(), &status) == 0) {
+        return std::max(ruling, Ruling::ask);
+      }
+    }
+    return ruling;
+  }
+
+  // `path` may be relative.
+  Ruling written(const std::string& path) const {
+    const std::string real = resolve_path(directory_, path);
+    if (!is_within(real, root_)) return Ruling::invalid;
+    // By the names it was given, and by those of what it leads to: either may be a link to the other.
+    const Ruling ruling = std::max(by_names(below(path)), by_place(real));
+    struct stat status {};
+    // Another name of the same file may be one of those.
+    const bool shared = ::lstat(real.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink > 1;
+    return shared ? std::max(ruling, Ruling::ask) : ruling;
+  }
+
+  Ruling removed(const std::string& path) const {
+    const std::string_view last = last_part(path);
+    if (last == "." || last == "..") return Ruling::invalid;
+    const std::string_view whole = without_last_slashes(path);
+    const std::size_t slash = whole.rfind('/');
+    const std::string_view folder = slash == std::string_view::npos ? "." : slash == 0 ? "/" : whole.substr(0, slash);
+    // The name itself goes, and not what it leads to.
+    const std::string entry = joined(resolve_path(directory_, folder), last);
+    const std::string real = resolve_path(directory_, path);
+    if (!is_within(entry, root_) || entry == root_ || real == root_) return Ruling::invalid;
+    return std::max({by_names(below(path)), by_place(entry), by_place(real)});
+  }
+
+  // Where cp and mv put `first`, and each entry below it.
+  Ruling target(const std::string& path, const NamedPath& first) const {
+    std::string final = resolve_path(directory_, path);
+    std::error_code error;
+    const std::string_view name = last_part(first.text);
+    if (name != "." && fs::is_directory(final, error)) final = joined(final, name);
+    Ruling ruling = std::max(written(path), written(final));
+    if (first.use == Use::read || ruling == Ruling::invalid) return ruling;
+
+    const std::string source = resolve_path(directory_, first.text);
+    if (first.use == Use::removed && is_within(root_, source)) return Ruling::invalid;
+    struct stat status {};
+    if (::lstat(source.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return ruling;
+    fs::recursive_directory_iterator entries(source, error), end;
+    for (int seen = 0; !error && entries != end; entries.increment(error)) {
+      if (++seen > most_entries) return std::max(ruling, Ruling::ask);
+      const std::string entry =
+          entries->path().native().substr(std::min(source.size(), entries->path().native().size()));
+      ruling = std::max({ruling, by_names(entry), written(final + entry)});
+      if (ruling == Ruling::invalid) return ruling;
+    }
+    // What cannot be read cannot be looked through.
+    return error ? std::max(ruling, Ruling::ask) : ruling;
+  }
+
+  const std::string& directory_;
+  const std::string& root_;
+  std::vector<std::string> kept_;
+};
+
+}  // namespace
+
+PathFinding judge_paths(const std::vector<NamedPath>& paths, const std::string& directory, const std::string& root) {
+  PathFinding finding;
+  const Judge judge(directory, root);
+  for (const NamedPath& path : paths) {
+    const Ruling ruling = judge(path, paths.front());
+    if (ruling == Ruling::ask) finding.ask = true;
+    if (ruling != Ruling::invalid) continue;
+    finding.invalid = path.text;
+    return finding;
+  }
+  return finding;
+}
+
+}  // namespace wtool::policy::covenant

@@ -1,0 +1,73 @@
+#include "policy/covenant/repository.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+#include "policy/directories.h"
+
+namespace wtool::policy::covenant {
+
+namespace {
+
+constexpr std::size_t largest_file = 1 << 20;
+
+bool exists(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0;
+}
+
+// Empty where there is no such file; nothing where it is none that can be read.
+std::optional<std::string> read(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return std::string();
+  if (!S_ISREG(status.st_mode) || status.st_size > static_cast<off_t>(largest_file)) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  if (!file.read(text.data(), static_cast<std::streamsize>(text.size()))) return std::nullopt;
+  return text;
+}
+
+// The path in a file such as `.git` of a worktree (`gitdir: PATH`) or `commondir`.
+std::string path_in(std::string text, std::string_view prefix) {
+  if (text.starts_with(prefix)) text.erase(0, prefix.size());
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.pop_back();
+  text.erase(0, text.find_first_not_of(' '));
+  return text;
+}
+
+bool names_filter(const std::string& path) {
+  std::optional<std::string> text = read(path);
+  if (!text) return true;
+  std::transform(text->begin(), text->end(), text->begin(),
+                 [](unsigned char one) { return static_cast<char>(std::tolower(one)); });
+  return text->find("[filter") != std::string::npos || text->find("[include") != std::string::npos;
+}
+
+}  // namespace
+
+bool may_filter(const std::string& directory, const std::string& root) {
+  std::string folder = directory;
+  while (!exists((folder == "/" ? "" : folder) + "/.git")) {
+    if (folder == root || folder == "/" || folder.empty()) return false;
+    folder = std::max<std::string>("/", folder.substr(0, folder.rfind('/')));
+  }
+  std::string repository = (folder == "/" ? "" : folder) + "/.git";
+  struct stat status {};
+  if (::stat(repository.c_str(), &status) != 0) return true;
+  if (!S_ISDIR(status.st_mode)) {
+    const auto pointer = read(repository);
+    if (!pointer) return true;
+    repository = resolve_path(folder, path_in(*pointer, "gitdir:"));
+  }
+  const auto common = read(repository + "/commondir");
+  if (!common) return true;
+  const std::string shared = common->empty() ? repository : resolve_path(repository, path_in(*common, ""));
+  return names_filter(shared + "/config") || names_filter(repository + "/config.worktree");
+}
+
+}  // namespace wtool::policy::covenant

@@ -1,0 +1,13 @@
+// What the repository of a project could make git execute, where no flag turns it off.
+#pragma once
+
+#include <string>
+
+namespace wtool::policy::covenant {
+
+// True where the configuration of the repository that git finds from `directory` upward to `root` (both canonical)
+// names filters, which `git status` and `git diff` run on changed files, or includes other files, which may; and where
+// it cannot be read. The configuration of the user and of the system is their own.
+bool may_filter(const std::string& directory, const std::string& root);
+
+}  // namespace wtool::policy::covenant

@@ -1,0 +1,204 @@
+#include "tools/execute_run.h"
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "policy/commands_file.h"
+#include "policy/covenant.h"
+#include "tools/explanation.h"
+#include "tools/parameters.h"
+#include "tools/result.h"
+
+namespace wtool::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view input_schema = R"({
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "type": "object",
+  "properties": {
+    "command": {"type": "string", "minLength": 1,
+      "description": "One command with its arguments, for example \"grep -rn TODO src\" or \"npm test\". No pipes, redirections, variables or globs outside of quotes."},
+    "cwd": {"type": "string", "minLength": 1,
+      "description": "Directory to run it in. Default: the current directory of the host."}
+  },
+  "required": ["command"],
+  "additionalProperties": false
+})";
+
+constexpr std::string_view output_schema = R"({
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "type": "object",
+  "properties": {
+    "ok": {"type": "boolean"},
+    "value": {"type": "object", "properties": {"output": {"type": "string"}}, "required": ["output"],
+      "additionalProperties": false},
+    "error": {"type": "string"},
+    "output": {"type": "string"}
+  },
+  "required": ["ok"],
+  "additionalProperties": false,
+  "if": {"properties": {"ok": {"const": true}}},
+  "then": {"required": ["value"]},
+  "else": {"required": ["error"]}
+})";
+
+constexpr std::string_view description =
+    "Runs one command without a shell and returns its output. ls, cat, head, tail, wc, grep, find, pwd, echo, mkdir, "
+    "touch, cp, mv, rm and the reading subcommands of git run at once, within the project; everything else is asked of "
+    "a person first. There are no pipes, redirections, variables or globs.";
+
+// More is an error, once the command has ended: one that never ends is one that timed out, whatever it writes.
+constexpr std::size_t most_output = 10UL << 20;
+
+constexpr std::string_view added = "[Added to .clada/commands.json]";
+
+// The text says what the metadata says.
+Answer answer(Json metadata) {
+  const std::string text = metadata.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const bool ok = metadata["ok"].get<bool>();
+  return {envelope(text, !ok, std::move(metadata)), false};
+}
+
+Answer failure(const std::string& error, std::optional<std::string> output = std::nullopt) {
+  Json metadata{{"ok", false}, {"error", error}};
+  if (output) metadata["output"] = *std::move(output);
+  return answer(std::move(metadata));
+}
+
+// How a command ended, as a result.
+class Ending {
+ public:
+  // `note`: of an answer that was kept just now, in front of the output; empty: there is none.
+  Ending(const CallResult& result, engine::Outcome& outcome, std::string note)
+      : result_(result), outcome_(outcome), note_(std::move(note)) {}
+
+  Answer operator()(const engine::Exited& how) {
+    if (outcome_.standard_output.bytes > most_output) return fail("Output too large");
+    if (how.status == 0) return answer({{"ok", true}, {"value", {{"output", output()}}}});
+    return failure("Command failed with exit code " + std::to_string(how.status), output());
+  }
+  Answer operator()(const engine::Signalled& how) {
+    return failure("Command killed by " + signal_name(how.signal), output());
+  }
+  Answer operator()(const engine::TimedOut&) { return fail("Command timed out"); }
+  Answer operator()(const engine::Cancelled& how) {
+    Answer ended = fail("Command aborted: " + (how.reason.empty() ? std::string("no reason was given") : how.reason));
+    ended.cancelled = true;
+    return ended;
+  }
+  Answer operator()(const engine::Exhausted& how) {
+    return failure(std::string("Command used more than limits.") + engine::to_text(how.limit) + " allows", output());
+  }
+  Answer operator()(const engine::NotStarted& how) {
+    using Stage = engine::NotStarted::Stage;
+    if (how.stage == Stage::directory) return fail("Invalid working directory: " + result_.directory);
+    std::string reason = how.detail.empty() ? std::strerror(how.error) : how.detail;
+    if (how.stage == Stage::exec) {
+      if (is_not_found(how)) reason = "command not found";
+      if (how.error == EACCES) reason = "permission denied";
+    }
+    return fail("Command failed: " + result_.program + ": " + reason);
+  }
+  Answer operator()(const engine::Lost& how) { return fail("Command lost: " + how.detail); }
+
+ private:
+  std::string output() { return note_ + outcome_.standard_output.text; }
+
+  // Without output, but for the note.
+  Answer fail(const std::string& error) { return note_.empty() ? failure(error) : failure(error, std::move(note_)); }
+
+  const CallResult& result_;
+  engine::Outcome& outcome_;
+  std::string note_;
+};
+
+class ExecuteRunCall : public PreparedCall {
+ public:
+  ExecuteRunCall(std::string_view arguments, const Configuration& configuration) {
+    Parameters parameters(arguments);
+    const std::string line = parameters.required_text("command");
+    request_.directory = parameters.optional_text("cwd");
+    parameters.end({"command", "cwd"});
+    problem_ = parameters.problem();
+    if (!problem_.empty()) return;
+
+    // The project is the host's to choose: a call that named another one would set its own bounds.
+    const auto here = policy::open_directory("");
+    const auto* const directory = std::get_if<policy::Directory>(&here);
+    const std::string root =
+        policy::find_project(configuration.execute_run_root, directory != nullptr ? directory->path : "/");
+    const auto command = std::make_shared<const policy::CovenantCommand>(line, root);
+    // The line stays as it was written: it is what a person is asked, and what their answer is kept for. It is read
+    // into the same words wherever it is judged.
+    request_.line = command->line();
+    request_.words = command->words();
+    request_.executed = command->executed();
+    request_.own_environment = command->environment();
+    request_.own_rules = [command](const std::string& where, const policy::Programs& programs) {
+      return command->judge(where, programs);
+    };
+    request_.own_answers = std::make_shared<const policy::CommandsFile>(root);
+    request_.output_bytes = most_output;
+    request_.merged_output = true;
+  }
+
+  Answer run(CallContext& context) override {
+    if (!problem_.empty()) return failure("Invalid parameters: " + problem_);
+    CallResult result = carry(request_, context);
+    if (const auto* error = std::get_if<CallError>(&result.what)) return refused(*error, result);
+    auto& outcome = std::get<engine::Outcome>(result.what);
+    const engine::How how = outcome.how;
+    return std::visit(Ending(result, outcome, note(result, "always", "\n")), how);
+  }
+
+  std::string explain(const Configuration& configuration, const Sessions&) const override {
+    return problem_.empty() ? explanation(request_, configuration) : explanation(problem_);
+  }
+
+ private:
+  // What became of an answer for good that was given just now to our own question.
+  static std::string note(const CallResult& result, std::string_view answer, const char* end) {
+    if (!result.approval || result.approval->answer != answer || result.verdict.rule != policy::covenant_rule)
+      return {};
+    const std::string& not_kept = result.approval->not_kept;
+    return (not_kept.empty() ? std::string(added) : "[Not added to .clada/commands.json: " + not_kept + ']') + end;
+  }
+
+  Answer refused(const CallError& error, const CallResult& result) const {
+    if (error.code == "working_directory_invalid") {
+      return failure("Invalid working directory: " + request_.directory.value_or("."));
+    }
+    if (!result.approval) return failure(error.message);
+    const std::string& given = result.approval->answer;
+    const std::string denied = "Command not approved: ";
+    if (given.starts_with("never") && error.message.starts_with(denied)) {
+      const std::string kept = note(result, "never", "");
+      return failure("Command blocked: " + error.message.substr(denied.size()) + (kept.empty() ? "" : '\n' + kept));
+    }
+    if (given == "unavailable") {
+      return failure(denied + request_.line + " (nobody could be asked; " + result.verdict.hint + ")");
+    }
+    if (given == "deferred") {
+      return failure(denied + request_.line + " (the answer is still to come; make the same call again then)");
+    }
+    return failure(error.message);
+  }
+
+  CommandRequest request_;
+  std::string problem_;
+};
+
+}  // namespace
+
+Tool execute_run() {
+  return {{"execute_run", "Run a command of the project", "1.0.0", description, input_schema, output_schema},
+          [](std::string_view arguments, const Configuration& configuration) -> std::unique_ptr<PreparedCall> {
+            return std::make_unique<ExecuteRunCall>(arguments, configuration);
+          }};
+}
+
+}  // namespace wtool::tools

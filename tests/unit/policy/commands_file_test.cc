@@ -1,0 +1,79 @@
+// policy/commands_file.h: what several processes answer at once is all kept.
+#include "policy/commands_file.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "support/program.h"
+
+using namespace wtool::policy;
+using wtool::test::ScratchFolder;
+
+namespace {
+
+struct Kept {
+  ScratchFolder scratch;
+  const CommandsFile commands{scratch.path()};
+
+  nlohmann::json read() const { return nlohmann::json::parse(std::ifstream(scratch.path() + "/.clada/commands.json")); }
+  Remembered known(const std::string& command, const std::string& directory) const {
+    return std::get<Remembered>(commands.look_up({command, directory, {}}));
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(commands_file, Kept)
+
+BOOST_AUTO_TEST_CASE(several_processes_that_answer_at_once_lose_nothing) {
+  constexpr int processes = 4, each = 20;
+  pid_t children[processes];
+  for (int process = 0; process < processes; ++process) {
+    children[process] = ::fork();
+    if (children[process] != 0) continue;
+    for (int i = 0; i < each; ++i) {
+      const std::string command = std::to_string(process) + ' ' + std::to_string(i);
+      if (!commands.remember({command, scratch.path(), {}}, i % 2 == 0).empty()) ::_exit(1);
+    }
+    ::_exit(0);
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    BOOST_TEST(::waitpid(child, &status, 0) == child);
+    BOOST_TEST(status == 0);
+  }
+  BOOST_TEST(read().at("allowed").size() == static_cast<std::size_t>(processes * each / 2));
+  BOOST_TEST(read().at("blocked").size() == static_cast<std::size_t>(processes * each / 2));
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_replaces_the_one_before_and_stands_once) {
+  const Subject subject{"npm test", scratch.path(), {}};
+  for (const bool always : {true, true, false, true}) BOOST_TEST(commands.remember(subject, always) == "");
+  BOOST_TEST(read() == nlohmann::json::parse(R"({"allowed": ["npm test"], "blocked": []})"));
+}
+
+BOOST_AUTO_TEST_CASE(blocked_counts_before_allowed_and_everywhere_allowed_in_the_project_alone) {
+  std::filesystem::create_directories(scratch.path() + "/.clada");
+  scratch.file(".clada/commands.json", R"({"allowed": ["a", "b"], "blocked": ["b"]})");
+  BOOST_TEST((known("a", scratch.path()) == Remembered::always));
+  BOOST_TEST((known("a", scratch.path() + "/below") == Remembered::always));
+  BOOST_TEST((known("a", scratch.path() + "-evil") == Remembered::nothing));
+  BOOST_TEST((known("b", scratch.path()) == Remembered::never));
+  BOOST_TEST((known("b", "/") == Remembered::never));
+  BOOST_TEST((known("A", scratch.path()) == Remembered::nothing));
+}
+
+BOOST_AUTO_TEST_CASE(keys_may_be_missing_and_the_file_empty) {
+  std::filesystem::create_directories(scratch.path() + "/.clada");
+  for (const char* text : {"", "{}", R"({"blocked": []})", R"({"allowed": null})"}) {
+    scratch.file(".clada/commands.json", text);
+    BOOST_TEST((known("a", scratch.path()) == Remembered::nothing), text);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,168 @@
+// policy/covenant.h: what a command of execute_run is by its words, and which words run for it.
+#include "policy/covenant.h"
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <random>
+
+#include "policy/covenant/line.h"
+#include "policy/words.h"
+#include "support/program.h"
+
+using namespace wtool::policy;
+using namespace wtool::policy::covenant;
+
+namespace {
+
+Reading read(const std::string& line) {
+  Line words = read_line(line);
+  return words.refusal.empty() ? read_command(words.words) : Reading::refuse(words.refusal);
+}
+
+struct Row {
+  const char* line;
+  const char* message;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(covenant_words)
+
+BOOST_AUTO_TEST_CASE(what_is_in_quotes_is_text_but_for_expansions_in_double_ones) {
+  for (const char* line :
+       {"echo 'a|b;c&d$e`f*?[g]{h}~(i)<j>'", "echo \"a|b;c&d*?[g]{h}~(i)<j>\"", "echo \\$HOME \\* a\\;b",
+        "echo \"\\$HOME\"", "find . '(' -name a ')'", "find . ! -name a", "git show HEAD~1", "git show main..x a=b a#b",
+        "echo \\ #b ' '#c", "echo a\\\nb", "echo 'two\nlines'"}) {
+    BOOST_TEST(read_line(line).refusal == "", line);
+  }
+  for (const char* line :
+       {"echo \"$HOME\"", "echo \"`id`\"", "echo \"a$\"", "echo ~", "echo ~/x", "echo {a,b}", "a=b ls", "echo # x",
+        "ls\nls", "! ls", "echo 2>&1", "ls &>x", "[ -f x ]", "echo $'a'", "time ls"}) {
+    BOOST_TEST(read_line(line).refusal == operators_refused, line);
+  }
+  for (const char* line : {"", "'", "\"", "echo 'a", "echo \"a\\\"", "echo a\\", "echo \"a'"}) {
+    BOOST_TEST(read_line(line).refusal == syntax_refused, line);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_first_thing_that_is_wrong_is_told) {
+  BOOST_TEST(read_line("echo a | 'b").refusal == operators_refused);
+  BOOST_TEST(read_line("echo 'a | b").refusal == syntax_refused);
+}
+
+BOOST_AUTO_TEST_CASE(spaces_and_newlines_around_a_line_are_no_part_of_it) {
+  BOOST_TEST(trimmed(" \n npm test \n") == "npm test");
+  BOOST_TEST(trimmed("  ") == "");
+  BOOST_TEST(read_line(trimmed("echo a\\ ")).words.back() == "a ");
+}
+
+BOOST_AUTO_TEST_CASE(messages_of_flags_numbers_and_counts) {
+  const std::vector<Row> rows = {
+      {"ls -lZ", "Unknown flag: -Z"},
+      {"ls --all=x", "Unknown flag: --all=x"},
+      {"ls --al", "Unknown flag: --al"},
+      {"head -n", "Invalid number for flag: n"},
+      {"head -nx f", "Invalid number for flag: n"},
+      {"head --lines=x f", "Invalid number for flag: lines"},
+      {"head -n 1k f", "Invalid number for flag: n"},
+      {"grep -A -1 x f", "Invalid number for flag: A"},
+      {"grep -e", "Missing value for flag: e"},
+      {"grep -n", "grep requires pattern"},
+      {"grep x", "grep requires at least 1 path"},
+      {"cat", "cat requires at least 1 path"},
+      {"cp a", "cp requires exactly 2 paths"},
+      {"cp a b c", "cp requires exactly 2 paths"},
+      {"mv a b c", "mv requires exactly 2 paths"},
+      {"mkdir", "mkdir requires at least 1 path"},
+      {"rm -f", "rm requires at least 1 path"},
+      {"pwd x", "pwd requires exactly 0 paths"},
+      {"tail -f x", "Unknown flag: -f"},
+      {"find . -maxdepth x", "Invalid number for flag: maxdepth"},
+      {"find . -name", "Missing value for flag: name"},
+      {"find . -name a b", "Unknown flag: b"},
+      {"git", "git requires subcommand"},
+      {"git --version", "Unknown flag: --version"},
+      {"git log -n x", "Invalid number for flag: n"},
+      {"git status --foo", "Unknown flag: --foo"},
+      {"git lg", "Git subcommand not allowed: lg"},
+  };
+  for (const Row& row : rows) BOOST_TEST(read(row.line).refusal == row.message, row.line);
+}
+
+BOOST_AUTO_TEST_CASE(what_runs_has_its_flags_in_front_and_its_paths_behind_dashes) {
+  const std::vector<Row> rows = {
+      {"ls src -la", "ls -l -a -- src"},
+      {"head -5 f", "head -n5 -- f"},
+      {"head -n -5 f", "head -n-5 -- f"},
+      {"head --lines 5 f", "head --lines=5 -- f"},
+      {"grep -in -m5 x f g", "grep -i -n -m5 --regexp=x -- f g"},
+      {"grep f -e -x", "grep -e-x -- f"},
+      {"grep -r -- -x", "grep -r --regexp=-x --"},
+      {"cat -- -n", "cat -- -n"},
+      {"cp -- -r -t", "cp -- -r -t"},
+  };
+  for (const Row& row : rows) BOOST_TEST(written_out(read(row.line).executed) == row.message, row.line);
+}
+
+BOOST_AUTO_TEST_CASE(git_keeps_dashes_where_they_stand_and_has_its_hardening_in_front) {
+  const std::string log = written_out(read("git log -5 main -- src").executed);
+  BOOST_TEST(log.starts_with("git --no-pager -c core.fsmonitor=false -c core.hooksPath=/dev/null "));
+  BOOST_TEST(
+      log.ends_with(" log --no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short -n5 main -- src"));
+  BOOST_TEST(written_out(read("git diff HEAD --").executed).ends_with(" HEAD --"));
+}
+
+BOOST_AUTO_TEST_CASE(whatever_the_line_is_what_is_accepted_means_the_same_words_to_every_reader) {
+  const std::vector<std::string> pieces = {
+      "ls", "head", "grep", "git",     "log", "find", "cp",   "rm", " ",   " ",   " ",    "-n", "-",  "--", "5", "'",
+      "\"", "\\",   "\n",   "$",       "|",   "=",    "x",    "..", "/",   "-e",  "-r",   "#",  "~",  "{",  "}", "!",
+      "(",  "\t",   "\xff", "--lines", "*",   "-5",   "show", "<<", "-la", "a=b", "time", "if", "[[", "&"};
+  std::minstd_rand random(1);
+  int accepted = 0;
+  for (int round = 0; round < 50'000; ++round) {
+    std::string line;
+    for (std::size_t left = 1 + random() % 9; left > 0; --left) line += pieces[random() % pieces.size()];
+    const Line words = read_line(line);
+    BOOST_REQUIRE(words.refusal.empty() != words.words.empty());
+    if (!words.refusal.empty()) continue;
+    ++accepted;
+    BOOST_REQUIRE(read_line(written_out(words.words)).words == words.words);
+    const Reading reading = read_command(words.words);
+    BOOST_REQUIRE((reading.refusal.empty() == (reading.tier != Tier::refused)));
+    // What runs is read again as what was read.
+    if (reading.tier != Tier::immediate || reading.git || reading.executed.empty()) continue;
+    BOOST_REQUIRE_MESSAGE(read_command(reading.executed).executed == reading.executed, line);
+  }
+  BOOST_TEST(accepted > 1000);
+}
+
+BOOST_AUTO_TEST_CASE(tiers) {
+  for (const char* line : {"echo -x --y", "ls", "rm a", "git status", "git branch -vv", "git remote -v", "git tag -l",
+                           "git --no-pager log"}) {
+    BOOST_TEST((read(line).tier == Tier::immediate), line);
+  }
+  for (const char* line : {"npm test", "rm -r a", "rm -Rf a", "rm --recursive a", "git commit", "git branch x",
+                           "git branch -D x", "git tag x", "/bin/ls", "./ls", "sed -i s/a/b/ f", "ln a b", "env ls"}) {
+    BOOST_TEST((read(line).tier == Tier::ask), line);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(covenant_project)
+
+BOOST_AUTO_TEST_CASE(the_project_is_the_nearest_folder_with_a_repository_or_answers_or_the_directory_itself) {
+  const wtool::test::ScratchFolder scratch;
+  const std::string deep = scratch.path() + "/a/b/c";
+  std::filesystem::create_directories(deep);
+  BOOST_TEST(find_project("", deep) == deep);
+  std::filesystem::create_directories(scratch.path() + "/a/.clada");
+  BOOST_TEST(find_project("", deep) == scratch.path() + "/a");
+  std::filesystem::create_directories(scratch.path() + "/a/b/.git");
+  BOOST_TEST(find_project("", deep) == scratch.path() + "/a/b");
+  BOOST_TEST(find_project("/", deep) == "/");
+  std::filesystem::create_symlink(deep, scratch.path() + "/link");
+  BOOST_TEST(find_project(scratch.path() + "/link", "/") == deep);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
