@@ -55,7 +55,6 @@ CallResult carry(const CommandRequest& request, CallContext& context) {
   CallResult result;
   result.time_limit = request.timeout.value_or(context.configuration.timeout_default);
   result.limits = context.configuration.limits;
-  result.limits.output_bytes = request.most_output;
   if (context.ceiling) result.time_limit = std::min(result.time_limit, *context.ceiling);
 
   Plan plan = make_plan(request, context.configuration);

@@ -42,8 +42,7 @@ struct CommandRequest {
   OwnRules own_rules;                                            // empty: none
   std::shared_ptr<const policy::RememberedAnswers> own_answers;  // to what own_rules ask; NULL: the configured file
   std::optional<std::size_t> output_bytes;                       // kept of each stream; absent: as configured
-  std::uint64_t most_output = 0;     // a command that writes more on both streams together is ended; 0: no limit
-  bool merged_output = false;        // standard error goes where standard output goes
+  bool merged_output = false;                                    // standard error goes where standard output goes
   std::shared_ptr<Session> session;  // whose background processes its own become; NULL: as configured
   std::vector<std::pair<std::string, std::string>> labels;  // further keys and values for its lines in the audit trail
 };

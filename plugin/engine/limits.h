@@ -11,15 +11,13 @@ struct Limits {
   std::uint32_t processes = 0;     // alive at once
   std::uint32_t open_files = 0;    // of each process: descriptors (RLIMIT_NOFILE)
   std::uint64_t file_bytes = 0;    // of each file that is written (RLIMIT_FSIZE)
-  std::uint64_t output_bytes = 0;  // written on both streams together; some tools have this limit
 };
 
-enum class LimitName { cpu_seconds, memory_bytes, processes, open_files, file_bytes, output_bytes };
+enum class LimitName { cpu_seconds, memory_bytes, processes, open_files, file_bytes };
 
 // As it is called in the configuration, below `limits`.
 constexpr const char* to_text(LimitName name) {
-  constexpr const char* names[] = {"cpu_seconds", "memory_bytes", "processes",
-                                   "open_files",  "file_bytes",   "output_bytes"};
+  constexpr const char* names[] = {"cpu_seconds", "memory_bytes", "processes", "open_files", "file_bytes"};
   return names[static_cast<int>(name)];
 }
 
@@ -36,8 +34,6 @@ constexpr std::uint64_t value_of(const Limits& limits, LimitName name) {
       return limits.open_files;
     case LimitName::file_bytes:
       return limits.file_bytes;
-    case LimitName::output_bytes:
-      return limits.output_bytes;
   }
   return 0;
 }

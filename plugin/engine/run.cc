@@ -54,7 +54,7 @@ class Run {
 
  private:
   // Why we end the tree. The first reason stands.
-  enum class Reason { none, sweep, keep, timeout, cancelled, output };
+  enum class Reason { none, sweep, keep, timeout, cancelled };
 
   bool start();
   void watch();
@@ -236,9 +236,6 @@ void Run::take_output(OutputPipe& pipe, Stream stream) {
     if (spill_file_) spill(pipe, bytes);
     pipe.keep(bytes);
     if (events_.wanted()) heed_receiver(events_.add(stream, bytes, Clock::now()));
-    const std::uint64_t most = options_.limits.output_bytes;
-    if (most != 0 && reason_ == Reason::none && output_.bytes() + error_.bytes() > most)
-      end(Reason::output, short_grace);
   } else if (!pipe.open_for_reading()) {
     heed_receiver(events_.end(stream, Clock::now()));
   }
@@ -367,9 +364,6 @@ How Run::how_it_ended(const warden::Report& report) const {
   }
   if (reason_ == Reason::timeout) return TimedOut{};
   if (reason_ == Reason::cancelled) return Cancelled{cancellation_.reason()};
-  if (reason_ == Reason::output) {
-    return Exhausted{LimitName::output_bytes, static_cast<double>(output_.bytes() + error_.bytes()), {}};
-  }
   if (report.abandoned != 0) {
     return Lost{"the warden was killed while the command ran; all that the command had started has been ended"};
   }

@@ -27,7 +27,7 @@ Json limits_of(const CommandRequest& request, const Configuration& configuration
   const auto timeout = request.timeout.value_or(configuration.timeout_default).count();
   Json limits{{"timeout", timeout % 1000 == 0 ? Json(timeout / 1000) : Json(static_cast<double>(timeout) / 1000)}};
   for (const LimitName name : {LimitName::cpu_seconds, LimitName::memory_bytes, LimitName::processes,
-                               LimitName::open_files, LimitName::file_bytes, LimitName::output_bytes}) {
+                               LimitName::open_files, LimitName::file_bytes}) {
     const std::uint64_t value = engine::value_of(configuration.limits, name);
     if (value != 0) limits[engine::to_text(name)] = value;
   }

@@ -140,8 +140,6 @@ class Format {
         return "it needed more open files";
       case engine::LimitName::file_bytes:
         return "it wrote a file larger than it may";
-      case engine::LimitName::output_bytes:
-        return "it wrote " + used + " bytes";
     }
     return {};
   }
