@@ -86,6 +86,15 @@ class Host {
     require(of(execute_, {{"sessionId", "nothing"}, {"command", "x"}}).at("success") == false, "no refusal", {});
     require(of(shell_, {{"command", 5}}).at("error").at("code") == "invalid_parameters", "no refusal", {});
   }
+  void run_a_program() {
+    const Json result = of(program_, {{"command", "echo 'a b'"}});
+    require(result.at("stdout") == "a b\n", "execute_command lost its output", result);
+  }
+  void run_at_once() {
+    const Json result = of(covenant_, {{"command", "grep -c a /proc/self/status"}});
+    require(result.at("error") == "Invalid path: /proc/self/status", "execute_run left its project", result);
+    require(of(covenant_, {{"command", "pwd"}}).at("ok") == true, "execute_run did not run", {});
+  }
   void be_killed() { require(shell("kill -KILL $$; :").at("signal") == "SIGKILL", "a signal is wrong", {}); }
 
  private:
@@ -110,11 +119,14 @@ class Host {
 
   ScratchFolder folder_;
   const Json configuration_{{"limits", {{"grace_seconds", 0.05}}},
-                            {"sessions", {{"tools_allow", folder_.path() + "/tools-allow.json"}}}};
+                            {"sessions", {{"tools_allow", folder_.path() + "/tools-allow.json"}}},
+                            {"execute_run", {{"root", folder_.path()}}}};
   Plugin plugin_;
   const ToolUnderTest shell_{plugin_, configuration_};
   const ToolUnderTest create_{plugin_, configuration_, "terminal_create_session"};
   const ToolUnderTest execute_{plugin_, configuration_, "terminal_execute_command"};
+  const ToolUnderTest program_{plugin_, configuration_, "execute_command"};
+  const ToolUnderTest covenant_{plugin_, configuration_, "execute_run"};
   const ToolUnderTest close_{plugin_, configuration_, "terminal_close_session"};
 };
 
@@ -123,10 +135,18 @@ struct Kind {
   void (Host::*run)();
 };
 constexpr Kind kinds[] = {
-    {"success", &Host::succeed},   {"failure", &Host::fail},           {"timeout", &Host::time_out},
-    {"abort", &Host::abort},       {"output flood", &Host::flood},     {"session churn", &Host::churn},
-    {"left behind", &Host::leave}, {"not found", &Host::find_nothing}, {"refusal", &Host::be_refused},
+    {"success", &Host::succeed},
+    {"failure", &Host::fail},
+    {"timeout", &Host::time_out},
+    {"abort", &Host::abort},
+    {"output flood", &Host::flood},
+    {"session churn", &Host::churn},
+    {"left behind", &Host::leave},
+    {"not found", &Host::find_nothing},
+    {"refusal", &Host::be_refused},
     {"killed", &Host::be_killed},
+    {"execute_command", &Host::run_a_program},
+    {"execute_run", &Host::run_at_once},
 };
 
 long entries(const char* folder) {
@@ -184,6 +204,7 @@ int main(int argc, char** argv) {
     std::fputs("usage: soak TASKS [SAMPLES]\n", stderr);
     return 2;
   }
+  ::setenv("ALLOWED_COMMANDS", "echo", 1);
   try {
     Host host;
     const pid_t warden = host.warden();
