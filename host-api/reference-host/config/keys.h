@@ -37,7 +37,8 @@ enum class Tightening {
   below_roots,  // the same, where an empty list stands for everywhere
 };
 
-// One key `section.name`, or, with an empty name, a key of its own at the top. `least` and `most` are for numbers, both included; with `or_none`, 0 is allowed too.
+// One key `section.name`, or, with an empty name, a key of its own at the top. `least` and `most` are for numbers, both
+// included; with `or_none`, 0 is allowed too.
 struct ConfigKey {
   std::string_view section;
   std::string_view name;
