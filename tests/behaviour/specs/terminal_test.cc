@@ -175,6 +175,18 @@ BOOST_AUTO_TEST_CASE(command_base_name_must_be_in_allowlist) {
     BOOST_TEST(code(execute(id, {path, "a"})) == "COMMAND_NOT_ALLOWED", path);
   }
   BOOST_TEST(code(execute(id, {scratch.path() + "/echo", "a"})) == "COMMAND_NOT_ALLOWED");
+  // Nor is a path that is the file for the host, and another one for the command.
+  const std::string hosts = scratch.path() + "/hosts";
+  std::filesystem::create_directory(hosts);
+  std::filesystem::create_symlink(real, hosts + "/cat");
+  scratch.file("cat", "#!/bin/sh\necho hijacked\n", 0755);
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(hosts);
+  for (const std::string& path :
+       std::vector<std::string>{"/proc/self/cwd/cat", "/proc/thread-self/cwd/cat", hosts + "/cat"}) {
+    BOOST_TEST(code(execute(id, {path, "a"})) == "COMMAND_NOT_ALLOWED", path);
+  }
+  std::filesystem::current_path(before);
   for (const std::string odd : {"echo a", "FOO=1 echo", "echo;id", "ECHO", " echo", "echo\n", "$(echo)"}) {
     BOOST_TEST(code(execute(id, {odd})) == "COMMAND_NOT_ALLOWED", odd);
   }
