@@ -54,6 +54,28 @@ BOOST_AUTO_TEST_CASE(what_a_kept_process_writes_neither_blocks_nor_kills_it_and_
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
 
+BOOST_AUTO_TEST_CASE(what_a_command_wrote_last_is_not_lost_where_its_pipe_is_large_and_the_host_slow) {
+  // Python, because the pipe is made larger by the command itself.
+  scratch.file("tools-allow.json", R"(["python3"])");
+  scratch.file("last",
+               "import fcntl, os, time\n"
+               "fcntl.fcntl(1, 1031, 1 << 20)\n"  // F_SETPIPE_SZ
+               "if os.fork() == 0: time.sleep(60)\n"
+               "time.sleep(0.1)\n"
+               "os.write(1, b'x' * (1 << 20))\n");
+  const std::string id = open_marked();
+  const ToolUnderTest tool(plugin, config, "terminal_execute_command");
+  const auto slowly = [](const Event&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return 0;
+  };
+  const Answer answer = tool.run(arguments(id, {"python3", "last"}), {.on_event = slowly});
+  BOOST_TEST(answer.out().size() == 1UL << 20U);
+  BOOST_TEST(answer.metadata().at("backgroundProcesses") == Json{"python3"});
+  close(id);
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
 BOOST_AUTO_TEST_CASE(a_kept_process_that_ends_by_itself_is_no_more) {
   const std::string id = open_marked();
   const int rounds = 80;  // more than are kept at once
