@@ -3,6 +3,7 @@
 #include <csignal>
 #include <set>
 
+#include "support/asking_host.h"
 #include "support/terminal.h"
 
 using namespace wtool::test;
@@ -271,6 +272,29 @@ BOOST_AUTO_TEST_CASE(custodians_that_are_killed_take_the_kept_processes_with_the
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_FIXTURE_TEST_SUITE(kept_until_the_end_of_the_plugin, Mark)
+
+BOOST_AUTO_TEST_CASE(a_host_may_ask_for_the_status_while_closing_withdraws_its_question) {
+  AskingHost host;
+  host.waits = true;
+  Plugin asking(host.get());
+  const ScratchFolder scratch;
+  const Json config{{"sessions", {{"tools_allow", scratch.file("tools-allow.json", R"(["echo"])")}}},
+                    {"commands", {{"ask", {"echo"}}}}};
+  const auto call = [&](const std::string& name, const Json& arguments) {
+    return ToolUnderTest(asking, config, "terminal_" + name).run(arguments).metadata();
+  };
+  const Json id{{"sessionId", call("create_session", {{"taskId", "T"}, {"agentId", "A"}}).at("sessionId")}};
+  std::string state;
+  host.on_withdrawal = [&] { state = call("get_status", id).at("session").at("state"); };
+  const ToolUnderTest tool(asking, config, "terminal_execute_command");
+  Json command = id;
+  command["command"] = "echo";
+  RunningCall running(tool, command);
+  host.wait_until_asked();
+  BOOST_TEST(call("close_session", id).at("success") == true);
+  BOOST_TEST(state == "completed");
+  BOOST_TEST(Terminal::message(running.wait().metadata()) == "Command aborted: its session is being closed");
+}
 
 BOOST_AUTO_TEST_CASE(the_end_of_the_plugin_ends_every_session) {
   {
