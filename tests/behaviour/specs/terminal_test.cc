@@ -1,5 +1,7 @@
 // The specification of the terminal tools, from its top to its end: every object, number and rule of it. Names quote
 // it.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <regex>
 
@@ -158,6 +160,13 @@ BOOST_AUTO_TEST_CASE(a_list_that_is_missing_or_broken_allows_nothing_and_says_so
     BOOST_TEST(
         refused.dump().find(Json(expected).dump().substr(1, std::string(expected).size() - 1)) != std::string::npos,
         text << ": " << refused);
+  }
+  // One that would never be read to its end, nor be opened.
+  const std::string pipe = scratch.path() + "/pipe";
+  BOOST_REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  for (const std::string& odd : {pipe, std::string("/dev/zero"), scratch.path()}) {
+    config["sessions"]["tools_allow"] = odd;
+    BOOST_TEST(message(execute(id, {"echo"})).find(odd + " is no regular file") != std::string::npos);
   }
   config["sessions"]["tools_allow"] = scratch.path() + "/nowhere.json";
   BOOST_TEST(message(execute(id, {"echo"})).find("nowhere.json cannot be read") != std::string::npos);
