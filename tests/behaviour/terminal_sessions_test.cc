@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(the_directory_of_a_session_may_vanish_and_come_back) {
   std::filesystem::remove(folder);
   const Json refused = execute(id, {"pwd"});
   BOOST_TEST(code(refused) == "EXECUTION_ERROR");
-  BOOST_TEST(message(refused) == "working_directory: " + folder + " does not exist");
+  BOOST_TEST(message(refused) == "workingDirectory: " + folder + " does not exist");
   std::filesystem::create_directory(folder);
   BOOST_TEST(execute(id, {"pwd"}).at("stdout") == folder + "\n");
 }
@@ -188,6 +188,25 @@ BOOST_AUTO_TEST_CASE(everything_a_session_does_is_on_record_with_session_task_an
     BOOST_TEST(line.at("agent") == "agent-worker-1");
   }
   BOOST_TEST(events == (std::vector<std::string>{"open", "start", "end", "refusal", "close"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_session_that_is_refused_is_on_record_with_task_and_agent) {
+  const std::string file = scratch.path() + "/audit.jsonl";
+  config["audit"]["file"] = file;
+  config["sessions"]["max"] = 1;
+  create({{"environment", {{"LD_PRELOAD", "s3cret"}}}});
+  create();
+  create();
+  std::vector<std::string> rules;
+  std::ifstream stream(file);
+  for (std::string text; std::getline(stream, text);) {
+    BOOST_TEST(text.find("s3cret") == std::string::npos, text);
+    const Json line = Json::parse(text);
+    BOOST_TEST(line.at("task") == "TASK-001");
+    BOOST_TEST(line.at("agent") == "agent-worker-1");
+    rules.push_back(line.at("event").get<std::string>() + ": " + line.value("rule", ""));
+  }
+  BOOST_TEST(rules == (std::vector<std::string>{"refusal: commands.allow", "open: ", "refusal: sessions.max"}));
 }
 
 BOOST_AUTO_TEST_CASE(sessions_of_many_threads_are_opened_used_and_closed_at_once) {
@@ -227,6 +246,25 @@ BOOST_AUTO_TEST_CASE(a_session_that_several_close_at_once_is_closed_once) {
     BOOST_TEST(closed == 1);
     BOOST_TEST(unknown == 3);
     BOOST_TEST(mark.bearers().empty());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(explain_says_what_opening_and_closing_a_session_would_do) {
+  const ToolUnderTest create(plugin, config, "terminal_create_session");
+  const Json session{{"taskId", "T"}, {"agentId", "A"}, {"workingDirectory", scratch.path()}};
+  BOOST_TEST(create.explain(session).at("verdict") == "allow");
+  for (const Json& wrong : {Json{{"environment", {{"LD_PRELOAD", "x"}}}}, Json{{"workingDirectory", "/nowhere"}}}) {
+    Json arguments = session;
+    arguments.update(wrong);
+    const Json explained = create.explain(arguments);
+    BOOST_TEST(explained.at("verdict") == "deny", explained);
+    BOOST_TEST(explained.at("reason") == message(create.run(arguments).metadata()));
+  }
+  const std::string id = open();
+  for (const char* name : {"terminal_close_session", "terminal_get_status"}) {
+    const ToolUnderTest tool(plugin, config, name);
+    BOOST_TEST(tool.explain({{"sessionId", id}}).at("verdict") == "allow");
+    BOOST_TEST(tool.explain({{"sessionId", "nothing"}}).at("verdict") == "deny");
   }
 }
 

@@ -216,6 +216,7 @@ class ExecuteCommand : public PreparedCall {
  private:
   void use(const std::shared_ptr<Session>& session) {
     request_.directory = session->details().directory;
+    request_.directory_parameter = "workingDirectory";
     request_.environment = session->details().environment;
     request_.labels = labels_of(*session);
     request_.session = session;
