@@ -29,10 +29,8 @@ void Session::end(Ending ending) {
   changed_.wait(lock, [this] { return !aborting_; });
   running_ = false;
   abort_ = nullptr;
-  if (ending != Ending::refused) {
-    ++commands_;
-    last_ = ending == Ending::failed ? State::failed : State::idle;
-  }
+  if (ending == Ending::succeeded || ending == Ending::failed) ++commands_;
+  if (ending != Ending::refused) last_ = ending == Ending::succeeded ? State::idle : State::failed;
   // Under the lock: whoever waits may be the last to hold this object.
   changed_.notify_all();
 }

@@ -48,7 +48,7 @@ class Session {
   // has begun must end.
   Begin begin(std::function<void(std::string_view reason)> abort);
 
-  enum class Ending { refused, succeeded, failed };
+  enum class Ending { refused, not_started, succeeded, failed };
   void end(Ending ending);
 
   Background& background() { return background_; }

@@ -343,6 +343,7 @@ BOOST_AUTO_TEST_CASE(error_code_execution_error) {
   BOOST_TEST(code(missing) == "EXECUTION_ERROR");
   BOOST_TEST(message(missing) == "Command not found: not-installed-anywhere");
   BOOST_TEST(state(id) == "failed");
+  BOOST_TEST(status(id)["session"]["commandCount"] == 0);  // Nothing has run.
 
   const ToolUnderTest tool(plugin, config, "terminal_execute_command");
   scratch.file("wait", "echo ready; exec sleep 60\n");
