@@ -42,6 +42,25 @@ std::string put_on_record(std::string_view event, const Session& session, const 
   return problem;
 }
 
+// There is no session that the line could name, but a task and an agent that wanted one.
+void record_refusal(const SessionRequest& request, const Plan& plan, const CallError& error, std::string_view rule,
+                    const CallContext& context) {
+  audit::log(audit::Level::warn, target, "session refused: " + error.message,
+             {audit::field("task", request.task), audit::field("agent", request.agent)}, context.parent_span);
+  if (!context.configuration.trail) return;
+  const std::string problem = context.configuration.trail->write("refusal", Json{{"call", context.call_id},
+                                                                                 {"host_pid", ::getpid()},
+                                                                                 {"tool", context.tool},
+                                                                                 {"task", request.task},
+                                                                                 {"agent", request.agent},
+                                                                                 {"directory", plan.directory.path},
+                                                                                 {"verdict", "deny"},
+                                                                                 {"rule", rule},
+                                                                                 {"code", error.code},
+                                                                                 {"reason", error.message}});
+  if (!problem.empty()) audit::log(audit::Level::error, target, problem, {}, context.parent_span);
+}
+
 std::string quoted(std::string_view text) { return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 }  // namespace
@@ -56,26 +75,31 @@ std::vector<std::pair<std::string, std::string>> labels_of(const Session& sessio
   return {{"session", details.id}, {"task", details.task}, {"agent", details.agent}};
 }
 
-std::variant<CallError, std::shared_ptr<Session>> open_session(const SessionRequest& request, CallContext& context) {
+Plan plan_session(const SessionRequest& request, const Configuration& configuration) {
   CommandRequest place;
   place.directory = request.directory;
+  place.directory_parameter = "workingDirectory";
   place.environment = request.environment;
   // As for its commands, whose own rules are an allow list.
   place.own_rules = [](const std::string&, const policy::Programs&) { return policy::Verdict{}; };
-  const Plan plan = plan_place(place, context.configuration);
-  if (plan.error) {
-    audit::log(audit::Level::warn, target, "session refused: " + plan.error->message,
-               {audit::field("task", request.task), audit::field("agent", request.agent)}, context.parent_span);
-    return *plan.error;
-  }
+  return plan_place(place, configuration);
+}
+
+std::variant<CallError, std::shared_ptr<Session>> open_session(const SessionRequest& request, CallContext& context) {
+  const Plan plan = plan_session(request, context.configuration);
+  const auto refuse = [&](CallError error, std::string_view rule) {
+    record_refusal(request, plan, error, rule, context);
+    return error;
+  };
+  if (plan.error) return refuse(*plan.error, plan.verdict.rule);
   const std::size_t most = context.configuration.sessions_max;
   const auto session =
       context.sessions.create({{}, request.task, request.agent, plan.directory.path, request.environment, {}}, most);
   if (!session) {
-    return CallError{"session_limit",
-                     "There are " + std::to_string(most) + " sessions already, and no more may be open",
-                     "close one with terminal_close_session; sessions.max of the configuration sets how many there "
-                     "may be"};
+    return refuse({"session_limit", "There are " + std::to_string(most) + " sessions already, and no more may be open",
+                   "close one with terminal_close_session; sessions.max of the configuration sets how many there "
+                   "may be"},
+                  "sessions.max");
   }
   if (std::string problem = put_on_record("open", *session, context, 0); !problem.empty()) {
     std::vector<engine::ProcessName> leaving;

@@ -21,6 +21,9 @@ struct SessionRequest {
   policy::Variables environment;         // for each of its commands
 };
 
+// The directory and the variables, judged. Nothing is opened.
+Plan plan_session(const SessionRequest& request, const Configuration& configuration);
+
 // Any thread.
 std::variant<CallError, std::shared_ptr<Session>> open_session(const SessionRequest& request, CallContext& context);
 

@@ -1,6 +1,7 @@
 #include "engine/output_pipe.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -45,6 +46,11 @@ std::string_view OutputPipe::read_some() {
   was_full_ = static_cast<std::size_t>(got) == buffer_size_;
   more_than_little_ = more_than_little_ || static_cast<std::size_t>(got) >= sizeof little_;
   return {place.data(), static_cast<std::size_t>(got)};
+}
+
+std::size_t OutputPipe::waiting() const {
+  int bytes = 0;
+  return reader_ && ::ioctl(reader_.get(), FIONREAD, &bytes) == 0 ? static_cast<std::size_t>(bytes) : 0;
 }
 
 void OutputPipe::grow() {

@@ -38,7 +38,8 @@ class OutputPipe {
 
   const Capture& captured() const { return capture_; }
   std::uint64_t bytes() const { return capture_.total_bytes(); }
-  std::size_t capacity() const { return buffer_size_; }
+  // How much was written and not yet read.
+  std::size_t waiting() const;
 
   // Closes, and gives what was captured. Empties the capture.
   StreamText take();

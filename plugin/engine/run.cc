@@ -258,16 +258,16 @@ void Run::heed_receiver(bool content) {
   if (!content) cancellation_.request(Cancellation::How::graceful, "the receiver of the output asked to stop");
 }
 
-// What the dead tree left in the pipes. Somebody outside it may hold a pipe open, and even write on: what the pipes can
-// hold at once is all that can be the command's.
+// What the command left in the pipes. Others may hold a pipe open, and even write on: what is in it now is all that can
+// be the command's. (How much a pipe can hold says less: the command may have made it larger.)
 void Run::read_rest() {
   for (const auto& [pipe, stream] : {std::pair{&output_, Stream::standard_output}, {&error_, Stream::standard_error}}) {
-    std::size_t most = pipe->capacity();
+    std::size_t most = pipe->waiting();
     while (pipe->open_for_reading()) {
       const std::uint64_t before = pipe->bytes();
       take_output(*pipe, stream);
       const auto got = static_cast<std::size_t>(pipe->bytes() - before);
-      if (got == 0 || got >= most) break;
+      if (got == 0 || got > most) break;  // Nothing more, or what came since. One read behind the last finds the end.
       most -= got;
     }
   }

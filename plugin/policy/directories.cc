@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstdlib>
 #include <cstring>
 
 namespace wtool::policy {
@@ -88,6 +89,8 @@ std::string resolve_path(std::string_view directory, std::string_view path) {
       ++missing;
       continue;
     }
+    // What lies behind these is another directory for the command than it is for us.
+    if (done == "/proc/self" || done == "/proc/thread-self") return "/";
     char target[PATH_MAX];
     const ssize_t length = ::readlink(done.c_str(), target, sizeof target);
     if (length <= 0) {
@@ -104,9 +107,12 @@ std::string resolve_path(std::string_view directory, std::string_view path) {
 std::vector<std::string> canonical_roots(const std::vector<std::string>& roots) {
   std::vector<std::string> canonical;
   for (const std::string& root : roots) {
-    std::string real = resolve_path("/", root);
+    char real[PATH_MAX];
     struct stat status {};
-    if (::stat(real.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) canonical.push_back(std::move(real));
+    // Not resolve_path, which says "/" of what it cannot tell: that would be a root of everything.
+    if (::realpath(root.c_str(), real) != nullptr && ::stat(real, &status) == 0 && S_ISDIR(status.st_mode)) {
+      canonical.emplace_back(real);
+    }
   }
   return canonical;
 }

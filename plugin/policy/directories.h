@@ -30,6 +30,7 @@ bool is_within(std::string_view path, std::string_view root);
 
 // The canonical path of `path`, from `directory` (canonical) where it is relative. Links are followed, also one that
 // leads to nothing: what does not exist is where it would come to be. Never fails: beyond 40 links it is "/".
+// So it is behind /proc/self, which is another directory for a command.
 std::string resolve_path(std::string_view directory, std::string_view path);
 
 // The roots of directories.roots, canonical. One that does not exist now contains nothing, and is left out.

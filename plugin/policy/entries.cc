@@ -17,6 +17,7 @@ bool is_same_program(const std::string& listed, const std::string& given, const 
   if (listed_is_name) return given_is_name || (given.starts_with('/') && programs.is_found(given));
   if (given_is_name) return listed.starts_with('/') && programs.is_found(listed);
   const std::string wanted = resolve_path(directories.front(), listed);
+  if (wanted == "/") return false;  // That is no program: it could not be resolved.
   return std::all_of(directories.begin(), directories.end(),
                      [&](const std::string& directory) { return resolve_path(directory, given) == wanted; });
 }

@@ -16,7 +16,8 @@ std::vector<std::string> comma_separated(std::string_view text);
 // - "*" as an entry allows every program.
 // - Any other entry allows the first word of a command that is equal to it, byte for byte: `./ls` and `/tmp/ls` are not
 //   `ls`.
-// - An absolute path also counts as the listed name where it is the very file that `programs` finds for that name.
+// - An absolute path also counts as the listed name where it is the very file that `programs` finds for that name
+//   (Programs::is_found).
 class NameList {
  public:
   explicit NameList(std::vector<std::string> entries) : entries_(std::move(entries)) {}

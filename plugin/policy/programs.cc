@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 
 #include "policy/directories.h"
 
@@ -17,6 +18,13 @@ bool is_trusted(const std::string& folder, const std::vector<std::string>& roots
   if (!S_ISDIR(status.st_mode) || (status.st_mode & S_IWOTH) != 0) return false;
   const std::string real = resolve_path("/", folder);
   return std::none_of(roots.begin(), roots.end(), [&](const std::string& root) { return is_within(real, root); });
+}
+
+// Where a system has its programs. Links among these folders are the administrator's, whatever PATH says.
+constexpr std::array<std::string_view, 4> system_folders{"/bin", "/sbin", "/usr/bin", "/usr/sbin"};
+
+std::string_view without_last_slashes(std::string_view folder) {
+  return folder.substr(0, folder.find_last_not_of('/') + 1);
 }
 
 }  // namespace
@@ -51,6 +59,16 @@ std::optional<std::string> Programs::find(std::string_view name) const {
 }
 
 bool Programs::is_found(std::string_view path) const {
+  const std::string_view folder = path.substr(0, path.size() - base_name(path).size());
+  const auto is_its_folder = [&](std::string_view known) {
+    return without_last_slashes(known) == without_last_slashes(folder);
+  };
+  // A path through any other folder may lead to another file when it is executed: by a link that was changed, or by
+  // /proc/self, which is another process then.
+  if (std::none_of(folders_.begin(), folders_.end(), is_its_folder) &&
+      std::none_of(system_folders.begin(), system_folders.end(), is_its_folder)) {
+    return false;
+  }
   const auto found = find(base_name(path));
   struct stat wanted {
   }, given{};

@@ -22,7 +22,8 @@ class Programs {
   // The file that a shell would execute for `name`, a word without a slash; nothing: it is not installed.
   std::optional<std::string> find(std::string_view name) const;
 
-  // True where `path`, an absolute one, is the very file that `find` has for its last part.
+  // True where `path`, an absolute one, is the very file that `find` has for its last part, and will be: it lies in one
+  // of these folders, or in a folder of the system (/bin, /usr/bin, ...), and is spelled so.
   bool is_found(std::string_view path) const;
 
  private:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -41,6 +42,11 @@ std::string shown(std::string_view text) {
 
 // The names, or a sentence that says what is wrong with the file.
 std::variant<NameList, std::string> read(const std::string& file) {
+  std::error_code error;
+  // To open a FIFO would be to wait for who writes to it.
+  if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)) {
+    return file + " is no regular file";
+  }
   std::ifstream stream(file, std::ios::binary);
   std::string text;
   if (stream) {

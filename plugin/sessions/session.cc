@@ -25,23 +25,31 @@ Session::Begin Session::begin(std::function<void(std::string_view reason)> abort
 }
 
 void Session::end(Ending ending) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return !aborting_; });
   running_ = false;
   abort_ = nullptr;
-  if (ending != Ending::refused) {
-    ++commands_;
-    last_ = ending == Ending::failed ? State::failed : State::idle;
-  }
+  if (ending == Ending::succeeded || ending == Ending::failed) ++commands_;
+  if (ending != Ending::refused) last_ = ending == Ending::succeeded ? State::idle : State::failed;
   // Under the lock: whoever waits may be the last to hold this object.
-  ended_.notify_all();
+  changed_.notify_all();
 }
 
 std::vector<engine::ProcessName> Session::close(std::chrono::milliseconds grace) {
   {
     std::unique_lock lock(mutex_);
+    const auto abort = abort_;
     closed_ = true;
-    if (running_ && abort_) abort_("its session is being closed");
-    ended_.wait(lock, [this] { return !running_; });
+    if (abort) {
+      aborting_ = true;
+      // Not under the lock: it may reach the host, which may ask for the status of this very session.
+      lock.unlock();
+      abort("its session is being closed");
+      lock.lock();
+      aborting_ = false;
+      changed_.notify_all();
+    }
+    changed_.wait(lock, [this] { return !running_; });
   }
   return background_.end(grace);
 }

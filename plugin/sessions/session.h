@@ -48,7 +48,7 @@ class Session {
   // has begun must end.
   Begin begin(std::function<void(std::string_view reason)> abort);
 
-  enum class Ending { refused, succeeded, failed };
+  enum class Ending { refused, not_started, succeeded, failed };
   void end(Ending ending);
 
   Background& background() { return background_; }
@@ -59,10 +59,11 @@ class Session {
  private:
   const SessionDetails details_;
   mutable std::mutex mutex_;
-  std::condition_variable ended_;
+  std::condition_variable changed_;
   State last_ = State::idle;
   bool running_ = false;
   bool closed_ = false;
+  bool aborting_ = false;  // abort_ is being called; the command that it stops cannot end before it is through
   std::uint64_t commands_ = 0;
   std::function<void(std::string_view)> abort_;
   Background background_;

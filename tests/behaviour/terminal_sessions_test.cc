@@ -3,6 +3,7 @@
 #include <csignal>
 #include <set>
 
+#include "support/asking_host.h"
 #include "support/terminal.h"
 
 using namespace wtool::test;
@@ -50,6 +51,28 @@ BOOST_AUTO_TEST_CASE(what_a_kept_process_writes_neither_blocks_nor_kills_it_and_
   BOOST_TEST(wait_until([&] { return std::filesystem::exists(scratch.path() + "/done"); }, within(5000)));
   BOOST_TEST(execute(id, {"echo", "next"}).at("stdout") == "next\n");
   BOOST_TEST(!mark.bearers().empty());
+  close(id);
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_AUTO_TEST_CASE(what_a_command_wrote_last_is_not_lost_where_its_pipe_is_large_and_the_host_slow) {
+  // Python, because the pipe is made larger by the command itself.
+  scratch.file("tools-allow.json", R"(["python3"])");
+  scratch.file("last",
+               "import fcntl, os, time\n"
+               "fcntl.fcntl(1, 1031, 1 << 20)\n"  // F_SETPIPE_SZ
+               "if os.fork() == 0: time.sleep(60)\n"
+               "time.sleep(0.1)\n"
+               "os.write(1, b'x' * (1 << 20))\n");
+  const std::string id = open_marked();
+  const ToolUnderTest tool(plugin, config, "terminal_execute_command");
+  const auto slowly = [](const Event&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return 0;
+  };
+  const Answer answer = tool.run(arguments(id, {"python3", "last"}), {.on_event = slowly});
+  BOOST_TEST(answer.out().size() == 1UL << 20U);
+  BOOST_TEST(answer.metadata().at("backgroundProcesses") == Json{"python3"});
   close(id);
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
@@ -134,7 +157,7 @@ BOOST_AUTO_TEST_CASE(the_directory_of_a_session_may_vanish_and_come_back) {
   std::filesystem::remove(folder);
   const Json refused = execute(id, {"pwd"});
   BOOST_TEST(code(refused) == "EXECUTION_ERROR");
-  BOOST_TEST(message(refused) == "working_directory: " + folder + " does not exist");
+  BOOST_TEST(message(refused) == "workingDirectory: " + folder + " does not exist");
   std::filesystem::create_directory(folder);
   BOOST_TEST(execute(id, {"pwd"}).at("stdout") == folder + "\n");
 }
@@ -165,6 +188,25 @@ BOOST_AUTO_TEST_CASE(everything_a_session_does_is_on_record_with_session_task_an
     BOOST_TEST(line.at("agent") == "agent-worker-1");
   }
   BOOST_TEST(events == (std::vector<std::string>{"open", "start", "end", "refusal", "close"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_session_that_is_refused_is_on_record_with_task_and_agent) {
+  const std::string file = scratch.path() + "/audit.jsonl";
+  config["audit"]["file"] = file;
+  config["sessions"]["max"] = 1;
+  create({{"environment", {{"LD_PRELOAD", "s3cret"}}}});
+  create();
+  create();
+  std::vector<std::string> rules;
+  std::ifstream stream(file);
+  for (std::string text; std::getline(stream, text);) {
+    BOOST_TEST(text.find("s3cret") == std::string::npos, text);
+    const Json line = Json::parse(text);
+    BOOST_TEST(line.at("task") == "TASK-001");
+    BOOST_TEST(line.at("agent") == "agent-worker-1");
+    rules.push_back(line.at("event").get<std::string>() + ": " + line.value("rule", ""));
+  }
+  BOOST_TEST(rules == (std::vector<std::string>{"refusal: commands.allow", "open: ", "refusal: sessions.max"}));
 }
 
 BOOST_AUTO_TEST_CASE(sessions_of_many_threads_are_opened_used_and_closed_at_once) {
@@ -204,6 +246,25 @@ BOOST_AUTO_TEST_CASE(a_session_that_several_close_at_once_is_closed_once) {
     BOOST_TEST(closed == 1);
     BOOST_TEST(unknown == 3);
     BOOST_TEST(mark.bearers().empty());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(explain_says_what_opening_and_closing_a_session_would_do) {
+  const ToolUnderTest create(plugin, config, "terminal_create_session");
+  const Json session{{"taskId", "T"}, {"agentId", "A"}, {"workingDirectory", scratch.path()}};
+  BOOST_TEST(create.explain(session).at("verdict") == "allow");
+  for (const Json& wrong : {Json{{"environment", {{"LD_PRELOAD", "x"}}}}, Json{{"workingDirectory", "/nowhere"}}}) {
+    Json arguments = session;
+    arguments.update(wrong);
+    const Json explained = create.explain(arguments);
+    BOOST_TEST(explained.at("verdict") == "deny", explained);
+    BOOST_TEST(explained.at("reason") == message(create.run(arguments).metadata()));
+  }
+  const std::string id = open();
+  for (const char* name : {"terminal_close_session", "terminal_get_status"}) {
+    const ToolUnderTest tool(plugin, config, name);
+    BOOST_TEST(tool.explain({{"sessionId", id}}).at("verdict") == "allow");
+    BOOST_TEST(tool.explain({{"sessionId", "nothing"}}).at("verdict") == "deny");
   }
 }
 
@@ -249,6 +310,29 @@ BOOST_AUTO_TEST_CASE(custodians_that_are_killed_take_the_kept_processes_with_the
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_FIXTURE_TEST_SUITE(kept_until_the_end_of_the_plugin, Mark)
+
+BOOST_AUTO_TEST_CASE(a_host_may_ask_for_the_status_while_closing_withdraws_its_question) {
+  AskingHost host;
+  host.waits = true;
+  Plugin asking(host.get());
+  const ScratchFolder scratch;
+  const Json config{{"sessions", {{"tools_allow", scratch.file("tools-allow.json", R"(["echo"])")}}},
+                    {"commands", {{"ask", {"echo"}}}}};
+  const auto call = [&](const std::string& name, const Json& arguments) {
+    return ToolUnderTest(asking, config, "terminal_" + name).run(arguments).metadata();
+  };
+  const Json id{{"sessionId", call("create_session", {{"taskId", "T"}, {"agentId", "A"}}).at("sessionId")}};
+  std::string state;
+  host.on_withdrawal = [&] { state = call("get_status", id).at("session").at("state"); };
+  const ToolUnderTest tool(asking, config, "terminal_execute_command");
+  Json command = id;
+  command["command"] = "echo";
+  RunningCall running(tool, command);
+  host.wait_until_asked();
+  BOOST_TEST(call("close_session", id).at("success") == true);
+  BOOST_TEST(state == "completed");
+  BOOST_TEST(Terminal::message(running.wait().metadata()) == "Command aborted: its session is being closed");
+}
 
 BOOST_AUTO_TEST_CASE(the_end_of_the_plugin_ends_every_session) {
   {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstring>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -33,6 +34,7 @@ class AskingHost {
     };
     approval_.withdraw = [](const wtool_host* host, std::uint64_t id) noexcept {
       AskingHost& me = self(host);
+      if (me.on_withdrawal) me.on_withdrawal();
       const std::lock_guard lock(me.mutex_);
       me.withdrawn_.push_back(id);
       me.changed_.notify_all();
@@ -42,7 +44,8 @@ class AskingHost {
   const wtool_host* get() const { return &host_; }
 
   std::atomic<std::uint32_t> answer{WTOOL_APPROVAL_YES};
-  std::atomic<bool> waits{false};  // asks for ever, until it is withdrawn
+  std::atomic<bool> waits{false};       // asks for ever, until it is withdrawn
+  std::function<void()> on_withdrawal;  // before it counts
 
   std::vector<Question> questions() {
     const std::lock_guard lock(mutex_);

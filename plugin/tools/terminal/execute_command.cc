@@ -103,7 +103,7 @@ class Format {
   }
 
   Json operator()(const engine::NotStarted& how) {
-    const CallError error = not_started(how, result_);
+    const CallError error = not_started(how, result_, "workingDirectory");
     return terminal::failure("EXECUTION_ERROR", error.message, error.hint);
   }
 
@@ -157,6 +157,11 @@ class Format {
   engine::Outcome& outcome_;
 };
 
+Session::Ending ending_of(const engine::How& how, bool success) {
+  if (std::holds_alternative<engine::NotStarted>(how)) return Session::Ending::not_started;
+  return success ? Session::Ending::succeeded : Session::Ending::failed;
+}
+
 class ExecuteCommand : public PreparedCall {
  public:
   ExecuteCommand(std::string_view arguments, const Configuration& configuration) {
@@ -198,7 +203,7 @@ class ExecuteCommand : public PreparedCall {
     auto& outcome = std::get<engine::Outcome>(result.what);
     const bool cancelled = std::holds_alternative<engine::Cancelled>(outcome.how);
     Json object = std::visit(Format(result, outcome), engine::How(outcome.how));
-    turn.ending = object.at("success").get<bool>() ? Session::Ending::succeeded : Session::Ending::failed;
+    turn.ending = ending_of(outcome.how, object.at("success").get<bool>());
     Answer answer = terminal::reply(std::move(object));
     answer.cancelled = cancelled;
     return answer;
@@ -216,6 +221,7 @@ class ExecuteCommand : public PreparedCall {
  private:
   void use(const std::shared_ptr<Session>& session) {
     request_.directory = session->details().directory;
+    request_.directory_parameter = "workingDirectory";
     request_.environment = session->details().environment;
     request_.labels = labels_of(*session);
     request_.session = session;

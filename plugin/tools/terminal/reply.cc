@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "session_calls.h"
 #include "tools/explanation.h"
 #include "tools/result.h"
 
@@ -43,6 +44,21 @@ Answer invalid(const std::string& problem) {
 std::string explanation_of_no_command(const std::string& problem) {
   if (!problem.empty()) return explanation(problem);
   return Json{{"verdict", "allow"}, {"reason", "it runs no command"}, {"rule", "terminal"}}.dump();
+}
+
+std::string explanation_of_place(const Plan& plan) {
+  if (!plan.error) return explanation_of_no_command({});
+  return Json{{"verdict", "deny"},
+              {"reason", plan.error->message},
+              {"rule", plan.verdict.rule},
+              {"hint", plan.error->hint},
+              {"error", plan.error->code}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string explanation_of_session(const std::string& problem, const std::string& id, const Sessions& sessions) {
+  const bool unknown = problem.empty() && sessions.find(id) == nullptr;
+  return explanation_of_no_command(unknown ? "sessionId: " + no_such_session(id).message : problem);
 }
 
 }  // namespace wtool::tools::terminal

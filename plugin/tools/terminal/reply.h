@@ -27,7 +27,13 @@ Answer refusal(const CallError& error);
 // Of a call whose parameters are wrong.
 Answer invalid(const std::string& problem);
 
-// What explain says of a tool that runs no command.
+// What explain says of a tool that runs no command, where a parameter is wrong or nothing would be refused;
 std::string explanation_of_no_command(const std::string& problem);
+
+// where the place of a session is judged;
+std::string explanation_of_place(const Plan& plan);
+
+// and where a session is named.
+std::string explanation_of_session(const std::string& problem, const std::string& id, const Sessions& sessions);
 
 }  // namespace wtool::tools::terminal

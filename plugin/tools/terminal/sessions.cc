@@ -81,8 +81,9 @@ class CreateSession : public PreparedCall {
                             {"createdAt", to_iso_text(details.created)}});
   }
 
-  std::string explain(const Configuration&, const Sessions&) const override {
-    return terminal::explanation_of_no_command(problem_);
+  std::string explain(const Configuration& configuration, const Sessions&) const override {
+    return problem_.empty() ? terminal::explanation_of_place(plan_session(request_, configuration))
+                            : terminal::explanation_of_no_command(problem_);
   }
 
  private:
@@ -116,8 +117,8 @@ class CloseSession : public PreparedCall {
     return terminal::reply(std::move(object));
   }
 
-  std::string explain(const Configuration&, const Sessions&) const override {
-    return terminal::explanation_of_no_command(problem_);
+  std::string explain(const Configuration&, const Sessions& sessions) const override {
+    return terminal::explanation_of_session(problem_, id_, sessions);
   }
 
  private:
@@ -166,8 +167,8 @@ class GetStatus : public PreparedCall {
                               {"commandCount", session->commands()}}}});
   }
 
-  std::string explain(const Configuration&, const Sessions&) const override {
-    return terminal::explanation_of_no_command(problem_);
+  std::string explain(const Configuration&, const Sessions& sessions) const override {
+    return terminal::explanation_of_session(problem_, id_, sessions);
   }
 
  private:

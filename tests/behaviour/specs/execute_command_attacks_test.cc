@@ -62,6 +62,11 @@ BOOST_AUTO_TEST_CASE(an_absolute_path_is_the_name_only_where_path_finds_that_ver
   check_result(call({.commands = "npm"}, npm + " -v"), 0, "10.2.3\n");
   BOOST_TEST(call({.commands = "npm"}, fake).code() == "policy_denied");
   check_result(call({.commands = "npm, ./npm"}, "./npm"), 0, "fake\n");
+  // The very file where the host looks, and the fake one where the command runs.
+  std::filesystem::create_symlink(npm, folder("hosts") + "/npm");
+  std::filesystem::current_path(scratch.path() + "/hosts");
+  const Answer answer = call({.commands = "npm"}, Json{{"command", "/proc/self/cwd/npm"}, {"cwd", scratch.path()}});
+  BOOST_TEST(answer.code() == "policy_denied");
 }
 
 BOOST_AUTO_TEST_CASE(a_program_in_a_folder_that_everybody_may_write_is_not_found) {

@@ -1,5 +1,7 @@
 // The specification of the terminal tools, from its top to its end: every object, number and rule of it. Names quote
 // it.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <regex>
 
@@ -159,6 +161,13 @@ BOOST_AUTO_TEST_CASE(a_list_that_is_missing_or_broken_allows_nothing_and_says_so
         refused.dump().find(Json(expected).dump().substr(1, std::string(expected).size() - 1)) != std::string::npos,
         text << ": " << refused);
   }
+  // One that would never be read to its end, nor be opened.
+  const std::string pipe = scratch.path() + "/pipe";
+  BOOST_REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  for (const std::string& odd : {pipe, std::string("/dev/zero"), scratch.path()}) {
+    config["sessions"]["tools_allow"] = odd;
+    BOOST_TEST(message(execute(id, {"echo"})).find(odd + " is no regular file") != std::string::npos);
+  }
   config["sessions"]["tools_allow"] = scratch.path() + "/nowhere.json";
   BOOST_TEST(message(execute(id, {"echo"})).find("nowhere.json cannot be read") != std::string::npos);
 }
@@ -175,6 +184,18 @@ BOOST_AUTO_TEST_CASE(command_base_name_must_be_in_allowlist) {
     BOOST_TEST(code(execute(id, {path, "a"})) == "COMMAND_NOT_ALLOWED", path);
   }
   BOOST_TEST(code(execute(id, {scratch.path() + "/echo", "a"})) == "COMMAND_NOT_ALLOWED");
+  // Nor is a path that is the file for the host, and another one for the command.
+  const std::string hosts = scratch.path() + "/hosts";
+  std::filesystem::create_directory(hosts);
+  std::filesystem::create_symlink(real, hosts + "/cat");
+  scratch.file("cat", "#!/bin/sh\necho hijacked\n", 0755);
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(hosts);
+  for (const std::string& path :
+       std::vector<std::string>{"/proc/self/cwd/cat", "/proc/thread-self/cwd/cat", hosts + "/cat"}) {
+    BOOST_TEST(code(execute(id, {path, "a"})) == "COMMAND_NOT_ALLOWED", path);
+  }
+  std::filesystem::current_path(before);
   for (const std::string odd : {"echo a", "FOO=1 echo", "echo;id", "ECHO", " echo", "echo\n", "$(echo)"}) {
     BOOST_TEST(code(execute(id, {odd})) == "COMMAND_NOT_ALLOWED", odd);
   }
@@ -322,6 +343,7 @@ BOOST_AUTO_TEST_CASE(error_code_execution_error) {
   BOOST_TEST(code(missing) == "EXECUTION_ERROR");
   BOOST_TEST(message(missing) == "Command not found: not-installed-anywhere");
   BOOST_TEST(state(id) == "failed");
+  BOOST_TEST(status(id)["session"]["commandCount"] == 0);  // Nothing has run.
 
   const ToolUnderTest tool(plugin, config, "terminal_execute_command");
   scratch.file("wait", "echo ready; exec sleep 60\n");

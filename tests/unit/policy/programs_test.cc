@@ -80,4 +80,19 @@ BOOST_AUTO_TEST_CASE(a_path_is_found_where_it_is_the_very_file_under_its_own_nam
   BOOST_TEST(!programs.is_found("/no/such/tool"));
 }
 
+BOOST_AUTO_TEST_CASE(a_path_through_a_folder_that_may_change_is_not_found) {
+  const std::string tool = program("safe/tool");
+  const Programs programs = by_default(safe + "/");
+  BOOST_TEST(programs.is_found(tool));
+  BOOST_REQUIRE(::symlink(safe.c_str(), (project + "/folder").c_str()) == 0);
+  BOOST_REQUIRE(::symlink(tool.c_str(), (project + "/tool").c_str()) == 0);
+  BOOST_TEST(!programs.is_found(project + "/folder/tool"));
+  BOOST_TEST(!programs.is_found(project + "/tool"));
+  // The very file for this process, and another one for the command.
+  BOOST_TEST(!programs.is_found("/proc/self/root" + tool));
+  BOOST_TEST(!programs.is_found(safe + "/../safe/tool"));
+  const Programs of_the_system = by_default("/usr/bin:/bin");
+  for (const char* path : {"/bin/sh", "/usr/bin/sh"}) BOOST_TEST(of_the_system.is_found(path), path);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
