@@ -15,9 +15,28 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view target = "shell_tools::session";
 
+void add_session(const Session& session, Json& line) {
+  for (const auto& [key, value] : labels_of(session)) line[key] = value;
+  line["directory"] = session.details().directory;
+}
+
+void add_end(const Session& session, std::uint64_t left, Json& line) {
+  line["commands"] = session.commands();
+  if (left > 0) line["processes_left"] = left;
+}
+
+// Of a session that the end of the plugin has closed; there is no call.
+void record_farewell(const Session& session, audit::Trail& trail, std::uint64_t left) {
+  Json line{{"host_pid", ::getpid()}};
+  add_session(session, line);
+  add_end(session, left, line);
+  const std::string problem = trail.write("close", line);
+  if (!problem.empty()) audit::log(audit::Level::error, target, problem, {}, 0);
+}
+
 // Empty: it is on record, or need not be.
 std::string put_on_record(std::string_view event, const Session& session, const CallContext& context,
-                          std::uint64_t background) {
+                          std::uint64_t left) {
   audit::log(audit::Level::info, target, "session " + std::string(event),
              {audit::field("session", session.details().id), audit::field("task", session.details().task),
               audit::field("agent", session.details().agent), audit::field("directory", session.details().directory),
@@ -25,15 +44,13 @@ std::string put_on_record(std::string_view event, const Session& session, const 
              context.parent_span);
   if (!context.configuration.trail) return {};
   Json line{{"call", context.call_id}, {"host_pid", ::getpid()}, {"tool", context.tool}};
-  for (const auto& [key, value] : labels_of(session)) line[key] = value;
-  line["directory"] = session.details().directory;
+  add_session(session, line);
   if (event == "open") {
     Json names = Json::array();
     for (const auto& [name, value] : session.details().environment) names.push_back(name);
     line["environment_names"] = std::move(names);
   } else {
-    line["commands"] = session.commands();
-    if (background > 0) line["processes_left"] = background;
+    add_end(session, left, line);
   }
   audit::Trail& trail = *context.configuration.trail;
   std::string problem = trail.write(event, line);
@@ -42,35 +59,29 @@ std::string put_on_record(std::string_view event, const Session& session, const 
   return problem;
 }
 
-// There is no session that the line could name, but a task and an agent that wanted one.
-void record_refusal(const SessionRequest& request, const Plan& plan, const CallError& error, std::string_view rule,
-                    const CallContext& context) {
-  audit::log(audit::Level::warn, target, "session refused: " + error.message,
-             {audit::field("task", request.task), audit::field("agent", request.agent)}, context.parent_span);
-  if (!context.configuration.trail) return;
-  const std::string problem = context.configuration.trail->write("refusal", Json{{"call", context.call_id},
-                                                                                 {"host_pid", ::getpid()},
-                                                                                 {"tool", context.tool},
-                                                                                 {"task", request.task},
-                                                                                 {"agent", request.agent},
-                                                                                 {"directory", plan.directory.path},
-                                                                                 {"verdict", "deny"},
-                                                                                 {"rule", rule},
-                                                                                 {"code", error.code},
-                                                                                 {"reason", error.message}});
-  if (!problem.empty()) audit::log(audit::Level::error, target, problem, {}, context.parent_span);
-}
-
 std::string quoted(std::string_view text) { return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 }  // namespace
+
+void record_refusal(const CallError& error, const Labels& labels, const CallContext& context) {
+  audit::log(audit::Level::warn, target, context.tool + " refused: " + error.message,
+             {audit::field("call_id", context.call_id), audit::field("code", error.code)}, context.parent_span);
+  if (!context.configuration.trail) return;
+  Json line{{"call", context.call_id}, {"host_pid", ::getpid()}, {"tool", context.tool}};
+  for (const auto& [key, value] : labels) line[key] = value;
+  line["verdict"] = "deny";
+  line["code"] = error.code;
+  line["reason"] = error.message;
+  const std::string problem = context.configuration.trail->write("refusal", line);
+  if (!problem.empty()) audit::log(audit::Level::error, target, problem, {}, context.parent_span);
+}
 
 CallError no_such_session(std::string_view id) {
   return {"session_not_found", "There is no session " + quoted(id),
           "it was closed, or never opened; terminal_create_session opens one and gives its sessionId"};
 }
 
-std::vector<std::pair<std::string, std::string>> labels_of(const Session& session) {
+Labels labels_of(const Session& session) {
   const SessionDetails& details = session.details();
   return {{"session", details.id}, {"task", details.task}, {"agent", details.agent}};
 }
@@ -87,8 +98,10 @@ Plan plan_session(const SessionRequest& request, const Configuration& configurat
 
 std::variant<CallError, std::shared_ptr<Session>> open_session(const SessionRequest& request, CallContext& context) {
   const Plan plan = plan_session(request, context.configuration);
-  const auto refuse = [&](CallError error, std::string_view rule) {
-    record_refusal(request, plan, error, rule, context);
+  const auto refuse = [&](CallError error, const std::string& rule) {
+    record_refusal(
+        error, {{"task", request.task}, {"agent", request.agent}, {"directory", plan.directory.path}, {"rule", rule}},
+        context);
     return error;
   };
   if (plan.error) return refuse(*plan.error, plan.verdict.rule);
@@ -106,6 +119,11 @@ std::variant<CallError, std::shared_ptr<Session>> open_session(const SessionRequ
     context.sessions.close(session->details().id, context.configuration.grace, leaving);
     return CallError{"policy_denied", std::move(problem),
                      "no session is opened that cannot be put on record; audit.when_unwritable can say otherwise"};
+  }
+  if (context.configuration.trail) {
+    session->farewell = [weak = std::weak_ptr(session), trail = context.configuration.trail](const auto& leaving) {
+      if (const auto closed = weak.lock()) record_farewell(*closed, *trail, leaving.size());
+    };
   }
   return session;
 }

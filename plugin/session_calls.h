@@ -38,7 +38,13 @@ std::variant<CallError, ClosedSession> close_session(std::string_view id, CallCo
 // The error of every call that names a session which there is not.
 CallError no_such_session(std::string_view id);
 
-// What its lines in the audit trail have in common.
-std::vector<std::pair<std::string, std::string>> labels_of(const Session& session);
+// Keys and values for lines of the audit trail.
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+// What the lines of a session have in common.
+Labels labels_of(const Session& session);
+
+// Puts on record what was refused before there was a command to judge.
+void record_refusal(const CallError& error, const Labels& labels, const CallContext& context);
 
 }  // namespace wtool

@@ -28,12 +28,12 @@ bool is_readable(int descriptor, milliseconds patience) {
 KeptTree::~KeptTree() { wait_end(); }
 
 bool KeptTree::alive() {
-  while (!over_ && is_readable(custodian_.socket.get(), milliseconds(0))) hear();
+  while (!over_ && !lost_ && is_readable(custodian_.socket.get(), milliseconds(0))) hear();
   return !over_;
 }
 
 void KeptTree::request_end(milliseconds grace) {
-  if (over_) return;
+  if (over_ || lost_) return;
   const auto deadline = Clock::now() + grace + report_slack;
   deadline_ = deadline_ == Clock::time_point{} ? deadline : std::min(deadline_, deadline);
   const warden::End end{{warden::Kind::end, 0, call_}, static_cast<std::uint32_t>(grace.count()), 0};
@@ -45,7 +45,7 @@ std::vector<ProcessName> KeptTree::wait_end() {
   if (!over_ && deadline_ == Clock::time_point{}) request_end(short_grace);
   while (!over_) {
     const auto left = std::chrono::ceil<milliseconds>(deadline_ - Clock::now());
-    if (left.count() <= 0) {
+    if (left.count() <= 0 || lost_) {
       give_up();
     } else if (is_readable(custodian_.socket.get(), left)) {
       hear();
@@ -54,21 +54,20 @@ std::vector<ProcessName> KeptTree::wait_end() {
   return leaving_;
 }
 
-// Takes one message of the custodian's, or its death. False: it was of no interest.
-bool KeptTree::hear() {
+// Takes one message of the custodian's, or its death.
+void KeptTree::hear() {
   warden::Report report{};
   const warden::Received received = warden::receive_message(custodian_.socket.get(), &report, sizeof report);
   if (received.size < static_cast<ssize_t>(sizeof(warden::Header))) {
-    give_up();
-    return true;
+    lost_ = true;
+    return;
   }
-  if (report.header.kind != warden::Kind::report || report.header.call != call_) return false;
+  if (report.header.kind != warden::Kind::report || report.header.call != call_) return;
   over_ = true;
   for (std::size_t i = 0; i < std::min<std::size_t>(report.left_count, warden::max_named); ++i) {
     leaving_.push_back({report.left[i].pid, report.left[i].name});
   }
   if (report.left_count == 0 && report.abandoned == 0) custody_.release(std::move(custodian_));
-  return true;
 }
 
 void KeptTree::give_up() {

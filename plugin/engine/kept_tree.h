@@ -26,7 +26,7 @@ class KeptTree {
   KeptTree& operator=(const KeptTree&) = delete;
   ~KeptTree();
 
-  // Whether any of them is left. Never waits.
+  // Whether any of them may be left. Never waits.
   bool alive();
 
   // SIGTERM, and SIGKILL for what is left after `grace`. Does not wait.
@@ -36,13 +36,14 @@ class KeptTree {
   std::vector<ProcessName> wait_end();
 
  private:
-  bool hear();
+  void hear();
   void give_up();
 
   Custody& custody_;
   Custodian custodian_;
   const std::uint64_t call_;
   bool over_ = false;
+  bool lost_ = false;                                 // the custodian is gone; its tree is being ended by the warden
   std::chrono::steady_clock::time_point deadline_{};  // of the end, once it was requested
   std::vector<ProcessName> leaving_;
 };

@@ -53,6 +53,9 @@ class Session {
 
   Background& background() { return background_; }
 
+  // What is to be done when it was closed by the end of the plugin, with what is left of it.
+  std::function<void(const std::vector<engine::ProcessName>& leaving)> farewell;
+
   // Stops the command that runs, waits for its end, and ends what is left. Later commands are refused.
   std::vector<engine::ProcessName> close(std::chrono::milliseconds grace);
 

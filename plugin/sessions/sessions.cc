@@ -33,7 +33,10 @@ Sessions::~Sessions() {
   // All at once, so that their graces do not add up.
   for (auto& [id, session] : all_) session->background().request_end(last_grace);
   background_.request_end(last_grace);
-  for (auto& [id, session] : all_) session->close(last_grace);
+  for (auto& [id, session] : all_) {
+    const auto leaving = session->close(last_grace);
+    if (session->farewell) session->farewell(leaving);
+  }
   background_.end(last_grace);
 }
 

@@ -84,18 +84,23 @@ policy::Verdict refuse_construct(const policy::Construct& construct) {
       "single quotes");
 }
 
+std::string shortened(const std::string& text) {
+  constexpr std::size_t most = 200;
+  return text.size() <= most ? text : text.substr(0, most) + "...";
+}
+
 // The first word alone counts.
 std::optional<policy::Verdict> judge_program(const std::string& program, const policy::Programs& programs) {
   const policy::NameList allowed(policy::comma_separated(variable("ALLOWED_COMMANDS")));
   if (allowed.allows(program, programs)) return std::nullopt;
   if (allowed.empty()) {
-    return deny(
-        "Command not allowed: " + program + ", because ALLOWED_COMMANDS is not set, or empty, and then nothing is",
-        "ALLOWED_COMMANDS",
-        "set ALLOWED_COMMANDS in the host's environment to the names of programs, separated by commas, or to * "
-        "for all");
+    return deny("Command not allowed: " + shortened(program) +
+                    ", because ALLOWED_COMMANDS is not set, or empty, and then nothing is",
+                "ALLOWED_COMMANDS",
+                "set ALLOWED_COMMANDS in the host's environment to the names of programs, separated by commas, or to * "
+                "for all");
   }
-  return deny("Command not allowed: " + program + " is not in ALLOWED_COMMANDS", "ALLOWED_COMMANDS",
+  return deny("Command not allowed: " + shortened(program) + " is not in ALLOWED_COMMANDS", "ALLOWED_COMMANDS",
               "allowed are " + allowed.shown());
 }
 

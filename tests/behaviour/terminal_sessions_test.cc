@@ -209,6 +209,22 @@ BOOST_AUTO_TEST_CASE(a_session_that_is_refused_is_on_record_with_task_and_agent)
   BOOST_TEST(rules == (std::vector<std::string>{"refusal: commands.allow", "open: ", "refusal: sessions.max"}));
 }
 
+BOOST_AUTO_TEST_CASE(what_is_refused_before_there_is_a_command_is_on_record_too) {
+  const std::string file = scratch.path() + "/audit.jsonl";
+  config["audit"]["file"] = file;
+  execute("term-unknown", {"true"});
+  execute("x", {"true"}, {{"timeout", 0}});
+  close("term-unknown");
+  std::vector<std::string> codes;
+  std::ifstream stream(file);
+  for (std::string text; std::getline(stream, text);) {
+    const Json line = Json::parse(text);
+    BOOST_TEST(line.at("event") == "refusal");
+    codes.push_back(line.at("code"));
+  }
+  BOOST_TEST(codes == (std::vector<std::string>{"session_not_found", "invalid_parameters", "session_not_found"}));
+}
+
 BOOST_AUTO_TEST_CASE(sessions_of_many_threads_are_opened_used_and_closed_at_once) {
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
@@ -344,6 +360,24 @@ BOOST_AUTO_TEST_CASE(the_end_of_the_plugin_ends_every_session) {
     BOOST_TEST(bearers().size() == 25U, description());
   }
   BOOST_TEST(bearers().empty(), description());
+}
+
+BOOST_AUTO_TEST_CASE(a_session_that_the_end_of_the_plugin_closes_is_closed_on_record) {
+  const ScratchFolder kept;
+  const std::string file = kept.path() + "/audit.jsonl";
+  std::string id;
+  {
+    Terminal inner;
+    inner.config["audit"]["file"] = file;
+    id = inner.open();
+    inner.execute(id, {"true"});
+  }
+  std::ifstream stream(file);
+  Json last;
+  for (std::string text; std::getline(stream, text);) last = Json::parse(text);
+  BOOST_TEST(last.at("event") == "close");
+  BOOST_TEST(last.at("session") == id);
+  BOOST_TEST(last.at("commands") == 1);
 }
 
 BOOST_AUTO_TEST_CASE(shell_execute_keeps_what_the_configuration_wants_kept_until_the_plugin_ends) {

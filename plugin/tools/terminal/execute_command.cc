@@ -184,15 +184,16 @@ class ExecuteCommand : public PreparedCall {
   }
 
   Answer run(CallContext& context) override {
-    if (!problem_.empty()) return terminal::invalid(problem_);
+    if (!problem_.empty()) return terminal::invalid(problem_, context);
     const auto session = context.sessions.find(id_);
-    if (!session) return terminal::refusal(no_such_session(id_));
+    if (!session) return terminal::recorded_refusal(no_such_session(id_), context);
     switch (session->begin(context.abort)) {
       case Session::Begin::closed:
-        return terminal::refusal(no_such_session(id_));
+        return terminal::recorded_refusal(no_such_session(id_), context);
       case Session::Begin::busy:
-        return terminal::refusal({"busy", "The session is running another command",
-                                  "wait for its end, or open a second session; terminal_get_status tells"});
+        return terminal::recorded_refusal({"busy", "The session is running another command",
+                                           "wait for its end, or open a second session; terminal_get_status tells"},
+                                          context);
       case Session::Begin::begun:
         break;
     }

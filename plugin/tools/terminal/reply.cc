@@ -37,8 +37,14 @@ const char* code_for(const CallError& error) {
 
 Answer refusal(const CallError& error) { return reply(failure(code_for(error), error.message, error.hint)); }
 
-Answer invalid(const std::string& problem) {
-  return reply(failure("INVALID_PARAMETERS", problem, "correct the parameter and call again; nothing was run"));
+Answer recorded_refusal(const CallError& error, const CallContext& context) {
+  record_refusal(error, {}, context);
+  return refusal(error);
+}
+
+Answer invalid(const std::string& problem, const CallContext& context) {
+  return recorded_refusal({"invalid_parameters", problem, "correct the parameter and call again; nothing was run"},
+                          context);
 }
 
 std::string explanation_of_no_command(const std::string& problem) {

@@ -24,8 +24,11 @@ const char* code_for(const CallError& error);
 
 Answer refusal(const CallError& error);
 
-// Of a call whose parameters are wrong.
-Answer invalid(const std::string& problem);
+// The same of what is not on record yet, because it came before there was a command to judge;
+Answer recorded_refusal(const CallError& error, const CallContext& context);
+
+// and of a call whose parameters are wrong.
+Answer invalid(const std::string& problem, const CallContext& context);
 
 // What explain says of a tool that runs no command, where a parameter is wrong or nothing would be refused;
 std::string explanation_of_no_command(const std::string& problem);

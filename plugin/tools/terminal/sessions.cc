@@ -66,7 +66,7 @@ class CreateSession : public PreparedCall {
   }
 
   Answer run(CallContext& context) override {
-    if (!problem_.empty()) return terminal::invalid(problem_);
+    if (!problem_.empty()) return terminal::invalid(problem_, context);
     const auto opened = open_session(request_, context);
     if (const auto* error = std::get_if<CallError>(&opened)) {
       // What is refused here is a parameter: there is no command yet.
@@ -105,9 +105,9 @@ class CloseSession : public PreparedCall {
   }
 
   Answer run(CallContext& context) override {
-    if (!problem_.empty()) return terminal::invalid(problem_);
+    if (!problem_.empty()) return terminal::invalid(problem_, context);
     const auto result = close_session(id_, context);
-    if (const auto* error = std::get_if<CallError>(&result)) return terminal::refusal(*error);
+    if (const auto* error = std::get_if<CallError>(&result)) return terminal::recorded_refusal(*error, context);
     const auto& closed = std::get<ClosedSession>(result);
     Json object{{"success", true}, {"message", "Session closed and resources freed"}};
     for (const engine::ProcessName& process : closed.leaving) {
@@ -152,9 +152,9 @@ class GetStatus : public PreparedCall {
   }
 
   Answer run(CallContext& context) override {
-    if (!problem_.empty()) return terminal::invalid(problem_);
+    if (!problem_.empty()) return terminal::invalid(problem_, context);
     const auto session = context.sessions.find(id_);
-    if (!session) return terminal::refusal(no_such_session(id_));
+    if (!session) return terminal::recorded_refusal(no_such_session(id_), context);
     const SessionDetails& details = session->details();
     return terminal::reply({{"success", true},
                             {"session",
