@@ -40,6 +40,8 @@ bool may_be_torn(std::string_view text) {
     return text.empty() || json::parse(text).is_discarded();
   } catch (const json::parse_error& error) {
     return error.byte > text.size();  // Nothing was wrong before the end.
+  } catch (const json::out_of_range&) {
+    return false;  // A number that no writer of a trail writes.
   }
 }
 

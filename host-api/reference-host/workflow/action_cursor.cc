@@ -169,6 +169,9 @@ std::shared_ptr<const nlohmann::json> ActionCursor::take_json_object() {
         text_.locate(at_ + std::min(byte, size)),
         "this is not valid JSON here; a value from a variable stands inside a text, as in {\"n\": \"${count}\"}");
     return nullptr;
+  } catch (const nlohmann::json::out_of_range&) {
+    fail("a number in this JSON object is too large");
+    return nullptr;
   }
 }
 
