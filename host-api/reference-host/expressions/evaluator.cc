@@ -55,6 +55,8 @@ class Evaluator {
         return name(node);
       case Node::Kind::field:
         return field(node);
+      case Node::Kind::index:
+        return index(node);
       case Node::Kind::method:
         return method(node);
       case Node::Kind::function:
@@ -84,6 +86,25 @@ class Evaluator {
     const Value* value = value_in(object);
     if (value == nullptr) return object;
     auto found = field_of(*value, node.text);
+    if (auto* why = std::get_if<std::string>(&found)) return error_at(node, std::move(*why));
+    return std::get<Value>(std::move(found));
+  }
+
+  Outcome index(const Node& node) const {
+    Outcome object = run(*node.operands[0]);
+    const Value* value = value_in(object);
+    if (value == nullptr) return object;
+    Outcome at = run(*node.operands[1]);
+    const Value* key = value_in(at);
+    if (key == nullptr) return at;
+    std::variant<Value, std::string> found = std::string();
+    if (const std::int64_t* number = key->as_int(); number != nullptr && *number >= 0) {
+      found = element_of(*value, static_cast<std::size_t>(*number));
+    } else if (const std::string* name = key->as_text()) {
+      found = field_of(*value, *name);
+    } else {
+      return error_at(*node.operands[1], "an index is a whole number from 0, or a string, and not " + described(*key));
+    }
     if (auto* why = std::get_if<std::string>(&found)) return error_at(node, std::move(*why));
     return std::get<Value>(std::move(found));
   }
@@ -231,9 +252,22 @@ std::variant<Value, std::string> field_of(const Value& value, std::string_view n
   if (map == nullptr) return described(value) + " has no field '" + std::string(name) + "'";
   const auto found = map->fields.find(name);
   if (found != map->fields.end()) return found->second;
+  if (map->text && name == "json") return "the output is no JSON: " + quoted_for_message(*map->text);
+  constexpr std::size_t most = 20;
   std::string known;
-  for (const auto& [field, unused] : map->fields) known += (known.empty() ? "" : ", ") + field;
+  std::size_t count = 0;
+  for (const auto& [field, unused] : map->fields) {
+    if (++count <= most) known += (known.empty() ? "" : ", ") + field;
+  }
+  if (count > most) known += ", and " + std::to_string(count - most) + " more";
   return "there is no field '" + std::string(name) + "'; there are " + (known.empty() ? "none" : known);
+}
+
+std::variant<Value, std::string> element_of(const Value& value, std::size_t index) {
+  const List* list = value.as_list();
+  if (list == nullptr) return described(value) + " is no list, and has no element " + std::to_string(index);
+  if (index < list->size()) return (*list)[index];
+  return "there is no element " + std::to_string(index) + "; the list has " + std::to_string(list->size());
 }
 
 }  // namespace wtool::host::expressions

@@ -26,4 +26,7 @@ std::variant<Value, ExpressionError> evaluate(const Expression& expression, cons
 // The field `name` of a value, or the sentence that says why there is none.
 std::variant<Value, std::string> field_of(const Value& value, std::string_view name);
 
+// The element of a list, counted from 0, or the sentence that says why there is none.
+std::variant<Value, std::string> element_of(const Value& value, std::size_t index);
+
 }  // namespace wtool::host::expressions

@@ -108,9 +108,9 @@ class Lexer {
   }
 
   void symbol() {
-    static constexpr std::string_view known[] = {"==", "!=", "<=", ">=", "&&", "||", "<",
-                                                 ">",  "!",  "(",  ")",  ".",  ",",  "-"};
-    static constexpr std::string_view later[] = {"+", "*", "/", "%", "?", ":", "[", "]", "{", "}"};
+    static constexpr std::string_view known[] = {"==", "!=", "<=", ">=", "&&", "||", "<", ">",
+                                                 "!",  "(",  ")",  ".",  ",",  "-",  "[", "]"};
+    static constexpr std::string_view later[] = {"+", "*", "/", "%", "?", ":", "{", "}"};
     const std::string_view rest = text_.substr(at_);
     for (const std::string_view candidate : known) {
       if (!rest.starts_with(candidate)) continue;

@@ -113,7 +113,12 @@ class Parser {
 
   NodePointer parse_member() {
     NodePointer value = parse_primary();
-    while (!error_ && take(".")) {
+    while (!error_ && (sees(".") || sees("["))) {
+      if (sees("[")) {
+        value = parse_index(std::move(value));
+        continue;
+      }
+      take(".");
       const Token& name = current();
       if (name.kind != Token::Kind::name) {
         fail(name.offset, "after '.' the name of a field or method is expected");
@@ -137,6 +142,19 @@ class Parser {
       value = make(std::move(node));
     }
     return value;
+  }
+
+  NodePointer parse_index(NodePointer value) {
+    const Token& bracket = tokens_[at_++];
+    Node node;
+    node.kind = Node::Kind::index;
+    node.offset = bracket.offset;
+    node.operands.push_back(std::move(value));
+    if (!enter(bracket.offset)) return nullptr;
+    node.operands.push_back(parse_or());
+    --depth_;
+    if (!error_ && !take("]")) fail(bracket.offset, "this '[' is never closed");
+    return make(std::move(node));
   }
 
   template <std::size_t size>

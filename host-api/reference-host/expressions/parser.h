@@ -4,7 +4,7 @@
 //   and     = compare { "&&" compare }
 //   compare = unary { ("==" | "!=" | "<" | "<=" | ">" | ">=") unary }
 //   unary   = ("!" | "-") unary | member
-//   member  = primary { "." name [ "(" [or] ")" ] }
+//   member  = primary { "." name [ "(" [or] ")" ] | "[" or "]" }
 //   primary = literal | name | name "(" [or] ")" | "(" or ")"
 //
 // Bounded: texts up to `longest_expression` bytes, trees up to `deepest_expression` levels; so neither parsing nor
@@ -31,6 +31,7 @@ struct Node {
     literal,    // value
     name,       // text
     field,      // operands[0] . text
+    index,      // operands[0] [ operands[1] ]
     method,     // operands[0] . text ( operands[1]... )
     function,   // text ( operands... )
     not_,       // ! operands[0]

@@ -41,6 +41,15 @@ class Cursor {
     }
     return text_.substr(begin, at_ - begin);
   }
+  // A whole number of at most nine digits.
+  std::optional<std::size_t> number() {
+    std::size_t value = 0;
+    const std::size_t begin = at_;
+    for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9' && at_ - begin < 9; ++at_) {
+      value = value * 10 + static_cast<std::size_t>(text_[at_] - '0');
+    }
+    return at_ == begin ? std::nullopt : std::optional(value);
+  }
   bool at_quote() const { return at_ < text_.size() && (text_[at_] == '"' || text_[at_] == '\''); }
   // A quoted text; nothing where its end is missing.
   std::optional<std::string> quoted() {
@@ -110,22 +119,38 @@ class TemplateParser {
     at_ = end;
   }
 
-  // `name { . name }`; false where something else follows a dot.
+  // `name { . name | [ index ] | [ "key" ] }`; false where something else follows a dot or a bracket.
   static bool path(Cursor& cursor, Placeholder& placeholder) {
     placeholder.name = std::string(cursor.name());
     if (placeholder.name.empty()) return false;
-    while (cursor.take(".")) {
-      const std::string_view field = cursor.name();
-      if (field.empty()) return false;
-      placeholder.fields.emplace_back(field);
+    for (;;) {
+      PathStep step;
+      if (cursor.take(".")) {
+        step.name = std::string(cursor.name());
+        if (step.name.empty()) return false;
+      } else if (cursor.take("[")) {
+        if (cursor.at_quote()) {
+          auto key = cursor.quoted();
+          if (!key) return false;
+          step.name = std::move(*key);
+        } else if (!(step.index = cursor.number())) {
+          return false;
+        }
+        if (!cursor.take("]")) return false;
+      } else {
+        return true;
+      }
+      placeholder.path.push_back(std::move(step));
     }
-    return true;
   }
 
   void dollar() {
     Cursor cursor(text_, at_ + 2);
     Placeholder placeholder;
-    if (path(cursor, placeholder) && cursor.take("}")) return add(std::move(placeholder), cursor.at());
+    const bool ours = path(cursor, placeholder) && cursor.take("}");
+    // `${name[0]}` is an element of an array of the shell's.
+    const bool element = !placeholder.path.empty() && text_[at_ + 2 + placeholder.name.size()] == '[';
+    if (ours && !element) return add(std::move(placeholder), cursor.at());
     literal_ += "${";  // the shell's own
     at_ += 2;
   }
@@ -240,8 +265,8 @@ std::variant<Value, ExpressionError> resolve(const Placeholder& placeholder, con
     value = Value(*placeholder.literal);
   } else if (const Value* found = scope.find(placeholder.name)) {
     value = *found;
-    for (const std::string& field : placeholder.fields) {
-      auto next = field_of(value, field);
+    for (const PathStep& step : placeholder.path) {
+      auto next = step.index ? element_of(value, *step.index) : field_of(value, step.name);
       if (auto* why = std::get_if<std::string>(&next)) {
         missing = placeholder.source + ": " + *why;
         break;

@@ -1,8 +1,7 @@
-// Text with placeholders: `${name}`, `${a.b}`, `{{ name }}`, `{{ a.b | filter: "argument" | filter }}`.
+// Text with placeholders: `${name}`, `${a.b}`, `${a.b[0]}`, `{{ name }}`, `{{ a.b | filter: "argument" | filter }}`.
 //
 // - `$${` stands for a literal `${`. In `${...}` anything but a plain dotted name (`${x:-y}`, `${#x}`) is left as it
-// is:
-//   it belongs to the shell.
+//   is: it belongs to the shell. So does `${x[0]}`, an array's element; behind a dot, `[0]` and `["key"]` are ours.
 // - `{{` opens a placeholder only when a name or a quoted text follows, so `{{.Names}}` is left as it is; a literal
 // `{{`
 //   before a name is written `{{ "{{" }}`.
@@ -30,11 +29,17 @@ struct Filter {
   std::string argument;  // of fallback
 };
 
+// One step into a value: `.name`, `["name"]`, or `[index]`.
+struct PathStep {
+  std::string name;
+  std::optional<std::size_t> index;
+};
+
 struct Placeholder {
   std::size_t offset = 0;  // of its first character, in the text that was parsed
   std::string source;      // as it was written
   std::string name;        // empty where `literal` is set
-  std::vector<std::string> fields;
+  std::vector<PathStep> path;
   std::optional<std::string> literal;
   std::vector<Filter> filters;
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "loader/nearest.h"
 #include "workflow/actions.h"
 #include "workflow/command_template.h"
 #include "workflow/outcome.h"
@@ -27,7 +28,7 @@ struct Use {
 void collect(const expressions::Template& parsed, const MappedText& written, bool in_command, std::vector<Use>& uses) {
   for (const expressions::Placeholder& placeholder : parsed.placeholders) {
     if (placeholder.literal) continue;
-    uses.push_back({placeholder.name, placeholder.fields.empty() ? "" : placeholder.fields[0],
+    uses.push_back({placeholder.name, placeholder.path.empty() ? "" : placeholder.path[0].name,
                     written.locate(placeholder.offset), placeholder.has(expressions::Filter::Kind::fallback),
                     in_command && placeholder.source.starts_with("${")});
   }
@@ -299,8 +300,7 @@ class Checker {
         const auto& fields = outcome_fields();
         if (std::find(fields.begin(), fields.end(), use.field) == fields.end()) {
           findings_.add(use.offset, "the outcome '" + use.name + "' has no field '" + use.field + "'" +
-                                        did_you_mean(use.field, fields) +
-                                        "; there are stdout, stderr, exit_code, is_error, success, failure, message");
+                                        did_you_mean(use.field, fields) + "; there are " + joined(fields));
         }
       }
     }

@@ -1,5 +1,8 @@
 #include "workflow/outcome.h"
 
+#include <nlohmann/json.hpp>
+
+#include "expressions/json_value.h"
 #include "loader/tool_caller.h"
 
 namespace wtool::host::workflow {
@@ -28,8 +31,8 @@ std::string content_text(const json& result) {
 }  // namespace
 
 const std::vector<std::string>& outcome_fields() {
-  static const std::vector<std::string> fields = {"stdout",  "stderr",  "exit_code", "is_error",
-                                                  "success", "failure", "message"};
+  static const std::vector<std::string> fields = {"stdout",  "stderr",  "exit_code", "is_error", "success",
+                                                  "failure", "message", "json",      "metadata"};
   return fields;
 }
 
@@ -62,6 +65,7 @@ Outcome to_outcome(const ToolOutcome& call) {
   outcome.standard_output = text_at(metadata, partial ? "partial_stdout" : "stdout");
   outcome.standard_error = text_at(metadata, partial ? "partial_stderr" : "stderr");
   if (!partial && !metadata.contains("stdout")) outcome.standard_output = outcome.message;
+  if (auto value = expressions::from_json(metadata)) outcome.metadata = std::move(*value);
   return outcome;
 }
 
@@ -77,6 +81,8 @@ Value to_value(const Outcome& outcome) {
   map.fields.emplace("success", Value(!outcome.is_error));
   map.fields.emplace("failure", Value(outcome.is_error));
   map.fields.emplace("message", Value(outcome.message));
+  map.fields.emplace("metadata", outcome.metadata);
+  if (auto json = expressions::parse_json(outcome.standard_output)) map.fields.emplace("json", std::move(*json));
   return Value(std::move(map));
 }
 

@@ -20,10 +20,12 @@ struct Outcome {
   std::int64_t exit_code = 0;  // of the command; without one 0 or 1, after a timeout 124, when aborted 130
   std::string standard_output;
   std::string standard_error;
-  std::string message;  // the tool's own sentence
+  std::string message;            // the tool's own sentence
+  expressions::Value metadata{};  // the tool's, a map; null where it gave none
 };
 
-// The fields of a state's or a result's value.
+// The fields of a state's or a result's value. `json` is there where the output is a JSON object or list, and else an
+// error when it is read; `metadata` where a tool was called.
 const std::vector<std::string>& outcome_fields();
 
 // Reads a tool's envelope. Without a `stdout` in its metadata the text of the content stands for it.

@@ -2,6 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "expressions/evaluator.h"
+#include "expressions/json_value.h"
 #include "expressions/parser.h"
 
 using namespace wtool::host::expressions;
@@ -92,6 +93,39 @@ BOOST_AUTO_TEST_CASE(expressions_have_the_values_that_they_say) {
   for (const auto& [text, expected] : cases) {
     BOOST_TEST_CONTEXT(text) { BOOST_TEST(result_of(text) == expected); }
   }
+}
+
+BOOST_AUTO_TEST_CASE(elements_are_reached_by_their_index_or_their_name) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"items[0]", "\"a\""},
+      {"items[1] == 'b' && items.size() == 2", "true"},
+      {"build['exit_code']", "0"},
+      {"build[\"stdout\"].size()", "6"},
+      {"items[2]", "5: there is no element 2; the list has 2"},
+      {"items[-1]", "6: an index is a whole number from 0, or a string, and not the int -1"},
+      {"items['a']", "5: a list has no field 'a'"},
+      {"name[0]", "4: the string \"Grüße\" is no list, and has no element 0"},
+      {"items[0", "5: this '[' is never closed"},
+      {"build.json", "6: the output is no JSON: \"built\""},
+  };
+  for (const auto& [text, expected] : cases) {
+    BOOST_TEST(result_of(text) == expected, text << " gave " << result_of(text));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(json_becomes_values_and_all_else_stays_text) {
+  const auto shown = [](const std::string& text) {
+    const auto value = parse_json(text);
+    return value ? to_json(*value) : std::string("none");
+  };
+  BOOST_TEST(shown(" {\"a\": [1, 2.5, true, null, \"x\"]}\n") == "{\"a\":[1,2.5,true,null,\"x\"]}");
+  BOOST_TEST(shown("[18446744073709551615]") == "[18446744073709551616]");
+  for (const char* text : {"", "text", "12", "\"a\"", "{", "[1] [2]", "{a: 1}", "[1]x", "[\"\xff\"]"}) {
+    BOOST_TEST(shown(text) == "none", text);
+  }
+  BOOST_TEST(shown(std::string(100, '[') + std::string(100, ']')) != "none");
+  BOOST_TEST(shown(std::string(101, '[') + std::string(101, ']')) == "none");
+  BOOST_TEST(shown(std::string(1'000'000, '[') + std::string(1'000'000, ']')) == "none");
 }
 
 BOOST_AUTO_TEST_CASE(errors_point_at_the_character) {

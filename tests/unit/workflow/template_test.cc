@@ -18,6 +18,7 @@ class TestScope final : public Scope {
       Map map;
       map.text = "out";
       map.fields["stderr"] = Value("err\n");
+      map.fields["json"] = Value(List{Value("first"), Value(List{Value("x"), Value("it's")})});
       return Value(std::move(map));
     }();
     if (name == "text") return &text;
@@ -76,6 +77,20 @@ BOOST_AUTO_TEST_CASE(placeholders_are_replaced_and_everything_else_stays) {
   for (const auto& [text, expected] : cases) {
     BOOST_TEST_CONTEXT(text) { BOOST_TEST(rendered(text) == expected); }
   }
+}
+
+BOOST_AUTO_TEST_CASE(elements_of_lists_and_fields_of_any_name_are_reached) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"${outcome.json[0]} {{ outcome.json[1][1] }}", "first it's"},
+      {"{{ list[1] }}", "1"},
+      {"${outcome[\"stderr\"]}|{{ outcome[\"stderr\"] | trim }}", "${outcome[\"stderr\"]}|err"},
+      {"${outcome.json[1][\"x\"]}", "0: ${outcome.json[1][\"x\"]}: a list has no field 'x'"},
+      {"${list[1]} ${list[@]} ${list[$i]}", "${list[1]} ${list[@]} ${list[$i]}"},  // arrays of the shell's
+      {"${outcome.json[9]}", "0: ${outcome.json[9]}: there is no element 9; the list has 2"},
+      {"{{ outcome.json[9] | default: \"none\" }}", "none"},
+      {"${outcome.stderr[0]}", "0: ${outcome.stderr[0]}: the string \"err\\n\" is no list, and has no element 0"},
+  };
+  for (const auto& [text, expected] : cases) BOOST_TEST(rendered(text) == expected, text << " gave " << rendered(text));
 }
 
 BOOST_AUTO_TEST_CASE(mistakes_in_templates_are_errors_with_their_place) {

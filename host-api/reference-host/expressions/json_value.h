@@ -1,0 +1,21 @@
+// JSON as values: what a tool or a program answers, to be read field by field.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string_view>
+
+#include "expressions/value.h"
+
+namespace wtool::host::expressions {
+
+// Deeper JSON is taken for text: whatever walks through a value recurses.
+inline constexpr int deepest_json = 100;
+
+// Numbers that fit into no 64 bits become doubles. Nothing: it is nested too deeply.
+std::optional<Value> from_json(const nlohmann::json& json);
+
+// The value of a text that is a JSON object or list, blanks around it allowed; nothing: it is none.
+std::optional<Value> parse_json(std::string_view text);
+
+}  // namespace wtool::host::expressions
