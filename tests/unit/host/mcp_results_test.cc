@@ -66,15 +66,16 @@ BOOST_AUTO_TEST_CASE(a_tool_has_all_four_hints) {
 
 BOOST_AUTO_TEST_CASE(metadata_is_structured_and_stands_in_the_text_too) {
   const ordered_json metadata{{"success", true}, {"stdout", "hi\n"}};
-  const ordered_json result = call_result(shell, answered({text("done")}, metadata), 1024);
+  const ordered_json result = call_result(shell, answered(ordered_json::array({text("done")}), metadata), 1024);
   BOOST_TEST((result.at("structuredContent") == metadata));
   BOOST_TEST((result.at("isError") == false));
-  BOOST_TEST((result.at("content") == ordered_json{text("done"), text(metadata.dump())}));
+  BOOST_TEST((result.at("content") == ordered_json::array({text("done"), text(metadata.dump())})));
 }
 
 BOOST_AUTO_TEST_CASE(a_text_that_is_the_metadata_is_there_once) {
   const ordered_json metadata{{"success", true}, {"stdout", std::string(5000, 'x')}};
-  const ordered_json result = call_result(shell, answered({text(metadata.dump(2))}, metadata), 1024);
+  const ordered_json result =
+      call_result(shell, answered(ordered_json::array({text(metadata.dump(2))}), metadata), 1024);
   BOOST_TEST(result.at("content").size() == 1);
   BOOST_TEST(has(result.at("content")[0].at("text").get<std::string>(), "left out"));
 }
@@ -82,14 +83,14 @@ BOOST_AUTO_TEST_CASE(a_text_that_is_the_metadata_is_there_once) {
 BOOST_AUTO_TEST_CASE(streams_are_cut_and_their_flags_say_so) {
   const std::string much(10'000, 'x');
   const ordered_json result = call_result(shell,
-                                          answered({text(much)}, {{"success", true},
-                                                                  {"stdout", much},
-                                                                  {"stderr", "short"},
-                                                                  {"partial_stdout", much},
-                                                                  {"stdout_truncated", false},
-                                                                  {"stderr_truncated", false},
-                                                                  {"stdout_bytes", 1'000'000},
-                                                                  {"truncated", false}}),
+                                          answered(ordered_json::array({text(much)}), {{"success", true},
+                                                                                       {"stdout", much},
+                                                                                       {"stderr", "short"},
+                                                                                       {"partial_stdout", much},
+                                                                                       {"stdout_truncated", false},
+                                                                                       {"stderr_truncated", false},
+                                                                                       {"stdout_bytes", 1'000'000},
+                                                                                       {"truncated", false}}),
                                           1024);
   const ordered_json& cut_data = result.at("structuredContent");
   BOOST_TEST(has(cut_data.at("stdout").get<std::string>(), "[... 998976 bytes left out ...]"));
@@ -102,7 +103,8 @@ BOOST_AUTO_TEST_CASE(streams_are_cut_and_their_flags_say_so) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_as_the_schema_says_is_not_structured) {
-  const ordered_json result = call_result(shell, answered({text("no")}, {{"error", {{"code", "c"}}}}, true), 1024);
+  const ordered_json result =
+      call_result(shell, answered(ordered_json::array({text("no")}), {{"error", {{"code", "c"}}}}, true), 1024);
   BOOST_TEST(!result.contains("structuredContent"));
   BOOST_TEST((result.at("isError") == true));
   BOOST_TEST(result.at("content").size() == 2);
@@ -114,7 +116,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_as_the_schema_says_is_not_structured) {
 BOOST_AUTO_TEST_CASE(a_call_that_was_not_made_is_an_error_with_its_reason) {
   const ordered_json result =
       call_result(shell, {.kind = ToolOutcome::Kind::not_made, .result = {}, .is_error = false, .error = "why"}, 1024);
-  BOOST_TEST((result == ordered_json{{"content", {text("why")}}, {"isError", true}}));
+  BOOST_TEST((result == ordered_json{{"content", ordered_json::array({text("why")})}, {"isError", true}}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
