@@ -102,6 +102,14 @@ BOOST_AUTO_TEST_CASE(the_presence_of_a_sandbox_section_is_handed_on_with_its_wri
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_is_for_the_host_alone_is_checked_and_not_handed_on) {
+  BOOST_TEST(accepted("mcp: {output_bytes: 1024, max_calls: 256, message_bytes: 65536}\n") == json::object());
+  BOOST_TEST(accepted("mcp: {max_calls: 1}\nsessions: {max: 2}\n") == json::parse(R"({"sessions": {"max": 2}})"));
+  BOOST_TEST(refused("mcp: {max_calls: 257}\n") ==
+             "wtool.yaml:1:18: mcp.max_calls must be a whole number, 1 to 256 calls, and is 257");
+  BOOST_TEST(has(refused("mcp: {calls: 3}\n"), "unknown key mcp.calls"));
+}
+
 BOOST_AUTO_TEST_CASE(json_is_accepted_too) {
   BOOST_TEST(accepted("{\n\t\"limits\": {\"timeout_default\": 5},\n\t\"shell\": {\"program\": \"\\/bin\\/sh\"}\n}\n") ==
              json::parse(R"({"limits": {"timeout_default": 5}, "shell": {"program": "/bin/sh"}})"));
