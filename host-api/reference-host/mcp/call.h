@@ -12,12 +12,15 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "approval/approver.h"
 #include "loader/plugin.h"
 #include "loader/stop.h"
+#include "tracing/filter.h"
 
 namespace wtool::host::mcp {
 
@@ -26,9 +29,20 @@ struct Call {
   const ToolDescription* tool = nullptr;
   std::string arguments;       // JSON text of an object
   std::string progress_token;  // JSON text; empty: none
-  // Who is asked when the call needs an approval.
-  enum class Asks { nobody, client };
+  // Who is asked when the call needs an approval: the client while the call waits, or in the call's answer.
+  enum class Asks { nobody, client, later };
   Asks asks = Asks::nobody;
+
+  // Of the newer era alone:
+  struct Given {
+    std::string fingerprint;  // of the question
+    Approval answer = Approval::unavailable;
+  };
+  bool modern = false;
+  LogLevel logs_from = LogLevel::off;  // what of the call's records the client wants
+  std::optional<Given> given;          // to a question of an earlier call
+  std::optional<Question> question;    // that could not be settled, set on the call's thread
+
   Stop stop;
 };
 

@@ -24,6 +24,13 @@ constexpr std::array<std::pair<std::string_view, Approval>, 4> answers{
 
 }  // namespace
 
+bool shows_forms(const json& capabilities) {
+  // A capability without a word about which is about forms.
+  const json* elicitation = member(capabilities, "elicitation");
+  if (elicitation == nullptr || !elicitation->is_object()) return false;
+  return elicitation->contains("form") || !elicitation->contains("url");
+}
+
 ordered_json approval_form(const Question& question) {
   ordered_json names = ordered_json::array();
   for (const auto& [name, meaning] : answers) names.push_back(name);
@@ -51,9 +58,15 @@ Approval approval_of(const json& result) {
 }
 
 Approval Elicitation::ask(const Question& question) {
-  const Call* call = Calls::current();
-  if (call == nullptr || call->asks == Call::Asks::nobody) return Approval::unavailable;
-  return ask_client(question);
+  Call* call = Calls::current();
+  if (call == nullptr) return Approval::unavailable;
+  if (call->asks == Call::Asks::client) return ask_client(question);
+  if (!call->modern) return Approval::unavailable;
+  // Once: a call that asks twice asks about two things.
+  const std::optional<Call::Given> given = std::exchange(call->given, std::nullopt);
+  if (given && !question.fingerprint.empty() && given->fingerprint == question.fingerprint) return given->answer;
+  call->question = question;
+  return call->asks == Call::Asks::later ? Approval::deferred : Approval::unavailable;
 }
 
 bool Elicitation::is_withdrawn(std::uint64_t id) {

@@ -1,6 +1,9 @@
 // Asks for approvals through the client: a person answers a form there.
 //
 // - Only a call whose client can show forms asks; for all others nobody is there, and the answer is unavailable.
+// - In the newer era a server asks nothing by itself: the question is left with the call, which ends, and an answer
+// that
+//   a later call brings counts for this very question alone.
 // - A form that is declined or dismissed is a no, for this once. So is an answer that is none of the four.
 // - A question that is withdrawn is taken back from the client, too.
 #pragma once
@@ -18,6 +21,9 @@
 #include "mcp/output.h"
 
 namespace wtool::host::mcp {
+
+// Whether a client with these capabilities shows forms.
+bool shows_forms(const nlohmann::json& capabilities);
 
 // The params of elicitation/create.
 nlohmann::ordered_json approval_form(const Question& question);

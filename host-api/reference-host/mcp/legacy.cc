@@ -1,26 +1,14 @@
 #include "mcp/legacy.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
+
+#include "mcp/elicitation.h"
 
 namespace wtool::host::mcp {
 
-namespace {
-
 using nlohmann::json;
 using nlohmann::ordered_json;
-
-constexpr std::array<std::string_view, 2> versions{"2025-11-25", "2025-06-18"};  // the latest first
-
-// Whether the client shows forms. A capability without a word about which is about forms.
-bool shows_forms(const json& capabilities) {
-  const json* elicitation = member(capabilities, "elicitation");
-  if (elicitation == nullptr || !elicitation->is_object()) return false;
-  return elicitation->contains("form") || !elicitation->contains("url");
-}
-
-}  // namespace
 
 ordered_json server_info(std::string_view version) {
   return {{"name", "wtool"}, {"title", "Shell tools of wtool"}, {"version", version}};
@@ -69,11 +57,12 @@ std::string Legacy::initialize(const Message& request) {
   if (capabilities == nullptr || !capabilities->is_object()) {
     return error_line(request.id, {invalid_params, "initialize needs the client's capabilities, as an object"});
   }
-  const bool is_known = std::any_of(versions.begin(), versions.end(), [&](auto version) { return *wanted == version; });
+  const bool is_known =
+      std::any_of(legacy_versions.begin(), legacy_versions.end(), [&](auto version) { return *wanted == version; });
   initialized_ = true;
   can_be_asked_ = shows_forms(*capabilities);
   const ordered_json result{
-      {"protocolVersion", is_known ? wanted->get<std::string>() : std::string(versions.front())},
+      {"protocolVersion", is_known ? wanted->get<std::string>() : std::string(legacy_versions.front())},
       {"capabilities", {{"tools", {{"listChanged", false}}}, {"logging", ordered_json::object()}}},
       {"serverInfo", server_info(version_)},
       {"instructions", instructions()}};

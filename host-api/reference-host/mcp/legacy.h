@@ -2,6 +2,7 @@
 // can be asked.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,8 @@
 #include "mcp/tool_methods.h"
 
 namespace wtool::host::mcp {
+
+inline constexpr std::array<std::string_view, 2> legacy_versions{"2025-11-25", "2025-06-18"};  // the latest first
 
 // What is said to a request: a line at once, or a call that answers later.
 struct Reply {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "mcp/call.h"
 #include "mcp/message.h"
 #include "tracing/format.h"
 
@@ -60,8 +61,22 @@ bool LogNews::parse_level(std::string_view name, LogLevel& level) {
 }
 
 void LogNews::send_from(LogLevel level) {
-  tracing_.observe(level,
-                   [this](const LogRecord& record, const LogSpan* span) { output_.send_news(log_line(record, span)); });
+  all_from_.store(level);
+  observe();
+}
+
+void LogNews::send_for_calls_from(LogLevel level) {
+  if (level >= calls_from_) return;
+  calls_from_ = level;
+  observe();
+}
+
+void LogNews::observe() {
+  tracing_.observe(std::min(all_from_.load(), calls_from_), [this](const LogRecord& record, const LogSpan* span) {
+    const Call* call = Calls::current();
+    const bool is_wanted = record.level >= all_from_.load() || (call != nullptr && record.level >= call->logs_from);
+    if (is_wanted) output_.send_news(log_line(record, span));
+  });
 }
 
 }  // namespace wtool::host::mcp

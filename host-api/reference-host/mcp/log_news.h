@@ -3,6 +3,7 @@
 // Nothing is sent before somebody asks for a level. What the client does not read in time is dropped.
 #pragma once
 
+#include <atomic>
 #include <string_view>
 
 #include "mcp/output.h"
@@ -24,9 +25,16 @@ class LogNews {
   // From this level on, whatever it is about.
   void send_from(LogLevel level);
 
+  // Also what a call wants that is about it; `level` is the least that one of them does.
+  void send_for_calls_from(LogLevel level);
+
  private:
+  void observe();
+
   Tracing& tracing_;
   Output& output_;
+  std::atomic<LogLevel> all_from_{LogLevel::off};
+  LogLevel calls_from_ = LogLevel::off;
 };
 
 }  // namespace wtool::host::mcp

@@ -2,6 +2,7 @@
 //
 // - The reading thread waits for nothing but the next line: calls run on threads of their own, and what is said goes
 //   into a queue. So a ping is answered, and a cancellation heard, whatever runs.
+// - Which era of the protocol a request speaks, it says itself: both may be spoken in turn.
 // - When it ends, all calls have ended.
 #pragma once
 
@@ -15,6 +16,7 @@
 #include "mcp/input.h"
 #include "mcp/legacy.h"
 #include "mcp/log_news.h"
+#include "mcp/modern.h"
 #include "mcp/output.h"
 #include "mcp/progress.h"
 #include "mcp/tool_methods.h"
@@ -53,6 +55,7 @@ class Server {
   ToolMethods tools_;
   LogNews logs_;
   Legacy legacy_;
+  Modern modern_;
   Progress progress_;
   Calls calls_;  // last, so that nothing runs when the others end
 };
