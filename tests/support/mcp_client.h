@@ -1,7 +1,8 @@
 // A client of `wtool mcp` in the hands of a test: says lines, and keeps every line that comes back.
 //
 // Each line must be a JSON-RPC message, or the test fails. With WTOOL_MCP_TRANSCRIPTS set to a folder, all lines are
-// also written there, each with the version of the protocol and the method that it answers, for tests/mcp/validate.py.
+// also written there, each with the version of the protocol and the method and the tool that it answers, for
+// tests/mcp/validate.py.
 #pragma once
 
 #include <unistd.h>
@@ -35,7 +36,10 @@ class McpClient {
 
  private:
   std::string version_;
-  std::map<std::string, std::string> asked_;  // methods by id
+  struct Asked {
+    std::string method, tool;
+  };
+  std::map<std::string, Asked> asked_;  // by id
   std::ofstream transcript_;
 
  public:
@@ -63,7 +67,7 @@ class McpClient {
     return request_as(id, method, params);
   }
   Json request_as(const Json& id, const std::string& method, const Json& params = Json::object()) {
-    asked_[id.dump()] = method;
+    asked_[id.dump()] = {method, params.contains("name") && params["name"].is_string() ? params["name"] : Json("")};
     say({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}});
     return id;
   }
@@ -145,8 +149,10 @@ class McpClient {
     const bool is_answer = message.contains("result") || message.contains("error");
     const std::string id = message.contains("id") ? message["id"].dump() : "";
     if (transcript_.is_open()) {
-      transcript_ << Json{{"version", version_}, {"method", is_answer ? asked_[id] : ""}, {"line", message}}.dump()
-                  << '\n';
+      const Asked asked = is_answer ? asked_[id] : Asked{};
+      transcript_
+          << Json{{"version", version_}, {"method", asked.method}, {"tool", asked.tool}, {"line", message}}.dump()
+          << '\n';
     }
     if (message.contains("method")) {
       (message.contains("id") ? requests : news).push_back(message);
