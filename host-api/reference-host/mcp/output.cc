@@ -44,18 +44,27 @@ Output::~Output() {
 
 void Output::send(std::string line) {
   const std::lock_guard lock(mutex_);
-  if (gone_already_) return;
+  if (!gone_already_) take(std::move(line));
+}
+
+// To wake the thread for what the client takes at once would make every answer wait for a processor once more.
+void Output::take(std::string line) {
+  std::size_t written = 0;
+  bool failed = false;
+  while (lines_.empty() && !writing_ && !failed && written < line.size() && has_room()) {
+    written += write_some(std::string_view(line).substr(written), failed);
+  }
+  if (written == line.size()) return;
+  line.erase(0, written);
   bytes_ += line.size();
   lines_.push_back(std::move(line));
-  changed_.notify_one();
+  changed_.notify_one();  // It will see what has failed, too.
 }
 
 bool Output::send_news(std::string line) {
   const std::lock_guard lock(mutex_);
   if (gone_already_ || bytes_ > much) return false;
-  bytes_ += line.size();
-  lines_.push_back(std::move(line));
-  changed_.notify_one();
+  take(std::move(line));
   return true;
 }
 
@@ -80,9 +89,11 @@ void Output::write_all() {
     if (lines_.empty()) return;
     const std::string line = std::move(lines_.front());
     lines_.pop_front();
+    writing_ = true;
     lock.unlock();
     const bool written = write_line(line);
     lock.lock();
+    writing_ = false;
     bytes_ -= line.size();
     if (written) continue;
     gone_already_ = true;
@@ -115,6 +126,11 @@ bool Output::wait_for_room() const {
     if (ready < 0 && errno != EINTR && errno != EAGAIN) return false;
     if (ready > 0 && watched[0].revents != 0) return (watched[0].revents & POLLOUT) != 0;
   }
+}
+
+bool Output::has_room() const {
+  pollfd watched{descriptor_, POLLOUT, 0};
+  return ::poll(&watched, 1, 0) == 1 && (watched.revents & POLLOUT) != 0;
 }
 
 // A pipe that is ready takes PIPE_BUF bytes without blocking, and may block for more; a socket can be told not to.

@@ -1,4 +1,5 @@
-// The lines for the client: a queue, and one thread that writes them in order.
+// The lines for the client, in order: written at once as far as the client takes them, and by a thread of their own
+// where it does not.
 //
 // - Whoever sends never waits for the client: a slow one, or one that does not read at all, holds up nobody but itself.
 // - Answers are kept until they are written. What is only news (progress, logs) is dropped while much waits.
@@ -37,9 +38,11 @@ class Output {
   void finish(std::chrono::milliseconds patience);
 
  private:
+  void take(std::string line);  // with mutex_ held
   void write_all();
   bool write_line(std::string_view line);
   bool wait_for_room() const;
+  bool has_room() const;
   std::size_t write_some(std::string_view bytes, bool& failed) const;
 
   const int descriptor_;
@@ -51,6 +54,7 @@ class Output {
   std::condition_variable changed_;
   std::deque<std::string> lines_;
   std::size_t bytes_ = 0;  // of lines_, and of what is being written
+  bool writing_ = false;   // the thread is
   bool finishing_ = false;
   bool gone_already_ = false;
   std::thread thread_;
