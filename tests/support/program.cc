@@ -80,7 +80,14 @@ Program::Program(const std::vector<std::string>& argv, On on, const ProgramOptio
     if (out_ < 0 || grantpt(out_) != 0 || unlockpt(out_) != 0 || ptsname_r(out_, name, sizeof name) != 0) fail("pty");
     terminal = name;
   } else {
-    in = input_of(options.input);
+    if (options.talk) {
+      int pipe_in[2];
+      if (pipe2(pipe_in, O_CLOEXEC) != 0) fail("pipe2");
+      in = pipe_in[0];
+      in_ = pipe_in[1];
+    } else {
+      in = input_of(options.input);
+    }
     if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) fail("pipe2");
     out_ = out[0];
     err_ = err[0];
@@ -119,6 +126,7 @@ Program::~Program() {
     ::kill(pid_, SIGKILL);
     reap(true);
   }
+  close_fd(in_);
   close_fd(pidfd_);
   close_fd(out_);
   close_fd(err_);
@@ -157,6 +165,44 @@ bool Program::wait_for_output(std::string_view text) {
     if (ended_ && !read_some(std::chrono::milliseconds(0))) break;
   }
   return finished_.out.find(text) != std::string::npos;
+}
+
+bool Program::next_line(std::string& line) {
+  return next_line(line,
+                   std::chrono::duration_cast<std::chrono::milliseconds>(limit_ - std::chrono::steady_clock::now()));
+}
+
+bool Program::next_line(std::string& line, std::chrono::milliseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  std::size_t searched = line_;
+  while (true) {
+    const std::size_t newline = finished_.out.find('\n', searched);
+    if (newline != std::string::npos) {
+      line = finished_.out.substr(line_, newline - line_);
+      line_ = newline + 1;
+      return true;
+    }
+    searched = finished_.out.size();
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    if (out_ < 0 || left.count() <= 0) return false;
+    if (!read_some(ended_ ? std::chrono::milliseconds(0) : left) && ended_) return false;
+  }
+}
+
+bool Program::say(std::string_view text) const {
+  while (!text.empty()) {
+    const ssize_t written = write(in_, text.data(), text.size());
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+void Program::end_input() { close_fd(in_); }
+
+void Program::stop_listening() {
+  close_fd(out_);
+  close_fd(err_);
 }
 
 void Program::type(std::string_view keys) const {

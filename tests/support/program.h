@@ -19,6 +19,7 @@ struct ProgramOptions {
   std::map<std::string, std::string> set{};  // added to the test's environment
   std::vector<std::string> unset{};          // taken out of it
   std::string input{};                       // on standard input, then its end
+  bool talk = false;                         // standard input is a pipe instead, for say()
   std::string output_to{};                   // a file for standard output instead of a pipe, such as /dev/full
   std::chrono::milliseconds limit{60'000};   // then it is killed, and `limit_passed` says so
 };
@@ -49,6 +50,15 @@ class Program {
   // Reads until the output holds `text`, it ends, or the limit has passed; says whether it does.
   bool wait_for_output(std::string_view text);
   const std::string& output() const { return finished_.out; }
+  // The next line of the output, without its newline. False: the output has ended, or the limit has passed.
+  bool next_line(std::string& line);
+  // The same with a time of its own.
+  bool next_line(std::string& line, std::chrono::milliseconds patience);
+  // Writes all of it to the pipe of a program that is talked to; false when that is closed.
+  bool say(std::string_view text) const;
+  void end_input();
+  // Closes the reading ends of the output.
+  void stop_listening();
   // Types, on a terminal: "\x03" is Ctrl-C.
   void type(std::string_view keys) const;
   void kill(int signal) const;
@@ -64,7 +74,9 @@ class Program {
 
   pid_t pid_ = -1;
   int pidfd_ = -1;
-  int out_ = -1;  // or the terminal's other end
+  int in_ = -1;           // of a program that is talked to
+  std::size_t line_ = 0;  // where the next line of the output begins
+  int out_ = -1;          // or the terminal's other end
   int err_ = -1;
   bool ended_ = false;
   std::chrono::steady_clock::time_point began_;

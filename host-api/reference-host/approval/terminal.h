@@ -1,4 +1,4 @@
-// Asks a person on the terminal whether a command may run: the host's side of wtool.approval/1, behind its C functions.
+// Asks a person on the terminal whether a command may run.
 //
 // - Only a process in the foreground of a terminal asks; for all others nobody is there, and the answer is unavailable.
 // - Two questions at once are asked one after the other.
@@ -15,15 +15,12 @@
 #include <string>
 #include <string_view>
 
-#include "approval/question.h"
+#include "approval/approver.h"
 
 namespace wtool::host {
 
-// The numbers are those of wtool.approval/1.
-enum class Approval : std::uint32_t { unavailable = 0, yes = 1, no = 2, always = 3, never = 4 };
-
 // All members: any thread.
-class TerminalApproval {
+class TerminalApproval final : public Approver {
  public:
   // Opens the terminal for one question; what it gives is closed afterwards, and best does not block. -1: there is none
   // to ask on.
@@ -33,13 +30,10 @@ class TerminalApproval {
   explicit TerminalApproval(Open open = open_terminal);
   TerminalApproval(const TerminalApproval&) = delete;
   TerminalApproval& operator=(const TerminalApproval&) = delete;
-  ~TerminalApproval();
+  ~TerminalApproval() override;
 
-  // Waits for the answer.
-  Approval ask(const Question& question);
-
-  // Never waits. May come before ask() for that question; one that is over is ignored.
-  void withdraw(std::uint64_t id);
+  Approval ask(const Question& question) override;
+  void withdraw(std::uint64_t id) override;
 
   // The controlling terminal of this process, where it is in the foreground of it.
   static int open_terminal();

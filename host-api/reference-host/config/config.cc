@@ -58,8 +58,10 @@ class Merger {
     for (const ConfigKey& key : config_keys()) {
       EffectiveKey row{full_name(key), built_in(key), "built in", {}, {}};
       if (const Value* value = find(row.name)) {
-        json& section = config.json[std::string(key.section)];
-        (key.name.empty() ? section : section[std::string(key.name)]) = value->value;
+        if (is_for_plugin(key)) {
+          json& section = config.json[std::string(key.section)];
+          (key.name.empty() ? section : section[std::string(key.name)]) = value->value;
+        }
         row.value = value->value;
         row.layer = value->layer;
         row.place = value->place;

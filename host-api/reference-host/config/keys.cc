@@ -58,6 +58,9 @@ constexpr auto keys = std::to_array<ConfigKey>({
     {"sessions", "max", Type::integer, Lock::lower, "50", 1, 1000, "sessions"},
     {"sessions", "tools_allow", Type::path, Lock::equal},
     {"execute_run", "root", Type::path, Lock::equal},
+    {"mcp", "output_bytes", Type::integer, Lock::lower, "32768", 1024, 1048576, "bytes"},
+    {"mcp", "max_calls", Type::integer, Lock::lower, "32", 1, 256, "calls"},
+    {"mcp", "message_bytes", Type::integer, Lock::lower, "20971520", 65536, 67108864, "bytes"},
 });
 
 }  // namespace
@@ -84,6 +87,8 @@ const ConfigKey* find_key(std::string_view section, std::string_view name) {
 bool is_known_section(std::string_view section) {
   return std::any_of(keys.begin(), keys.end(), [&](const ConfigKey& key) { return key.section == section; });
 }
+
+bool is_for_plugin(const ConfigKey& key) { return key.section != "mcp"; }
 
 std::vector<std::string> section_names() {
   std::vector<std::string> names;

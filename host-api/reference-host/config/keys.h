@@ -69,4 +69,7 @@ std::vector<std::string> key_names(std::string_view section);
 
 bool is_known_section(std::string_view section);
 
+// Whether the plugin gets it. What is the host's own business it would not know.
+bool is_for_plugin(const ConfigKey& key);
+
 }  // namespace wtool::host

@@ -99,6 +99,8 @@ Plugin::~Plugin() {
 
 Tracing& Plugin::tracing() const { return *host_->services.tracing; }
 
+void Plugin::ask_through(Approver* approver) { host_->services.approval = approver; }
+
 std::unique_ptr<Plugin> Plugin::open(const std::string& path, Tracing& tracing, std::string& error) {
   std::unique_ptr<Plugin> plugin(new Plugin);
   // A name without a slash would be looked for in the system's library folders.

@@ -2,7 +2,8 @@
 //
 // - Opening runs nothing of the plugin but its tool_count and tool_at; descriptors are readable then.
 // - What the plugin says of itself is not believed before it was checked: sizes, pointers, names, UTF-8, JSON.
-// - It offers the plugin this host's services (services.h): the log, and the approval on the terminal.
+// - It offers the plugin this host's services (services.h): the log, and somebody who is asked for approvals, on the
+//   terminal where nobody else is named.
 #pragma once
 
 #include <wtool/tool.h>
@@ -15,6 +16,7 @@
 
 namespace wtool::host {
 
+class Approver;
 class Tracing;
 
 // A descriptor, copied. The texts are valid UTF-8; the schemas are JSON texts of objects, output_schema may be empty.
@@ -31,6 +33,9 @@ class Plugin {
   ~Plugin();  // deinit where start() succeeded, then the library is closed.
   Plugin(const Plugin&) = delete;
   Plugin& operator=(const Plugin&) = delete;
+
+  // Who is asked in the terminal's place; must live as long as calls are made. nullptr: nobody. Before start().
+  void ask_through(Approver* approver);
 
   // Initialises; a second time it does nothing. False: `error` says why.
   bool start(std::string& error);

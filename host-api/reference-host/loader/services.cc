@@ -10,7 +10,7 @@
 #include <vector>
 #include <wtool/cpp/plugin.hpp>
 
-#include "approval/terminal.h"
+#include "approval/approver.h"
 #include "tracing/tracing.h"
 
 namespace wtool::host {
@@ -77,15 +77,22 @@ const wtool_host_log log_extension{
     .span_close = span_close,
 };
 
-TerminalApproval* approval_of(const wtool_host* host) { return static_cast<Services*>(host->ctx)->approval; }
+Approver* approval_of(const wtool_host* host) { return static_cast<Services*>(host->ctx)->approval; }
+
+std::string fingerprint_of(const wtool_approval_question& question) {
+  return WTOOL_HAS(&question, fingerprint) ? std::string(text(question.fingerprint)) : std::string();
+}
 
 uint32_t ask(const wtool_host* host, const wtool_approval_question* question) noexcept {
-  if (question == nullptr || !WTOOL_HAS(question, reason)) return WTOOL_APPROVAL_UNAVAILABLE;
+  if (question == nullptr || !WTOOL_HAS(question, reason) || approval_of(host) == nullptr) {
+    return WTOOL_APPROVAL_UNAVAILABLE;
+  }
   try {
     return static_cast<uint32_t>(approval_of(host)->ask({.id = question->id,
                                                          .tool = std::string(text(question->tool)),
                                                          .subject = std::string(text(question->subject)),
-                                                         .reason = std::string(text(question->reason))}));
+                                                         .reason = std::string(text(question->reason)),
+                                                         .fingerprint = fingerprint_of(*question)}));
   } catch (...) {
     return WTOOL_APPROVAL_UNAVAILABLE;
   }
@@ -93,7 +100,7 @@ uint32_t ask(const wtool_host* host, const wtool_approval_question* question) no
 
 void withdraw(const wtool_host* host, uint64_t id) noexcept {
   try {
-    approval_of(host)->withdraw(id);
+    if (approval_of(host) != nullptr) approval_of(host)->withdraw(id);
   } catch (...) {
   }
 }

@@ -6,13 +6,13 @@
 
 namespace wtool::host {
 
-class TerminalApproval;
+class Approver;
 class Tracing;
 
 // What wtool_host.ctx points to. Must outlive the plugin.
 struct Services {
   Tracing* tracing = nullptr;
-  TerminalApproval* approval = nullptr;  // NULL: nobody is ever asked
+  Approver* approval = nullptr;  // NULL: nobody is ever asked
 };
 
 // The host as a plugin sees it. Borrows `services`; what is returned must stay where it is once a plugin has it.

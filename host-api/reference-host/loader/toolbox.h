@@ -46,6 +46,8 @@ class Toolbox final : public ToolCaller {
 
   // All below: any thread.
   bool has_tool(std::string_view id) const override;
+  // What to say of one that is not there: a sentence that names what comes near, and all there are.
+  std::string unknown_tool(std::string_view id) const;
   ToolOutcome call(std::string_view id, const nlohmann::json& arguments, Stop& stop, const OutputSink& output) override;
 
   // The same with the arguments passed on byte for byte, JSON or not. An exception of the sink stops the call and comes
@@ -61,7 +63,6 @@ class Toolbox final : public ToolCaller {
   class Use;
 
   explicit Toolbox(Plugin& plugin) : plugin_(plugin) {}
-  std::string unknown_tool(std::string_view id) const;
   TextOutcome run(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output,
                   nlohmann::json& envelope);
   void look_for_change();

@@ -35,11 +35,22 @@ bool parse_log_format(std::string_view name, LogFormat& format, std::string& err
 Tracing::Tracing(LogFilter filter, LogFormat format, int descriptor)
     : filter_(std::move(filter)), format_(format), descriptor_(descriptor) {}
 
+void Tracing::observe(LogLevel from, Observer observer) {
+  const std::unique_lock lock(observer_mutex_);
+  observed_from_.store(observer ? from : LogLevel::off, std::memory_order_relaxed);
+  observer_ = std::move(observer);
+}
+
 void Tracing::emit(const LogRecord& record) {
   if (!enabled(record.level, record.target)) return;
   LogRecord timed = record;
   if (timed.unix_ns == 0) timed.unix_ns = now_ns();
   const std::shared_ptr<const LogSpan> span = find(record.span);
+  if (record.level >= observed_from_.load(std::memory_order_relaxed)) {
+    const std::shared_lock lock(observer_mutex_);
+    if (observer_) observer_(timed, span.get());
+  }
+  if (!filter_.enabled(record.level, record.target)) return;
   const std::string line = format_ == LogFormat::json ? json_line(timed, span.get()) : text_line(timed, span.get());
 
   const std::lock_guard lock(write_mutex_);

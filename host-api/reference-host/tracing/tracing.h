@@ -3,14 +3,18 @@
 //
 // - What the filter does not let through costs one look-up.
 // - A line is one write(2), unless the descriptor takes less at a time; lines of several threads do not mix.
+// - Somebody else may listen, too, with a level of his own.
 // - Nothing in a record can break the line or steer a terminal: control characters are escaped, JSON is re-written.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,7 +60,14 @@ class Tracing {
   Tracing(const Tracing&) = delete;
   Tracing& operator=(const Tracing&) = delete;
 
-  bool enabled(LogLevel level, std::string_view target) const { return filter_.enabled(level, target); }
+  bool enabled(LogLevel level, std::string_view target) const {
+    return level >= observed_from_.load(std::memory_order_relaxed) || filter_.enabled(level, target);
+  }
+
+  // Hands every record from this level on to `observer`, whatever the filter says; `off` and an empty one end that.
+  // When this returns, the earlier observer does not run and will not. An observer must not come back to this object.
+  using Observer = std::function<void(const LogRecord&, const LogSpan*)>;
+  void observe(LogLevel from, Observer observer);
 
   // Writes the record if it is enabled. A descriptor that cannot be written to loses the line: there is nobody to tell.
   void emit(const LogRecord& record);
@@ -81,6 +92,9 @@ class Tracing {
   std::map<std::uint64_t, std::shared_ptr<const LogSpan>> spans_;
   std::uint64_t last_span_ = 0;
   std::mutex write_mutex_;
+  std::atomic<LogLevel> observed_from_{LogLevel::off};
+  std::shared_mutex observer_mutex_;
+  Observer observer_;
 };
 
 }  // namespace wtool::host

@@ -102,6 +102,14 @@ BOOST_AUTO_TEST_CASE(the_presence_of_a_sandbox_section_is_handed_on_with_its_wri
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_is_for_the_host_alone_is_checked_and_not_handed_on) {
+  BOOST_TEST(accepted("mcp: {output_bytes: 1024, max_calls: 256, message_bytes: 65536}\n") == json::object());
+  BOOST_TEST(accepted("mcp: {max_calls: 1}\nsessions: {max: 2}\n") == json::parse(R"({"sessions": {"max": 2}})"));
+  BOOST_TEST(refused("mcp: {max_calls: 257}\n") ==
+             "wtool.yaml:1:18: mcp.max_calls must be a whole number, 1 to 256 calls, and is 257");
+  BOOST_TEST(has(refused("mcp: {calls: 3}\n"), "unknown key mcp.calls"));
+}
+
 BOOST_AUTO_TEST_CASE(json_is_accepted_too) {
   BOOST_TEST(accepted("{\n\t\"limits\": {\"timeout_default\": 5},\n\t\"shell\": {\"program\": \"\\/bin\\/sh\"}\n}\n") ==
              json::parse(R"({"limits": {"timeout_default": 5}, "shell": {"program": "/bin/sh"}})"));
@@ -147,7 +155,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_key_is_an_error_that_suggests_the_nearest) {
   BOOST_TEST(
       error ==
       "wtool.yaml:2:1: unknown key limit; did you mean limits? (there are: shell, commands, directories, environment, "
-      "limits, output, background, sandbox, audit, sessions, execute_run, lock)");
+      "limits, output, background, sandbox, audit, sessions, execute_run, mcp, lock)");
   BOOST_TEST(has(refused("limits:\n  timeout_mx: 3\n"),
                  "wtool.yaml:2:3: unknown key limits.timeout_mx; did you mean "
                  "limits.timeout_max?"));

@@ -252,6 +252,27 @@ BOOST_AUTO_TEST_CASE(a_format_that_does_not_exist_is_named) {
   BOOST_TEST(has(error, "text and json"));
 }
 
+BOOST_AUTO_TEST_CASE(an_observer_hears_from_its_own_level_on_whatever_the_filter_says) {
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  Tracing tracing(LogFilter(LogLevel::error), LogFormat::text, nowhere);
+  std::vector<std::string> heard;
+  tracing.log(LogLevel::info, "t", "before");
+  tracing.observe(LogLevel::info, [&](const LogRecord& record, const LogSpan* span) {
+    heard.push_back(std::string(record.message) + (span == nullptr ? "" : " in " + span->name));
+  });
+  BOOST_TEST(tracing.enabled(LogLevel::info, "t"));
+  BOOST_TEST(!tracing.enabled(LogLevel::debug, "t"));
+  tracing.log(LogLevel::debug, "t", "too little");
+  const std::uint64_t span = tracing.open_span(0, "call", {});
+  tracing.emit({.level = LogLevel::warn, .target = "t", .message = "heard", .span = span});
+  tracing.close_span(span);
+  tracing.observe(LogLevel::off, {});
+  BOOST_TEST(!tracing.enabled(LogLevel::info, "t"));
+  tracing.log(LogLevel::error, "t", "after");
+  BOOST_TEST(heard == std::vector<std::string>{"heard in call"});
+  ::close(nowhere);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace wtool::host

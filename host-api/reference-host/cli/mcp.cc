@@ -1,0 +1,133 @@
+// wtool mcp: serves the tools to a client of the Model Context Protocol, on standard input and output.
+//
+// - Nothing but the protocol is on standard output: before anything else is opened, both ends of it move to descriptors
+//   that no command inherits, and what anybody prints by mistake goes to standard error.
+// - The end of the input, a client that no longer reads, SIGTERM, SIGINT and SIGHUP end every command and the program.
+#include <fcntl.h>
+#include <malloc.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/interrupts.h"
+#include "cli/output.h"
+#include "mcp/server.h"
+
+namespace wtool::host {
+
+namespace {
+
+// For a client that has ended its side and reads what is left.
+constexpr std::chrono::milliseconds patience_at_the_end{1000};
+
+// The client's two ends, and something that wakes the reader. Closed with the program.
+struct Ends {
+  int in = -1;
+  int out = -1;
+  int wake = -1;
+};
+
+// Below 3 there is no room, since wtool has filled these descriptors.
+std::optional<Ends> move_standard_streams() {
+  Ends ends;
+  ends.in = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+  ends.out = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  ends.wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (ends.in < 0 || ends.out < 0 || ends.wake < 0 || nothing < 0) return std::nullopt;
+  if (::dup2(nothing, STDIN_FILENO) < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return std::nullopt;
+  ::close(nothing);
+  return ends;
+}
+
+// Results come and go by the megabyte, on many threads: memory that each keeps for itself would add up.
+void keep_memory_small() {
+  ::mallopt(M_ARENA_MAX, 2);
+  ::mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+  ::mallopt(M_TRIM_THRESHOLD, 256 * 1024);
+}
+
+std::optional<mcp::ServerSettings> read_settings(Context& context) {
+  std::string error;
+  const std::optional<Config> config = context.config_files().load_config(error);
+  if (!config) {
+    complain(error);
+    return std::nullopt;
+  }
+  mcp::ServerSettings settings;
+  settings.version = WTOOL_VERSION;
+  for (const EffectiveKey& key : config->keys) {
+    if (key.name == "mcp.output_bytes") settings.output_bytes = key.value.get<std::size_t>();
+    if (key.name == "mcp.max_calls") settings.max_calls = key.value.get<int>();
+    if (key.name == "mcp.message_bytes") settings.message_bytes = key.value.get<std::size_t>();
+  }
+  return settings;
+}
+
+int serve(Context& context) {
+  keep_memory_small();
+  const std::optional<Ends> ends = move_standard_streams();
+  if (!ends) {
+    complain(std::string("the standard streams cannot be moved: ") + ::strerror(errno));
+    return exit_unusable;
+  }
+  const std::optional<mcp::ServerSettings> settings = read_settings(context);
+  if (!settings) return exit_unusable;
+  Plugin* plugin = context.plugin();
+  if (plugin == nullptr) return exit_unusable;
+
+  const auto wake = [fd = ends->wake] {
+    const std::uint64_t one = 1;
+    if (::write(fd, &one, sizeof one) < 0) {
+    }
+  };
+  Stop stop;
+  const Stop::Subscription listening = stop.subscribe([&](const StopRequest&) { wake(); });
+  const Interrupts interrupts(stop);
+  mcp::Output output(ends->out, wake);
+  mcp::Elicitation elicitation(output);
+  plugin->ask_through(&elicitation);
+  int status = exit_ok;
+  if (Toolbox* toolbox = context.toolbox()) {
+    mcp::Server server(*plugin, *toolbox, elicitation, output, *settings);
+    mcp::Input input(ends->in, ends->wake, ends->out, settings->message_bytes);
+    if (!server.serve(input)) {
+      complain("standard input cannot be read");
+      status = exit_unusable;
+    }
+    const auto why = stop.requested();
+    server.end(why ? why->reason : "the client has closed the connection");
+    output.finish(patience_at_the_end);
+  } else {
+    status = exit_unusable;
+  }
+  plugin->ask_through(nullptr);
+  return interrupts.signal() != 0 ? interrupts.exit_status() : status;
+}
+
+}  // namespace
+
+void add_mcp(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("mcp", "Serve the tools to a client of the Model Context Protocol");
+  command->footer(
+      "Speaks the protocol on standard input and output, a message a line, and nothing else; logs and errors go to\n"
+      "standard error. A client's configuration names this program, \"mcp\" as its argument, and what else is wanted.\n"
+      "It ends, and every command with it, when its input ends or it is told to. Exit status: 0 after the end of the\n"
+      "input, 2 where it cannot serve, 143 after SIGTERM (130 SIGINT, 129 SIGHUP).\n"
+      "\n"
+      "Examples:\n"
+      "  {\"mcpServers\": {\"shell\": {\"command\": \"wtool\", \"args\": [\"mcp\"]}}}\n"
+      "  wtool mcp --config strict.yaml");
+  command->callback([&context] { context.command = [&context] { return serve(context); }; });
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,115 @@
+#include "mcp/elicitation.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "mcp/call.h"
+#include "mcp/tool_methods.h"
+
+namespace wtool::host::mcp {
+
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+// A question that was withdrawn is not remembered for ever, since it may never have been asked.
+constexpr std::size_t most_withdrawn = 1024;
+constexpr std::size_t columns = 100;
+
+constexpr std::array<std::pair<std::string_view, Approval>, 4> answers{
+    {{"yes", Approval::yes}, {"no", Approval::no}, {"always", Approval::always}, {"never", Approval::never}}};
+
+}  // namespace
+
+bool shows_forms(const json& capabilities) {
+  // A capability without a word about which is about forms.
+  const json* elicitation = member(capabilities, "elicitation");
+  if (elicitation == nullptr || !elicitation->is_object()) return false;
+  return elicitation->contains("form") || !elicitation->contains("url");
+}
+
+ordered_json approval_form(const Question& question) {
+  ordered_json names = ordered_json::array();
+  for (const auto& [name, meaning] : answers) names.push_back(name);
+  return {{"message", question_text(question, columns)},
+          {"requestedSchema",
+           {{"type", "object"},
+            {"properties",
+             {{"answer",
+               {{"type", "string"},
+                {"title", "May this run?"},
+                {"description", "yes and no are for this once; always and never are kept for the same command"},
+                {"enum", std::move(names)}}}}},
+            {"required", {"answer"}}}}};
+}
+
+Approval approval_of(const json& result) {
+  const json* action = member(result, "action");
+  if (action == nullptr || *action != "accept") return Approval::no;
+  const json* content = member(result, "content");
+  const json* answer = content == nullptr ? nullptr : member(*content, "answer");
+  if (answer == nullptr) return Approval::no;
+  const auto found =
+      std::find_if(answers.begin(), answers.end(), [&](const auto& known) { return *answer == known.first; });
+  return found == answers.end() ? Approval::no : found->second;
+}
+
+Approval Elicitation::ask(const Question& question) {
+  Call* call = Calls::current();
+  if (call == nullptr) return Approval::unavailable;
+  if (call->asks == Call::Asks::client) return ask_client(question);
+  if (!call->modern) return Approval::unavailable;
+  // Once: a call that asks twice asks about two things.
+  const std::optional<Call::Given> given = std::exchange(call->given, std::nullopt);
+  if (given && !question.fingerprint.empty() && given->fingerprint == question.fingerprint) return given->answer;
+  call->question = question;
+  return call->asks == Call::Asks::later ? Approval::deferred : Approval::unavailable;
+}
+
+bool Elicitation::is_withdrawn(std::uint64_t id) {
+  return std::find(withdrawn_.begin(), withdrawn_.end(), id) != withdrawn_.end();
+}
+
+Approval Elicitation::ask_client(const Question& question) {
+  const std::string form = dumped(approval_form(question));
+  std::unique_lock lock(mutex_);
+  if (is_withdrawn(question.id)) {
+    std::erase(withdrawn_, question.id);
+    return Approval::unavailable;
+  }
+  const std::string id = "\"approval-" + std::to_string(++asked_) + '"';
+  Open& open = open_[id];  // stays where it is: it is a map
+  open.question = question.id;
+  output_.send(request_line(id, "elicitation/create", form));
+  changed_.wait(lock, [&] { return open.over || is_withdrawn(question.id); });
+  const Approval answer = open.over ? open.answer : Approval::unavailable;
+  if (!open.over) {
+    output_.send(notification_line("notifications/cancelled",
+                                   R"({"requestId":)" + id + R"(,"reason":"the call was cancelled"})"));
+  }
+  std::erase(withdrawn_, question.id);
+  open_.erase(id);
+  return answer;
+}
+
+void Elicitation::withdraw(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  withdrawn_.push_back(id);
+  if (withdrawn_.size() > most_withdrawn) withdrawn_.pop_front();
+  changed_.notify_all();
+}
+
+void Elicitation::take(const Message& response) {
+  const std::lock_guard lock(mutex_);
+  const auto asked = open_.find(response.id);
+  if (asked == open_.end()) return;
+  asked->second.over = true;
+  // A client that cannot show the form has asked nobody.
+  asked->second.answer = response.failed ? Approval::unavailable : approval_of(response.body);
+  changed_.notify_all();
+}
+
+}  // namespace wtool::host::mcp

@@ -1,0 +1,63 @@
+// Asks for approvals through the client: a person answers a form there.
+//
+// - Only a call whose client can show forms asks; for all others nobody is there, and the answer is unavailable.
+// - In the newer era a server asks nothing by itself: the question is left with the call, which ends, and an answer
+// that
+//   a later call brings counts for this very question alone.
+// - A form that is declined or dismissed is a no, for this once. So is an answer that is none of the four.
+// - A question that is withdrawn is taken back from the client, too.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "approval/approver.h"
+#include "mcp/message.h"
+#include "mcp/output.h"
+
+namespace wtool::host::mcp {
+
+// Whether a client with these capabilities shows forms.
+bool shows_forms(const nlohmann::json& capabilities);
+
+// The params of elicitation/create.
+nlohmann::ordered_json approval_form(const Question& question);
+
+// What the answer to such a form means.
+Approval approval_of(const nlohmann::json& result);
+
+// All members: any thread.
+class Elicitation final : public Approver {
+ public:
+  explicit Elicitation(Output& output) : output_(output) {}
+
+  Approval ask(const Question& question) override;
+  void withdraw(std::uint64_t id) override;
+
+  // What the client answers to a request of this server's; to another one, it is ignored.
+  void take(const Message& response);
+
+ private:
+  struct Open {
+    std::uint64_t question = 0;
+    bool over = false;
+    Approval answer = Approval::unavailable;
+  };
+
+  bool is_withdrawn(std::uint64_t id);  // with mutex_ held, as is all below
+  Approval ask_client(const Question& question);
+
+  Output& output_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::string, Open> open_;     // by the request's id, as JSON text
+  std::deque<std::uint64_t> withdrawn_;  // the latest of them, whether asked or not
+  std::uint64_t asked_ = 0;
+};
+
+}  // namespace wtool::host::mcp

@@ -1,0 +1,80 @@
+#include "mcp/input.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+
+namespace wtool::host::mcp {
+
+namespace {
+
+constexpr std::size_t piece_size = 65536;
+
+}  // namespace
+
+Input::Input(int descriptor, int wake, int output, std::size_t longest)
+    : descriptor_(descriptor), wake_(wake), output_(output), longest_(longest) {}
+
+Input::Next Input::wait() const {
+  // For the output nothing is asked for: errors and hang-ups are always told.
+  std::array<pollfd, 3> watched{{{descriptor_, POLLIN, 0}, {wake_, POLLIN, 0}, {output_, 0, 0}}};
+  while (::poll(watched.data(), watched.size(), -1) < 0) {
+    if (errno != EINTR && errno != EAGAIN) return Next::failed;
+  }
+  if (watched[1].revents != 0) return Next::woken;
+  if ((watched[2].revents & (POLLERR | POLLHUP)) != 0) return Next::end;
+  return Next::line;
+}
+
+// A whole line of the buffer, where there is one.
+bool Input::take_line(std::string& line) {
+  const std::size_t newline = buffer_.find('\n', searched_);
+  if (newline == std::string::npos) {
+    searched_ = buffer_.size();
+    return false;
+  }
+  line.assign(buffer_, begin_, newline - begin_);
+  begin_ = searched_ = newline + 1;
+  return true;
+}
+
+Input::Next Input::next(std::string& line) {
+  while (true) {
+    if (take_line(line)) {
+      const bool skipped = skipping_;
+      skipping_ = false;
+      if (skipped) continue;
+      return line.size() > longest_ ? Next::too_long : Next::line;
+    }
+    if (ended_) {
+      line.assign(buffer_, begin_);
+      buffer_.clear();
+      begin_ = searched_ = 0;
+      return line.empty() || skipping_ ? Next::end : Next::line;
+    }
+    buffer_.erase(0, begin_);
+    begin_ = 0;
+    const bool too_long = !skipping_ && buffer_.size() > longest_;
+    if (skipping_ || too_long) {
+      skipping_ = true;
+      buffer_.clear();
+    }
+    searched_ = buffer_.size();
+    if (buffer_.empty() && buffer_.capacity() > 4 * piece_size) buffer_.shrink_to_fit();
+    if (too_long) return Next::too_long;
+
+    if (const Next ready = wait(); ready != Next::line) return ready;
+    const std::size_t had = buffer_.size();
+    buffer_.resize(had + piece_size);
+    const ssize_t got = ::read(descriptor_, buffer_.data() + had, piece_size);
+    const int error = errno;
+    buffer_.resize(had + (got > 0 ? static_cast<std::size_t>(got) : 0));
+    if (got == 0) ended_ = true;
+    if (got < 0 && error == ECONNRESET) ended_ = true;
+    if (got < 0 && error != EINTR && error != EAGAIN && error != ECONNRESET) return Next::failed;
+  }
+}
+
+}  // namespace wtool::host::mcp

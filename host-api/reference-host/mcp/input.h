@@ -1,0 +1,46 @@
+// The lines that a client sends, one by one, from a descriptor that may give them in any pieces.
+//
+// - A line that is longer than the limit is told of once and skipped to its end: what follows is in step again.
+// - A wait for more ends at once when another descriptor has something to say, or the client no longer reads.
+// - Never holds more than a line and a piece; what a long line took is given back.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace wtool::host::mcp {
+
+// One thread.
+class Input {
+ public:
+  enum class Next {
+    line,
+    too_long,
+    end,     // of the input, or of the client that reads the output
+    woken,   // `wake` is readable
+    failed,  // the input cannot be read
+  };
+
+  // Borrows the descriptors. `wake`: readable as soon as nobody must wait any longer. `output`: where answers go; -1:
+  // not looked at.
+  Input(int descriptor, int wake, int output, std::size_t longest);
+
+  // For Next::line, `line` is the line without its newline; the last one needs none.
+  Next next(std::string& line);
+
+ private:
+  Next wait() const;
+  bool take_line(std::string& line);
+
+  const int descriptor_;
+  const int wake_;
+  const int output_;
+  const std::size_t longest_;
+  std::string buffer_;
+  std::size_t begin_ = 0;     // of the line that comes next
+  std::size_t searched_ = 0;  // up to here there is no newline
+  bool skipping_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace wtool::host::mcp

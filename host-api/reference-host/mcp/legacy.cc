@@ -1,0 +1,84 @@
+#include "mcp/legacy.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "mcp/elicitation.h"
+
+namespace wtool::host::mcp {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+ordered_json server_info(std::string_view version) {
+  return {{"name", "wtool"}, {"title", "Shell tools of wtool"}, {"version", version}};
+}
+
+std::string_view instructions() {
+  return "Tools that run commands on this machine. A call comes back when the command is over, and nothing that it has "
+         "started is left then. Long output keeps its beginning and its end: narrow it down with the command itself, "
+         "or "
+         "write it to a file and read parts of that. Whoever runs this server may have restricted what is allowed; a "
+         "refusal says what is.";
+}
+
+Legacy::Legacy(const ToolMethods& tools, LogNews& logs, std::string version)
+    : tools_(tools), logs_(logs), version_(std::move(version)) {}
+
+Reply Legacy::answer(const Message& request) {
+  const auto refused = [&](Error error) { return Reply{error_line(request.id, error), nullptr}; };
+  if (request.method == "ping") return {result_line(request.id, "{}"), nullptr};
+  if (request.method == "initialize") return {initialize(request), nullptr};
+  if (!initialized_) {
+    return refused({invalid_request, "the session has not begun: the first request must be initialize"});
+  }
+  Error error;
+  if (request.method == "tools/list") {
+    const auto list = tools_.list(request.body, error);
+    return list ? Reply{result_line(request.id, dumped(*list)), nullptr} : refused(error);
+  }
+  if (request.method == "tools/call") {
+    auto call = tools_.call(request, error);
+    if (!call) return refused(error);
+    if (can_be_asked_) call->asks = Call::Asks::client;
+    return {{}, std::move(call)};
+  }
+  if (request.method == "logging/setLevel") return {set_level(request), nullptr};
+  return refused({method_not_found, "there is no method " + dumped(json(request.method))});
+}
+
+std::string Legacy::initialize(const Message& request) {
+  if (initialized_) return error_line(request.id, {invalid_request, "the session has begun already"});
+  const json* wanted = member(request.body, "protocolVersion");
+  const json* capabilities = member(request.body, "capabilities");
+  if (wanted == nullptr || !wanted->is_string()) {
+    return error_line(request.id, {invalid_params, "initialize needs a protocolVersion, as a string"});
+  }
+  if (capabilities == nullptr || !capabilities->is_object()) {
+    return error_line(request.id, {invalid_params, "initialize needs the client's capabilities, as an object"});
+  }
+  const bool is_known =
+      std::any_of(legacy_versions.begin(), legacy_versions.end(), [&](auto version) { return *wanted == version; });
+  initialized_ = true;
+  can_be_asked_ = shows_forms(*capabilities);
+  const ordered_json result{
+      {"protocolVersion", is_known ? wanted->get<std::string>() : std::string(legacy_versions.front())},
+      {"capabilities", {{"tools", {{"listChanged", false}}}, {"logging", ordered_json::object()}}},
+      {"serverInfo", server_info(version_)},
+      {"instructions", instructions()}};
+  return result_line(request.id, dumped(result));
+}
+
+std::string Legacy::set_level(const Message& request) {
+  const json* name = member(request.body, "level");
+  LogLevel level = LogLevel::off;
+  if (name == nullptr || !name->is_string() || !LogNews::parse_level(name->get_ref<const std::string&>(), level)) {
+    return error_line(request.id, {invalid_params,
+                                   "the level must be debug, info, notice, warning, error, critical, alert or "
+                                   "emergency"});
+  }
+  logs_.send_from(level);
+  return result_line(request.id, "{}");
+}
+
+}  // namespace wtool::host::mcp

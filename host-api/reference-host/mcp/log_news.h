@@ -1,0 +1,40 @@
+// Log records for the client: notifications/message, from the host's tracing.
+//
+// Nothing is sent before somebody asks for a level. What the client does not read in time is dropped.
+#pragma once
+
+#include <atomic>
+#include <string_view>
+
+#include "mcp/output.h"
+#include "tracing/tracing.h"
+
+namespace wtool::host::mcp {
+
+// One thread, but for the records.
+class LogNews {
+ public:
+  LogNews(Tracing& tracing, Output& output);
+  LogNews(const LogNews&) = delete;
+  LogNews& operator=(const LogNews&) = delete;
+  ~LogNews();
+
+  // The level from which a client that asks for one of the protocol's eight wants records; false: it is none of them.
+  static bool parse_level(std::string_view name, LogLevel& level);
+
+  // From this level on, whatever it is about.
+  void send_from(LogLevel level);
+
+  // Also what a call wants that is about it; `level` is the least that one of them does.
+  void send_for_calls_from(LogLevel level);
+
+ private:
+  void observe();
+
+  Tracing& tracing_;
+  Output& output_;
+  std::atomic<LogLevel> all_from_{LogLevel::off};
+  LogLevel calls_from_ = LogLevel::off;
+};
+
+}  // namespace wtool::host::mcp

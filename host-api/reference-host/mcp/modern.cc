@@ -1,0 +1,139 @@
+#include "mcp/modern.h"
+
+#include <utility>
+
+#include "mcp/elicitation.h"
+
+namespace wtool::host::mcp {
+
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr const char* version_key = "io.modelcontextprotocol/protocolVersion";
+constexpr const char* capabilities_key = "io.modelcontextprotocol/clientCapabilities";
+constexpr const char* log_level_key = "io.modelcontextprotocol/logLevel";
+constexpr const char* server_info_key = "io.modelcontextprotocol/serverInfo";
+
+constexpr std::string_view spoken = "2026-07-28";
+constexpr const char* question_key = "approval";
+
+constexpr int missing_capability = -32021;
+constexpr int unsupported_version = -32022;
+
+// What is told of the tools stays as it is while the program runs.
+constexpr int fresh_ms = 3'600'000;
+
+json all_versions() {
+  json all = {spoken};
+  for (const std::string_view older : legacy_versions) all.push_back(older);
+  return all;
+}
+
+void add_caching(ordered_json& result) {
+  result["ttlMs"] = fresh_ms;
+  result["cacheScope"] = "private";
+}
+
+}  // namespace
+
+Modern::Modern(const ToolMethods& tools, LogNews& logs, std::string version)
+    : tools_(tools), logs_(logs), version_(std::move(version)) {}
+
+bool Modern::is_spoken_by(const Message& request) {
+  const json* meta = member(request.body, "_meta");
+  return meta != nullptr && member(*meta, version_key) != nullptr;
+}
+
+std::string Modern::complete(std::string_view id, ordered_json result) const {
+  result["resultType"] = "complete";
+  result["_meta"][server_info_key] = server_info(version_);
+  return result_line(id, dumped(result));
+}
+
+Reply Modern::answer(const Message& request) {
+  const auto refused = [&](Error error) { return Reply{error_line(request.id, error), nullptr}; };
+  const json& meta = request.body.at("_meta");
+  const json& version = meta.at(version_key);
+  if (!version.is_string()) return refused({invalid_params, std::string(version_key) + " must be a string"});
+  if (version != spoken) {
+    return refused({unsupported_version,
+                    "this version of the protocol is not one that a request can name; older ones begin with initialize",
+                    {{"requested", version}, {"supported", all_versions()}}});
+  }
+  if (const json* capabilities = member(meta, capabilities_key);
+      capabilities == nullptr || !capabilities->is_object()) {
+    return refused({invalid_params, std::string("_meta needs ") + capabilities_key + ", an object"});
+  }
+  if (request.method == "server/discover") {
+    ordered_json result{{"supportedVersions", all_versions()},
+                        {"capabilities", {{"tools", {{"listChanged", false}}}, {"logging", ordered_json::object()}}},
+                        {"instructions", instructions()}};
+    add_caching(result);
+    return {complete(request.id, std::move(result)), nullptr};
+  }
+  if (request.method == "tools/list") {
+    Error error;
+    auto list = tools_.list(request.body, error);
+    if (!list) return refused(error);
+    add_caching(*list);
+    return {complete(request.id, std::move(*list)), nullptr};
+  }
+  if (request.method == "tools/call") return call_tool(request, meta);
+  return refused({method_not_found, "there is no method " + dumped(json(request.method))});
+}
+
+Reply Modern::call_tool(const Message& request, const json& meta) {
+  Error error;
+  std::shared_ptr<Call> call = tools_.call(request, error);
+  if (call && !take_answer(request, *call, error)) call = nullptr;
+  if (const json* level = member(meta, log_level_key); call && level != nullptr) {
+    if (!level->is_string() || !LogNews::parse_level(level->get_ref<const std::string&>(), call->logs_from)) {
+      error = {invalid_params, std::string(log_level_key) + " must be one of the protocol's eight levels"};
+      call = nullptr;
+    }
+  }
+  if (!call) return {error_line(request.id, error), nullptr};
+  call->modern = true;
+  call->asks = shows_forms(meta.at(capabilities_key)) ? Call::Asks::later : Call::Asks::nobody;
+  logs_.send_for_calls_from(call->logs_from);
+  return {{}, std::move(call)};
+}
+
+// The reply to the question that an earlier call ended with, where the request brings one.
+bool Modern::take_answer(const Message& request, Call& call, Error& error) {
+  const json* state = member(request.body, "requestState");
+  const json* replies = member(request.body, "inputResponses");
+  if (state == nullptr && replies == nullptr) return true;
+  const json* reply = replies == nullptr ? nullptr : member(*replies, question_key);
+  if (state == nullptr || !state->is_string() || reply == nullptr || !reply->is_object()) {
+    error = {invalid_params, std::string("a call that answers a question needs requestState, a string, and ") +
+                                 "inputResponses with an object \"" + question_key + '"'};
+    return false;
+  }
+  std::string why;
+  const auto fingerprint = tickets_.redeem(state->get_ref<const std::string&>(), call.tool->id, call.arguments, why);
+  if (!fingerprint) {
+    error = {invalid_params, why};
+    return false;
+  }
+  call.given = Call::Given{*fingerprint, approval_of(*reply)};
+  return true;
+}
+
+std::string Modern::answer_call(const Call& call, ordered_json result) {
+  if (!call.question) return complete(call.id, std::move(result));
+  if (call.asks == Call::Asks::nobody) {
+    return error_line(call.id, {missing_capability,
+                                "the call needs an approval, and the client shows no forms: " + call.question->reason,
+                                {{"requiredCapabilities", {{"elicitation", {{"form", json::object()}}}}}}});
+  }
+  ordered_json asking{{"resultType", "input_required"}};
+  asking["inputRequests"][question_key] = {{"method", "elicitation/create"}, {"params", approval_form(*call.question)}};
+  asking["requestState"] = tickets_.issue(call.tool->id, call.arguments, call.question->fingerprint);
+  asking["_meta"][server_info_key] = server_info(version_);
+  return result_line(call.id, dumped(asking));
+}
+
+}  // namespace wtool::host::mcp

@@ -1,0 +1,42 @@
+// The newer era of the protocol (2026-07-28): no session, every request tells its version and what its client can do,
+// and the server asks nothing by itself. A question about a call is the answer to it, and the call comes back with the
+// reply.
+#pragma once
+
+#include <string>
+
+#include "mcp/call.h"
+#include "mcp/legacy.h"
+#include "mcp/log_news.h"
+#include "mcp/message.h"
+#include "mcp/tickets.h"
+#include "mcp/tool_methods.h"
+
+namespace wtool::host::mcp {
+
+// One thread, but for answer_call.
+class Modern {
+ public:
+  // Borrows all.
+  Modern(const ToolMethods& tools, LogNews& logs, std::string version);
+
+  // Whether the request speaks this era: it says so itself.
+  static bool is_spoken_by(const Message& request);
+
+  Reply answer(const Message& request);
+
+  // The line that answers a call with `result`, or asks, or says that nobody can be asked. Any thread.
+  std::string answer_call(const Call& call, nlohmann::ordered_json result);
+
+ private:
+  Reply call_tool(const Message& request, const nlohmann::json& meta);
+  bool take_answer(const Message& request, Call& call, Error& error);
+  std::string complete(std::string_view id, nlohmann::ordered_json result) const;
+
+  const ToolMethods& tools_;
+  LogNews& logs_;
+  const std::string version_;
+  Tickets tickets_;
+};
+
+}  // namespace wtool::host::mcp

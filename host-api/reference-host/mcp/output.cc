@@ -1,0 +1,146 @@
+#include "mcp/output.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdint>
+#include <system_error>
+#include <utility>
+
+namespace wtool::host::mcp {
+
+namespace {
+
+// Beyond this, news is dropped.
+constexpr std::size_t much = 256 * 1024;
+
+bool is_socket(int descriptor) {
+  struct stat info {};
+  return ::fstat(descriptor, &info) == 0 && S_ISSOCK(info.st_mode);
+}
+
+}  // namespace
+
+Output::Output(int descriptor, std::function<void()> gone)
+    : descriptor_(descriptor),
+      is_socket_(is_socket(descriptor)),
+      gone_(std::move(gone)),
+      hurry_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (hurry_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  thread_ = std::thread([this] { write_all(); });
+}
+
+Output::~Output() {
+  finish(std::chrono::milliseconds(0));
+  ::close(hurry_);
+}
+
+void Output::send(std::string line) {
+  const std::lock_guard lock(mutex_);
+  if (!gone_already_) take(std::move(line));
+}
+
+// To wake the thread for what the client takes at once would make every answer wait for a processor once more.
+void Output::take(std::string line) {
+  std::size_t written = 0;
+  bool failed = false;
+  while (lines_.empty() && !writing_ && !failed && written < line.size() && has_room()) {
+    written += write_some(std::string_view(line).substr(written), failed);
+  }
+  if (written == line.size()) return;
+  line.erase(0, written);
+  bytes_ += line.size();
+  lines_.push_back(std::move(line));
+  changed_.notify_one();  // It will see what has failed, too.
+}
+
+bool Output::send_news(std::string line) {
+  const std::lock_guard lock(mutex_);
+  if (gone_already_ || bytes_ > much) return false;
+  take(std::move(line));
+  return true;
+}
+
+void Output::finish(std::chrono::milliseconds patience) {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    finishing_ = true;
+    changed_.notify_one();
+  }
+  patience_.store(static_cast<int>(std::min<std::int64_t>(patience.count(), INT_MAX)));
+  const std::uint64_t one = 1;
+  if (::write(hurry_, &one, sizeof one) < 0) {
+  }
+  thread_.join();
+}
+
+void Output::write_all() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return !lines_.empty() || finishing_; });
+    if (lines_.empty()) return;
+    const std::string line = std::move(lines_.front());
+    lines_.pop_front();
+    writing_ = true;
+    lock.unlock();
+    const bool written = write_line(line);
+    lock.lock();
+    writing_ = false;
+    bytes_ -= line.size();
+    if (written) continue;
+    gone_already_ = true;
+    lines_.clear();
+    bytes_ = 0;
+    lock.unlock();
+    gone_();
+    return;
+  }
+}
+
+bool Output::write_line(std::string_view line) {
+  while (!line.empty()) {
+    if (!wait_for_room()) return false;
+    bool failed = false;
+    line.remove_prefix(write_some(line, failed));
+    if (failed) return false;
+  }
+  return true;
+}
+
+// Until the descriptor takes something. False: the client has gone, or nobody waits for it any longer.
+bool Output::wait_for_room() const {
+  while (true) {
+    const int patience = patience_.load();
+    // Once there is hurry, it is no news any more.
+    std::array<pollfd, 2> watched{{{descriptor_, POLLOUT, 0}, {patience < 0 ? hurry_ : -1, POLLIN, 0}}};
+    const int ready = ::poll(watched.data(), watched.size(), patience);
+    if (ready == 0) return false;
+    if (ready < 0 && errno != EINTR && errno != EAGAIN) return false;
+    if (ready > 0 && watched[0].revents != 0) return (watched[0].revents & POLLOUT) != 0;
+  }
+}
+
+bool Output::has_room() const {
+  pollfd watched{descriptor_, POLLOUT, 0};
+  return ::poll(&watched, 1, 0) == 1 && (watched.revents & POLLOUT) != 0;
+}
+
+// A pipe that is ready takes PIPE_BUF bytes without blocking, and may block for more; a socket can be told not to.
+std::size_t Output::write_some(std::string_view bytes, bool& failed) const {
+  const ssize_t written = is_socket_
+                              ? ::send(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL)
+                              : ::write(descriptor_, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
+  if (written >= 0) return static_cast<std::size_t>(written);
+  failed = errno != EINTR && errno != EAGAIN;
+  return 0;
+}
+
+}  // namespace wtool::host::mcp

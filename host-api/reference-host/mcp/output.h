@@ -1,0 +1,63 @@
+// The lines for the client, in order: written at once as far as the client takes them, and by a thread of their own
+// where it does not.
+//
+// - Whoever sends never waits for the client: a slow one, or one that does not read at all, holds up nobody but itself.
+// - Answers are kept until they are written. What is only news (progress, logs) is dropped while much waits.
+// - A client that has gone is told of once; from then on everything is dropped.
+// - The descriptor's flags stay as they are, since others may share it: it is written to only as far as it takes.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace wtool::host::mcp {
+
+class Output {
+ public:
+  // Borrows the descriptor. `gone` is called, on the writing thread, when it cannot be written to any more. Throws
+  // std::system_error without threads or descriptors left.
+  Output(int descriptor, std::function<void()> gone);
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  ~Output();  // As finish, with no patience.
+
+  // Any thread.
+  void send(std::string line);
+  // False: it was dropped.
+  bool send_news(std::string line);
+
+  // Writes what waits and ends the thread; gives up when the client has taken nothing for as long as `patience`.
+  void finish(std::chrono::milliseconds patience);
+
+ private:
+  void take(std::string line);  // with mutex_ held
+  void write_all();
+  bool write_line(std::string_view line);
+  bool wait_for_room() const;
+  bool has_room() const;
+  std::size_t write_some(std::string_view bytes, bool& failed) const;
+
+  const int descriptor_;
+  const bool is_socket_;
+  const std::function<void()> gone_;
+  int hurry_ = -1;  // an eventfd: `patience_` holds now
+  std::atomic<int> patience_{-1};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::string> lines_;
+  std::size_t bytes_ = 0;  // of lines_, and of what is being written
+  bool writing_ = false;   // the thread is
+  bool finishing_ = false;
+  bool gone_already_ = false;
+  std::thread thread_;
+};
+
+}  // namespace wtool::host::mcp

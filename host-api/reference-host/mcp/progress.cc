@@ -1,0 +1,110 @@
+#include "mcp/progress.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "mcp/message.h"
+#include "tracing/escape.h"
+
+namespace wtool::host::mcp {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds between{100};
+constexpr milliseconds sign_of_life{5000};
+// Of a line, in bytes.
+constexpr std::size_t longest_line = 300;
+
+constexpr std::string_view line_ends = "\r\n";
+
+// Adds to a line that has no end yet. What is beyond the limit is not shown.
+void add(std::string& line, std::string_view bytes) {
+  line.append(bytes.substr(0, longest_line - std::min(longest_line, line.size())));
+}
+
+}  // namespace
+
+Progress::Progress(Output& output) : output_(output), thread_([this] { run(); }) {}
+
+Progress::~Progress() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+    changed_.notify_one();
+  }
+  thread_.join();
+}
+
+Progress::Reports::Reports(Progress& progress, std::string token) : progress_(progress) {
+  const std::lock_guard lock(progress_.mutex_);
+  const auto now = Clock::now();
+  state_ = progress_.states_.insert(
+      progress_.states_.end(),
+      State{.token = std::move(token), .began = now, .due = now + sign_of_life, .soonest = now, .line = {}});
+  if (!state_->token.empty()) progress_.changed_.notify_one();
+}
+
+Progress::Reports::~Reports() {
+  const std::lock_guard lock(progress_.mutex_);
+  progress_.states_.erase(state_);
+}
+
+void Progress::Reports::take(OutputStream stream, std::string_view bytes) {
+  if (state_->token.empty() || bytes.empty()) return;
+  const std::lock_guard lock(progress_.mutex_);
+  std::string& begun = state_->begun[stream == OutputStream::standard_output ? 0 : 1];
+  // The last line that has an end and is not blank counts, or the beginning of one where the piece ends none. What is
+  // before it is not even looked at.
+  const std::size_t ends = bytes.find_last_of(line_ends);
+  if (ends == std::string_view::npos) {
+    add(begun, bytes);
+    state_->line = begun;
+  } else {
+    const std::string_view lines = bytes.substr(0, ends);
+    const std::size_t last = lines.find_last_not_of(line_ends);
+    const std::size_t before = last == std::string_view::npos ? last : lines.find_last_of(line_ends, last);
+    if (before != std::string_view::npos) begun.clear();
+    if (last != std::string_view::npos) add(begun, lines.substr(before + 1, last - before));
+    if (!begun.empty()) state_->line = std::move(begun);
+    begun.clear();
+    add(begun, bytes.substr(ends + 1));
+  }
+  if (state_->line.empty()) return;
+  const auto due = std::max(Clock::now(), state_->soonest);
+  if (due >= state_->due) return;
+  state_->due = due;
+  progress_.changed_.notify_one();
+}
+
+void Progress::report(State& state, Clock::time_point now) {
+  const auto elapsed = std::chrono::duration_cast<milliseconds>(now - state.began).count();
+  state.last = std::max<long long>(state.last + 1, elapsed);
+  std::string params = R"({"progressToken":)" + state.token + R"(,"progress":)" + std::to_string(state.last);
+  if (!state.line.empty()) params += R"(,"message":)" + dumped(nlohmann::json(escaped(state.line)));
+  const bool sent = output_.send_news(notification_line("notifications/progress", params + '}'));
+  state.soonest = now + between;
+  state.due = now + (sent ? sign_of_life : between);
+}
+
+void Progress::run() {
+  std::unique_lock lock(mutex_);
+  while (!ending_) {
+    auto next = Clock::time_point::max();
+    const auto now = Clock::now();
+    for (State& state : states_) {
+      if (state.token.empty()) continue;
+      if (state.due <= now) report(state, now);
+      next = std::min(next, state.due);
+    }
+    if (next == Clock::time_point::max()) {
+      changed_.wait(lock);
+    } else {
+      changed_.wait_until(lock, next);
+    }
+  }
+}
+
+}  // namespace wtool::host::mcp

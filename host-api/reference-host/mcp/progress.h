@@ -1,0 +1,71 @@
+// Tells the client how its calls go: what the command has written last, and that it still runs.
+//
+// - At most ten a second for a call, and one every few seconds when nothing happens, so that a client that waits only
+// so
+//   long for a sign knows. What came too soon is told later, the newest alone.
+// - The number is the milliseconds since the call began, and always grows.
+// - After the reports of a call have ended, none comes any more.
+// - What a client does not read in time is replaced by what comes after it.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <list>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "loader/tool_caller.h"
+#include "mcp/output.h"
+
+namespace wtool::host::mcp {
+
+class Progress {
+  struct State;
+
+ public:
+  explicit Progress(Output& output);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress();
+
+  // Of one call, from its beginning to its end. `token` is JSON text; empty: the client wants none.
+  class Reports {
+   public:
+    Reports(Progress& progress, std::string token);
+    Reports(const Reports&) = delete;
+    Reports& operator=(const Reports&) = delete;
+    ~Reports();
+    // What the command has written, cut anywhere. One thread.
+    void take(OutputStream stream, std::string_view bytes);
+
+   private:
+    Progress& progress_;
+    std::list<State>::iterator state_;
+  };
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct State {
+    std::string token;
+    Clock::time_point began;
+    Clock::time_point due;  // of the next one
+    Clock::time_point soonest;
+    long long last = -1;
+    std::string line;        // the last that is complete, or what there is of it
+    std::string begun[2]{};  // of each stream: a line without its end
+  };
+
+  void run();
+  void report(State& state, Clock::time_point now);
+
+  Output& output_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::list<State> states_;
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace wtool::host::mcp

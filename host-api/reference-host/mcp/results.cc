@@ -1,0 +1,116 @@
+#include "mcp/results.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "mcp/message.h"
+
+namespace wtool::host::mcp {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+// The text of a stream, the member that says whether it is whole, and the one that says how much there was.
+struct Stream {
+  std::string_view text, flag, bytes;
+};
+constexpr std::array<Stream, 4> streams{{{"stdout", "stdout_truncated", "stdout_bytes"},
+                                         {"stderr", "stderr_truncated", "stderr_bytes"},
+                                         {"partial_stdout", "stdout_truncated", "stdout_bytes"},
+                                         {"partial_stderr", "stderr_truncated", "stderr_bytes"}}};
+
+// What a text may have beside two streams.
+constexpr std::size_t room_for_the_rest = 4096;
+
+bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
+
+ordered_json text_block(std::string text) { return {{"type", "text"}, {"text", std::move(text)}}; }
+
+void cut_streams(ordered_json& metadata, std::size_t most) {
+  for (const auto& [name, flag, bytes] : streams) {
+    const auto stream = metadata.find(name);
+    if (stream == metadata.end() || !stream->is_string()) continue;
+    const auto& text = stream->get_ref<const std::string&>();
+    if (text.size() <= most) continue;
+    // The tool may have left out a part before, in the middle as well.
+    const auto counted = metadata.find(bytes);
+    const bool is_counted = counted != metadata.end() && counted->is_number_unsigned();
+    *stream = cut(text, most, is_counted ? counted->get<std::size_t>() : 0);
+    for (const std::string_view said : {flag, std::string_view("truncated")}) {
+      if (const auto found = metadata.find(said); found != metadata.end() && found->is_boolean()) *found = true;
+    }
+  }
+}
+
+// Whether the metadata has all that the schema requires: an answer that is not the tool's own, such as that of a
+// configuration which cannot be used, need not.
+bool has_what_is_required(const ToolDescription& tool, const ordered_json& metadata) {
+  if (!metadata.is_object()) return false;
+  if (tool.output_schema.empty()) return true;
+  const ordered_json schema = ordered_json::parse(tool.output_schema, nullptr, false);
+  const auto required = schema.find("required");
+  if (required == schema.end() || !required->is_array()) return true;
+  return std::all_of(required->begin(), required->end(), [&](const ordered_json& name) {
+    return name.is_string() && metadata.contains(name.get_ref<const std::string&>());
+  });
+}
+
+}  // namespace
+
+std::string cut(std::string_view text, std::size_t most, std::size_t bytes) {
+  if (text.size() <= most) return std::string(text);
+  std::size_t head = most / 2;
+  while (head > 0 && continues_character(text[head])) --head;
+  std::size_t tail = text.size() - most / 2;
+  while (tail < text.size() && continues_character(text[tail])) ++tail;
+  std::string kept(text.substr(0, head));
+  if (!kept.empty() && kept.back() != '\n') kept += '\n';
+  const std::size_t left_out = std::max(bytes, text.size()) - head - (text.size() - tail);
+  kept += "[... " + std::to_string(left_out) + " bytes left out ...]\n";
+  return kept.append(text.substr(tail));
+}
+
+ordered_json tool_object(const ToolDescription& tool) {
+  const auto hint = [&](std::uint32_t bit) { return (tool.hints & bit) != 0; };
+  ordered_json object{{"name", tool.id},
+                      {"title", tool.title},
+                      {"description", tool.description},
+                      {"inputSchema", ordered_json::parse(tool.input_schema)}};
+  if (!tool.output_schema.empty()) object["outputSchema"] = ordered_json::parse(tool.output_schema);
+  object["annotations"] = {{"title", tool.title},
+                           {"readOnlyHint", hint(WTOOL_HINT_READ_ONLY)},
+                           {"destructiveHint", hint(WTOOL_HINT_DESTRUCTIVE)},
+                           {"idempotentHint", hint(WTOOL_HINT_IDEMPOTENT)},
+                           {"openWorldHint", hint(WTOOL_HINT_OPEN_WORLD)}};
+  return object;
+}
+
+ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome, std::size_t output_bytes) {
+  ordered_json content = ordered_json::array();
+  if (outcome.kind == ToolOutcome::Kind::not_made) {
+    content.push_back(text_block(outcome.error));
+    return {{"content", std::move(content)}, {"isError", true}};
+  }
+  ordered_json envelope = ordered_json::parse(outcome.result, nullptr, false);
+  ordered_json metadata = envelope.is_object() ? std::move(envelope["metadata"]) : ordered_json();
+  const ordered_json whole = metadata.is_object() ? metadata : ordered_json();
+  if (metadata.is_object()) cut_streams(metadata, output_bytes);
+  if (envelope.is_object() && envelope["content"].is_array()) {
+    for (const ordered_json& block : envelope["content"]) {
+      const auto text = block.is_object() ? block.find("text") : block.end();
+      if (!block.is_object() || text == block.end() || !text->is_string()) continue;
+      const auto& words = text->get_ref<const std::string&>();
+      // A text that is the metadata would stand there twice.
+      if (words.starts_with('{') && ordered_json::parse(words, nullptr, false) == whole) continue;
+      content.push_back(text_block(cut(words, 2 * output_bytes + room_for_the_rest)));
+    }
+  }
+  if (metadata.is_object()) content.push_back(text_block(dumped(metadata)));
+  ordered_json result{{"content", std::move(content)}, {"isError", outcome.is_error}};
+  if (has_what_is_required(tool, metadata)) result["structuredContent"] = std::move(metadata);
+  return result;
+}
+
+}  // namespace wtool::host::mcp

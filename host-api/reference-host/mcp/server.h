@@ -1,0 +1,63 @@
+// The server of the Model Context Protocol: reads a client's lines and sees to it that each gets what it deserves.
+//
+// - The reading thread waits for nothing but the next line: calls run on threads of their own, and what is said goes
+//   into a queue. So a ping is answered, and a cancellation heard, whatever runs.
+// - Which era of the protocol a request speaks, it says itself: both may be spoken in turn.
+// - When it ends, all calls have ended.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "loader/plugin.h"
+#include "loader/toolbox.h"
+#include "mcp/call.h"
+#include "mcp/elicitation.h"
+#include "mcp/input.h"
+#include "mcp/legacy.h"
+#include "mcp/log_news.h"
+#include "mcp/modern.h"
+#include "mcp/output.h"
+#include "mcp/progress.h"
+#include "mcp/tool_methods.h"
+
+namespace wtool::host::mcp {
+
+struct ServerSettings {
+  std::size_t output_bytes = 0;   // kept of each stream in a result
+  int max_calls = 1;              // at once
+  std::size_t message_bytes = 0;  // of one line of the client's
+  std::string version;            // of the program
+};
+
+// One thread.
+class Server {
+ public:
+  // Borrows all.
+  Server(const Plugin& plugin, Toolbox& toolbox, Elicitation& elicitation, Output& output, ServerSettings settings);
+
+  // Until the input ends (true), or cannot be read.
+  bool serve(Input& input);
+
+  // Stops all calls now and waits for their end. What runs is still answered.
+  void end(const std::string& reason);
+
+ private:
+  void take(std::string_view line);
+  void take_request(const Message& request);
+  void take_notification(const Message& notification);
+  std::string run(Call& call);
+
+  Toolbox& toolbox_;
+  Elicitation& elicitation_;
+  Output& output_;
+  const ServerSettings settings_;
+  ToolMethods tools_;
+  LogNews logs_;
+  Legacy legacy_;
+  Modern modern_;
+  Progress progress_;
+  Calls calls_;  // last, so that nothing runs when the others end
+};
+
+}  // namespace wtool::host::mcp

@@ -1,0 +1,94 @@
+#include "mcp/tool_methods.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mcp/results.h"
+
+namespace wtool::host::mcp {
+
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr std::string_view cursor_begin = "tools-";
+
+std::string cursor(std::size_t first) { return std::string(cursor_begin) + std::to_string(first); }
+
+// The number of the tool that a page begins with; nothing: it is no cursor of ours.
+std::optional<std::size_t> first_of(const json& given, std::size_t page, std::size_t count) {
+  if (!given.is_string()) return std::nullopt;
+  const auto& text = given.get_ref<const std::string&>();
+  if (!text.starts_with(cursor_begin)) return std::nullopt;
+  std::size_t first = 0;
+  std::from_chars(text.data() + cursor_begin.size(), text.data() + text.size(), first);
+  const bool is_ours = first > 0 && first < count && first % page == 0 && text == cursor(first);
+  return is_ours ? std::optional(first) : std::nullopt;
+}
+
+}  // namespace
+
+const json* member(const json& object, std::string_view name) {
+  if (!object.is_object()) return nullptr;
+  const auto found = object.find(name);
+  return found == object.end() ? nullptr : &*found;
+}
+
+ToolMethods::ToolMethods(const Plugin& plugin, const Toolbox& toolbox, std::size_t page)
+    : plugin_(plugin), toolbox_(toolbox), page_(page) {}
+
+std::optional<ordered_json> ToolMethods::list(const json& params, Error& error) const {
+  const std::vector<ToolDescription>& tools = plugin_.tools();
+  std::size_t first = 0;
+  if (const json* given = member(params, "cursor")) {
+    const std::optional<std::size_t> known = first_of(*given, page_, tools.size());
+    if (!known) {
+      error = {invalid_params, "the cursor is not one that this server has given"};
+      return std::nullopt;
+    }
+    first = *known;
+  }
+  ordered_json list = ordered_json::array();
+  const std::size_t end = std::min(first + page_, tools.size());
+  for (std::size_t i = first; i < end; ++i) list.push_back(tool_object(tools[i]));
+  ordered_json result{{"tools", std::move(list)}};
+  if (end < tools.size()) result["nextCursor"] = cursor(end);
+  return result;
+}
+
+const ToolDescription* ToolMethods::find(std::string_view name) const {
+  const auto& tools = plugin_.tools();
+  const auto found =
+      std::find_if(tools.begin(), tools.end(), [&](const ToolDescription& tool) { return tool.id == name; });
+  return found == tools.end() ? nullptr : &*found;
+}
+
+std::shared_ptr<Call> ToolMethods::call(const Message& request, Error& error) const {
+  const json* name = member(request.body, "name");
+  const json* arguments = member(request.body, "arguments");
+  const json* meta = member(request.body, "_meta");
+  const auto refused = [&](std::string why) {
+    error = {invalid_params, std::move(why)};
+    return nullptr;
+  };
+  if (name == nullptr || !name->is_string()) return refused("tools/call needs the name of a tool, as a string");
+  if (arguments != nullptr && !arguments->is_object()) return refused("the arguments of a tool must be an object");
+  if (meta != nullptr && !meta->is_object()) return refused("_meta must be an object");
+  auto call = std::make_shared<Call>();
+  call->tool = find(name->get_ref<const std::string&>());
+  if (call->tool == nullptr) return refused(toolbox_.unknown_tool(name->get_ref<const std::string&>()));
+  if (const json* token = meta == nullptr ? nullptr : member(*meta, "progressToken")) {
+    const std::optional<std::string> text = id_text(*token);
+    if (!text) return refused("the progressToken must be a string or a whole number of at most 64 bits");
+    call->progress_token = *text;
+  }
+  call->id = request.id;
+  call->arguments = arguments == nullptr ? "{}" : dumped(*arguments);
+  return call;
+}
+
+}  // namespace wtool::host::mcp

@@ -1,0 +1,42 @@
+// What both eras of the protocol share about tools: the list, page by page, and a call as the client asks for it.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "loader/plugin.h"
+#include "loader/toolbox.h"
+#include "mcp/call.h"
+#include "mcp/message.h"
+
+namespace wtool::host::mcp {
+
+// One thread.
+class ToolMethods {
+ public:
+  static constexpr std::size_t usual_page = 100;
+
+  // Borrows both.
+  ToolMethods(const Plugin& plugin, const Toolbox& toolbox, std::size_t page = usual_page);
+
+  // {"tools": [...]}, with "nextCursor" where there are more. Nothing: `error` says why.
+  std::optional<nlohmann::ordered_json> list(const nlohmann::json& params, Error& error) const;
+
+  // The call of a request tools/call; nullptr: `error` says why. Arguments are the tool's business, if only they are an
+  // object.
+  std::shared_ptr<Call> call(const Message& request, Error& error) const;
+
+ private:
+  const ToolDescription* find(std::string_view name) const;
+
+  const Plugin& plugin_;
+  const Toolbox& toolbox_;
+  const std::size_t page_;
+};
+
+// The member of an object, or nullptr.
+const nlohmann::json* member(const nlohmann::json& object, std::string_view name);
+
+}  // namespace wtool::host::mcp

@@ -1,0 +1,145 @@
+// Approvals through the client of `wtool mcp`, in the older era: a form that a person answers.
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+
+#include "support/mcp_client.h"
+
+using namespace wtool::test;
+using Json = nlohmann::json;
+
+namespace {
+
+const Json with_forms{{"elicitation", Json::object()}};
+
+// A client of a server that asks about touch.
+struct Asked {
+  ScratchFolder folder;
+  McpClient client;
+  Mark mark;
+
+  explicit Asked(const Json& capabilities = with_forms, const std::string& version = "2025-11-25")
+      : client({"--config", folder.file("c.yaml", "commands: {ask: [touch], approvals: keep/approvals.json}\n")}, {},
+               version) {
+    client.initialize(capabilities);
+  }
+  std::string file() const { return folder.path() + "/made"; }
+  bool made() const { return std::filesystem::exists(file()); }
+  Json touch() { return client.call("touch " + file()); }
+  void reply(const Json& question, const Json& result) {
+    client.say({{"jsonrpc", "2.0"}, {"id", question.at("id")}, {"result", result}});
+  }
+  static Json form(const std::string& answer) { return {{"action", "accept"}, {"content", {{"answer", answer}}}}; }
+};
+
+std::string code_of(const Json& answer) {
+  return answer.at("result").at("structuredContent").at("error").at("code").get<std::string>();
+}
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_person_is_asked_with_all_that_matters_and_yes_is_for_once) {
+  for (const char* version : {"2025-06-18", "2025-11-25"}) {
+    Asked asked(with_forms, version);
+    for (int i = 0; i < 2; ++i) {
+      const Json id = asked.touch();
+      const Json question = asked.client.question();
+      BOOST_TEST(question.at("method") == "elicitation/create");
+      const std::string message = question.at("params").at("message");
+      BOOST_TEST(has(message, "touch"), message);
+      BOOST_TEST(has(message, "commands.ask"), message);
+      const Json& schema = question["params"]["requestedSchema"];
+      BOOST_TEST((schema.at("properties").at("answer").at("enum") == Json{"yes", "no", "always", "never"}));
+      BOOST_TEST((schema.at("required") == Json{"answer"}));
+      BOOST_TEST(!asked.made());
+      asked.reply(question, Asked::form("yes"));
+      BOOST_TEST(asked.client.answer(id).at("result").at("isError") == false);
+      BOOST_TEST(asked.made());
+      std::filesystem::remove(asked.file());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(everything_but_a_yes_is_a_no) {
+  Asked asked;
+  for (const Json& result :
+       {Asked::form("no"), Asked::form("YES"), Asked::form(""), Json{{"action", "decline"}}, Json{{"action", "cancel"}},
+        Json{{"action", "accept"}}, Json{{"action", "accept"}, {"content", {{"answer", true}}}}, Json::object()}) {
+    const Json id = asked.touch();
+    asked.reply(asked.client.question(), result);
+    BOOST_TEST(code_of(asked.client.answer(id)) == "approval_denied", result.dump());
+    BOOST_TEST(!asked.made());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(always_and_never_are_not_asked_again) {
+  for (const bool always : {true, false}) {
+    Asked asked;
+    const Json first = asked.touch();
+    asked.reply(asked.client.question(), Asked::form(always ? "always" : "never"));
+    asked.client.answer(first);
+    BOOST_TEST(asked.made() == always);
+    const Json second = asked.client.answer(asked.touch());
+    BOOST_TEST(second.at("result").at("isError") == !always);
+    BOOST_TEST(asked.client.requests.empty());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(without_forms_nobody_can_be_asked) {
+  for (const Json& capabilities : {Json::object(), Json{{"elicitation", {{"url", Json::object()}}}},
+                                   Json{{"elicitation", true}}, Json{{"sampling", Json::object()}}}) {
+    Asked asked(capabilities);
+    BOOST_TEST(code_of(asked.client.answer(asked.touch())) == "approval_unavailable");
+    BOOST_TEST(!asked.made());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_client_that_refuses_to_ask_has_asked_nobody) {
+  Asked asked;
+  const Json id = asked.touch();
+  const Json question = asked.client.question();
+  asked.client.say({{"jsonrpc", "2.0"}, {"id", question.at("id")}, {"error", {{"code", -32601}, {"message", "no"}}}});
+  BOOST_TEST(code_of(asked.client.answer(id)) == "approval_unavailable");
+  // The same answer once more is nobody's.
+  asked.reply(question, Asked::form("yes"));
+  BOOST_TEST(asked.client.ask("ping").contains("result"));
+  BOOST_TEST(!asked.made());
+}
+
+BOOST_AUTO_TEST_CASE(questions_of_several_calls_wait_beside_each_other) {
+  Asked asked;
+  const Json one = asked.client.call("touch " + asked.file() + "1");
+  const Json first = asked.client.question();
+  const Json two = asked.client.call("touch " + asked.file() + "2");
+  const Json second = asked.client.question();
+  BOOST_TEST((first.at("id") != second.at("id")));
+  asked.reply(second, Asked::form("yes"));
+  BOOST_TEST(asked.client.answer(two).at("result").at("isError") == false);
+  asked.reply(first, Asked::form("no"));
+  BOOST_TEST(code_of(asked.client.answer(one)) == "approval_denied");
+  BOOST_TEST(std::filesystem::exists(asked.file() + "2"));
+  BOOST_TEST(!std::filesystem::exists(asked.file() + "1"));
+}
+
+BOOST_AUTO_TEST_CASE(a_cancelled_call_takes_its_question_back) {
+  Asked asked;
+  const Json id = asked.touch();
+  const Json question = asked.client.question();
+  asked.client.notify("notifications/cancelled", {{"requestId", id}});
+  asked.client.wait_for_news("notifications/cancelled");
+  BOOST_TEST((asked.client.news.back().at("params").at("requestId") == question.at("id")));
+  asked.reply(question, Asked::form("yes"));
+  BOOST_TEST(asked.client.ask("ping").contains("result"));
+  BOOST_TEST(!asked.made());
+  BOOST_TEST(!asked.client.has_answer(id));
+}
+
+BOOST_AUTO_TEST_CASE(a_question_that_nobody_answers_does_not_keep_the_program) {
+  Asked asked;
+  asked.touch();
+  asked.client.question();
+  asked.client.program.end_input();
+  BOOST_TEST(asked.client.program.wait().exit_code == 0);
+  BOOST_TEST(!asked.made());
+}

@@ -1,0 +1,193 @@
+// `wtool mcp` as a process: nothing is left of a command when it is cancelled, when it times out, when the client goes
+// or the server is ended in whatever way; floods and slow clients cost a bounded amount of memory, and hold up nobody.
+#include <boost/test/unit_test.hpp>
+#include <csignal>
+
+#include "support/mcp_client.h"
+
+using namespace wtool::test;
+using Json = nlohmann::json;
+
+namespace {
+
+// What commands do to live on: each says "ready" and would run for a minute.
+const char* const stubborn[] = {
+    "echo ready; sleep 61",
+    "setsid sh -c 'sleep 61' & (setsid sleep 61 &); echo ready; sleep 61",
+    "trap '' TERM HUP INT; setsid sleep 61 & echo ready; while :; do sleep 1; done",
+    "echo ready; while :; do echo noise; done",
+};
+
+struct Session : McpClient {
+  Mark mark;
+
+  explicit Session(std::vector<std::string> more = {}) : McpClient(std::move(more)) { initialize(); }
+
+  // Begins a call whose processes bear the mark, and waits until it runs.
+  Json begin(const std::string& command, Json more = Json::object()) {
+    more["arguments"]["environment"] = {{"WTOOL_TEST_MARK", mark.text()}};
+    more["_meta"]["progressToken"] = "progress";
+    const Json id = call(command, more);
+    wait_for_news("notifications/progress");
+    BOOST_REQUIRE(!mark.bearers().empty());
+    return id;
+  }
+  bool nothing_is_left(int milliseconds) {
+    return wait_until([&] { return mark.bearers().empty(); }, within(milliseconds));
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_cancelled_call_is_dead_at_once_and_not_answered) {
+  for (const char* command : stubborn) {
+    BOOST_TEST_CONTEXT(command) {
+      Session client;
+      const Json id = client.begin(command);
+      client.notify("notifications/cancelled", {{"requestId", id}, {"reason", "the test says so"}});
+      BOOST_TEST(client.nothing_is_left(100), client.mark.description());
+      client.ask("ping");
+      client.read_for(std::chrono::milliseconds(100));
+      BOOST_TEST(!client.has_answer(id));
+      // What is cancelled once more, or was never there, is nobody's business.
+      client.notify("notifications/cancelled", {{"requestId", id}});
+      client.notify("notifications/cancelled", {{"requestId", "nobody"}});
+      BOOST_TEST(client.run("echo on").at("isError") == false);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_call_that_waits_and_is_cancelled_never_begins) {
+  const ScratchFolder folder;
+  Session client({"--config", folder.file("c.yaml", "mcp: {max_calls: 1}\n")});
+  const Json first = client.begin("echo ready; sleep 0.5");
+  const Json second = client.call("touch " + folder.path() + "/begun");
+  client.notify("notifications/cancelled", {{"requestId", second}});
+  client.answer(first);
+  BOOST_TEST(client.run("ls " + folder.path()).at("structuredContent").at("stdout") == "c.yaml\n");
+  BOOST_TEST(!client.has_answer(second));
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_left_after_a_timeout) {
+  Session client;
+  client.run("true");  // The first call starts the plugin's helper, which takes its time under a sanitizer.
+  const Json id = client.begin(stubborn[2], {{"arguments", {{"timeout", under_sanitizer ? 5 : 1}}}});
+  const Json result = client.answer(id).at("result");
+  BOOST_TEST(result.at("isError") == true);
+  BOOST_TEST(result.at("structuredContent").at("error").at("code") == "timed_out");
+  BOOST_TEST(client.mark.bearers().empty(), client.mark.description());
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_the_input_ends_everything_and_is_a_success) {
+  for (const char* command : stubborn) {
+    BOOST_TEST_CONTEXT(command) {
+      Session client;
+      client.begin(command);
+      client.program.end_input();
+      const Finished finished = client.program.wait();
+      BOOST_TEST(finished.exit_code == 0);
+      BOOST_TEST(client.nothing_is_left(100), client.mark.description());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_client_that_no_longer_reads_ends_everything) {
+  Session client;
+  client.begin(stubborn[1]);
+  client.program.stop_listening();
+  BOOST_TEST(client.program.wait().exit_code == 0);
+  BOOST_TEST(client.nothing_is_left(100), client.mark.description());
+}
+
+BOOST_AUTO_TEST_CASE(a_signal_ends_everything) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    Session client;
+    const Json id = client.begin(stubborn[2]);
+    client.program.kill(signal);
+    // What ran is answered with what there was until then.
+    BOOST_TEST(client.answer(id).at("result").at("structuredContent").at("error").at("code") == "aborted");
+    BOOST_TEST(client.program.wait().exit_code == 128 + signal);
+    BOOST_TEST(client.nothing_is_left(100), client.mark.description());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(killing_the_server_ends_everything) {
+  for (const char* command : stubborn) {
+    Session client;
+    client.begin(command);
+    client.program.kill(SIGKILL);
+    BOOST_TEST(client.program.wait().signal == SIGKILL);
+    BOOST_TEST(client.nothing_is_left(1000), client.mark.description());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(sessions_end_with_the_server) {
+  const ScratchFolder folder;
+  folder.file("tools-allow.json", "{}");
+  Session client;
+  const Json made = client.ask(
+      "tools/call", {{"name", "terminal_create_session"}, {"arguments", {{"taskId", "t"}, {"agentId", "a"}}}});
+  BOOST_TEST(made.at("result").contains("content"));
+  client.program.end_input();
+  BOOST_TEST(client.program.wait().exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_configuration_that_cannot_be_used_is_told_of_on_standard_error) {
+  const ScratchFolder folder;
+  McpClient client({"--config", folder.file("c.yaml", "mcp: {max_calls: 0}\n")});
+  const Finished finished = client.program.wait();
+  BOOST_TEST(finished.exit_code == 2);
+  BOOST_TEST(finished.out == "");
+  BOOST_TEST(finished.err.find("mcp.max_calls must be a whole number, 1 to 256 calls") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_flood_of_output_costs_bounded_memory) {
+  Session client;
+  const Json id =
+      client.call("head -c 200000000 /dev/zero | tr '\\0' 'x'; head -c 1000000 /dev/zero | tr '\\0' 'e' >&2",
+                  {{"_meta", {{"progressToken", 1}}}});
+  const Json result = client.answer(id).at("result").at("structuredContent");
+  BOOST_TEST(result.at("stdout_bytes") == 200'000'000);
+  BOOST_TEST(result.at("stdout").get<std::string>().size() < 33'000);
+  const long peak = status_kib(client.program.pid(), "VmHWM");
+  BOOST_TEST_MESSAGE("peak of resident memory: " << peak << " KiB");
+  BOOST_TEST(peak > 0);
+  if (!under_sanitizer) BOOST_TEST(peak < 40'000);
+}
+
+BOOST_AUTO_TEST_CASE(a_client_that_does_not_read_holds_up_nobody) {
+  Session client;
+  client.ask("logging/setLevel", {{"level", "debug"}});
+  const ScratchFolder folder;
+  // Far more than a pipe holds: answers of 64 KiB each, progress and logs, and nobody reads.
+  std::vector<Json> ids;
+  for (int i = 0; i < 40; ++i) {
+    ids.push_back(
+        client.call("head -c 60000 /dev/zero | tr '\\0' 'x'; echo done > " + folder.path() + "/" + std::to_string(i),
+                    {{"_meta", {{"progressToken", i}}}}));
+  }
+  const Json running = client.request_as(
+      "running", "tools/call",
+      {{"name", "shell_execute"},
+       {"arguments", {{"command", "sleep 61"}, {"environment", {{"WTOOL_TEST_MARK", client.mark.text()}}}}}});
+  BOOST_TEST(wait_until([&] { return !client.mark.bearers().empty(); }, within(3000)));
+  // The reader still hears.
+  client.notify("notifications/cancelled", {{"requestId", running}});
+  BOOST_TEST(client.nothing_is_left(200), client.mark.description());
+  const long peak = status_kib(client.program.pid(), "VmHWM");
+  if (!under_sanitizer) BOOST_TEST(peak < 60'000);
+  for (const Json& id : ids) BOOST_TEST(client.answer(id).at("result").at("isError") == false);
+}
+
+BOOST_AUTO_TEST_CASE(memory_does_not_grow_with_calls) {
+  Session client;
+  for (int i = 0; i < repeats(200); ++i) client.run("echo hi");
+  const long before = status_kib(client.program.pid(), "VmRSS");
+  for (int i = 0; i < repeats(800); ++i) client.run("echo hi");
+  const long after = status_kib(client.program.pid(), "VmRSS");
+  BOOST_TEST_MESSAGE("resident after 1000 calls: " << after << " KiB");
+  if (!under_sanitizer) {
+    BOOST_TEST(after < before + 500);
+    BOOST_TEST(after < 20'000);
+  }
+}

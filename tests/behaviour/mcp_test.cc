@@ -1,0 +1,307 @@
+// `wtool mcp` as a client sees it, through pipes: the older era of the protocol, its errors, and results.
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <set>
+
+#include "support/mcp_client.h"
+
+using namespace wtool::test;
+using Json = nlohmann::json;
+
+namespace {
+
+struct Session : McpClient {
+  explicit Session(std::vector<std::string> more = {}, const Json& capabilities = Json::object())
+      : McpClient(std::move(more)) {
+    initialize(capabilities);
+  }
+};
+
+int code_of(const Json& answer) { return answer.at("error").at("code").get<int>(); }
+
+std::string text_of(const Json& result, std::size_t block = 0) { return result.at("content").at(block).at("text"); }
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(both_older_versions_are_spoken_and_an_unknown_one_gets_the_later) {
+  for (const auto& [asked, given] : {std::pair{"2025-06-18", "2025-06-18"},
+                                     {"2025-11-25", "2025-11-25"},
+                                     {"2024-11-05", "2025-11-25"},
+                                     {"2099-01-01", "2025-11-25"}}) {
+    McpClient client({}, {}, asked);
+    const Json result = client.initialize().at("result");
+    BOOST_TEST(result.at("protocolVersion") == given);
+    BOOST_TEST(result.at("capabilities").contains("tools"));
+    BOOST_TEST(result.at("capabilities").contains("logging"));
+    BOOST_TEST(result.at("serverInfo").at("name") == "wtool");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(nothing_but_ping_is_answered_before_initialize) {
+  McpClient client;
+  BOOST_TEST(code_of(client.ask("tools/list")) == -32600);
+  BOOST_TEST(code_of(client.ask("tools/call", {{"name", "shell_execute"}})) == -32600);
+  BOOST_TEST(client.ask("ping").contains("result"));
+  BOOST_TEST(code_of(client.ask("initialize", {{"capabilities", Json::object()}})) == -32602);
+  BOOST_TEST(code_of(client.ask("initialize", {{"protocolVersion", "2025-11-25"}, {"capabilities", 5}})) == -32602);
+  BOOST_TEST(client.initialize().contains("result"));
+  BOOST_TEST(code_of(client.initialize()) == -32600);
+}
+
+BOOST_AUTO_TEST_CASE(all_tools_are_listed_with_schemas_and_all_four_hints) {
+  Session client;
+  const Json result = client.ask("tools/list").at("result");
+  std::set<std::string> names;
+  for (const Json& tool : result.at("tools")) {
+    names.insert(tool.at("name"));
+    BOOST_TEST(tool.at("inputSchema").at("type") == "object");
+    BOOST_TEST(tool.at("outputSchema").at("type") == "object");
+    BOOST_TEST(!tool.at("title").get<std::string>().empty());
+    BOOST_TEST(tool.at("description").get<std::string>().size() > 50);
+    for (const char* hint : {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}) {
+      BOOST_TEST(tool.at("annotations").at(hint).is_boolean());
+    }
+  }
+  for (const char* name : {"shell_execute", "execute_command", "terminal_create_session"}) {
+    BOOST_TEST(names.contains(name), name);
+  }
+  BOOST_TEST(!result.contains("nextCursor"));
+  for (const Json& cursor : {Json("x"), Json(""), Json(1), Json("tools-0"), Json("tools-100")}) {
+    BOOST_TEST(code_of(client.ask("tools/list", {{"cursor", cursor}})) == -32602);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_succeeds_has_its_output_in_both_forms) {
+  Session client;
+  const Json result = client.run("echo hi; echo no >&2");
+  BOOST_TEST(result.at("isError") == false);
+  BOOST_TEST(result.at("structuredContent").at("stdout") == "hi\n");
+  BOOST_TEST(text_of(result) == "Command executed successfully");
+  BOOST_TEST((Json::parse(text_of(result, 1)) == result.at("structuredContent")));
+}
+
+BOOST_AUTO_TEST_CASE(failures_and_bad_arguments_are_results_that_say_so) {
+  Session client;
+  const Json failed = client.run("exit 3");
+  BOOST_TEST(failed.at("isError") == true);
+  BOOST_TEST(failed.at("structuredContent").at("exit_code") == 3);
+  BOOST_TEST(text_of(failed) == "Command failed with exit code 3");
+  for (const Json& arguments : {Json::object(), Json{{"command", ""}}, Json{{"command", 5}}, Json{{"comand", "ls"}}}) {
+    const Json said = client.ask("tools/call", {{"name", "shell_execute"}, {"arguments", arguments}});
+    BOOST_TEST(said.at("result").at("isError") == true);
+    BOOST_TEST(said.at("result").at("structuredContent").at("error").at("code") == "invalid_parameters");
+  }
+  BOOST_TEST(client.ask("tools/call", {{"name", "shell_execute"}}).at("result").at("isError") == true);
+}
+
+BOOST_AUTO_TEST_CASE(a_request_that_is_wrong_in_itself_is_an_error) {
+  Session client;
+  const Json unknown = client.ask("tools/call", {{"name", "shell_exec"}});
+  BOOST_TEST(code_of(unknown) == -32602);
+  BOOST_TEST(has(unknown["error"]["message"], "did you mean shell_execute?"));
+  for (const Json& params :
+       {Json::object(), Json{{"name", 5}}, Json{{"name", "shell_execute"}, {"arguments", "ls"}},
+        Json{{"name", "shell_execute"}, {"arguments", nullptr}}, Json{{"name", "shell_execute"}, {"_meta", 1}},
+        Json{{"name", "shell_execute"}, {"_meta", {{"progressToken", 1.5}}}}}) {
+    BOOST_TEST(code_of(client.ask("tools/call", params)) == -32602, params.dump());
+  }
+  for (const char* method : {"resources/list", "tools/cal", "", "server/discover"}) {
+    BOOST_TEST(code_of(client.ask(method)) == -32601, method);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_message_is_told_of_without_an_id_and_the_session_goes_on) {
+  Session client;
+  const std::string deep =
+      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":" + std::string(200'000, '[') +
+      std::string(200'000, ']') + "}}";
+  for (const auto& [line, code] : {std::pair<std::string, int>{"{\"jsonrpc\":", -32700},
+                                   {"hello", -32700},
+                                   {"{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"pi\xff\"}", -32700},
+                                   {deep, -32700},
+                                   {std::string(300'000, '['), -32700},
+                                   {"[{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\"}]", -32600},
+                                   {"[]", -32600},
+                                   {"7", -32600},
+                                   {R"({"jsonrpc":"2.0","id":null,"method":"ping"})", -32600},
+                                   {R"({"jsonrpc":"2.0","id":123456789012345678901234567890,"method":"ping"})", -32600},
+                                   {R"({"jsonrpc":"2.0","id":1.5,"method":"ping"})", -32600}}) {
+    BOOST_REQUIRE(client.program.say(line + '\n'));
+    BOOST_TEST(client.anonymous_error().at("code") == code, line.substr(0, 100));
+  }
+  // None of these is worth an answer.
+  BOOST_REQUIRE(
+      client.program.say("\n  \r\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/unheard_of\"}\n"
+                         "{\"jsonrpc\":\"2.0\",\"id\":\"approval-99\",\"result\":{}}\n"
+                         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":"
+                         "{\"requestId\":[1]}}\n"));
+  BOOST_TEST(client.ask("ping").contains("result"));
+}
+
+BOOST_AUTO_TEST_CASE(ids_go_back_as_they_came) {
+  Session client;
+  for (const Json& id : {Json("text"), Json(""), Json("1"), Json(-7), Json(0), Json(9007199254740993LL),
+                         Json(18446744073709551615ULL)}) {
+    client.request_as(id, "ping");
+    BOOST_TEST((client.answer(id).at("id") == id));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_id_that_is_in_use_is_refused_and_free_again_after_the_answer) {
+  Session client;
+  const Json call{{"name", "shell_execute"}, {"arguments", {{"command", "sleep 0.3; echo first"}}}};
+  client.request_as("same", "tools/call", call);
+  client.request_as("same", "tools/call", call);
+  BOOST_TEST(client.anonymous_error().at("code") == -32600);
+  BOOST_TEST(client.answer("same").at("result").at("structuredContent").at("stdout") == "first\n");
+  client.request_as("same", "tools/call", call);
+  BOOST_TEST(client.answer("same").at("result").at("isError") == false);
+}
+
+BOOST_AUTO_TEST_CASE(lines_may_come_in_pieces_and_several_at_once) {
+  Session client;
+  std::string many;
+  for (int id = 1000; id < 1100; ++id) many += Json{{"jsonrpc", "2.0"}, {"id", id}, {"method", "ping"}}.dump() + "\n";
+  BOOST_REQUIRE(client.program.say(many));
+  for (int id = 1000; id < 1100; ++id) BOOST_TEST(client.answer(id).contains("result"));
+  for (const char byte : Json{{"jsonrpc", "2.0"}, {"id", 2000}, {"method", "ping"}}.dump() + "\r\n") {
+    BOOST_REQUIRE(client.program.say(std::string_view(&byte, 1)));
+  }
+  BOOST_TEST(client.answer(2000).contains("result"));
+}
+
+BOOST_AUTO_TEST_CASE(a_message_that_is_too_long_is_refused_and_skipped) {
+  const ScratchFolder folder;
+  Session client({"--config", folder.file("c.yaml", "mcp: {message_bytes: 65536}\n")});
+  const Json long_id = client.request("ping", {{"a", std::string(100'000, 'x')}});
+  const Json error = client.anonymous_error();
+  BOOST_TEST(error.at("code") == -32600);
+  BOOST_TEST(has(error.at("message"), "65536 bytes (mcp.message_bytes)"));
+  BOOST_TEST(client.ask("ping").contains("result"));
+  BOOST_TEST(!client.has_answer(long_id));
+}
+
+BOOST_AUTO_TEST_CASE(sixteen_mebibytes_of_arguments_are_taken) {
+  Session client;
+  const Json result = client.run("wc -c < /dev/null # " + std::string(15'000'000, 'x'));
+  BOOST_TEST(result.contains("isError"));
+  BOOST_TEST(client.ask("ping").contains("result"));
+}
+
+BOOST_AUTO_TEST_CASE(long_output_keeps_both_ends_within_the_configured_size) {
+  const ScratchFolder folder;
+  Session client({"--config", folder.file("c.yaml", "mcp: {output_bytes: 2000}\n")});
+  const Json result = client.run("seq 1 100000; seq 1 100000 >&2");
+  for (const char* name : {"stdout", "stderr"}) {
+    const std::string text = result.at("structuredContent").at(name);
+    BOOST_TEST(text.size() < 2100);
+    BOOST_TEST(text.starts_with("1\n2\n"));
+    BOOST_TEST(text.ends_with("99999\n100000\n"));
+    BOOST_TEST(has(text, " bytes left out ...]\n"));
+    BOOST_TEST(result["structuredContent"][std::string(name) + "_truncated"] == true);
+  }
+  BOOST_TEST(result.dump().size() < 12'000);
+}
+
+BOOST_AUTO_TEST_CASE(output_that_is_no_text_is_made_one) {
+  Session client;
+  const Json result = client.run(R"(printf 'a\377\000\303b\033[1m')");
+  BOOST_TEST(result.at("isError") == false);
+}
+
+BOOST_AUTO_TEST_CASE(a_command_gets_neither_the_clients_descriptors_nor_its_input) {
+  Session client;
+  const Json result = client.run("cat; ls /proc/self/fd | wc -l; echo to the client > /proc/$PPID/fd/1");
+  BOOST_TEST(result.at("structuredContent").at("stdout") == "4\n");
+  BOOST_TEST(client.ask("ping").contains("result"));
+}
+
+BOOST_AUTO_TEST_CASE(calls_overlap_and_a_ping_is_answered_meanwhile) {
+  Session client;
+  const auto began = std::chrono::steady_clock::now();
+  std::vector<Json> ids;
+  for (int i = 0; i < 32; ++i) ids.push_back(client.call("sleep 0.5"));
+  const Json ping = client.request("ping");
+  client.answer(ping);
+  BOOST_TEST(std::none_of(ids.begin(), ids.end(), [&](const Json& id) { return client.has_answer(id); }));
+  for (const Json& id : ids) BOOST_TEST(client.answer(id).at("result").at("isError") == false);
+  BOOST_TEST((std::chrono::steady_clock::now() - began < within(600)));
+}
+
+BOOST_AUTO_TEST_CASE(no_more_calls_run_at_once_than_are_configured_and_the_rest_waits) {
+  const ScratchFolder folder;
+  Session client({"--config", folder.file("c.yaml", "mcp: {max_calls: 2}\n")});
+  const std::string command = "mkdir " + folder.path() + "/$$; ls -d " + folder.path() +
+                              "/[0-9]* | wc -l; sleep 0.1; " + "rmdir " + folder.path() + "/$$";
+  std::vector<Json> ids;
+  for (int i = 0; i < 8; ++i) ids.push_back(client.call(command));
+  for (const Json& id : ids) {
+    const std::string seen = client.answer(id).at("result").at("structuredContent").at("stdout");
+    BOOST_TEST((seen == "1\n" || seen == "2\n"), seen);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(too_many_waiting_calls_are_refused) {
+  const ScratchFolder folder;
+  Session client({"--config", folder.file("c.yaml", "mcp: {max_calls: 1}\n")});
+  client.call("sleep 30");
+  Json last;
+  for (int i = 0; i < 1010; ++i) last = client.call("sleep 30");
+  BOOST_TEST(code_of(client.answer(last)) == -32000);
+  BOOST_TEST(client.ask("ping").contains("result"));
+}
+
+BOOST_AUTO_TEST_CASE(progress_grows_is_rare_and_ends_before_the_result) {
+  Session client;
+  const Json result =
+      client.run("for i in 1 2 3 4 5 6 7 8 9; do echo line $i; sleep 0.05; done; printf 'no end'; sleep 0.3",
+                 {{"_meta", {{"progressToken", "mine"}}}});
+  BOOST_TEST(result.at("isError") == false);
+  BOOST_TEST(client.news.size() >= 3U);
+  BOOST_TEST(client.news.size() <= 10U);
+  double last = -1;
+  std::string message;
+  for (const Json& one : client.news) {
+    BOOST_TEST(one.at("method") == "notifications/progress");
+    BOOST_TEST(one.at("params").at("progressToken") == "mine");
+    BOOST_TEST(one["params"]["progress"].get<double>() > last);
+    last = one["params"]["progress"];
+    message = one["params"].value("message", "");
+  }
+  BOOST_TEST(message == "no end");
+  client.read_for(std::chrono::milliseconds(300));
+  BOOST_TEST(client.news.size() <= 10U);
+}
+
+BOOST_AUTO_TEST_CASE(progress_shows_the_last_line_harmlessly) {
+  Session client;
+  client.run(R"(printf 'first\nlast \033[1m\377\n\n'; sleep 0.3)", {{"_meta", {{"progressToken", 7}}}});
+  BOOST_REQUIRE(!client.news.empty());
+  BOOST_TEST(client.news.back().at("params").at("message") == "last \\x1b[1m\\xff");
+  BOOST_TEST(client.news.back()["params"]["progressToken"] == 7);
+  client.news.clear();
+  client.run("echo hi");
+  BOOST_TEST(client.news.empty());
+}
+
+BOOST_AUTO_TEST_CASE(log_records_come_from_the_level_that_the_client_sets) {
+  Session client;
+  client.run("echo hi");
+  BOOST_TEST(client.news.empty());
+  BOOST_TEST(code_of(client.ask("logging/setLevel", {{"level", "loud"}})) == -32602);
+  BOOST_TEST(code_of(client.ask("logging/setLevel")) == -32602);
+  BOOST_TEST(client.ask("logging/setLevel", {{"level", "debug"}}).contains("result"));
+  client.run("echo hi");
+  BOOST_REQUIRE(!client.news.empty());
+  for (const Json& one : client.news) {
+    BOOST_TEST(one.at("method") == "notifications/message");
+    BOOST_TEST(one.at("params").at("data").at("message").is_string());
+    BOOST_TEST(one["params"]["logger"].is_string());
+  }
+  BOOST_TEST(client.ask("logging/setLevel", {{"level", "emergency"}}).contains("result"));
+  client.news.clear();
+  client.run("exit 1");
+  BOOST_TEST(client.news.empty());
+}

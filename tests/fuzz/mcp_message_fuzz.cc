@@ -1,0 +1,43 @@
+// Fuzzes mcp/message.h. The input is a line of an MCP client's. Whatever the bytes are, it is judged, soon; what is
+// answered with the id that was found is a line of JSON, and an id that was taken comes back as it was.
+// Sources: host-api/reference-host/mcp/message.cc
+#include "mcp/message.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using nlohmann::json;
+using wtool::host::mcp::Message;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+json parsed_line(const std::string& line) {
+  require(line.find('\n') == line.size() - 1);
+  json value = json::parse(line, nullptr, false);
+  require(value.is_object() && value["jsonrpc"] == "2.0");
+  return value;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view line(reinterpret_cast<const char*>(data), size);
+  const Message message = wtool::host::mcp::read_message(line);
+  const bool is_invalid = message.kind == Message::Kind::invalid;
+  require(is_invalid == (message.error.code != 0));
+  require(message.kind != Message::Kind::request || !message.id.empty());
+  require(message.kind != Message::Kind::notification || message.id.empty());
+  const json answer = parsed_line(wtool::host::mcp::error_line(message.id, {-1, std::string(line)}));
+  require(answer.contains("id") == !message.id.empty());
+  if (!message.id.empty()) require(answer["id"] == json::parse(line).at("id"));
+  if (!is_invalid) parsed_line(wtool::host::mcp::notification_line("m", wtool::host::mcp::dumped(message.body)));
+  return 0;
+}

@@ -1,0 +1,132 @@
+// Tries `wtool mcp` with the official clients: try.mjs PROGRAM FOLDER. FOLDER is empty and the script's own.
+import assert from 'node:assert/strict';
+import {execFile} from 'node:child_process';
+import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {promisify} from 'node:util';
+import {connect, modes} from './clients.mjs';
+
+const [program, folder] = process.argv.slice(2);
+const config = `${folder}/asking.yaml`;
+writeFileSync(config, 'commands: {ask: [touch]}\n');
+
+// Processes with the word in their environment or on their command line.
+function bearers(word) {
+  return readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
+    try {
+      return ['environ', 'cmdline'].some((name) => readFileSync(`/proc/${pid}/${name}`, 'latin1').includes(word));
+    } catch {
+      return false;
+    }
+  });
+}
+
+async function until(predicate, milliseconds) {
+  const end = performance.now() + milliseconds;
+  while (!predicate()) {
+    if (performance.now() > end) return false;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return true;
+}
+
+const tests = {
+  async 'lists and calls'({client, run, call}) {
+    const {tools} = await client.listTools();
+    assert(tools.some((tool) => tool.name === 'shell_execute'));
+    assert(tools.every((tool) => Object.keys(tool.annotations).length >= 4));
+    const good = await run('echo hi');
+    assert.equal(good.structuredContent.stdout, 'hi\n');
+    assert(!good.isError);
+    const bad = await run('echo no >&2; exit 3');
+    assert.equal(bad.structuredContent.exit_code, 3);
+    assert(bad.isError);
+    await assert.rejects(call({name: 'nothing', arguments: {}}), /there is no tool/);
+  },
+  async 'calls overlap'({run}) {
+    await run('true');
+    const began = performance.now();
+    await Promise.all(Array.from({length: 32}, () => run('sleep 0.5')));
+    console.log(`    32 at once of sleep 0.5: ${Math.round(performance.now() - began)} ms`);
+    assert(performance.now() - began < 5000);
+  },
+  async 'tells of progress'({run}) {
+    const seen = [];
+    await run('for i in 1 2 3 4 5; do echo line $i; sleep 0.15; done', {onprogress: (one) => seen.push(one)});
+    assert(seen.length >= 2, 'too little progress');
+    assert(seen.every((one, i) => i === 0 || one.progress > seen[i - 1].progress));
+    assert.match(seen.at(-1).message, /^line \d$/);
+  },
+  async 'cancels'({run}) {
+    const word = `wtool-mcp-${process.pid}-${Math.random().toString(36).slice(2)}`;
+    const stop = new AbortController();
+    const call = run(`export WTOOL_TEST_MARK=${word}; trap '' TERM; setsid sleep 61 & while :; do sleep 1; done`,
+                     {signal: stop.signal});
+    assert(await until(() => bearers(word).length > 0, 5000));
+    stop.abort('the test says so');
+    await assert.rejects(call);
+    assert(await until(() => bearers(word).length === 0, 1000), 'something is left');
+    assert.equal((await run('echo on')).structuredContent.stdout, 'on\n');
+  },
+  async 'asks'({run, asked}) {
+    const file = `${folder}/made`;
+    rmSync(file, {force: true});
+    const result = await run(`touch ${file}`);
+    assert(!result.isError, JSON.stringify(result));
+    assert(existsSync(file));
+    assert.equal(asked.length, 1);
+    assert.match(asked[0], /touch/);
+  },
+};
+
+const logs = {
+  async 'logs'({client, run, logs: seen}) {
+    await client.setLoggingLevel('debug');
+    await run('echo hi');
+    assert(await until(() => seen.length > 0, 1000));
+  },
+};
+
+const median = (all) => all.sort((a, b) => a - b)[Math.floor(all.length / 2)];
+
+// Beside a bare execFile, in turn, so that both have the same machine.
+async function measure() {
+  const bare = promisify(execFile);
+  const {client, transport, run} = await connect('v1', program, []);
+  const ours = [];
+  const floor = [];
+  for (let i = 0; i < 1000; ++i) {
+    let began = performance.now();
+    await run('echo hi');
+    ours.push(performance.now() - began);
+    if (i % 4) continue;
+    began = performance.now();
+    await bare('sh', ['-c', 'echo hi']);
+    floor.push(performance.now() - began);
+  }
+  const status = readFileSync(`/proc/${transport.pid}/status`, 'utf8');
+  console.log(`  echo hi: median ${median(ours).toFixed(2)} ms; execFile: ${median(floor).toFixed(2)} ms; ` +
+              `ratio ${(median(ours) / median(floor)).toFixed(2)}`);
+  console.log(`  resident after 1000 calls: ${/VmRSS:\s+(\d+)/.exec(status)[1]} KiB`);
+  await client.close();
+}
+
+let failed = 0;
+for (const mode of modes) {
+  console.log(mode);
+  const all = mode === 'v1' || mode === 'v2 legacy' ? {...tests, ...logs} : tests;
+  for (const [name, test] of Object.entries(all)) {
+    const connection = await connect(mode, program, ['--config', config], {answer: 'yes'});
+    try {
+      await test(connection);
+      console.log(`  ${name}: good`);
+    } catch (error) {
+      ++failed;
+      console.log(`  ${name}: FAILED: ${error.stack}`);
+    }
+    await connection.client.close();
+  }
+}
+console.log('measured');
+await measure();
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,109 @@
+// Lines of the protocol: which are messages, and what is said of those that are none.
+#include "mcp/message.h"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+namespace wtool::host::mcp {
+
+using nlohmann::json;
+using Kind = Message::Kind;
+
+static std::string nested(std::size_t depth) {
+  return R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":)" + std::string(depth, '[') +
+         std::string(depth, ']') + "}}";
+}
+
+static void refused(const std::string& line, int code, const std::string& id = "") {
+  const Message message = read_message(line);
+  BOOST_TEST_CONTEXT(line.substr(0, 200)) {
+    BOOST_TEST((message.kind == Kind::invalid));
+    BOOST_TEST(message.error.code == code);
+    BOOST_TEST(message.id == id);
+    BOOST_TEST(!message.error.message.empty());
+  }
+}
+
+BOOST_AUTO_TEST_SUITE(mcp_message)
+
+BOOST_AUTO_TEST_CASE(a_request_has_an_id_and_a_method) {
+  const Message message = read_message(R"({"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":1}})");
+  BOOST_TEST((message.kind == Kind::request));
+  BOOST_TEST(message.id == "7");
+  BOOST_TEST(message.method == "ping");
+  BOOST_TEST((message.body == json{{"a", 1}}));
+}
+
+BOOST_AUTO_TEST_CASE(without_an_id_it_is_a_notification) {
+  const Message message = read_message(" {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\r");
+  BOOST_TEST((message.kind == Kind::notification));
+  BOOST_TEST(message.body.is_null());
+}
+
+BOOST_AUTO_TEST_CASE(with_a_result_or_an_error_it_is_a_response) {
+  const Message result = read_message(R"({"jsonrpc":"2.0","id":"a","result":{"x":1}})");
+  BOOST_TEST((result.kind == Kind::response));
+  BOOST_TEST(result.id == "\"a\"");
+  BOOST_TEST(!result.failed);
+  const Message error = read_message(R"({"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}})");
+  BOOST_TEST((error.kind == Kind::response));
+  BOOST_TEST(error.failed);
+  BOOST_TEST(error.id.empty());
+  refused(R"({"jsonrpc":"2.0","id":1})", invalid_request);
+  refused(R"({"jsonrpc":"2.0","id":1,"result":{},"error":{}})", invalid_request);
+}
+
+BOOST_AUTO_TEST_CASE(an_id_goes_back_as_it_came) {
+  for (const char* id : {"0", "-1", "9223372036854775807", "18446744073709551615", "\"1\"", "\"\"", "\"a b\""}) {
+    BOOST_TEST(read_message(R"({"jsonrpc":"2.0","id":)" + std::string(id) + R"(,"method":"ping"})").id == id);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_id_that_could_not_go_back_exactly_is_refused) {
+  for (const char* id :
+       {"null", "1.5", "1e3", "18446744073709551616", "123456789012345678901234567890", "true", "[1]"}) {
+    refused(R"({"jsonrpc":"2.0","id":)" + std::string(id) + R"(,"method":"ping"})", invalid_request);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_json_is_a_parse_error) {
+  for (const char* line :
+       {"{", "hello", "{\"jsonrpc\":\"2.0\",}", "{} {}", "{\"a\":\"\xff\"}", "{\"a\":\"\xc3\"}", "\xff"}) {
+    refused(line, parse_error);
+  }
+  refused(R"({"jsonrpc":"2.0","id":1e999,"method":"ping"})", parse_error);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_message_is_an_invalid_request) {
+  for (const char* line : {"[]", "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", "1", "null", "\"x\"", "{}"}) {
+    refused(line, invalid_request);
+  }
+  refused(R"({"id":1,"method":"ping"})", invalid_request, "1");
+  refused(R"({"jsonrpc":"1.0","id":1,"method":"ping"})", invalid_request, "1");
+  refused(R"({"jsonrpc":"2.0","id":1,"method":5})", invalid_request, "1");
+  refused(R"({"jsonrpc":"2.0","id":1,"method":"ping","params":[1]})", invalid_params, "1");
+}
+
+BOOST_AUTO_TEST_CASE(depth_costs_nothing_and_is_limited) {
+  BOOST_TEST((read_message(nested(100)).kind == Kind::request));
+  refused(nested(200), parse_error);
+  refused(std::string(5'000'000, '['), parse_error);
+  // Brackets in a text are no depth.
+  BOOST_TEST(
+      (read_message(R"({"jsonrpc":"2.0","method":"m","params":{"a":")" + std::string(500, '[') + R"(\"[[\\"}})").kind ==
+       Kind::notification));
+}
+
+BOOST_AUTO_TEST_CASE(lines_are_one_json_text_and_a_newline) {
+  BOOST_TEST(result_line("1", "{}") == "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
+  BOOST_TEST(error_line("", {parse_error, "a \"b\"\n\xff"}) ==
+             "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"a \\\"b\\\"\\n\xef\xbf\xbd\"}}\n");
+  BOOST_TEST(error_line("\"a\"", {1, "m", {{"x", 1}}}) ==
+             "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"error\":{\"code\":1,\"message\":\"m\",\"data\":{\"x\":1}}}\n");
+  BOOST_TEST(notification_line("n", "{}") == "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":{}}\n");
+  BOOST_TEST(request_line("\"q\"", "n", "{}") == "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"n\",\"params\":{}}\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace wtool::host::mcp

@@ -1,0 +1,88 @@
+// The list of tools, page by page, and what makes a request a call.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+#include "loader/plugin.h"
+#include "loader/toolbox.h"
+#include "mcp/tool_methods.h"
+#include "tracing/tracing.h"
+
+namespace wtool::host::mcp {
+
+using nlohmann::json;
+
+namespace {
+
+struct Fixture {
+  int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  Tracing tracing{LogFilter(LogLevel::off), LogFormat::text, nowhere};
+  std::string error;
+  std::unique_ptr<Plugin> plugin = Plugin::open(HOST_TEST_PLUGINS "/good.so", tracing, error);
+  std::unique_ptr<Toolbox> toolbox = plugin ? Toolbox::open(*plugin, "{}", error) : nullptr;
+
+  Fixture() { BOOST_REQUIRE_MESSAGE(toolbox != nullptr, error); }
+  ~Fixture() {
+    toolbox.reset();
+    plugin.reset();
+    ::close(nowhere);
+  }
+};
+
+Message request(const json& params) {
+  Message message;
+  message.kind = Message::Kind::request;
+  message.id = "7";
+  message.method = "tools/call";
+  message.body = params;
+  return message;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(mcp_tools, Fixture)
+
+BOOST_AUTO_TEST_CASE(a_page_leads_to_the_next_and_the_last_to_none) {
+  const ToolMethods methods(*plugin, *toolbox, 1);
+  Error problem;
+  const auto first = methods.list(json(), problem);
+  BOOST_REQUIRE(first.has_value());
+  BOOST_TEST(first->at("tools").size() == 1U);
+  BOOST_TEST(first->at("tools")[0].at("name") == "echo");
+  const std::string next = first->at("nextCursor");
+  const auto second = methods.list({{"cursor", next}}, problem);
+  BOOST_REQUIRE(second.has_value());
+  BOOST_TEST(second->at("tools")[0].at("name") == "wait");
+  BOOST_TEST(!second->contains("nextCursor"));
+}
+
+BOOST_AUTO_TEST_CASE(a_cursor_that_was_not_given_is_refused) {
+  const ToolMethods methods(*plugin, *toolbox, 1);
+  for (const json& cursor : {json("tools-0"), json("tools-2"), json("tools-01"), json("tools-1 "), json("tools--1"),
+                             json("tools-99999999999999999999"), json("1"), json(""), json(1), json()}) {
+    Error problem;
+    BOOST_TEST(!methods.list({{"cursor", cursor}}, problem), cursor.dump());
+    BOOST_TEST(problem.code == invalid_params);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_call_has_a_tool_and_an_object_of_arguments) {
+  const ToolMethods methods(*plugin, *toolbox);
+  Error problem;
+  const auto call = methods.call(request({{"name", "echo"}, {"arguments", {{"b", 1}, {"a", "ä"}}}}), problem);
+  BOOST_REQUIRE(call != nullptr);
+  BOOST_TEST(call->id == "7");
+  BOOST_TEST(call->tool->id == "echo");
+  BOOST_TEST(call->arguments == "{\"a\":\"ä\",\"b\":1}");
+  BOOST_TEST(call->progress_token.empty());
+  const auto bare = methods.call(request({{"name", "echo"}, {"_meta", {{"progressToken", "p"}}}}), problem);
+  BOOST_REQUIRE(bare != nullptr);
+  BOOST_TEST(bare->arguments == "{}");
+  BOOST_TEST(bare->progress_token == "\"p\"");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace wtool::host::mcp

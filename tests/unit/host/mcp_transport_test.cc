@@ -1,0 +1,208 @@
+// Lines in, in whatever pieces they come, and lines out, however slow their reader is.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <future>
+#include <string>
+#include <thread>
+
+#include "mcp/input.h"
+#include "mcp/output.h"
+
+namespace wtool::host::mcp {
+
+using namespace std::chrono_literals;
+using Next = Input::Next;
+
+namespace {
+
+struct Ends {
+  explicit Ends(bool socket = false) {
+    BOOST_REQUIRE((socket ? ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd) : ::pipe2(fd, O_CLOEXEC)) == 0);
+  }
+  ~Ends() {
+    close(0);
+    close(1);
+  }
+  void close(int which) {
+    if (fd[which] >= 0) ::close(fd[which]);
+    fd[which] = -1;
+  }
+  void write(std::string_view text) const {
+    BOOST_REQUIRE(::write(fd[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+  }
+  int fd[2] = {-1, -1};
+};
+
+// Of that many bytes, the newline included.
+std::string line_of(std::size_t bytes) {
+  std::string line(bytes, 'x');
+  line.back() = '\n';
+  return line;
+}
+
+// Reads lines until the end.
+std::size_t lines_of(int descriptor) {
+  std::size_t lines = 0;
+  char buffer[4096];
+  for (ssize_t n; (n = ::read(descriptor, buffer, sizeof buffer)) > 0;) {
+    lines += static_cast<std::size_t>(std::count(buffer, buffer + n, '\n'));
+  }
+  return lines;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(mcp_input)
+
+BOOST_AUTO_TEST_CASE(lines_come_out_however_they_come_in) {
+  Ends pipe;
+  Input input(pipe.fd[0], -1, -1, 100);
+  std::string line;
+  pipe.write("one\ntw");
+  BOOST_TEST((input.next(line) == Next::line));
+  BOOST_TEST(line == "one");
+  pipe.write("o\n\nthree\nend");
+  for (const char* expected : {"two", "", "three"}) {
+    BOOST_TEST((input.next(line) == Next::line));
+    BOOST_TEST(line == expected);
+  }
+  pipe.close(1);
+  BOOST_TEST((input.next(line) == Next::line));
+  BOOST_TEST(line == "end");
+  BOOST_TEST((input.next(line) == Next::end));
+  BOOST_TEST((input.next(line) == Next::end));
+}
+
+BOOST_AUTO_TEST_CASE(a_long_line_is_told_of_once_and_what_follows_is_in_step) {
+  Ends pipe;
+  Input input(pipe.fd[0], -1, -1, 100);
+  std::string line;
+  pipe.write(line_of(101));
+  pipe.write(line_of(102));
+  pipe.write("after\n");
+  BOOST_TEST((input.next(line) == Next::line));
+  BOOST_TEST(line.size() == 100);
+  BOOST_TEST((input.next(line) == Next::too_long));
+  BOOST_TEST((input.next(line) == Next::line));
+  BOOST_TEST(line == "after");
+  // The same in pieces: it is told of before its end has come.
+  pipe.write(std::string(150, 'c'));
+  BOOST_TEST((input.next(line) == Next::too_long));
+  pipe.write(std::string(500, 'c'));
+  pipe.write(line_of(501));
+  pipe.write("last");
+  pipe.close(1);
+  BOOST_TEST((input.next(line) == Next::line));
+  BOOST_TEST(line == "last");
+  BOOST_TEST((input.next(line) == Next::end));
+}
+
+BOOST_AUTO_TEST_CASE(a_long_line_at_the_end_is_no_line) {
+  Ends pipe;
+  Input input(pipe.fd[0], -1, -1, 10);
+  std::string line;
+  pipe.write(std::string(50, 'c'));
+  pipe.close(1);
+  BOOST_TEST((input.next(line) == Next::too_long));
+  BOOST_TEST((input.next(line) == Next::end));
+}
+
+BOOST_AUTO_TEST_CASE(a_wait_ends_when_it_is_woken_or_nobody_reads_the_output) {
+  Ends pipe, out;
+  const int wake = ::eventfd(0, EFD_CLOEXEC);
+  std::string line;
+  {
+    Input input(pipe.fd[0], wake, out.fd[1], 10);
+    auto waiting = std::async(std::launch::async, [&] { return input.next(line); });
+    out.close(0);
+    BOOST_TEST((waiting.get() == Next::end));
+  }
+  Input input(pipe.fd[0], wake, -1, 10);
+  auto waiting = std::async(std::launch::async, [&] { return input.next(line); });
+  BOOST_REQUIRE(::eventfd_write(wake, 1) == 0);
+  BOOST_TEST((waiting.get() == Next::woken));
+  ::close(wake);
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_a_failure) {
+  const int folder = ::open("/", O_RDONLY | O_CLOEXEC);
+  Input input(folder, -1, -1, 10);
+  std::string line;
+  BOOST_TEST((input.next(line) == Next::failed));
+  ::close(folder);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(mcp_output)
+
+BOOST_AUTO_TEST_CASE(nobody_waits_for_a_slow_reader_and_nothing_is_lost) {
+  for (const bool socket : {false, true}) {
+    Ends ends(socket);
+    std::atomic<bool> gone{false};
+    Output output(ends.fd[1], [&] { gone.store(true); });
+    const std::string line = line_of(10'000);
+    for (int i = 0; i < 1000; ++i) output.send(line);  // Ten megabytes, far more than either holds.
+    auto reader = std::async(std::launch::async, [&] { return lines_of(ends.fd[0]); });
+    output.finish(10s);
+    ends.close(1);
+    BOOST_TEST(reader.get() == 1000U);
+    BOOST_TEST(!gone.load());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(news_is_dropped_while_much_waits_and_answers_are_not) {
+  Ends ends;
+  Output output(ends.fd[1], [] {});
+  const std::string line = line_of(10'000);
+  int taken = 0;
+  for (int i = 0; i < 1000; ++i) taken += output.send_news(line) ? 1 : 0;
+  BOOST_TEST(taken > 5);
+  BOOST_TEST(taken < 100);
+  output.send(line);
+  auto reader = std::async(std::launch::async, [&] { return lines_of(ends.fd[0]); });
+  output.finish(10s);
+  ends.close(1);
+  BOOST_TEST(reader.get() == static_cast<std::size_t>(taken) + 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_reader_that_never_reads_is_not_waited_for) {
+  Ends ends;
+  Output output(ends.fd[1], [] {});
+  output.send(std::string(1'000'000, 'x'));
+  output.finish(50ms);
+}
+
+BOOST_AUTO_TEST_CASE(a_reader_that_has_gone_is_told_of_once) {
+  ::signal(SIGPIPE, SIG_IGN);  // As the program does.
+  Ends ends;
+  std::atomic<int> gone{0};
+  Output output(ends.fd[1], [&] { ++gone; });
+  ends.close(0);
+  output.send("line\n");
+  while (gone.load() == 0) std::this_thread::yield();
+  output.send("line\n");
+  BOOST_TEST(!output.send_news("line\n"));
+  output.finish(10s);
+  BOOST_TEST(gone.load() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(the_flags_of_the_descriptor_stay_as_they_are) {
+  Ends ends;
+  const int before = ::fcntl(ends.fd[1], F_GETFL);
+  Output output(ends.fd[1], [] {});
+  output.send("line\n");
+  output.finish(10s);
+  BOOST_TEST(::fcntl(ends.fd[1], F_GETFL) == before);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace wtool::host::mcp
