@@ -16,10 +16,11 @@ using nlohmann::ordered_json;
 struct Stream {
   std::string_view text, flag, bytes;
 };
-constexpr std::array<Stream, 4> streams{{{"stdout", "stdout_truncated", "stdout_bytes"},
+constexpr std::array<Stream, 5> streams{{{"stdout", "stdout_truncated", "stdout_bytes"},
                                          {"stderr", "stderr_truncated", "stderr_bytes"},
                                          {"partial_stdout", "stdout_truncated", "stdout_bytes"},
-                                         {"partial_stderr", "stderr_truncated", "stderr_bytes"}}};
+                                         {"partial_stderr", "stderr_truncated", "stderr_bytes"},
+                                         {"output", "", ""}}};
 
 // What a text may have beside two streams.
 constexpr std::size_t room_for_the_rest = 4096;
@@ -96,7 +97,13 @@ ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome
   ordered_json envelope = ordered_json::parse(outcome.result, nullptr, false);
   ordered_json metadata = envelope.is_object() ? std::move(envelope["metadata"]) : ordered_json();
   const ordered_json whole = metadata.is_object() ? metadata : ordered_json();
-  if (metadata.is_object()) cut_streams(metadata, output_bytes);
+  if (metadata.is_object()) {
+    cut_streams(metadata, output_bytes);
+    // execute_run has what was written one level down.
+    if (const auto value = metadata.find("value"); value != metadata.end() && value->is_object()) {
+      cut_streams(*value, output_bytes);
+    }
+  }
   if (envelope.is_object() && envelope["content"].is_array()) {
     for (const ordered_json& block : envelope["content"]) {
       const auto text = block.is_object() ? block.find("text") : block.end();

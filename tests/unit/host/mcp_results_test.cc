@@ -102,6 +102,20 @@ BOOST_AUTO_TEST_CASE(streams_are_cut_and_their_flags_say_so) {
   BOOST_TEST(result.at("content")[0].at("text").get<std::string>().size() < 7000);
 }
 
+BOOST_AUTO_TEST_CASE(the_output_of_execute_run_is_cut_wherever_it_stands) {
+  ToolDescription run = shell;
+  run.output_schema = R"({"type":"object","required":["ok"]})";
+  const std::string much(10'000, 'x');
+  const auto structured = [&](const ordered_json& metadata) {
+    return call_result(run, answered(ordered_json::array({text(metadata.dump())}), metadata), 1024);
+  };
+  const ordered_json good = structured({{"ok", true}, {"value", {{"output", much}}}});
+  BOOST_TEST(has(good.at("structuredContent").at("value").at("output").get<std::string>(), "[... 8976 bytes left out"));
+  BOOST_TEST(good.at("content").size() == 1U);
+  const ordered_json failed = structured({{"ok", false}, {"error", "e"}, {"output", much}});
+  BOOST_TEST(failed.at("structuredContent").at("output").get<std::string>().size() < 1200U);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_not_as_the_schema_says_is_not_structured) {
   const ordered_json result =
       call_result(shell, answered(ordered_json::array({text("no")}), {{"error", {{"code", "c"}}}}, true), 1024);
