@@ -34,11 +34,12 @@ BOOST_AUTO_TEST_CASE(background_processes_live_until_close_and_close_leaves_noth
   const Json output = script(id, daemons);
   BOOST_TEST(output.at("success") == true);
   BOOST_TEST(output.at("stdout") == "started\n");
-  BOOST_TEST(output.at("backgroundProcesses").size() == 5U, output.dump());
+  // One that still starts another is counted as well.
+  BOOST_TEST(output.at("backgroundProcesses").size() >= 5U, output.dump());
   // They live on through other commands, also one that is ended.
   script(id, "exec sleep 60\n", {{"timeout", 200}});
   BOOST_TEST(execute(id, {"true"}).at("success") == true);
-  BOOST_TEST(mark.bearers().size() == 5U, mark.description());
+  BOOST_TEST(wait_until([&] { return mark.bearers().size() == 5U; }, within(5000)), mark.description());
   BOOST_TEST(close(id).at("success") == true);
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
@@ -50,7 +51,7 @@ BOOST_AUTO_TEST_CASE(what_a_kept_process_writes_neither_blocks_nor_kills_it_and_
   BOOST_TEST(output.at("stdout") == "started\n");
   BOOST_TEST(wait_until([&] { return std::filesystem::exists(scratch.path() + "/done"); }, within(5000)));
   BOOST_TEST(execute(id, {"echo", "next"}).at("stdout") == "next\n");
-  BOOST_TEST(!mark.bearers().empty());
+  BOOST_TEST(wait_until([&] { return !mark.bearers().empty(); }, within(5000)));
   close(id);
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
@@ -116,7 +117,7 @@ BOOST_AUTO_TEST_CASE(closing_one_session_leaves_the_others_processes_alone) {
   script(two, "sleep 60 &\n");
   close(one);
   BOOST_TEST(mark.bearers().empty());
-  BOOST_TEST(others.bearers().size() == 1U, others.description());
+  BOOST_TEST(wait_until([&] { return others.bearers().size() == 1U; }, within(5000)), others.description());
   close(two);
   BOOST_TEST(others.bearers().empty());
 }
@@ -139,7 +140,7 @@ BOOST_AUTO_TEST_CASE(sessions_live_on_when_the_configuration_changes) {
   const std::string id = open_marked();
   script(id, "sleep 60 &\n");
   config["limits"]["timeout_max"] = 5;  // every call of the fixture makes a new tool object
-  BOOST_TEST(mark.bearers().size() == 1U);
+  BOOST_TEST(wait_until([&] { return mark.bearers().size() == 1U; }, within(5000)), mark.description());
   BOOST_TEST(code(execute(id, {"true"}, {{"timeout", 6000}})) == "INVALID_PARAMETERS");
   BOOST_TEST(execute(id, {"true"}).at("success") == true);
   config["commands"]["deny"] = {"true"};
@@ -304,8 +305,8 @@ BOOST_AUTO_TEST_CASE(a_session_whose_host_is_gone_leaves_nothing) {
     Program host({std::string(WTOOL_TEST_HOSTS) + "/session_host", scratch.path()}, Program::On::pipes,
                  {.set = {{"WTOOL_SESSION_MARK", mark.text()}}});
     BOOST_REQUIRE(host.wait_for_output("ready"));
-    const auto running = mark.bearers();
-    BOOST_TEST(running.size() >= 8U, mark.description());  // five kept, three in front
+    // Five kept, three in front.
+    BOOST_TEST(wait_until([&] { return mark.bearers().size() >= 8U; }, within(5000)), mark.description());
     host.kill(signal);
     BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(1000)), mark.description());
     host.wait();
@@ -357,7 +358,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_the_plugin_ends_every_session) {
       const std::string id = inner.open({{"environment", {{"WTOOL_TEST_MARK", text()}}}});
       inner.script(id, daemons);
     }
-    BOOST_TEST(bearers().size() == 25U, description());
+    BOOST_TEST(wait_until([&] { return bearers().size() == 25U; }, within(5000)), description());
   }
   BOOST_TEST(bearers().empty(), description());
 }
@@ -390,7 +391,7 @@ BOOST_AUTO_TEST_CASE(shell_execute_keeps_what_the_configuration_wants_kept_until
     BOOST_TEST(answer.metadata().at("background_processes_kept") == 2);
     BOOST_TEST(!answer.metadata().contains("background_processes_ended"));
     tool.shell("true");
-    BOOST_TEST(bearers().size() == 2U, description());
+    BOOST_TEST(wait_until([&] { return bearers().size() == 2U; }, within(5000)), description());
   }
   BOOST_TEST(bearers().empty(), description());
 }
