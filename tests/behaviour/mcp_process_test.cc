@@ -29,7 +29,7 @@ struct Session : McpClient {
     more["_meta"]["progressToken"] = "progress";
     const Json id = call(command, more);
     wait_for_news("notifications/progress");
-    BOOST_REQUIRE(!mark.bearers().empty());
+    BOOST_REQUIRE(wait_until([&] { return !mark.bearers().empty(); }, within(3000)));
     return id;
   }
   bool nothing_is_left(int milliseconds) {
