@@ -50,6 +50,19 @@ BOOST_AUTO_TEST_CASE(nothing_but_ping_is_answered_before_initialize) {
   BOOST_TEST(code_of(client.initialize()) == -32600);
 }
 
+BOOST_AUTO_TEST_CASE(only_the_tools_that_are_named_are_served) {
+  McpClient client({"--tools", "shell_execute,terminal_get_status"});
+  client.initialize();
+  const Json result = client.ask("tools/list").at("result");
+  BOOST_TEST(result.at("tools").size() == 2U);
+  BOOST_TEST(code_of(client.ask("tools/call", {{"name", "execute_run"}, {"arguments", {{"command", "pwd"}}}})) ==
+             -32602);
+  BOOST_TEST(client.run("echo hi").at("structuredContent").at("stdout") == "hi\n");
+  const Finished odd = run({WTOOL_TEST_PROGRAM, "mcp", "--tools", "shell_execute,shell"});
+  BOOST_TEST(odd.exit_code == 2);
+  BOOST_TEST(has(odd.err, "--tools: there is no tool \"shell\"; there are shell_execute, execute_command"), odd.err);
+}
+
 BOOST_AUTO_TEST_CASE(all_tools_are_listed_with_schemas_and_all_four_hints) {
   Session client;
   const Json result = client.ask("tools/list").at("result");

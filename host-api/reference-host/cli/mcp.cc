@@ -10,17 +10,22 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
 #include "cli/output.h"
+#include "loader/nearest.h"
 #include "mcp/server.h"
+#include "tracing/escape.h"
 
 namespace wtool::host {
 
@@ -73,17 +78,26 @@ std::optional<mcp::ServerSettings> read_settings(Context& context) {
   return settings;
 }
 
-int serve(Context& context) {
+int serve(Context& context, const std::vector<std::string>& tools) {
   keep_memory_small();
   const std::optional<Ends> ends = move_standard_streams();
   if (!ends) {
     complain(std::string("the standard streams cannot be moved: ") + ::strerror(errno));
     return exit_unusable;
   }
-  const std::optional<mcp::ServerSettings> settings = read_settings(context);
+  std::optional<mcp::ServerSettings> settings = read_settings(context);
   if (!settings) return exit_unusable;
   Plugin* plugin = context.plugin();
   if (plugin == nullptr) return exit_unusable;
+  settings->tools = tools;
+  for (const std::string& tool : tools) {
+    const auto& known = plugin->tools();
+    if (std::any_of(known.begin(), known.end(), [&](const ToolDescription& one) { return one.id == tool; })) continue;
+    std::vector<std::string> names;
+    for (const ToolDescription& one : known) names.push_back(one.id);
+    complain("--tools: there is no tool \"" + escaped(tool) + "\"; there are " + joined(names));
+    return exit_unusable;
+  }
 
   const auto wake = [fd = ends->wake] {
     const std::uint64_t one = 1;
@@ -117,7 +131,11 @@ int serve(Context& context) {
 }  // namespace
 
 void add_mcp(CLI::App& app, Context& context) {
+  auto tools = std::make_shared<std::vector<std::string>>();
   CLI::App* command = app.add_subcommand("mcp", "Serve the tools to a client of the Model Context Protocol");
+  command->add_option("--tools", *tools, "Only these tools, separated by commas (default: all that the plugin has)")
+      ->type_name("NAME,...")
+      ->delimiter(',');
   command->footer(
       "Speaks the protocol on standard input and output, a message a line, and nothing else; logs and errors go to\n"
       "standard error. A client's configuration names this program, \"mcp\" as its argument, and what else is wanted.\n"
@@ -126,8 +144,8 @@ void add_mcp(CLI::App& app, Context& context) {
       "\n"
       "Examples:\n"
       "  {\"mcpServers\": {\"shell\": {\"command\": \"wtool\", \"args\": [\"mcp\"]}}}\n"
-      "  wtool mcp --config strict.yaml");
-  command->callback([&context] { context.command = [&context] { return serve(context); }; });
+      "  wtool mcp --config strict.yaml --tools shell_execute");
+  command->callback([&context, tools] { context.command = [&context, tools] { return serve(context, *tools); }; });
 }
 
 }  // namespace wtool::host

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "loader/plugin.h"
 #include "loader/toolbox.h"
@@ -24,10 +25,11 @@
 namespace wtool::host::mcp {
 
 struct ServerSettings {
-  std::size_t output_bytes = 0;   // kept of each stream in a result
-  int max_calls = 1;              // at once
-  std::size_t message_bytes = 0;  // of one line of the client's
-  std::string version;            // of the program
+  std::size_t output_bytes = 0;    // kept of each stream in a result
+  int max_calls = 1;               // at once
+  std::size_t message_bytes = 0;   // of one line of the client's
+  std::string version;             // of the program
+  std::vector<std::string> tools;  // that are served; empty: all
 };
 
 // One thread.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mcp/results.h"
+#include "tracing/escape.h"
 
 namespace wtool::host::mcp {
 
@@ -38,14 +39,18 @@ const json* member(const json& object, std::string_view name) {
   return found == object.end() ? nullptr : &*found;
 }
 
-ToolMethods::ToolMethods(const Plugin& plugin, const Toolbox& toolbox, std::size_t page)
-    : plugin_(plugin), toolbox_(toolbox), page_(page) {}
+ToolMethods::ToolMethods(const Plugin& plugin, const Toolbox& toolbox, const std::vector<std::string>& served,
+                         std::size_t page)
+    : toolbox_(toolbox), all_(served.empty()), page_(page) {
+  for (const ToolDescription& tool : plugin.tools()) {
+    if (all_ || std::find(served.begin(), served.end(), tool.id) != served.end()) tools_.push_back(&tool);
+  }
+}
 
 std::optional<ordered_json> ToolMethods::list(const json& params, Error& error) const {
-  const std::vector<ToolDescription>& tools = plugin_.tools();
   std::size_t first = 0;
   if (const json* given = member(params, "cursor")) {
-    const std::optional<std::size_t> known = first_of(*given, page_, tools.size());
+    const std::optional<std::size_t> known = first_of(*given, page_, tools_.size());
     if (!known) {
       error = {invalid_params, "the cursor is not one that this server has given"};
       return std::nullopt;
@@ -53,18 +58,17 @@ std::optional<ordered_json> ToolMethods::list(const json& params, Error& error) 
     first = *known;
   }
   ordered_json list = ordered_json::array();
-  const std::size_t end = std::min(first + page_, tools.size());
-  for (std::size_t i = first; i < end; ++i) list.push_back(tool_object(tools[i]));
+  const std::size_t end = std::min(first + page_, tools_.size());
+  for (std::size_t i = first; i < end; ++i) list.push_back(tool_object(*tools_[i]));
   ordered_json result{{"tools", std::move(list)}};
-  if (end < tools.size()) result["nextCursor"] = cursor(end);
+  if (end < tools_.size()) result["nextCursor"] = cursor(end);
   return result;
 }
 
 const ToolDescription* ToolMethods::find(std::string_view name) const {
-  const auto& tools = plugin_.tools();
   const auto found =
-      std::find_if(tools.begin(), tools.end(), [&](const ToolDescription& tool) { return tool.id == name; });
-  return found == tools.end() ? nullptr : &*found;
+      std::find_if(tools_.begin(), tools_.end(), [&](const ToolDescription* tool) { return tool->id == name; });
+  return found == tools_.end() ? nullptr : *found;
 }
 
 std::shared_ptr<Call> ToolMethods::call(const Message& request, Error& error) const {
@@ -80,7 +84,11 @@ std::shared_ptr<Call> ToolMethods::call(const Message& request, Error& error) co
   if (meta != nullptr && !meta->is_object()) return refused("_meta must be an object");
   auto call = std::make_shared<Call>();
   call->tool = find(name->get_ref<const std::string&>());
-  if (call->tool == nullptr) return refused(toolbox_.unknown_tool(name->get_ref<const std::string&>()));
+  if (call->tool == nullptr) {
+    const auto& wanted = name->get_ref<const std::string&>();
+    // What is not served is unknown to the client, and need not be told of.
+    return refused(all_ ? toolbox_.unknown_tool(wanted) : "there is no tool \"" + escaped(wanted) + "\" here");
+  }
   if (const json* token = meta == nullptr ? nullptr : member(*meta, "progressToken")) {
     const std::optional<std::string> text = id_text(*token);
     if (!text) return refused("the progressToken must be a string or a whole number of at most 64 bits");

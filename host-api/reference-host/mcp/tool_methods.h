@@ -4,7 +4,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "loader/plugin.h"
 #include "loader/toolbox.h"
@@ -18,8 +20,9 @@ class ToolMethods {
  public:
   static constexpr std::size_t usual_page = 100;
 
-  // Borrows both.
-  ToolMethods(const Plugin& plugin, const Toolbox& toolbox, std::size_t page = usual_page);
+  // Borrows both. `served`: names of the tools that there are for the client; empty: all of the plugin's.
+  ToolMethods(const Plugin& plugin, const Toolbox& toolbox, const std::vector<std::string>& served = {},
+              std::size_t page = usual_page);
 
   // {"tools": [...]}, with "nextCursor" where there are more. Nothing: `error` says why.
   std::optional<nlohmann::ordered_json> list(const nlohmann::json& params, Error& error) const;
@@ -31,8 +34,9 @@ class ToolMethods {
  private:
   const ToolDescription* find(std::string_view name) const;
 
-  const Plugin& plugin_;
   const Toolbox& toolbox_;
+  const bool all_;
+  std::vector<const ToolDescription*> tools_;
   const std::size_t page_;
 };
 
