@@ -78,8 +78,7 @@ void refuse(Plan& plan, CallError error, std::string rule) {
 }
 
 // The working directory, opened; false: the plan is refused.
-bool open_directory(const CommandRequest& request, const Configuration& configuration,
-                    const std::vector<std::string>& roots, Plan& plan) {
+bool open_directory(const CommandRequest& request, const Configuration& configuration, Plan& plan) {
   auto opened = policy::open_directory(request.directory.value_or(std::string()));
   if (auto* error = std::get_if<policy::DirectoryError>(&opened)) {
     const bool exhausted = engine::is_exhaustion(error->error);
@@ -91,7 +90,7 @@ bool open_directory(const CommandRequest& request, const Configuration& configur
   }
   plan.directory = std::get<policy::Directory>(std::move(opened));
   const std::vector<std::string>& configured = configuration.directories.roots;
-  if (configured.empty() || policy::is_within_any(plan.directory.path, roots)) return true;
+  if (configured.empty() || policy::is_within_any(plan.directory.path, plan.roots)) return true;
   std::string list;
   for (const std::string& root : configured) list += (list.empty() ? "" : ", ") + root;
   refuse(
@@ -135,8 +134,8 @@ void set_words(CommandRequest& request, std::vector<std::string> words) {
 Plan plan_place(const CommandRequest& request, const Configuration& configuration) {
   Plan plan;
   const policy::CommandRules& rules = configuration.commands;
-  const std::vector<std::string> roots = policy::canonical_roots(configuration.directories.roots);
-  if (!open_directory(request, configuration, roots, plan)) return plan;
+  plan.roots = policy::canonical_roots(configuration.directories.roots);
+  if (!open_directory(request, configuration, plan)) return plan;
   plan.command.directory = plan.directory.descriptor.get();
   plan.command.shell = "/bin/sh";
 
@@ -145,7 +144,7 @@ Plan plan_place(const CommandRequest& request, const Configuration& configuratio
     // Only words that must be known are looked up; a deny list knows programs by their names.
     const char* const search_path = ::getenv("PATH");
     plan.programs.emplace(trusted ? rules.path : std::vector<std::string>(),
-                          search_path != nullptr ? search_path : engine::default_search_path, roots);
+                          search_path != nullptr ? search_path : engine::default_search_path, plan.roots);
   }
   policy::Variables added = request.environment;
   added.insert(added.end(), request.own_environment.begin(), request.own_environment.end());
@@ -169,8 +168,7 @@ Plan make_plan(const CommandRequest& request, const Configuration& configuration
   judgement.verdict.reason = "nothing is configured that would forbid it";
   if (policy::judges_lines(configuration.commands, configuration.directories)) {
     judgement = policy::judge(request.line, {configuration.commands, configuration.directories, *plan.programs,
-                                             policy::canonical_roots(configuration.directories.roots),
-                                             plan.directory.path, request.words.empty()});
+                                             plan.roots, plan.directory.path, request.words.empty()});
   }
   plan.verdict = std::move(judgement.verdict);
   if (own.answer > plan.verdict.answer) {

@@ -64,6 +64,7 @@ struct Plan {
   bool asked_by_own_rules = false;  // it says ask, and the configured rules do not
   policy::Directory directory;
   engine::Command command;                   // borrows the directory's descriptor
+  std::vector<std::string> roots;            // directories.roots, canonical
   std::optional<policy::Programs> programs;  // where the line is judged
   bool through_shell = false;                // the last of its arguments is shell text
   policy::Masker masker() const;             // of what is secret in it

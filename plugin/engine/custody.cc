@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -23,6 +24,19 @@ void send_header(int socket, warden::Kind kind) {
 }
 
 }  // namespace
+
+void send_end(const Custodian& custodian, std::uint64_t call, std::chrono::milliseconds grace) {
+  const warden::End end{{warden::Kind::end, 0, call}, static_cast<std::uint32_t>(grace.count()), 0};
+  warden::send_message(custodian.socket.get(), &end, sizeof end);
+  // The command may have stopped its keepers (SIGSTOP). The warden, going on, sets the custodian going.
+  custodian.warden->wake();
+}
+
+std::vector<ProcessName> names_of(const warden::NamedProcess* named, std::size_t count) {
+  std::vector<ProcessName> names;
+  for (std::size_t i = 0; i < std::min(count, warden::max_named); ++i) names.push_back({named[i].pid, named[i].name});
+  return names;
+}
 
 Custody::~Custody() {
   const std::lock_guard lock(mutex_);
@@ -105,9 +119,7 @@ Buried Custody::bury(Custodian custodian) {
   if (warden::receive_message(ours.get(), &buried, sizeof buried).size != sizeof buried) return result;
   result.certain = true;
   result.left = buried.left_count;
-  for (std::size_t i = 0; i < buried.left_count && i < warden::max_named; ++i) {
-    result.leaving.push_back({buried.left[i].pid, buried.left[i].name});
-  }
+  result.leaving = names_of(buried.left, buried.left_count);
   return result;
 }
 

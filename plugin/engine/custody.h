@@ -7,6 +7,7 @@
 // Any thread may call any member.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include "engine/outcome.h"
 #include "engine/warden_process.h"
 #include "system/descriptor.h"
+#include "warden/protocol.h"
 
 namespace wtool::engine {
 
@@ -25,6 +27,18 @@ struct Custodian {
   std::uint64_t number = 0;
   std::shared_ptr<WardenProcess> warden;
 };
+
+// After the grace of an end, a custodian kills for 5 s. One that has not reported by then is itself in trouble.
+constexpr std::chrono::milliseconds report_slack{7000};
+// How long what is swept away, or is to stop now, has for SIGTERM.
+constexpr std::chrono::milliseconds short_grace{50};
+
+// Asks the custodian to end its call: SIGTERM, and SIGKILL for what is left after `grace`. Does not wait; one that is
+// gone is heard of otherwise.
+void send_end(const Custodian& custodian, std::uint64_t call, std::chrono::milliseconds grace);
+
+// The first of `count` processes, as a message names them.
+std::vector<ProcessName> names_of(const warden::NamedProcess* named, std::size_t count);
 
 // What a burial found.
 struct Buried {

@@ -13,11 +13,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// As for a command's own end (engine/run.cc): a custodian kills for 5 s after the grace.
-constexpr milliseconds report_slack{7000};
-// For those that nobody asked to end before.
-constexpr milliseconds short_grace{50};
-
 bool is_readable(int descriptor, milliseconds patience) {
   pollfd watched{descriptor, POLLIN, 0};
   return ::poll(&watched, 1, static_cast<int>(patience.count())) > 0;
@@ -36,9 +31,7 @@ void KeptTree::request_end(milliseconds grace) {
   if (over_ || lost_) return;
   const auto deadline = Clock::now() + grace + report_slack;
   deadline_ = deadline_ == Clock::time_point{} ? deadline : std::min(deadline_, deadline);
-  const warden::End end{{warden::Kind::end, 0, call_}, static_cast<std::uint32_t>(grace.count()), 0};
-  warden::send_message(custodian_.socket.get(), &end, sizeof end);  // One that is gone is heard of otherwise.
-  custodian_.warden->wake();
+  send_end(custodian_, call_, grace);
 }
 
 std::vector<ProcessName> KeptTree::wait_end() {
@@ -64,9 +57,7 @@ void KeptTree::hear() {
   }
   if (report.header.kind != warden::Kind::report || report.header.call != call_) return;
   over_ = true;
-  for (std::size_t i = 0; i < std::min<std::size_t>(report.left_count, warden::max_named); ++i) {
-    leaving_.push_back({report.left[i].pid, report.left[i].name});
-  }
+  leaving_ = names_of(report.left, report.left_count);
   if (report.left_count == 0 && report.abandoned == 0) custody_.release(std::move(custodian_));
 }
 

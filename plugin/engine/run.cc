@@ -22,12 +22,8 @@ using std::chrono::milliseconds;
 
 // After the command's own end: how long others of its tree may keep the pipes open before they are swept away,
 constexpr milliseconds drain_time{250};
-// how long they have for a last word where they are to live on, with the pipes if they like;
+// how long they have for a last word where they are to live on, with the pipes if they like.
 constexpr milliseconds kept_drain_time{50};
-// how long they have for SIGTERM then, and how long a command has that is to stop now.
-constexpr milliseconds short_grace{50};
-// After its grace, a custodian kills for 5 s. One that has not reported by then is itself in trouble.
-constexpr milliseconds report_slack{7000};
 
 // As a shell shows it.
 int status_of(int wait_status) {
@@ -206,10 +202,7 @@ void Run::end(Reason reason, milliseconds grace) {
   if (reason_ == Reason::none) reason_ = reason;
   const auto deadline = Clock::now() + grace + report_slack;
   report_deadline_ = report_deadline_ == Clock::time_point{} ? deadline : std::min(report_deadline_, deadline);
-  const warden::End end{{warden::Kind::end, 0, call_}, static_cast<std::uint32_t>(grace.count()), 0};
-  warden::send_message(custodian_.socket.get(), &end, sizeof end);  // A custodian that is gone is heard of otherwise.
-  // The command may have stopped its keepers (SIGSTOP). The warden, going on, sets the custodian going.
-  custodian_.warden->wake();
+  send_end(custodian_, call_, grace);
 }
 
 // Hands the tree to its custodian for good, and the pipes with it. What the command itself has written is in them, and
@@ -322,18 +315,12 @@ void Run::take_report(const warden::Report& report) {
 
 // The processes that it is about, and what was used.
 void Run::note_names(const warden::Report& report) {
-  const auto names = [](const warden::NamedProcess* named, std::size_t count) {
-    std::vector<ProcessName> result;
-    for (std::size_t i = 0; i < std::min(count, warden::max_named); ++i)
-      result.push_back({named[i].pid, named[i].name});
-    return result;
-  };
   if (reason_ == Reason::sweep || report.header.kind == warden::Kind::kept) {
     outcome_.outlived = report.outlived;
-    outcome_.outliving = names(report.outliving, report.outlived);
+    outcome_.outliving = names_of(report.outliving, report.outlived);
   }
   outcome_.left = report.left_count;
-  outcome_.leaving = names(report.left, report.left_count);
+  outcome_.leaving = names_of(report.left, report.left_count);
   outcome_.resources = {std::chrono::microseconds(report.user_us), std::chrono::microseconds(report.system_us),
                         std::max(report.max_rss_kib, report.tree_kib), report.processes};
   outcome_.in_cgroup = report.in_cgroup != 0;
