@@ -93,16 +93,30 @@ class CreateSession : public PreparedCall {
   std::string problem_;
 };
 
-// ---- terminal_close_session
-
-class CloseSession : public PreparedCall {
+// A call whose one parameter is a session.
+class SessionCall : public PreparedCall {
  public:
-  explicit CloseSession(std::string_view arguments) {
+  explicit SessionCall(std::string_view arguments) {
     Parameters parameters(arguments);
     id_ = parameters.required_text("sessionId");
     parameters.end({"sessionId"});
     problem_ = parameters.problem();
   }
+
+  std::string explain(const Configuration&, const Sessions& sessions) const override {
+    return terminal::explanation_of_session(problem_, id_, sessions);
+  }
+
+ protected:
+  std::string id_;
+  std::string problem_;
+};
+
+// ---- terminal_close_session
+
+class CloseSession : public SessionCall {
+ public:
+  using SessionCall::SessionCall;
 
   Answer run(CallContext& context) override {
     if (!problem_.empty()) return terminal::invalid(problem_, context);
@@ -116,14 +130,6 @@ class CloseSession : public PreparedCall {
     if (!closed.audit_error.empty()) object["auditError"] = closed.audit_error;
     return terminal::reply(std::move(object));
   }
-
-  std::string explain(const Configuration&, const Sessions& sessions) const override {
-    return terminal::explanation_of_session(problem_, id_, sessions);
-  }
-
- private:
-  std::string id_;
-  std::string problem_;
 };
 
 // ---- terminal_get_status
@@ -142,14 +148,9 @@ const char* to_text(Session::State state) {
   return "";
 }
 
-class GetStatus : public PreparedCall {
+class GetStatus : public SessionCall {
  public:
-  explicit GetStatus(std::string_view arguments) {
-    Parameters parameters(arguments);
-    id_ = parameters.required_text("sessionId");
-    parameters.end({"sessionId"});
-    problem_ = parameters.problem();
-  }
+  using SessionCall::SessionCall;
 
   Answer run(CallContext& context) override {
     if (!problem_.empty()) return terminal::invalid(problem_, context);
@@ -166,14 +167,6 @@ class GetStatus : public PreparedCall {
                               {"createdAt", to_iso_text(details.created)},
                               {"commandCount", session->commands()}}}});
   }
-
-  std::string explain(const Configuration&, const Sessions& sessions) const override {
-    return terminal::explanation_of_session(problem_, id_, sessions);
-  }
-
- private:
-  std::string id_;
-  std::string problem_;
 };
 
 template <typename Call>
