@@ -16,8 +16,8 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/output.h"
+#include "reporting/display.h"
 #include "tracing/escape.h"
-#include "workflow/display.h"
 
 namespace wtool::host {
 

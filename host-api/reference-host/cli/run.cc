@@ -12,13 +12,13 @@
 #include "cli/context.h"
 #include "cli/interrupts.h"
 #include "cli/output.h"
-#include "workflow/abort_watcher.h"
+#include "reporting/progress.h"
+#include "reporting/summary.h"
+#include "runner/abort_watcher.h"
+#include "runner/executor.h"
 #include "workflow/checker.h"
-#include "workflow/executor.h"
 #include "workflow/parameters.h"
 #include "workflow/parser.h"
-#include "workflow/progress.h"
-#include "workflow/summary.h"
 
 namespace wtool::host {
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "workflow/findings.h"
 #include "workflow/source.h"
 
 namespace wtool::host::workflow {

@@ -36,6 +36,9 @@ class ActionReader {
   ActionReader(const ActionItem& item, MappedText text, Findings& findings)
       : item_(item), text_(std::move(text)), cursor_(text_, findings), findings_(findings) {}
 
+  // Of the action that was read.
+  Options take_options() { return std::move(options_); }
+
   // Nothing after a finding.
   std::optional<ActionKind> read() {
     const std::size_t before = findings_.size();
@@ -154,9 +157,9 @@ class ActionReader {
       if (!seen.insert(option).second) findings_.add(at, "the option " + option + " is given twice");
       if (!take_option_name()) return;
       if (option == "timeout") {
-        if (!timeout(made)) return;
+        if (!timeout()) return;
       } else if (option == "result") {
-        if (!result(made.result)) return;
+        if (!result(options_.result)) return;
       } else if (option == "working_dir") {
         made.working_directory = quoted_template("the directory");
         if (!made.working_directory) return;
@@ -181,7 +184,7 @@ class ActionReader {
     return false;
   }
 
-  bool timeout(ShellAction& made) {
+  bool timeout() {
     const std::size_t at = cursor_.here();
     MappedText text;
     if (auto bare = cursor_.take_bare_literal()) {
@@ -191,11 +194,11 @@ class ActionReader {
     } else {
       return false;
     }
-    made.timeout = as_template(std::move(text));
+    options_.timeout = as_template(std::move(text));
     return true;
   }
 
-  bool result(ResultName& out) {
+  bool result(NamedPlace& out) {
     const std::size_t at = cursor_.here();
     auto text = cursor_.take_quoted("the name of the result");
     if (!text) return false;
@@ -246,13 +249,13 @@ class ActionReader {
       }
     }
     while (!cursor_.at_end()) {
-      if (!call_pair(made, arguments)) return made;
+      if (!call_pair(arguments)) return made;
     }
     made.arguments = std::make_shared<const nlohmann::json>(std::move(arguments));
     return made;
   }
 
-  bool call_pair(ToolAction& made, nlohmann::json& arguments) {
+  bool call_pair(nlohmann::json& arguments) {
     const std::size_t at = cursor_.here();
     const std::string key = cursor_.take_name();
     if (key.empty() || !cursor_.take_symbol('=')) {
@@ -260,8 +263,8 @@ class ActionReader {
       return false;
     }
     if (key == "result") {
-      if (!made.result.name.empty()) findings_.add(at, "result is given twice");
-      return result(made.result);
+      if (!options_.result.name.empty()) findings_.add(at, "result is given twice");
+      return result(options_.result);
     }
     if (arguments.contains(key)) findings_.add(at, "the argument " + key + " is given twice");
     if (auto bare = cursor_.take_bare_literal()) {
@@ -337,6 +340,7 @@ class ActionReader {
   MappedText text_;
   ActionCursor cursor_;
   Findings& findings_;
+  Options options_;
 };
 
 // The names that an action would have set, had it been understood: every word before a '=', and every quoted name
@@ -379,7 +383,8 @@ void read_action(const ActionItem& item, Workflow& workflow, Findings& findings)
     begin = end;
   }
   if (text.empty()) text.append(" ", item.text.locate(colon) + 1);
-  std::optional<ActionKind> kind = ActionReader(item, std::move(text), findings).read();
+  ActionReader reader(item, std::move(text), findings);
+  std::optional<ActionKind> kind = reader.read();
   if (findings.size() != findings_before) note_doubtful_names(all, workflow);
 
   const auto found = workflow.index.find(std::string(id));
@@ -397,7 +402,7 @@ void read_action(const ActionItem& item, Workflow& workflow, Findings& findings)
     return findings.add(item.offset, "a second action for the state '" + state.id + "'; a state has only one");
   }
   if (kind) {
-    state.action = Action{std::move(*kind), item.offset};
+    state.action = Action{std::move(*kind), reader.take_options(), item.offset};
   }
 }
 

@@ -1,6 +1,7 @@
 // Reads one item `- State: action` under `## Actions`.
 #pragma once
 
+#include "workflow/findings.h"
 #include "workflow/markdown.h"
 #include "workflow/model.h"
 #include "workflow/source.h"

@@ -7,8 +7,8 @@
 #include <unordered_set>
 
 #include "loader/nearest.h"
-#include "workflow/actions.h"
 #include "workflow/command_template.h"
+#include "workflow/durations.h"
 #include "workflow/outcome.h"
 #include "workflow/suggestion.h"
 #include "workflow/variables.h"
@@ -66,10 +66,10 @@ std::vector<Use> all_uses(const Workflow& workflow, Findings* findings) {
       }
     }
     if (!state.action) continue;
+    if (state.action->options.timeout) collect(*state.action->options.timeout, uses);
     const ActionKind& kind = state.action->kind;
     if (const auto* shell = std::get_if<ShellAction>(&kind)) {
       collect(shell->command.parsed, shell->command.written, true, uses);
-      if (shell->timeout) collect(*shell->timeout, uses);
       if (shell->working_directory) collect(*shell->working_directory, uses);
       for (const auto& [name, text] : shell->environment) collect(text, uses);
     } else if (const auto* tool = std::get_if<ToolAction>(&kind)) {
@@ -219,25 +219,24 @@ class Checker {
   }
 
   void action(const Action& action) {
+    result(action.options.result);
+    if (action.options.timeout && action.options.timeout->parsed.placeholders.empty()) timeout(*action.options.timeout);
     if (const auto* shell = std::get_if<ShellAction>(&action.kind)) {
       if (tools_ != nullptr && !tools_->has_tool(shell_tool)) {
         findings_.add(action.offset, "Shell needs the tool shell_execute, and the plugin has none");
       }
       check_places(shell->command, findings_);
-      if (shell->timeout && shell->timeout->parsed.placeholders.empty()) timeout(*shell->timeout);
       for (const auto& [name, text] : shell->environment) {
         if (!is_environment_name(name)) {
           findings_.add(text.written.locate(0),
                         expressions::quoted_for_message(name) + " is no name of an environment variable");
         }
       }
-      result(shell->result);
     } else if (const auto* tool = std::get_if<ToolAction>(&action.kind)) {
       if (tools_ != nullptr && !tool->tool.empty() && !tools_->has_tool(tool->tool)) {
         findings_.add(tool->tool_offset, "there is no tool " + expressions::quoted_for_message(tool->tool) +
                                              "; `wtool tools` lists those that there are");
       }
-      result(tool->result);
     } else if (const auto* set = std::get_if<SetAction>(&action.kind)) {
       for (const Assignment& assignment : set->assignments) {
         if (is_run_name(assignment.name)) reserved(assignment.name, assignment.offset);
@@ -250,7 +249,7 @@ class Checker {
     if (!timeout_value(text.written.text(), why)) findings_.add(text.written.locate(0), why);
   }
 
-  void result(const ResultName& result) {
+  void result(const NamedPlace& result) {
     if (result.offset == 0) return;
     if (!is_plain_name(result.name)) {
       findings_.add(result.offset,
@@ -280,10 +279,8 @@ class Checker {
       if (const auto* set = std::get_if<SetAction>(&state.action->kind)) {
         for (const Assignment& assignment : set->assignments) variables.insert(assignment.name);
       }
-      const auto* shell = std::get_if<ShellAction>(&state.action->kind);
-      const auto* tool = std::get_if<ToolAction>(&state.action->kind);
-      const ResultName* result = shell != nullptr ? &shell->result : tool != nullptr ? &tool->result : nullptr;
-      if (result != nullptr && !result->name.empty()) outcomes.insert(result->name);
+      const NamedPlace& result = state.action->options.result;
+      if (!result.name.empty()) outcomes.insert(result.name);
     }
     outcomes.insert("result");
     outcomes.insert("last_action_result");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "loader/tool_caller.h"
+#include "workflow/findings.h"
 #include "workflow/model.h"
 #include "workflow/source.h"
 

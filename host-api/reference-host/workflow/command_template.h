@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "expressions/evaluator.h"
+#include "workflow/findings.h"
 #include "workflow/model.h"
 
 namespace wtool::host::workflow {

@@ -196,7 +196,7 @@ class DiagramReader {
       const std::string_view kind = trim(rest.substr(mark + 2, rest.size() - mark - 4));
       if (!is_state_id(id)) return fail(line, "a name of a state is missing before " + std::string(rest.substr(mark)));
       if (kind == "choice") {
-        workflow_.states[state(id)].choice = true;
+        workflow_.states[state(id)].kind = State::Kind::choice;
       } else if (kind == "fork" || kind == "join") {
         state(id);
         fail(rest.substr(mark), "<<" + std::string(kind) + ">> (parallel branches) is not supported yet");

@@ -2,6 +2,7 @@
 // titles) is accepted and has no effect; what would change how it runs and is not understood is a finding.
 #pragma once
 
+#include "workflow/findings.h"
 #include "workflow/markdown.h"
 #include "workflow/model.h"
 #include "workflow/source.h"

@@ -1,6 +1,7 @@
 // The YAML between the two `---` at the top: the workflow's name, its parameters, its limit of steps.
 #pragma once
 
+#include "workflow/findings.h"
 #include "workflow/markdown.h"
 #include "workflow/model.h"
 #include "workflow/source.h"

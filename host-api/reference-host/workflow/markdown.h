@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "workflow/findings.h"
 #include "workflow/source.h"
 
 namespace wtool::host::workflow {

@@ -1,6 +1,7 @@
 // A workflow as it was written, parsed. Plain data, immutable after checking. Places are byte offsets into the source.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,8 +24,7 @@
 namespace wtool::host::workflow {
 
 inline constexpr std::size_t no_state = static_cast<std::size_t>(-1);
-inline constexpr std::int64_t shortest_timeout = 1;    // seconds
-inline constexpr std::int64_t longest_timeout = 1800;  // seconds; shell_execute's own bounds
+inline constexpr std::string_view shell_tool = "shell_execute";
 
 // A text of the file that is, or holds, a template.
 struct TemplateText {
@@ -38,17 +38,47 @@ struct CommandText {
   std::vector<Place> places;  // one for each placeholder
 };
 
-struct ResultName {
+// A name that an option gives, and where it stands.
+struct NamedPlace {
   std::string name;  // empty: none
   std::size_t offset = 0;
 };
 
+// An argument that a prompt, a tool or another workflow is given.
+struct Argument {
+  std::string name;
+  std::size_t offset = 0;
+  std::variant<expressions::Value, TemplateText> value;
+  // Set where the argument stands in `{% if ... %} name="value" {% endif %}`: a text that renders to nothing when the
+  // argument is to be left out. So a value never becomes syntax of the action.
+  std::optional<TemplateText> guard;
+};
+
+// `backoff=2s..60s`: the wait before the first further try, and the longest one; each is twice the one before.
+struct Backoff {
+  std::chrono::milliseconds first{0};
+  std::chrono::milliseconds longest{0};
+};
+
+// What may stand behind an action of any kind that calls something (Shell, Call tool, Execute prompt, Run workflow).
+struct Options {
+  NamedPlace result;                    // result="name", or **Store As**: name
+  std::optional<TemplateText> timeout;  // seconds, of each try; not of a tool call, which has arguments for that
+  std::int64_t retry = 0;               // further tries after a failure
+  std::optional<Backoff> backoff;
+  std::optional<TemplateText> total_timeout;  // seconds, of all tries and the waits between them
+  NamedPlace on_failure;                      // the state that a failure leads to, instead of an exit
+  bool secret = false;                        // its outputs are
+  // An object of lists, or of texts with a template that makes a list: the action is run once for each combination, at
+  // the same time, with matrix.NAME in each. Null: none.
+  std::shared_ptr<const nlohmann::json> matrix;
+  std::size_t matrix_offset = 0;
+};
+
 struct ShellAction {
   CommandText command;
-  std::optional<TemplateText> timeout;  // seconds
   std::optional<TemplateText> working_directory;
   std::vector<std::pair<std::string, TemplateText>> environment;
-  ResultName result;
 };
 
 struct ToolAction {
@@ -56,7 +86,19 @@ struct ToolAction {
   std::size_t tool_offset = 0;
   std::shared_ptr<const nlohmann::json> arguments;  // an object; its strings are templates
   std::size_t arguments_offset = 0;
-  ResultName result;
+};
+
+// `Execute prompt "name" with ...`: a template file, given to the configured command; or `Prompt "text"`.
+struct PromptAction {
+  TemplateText prompt;
+  bool is_inline = false;  // `prompt` is the text itself, and not the name of a file
+  std::vector<Argument> arguments;
+};
+
+// `Run workflow "name" with ...`, `Delegate to "name" with ...`.
+struct WorkflowAction {
+  TemplateText workflow;
+  std::vector<Argument> arguments;
 };
 
 struct LogAction {
@@ -73,16 +115,30 @@ struct Assignment {
 
 struct SetAction {
   std::vector<Assignment> assignments;
+  bool secret = false;  // `Set secret name="value"`
+};
+
+// `Wait 5 seconds`.
+struct WaitAction {
+  TemplateText amount;  // a number
+  std::chrono::milliseconds unit{1000};
+};
+
+// `Wait for user confirmation ["question"]`, `Wait for user input`.
+struct ConfirmAction {
+  std::optional<TemplateText> question;
 };
 
 struct AbortAction {
   TemplateText message;
 };
 
-using ActionKind = std::variant<ShellAction, ToolAction, LogAction, SetAction, AbortAction>;
+using ActionKind = std::variant<ShellAction, ToolAction, PromptAction, WorkflowAction, LogAction, SetAction, WaitAction,
+                                ConfirmAction, AbortAction>;
 
 struct Action {
   ActionKind kind;
+  Options options;
   std::size_t offset = 0;  // of its line
 };
 
@@ -103,23 +159,38 @@ struct Transition {
 };
 
 struct State {
+  enum class Kind {
+    plain,
+    choice,  // <<choice>>: only decides
+    fork,    // <<fork>>: all exits are taken at the same time
+    join,    // <<join>>: waits for all paths of its fork
+  };
   std::string id;
   std::string description;
   std::size_t offset = 0;  // where it is first named
-  bool choice = false;
+  Kind kind = Kind::plain;
+  // Of a composite state two are made: it itself, which leads to its inner start (a fork, where it has several
+  // regions), and one that its inner ends lead to, which has its exits. That one is hidden: no file names it.
+  bool hidden = false;
   bool entered = false;  // some transition leads here
   std::vector<Transition> exits;
   std::optional<Action> action;
 };
 
 struct Parameter {
-  enum class Type { text, number, boolean };
+  enum class Type { text, number, boolean, list };
   std::string name;
   std::string description;
   Type type = Type::text;
   bool required = false;
+  bool secret = false;
   std::optional<expressions::Value> fallback;
   std::vector<expressions::Value> choices;
+  std::string pattern;  // RE2 syntax; empty: none
+  std::optional<double> minimum;
+  std::optional<double> maximum;
+  std::optional<std::int64_t> shortest;  // characters
+  std::optional<std::int64_t> longest;
   std::size_t offset = 0;
 };
 
@@ -127,8 +198,12 @@ struct Workflow {
   std::string name;
   std::string title;
   std::string description;
+  std::string version;
   std::vector<Parameter> parameters;
   std::optional<std::int64_t> max_steps;
+  std::optional<bool> fail_fast;  // whether a branch that fails ends the others; nothing: true
+  NamedPlace on_failure;          // where a failure leads that no exit looks at
+  NamedPlace finally;             // where every run goes at last, also after a failure or an abort
   std::vector<State> states;
   std::unordered_map<std::string, std::size_t> index;  // of states by id
   std::size_t start = no_state;
@@ -138,6 +213,12 @@ struct Workflow {
   const State* find(const std::string& id) const {
     const auto found = index.find(id);
     return found == index.end() ? nullptr : &states[found->second];
+  }
+
+  // no_state where the name is empty, or no state has it.
+  std::size_t index_of(const std::string& id) const {
+    const auto found = index.find(id);
+    return found == index.end() ? no_state : found->second;
   }
 };
 

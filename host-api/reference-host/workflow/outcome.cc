@@ -31,8 +31,9 @@ std::string content_text(const json& result) {
 }  // namespace
 
 const std::vector<std::string>& outcome_fields() {
-  static const std::vector<std::string> fields = {"stdout",  "stderr",  "exit_code", "is_error", "success",
-                                                  "failure", "message", "json",      "metadata"};
+  static const std::vector<std::string> fields = {"stdout",   "stderr",      "content",   "exit_code", "is_error",
+                                                  "success",  "failure",     "message",   "error",     "json",
+                                                  "metadata", "duration_ms", "variables", "matrix"};
   return fields;
 }
 
@@ -65,6 +66,9 @@ Outcome to_outcome(const ToolOutcome& call) {
   outcome.standard_output = text_at(metadata, partial ? "partial_stdout" : "stdout");
   outcome.standard_error = text_at(metadata, partial ? "partial_stderr" : "stderr");
   if (!partial && !metadata.contains("stdout")) outcome.standard_output = outcome.message;
+  if (const auto error = metadata.find("error"); error != metadata.end() && error->is_object()) {
+    outcome.error = text_at(*error, "code");
+  }
   if (auto value = expressions::from_json(metadata)) outcome.metadata = std::move(*value);
   return outcome;
 }
@@ -81,7 +85,12 @@ Value to_value(const Outcome& outcome) {
   map.fields.emplace("success", Value(!outcome.is_error));
   map.fields.emplace("failure", Value(outcome.is_error));
   map.fields.emplace("message", Value(outcome.message));
+  map.fields.emplace("content", Value(*map.text));
+  map.fields.emplace("error", Value(outcome.error));
+  map.fields.emplace("duration_ms", Value(outcome.duration_ms));
   map.fields.emplace("metadata", outcome.metadata);
+  if (!outcome.variables.is_null()) map.fields.emplace("variables", outcome.variables);
+  if (!outcome.matrix.is_null()) map.fields.emplace("matrix", outcome.matrix);
   if (auto json = expressions::parse_json(outcome.standard_output)) map.fields.emplace("json", std::move(*json));
   return Value(std::move(map));
 }

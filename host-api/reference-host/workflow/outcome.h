@@ -20,8 +20,12 @@ struct Outcome {
   std::int64_t exit_code = 0;  // of the command; without one 0 or 1, after a timeout 124, when aborted 130
   std::string standard_output;
   std::string standard_error;
-  std::string message;            // the tool's own sentence
-  expressions::Value metadata{};  // the tool's, a map; null where it gave none
+  std::string message;  // the tool's own sentence
+  std::string error;    // its code, such as policy_denied; empty: none
+  std::int64_t duration_ms = 0;
+  expressions::Value metadata{};   // the tool's, a map; null where it gave none
+  expressions::Value variables{};  // of a workflow that was run: its variables at its end, a map; else null
+  expressions::Value matrix{};     // of an action with a matrix: the outcomes of its combinations, a list; else null
 };
 
 // The fields of a state's or a result's value. `json` is there where the output is a JSON object or list, and else an

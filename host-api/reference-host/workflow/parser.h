@@ -1,6 +1,7 @@
 // Reads a whole workflow file.
 #pragma once
 
+#include "workflow/findings.h"
 #include "workflow/model.h"
 #include "workflow/source.h"
 

@@ -131,23 +131,6 @@ Source load_source(const std::string& path, std::string& error) {
   return {path, std::move(text)};
 }
 
-std::string Findings::text(const Source& source) const {
-  auto sorted = entries_;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  std::string out;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    if (i == most_findings_shown) {
-      out += source.name() + ": and " + std::to_string(sorted.size() - i) + " more errors\n";
-      break;
-    }
-    const Position position = source.position(sorted[i].first);
-    out += source.name() + ":" + std::to_string(position.line) + ":" + std::to_string(position.column) +
-           ": error: " + sorted[i].second + "\n";
-  }
-  return out;
-}
-
 void MappedText::append(std::string_view piece, std::size_t source_offset) {
   if (piece.empty() && !runs_.empty()) return;
   if (runs_.empty() || runs_.back().source + (text_.size() - runs_.back().begin) != source_offset) {

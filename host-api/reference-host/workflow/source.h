@@ -11,7 +11,6 @@
 namespace wtool::host::workflow {
 
 inline constexpr std::size_t largest_file = 10 * 1024 * 1024;  // bytes
-inline constexpr std::size_t most_findings_shown = 100;
 
 // Both count from 1; columns count characters, a tab is one.
 struct Position {
@@ -51,21 +50,6 @@ class Source {
 // Reads a file; empty `error` on success. It says what is wrong with: a missing file, a directory, no permission, more
 // than `largest_file`, NUL bytes, invalid UTF-8 (with the line and column).
 Source load_source(const std::string& path, std::string& error);
-
-// What is wrong, in any order, and all of it.
-class Findings {
- public:
-  void add(std::size_t offset, std::string message) { entries_.emplace_back(offset, std::move(message)); }
-  bool empty() const { return entries_.empty(); }
-  std::size_t size() const { return entries_.size(); }
-
-  // One line each, sorted by place: `FILE:LINE:COLUMN: error: MESSAGE`. At most `most_findings_shown`, then how many
-  // more there are.
-  std::string text(const Source& source) const;
-
- private:
-  std::vector<std::pair<std::size_t, std::string>> entries_;
-};
 
 // A text that was taken out of a source piece by piece (lines of a block, a string with escapes), and still knows where
 // each of its bytes came from.

@@ -1,5 +1,5 @@
 // The abort file, in a directory of its own. Every wait is for the event itself.
-#include "workflow/abort_watcher.h"
+#include "runner/abort_watcher.h"
 
 #include <stdlib.h>
 #include <unistd.h>

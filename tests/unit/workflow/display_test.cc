@@ -1,11 +1,11 @@
-#include "workflow/display.h"
+#include "reporting/display.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
 
-#include "workflow/progress.h"
+#include "reporting/progress.h"
 
 using namespace wtool::host::workflow;
 
@@ -14,7 +14,7 @@ namespace {
 State state_named(const std::string& id) {
   State state;
   state.id = id;
-  state.action = Action{ShellAction{}, 0};
+  state.action = Action{ShellAction{}, {}, 0};
   return state;
 }
 
@@ -24,16 +24,19 @@ std::string shown(ProgressStyle style) {
   BOOST_REQUIRE(::pipe2(ends, O_NONBLOCK) == 0);
   {
     Progress progress(ends[1], style);
-    const State build = state_named("Build\x1b[31m");
+    Workflow workflow;
+    workflow.states.push_back(state_named("Build\x1b[31m"));
     Step step;
+    step.workflow = &workflow;
+    step.state = 0;
     step.began = std::chrono::steady_clock::now();
-    progress.state_entered(build, step);
-    progress.output(build, false, "line one\nline two");
-    progress.logged(build, LogAction::Level::warning, "careful\x1b]0;title\a\nnow");
+    progress.state_entered(step);
+    progress.output(step, false, "line one\nline two");
+    progress.logged(step, LogAction::Level::warning, "careful\x1b]0;title\a\nnow");
     step.status = Step::Status::failed;
-    Outcome outcome;
-    outcome.message = "Command failed";
-    progress.state_ended(build, step, outcome);
+    StepEnd end;
+    end.outcome.message = "Command failed";
+    progress.state_ended(step, end);
     progress.run_ended({});
   }
   char buffer[65536];

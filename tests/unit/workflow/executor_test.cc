@@ -2,8 +2,8 @@
 #define BOOST_TEST_MODULE workflow_executor
 #include <boost/test/unit_test.hpp>
 
+#include "reporting/summary.h"
 #include "support.h"
-#include "workflow/summary.h"
 
 using namespace wtool::test;
 using namespace wtool::host;
@@ -14,16 +14,16 @@ namespace {
 // What happened, as one text.
 class Recorder final : public RunObserver {
  public:
-  void state_entered(const State& state, const Step&) override { events += "+" + state.id + " "; }
-  void output(const State&, bool is_error, std::string_view bytes) override {
+  void state_entered(const Step& step) override { events += "+" + step.of().id + " "; }
+  void output(const Step&, bool is_error, std::string_view bytes) override {
     events += (is_error ? "2'" : "1'") + std::string(bytes) + "' ";
   }
-  void logged(const State&, LogAction::Level level, std::string_view text) override {
+  void logged(const Step&, LogAction::Level level, std::string_view text) override {
     events += "log" + std::to_string(static_cast<int>(level)) + "'" + std::string(text) + "' ";
   }
-  void state_ended(const State& state, const Step& step, const Outcome&) override {
+  void state_ended(const Step& step, const StepEnd&) override {
     const bool failed = step.status == Step::Status::failed;
-    events += (failed ? "!" : step.status == Step::Status::aborted ? "x" : "-") + state.id + " ";
+    events += (failed ? "!" : step.status == Step::Status::aborted ? "x" : "-") + step.of().id + " ";
   }
   void run_ended(const RunReport&) override { events += "end"; }
   std::string events;

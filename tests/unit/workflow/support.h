@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "loader/tool_caller.h"
+#include "runner/executor.h"
 #include "workflow/checker.h"
-#include "workflow/executor.h"
 #include "workflow/parser.h"
 
 namespace wtool::test {

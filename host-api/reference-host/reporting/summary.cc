@@ -1,8 +1,8 @@
-#include "workflow/summary.h"
+#include "reporting/summary.h"
 
 #include <algorithm>
 
-#include "workflow/display.h"
+#include "reporting/display.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -1,4 +1,4 @@
-#include "workflow/abort_watcher.h"
+#include "runner/abort_watcher.h"
 
 #include <fcntl.h>
 #include <poll.h>

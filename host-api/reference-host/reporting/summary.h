@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "runner/run_observer.h"
 #include "workflow/model.h"
-#include "workflow/run_observer.h"
 #include "workflow/source.h"
 
 namespace wtool::host::workflow {

@@ -1,4 +1,4 @@
-#include "workflow/display.h"
+#include "reporting/display.h"
 
 #include <cstdio>
 

@@ -1,10 +1,9 @@
-#include "workflow/actions.h"
-
-#include <charconv>
+#include "runner/actions.h"
 
 #include "loader/stop.h"
 #include "loader/tool_caller.h"
 #include "workflow/command_template.h"
+#include "workflow/durations.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -22,11 +21,11 @@ json to_json_value(const Value& value) {
 
 class ActionRunner {
  public:
-  ActionRunner(const State& state, const ActionContext& context, std::vector<std::pair<std::string, Value>>& assigned)
-      : state_(state), context_(context), assigned_(assigned) {}
+  ActionRunner(const Step& step, const ActionContext& context, std::vector<std::pair<std::string, Value>>& assigned)
+      : step_(step), context_(context), assigned_(assigned) {}
 
   ActionResult run() {
-    std::visit([this](const auto& action) { perform(action); }, state_.action->kind);
+    std::visit([this](const auto& action) { perform(action); }, step_.of().action->kind);
     return std::move(result_);
   }
 
@@ -60,12 +59,12 @@ class ActionRunner {
     }
     result_.command = std::get<std::string>(std::move(command));
     json arguments = {{"command", result_.command}};
-    if (action.timeout) {
-      const auto text = render(*action.timeout);
+    if (const auto& timeout = step_.of().action->options.timeout) {
+      const auto text = render(*timeout);
       if (!text) return;
       std::string why;
       const auto seconds = timeout_value(*text, why);
-      if (!seconds) return mistake(action.timeout->written.locate(0), why);
+      if (!seconds) return mistake(timeout->written.locate(0), why);
       arguments["timeout"] = *seconds;
     }
     if (action.working_directory) {
@@ -97,7 +96,7 @@ class ActionRunner {
     const auto text = render(action.message);
     if (!text) return;
     result_.outcome.standard_output = *text;
-    context_.observer.logged(state_, action.level, *text);
+    context_.observer.logged(step_, action.level, *text);
   }
 
   void perform(const SetAction& action) {
@@ -123,12 +122,17 @@ class ActionRunner {
     result_.outcome.exit_code = 130;
   }
 
+  void perform(const PromptAction&) { mistake(step_.of().action->offset, "prompts are not supported yet"); }
+  void perform(const WorkflowAction&) { mistake(step_.of().action->offset, "workflows are not supported yet"); }
+  void perform(const WaitAction&) { mistake(step_.of().action->offset, "Wait is not supported yet"); }
+  void perform(const ConfirmAction&) { mistake(step_.of().action->offset, "Wait is not supported yet"); }
+
   // --- tool calls ---
 
   void call(const std::string& tool, const json& arguments) {
     const ToolOutcome outcome =
         context_.tools.call(tool, arguments, context_.stop, [this](OutputStream stream, std::string_view bytes) {
-          context_.observer.output(state_, stream == OutputStream::standard_error, bytes);
+          context_.observer.output(step_, stream == OutputStream::standard_error, bytes);
         });
     result_.outcome = to_outcome(outcome);
   }
@@ -173,7 +177,7 @@ class ActionRunner {
     return made;
   }
 
-  const State& state_;
+  const Step& step_;
   const ActionContext& context_;
   std::vector<std::pair<std::string, Value>>& assigned_;
   ActionResult result_;
@@ -181,21 +185,9 @@ class ActionRunner {
 
 }  // namespace
 
-std::optional<std::int64_t> timeout_value(const std::string& text, std::string& why) {
-  std::int64_t seconds = 0;
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, seconds);
-  if (parsed.ec == std::errc() && parsed.ptr == end && seconds >= shortest_timeout && seconds <= longest_timeout) {
-    return seconds;
-  }
-  why = "a timeout is a whole number of seconds from " + std::to_string(shortest_timeout) + " to " +
-        std::to_string(longest_timeout) + ", and not " + expressions::quoted_for_message(text);
-  return std::nullopt;
-}
-
-ActionResult run_action(const State& state, const ActionContext& context,
+ActionResult run_action(const Step& step, const ActionContext& context,
                         std::vector<std::pair<std::string, Value>>& assigned) {
-  return ActionRunner(state, context, assigned).run();
+  return ActionRunner(step, context, assigned).run();
 }
 
 }  // namespace wtool::host::workflow

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "runner/run_observer.h"
 #include "workflow/model.h"
 #include "workflow/outcome.h"
-#include "workflow/run_observer.h"
 #include "workflow/variables.h"
 
 namespace wtool::host {
@@ -17,11 +17,6 @@ class ToolCaller;
 }  // namespace wtool::host
 
 namespace wtool::host::workflow {
-
-inline constexpr std::string_view shell_tool = "shell_execute";
-
-// A timeout in seconds; `why` says why the text is none.
-std::optional<std::int64_t> timeout_value(const std::string& text, std::string& why);
 
 struct ActionResult {
   Outcome outcome;
@@ -39,7 +34,7 @@ struct ActionContext {
 };
 
 // Blocks until the action is over. What Set assigns is returned through `assigned`, for the caller to store.
-ActionResult run_action(const State& state, const ActionContext& context,
+ActionResult run_action(const Step& step, const ActionContext& context,
                         std::vector<std::pair<std::string, expressions::Value>>& assigned);
 
 }  // namespace wtool::host::workflow

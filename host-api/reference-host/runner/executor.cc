@@ -1,8 +1,8 @@
-#include "workflow/executor.h"
+#include "runner/executor.h"
 
 #include <algorithm>
 
-#include "workflow/actions.h"
+#include "runner/actions.h"
 #include "workflow/variables.h"
 
 namespace wtool::host::workflow {
@@ -50,23 +50,26 @@ class Branch {
 
   // False when the run is over.
   bool perform(const State& state, std::size_t index) {
-    report_.steps.push_back({index, Step::Status::running, 0, steady_clock::now(), {}});
-    Step& step = report_.steps.back();
-    request_.observer.state_entered(state, step);
+    Step& step = report_.steps.emplace_back();
+    step.number = step.sequence = report_.steps.size();
+    step.workflow = &workflow_;
+    step.state = index;
+    step.began = steady_clock::now();
+    request_.observer.state_entered(step);
     ActionResult result;
     if (state.action) {
       std::vector<std::pair<std::string, expressions::Value>> assigned;
       result =
-          run_action(state, {request_.source, variables_, request_.tools, request_.stop, request_.observer}, assigned);
+          run_action(step, {request_.source, variables_, request_.tools, request_.stop, request_.observer}, assigned);
       for (auto& [name, value] : assigned) variables_.set(name, std::move(value));
-      variables_.record(state.id, result_name(*state.action), result.outcome);
+      variables_.record(state.id, state.action->options.result.name, result.outcome);
     }
     step.took = steady_clock::now() - step.began;
     step.exit_code = result.outcome.exit_code;
     step.status = result.outcome.aborted    ? Step::Status::aborted
                   : result.outcome.is_error ? Step::Status::failed
                                             : Step::Status::succeeded;
-    request_.observer.state_ended(state, step, result.outcome);
+    request_.observer.state_ended(step, {result.outcome, result.command, {}, "", false, true, {}});
     const bool abort = result.abort;
     const bool mistake = !result.mistake.empty();
     if (state.action) report_.last = LastStep{state.id, std::move(result.command), std::move(result.outcome)};
@@ -80,12 +83,6 @@ class Branch {
       return false;
     }
     return true;
-  }
-
-  static std::string result_name(const Action& action) {
-    if (const auto* shell = std::get_if<ShellAction>(&action.kind)) return shell->result.name;
-    if (const auto* tool = std::get_if<ToolAction>(&action.kind)) return tool->result.name;
-    return "";
   }
 
   std::string what_failed() const {

@@ -1,4 +1,4 @@
-#include "workflow/progress.h"
+#include "reporting/progress.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "workflow/display.h"
+#include "reporting/display.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -94,7 +94,8 @@ void Progress::print_line(const std::string& line) {
   drawn_ = false;
 }
 
-void Progress::state_entered(const State& state, const Step& step) {
+void Progress::state_entered(const Step& step) {
+  const State& state = step.of();
   const std::lock_guard lock(mutex_);
   state_ = cleaned_for_terminal(state.id, false);
   began_ = step.began;
@@ -108,7 +109,7 @@ void Progress::state_entered(const State& state, const Step& step) {
   if (may_take_time) print_line("  > " + state_);
 }
 
-void Progress::output(const State&, bool, std::string_view bytes) {
+void Progress::output(const Step&, bool, std::string_view bytes) {
   if (!style_.live) return;
   const std::lock_guard lock(mutex_);
   // Only the end can be the last line; a carriage return begins it anew, as on a terminal.
@@ -126,7 +127,7 @@ void Progress::output(const State&, bool, std::string_view bytes) {
   }
 }
 
-void Progress::logged(const State&, LogAction::Level level, std::string_view text) {
+void Progress::logged(const Step&, LogAction::Level level, std::string_view text) {
   const std::lock_guard lock(mutex_);
   const std::string clean = cleaned_for_terminal(text, true);
   const char* mark = level == LogAction::Level::warning ? "warning: "
@@ -142,7 +143,9 @@ void Progress::logged(const State&, LogAction::Level level, std::string_view tex
   }
 }
 
-void Progress::state_ended(const State& state, const Step& step, const Outcome& outcome) {
+void Progress::state_ended(const Step& step, const StepEnd& end) {
+  const State& state = step.of();
+  const Outcome& outcome = end.outcome;
   const std::lock_guard lock(mutex_);
   running_ = false;
   if (!state.action ||

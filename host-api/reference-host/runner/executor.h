@@ -15,8 +15,8 @@
 
 #include "loader/stop.h"
 #include "loader/tool_caller.h"
+#include "runner/run_observer.h"
 #include "workflow/model.h"
-#include "workflow/run_observer.h"
 #include "workflow/source.h"
 
 namespace wtool::host::workflow {

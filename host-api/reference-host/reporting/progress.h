@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "workflow/run_observer.h"
+#include "runner/run_observer.h"
 
 namespace wtool::host::workflow {
 
@@ -28,10 +28,10 @@ class Progress final : public RunObserver {
   Progress& operator=(const Progress&) = delete;
   ~Progress() override;
 
-  void state_entered(const State& state, const Step& step) override;
-  void output(const State& state, bool is_error_stream, std::string_view bytes) override;
-  void logged(const State& state, LogAction::Level level, std::string_view text) override;
-  void state_ended(const State& state, const Step& step, const Outcome& outcome) override;
+  void state_entered(const Step& step) override;
+  void output(const Step& step, bool is_error_stream, std::string_view bytes) override;
+  void logged(const Step& step, LogAction::Level level, std::string_view text) override;
+  void state_ended(const Step& step, const StepEnd& end) override;
   void run_ended(const RunReport& report) override;
 
  private:

@@ -1,0 +1,100 @@
+// What a run tells whoever watches it: progress, the journal, reports, tests. And what it ends with.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "workflow/model.h"
+#include "workflow/outcome.h"
+
+namespace wtool::host::workflow {
+
+// One visit of a state.
+//
+// Where it stands is told by its branch and its place there. The main path is the branch "". Whatever runs beside or
+// below a step has a branch of its own, whose name is made of that step's: `BRANCH/SEQUENCE:NAME`, such as `/3:TaskA`
+// (the path of TaskA that the third step of the main path, a fork, has begun), `/3:TaskA/2:deploy` (the workflow
+// `deploy`, run by the second step of that path), `/5:2` (the second combination of a matrix). The same workflow with
+// the same outcomes always gives the same names, so they tell which step of an earlier run is which.
+struct Step {
+  enum class Status { running, succeeded, failed, aborted };
+  std::uint64_t number = 0;  // from 1, in the order in which they began; unique in a run
+  const Workflow* workflow = nullptr;
+  std::size_t state = no_state;  // index into workflow->states
+  std::string branch;
+  std::uint64_t sequence = 0;  // in its branch, from 1
+  Status status = Status::running;
+  std::int64_t exit_code = 0;
+  int tries = 1;
+  bool replayed = false;  // taken from the journal of the run that this one resumes; nothing was run
+  std::chrono::steady_clock::time_point began;
+  std::chrono::steady_clock::duration took{};
+
+  const State& of() const { return workflow->states[state]; }
+};
+
+// How a step ended.
+struct StepEnd {
+  Outcome outcome;
+  std::string command;  // of a Shell action, with its values; of a tool call the name and arguments; else empty
+  std::vector<std::pair<std::string, expressions::Value>> assigned;  // by Set
+  std::string result_name;                                           // what result="..." names; may be empty
+  bool secret = false;                                               // its outputs must not be shown or kept
+  // Whether the path went on from here, and where to: names of states, [*] for the end. A step that did not go on is
+  // run again when the run is resumed.
+  bool went_on = false;
+  std::vector<std::string> next;
+};
+
+// The step that a failed or aborted run ended in.
+struct LastStep {
+  std::string state;
+  std::string command;  // as in StepEnd
+  Outcome outcome;
+};
+
+struct RunStart {
+  std::string run;   // its id; empty where it has none
+  std::string name;  // of the workflow, for people
+  std::string file;
+  const Workflow* workflow = nullptr;
+  const Source* source = nullptr;
+  std::map<std::string, expressions::Value> inputs;
+  bool resumed = false;
+};
+
+struct RunReport {
+  enum class Status { completed, failed, aborted };
+  Status status = Status::completed;
+  std::string reason;    // one sentence; empty when completed
+  bool refused = false;  // it failed because policy, or whoever was asked, refused a command
+  std::vector<Step> steps;
+  std::optional<LastStep> last;
+  std::chrono::steady_clock::duration took{};
+};
+
+// Called in order for each branch, and from the thread that runs it; with several branches, from several threads at
+// once. What is passed is valid until the function returns (workflows: until the run has ended). Functions must not
+// throw.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  virtual void run_started(const RunStart& /*start*/) {}
+  virtual void state_entered(const Step& /*step*/) {}
+  virtual void output(const Step& /*step*/, bool /*is_error_stream*/, std::string_view /*bytes*/) {}
+  virtual void logged(const Step& /*step*/, LogAction::Level /*level*/, std::string_view /*text*/) {}
+  // The try `step.tries` has failed; the next one begins after `wait`.
+  virtual void retrying(const Step& /*step*/, const Outcome& /*outcome*/, std::chrono::milliseconds /*wait*/) {}
+  virtual void state_ended(const Step& /*step*/, const StepEnd& /*end*/) {}
+  // Something that people should know: a variable that two branches have set, a journal that does not fit, ...
+  virtual void noticed(std::string_view /*text*/) {}
+  virtual void run_ended(const RunReport& /*report*/) {}
+};
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,29 @@
+#include "workflow/findings.h"
+
+#include <algorithm>
+
+namespace wtool::host::workflow {
+
+std::vector<Finding> Findings::sorted() const {
+  std::vector<Finding> sorted = entries_;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.offset < b.offset; });
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  return sorted;
+}
+
+std::string Findings::text(const Source& source) const {
+  const std::vector<Finding> all = sorted();
+  std::string out;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i == most_findings_shown) {
+      out += source.name() + ": and " + std::to_string(all.size() - i) + " more findings\n";
+      break;
+    }
+    const Position position = source.position(all[i].offset);
+    out += source.name() + ":" + std::to_string(position.line) + ":" + std::to_string(position.column) +
+           (all[i].severity == Finding::Severity::error ? ": error: " : ": warning: ") + all[i].message + "\n";
+  }
+  return out;
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,53 @@
+// What is wrong with a workflow file, or strange about it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "workflow/source.h"
+
+namespace wtool::host::workflow {
+
+inline constexpr std::size_t most_findings_shown = 100;
+
+struct Finding {
+  enum class Severity {
+    error,    // the workflow cannot be run
+    warning,  // it can, but probably does not do what was meant
+  };
+  std::size_t offset = 0;
+  Severity severity = Severity::error;
+  std::string message;     // one sentence or two, without the place
+  std::string suggestion;  // the nearest name, or the line to write instead; empty: none
+  bool operator==(const Finding&) const = default;
+};
+
+// All of them, in any order.
+class Findings {
+ public:
+  void add(std::size_t offset, std::string message) {
+    entries_.push_back({offset, Finding::Severity::error, std::move(message), ""});
+    ++errors_;
+  }
+  void warn(std::size_t offset, std::string message) {
+    entries_.push_back({offset, Finding::Severity::warning, std::move(message), ""});
+  }
+  // Whether there is no error; warnings forbid nothing.
+  bool empty() const { return errors_ == 0; }
+  // How many errors there are.
+  std::size_t size() const { return errors_; }
+
+  // Sorted by place, each once.
+  std::vector<Finding> sorted() const;
+
+  // One line each, sorted by place: `FILE:LINE:COLUMN: error: MESSAGE` or `... warning: MESSAGE`. At most
+  // `most_findings_shown`, then how many more there are.
+  std::string text(const Source& source) const;
+
+ private:
+  std::vector<Finding> entries_;
+  std::size_t errors_ = 0;
+};
+
+}  // namespace wtool::host::workflow
