@@ -1,0 +1,50 @@
+// What an earlier run of a workflow has done, as its journal tells, for a run that resumes it.
+//
+// The new run goes its way from the start again, and takes from here what each step ended with, until it comes to a
+// step that is not here. A workflow decides by nothing but its inputs and its outcomes, so that is the way of the
+// earlier run.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "runner/run_observer.h"
+
+namespace wtool::host::workflow {
+
+// A step that went on to another state (StepEnd::went_on), and so is not to be run again.
+struct PastStep {
+  std::string state;
+  Step::Status status = Step::Status::succeeded;
+  int tries = 1;
+  std::chrono::steady_clock::duration took{};
+  StepEnd end;
+};
+
+// Immutable while a run reads it.
+class PastRun {
+ public:
+  // A later one of the same place wins.
+  void add(std::string_view branch, std::uint64_t sequence, PastStep step) {
+    steps_.insert_or_assign(key(branch, sequence), std::move(step));
+  }
+  void remove(std::string_view branch, std::uint64_t sequence) { steps_.erase(key(branch, sequence)); }
+  // Null: that step has not been, or did not end.
+  const PastStep* find(std::string_view branch, std::uint64_t sequence) const {
+    const auto found = steps_.find(key(branch, sequence));
+    return found == steps_.end() ? nullptr : &found->second;
+  }
+  std::size_t size() const { return steps_.size(); }
+
+ private:
+  static std::string key(std::string_view branch, std::uint64_t sequence) {
+    return std::string(branch) + '#' + std::to_string(sequence);
+  }
+  std::unordered_map<std::string, PastStep> steps_;
+};
+
+}  // namespace wtool::host::workflow
