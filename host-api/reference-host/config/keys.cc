@@ -61,6 +61,9 @@ constexpr auto keys = std::to_array<ConfigKey>({
     {"mcp", "output_bytes", Type::integer, Lock::lower, "32768", 1024, 1048576, "bytes"},
     {"mcp", "max_calls", Type::integer, Lock::lower, "32", 1, 256, "calls"},
     {"mcp", "message_bytes", Type::integer, Lock::lower, "20971520", 65536, 67108864, "bytes"},
+    {"prompts", "command", Type::text, Lock::equal},
+    {"prompts", "directories", Type::paths, Lock::equal, "[]"},
+    {"prompts", "timeout", Type::integer, Lock::lower, "1800", 1, 1800, "seconds"},
 });
 
 }  // namespace
@@ -88,7 +91,7 @@ bool is_known_section(std::string_view section) {
   return std::any_of(keys.begin(), keys.end(), [&](const ConfigKey& key) { return key.section == section; });
 }
 
-bool is_for_plugin(const ConfigKey& key) { return key.section != "mcp"; }
+bool is_for_plugin(const ConfigKey& key) { return key.section != "mcp" && key.section != "prompts"; }
 
 std::vector<std::string> section_names() {
   std::vector<std::string> names;

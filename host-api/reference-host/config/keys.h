@@ -15,6 +15,7 @@ enum class KeyType {
   number,
   choice,            // one of `choices`
   path,              // a path
+  text,              // any text on one line
   paths,             // a list of paths
   paths_or_default,  // the same, or `default`
   names,             // one of `choices`, or a list of relative paths, among which may be `default`

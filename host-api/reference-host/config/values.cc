@@ -69,6 +69,12 @@ bool is_pattern(const json& value) {
   });
 }
 
+bool is_line(const std::string& text) {
+  return text.find_first_not_of(" \t") != std::string::npos && std::none_of(text.begin(), text.end(), [](char c) {
+           return static_cast<unsigned char>(c) < 0x20 && c != '\t';
+         });
+}
+
 // What makes a word other than literal to a shell, as text for an error; empty: nothing does.
 std::string odd_part(std::string_view word) {
   if (word == "[") return {};
@@ -173,6 +179,9 @@ std::string check_value(const ConfigKey& key, const std::string& folder, json& v
       return "must be " + alternatives(choices_of(key)) + ", and is " + shown(value);
     case KeyType::path:
       return check_location("must be a path", folder, value);
+    case KeyType::text:
+      if (value.is_string() && is_line(value.get_ref<const std::string&>())) return {};
+      return "must be a text on one line, and is " + shown(value);
     case KeyType::variables:
       if (value.is_object()) return {};
       return "must be a mapping of names to texts, such as {CI: \"1\"}, and is " + shown(value);

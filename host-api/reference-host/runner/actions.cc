@@ -1,7 +1,12 @@
 #include "runner/actions.h"
 
-#include "loader/stop.h"
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
 #include "loader/tool_caller.h"
+#include "runner/json_arguments.h"
+#include "runner/other_workflow.h"
 #include "workflow/command_template.h"
 #include "workflow/durations.h"
 
@@ -13,16 +18,13 @@ using expressions::Value;
 using nlohmann::json;
 
 constexpr std::size_t longest_environment_value = 100 * 1024;  // bytes; the kernel has the same bound as for arguments
-
-json to_json_value(const Value& value) {
-  if (const std::string* text = value.as_text()) return *text;
-  return json::parse(expressions::to_json(value));
-}
+// What a prompt answers when the run is to end, by the convention of those prompts.
+constexpr std::string_view abort_mark = "ABORT ERROR:";
 
 class ActionRunner {
  public:
-  ActionRunner(const Step& step, const ActionContext& context, std::vector<std::pair<std::string, Value>>& assigned)
-      : step_(step), context_(context), assigned_(assigned) {}
+  ActionRunner(const Step& step, const ActionContext& context)
+      : step_(step), context_(context), frame_(context.frame), options_(step.of().action->options) {}
 
   ActionResult run() {
     std::visit([this](const auto& action) { perform(action); }, step_.of().action->kind);
@@ -30,24 +32,35 @@ class ActionRunner {
   }
 
  private:
-  // --- errors that are the workflow's own ---
+  void mistake(std::size_t offset, const std::string& message) { mistaken(with_place(frame_, offset, message)); }
 
-  void mistake(std::size_t offset, const std::string& message) {
-    const Position position = context_.source.position(offset);
-    result_.mistake = context_.source.name() + ":" + std::to_string(position.line) + ":" +
-                      std::to_string(position.column) + ": " + message;
+  void mistaken(std::string message) {
+    result_.mistake = std::move(message);
+    fails(result_.mistake);
+  }
+
+  void fails(std::string message, std::int64_t exit_code = 1) {
     result_.outcome.is_error = true;
-    result_.outcome.exit_code = 1;
-    result_.outcome.message = result_.mistake;
+    result_.outcome.exit_code = exit_code;
+    result_.outcome.message = std::move(message);
   }
 
   std::optional<std::string> render(const TemplateText& text) {
-    auto rendered = expressions::render_text(text.parsed, context_.variables);
-    if (const auto* error = std::get_if<ExpressionError>(&rendered)) {
-      mistake(text.written.locate(error->offset), error->message);
-      return std::nullopt;
-    }
-    return std::get<std::string>(std::move(rendered));
+    std::string why;
+    auto rendered = rendered_text(text, frame_, context_.variables, why);
+    if (!rendered) mistaken(std::move(why));
+    return rendered;
+  }
+
+  // Of the option `timeout`; false: it is none, and a mistake.
+  bool take_timeout(std::optional<std::int64_t>& seconds) {
+    if (!options_.timeout) return true;
+    const auto text = render(*options_.timeout);
+    if (!text) return false;
+    std::string why;
+    seconds = timeout_value(*text, why);
+    if (!seconds) mistake(options_.timeout->written.locate(0), why);
+    return seconds.has_value();
   }
 
   // --- actions ---
@@ -59,14 +72,9 @@ class ActionRunner {
     }
     result_.command = std::get<std::string>(std::move(command));
     json arguments = {{"command", result_.command}};
-    if (const auto& timeout = step_.of().action->options.timeout) {
-      const auto text = render(*timeout);
-      if (!text) return;
-      std::string why;
-      const auto seconds = timeout_value(*text, why);
-      if (!seconds) return mistake(timeout->written.locate(0), why);
-      arguments["timeout"] = *seconds;
-    }
+    std::optional<std::int64_t> timeout;
+    if (!take_timeout(timeout)) return;
+    if (timeout) arguments["timeout"] = *timeout;
     if (action.working_directory) {
       const auto directory = render(*action.working_directory);
       if (!directory) return;
@@ -86,29 +94,102 @@ class ActionRunner {
   }
 
   void perform(const ToolAction& action) {
-    std::optional<json> arguments = render_json(*action.arguments, action.arguments_offset);
-    if (!arguments) return;
+    std::string why;
+    std::optional<json> arguments = rendered_arguments(*action.arguments, context_.variables, why);
+    if (!arguments) return mistake(action.arguments_offset, why);
     result_.command = action.tool + " " + arguments->dump(-1, ' ', false, json::error_handler_t::replace);
     call(action.tool, *arguments);
+  }
+
+  void perform(const PromptAction& action) {
+    const auto prompt = render(action.prompt);
+    if (!prompt) return;
+    const RunWorld& world = frame_.run.request().world;
+    if (!world.prompt) return mistake(step_.of().action->offset, "prompts cannot be executed here");
+    // The arguments are seen by the prompt alone.
+    Variables values = context_.variables;
+    std::string why;
+    const auto arguments = rendered_arguments(action.arguments, frame_, context_.variables, why);
+    if (!arguments) return mistaken(std::move(why));
+    for (const auto& [name, value] : *arguments) values.set_local(name, value);
+    const PreparedPrompt prepared = world.prompt(*prompt, action.is_inline, frame_.source.name(), values);
+    if (!prepared.error.empty()) return mistake(action.prompt.written.locate(0), prepared.error);
+    std::optional<std::int64_t> timeout = prepared.timeout;
+    if (!take_timeout(timeout)) return;
+    result_.command = prepared.command;
+    json call_arguments = {{"command", prepared.command}};
+    if (timeout) call_arguments["timeout"] = *timeout;
+    call(std::string(shell_tool), call_arguments);
+    if (result_.outcome.is_error || !result_.outcome.standard_output.starts_with(abort_mark)) return;
+    result_.abort = true;
+    result_.outcome.aborted = true;
+    const std::string reason = result_.outcome.standard_output.substr(abort_mark.size());
+    fails(reason.substr(std::min(reason.find_first_not_of(' '), reason.size())), 130);
+  }
+
+  void perform(const WorkflowAction& action) {
+    const auto name = render(action.workflow);
+    if (!name) return;
+    std::string why;
+    const auto arguments = rendered_arguments(action.arguments, frame_, context_.variables, why);
+    if (!arguments) return mistaken(std::move(why));
+    OtherEnd end = run_other_workflow(step_, frame_, *name, *arguments, context_.stop);
+    if (!end.mistake.empty()) return mistake(action.workflow.written.locate(0), end.mistake);
+    result_.outcome = std::move(end.outcome);
+    result_.abort = end.abort;
   }
 
   void perform(const LogAction& action) {
     const auto text = render(action.message);
     if (!text) return;
     result_.outcome.standard_output = *text;
-    context_.observer.logged(step_, action.level, *text);
+    frame_.run.observer().logged(step_, action.level, *text);
   }
 
   void perform(const SetAction& action) {
     for (const Assignment& assignment : action.assignments) {
       if (const auto* value = std::get_if<Value>(&assignment.value)) {
-        assigned_.emplace_back(assignment.name, *value);
+        result_.assigned.emplace_back(assignment.name, *value);
       } else {
         const auto text = render(std::get<TemplateText>(assignment.value));
         if (!text) return;
-        assigned_.emplace_back(assignment.name, Value(*text));
+        result_.assigned.emplace_back(assignment.name, Value(*text));
       }
-      result_.outcome.standard_output = expressions::to_text(assigned_.back().second);
+      result_.outcome.standard_output = expressions::to_text(result_.assigned.back().second);
+    }
+  }
+
+  void perform(const WaitAction& action) {
+    const auto text = render(action.amount);
+    if (!text) return;
+    double amount = 0;
+    const char* end = text->data() + text->size();
+    const auto parsed = std::from_chars(text->data(), end, amount, std::chars_format::fixed);
+    const double milliseconds = amount * static_cast<double>(action.unit.count());
+    if (text->empty() || parsed.ec != std::errc() || parsed.ptr != end || !(amount >= 0) ||
+        milliseconds > static_cast<double>(longest_wait) * 1000) {
+      return mistake(action.amount.written.locate(0), "a wait is a number, and at most " +
+                                                          std::to_string(longest_wait / 3600) + " hours; this is " +
+                                                          expressions::quoted_for_message(*text));
+    }
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(std::llround(milliseconds));
+    if (!wait_until(until, context_.stop)) stopped();
+  }
+
+  void perform(const ConfirmAction& action) {
+    std::string question = "Go on after '" + step_.of().id + "'?";
+    if (action.question) {
+      const auto text = render(*action.question);
+      if (!text) return;
+      question = *text;
+    }
+    const RunWorld& world = frame_.run.request().world;
+    const std::optional<bool> answer = world.confirm ? world.confirm(question, context_.stop) : std::nullopt;
+    if (context_.stop.requested()) return stopped();
+    if (!answer) {
+      fails("nobody could be asked to confirm: there is no terminal; `wtool run --yes` confirms in advance");
+    } else if (!*answer) {
+      fails("not confirmed");
     }
   }
 
@@ -116,78 +197,54 @@ class ActionRunner {
     const auto text = render(action.message);
     if (!text) return;
     result_.abort = true;
-    result_.outcome.message = *text;
-    result_.outcome.is_error = true;
     result_.outcome.aborted = true;
-    result_.outcome.exit_code = 130;
+    fails(*text, 130);
   }
 
-  void perform(const PromptAction&) { mistake(step_.of().action->offset, "prompts are not supported yet"); }
-  void perform(const WorkflowAction&) { mistake(step_.of().action->offset, "workflows are not supported yet"); }
-  void perform(const WaitAction&) { mistake(step_.of().action->offset, "Wait is not supported yet"); }
-  void perform(const ConfirmAction&) { mistake(step_.of().action->offset, "Wait is not supported yet"); }
+  // --- what they have in common ---
 
-  // --- tool calls ---
+  void stopped() {
+    const auto stop = context_.stop.requested();
+    result_.outcome.aborted = true;
+    fails(stop ? stop->reason : "stopped", 130);
+  }
 
   void call(const std::string& tool, const json& arguments) {
+    Run& run = frame_.run;
+    if (!run.slots().take(context_.stop)) return stopped();
     const ToolOutcome outcome =
-        context_.tools.call(tool, arguments, context_.stop, [this](OutputStream stream, std::string_view bytes) {
-          context_.observer.output(step_, stream == OutputStream::standard_error, bytes);
+        run.request().tools.call(tool, arguments, context_.stop, [&](OutputStream stream, std::string_view bytes) {
+          run.observer().output(step_, stream == OutputStream::standard_error, bytes);
         });
+    run.slots().give();
     result_.outcome = to_outcome(outcome);
-  }
-
-  // The strings of the arguments are templates. One that is nothing but a placeholder becomes the value itself, so that
-  // a number stays a number. The depth is bounded by the parser.
-  std::optional<json> render_json(const json& value, std::size_t offset) {
-    if (value.is_string()) {
-      auto parsed = expressions::parse_template(value.get_ref<const std::string&>());
-      const auto* text = std::get_if<expressions::Template>(&parsed);
-      if (text == nullptr) return value;  // the checker has refused it
-      if (text->placeholders.size() == 1 && text->texts[0].empty() && text->texts[1].empty()) {
-        auto single = expressions::resolve(text->placeholders[0], context_.variables);
-        if (const auto* error = std::get_if<ExpressionError>(&single)) {
-          mistake(offset, error->message);
-          return std::nullopt;
-        }
-        const Value& found = std::get<Value>(single);
-        if (text->placeholders[0].has(expressions::Filter::Kind::shell_quote)) {
-          return json(expressions::shell_quoted(expressions::to_text(found)));
-        }
-        return to_json_value(found);
-      }
-      auto rendered = expressions::render_text(*text, context_.variables);
-      if (const auto* error = std::get_if<ExpressionError>(&rendered)) {
-        mistake(offset, error->message);
-        return std::nullopt;
-      }
-      return json(std::get<std::string>(std::move(rendered)));
-    }
-    if (!value.is_structured()) return value;
-    json made = value.is_object() ? json::object() : json::array();
-    for (const auto& [key, entry] : value.items()) {
-      auto rendered = render_json(entry, offset);
-      if (!rendered) return std::nullopt;
-      if (value.is_object()) {
-        made[key] = std::move(*rendered);
-      } else {
-        made.push_back(std::move(*rendered));
-      }
-    }
-    return made;
   }
 
   const Step& step_;
   const ActionContext& context_;
-  std::vector<std::pair<std::string, Value>>& assigned_;
+  const Frame& frame_;
+  const Options& options_;
   ActionResult result_;
 };
 
 }  // namespace
 
-ActionResult run_action(const Step& step, const ActionContext& context,
-                        std::vector<std::pair<std::string, Value>>& assigned) {
-  return ActionRunner(step, context, assigned).run();
+ActionResult run_action(const Step& step, const ActionContext& context) { return ActionRunner(step, context).run(); }
+
+std::optional<std::string> rendered_text(const TemplateText& text, const Frame& frame, const expressions::Scope& values,
+                                         std::string& mistake) {
+  auto rendered = expressions::render_text(text.parsed, values);
+  if (const auto* error = std::get_if<ExpressionError>(&rendered)) {
+    mistake = with_place(frame, text.written.locate(error->offset), error->message);
+    return std::nullopt;
+  }
+  return std::get<std::string>(std::move(rendered));
+}
+
+std::string with_place(const Frame& frame, std::size_t offset, const std::string& message) {
+  const Position position = frame.source.position(offset);
+  return frame.source.name() + ":" + std::to_string(position.line) + ":" + std::to_string(position.column) + ": " +
+         message;
 }
 
 }  // namespace wtool::host::workflow

@@ -1,40 +1,42 @@
-// Runs the action of one state.
+// Runs the action of one state, once.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "runner/run_observer.h"
+#include "runner/run.h"
 #include "workflow/model.h"
 #include "workflow/outcome.h"
 #include "workflow/variables.h"
-
-namespace wtool::host {
-class Stop;
-class ToolCaller;
-}  // namespace wtool::host
 
 namespace wtool::host::workflow {
 
 struct ActionResult {
   Outcome outcome;
-  std::string command;  // see LastStep
-  bool abort = false;   // the action was Abort; its reason is outcome.message
+  std::string command;  // see StepEnd
+  bool abort = false;   // the workflow wants the run to end; the reason is outcome.message
   std::string mistake;  // the action could not be made at all (a variable without a value, ...); with its place
+  std::vector<std::pair<std::string, expressions::Value>> assigned;  // by Set
 };
 
 struct ActionContext {
-  const Source& source;
+  const Frame& frame;
   const Variables& variables;
-  ToolCaller& tools;
   Stop& stop;
-  RunObserver& observer;
 };
 
-// Blocks until the action is over. What Set assigns is returned through `assigned`, for the caller to store.
-ActionResult run_action(const Step& step, const ActionContext& context,
-                        std::vector<std::pair<std::string, expressions::Value>>& assigned);
+// Blocks until the action is over. Its options are the caller's business, but for `timeout`.
+ActionResult run_action(const Step& step, const ActionContext& context);
+
+// The text of a template, or `mistake`: what is wrong, with its place.
+std::optional<std::string> rendered_text(const TemplateText& text, const Frame& frame, const expressions::Scope& values,
+                                         std::string& mistake);
+
+// "FILE:LINE:COLUMN: MESSAGE"
+std::string with_place(const Frame& frame, std::size_t offset, const std::string& message);
 
 }  // namespace wtool::host::workflow

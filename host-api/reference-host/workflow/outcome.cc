@@ -31,9 +31,9 @@ std::string content_text(const json& result) {
 }  // namespace
 
 const std::vector<std::string>& outcome_fields() {
-  static const std::vector<std::string> fields = {"stdout",   "stderr",      "content",   "exit_code", "is_error",
-                                                  "success",  "failure",     "message",   "error",     "json",
-                                                  "metadata", "duration_ms", "variables", "matrix"};
+  static const std::vector<std::string> fields = {
+      "stdout", "stderr", "content",  "exit_code",   "is_error",  "success", "failure",     "message",
+      "error",  "json",   "metadata", "duration_ms", "variables", "matrix",  "stdout_file", "stderr_file"};
   return fields;
 }
 
@@ -89,6 +89,8 @@ Value to_value(const Outcome& outcome) {
   map.fields.emplace("error", Value(outcome.error));
   map.fields.emplace("duration_ms", Value(outcome.duration_ms));
   map.fields.emplace("metadata", outcome.metadata);
+  map.fields.emplace("stdout_file", Value(outcome.standard_output_file));
+  map.fields.emplace("stderr_file", Value(outcome.standard_error_file));
   if (!outcome.variables.is_null()) map.fields.emplace("variables", outcome.variables);
   if (!outcome.matrix.is_null()) map.fields.emplace("matrix", outcome.matrix);
   if (auto json = expressions::parse_json(outcome.standard_output)) map.fields.emplace("json", std::move(*json));

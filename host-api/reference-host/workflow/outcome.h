@@ -23,6 +23,8 @@ struct Outcome {
   std::string message;  // the tool's own sentence
   std::string error;    // its code, such as policy_denied; empty: none
   std::int64_t duration_ms = 0;
+  std::string standard_output_file{};  // where the outputs are, too; empty: nowhere
+  std::string standard_error_file{};
   expressions::Value metadata{};   // the tool's, a map; null where it gave none
   expressions::Value variables{};  // of a workflow that was run: its variables at its end, a map; else null
   expressions::Value matrix{};     // of an action with a matrix: the outcomes of its combinations, a list; else null

@@ -16,7 +16,7 @@ bool is_run_name(std::string_view name) {
   return std::find(run_names().begin(), run_names().end(), name) != run_names().end();
 }
 
-Variables::Variables(const Workflow& workflow, std::map<std::string, Value> inputs) : workflow_(workflow) {
+Variables::Variables(const Workflow& workflow, std::map<std::string, Value> inputs) : workflow_(&workflow) {
   for (auto& [name, value] : inputs) variables_.emplace(name, std::move(value));
   record("", "", Outcome{});
 }
@@ -31,8 +31,8 @@ const Value* Variables::find(std::string_view name) const {
 
 std::string Variables::why_not(std::string_view name) const {
   const std::string quoted = "'" + std::string(name) + "'";
-  if (workflow_.find(std::string(name)) != nullptr) return "the state " + quoted + " has not run yet";
-  for (const Parameter& parameter : workflow_.parameters) {
+  if (workflow_->find(std::string(name)) != nullptr) return "the state " + quoted + " has not run yet";
+  for (const Parameter& parameter : workflow_->parameters) {
     if (parameter.name == name) {
       return "the parameter " + quoted + " was not given and has no default; give it with --var " + std::string(name) +
              "=VALUE";
@@ -49,8 +49,42 @@ void Variables::record(const std::string& state, const std::string& result_name,
   last_.insert_or_assign("exit_code", Value(outcome.exit_code));
   last_.insert_or_assign("result", value);
   last_.insert_or_assign("last_action_result", value);
-  if (!state.empty()) states_.insert_or_assign(state, value);
-  if (!result_name.empty() && !is_run_name(result_name)) variables_.insert_or_assign(result_name, value);
+  if (!state.empty()) {
+    states_.insert_or_assign(state, value);
+    if (forked_) set_states_.insert(state);
+  }
+  if (!result_name.empty() && !is_run_name(result_name)) set(result_name, value);
+}
+
+void Variables::set(const std::string& name, Value value) {
+  variables_.insert_or_assign(name, std::move(value));
+  if (forked_) set_variables_.insert(name);
+}
+
+void Variables::set_run(const std::string& name, const std::string& run) {
+  last_.insert_or_assign("workflow_name", Value(name));
+  last_.insert_or_assign("run_id", Value(run));
+}
+
+void Variables::set_local(const std::string& name, Value value) { variables_.insert_or_assign(name, std::move(value)); }
+
+Variables Variables::fork() const {
+  Variables copy = *this;
+  copy.forked_ = true;
+  copy.set_variables_.clear();
+  copy.set_states_.clear();
+  return copy;
+}
+
+void Variables::merge(const Variables& branch, const std::function<void(const std::string& name)>& told) {
+  for (const std::string& name : branch.set_variables_) {
+    set(name, branch.variables_.find(name)->second);
+    told(name);
+  }
+  for (const std::string& name : branch.set_states_) {
+    states_.insert_or_assign(name, branch.states_.find(name)->second);
+    if (forked_) set_states_.insert(name);
+  }
 }
 
 }  // namespace wtool::host::workflow

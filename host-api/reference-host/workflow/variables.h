@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -28,14 +29,30 @@ class Variables final : public expressions::Scope {
   const expressions::Value* find(std::string_view name) const override;
   std::string why_not(std::string_view name) const override;
 
-  void set(const std::string& name, expressions::Value value) { variables_.insert_or_assign(name, std::move(value)); }
+  void set(const std::string& name, expressions::Value value);
+  // The outcome of a state's action, or of no state: then only the run's own names change.
   void record(const std::string& state, const std::string& result_name, const Outcome& outcome);
+  // The run's own names that never change: workflow_name, run_id.
+  void set_run(const std::string& name, const std::string& run);
+  // A name that this path alone sees, and that no merge takes along: matrix, the arguments of a prompt.
+  void set_local(const std::string& name, expressions::Value value);
+
+  // The values of a branch that begins here: all that there are, none of them counted as set by it.
+  Variables fork() const;
+  // Takes over what the branch has set. `told` hears each variable that it has set.
+  void merge(const Variables& branch, const std::function<void(const std::string& name)>& told);
+
+  // The variables, without the run's own names and the outcomes of states.
+  const std::map<std::string, expressions::Value, std::less<>>& variables() const { return variables_; }
 
  private:
-  const Workflow& workflow_;
+  const Workflow* workflow_;
   std::map<std::string, expressions::Value, std::less<>> variables_;
   std::map<std::string, expressions::Value, std::less<>> states_;
   std::map<std::string, expressions::Value, std::less<>> last_;
+  bool forked_ = false;
+  std::set<std::string> set_variables_;  // since the fork
+  std::set<std::string> set_states_;
 };
 
 }  // namespace wtool::host::workflow

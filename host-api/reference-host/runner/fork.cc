@@ -1,0 +1,182 @@
+#include "runner/fork.h"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "runner/branch.h"
+#include "runner/child_stop.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+constexpr std::size_t unreachable = std::numeric_limits<std::size_t>::max();
+
+// How many arrows each state is away from `start`.
+std::vector<std::size_t> distances(const Workflow& workflow, std::size_t start) {
+  std::vector<std::size_t> away(workflow.states.size(), unreachable);
+  if (start == no_state) return away;
+  std::deque<std::size_t> todo = {start};
+  away[start] = 0;
+  while (!todo.empty()) {
+    const std::size_t state = todo.front();
+    todo.pop_front();
+    for (const Transition& exit : workflow.states[state].exits) {
+      if (exit.target == no_state || away[exit.target] != unreachable) continue;
+      away[exit.target] = away[state] + 1;
+      todo.push_back(exit.target);
+    }
+  }
+  return away;
+}
+
+struct Lane {
+  std::string label;
+  std::string branch;
+  Variables variables;
+  PathEnd end;
+  std::optional<LastStep> last;
+
+  bool has_failed() const {
+    return end.kind == PathEnd::Kind::failed || end.kind == PathEnd::Kind::aborted || (last && last->outcome.is_error);
+  }
+};
+
+std::vector<std::unique_ptr<Lane>> lanes_of(const Frame& frame, const std::string& name, std::uint64_t sequence,
+                                            const State& fork, const Variables& variables) {
+  std::vector<std::unique_ptr<Lane>> lanes;
+  std::map<std::string, int> seen;
+  for (const Transition& exit : fork.exits) {
+    std::string label = exit.target == no_state ? "[*]" : frame.workflow.states[exit.target].id;
+    const int times = ++seen[label];
+    if (times > 1) label += "." + std::to_string(times);
+    lanes.push_back(std::make_unique<Lane>(
+        Lane{label, name + "/" + std::to_string(sequence) + ":" + label, variables.fork(), {}, {}}));
+  }
+  return lanes;
+}
+
+// In the order of the diagram, so that it never depends on who was quicker.
+void merge(const std::vector<std::unique_ptr<Lane>>& lanes, Variables& variables, RunObserver& observer) {
+  std::map<std::string, std::string> set_by;
+  for (const auto& lane : lanes) {
+    variables.merge(lane->variables, [&](const std::string& name) {
+      const auto [found, is_new] = set_by.try_emplace(name, lane->label);
+      if (is_new) return;
+      observer.noticed("the branches '" + found->second + "' and '" + lane->label + "' have both set '" + name +
+                       "'; the value of '" + lane->label + "' stands, which comes later in the diagram");
+      found->second = lane->label;
+    });
+  }
+}
+
+LastStep joined_outcome(const State& fork, const std::vector<std::unique_ptr<Lane>>& lanes) {
+  LastStep last{fork.id, "", {}};
+  std::string names;
+  std::size_t failures = 0;
+  for (const auto& lane : lanes) {
+    if (!lane->has_failed()) continue;
+    names += (failures++ == 0 ? "" : ", ") + lane->label;
+    if (failures > 1) continue;
+    last.outcome.exit_code = lane->last && lane->last->outcome.exit_code != 0 ? lane->last->outcome.exit_code : 1;
+    if (lane->last) {
+      last.outcome.standard_error = lane->last->outcome.standard_error;
+      last.outcome.error = lane->last->outcome.error;
+    }
+  }
+  last.outcome.is_error = failures > 0;
+  if (failures > 0) {
+    last.outcome.message =
+        std::to_string(failures) + " of " + std::to_string(lanes.size()) + " branches failed: " + names;
+  }
+  return last;
+}
+
+}  // namespace
+
+void run_parallel(std::size_t count, const std::function<void(std::size_t index)>& work) {
+  std::atomic<std::size_t> next{0};
+  const auto take_turns = [&] {
+    for (std::size_t index = next++; index < count; index = next++) work(index);
+  };
+  std::vector<std::thread> threads;
+  threads.reserve(std::min(count, most_threads));
+  for (std::size_t i = 1; i < std::min(count, most_threads); ++i) {
+    try {
+      threads.emplace_back(take_turns);
+    } catch (const std::system_error&) {
+      break;  // this thread does the rest
+    }
+  }
+  take_turns();
+  for (std::thread& thread : threads) thread.join();
+}
+
+std::size_t join_of(const Workflow& workflow, const State& fork) {
+  std::vector<std::size_t> farthest(workflow.states.size(), 0);
+  for (const Transition& exit : fork.exits) {
+    const std::vector<std::size_t> away = distances(workflow, exit.target);
+    for (std::size_t i = 0; i < away.size(); ++i) farthest[i] = std::max(farthest[i], away[i]);
+  }
+  std::size_t join = no_state;
+  for (std::size_t i = 0; i < workflow.states.size(); ++i) {
+    if (workflow.states[i].kind != State::Kind::join || farthest[i] == unreachable) continue;
+    if (join == no_state || farthest[i] < farthest[join]) join = i;
+  }
+  return join;
+}
+
+ForkEnd run_fork(const Frame& frame, const std::string& name, std::uint64_t sequence, const State& fork,
+                 Variables& variables, Stop& stop) {
+  Run& run = frame.run;
+  const bool fail_fast = run.request().settings.fail_fast.value_or(frame.workflow.fail_fast.value_or(true));
+  const auto lanes = lanes_of(frame, name, sequence, fork, variables);
+  ForkEnd made;
+  made.join = join_of(frame.workflow, fork);
+  ChildStop group(stop);
+  std::mutex mutex;
+  const Lane* first_failed = nullptr;
+  run_parallel(lanes.size(), [&](std::size_t index) {
+    Lane& lane = *lanes[index];
+    Branch branch(frame, lane.branch, lane.variables, group.stop());
+    lane.end = branch.go(fork.exits[index].target, made.join);
+    lane.last = branch.last();
+    if (lane.end.kind != PathEnd::Kind::failed) return;
+    {
+      const std::lock_guard lock(mutex);
+      if (first_failed == nullptr) first_failed = &lane;
+    }
+    if (fail_fast) group.stop().request(StopHow::graceful, "the branch '" + lane.label + "' has failed");
+  });
+
+  merge(lanes, variables, run.observer());
+  made.last = joined_outcome(fork, lanes);
+  variables.record(made.join == no_state ? "" : frame.workflow.states[made.join].id, "", made.last->outcome);
+  if (const auto stopped = stop.requested()) {
+    made.path_end.kind = PathEnd::Kind::aborted;
+    made.path_end.reason = stopped->reason;
+    for (const auto& lane : lanes) {
+      if (lane->end.by_action) made.path_end = lane->end;
+    }
+    return made;
+  }
+  if (first_failed != nullptr) {
+    made.path_end = first_failed->end;
+    made.path_end.reason = "the branch '" + first_failed->label + "' failed: " + first_failed->end.reason;
+  }
+  const bool any_joined =
+      std::any_of(lanes.begin(), lanes.end(), [](const auto& lane) { return lane->end.kind == PathEnd::Kind::joined; });
+  // Branches that have failed still come to the join, which may judge that; those that have ended do not.
+  if (!any_joined && first_failed == nullptr) made.join = no_state;
+  return made;
+}
+
+}  // namespace wtool::host::workflow

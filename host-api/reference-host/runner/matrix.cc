@@ -1,0 +1,160 @@
+#include "runner/matrix.h"
+
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "expressions/json_value.h"
+#include "runner/child_stop.h"
+#include "runner/fork.h"
+#include "runner/json_arguments.h"
+#include "runner/tries.h"
+
+namespace wtool::host::workflow {
+
+using expressions::Value;
+using nlohmann::json;
+
+std::variant<std::vector<Value>, std::string> combinations(const json& matrix, const expressions::Scope& values) {
+  std::string why;
+  const auto lists = rendered_arguments(matrix, values, why);
+  if (!lists) return why;
+  std::vector<expressions::Map> made(1);
+  for (const auto& [name, list] : lists->items()) {
+    if (!list.is_array() || list.empty()) {
+      return "matrix." + name + " must be a list with at least one value, and is " +
+             expressions::quoted_for_message(list.dump(-1, ' ', false, json::error_handler_t::replace));
+    }
+    std::vector<expressions::Map> next;
+    if (made.size() * list.size() > most_combinations) {
+      return "the matrix has more than " + std::to_string(most_combinations) + " combinations";
+    }
+    for (const expressions::Map& before : made) {
+      for (const json& entry : list) {
+        expressions::Map combination = before;
+        combination.fields.insert_or_assign(name, expressions::from_json(entry).value_or(Value()));
+        next.push_back(std::move(combination));
+      }
+    }
+    made = std::move(next);
+  }
+  std::vector<Value> out;
+  for (expressions::Map& combination : made) out.emplace_back(std::move(combination));
+  return out;
+}
+
+namespace {
+
+struct Lane {
+  Value combination;
+  ActionResult result;
+};
+
+void run_lane(Lane& lane, const Step& whole, std::size_t index, const ActionContext& context, Stop& stop) {
+  Run& run = context.frame.run;
+  const std::string branch = whole.branch + "/" + std::to_string(whole.sequence) + ":" + std::to_string(index + 1);
+  Step step = run.begin_step(*whole.workflow, whole.state, branch, 1);
+  const State& state = step.of();
+  const PastStep* past = run.past(branch, 1, state);
+  if (past != nullptr && past->end.secret) past = nullptr;
+  step.replayed = past != nullptr;
+  run.observer().state_entered(step);
+  StepEnd end;
+  if (past != nullptr) {
+    end = past->end;
+    lane.result.outcome = end.outcome;
+    step.took = past->took;
+    step.tries = past->tries;
+  } else {
+    const Variables before = [&] {
+      Variables values = context.variables;
+      values.set_local("matrix", lane.combination);
+      return values;
+    }();
+    lane.result = run_tries(step, {context.frame, before, stop});
+    step.took = std::chrono::steady_clock::now() - step.began;
+    lane.result.outcome.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(step.took).count();
+    end.outcome = lane.result.outcome;
+    end.command = lane.result.command;
+    end.secret = state.action->options.secret;
+    if (end.secret) {
+      run.hide(end.outcome.standard_output);
+      run.hide(end.outcome.standard_error);
+    }
+  }
+  const Outcome& outcome = lane.result.outcome;
+  step.exit_code = outcome.exit_code;
+  step.status = outcome.aborted    ? Step::Status::aborted
+                : outcome.is_error ? Step::Status::failed
+                                   : Step::Status::succeeded;
+  // Only what succeeded is not run again when the run is resumed in the middle of the matrix.
+  end.went_on = step.status == Step::Status::succeeded;
+  end.assigned = {{"matrix", lane.combination}};
+  run.end_step(step, end);
+}
+
+ActionResult together(const std::vector<Lane>& lanes, Stop& stop) {
+  ActionResult made;
+  expressions::List outcomes;
+  std::string names;
+  std::size_t failures = 0;
+  for (const Lane& lane : lanes) {
+    const Outcome& outcome = lane.result.outcome;
+    outcomes.push_back(to_value(outcome));
+    made.outcome.standard_output += outcome.standard_output;
+    made.outcome.standard_error += outcome.standard_error;
+    if (!outcome.is_error) continue;
+    names += (failures++ == 0 ? "" : ", ") + expressions::to_json(lane.combination);
+    if (made.mistake.empty()) made.mistake = lane.result.mistake;
+    if (lane.result.abort) {
+      made.abort = made.outcome.aborted = true;
+      made.outcome.message = outcome.message;
+    }
+    // The first that failed of its own, and not because another one had.
+    if (made.command.empty() && !outcome.aborted) {
+      made.command = lane.result.command;
+      made.outcome.exit_code = outcome.exit_code;
+      made.outcome.error = outcome.error;
+    }
+  }
+  made.outcome.matrix = Value(std::move(outcomes));
+  made.outcome.is_error = failures > 0;
+  if (failures > 0 && made.outcome.exit_code == 0) made.outcome.exit_code = 1;
+  if (const auto request = stop.requested()) {
+    made.outcome.is_error = made.outcome.aborted = true;
+    if (!made.abort) made.outcome.message = request->reason;
+  } else if (failures > 0) {
+    made.outcome.message =
+        std::to_string(failures) + " of " + std::to_string(lanes.size()) + " combinations failed: " + names;
+  }
+  return made;
+}
+
+}  // namespace
+
+ActionResult run_matrix(const Step& step, const ActionContext& context) {
+  const Options& options = step.of().action->options;
+  auto made = combinations(*options.matrix, context.variables);
+  if (const auto* why = std::get_if<std::string>(&made)) {
+    ActionResult result;
+    result.mistake = with_place(context.frame, options.matrix_offset, *why);
+    result.outcome.is_error = true;
+    result.outcome.exit_code = 1;
+    result.outcome.message = result.mistake;
+    return result;
+  }
+  std::vector<Lane> lanes;
+  for (Value& combination : std::get<std::vector<Value>>(made)) lanes.push_back({std::move(combination), {}});
+  const Run& run = context.frame.run;
+  const bool fail_fast = run.request().settings.fail_fast.value_or(context.frame.workflow.fail_fast.value_or(true));
+  ChildStop group(context.stop);
+  run_parallel(lanes.size(), [&](std::size_t index) {
+    run_lane(lanes[index], step, index, context, group.stop());
+    const ActionResult& result = lanes[index].result;
+    if (fail_fast && result.outcome.is_error && !result.outcome.aborted) {
+      group.stop().request(StopHow::graceful, "another combination of the matrix has failed");
+    }
+  });
+  return together(lanes, context.stop);
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,49 @@
+// Prompts: template files that a workflow hands to a configured command.
+//
+// - A prompt NAME is the file NAME.md (or .md.liquid, .liquid, .txt) in one of the configured folders, in `prompts`
+//   beside the workflow or beside its folder, or in .wtool/prompts, .swissarmyhammer/prompts or prompts of the
+//   directory of the run or of the home directory. Its front matter is not part of it, but for the defaults of its
+//   parameters.
+// - The command is a template with {{ prompt }} (the text, as one word of the shell) or {{ prompt_file }} (a file that
+//   holds it, and is removed when the command has ended); {{ prompt_name }} is its name.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/executor.h"
+#include "workflow/model.h"
+
+namespace wtool::host::workflow {
+
+struct PromptSettings {
+  std::string command;  // empty: none is configured
+  std::vector<std::string> directories;
+  std::int64_t timeout = 1800;  // seconds
+};
+
+// Immutable; any thread.
+class Prompts {
+ public:
+  // `directory` is that of the run. `error` says what is wrong with the configured command; empty: nothing.
+  Prompts(PromptSettings settings, std::string directory, std::string& error);
+
+  bool has_command() const { return !settings_.command.empty(); }
+  // What to say where it has none.
+  static std::string no_command();
+
+  // The file of the prompt that the workflow file `from` means; empty: `error` says where it was looked for.
+  std::string find(const std::string& name, const std::string& from, std::string& error) const;
+
+  PreparedPrompt prepare(const std::string& prompt, bool is_inline, const std::string& from,
+                         const expressions::Scope& values) const;
+
+ private:
+  PromptSettings settings_;
+  std::string directory_;
+  CommandText command_;
+};
+
+}  // namespace wtool::host::workflow

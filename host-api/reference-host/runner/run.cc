@@ -1,0 +1,63 @@
+#include "runner/run.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+// A loop of millions of steps must not take the memory of millions of steps.
+constexpr std::uint64_t most_steps_kept = 1'000'000;
+
+}  // namespace
+
+Run::Run(const RunRequest& request)
+    : request_(request),
+      stop_(request.stop),
+      slots_(request.settings.max_parallel),
+      has_past_(request.past != nullptr) {}
+
+Step Run::begin_step(const Workflow& workflow, std::size_t state, const std::string& branch, std::uint64_t sequence) {
+  Step step;
+  step.workflow = &workflow;
+  step.state = state;
+  step.branch = branch;
+  step.sequence = sequence;
+  step.began = std::chrono::steady_clock::now();
+  {
+    const std::lock_guard lock(mutex_);
+    step.number = ++begun_;
+    if (begun_ <= most_steps_kept) steps_.push_back(step);
+  }
+  return step;
+}
+
+void Run::end_step(Step& step, const StepEnd& end) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (step.number <= steps_.size()) steps_[step.number - 1] = step;
+  }
+  observer().state_ended(step, end);
+}
+
+const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, const State& state) {
+  if (!has_past_.load(std::memory_order_relaxed)) return nullptr;
+  const PastStep* found = request_.past->find(branch, sequence);
+  if (found == nullptr || found->state == state.id) return found;
+  forget_past("where the earlier run was in '" + found->state + "', this one comes to '" + state.id + "'");
+  return nullptr;
+}
+
+void Run::forget_past(const std::string& why) {
+  if (!has_past_.exchange(false)) return;
+  observer().noticed("the workflow does not go the way of the run that is resumed: " + why +
+                     "; from here on everything is run");
+}
+
+void Run::hide(const std::string& value) {
+  if (request_.secrets != nullptr) request_.secrets->add(value);
+}
+
+std::vector<Step> Run::take_steps() {
+  const std::lock_guard lock(mutex_);
+  return std::move(steps_);
+}
+
+}  // namespace wtool::host::workflow

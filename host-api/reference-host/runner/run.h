@@ -1,0 +1,93 @@
+// What all branches of a run share.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/child_stop.h"
+#include "runner/executor.h"
+#include "runner/waiting.h"
+
+namespace wtool::host::workflow {
+
+// All members: any thread.
+class Run {
+ public:
+  explicit Run(const RunRequest& request);
+
+  const RunRequest& request() const { return request_; }
+  RunObserver& observer() const { return request_.observer; }
+  Slots& slots() { return slots_; }
+
+  // A new step, numbered. Observers hear of it when the caller tells them (it may be one that is replayed).
+  Step begin_step(const Workflow& workflow, std::size_t state, const std::string& branch, std::uint64_t sequence);
+  // The step is over, and `end` says how.
+  void end_step(Step& step, const StepEnd& end);
+
+  // What the step has ended with in the run that this one resumes; null: it must be run.
+  const PastStep* past(const std::string& branch, std::uint64_t sequence, const State& state);
+  // The earlier run went another way: from here on everything is run.
+  void forget_past(const std::string& why);
+
+  // The stop of the whole run: the host's, or an Abort of a workflow.
+  Stop& stop() { return stop_.stop(); }
+  // Ends every branch of the run.
+  void abort(const std::string& reason) { stop().request(StopHow::graceful, reason); }
+
+  void hide(const std::string& value);
+  std::vector<Step> take_steps();
+
+ private:
+  const RunRequest& request_;
+  ChildStop stop_;
+  Slots slots_;
+  std::mutex mutex_;
+  std::vector<Step> steps_;  // by number; those beyond most_steps_kept are not kept
+  std::uint64_t begun_ = 0;
+  std::atomic<bool> has_past_;
+};
+
+// One workflow that is being run: the root, or one that an action of another runs.
+struct Frame {
+  Frame(Run& its_run, const Workflow& its_workflow, const Source& its_source, const Frame* its_parent)
+      : run(its_run),
+        workflow(its_workflow),
+        source(its_source),
+        parent(its_parent),
+        depth(its_parent == nullptr ? 0 : its_parent->depth + 1),
+        finally(its_workflow.index_of(its_workflow.finally.name)),
+        reads_output_files(its_source.text().find("stdout_file") != std::string_view::npos ||
+                           its_source.text().find("stderr_file") != std::string_view::npos) {}
+
+  Run& run;
+  const Workflow& workflow;
+  const Source& source;
+  const Frame* parent;  // of the workflow that runs this one
+  std::size_t depth;
+  std::size_t finally;      // no_state: none
+  bool reads_output_files;  // outputs are written to files only where the workflow speaks of them
+  mutable std::atomic<bool> finally_entered{false};
+  mutable std::atomic<std::int64_t> entered{0};  // states, by all branches
+};
+
+// How a path through a workflow ended.
+struct PathEnd {
+  enum class Kind {
+    ended,    // at [*]
+    joined,   // at the join that it was to end at
+    failed,   // nothing was open, a condition could not be judged, ...; `reason` says what
+    aborted,  // by a stop, or by an Abort
+  };
+  Kind kind = Kind::ended;
+  std::string reason;
+  bool refused = false;
+  bool by_action = false;  // aborted by an Abort of the workflow's own
+  std::optional<LastStep> last;
+};
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,81 @@
+#include "runner/tries.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "runner/child_stop.h"
+#include "runner/waiting.h"
+#include "workflow/durations.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+bool is_final(const ActionResult& result) {
+  const Outcome& outcome = result.outcome;
+  return !outcome.is_error || outcome.aborted || result.abort || !result.mistake.empty() ||
+         outcome.error == "policy_denied" || outcome.error == "approval_denied" ||
+         outcome.error == "approval_unavailable" || outcome.error == "invalid_parameters" ||
+         outcome.error == "configuration_invalid";
+}
+
+milliseconds wait_before_next(const Options& options, int tries) {
+  if (!options.backoff) return milliseconds(0);
+  const double factor = std::pow(2.0, std::min(tries - 1, 40));
+  const double wait = static_cast<double>(options.backoff->first.count()) * factor;
+  return milliseconds(std::llround(std::min(wait, static_cast<double>(options.backoff->longest.count()))));
+}
+
+ActionResult stopped(ActionResult result, Stop& stop) {
+  const auto request = stop.requested();
+  result.outcome.is_error = result.outcome.aborted = true;
+  result.outcome.exit_code = 130;
+  result.outcome.message = request ? request->reason : "stopped";
+  return result;
+}
+
+ActionResult run_until(Step& step, const ActionContext& context) {
+  const Options& options = step.of().action->options;
+  for (step.tries = 1;; ++step.tries) {
+    ActionResult result = run_action(step, context);
+    if (is_final(result) || step.tries > options.retry) return result;
+    const milliseconds wait = wait_before_next(options, step.tries);
+    context.frame.run.observer().retrying(step, result.outcome, wait);
+    if (!wait_until(steady_clock::now() + wait, context.stop)) return stopped(std::move(result), context.stop);
+  }
+}
+
+}  // namespace
+
+ActionResult run_tries(Step& step, const ActionContext& context) {
+  const Options& options = step.of().action->options;
+  if (!options.total_timeout) return run_until(step, context);
+  ActionResult result;
+  const auto text = rendered_text(*options.total_timeout, context.frame, context.variables, result.mistake);
+  const auto limit = text ? duration_value(*text) : std::nullopt;
+  if (!limit) {
+    if (text) {
+      result.mistake = with_place(context.frame, options.total_timeout->written.locate(0),
+                                  "total_timeout is a number of seconds, or a time such as 90s, 5m or 1h, and not " +
+                                      expressions::quoted_for_message(*text));
+    }
+    result.outcome.is_error = true;
+    result.outcome.exit_code = 1;
+    result.outcome.message = result.mistake;
+    return result;
+  }
+  ChildStop timed(context.stop);
+  const Deadline deadline(steady_clock::now() + *limit, timed.stop(), "total_timeout");
+  result = run_until(step, {context.frame, context.variables, timed.stop()});
+  if (!deadline.passed() || context.stop.requested() || !result.outcome.aborted || result.abort) return result;
+  result.outcome.aborted = false;
+  result.outcome.exit_code = 124;
+  result.outcome.error = "timed_out";
+  result.outcome.message = "the total_timeout of " + *text + " is over, in try " + std::to_string(step.tries);
+  return result;
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,12 @@
+// An action with its tries: `retry`, `backoff`, `total_timeout`.
+#pragma once
+
+#include "runner/actions.h"
+
+namespace wtool::host::workflow {
+
+// Runs the action until it succeeds, or until the tries or the time are used up. What cannot succeed at a later try
+// (an abort, a mistake of the workflow, a refusal) is not tried again. `step.tries` counts.
+ActionResult run_tries(Step& step, const ActionContext& context);
+
+}  // namespace wtool::host::workflow
