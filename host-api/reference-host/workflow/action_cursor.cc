@@ -83,18 +83,25 @@ std::string ActionCursor::take_name() {
 }
 
 std::optional<MappedText> ActionCursor::take_quoted(const std::string& what) {
-  if (!sees('"')) {
-    fail(what + " in double quotes is expected here, and not " + rest_for_message());
-    return std::nullopt;
-  }
+  if (sees('"')) return take_between('"');
+  fail(what + " in double quotes is expected here, and not " + rest_for_message());
+  return std::nullopt;
+}
+
+std::optional<MappedText> ActionCursor::take_text(const std::string& what) {
+  if (sees('\'')) return take_between('\'');
+  return take_quoted(what);
+}
+
+std::optional<MappedText> ActionCursor::take_between(char quote) {
   const std::string_view all = text_.text();
   const std::size_t open = at_;
   MappedText value;
   std::size_t i = at_ + 1;
-  while (i < all.size() && all[i] != '"') {
+  while (i < all.size() && all[i] != quote) {
     // Plain stretches are taken whole, so that the map stays small.
     std::size_t plain = i;
-    while (plain < all.size() && all[plain] != '"' && all[plain] != '\\' && all[plain] != '\n') ++plain;
+    while (plain < all.size() && all[plain] != quote && all[plain] != '\\' && all[plain] != '\n') ++plain;
     if (plain > i) {
       value.append(all.substr(i, plain - i), text_.locate(i));
       i = plain;
@@ -107,7 +114,7 @@ std::optional<MappedText> ActionCursor::take_quoted(const std::string& what) {
     }
     const char next = all[i + 1];
     const std::size_t source = text_.locate(i);
-    if (next == '"' || next == '\\') {
+    if (next == quote || next == '\\') {
       value.append(all.substr(i + 1, 1), source + 1);
     } else if (next == 'n') {
       value.append("\n", source);
@@ -119,23 +126,62 @@ std::optional<MappedText> ActionCursor::take_quoted(const std::string& what) {
     i += 2;
   }
   if (i >= all.size()) {
-    findings_.add(text_.locate(open), "this text has no closing double quote");
+    findings_.add(text_.locate(open),
+                  std::string("this text has no closing ") + (quote == '"' ? "double" : "single") + " quote");
     return std::nullopt;
   }
   at_ = i + 1;
   return value;
 }
 
-std::optional<std::string> ActionCursor::take_bare_literal() {
+std::optional<MappedText> ActionCursor::take_up_to(std::string_view open, std::string_view close) {
+  skip_blanks();
+  if (!rest().starts_with(open)) return std::nullopt;
+  const std::size_t end = rest().find(close, open.size());
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::size_t begin = at_;
+  at_ += end + close.size();
+  return text_.part(begin, at_);
+}
+
+std::optional<MappedText> ActionCursor::take_placeholder() {
+  if (auto taken = take_up_to("${", "}")) return taken;
+  return take_up_to("{{", "}}");
+}
+
+std::optional<MappedText> ActionCursor::take_tag() { return take_up_to("{%", "%}"); }
+
+std::string ActionCursor::take_to_blank() {
+  skip_blanks();
+  const std::string word(rest().substr(0, rest().find_first_of(" \t\n")));
+  at_ += word.size();
+  return word;
+}
+
+MappedText ActionCursor::take_rest() {
+  skip_blanks();
+  const std::size_t begin = at_;
+  at_ = text_.text().size();
+  return text_.part(begin, at_);
+}
+
+std::string ActionCursor::take_bare_word() {
   skip_blanks();
   const std::string_view from = rest();
   std::size_t size = 0;
   while (size < from.size() && (is_word_character(from[size]) || from[size] == '-' || from[size] == '.')) ++size;
-  const std::string word(from.substr(0, size));
-  const bool number = !word.empty() && word.find_first_not_of("0123456789.-") == std::string::npos;
-  if (!number && word != "true" && word != "false") return std::nullopt;
   at_ += size;
-  return word;
+  return std::string(from.substr(0, size));
+}
+
+std::optional<std::string> ActionCursor::take_bare_literal() {
+  skip_blanks();
+  const std::size_t before = at_;
+  std::string word = take_bare_word();
+  const bool number = !word.empty() && word.find_first_not_of("0123456789.-") == std::string::npos;
+  if (number || word == "true" || word == "false") return word;
+  at_ = before;
+  return std::nullopt;
 }
 
 std::shared_ptr<const nlohmann::json> ActionCursor::take_json_object() {

@@ -41,6 +41,24 @@ class ActionCursor {
   // A text in double quotes. \" \\ \n \t are escapes; any other backslash stays, with what follows it. Nothing where no
   // such text stands here: then a finding says that `what` is expected.
   std::optional<MappedText> take_quoted(const std::string& what);
+  // The same, in double or single quotes; in those, \' \\ \n \t are the escapes.
+  std::optional<MappedText> take_text(const std::string& what);
+  bool sees_text() { return sees('"') || sees('\''); }
+
+  // `${...}` or `{{ ... }}` without quotes, as it is written; nothing (and no finding) where something else stands
+  // here.
+  std::optional<MappedText> take_placeholder();
+
+  // `{% ... %}`, as it is written; the same.
+  std::optional<MappedText> take_tag();
+
+  // What comes next up to a blank; may be empty.
+  std::string take_to_blank();
+  // All that is left.
+  MappedText take_rest();
+
+  // Letters, digits, underscores, hyphens and dots; may be empty.
+  std::string take_bare_word();
 
   // A number, true or false, without quotes; nothing (and no finding) where something else stands here.
   std::optional<std::string> take_bare_literal();
@@ -52,6 +70,8 @@ class ActionCursor {
   std::string rest_for_message();
 
  private:
+  std::optional<MappedText> take_between(char quote);
+  std::optional<MappedText> take_up_to(std::string_view open, std::string_view close);
   void skip_blanks();
   std::string_view rest() const { return std::string_view(text_.text()).substr(at_); }
 

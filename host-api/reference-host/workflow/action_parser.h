@@ -1,5 +1,7 @@
-// Reads one item `- State: action` under `## Actions`.
+// Reads one item `- State: action` under `## Actions`, and gives the state its action.
 #pragma once
+
+#include <string_view>
 
 #include "workflow/findings.h"
 #include "workflow/markdown.h"
@@ -8,7 +10,12 @@
 
 namespace wtool::host::workflow {
 
-// Gives the state its action. Whatever is not understood, or is not supported yet, is a finding.
+// Whatever is not understood is a finding. `- on failure: State` and `- finally: State` are those of the whole
+// workflow, unless there is a state of that name.
 void read_action(const ActionItem& item, Workflow& workflow, Findings& findings);
+
+// The same for an action that stands elsewhere: `text` is all behind the state's name, `offset` the place of its line.
+void read_action_of(std::string_view state, std::size_t offset, const MappedText& text,
+                    const std::vector<CodeBlock>& blocks, Workflow& workflow, Findings& findings);
 
 }  // namespace wtool::host::workflow

@@ -199,11 +199,10 @@ class Checker {
     std::unordered_set<std::string> seen;
     for (const Transition& exit : state.exits) {
       if (is_always_open(exit)) {
-        if (open != nullptr) {
-          findings_.add(exit.offset,
-                        "a second exit of '" + state.id +
-                            "' that is always open; give all but one a condition (parallel branches are not "
-                            "supported yet)");
+        if (open != nullptr && state.kind != State::Kind::fork) {
+          findings_.add(exit.offset, "a second exit of '" + state.id +
+                                         "' that is always open; give all but one a condition, or declare `state " +
+                                         state.id + " <<fork>>` to take all of them at the same time");
         }
         open = &exit;
         continue;

@@ -1,14 +1,21 @@
 #include "workflow/diagram.h"
 
 #include <array>
+#include <map>
 #include <optional>
+#include <vector>
+
+#include "workflow/composites.h"
+#include "workflow/condition_label.h"
+#include "workflow/described_actions.h"
+#include "workflow/suggestion.h"
 
 namespace wtool::host::workflow {
 namespace {
 
 constexpr std::string_view allowed =
     "a line of the diagram is `A --> B`, `A --> B: condition`, `A: description`, `state \"text\" as A`, "
-    "`state A <<choice>>`, a note, `direction`, or a %% comment";
+    "`state A <<choice>>`, `state A {`, a note, `direction`, or a %% comment";
 
 // Lines that only style the picture.
 constexpr std::array<std::string_view, 8> presentation = {"classDef", "class", "style",     "accTitle",
@@ -25,21 +32,39 @@ bool is_state_id(std::string_view text) {
   return text.find_first_of(" \t:\"{}[]<>;%") == std::string_view::npos;
 }
 
+// Without a comment at its end. Inside quotes there are none.
+std::string_view without_comment(std::string_view line) {
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '"') {
+      quote = c;
+    } else if (line.substr(i).starts_with("%%") && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t')) {
+      return trim(line.substr(0, i));
+    }
+  }
+  return line;
+}
+
 class DiagramReader {
  public:
   DiagramReader(const Source& source, LineRange lines, Workflow& workflow, Findings& findings)
-      : source_(source), lines_(lines), workflow_(workflow), findings_(findings) {}
+      : source_(source), lines_(lines), workflow_(workflow), findings_(findings), composites_(workflow, findings) {}
 
   void read() {
     for (std::size_t i = lines_.begin + 1; i < lines_.end; ++i) {
-      const std::string_view line = trim(source_.line(i));
-      if (line.empty() || line.starts_with("%%")) continue;
+      const std::string_view line = without_comment(trim(source_.line(i)));
+      if (line.empty()) continue;
       if (in_note_) {
         in_note_ = !(starts_with_word(lowered(line), "end note"));
         continue;
       }
       read_line(line);
     }
+    composites_.finish();
+    for (const auto& [index, lines] : descriptions_) read_descriptions(index, lines, workflow_, findings_);
     if (workflow_.states.empty()) findings_.add(source_.line_start(lines_.begin), "the diagram has no states");
     if (in_note_) findings_.add(note_offset_, "this note is not ended by a line `end note`");
   }
@@ -69,8 +94,14 @@ class DiagramReader {
       if (starts_with_word(line, word)) return;
     }
     if (line == "hide empty description" || starts_with_word(line, "scale")) return;
-    if (line == "--") return fail(line, "parallel regions (--) are not supported yet");
-    if (line == "}" || line.ends_with("{")) return composite(line);
+    if (line == "--") {
+      if (composites_.divide(offset(line))) return;
+      return fail(line, "-- divides the regions of a composite state, and here is none");
+    }
+    if (line == "}") {
+      if (composites_.close()) return;
+      return fail(line, "this } closes nothing");
+    }
     if (colon != std::string_view::npos) return description(line, colon);
     if (is_state_id(line)) {
       state(line);
@@ -123,13 +154,11 @@ class DiagramReader {
     made.label = std::string(label);
     made.label_offset = label.empty() ? made.offset : offset(label);
     if (has_label && label.empty()) return fail(line, "a condition is missing behind the colon");
-    condition(made);
-    if (*from != no_state) {
-      workflow_.states[*from].exits.push_back(std::move(made));
-      if (*to != no_state) workflow_.states[*to].entered = true;
-    } else {
-      start(line, *to, made);
-    }
+    read_condition(made, findings_);
+    if (*from == no_state) return start(line, *to, made);
+    if (*to == no_state) made.target = composites_.end();
+    if (made.target != no_state) workflow_.states[made.target].entered = true;
+    workflow_.states[*from].exits.push_back(std::move(made));
   }
 
   // The colon of the label; `:::name` behind a state is a style.
@@ -145,6 +174,7 @@ class DiagramReader {
       return findings_.add(made.label_offset, "the start takes no condition; begin with a state that decides");
     }
     workflow_.states[target].entered = true;
+    if (composites_.inside()) return composites_.start(target, offset(line));
     if (workflow_.start == no_state) {
       workflow_.start = target;
     } else {
@@ -152,81 +182,81 @@ class DiagramReader {
     }
   }
 
-  // A condition that is not understood is a finding, and the exit stays: it still leads where it leads.
-  void condition(Transition& made) {
-    std::string word = lowered(made.label);
-    std::erase_if(word, [](char c) { return c == ' ' || c == '\t' || c == '_'; });
-    if (word.empty() || word == "always") return;
-    if (word == "default") {
-      made.kind = Transition::Kind::fallback;
-    } else if (word == "success" || word == "onsuccess") {
-      made.kind = Transition::Kind::success;
-    } else if (word == "failure" || word == "onfailure") {
-      made.kind = Transition::Kind::failure;
-    } else {
-      made.kind = Transition::Kind::expression;
-      auto parsed = expressions::parse_expression(made.label);
-      if (const auto* error = std::get_if<expressions::ExpressionError>(&parsed)) {
-        findings_.add(
-            made.label_offset + error->offset,
-            "the condition is not understood: " + error->message +
-                ". A condition is always, default, success, failure, or an expression such as exit_code == 0");
-        return;
-      }
-      made.condition = std::get<expressions::Expression>(std::move(parsed));
-    }
-  }
-
-  // `state A`, `state "text" as A`, `state A <<choice>>`.
+  // `state A`, `state "text" as A`, `state A <<choice>>`; with { the beginning of a composite state.
   void declaration(std::string_view line) {
     std::string_view rest = trim(line.substr(5));
-    if (rest.ends_with("{")) return composite(line);
+    const bool opens = rest.ends_with("{");
+    if (opens) rest = trim(rest.substr(0, rest.size() - 1));
+    std::optional<std::size_t> declared;
     if (rest.starts_with('"')) {
-      const std::size_t close = rest.find('"', 1);
-      const std::string_view behind = close == std::string_view::npos ? "" : trim(rest.substr(close + 1));
-      const std::string_view id = starts_with_word(behind, "as") ? trim(behind.substr(2)) : std::string_view();
-      if (!is_state_id(id)) return fail(line, "this is written `state \"text\" as Name`");
-      workflow_.states[state(id)].description = std::string(rest.substr(1, close - 1));
-      return;
+      declared = titled(line, rest);
+    } else if (const auto mark = kind_mark(rest)) {
+      declared = marked(line, rest, *mark);
+    } else if (const std::size_t colon = rest.find(':'); colon != std::string_view::npos && !opens) {
+      return description(rest, colon);
+    } else if (is_state_id(rest)) {
+      declared = state(rest);
+    } else {
+      fail(line, "this line is not understood; " + std::string(allowed));
     }
-    for (const auto& [open, close] : {std::pair("<<", ">>"), std::pair("[[", "]]")}) {
-      const std::size_t mark = rest.find(open);
-      if (mark == std::string_view::npos || !rest.ends_with(close)) continue;
-      const std::string_view id = trim(rest.substr(0, mark));
-      const std::string_view kind = trim(rest.substr(mark + 2, rest.size() - mark - 4));
-      if (!is_state_id(id)) return fail(line, "a name of a state is missing before " + std::string(rest.substr(mark)));
-      if (kind == "choice") {
-        workflow_.states[state(id)].kind = State::Kind::choice;
-      } else if (kind == "fork" || kind == "join") {
-        state(id);
-        fail(rest.substr(mark), "<<" + std::string(kind) + ">> (parallel branches) is not supported yet");
-      } else {
-        fail(rest.substr(mark), "unknown kind of state " + std::string(rest.substr(mark)) + "; there is <<choice>>");
-      }
-      return;
-    }
-    if (const std::size_t colon = rest.find(':'); colon != std::string_view::npos) return description(rest, colon);
-    if (!is_state_id(rest)) return fail(line, "this line is not understood; " + std::string(allowed));
-    state(rest);
+    if (!opens) return;
+    // The block of a state that was not understood must be closed all the same.
+    composites_.open(declared ? *declared : state(line), offset(line));
   }
 
-  void composite(std::string_view line) {
-    if (line == "}" && composites_ > 0) {
-      --composites_;
-      return;
+  std::optional<std::size_t> titled(std::string_view line, std::string_view rest) {
+    const std::size_t close = rest.find('"', 1);
+    const std::string_view behind = close == std::string_view::npos ? "" : trim(rest.substr(close + 1));
+    const std::string_view id = starts_with_word(behind, "as") ? trim(behind.substr(2)) : std::string_view();
+    if (!is_state_id(id)) {
+      fail(line, "this is written `state \"text\" as Name`");
+      return std::nullopt;
     }
-    if (line == "}") return fail(line, "this } closes nothing");
-    ++composites_;
-    fail(line, "composite states are not supported yet");
+    const std::size_t made = state(id);
+    workflow_.states[made].description = std::string(rest.substr(1, close - 1));
+    return made;
+  }
+
+  // Where `<<kind>>` or `[[kind]]` begins.
+  static std::optional<std::size_t> kind_mark(std::string_view rest) {
+    for (const auto& [open, close] : {std::pair("<<", ">>"), std::pair("[[", "]]")}) {
+      const std::size_t mark = rest.find(open);
+      if (mark != std::string_view::npos && rest.ends_with(close)) return mark;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::size_t> marked(std::string_view line, std::string_view rest, std::size_t mark) {
+    const std::string_view id = trim(rest.substr(0, mark));
+    const std::string kind = lowered(trim(rest.substr(mark + 2, rest.size() - mark - 4)));
+    if (!is_state_id(id)) {
+      fail(line, "a name of a state is missing before " + std::string(rest.substr(mark)));
+      return std::nullopt;
+    }
+    const std::size_t made = state(id);
+    State& declared = workflow_.states[made];
+    if (kind == "choice") {
+      declared.kind = State::Kind::choice;
+    } else if (kind == "fork") {
+      declared.kind = State::Kind::fork;
+    } else if (kind == "join") {
+      declared.kind = State::Kind::join;
+    } else {
+      fail(rest.substr(mark), "unknown kind of state " + std::string(rest.substr(mark)) +
+                                  did_you_mean(kind, {"choice", "fork", "join"}) +
+                                  "; there are <<choice>>, <<fork>> and <<join>>");
+    }
+    return made;
   }
 
   void description(std::string_view line, std::size_t colon) {
-    std::string_view id = trim(line.substr(0, colon));
-    std::string_view text = trim(line.substr(colon + 1));
-    if (line.substr(colon).starts_with(":::")) text = "";
+    const std::string_view id = trim(line.substr(0, colon));
     if (!is_state_id(id)) return fail(line, "this line is not understood; " + std::string(allowed));
-    State& described = workflow_.states[state(id)];
-    if (!text.empty()) described.description = std::string(text);
+    const std::size_t described = state(id);
+    std::string_view text = line.substr(colon + 1);
+    if (line.substr(colon).starts_with(":::") || trim(text).empty()) return;
+    if (text.starts_with(' ')) text.remove_prefix(1);
+    descriptions_[described].push_back({text, offset(text)});
   }
 
   // `note right of A: text` is one line; without the colon it goes on to `end note`.
@@ -249,7 +279,8 @@ class DiagramReader {
   Findings& findings_;
   bool in_note_ = false;
   std::size_t note_offset_ = 0;
-  std::size_t composites_ = 0;
+  Composites composites_;
+  std::map<std::size_t, std::vector<DescriptionLine>> descriptions_;  // by state
 };
 
 }  // namespace

@@ -9,15 +9,15 @@
 
 namespace wtool::host::workflow {
 
-std::optional<std::int64_t> timeout_value(const std::string& text, std::string& why) {
+std::optional<std::int64_t> timeout_value(const std::string& text, std::string& why, std::int64_t longest) {
   std::int64_t seconds = 0;
   const char* end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, seconds);
-  if (parsed.ec == std::errc() && parsed.ptr == end && seconds >= shortest_timeout && seconds <= longest_timeout) {
+  if (parsed.ec == std::errc() && parsed.ptr == end && seconds >= shortest_timeout && seconds <= longest) {
     return seconds;
   }
   why = "a timeout is a whole number of seconds from " + std::to_string(shortest_timeout) + " to " +
-        std::to_string(longest_timeout) + ", and not " + expressions::quoted_for_message(text);
+        std::to_string(longest) + ", and not " + expressions::quoted_for_message(text);
   return std::nullopt;
 }
 

@@ -147,6 +147,20 @@ std::size_t MappedText::locate(std::size_t offset) const {
   return run.source + (offset - run.begin);
 }
 
+MappedText MappedText::part(std::size_t begin, std::size_t end) const {
+  MappedText made;
+  end = std::min(end, text_.size());
+  auto run = std::upper_bound(runs_.begin(), runs_.end(), begin,
+                              [](std::size_t value, const Run& one) { return value < one.begin; });
+  do {
+    const std::size_t next = std::min(run == runs_.end() ? end : run->begin, end);
+    made.append(std::string_view(text_).substr(begin, next - begin), locate(begin));
+    begin = next;
+    if (run != runs_.end()) ++run;
+  } while (begin < end);
+  return made;
+}
+
 std::size_t find_invalid_utf8(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   for (std::size_t i = 0; i < text.size();) {

@@ -63,6 +63,8 @@ class MappedText {
   void remove_suffix(std::size_t count) { text_.resize(text_.size() - count); }
   // The offset in the source of the byte at `offset`, or just behind the last one.
   std::size_t locate(std::size_t offset) const;
+  // The bytes [begin, end) of it.
+  MappedText part(std::size_t begin, std::size_t end) const;
 
  private:
   struct Run {

@@ -48,8 +48,8 @@ BOOST_AUTO_TEST_CASE(a_loop_with_a_way_out_is_fine) {
 BOOST_AUTO_TEST_CASE(two_exits_that_are_always_open_are_an_error) {
   expect(
       "[*] --> A\nA --> B\nA --> C: default\nB --> [*]\nC --> [*]\n", "",
-      "5:1: error: a second exit of 'A' that is always open; give all but one a condition (parallel branches are not "
-      "supported yet)\n");
+      "5:1: error: a second exit of 'A' that is always open; give all but one a condition, or declare `state A "
+      "<<fork>>` to take all of them at the same time\n");
 }
 
 BOOST_AUTO_TEST_CASE(an_exit_with_the_condition_of_an_earlier_one_is_an_error) {

@@ -1,0 +1,16 @@
+// Makes templates of the texts of a workflow file.
+#pragma once
+
+#include "workflow/findings.h"
+#include "workflow/model.h"
+#include "workflow/source.h"
+
+namespace wtool::host::workflow {
+
+// What is wrong with the template goes to `findings`, with its place.
+TemplateText template_text(MappedText written, Findings& findings);
+
+// The same for text that is made up here, and stands for what the file has at `offset`.
+TemplateText template_text(const std::string& written, std::size_t offset, Findings& findings);
+
+}  // namespace wtool::host::workflow

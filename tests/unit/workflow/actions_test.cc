@@ -1,0 +1,125 @@
+// What the forms of actions are read as.
+#include <boost/test/unit_test.hpp>
+
+#include "reading.h"
+
+using namespace wtool::test;
+using namespace wtool::host::workflow;
+
+namespace {
+
+std::string text_of(const std::variant<wtool::host::expressions::Value, TemplateText>& value) {
+  if (const auto* text = std::get_if<TemplateText>(&value)) return text->written.text();
+  return wtool::host::expressions::to_json(std::get<wtool::host::expressions::Value>(value));
+}
+
+std::string arguments_text(const std::vector<Argument>& arguments) {
+  std::string out;
+  for (const Argument& argument : arguments) out += argument.name + "=" + text_of(argument.value) + " ";
+  return out;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_prompt_takes_arguments_and_options_in_any_order) {
+  const Workflow workflow = read(one_action(
+      "execute PROMPT \"say-hello\" with name=\"${A}\" loud=true n=5 result=\"greeting\" timeout=2m x={{ A }}"));
+  const auto& prompt = action_of<PromptAction>(workflow, "A");
+  BOOST_TEST(prompt.prompt.written.text() == "say-hello");
+  BOOST_TEST(!prompt.is_inline);
+  BOOST_TEST(arguments_text(prompt.arguments) == "name=${A} loud=true n=5 x={{ A }} ");
+  BOOST_TEST(options_of(workflow, "A").result.name == "greeting");
+  BOOST_TEST(options_of(workflow, "A").timeout->written.text() == "120");
+  BOOST_TEST(action_of<PromptAction>(read(one_action("Prompt \"Say hello\"")), "A").is_inline);
+}
+
+BOOST_AUTO_TEST_CASE(an_argument_may_be_guarded) {
+  Findings findings;
+  const Source source("", one_action("Execute prompt \"p\" with a=\"1\"{% if A %} with b=\"2\" {% endif %} c=\"3\""));
+  const Workflow workflow = parse_workflow(source, findings);
+  if (!findings.empty()) return;  // the templates of this build know no tags
+  const auto& prompt = action_of<PromptAction>(workflow, "A");
+  BOOST_TEST(arguments_text(prompt.arguments) == "a=1 b=2 c=3 ");
+  BOOST_TEST(prompt.arguments[1].guard->written.text() == "{% if A %}1{% endif %}");
+  BOOST_TEST(!prompt.arguments[0].guard);
+  BOOST_TEST(!prompt.arguments[2].guard);
+}
+
+BOOST_AUTO_TEST_CASE(another_workflow_is_run_in_three_forms) {
+  for (const char* form :
+       {"Run workflow \"do\" with input=\"x\"", "Delegate to \"do\" input=\"x\"", "delegate 'do' input='x'"}) {
+    const Workflow workflow = read(one_action(form));
+    BOOST_TEST(action_of<WorkflowAction>(workflow, "A").workflow.written.text() == "do");
+    BOOST_TEST(arguments_text(action_of<WorkflowAction>(workflow, "A").arguments) == "input=x ");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(all_options_are_read) {
+  const Workflow workflow =
+      read(one_action("Shell \"x\" with retry=3 backoff=2s..60s total_timeout=600 on failure: A secret timeout=30s "
+                      "working-dir='d' result=name matrix={\"os\": [\"a\", \"b\"]} environment={\"K\": \"v\"}"));
+  const Options& options = options_of(workflow, "A");
+  BOOST_TEST(options.retry == 3);
+  BOOST_TEST(options.backoff->first.count() == 2000);
+  BOOST_TEST(options.backoff->longest.count() == 60'000);
+  BOOST_TEST(options.total_timeout->written.text() == "600");
+  BOOST_TEST(options.on_failure.name == "A");
+  BOOST_TEST(options.secret);
+  BOOST_TEST(options.timeout->written.text() == "30");
+  BOOST_TEST(options.result.name == "name");
+  BOOST_TEST(options.matrix->dump() == R"({"os":["a","b"]})");
+  BOOST_TEST(action_of<ShellAction>(workflow, "A").working_directory->written.text() == "d");
+  const Workflow tool =
+      read(one_action("Call tool \"lookup\" with timeout=5 retry=1 on_failure=\"A\" secret=false k=${A}"));
+  BOOST_TEST(action_of<ToolAction>(tool, "A").arguments->dump() == R"({"k":"${A}","timeout":5})");
+  BOOST_TEST(options_of(tool, "A").retry == 1);
+  BOOST_TEST(options_of(tool, "A").on_failure.name == "A");
+}
+
+BOOST_AUTO_TEST_CASE(waits_have_units) {
+  const std::pair<const char*, std::pair<const char*, int>> cases[] = {
+      {"Wait 2 seconds", {"2", 1000}},
+      {"wait 1 MINUTE", {"1", 60'000}},
+      {"Wait 5s", {"5", 1000}},
+      {"Wait 250 ms \"for the port\"", {"250", 1}},
+      {"Wait {{ A | default: '5' }} hours", {"{{ A | default: '5' }}", 3'600'000}},
+      {"Wait ${A} sec", {"${A}", 1000}},
+  };
+  for (const auto& [form, expected] : cases) {
+    const Workflow workflow = read(one_action(form));
+    BOOST_TEST(action_of<WaitAction>(workflow, "A").amount.written.text() == expected.first);
+    BOOST_TEST(action_of<WaitAction>(workflow, "A").unit.count() == expected.second);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_person_is_asked_with_or_without_quotes) {
+  BOOST_TEST(!action_of<ConfirmAction>(read(one_action("Wait for user input")), "A").question);
+  for (const char* form : {"Wait for user confirmation \"Go on?\"", "wait for user input Go on?"}) {
+    BOOST_TEST(action_of<ConfirmAction>(read(one_action(form)), "A").question->written.text() == "Go on?");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(values_are_set_from_placeholders_and_kept_secret) {
+  BOOST_TEST(text_of(action_of<SetAction>(read(one_action("Set a=${A}")), "A").assignments[0].value) == "${A}");
+  const auto secret = action_of<SetAction>(read(one_action("Set secret a=\"x\" b=2")), "A");
+  BOOST_TEST(secret.secret);
+  BOOST_TEST(secret.assignments.size() == 2U);
+  BOOST_TEST(!action_of<SetAction>(read(one_action("Set secret=\"x\"")), "A").secret);
+  BOOST_TEST(action_of<LogAction>(read(one_action("Log info 'it\\'s \"done\"'")), "A").message.written.text() ==
+             "it's \"done\"");
+  BOOST_TEST(action_of<AbortAction>(read(one_action("Abort with message \"x\"")), "A").message.written.text() == "x");
+}
+
+BOOST_AUTO_TEST_CASE(the_workflow_has_states_for_failures_and_for_its_end) {
+  const Workflow workflow = read(workflow_text("[*] --> A\nA --> [*]\nSorry --> [*]\nTidy --> [*]\n",
+                                               "- A: Log \"x\"\n- on failure: Sorry\n- finally: Tidy\n"));
+  BOOST_TEST(workflow.on_failure.name == "Sorry");
+  BOOST_TEST(workflow.finally.name == "Tidy");
+  const Workflow state = read(workflow_text("[*] --> finally\nfinally --> [*]\n", "- finally: Log \"x\"\n"));
+  BOOST_TEST(state.finally.name.empty());
+}
+
+BOOST_AUTO_TEST_CASE(prose_in_the_place_of_an_action_is_a_warning) {
+  const std::string found = findings_of(workflow_text("[*] --> A\nA --> [*]\n", "- A: Initialize workflow\n"));
+  BOOST_TEST(found.find("9:3: warning: this says what 'A' is for, and is no action") == 0U, found);
+}

@@ -1,0 +1,154 @@
+// Forks, composite states, comments and descriptions that say what a state does.
+#include <boost/test/unit_test.hpp>
+
+#include "reading.h"
+
+using namespace wtool::test;
+using namespace wtool::host::workflow;
+
+namespace {
+
+std::string exits_of(const Workflow& workflow, const std::string& id) {
+  const State* state = workflow.find(id);
+  BOOST_REQUIRE(state != nullptr);
+  std::string out;
+  for (const Transition& exit : state->exits) {
+    out += (exit.target == no_state ? "[*]" : workflow.states[exit.target].id) +
+           (exit.label.empty() ? "" : ":" + exit.label) + " ";
+  }
+  return out;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_fork_has_several_exits_that_are_always_open) {
+  const std::string text = workflow_text(
+      "[*] --> F\nstate F <<fork>>\nF --> A\nF --> B: Always   \nstate J [[join]]\nA --> J\nB --> J\nJ --> C: All "
+      "Complete\nC --> [*]\n",
+      "");
+  const Workflow workflow = read(text);
+  BOOST_TEST((workflow.find("F")->kind == State::Kind::fork));
+  BOOST_TEST((workflow.find("J")->kind == State::Kind::join));
+  BOOST_TEST((workflow.find("J")->exits[0].kind == Transition::Kind::unconditional));
+  BOOST_TEST(findings_of(text).empty(), findings_of(text));
+}
+
+BOOST_AUTO_TEST_CASE(labels_may_be_written_in_many_ways) {
+  const Workflow workflow = read(workflow_text(
+      "[*] --> A\nA --> B: on_success \nA --> C: ON_FAILURE\nB --> [*]: AllComplete\nC --> [*]: always\n", ""));
+  BOOST_TEST((workflow.find("A")->exits[0].kind == Transition::Kind::success));
+  BOOST_TEST((workflow.find("A")->exits[1].kind == Transition::Kind::failure));
+  BOOST_TEST((workflow.find("B")->exits[0].kind == Transition::Kind::unconditional));
+}
+
+BOOST_AUTO_TEST_CASE(a_composite_state_becomes_two) {
+  const std::string text = workflow_text(
+      "[*] --> A %% in\nstate \"The work\" as A { %% begins\n  direction LR\n  [*] --> B\n  B --> C: success\n  B --> "
+      "[*]: failure\n  C --> [*]\n}\nA --> D: success\nA --> [*]: default\nD --> A\n",
+      "");
+  const Workflow workflow = read(text);
+  BOOST_TEST(exits_of(workflow, "A") == "B ");
+  BOOST_TEST(exits_of(workflow, "B") == "C:success A/end:failure ");
+  BOOST_TEST(exits_of(workflow, "C") == "A/end ");
+  BOOST_TEST(exits_of(workflow, "A/end") == "D:success [*]:default ");
+  BOOST_TEST(exits_of(workflow, "D") == "A ");
+  BOOST_TEST(workflow.find("A")->description == "The work");
+  BOOST_TEST(workflow.find("A/end")->hidden);
+  BOOST_TEST((workflow.find("A")->kind == State::Kind::plain));
+  BOOST_TEST(findings_of(text).empty(), findings_of(text));
+}
+
+BOOST_AUTO_TEST_CASE(regions_run_at_the_same_time) {
+  const std::string text = workflow_text(
+      "[*] --> A\nA --> [*]\nstate A {\n[*] --> B\nB --> [*]\n--\n[*] --> C\nstate C {\n[*] --> D\nD --> "
+      "[*]\n}\nC --> [*]\n}\n",
+      "");
+  const Workflow workflow = read(text);
+  BOOST_TEST((workflow.find("A")->kind == State::Kind::fork));
+  BOOST_TEST((workflow.find("A/end")->kind == State::Kind::join));
+  BOOST_TEST(exits_of(workflow, "A") == "B C ");
+  BOOST_TEST(exits_of(workflow, "C/end") == "A/end ");
+  BOOST_TEST(exits_of(workflow, "A/end") == "[*] ");
+  BOOST_TEST(findings_of(text).empty(), findings_of(text));
+}
+
+BOOST_AUTO_TEST_CASE(composite_states_are_nested_no_deeper_than_fifty_levels) {
+  std::string open;
+  std::string close;
+  for (int i = 0; i < 60; ++i) {
+    open += "state S" + std::to_string(i) + " {\n[*] --> S" + std::to_string(i + 1) + "\n";
+    close += "}\n";
+  }
+  const std::string found = findings_of(workflow_text("[*] --> S0\n" + open + close, ""));
+  BOOST_TEST(found.find("composite states are nested deeper than 50 levels") != std::string::npos, found);
+  BOOST_TEST(found.find("closes nothing") == std::string::npos, found);
+}
+
+BOOST_AUTO_TEST_CASE(descriptions_may_say_what_a_state_does) {
+  const Workflow workflow = read(workflow_text(R"([*] --> A
+    A --> F: Always
+    F --> B
+    F --> C
+    B --> J
+    C --> J
+    J --> E
+    E --> X
+    A: Remembers
+    A: action: set_variable
+    A: name: place
+    A: value: "{{ A }} here"
+    F: type: fork
+    B: Asks
+    B: action: execute_prompt
+    B: prompt: test/ask
+    B: timeout: 30
+    B: variables:
+    B:   one: "{{ place }}"
+    B:   two: 2
+    C: action: run_workflow
+    C: workflow: other
+    J: Waits for all
+    J: type: join
+    J: description: Waits
+    E: Says so
+    E: action: log
+    E: level: warning
+    E: message: "done: {{ place }}"
+    X: terminal: true
+    X: description: the last one
+)",
+                                               ""));
+  const auto& set = action_of<SetAction>(workflow, "A");
+  BOOST_TEST(set.assignments[0].name == "place");
+  BOOST_TEST(std::get<TemplateText>(set.assignments[0].value).written.text() == "{{ A }} here");
+  BOOST_TEST(workflow.find("A")->description == "Remembers");
+  BOOST_TEST((workflow.find("F")->kind == State::Kind::fork));
+  BOOST_TEST((workflow.find("J")->kind == State::Kind::join));
+  BOOST_TEST(workflow.find("J")->description == "Waits");
+  const auto& prompt = action_of<PromptAction>(workflow, "B");
+  BOOST_TEST(prompt.prompt.written.text() == "test/ask");
+  BOOST_TEST(prompt.arguments.size() == 2U);
+  BOOST_TEST(prompt.arguments[1].name == "two");
+  BOOST_TEST(options_of(workflow, "B").timeout->written.text() == "30");
+  BOOST_TEST(action_of<WorkflowAction>(workflow, "C").workflow.written.text() == "other");
+  BOOST_TEST((action_of<LogAction>(workflow, "E").level == LogAction::Level::warning));
+  BOOST_TEST(exits_of(workflow, "X") == "[*] ");
+}
+
+BOOST_AUTO_TEST_CASE(described_actions_that_are_not_understood_are_errors_with_their_place) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"A: action: lgo\n", "5:12: error: unknown action \"lgo\"; did you mean 'log'?"},
+      {"A: action: log\n", "5:12: error: this action needs a line `A: message: ...`"},
+      {"A: action: log\nA: message: \"x\"\nA: colour: red\n", "7:4: warning: 'colour' has no effect here"},
+      {"A: action: log\nA: message: \"${nme}\"\n", "6:14: error: the variable 'nme' is not defined"},
+      {"A: action: log\nA: message: [x\n", "error: the descriptions of 'A' are not valid YAML"},
+      {"A: action: execute_prompt\nA: prompt: p\nA: variables:\nA:   a: [1]\n",
+       "8:6: error: a variable here is a plain"},
+  };
+  for (const auto& [lines, expected] : cases) {
+    BOOST_TEST_CONTEXT(lines) {
+      const std::string found = findings_of(workflow_text(std::string("[*] --> A\nA --> [*]\n") + lines, ""));
+      BOOST_TEST(found.find(expected) != std::string::npos, found);
+    }
+  }
+}
