@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "expressions/access.h"
+
 namespace wtool::host::expressions {
 namespace {
 
