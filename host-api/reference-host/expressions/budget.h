@@ -13,7 +13,8 @@ namespace wtool::host::expressions {
 
 inline constexpr std::size_t most_expression_steps = 500'000;
 inline constexpr std::size_t most_template_steps = 5'000'000;
-inline constexpr std::size_t bytes_of_a_step = 64;  // of a text that is made or looked through
+inline constexpr std::size_t bytes_of_a_step = 64;                  // of a text that is made or looked through
+inline constexpr std::size_t longest_text_made = 16 * 1024 * 1024;  // bytes; of a template or a filter
 
 class Budget {
  public:
@@ -46,6 +47,7 @@ class Budget {
     return spend();
   }
 
+  std::size_t left() const { return left_; }
   bool exhausted() const { return exhausted_; }
   std::string message() const {
     return "this takes more than " + std::to_string(all_) + " steps (" + std::to_string(bytes_of_a_step) +

@@ -152,7 +152,8 @@ class Evaluator {
     if (value == nullptr) return *object;
     const Map* map = value->as_map();
     if (map == nullptr) return error_at(wanted, described(*value) + " has no fields");
-    return Value(map->fields.contains(wanted.text));
+    const bool by_key = wanted.kind == Node::Kind::index;
+    return Value(map->fields.contains(by_key ? *wanted.operands[1]->value.as_text() : wanted.text));
   }
 
   Outcome truth(const Node& node) {

@@ -29,7 +29,7 @@ struct Node {
     conditional,  // operands[0] ? operands[1] : operands[2]
     list,         // [ operands... ]
     map,          // { keys[0]: operands[0], ... }
-    has,          // has( operands[0] . text )
+    has,          // has( operands[0] ), a field, or an index with a literal text
     macro,        // operands[0] . text ( variable, operands[1]... )
     truth         // operands[0], where a test of a template asks whether there is anything
   };

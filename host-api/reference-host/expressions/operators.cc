@@ -1,6 +1,5 @@
 #include "expressions/operators.h"
 
-#include <cmath>
 #include <compare>
 #include <optional>
 
@@ -9,23 +8,15 @@ namespace {
 
 bool is_number(const Value& value) { return value.as_int() != nullptr || value.as_double() != nullptr; }
 
-// The double is not rounded to, nor the int: 2^53 + 1 is greater than 2^53.
-std::partial_ordering order(std::int64_t left, double right) {
-  if (std::isnan(right)) return std::partial_ordering::unordered;
-  if (right >= 0x1p63) return std::partial_ordering::less;
-  if (right < -0x1p63) return std::partial_ordering::greater;
-  const auto whole = static_cast<std::int64_t>(right);
-  if (left != whole) return left <=> whole;
-  return 0.0 <=> right - std::trunc(right);
+double as_double(const Value& number) {
+  return number.as_int() != nullptr ? static_cast<double>(*number.as_int()) : *number.as_double();
 }
 
 std::partial_ordering order_numbers(const Value& left, const Value& right) {
   const std::int64_t* a = left.as_int();
   const std::int64_t* b = right.as_int();
   if (a != nullptr && b != nullptr) return *a <=> *b;
-  if (a != nullptr) return order(*a, *right.as_double());
-  if (b != nullptr) return 0 <=> order(*b, *left.as_double());
-  return *left.as_double() <=> *right.as_double();
+  return as_double(left) <=> as_double(right);
 }
 
 // The order of two numbers or two texts; nothing for all else.

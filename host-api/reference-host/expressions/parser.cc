@@ -336,8 +336,12 @@ class Parser {
   }
 
   NodePointer has(Node node, std::size_t first_name) {
-    if (node.operands.size() != 1 || node.operands[0]->kind != Node::Kind::field) {
-      fail(node.offset, "has takes one field of something: has(build.json)");
+    const Node* wanted = node.operands.size() == 1 ? node.operands[0].get() : nullptr;
+    const bool by_key = wanted != nullptr && wanted->kind == Node::Kind::index &&
+                        wanted->operands[1]->kind == Node::Kind::literal &&
+                        wanted->operands[1]->value.as_text() != nullptr;
+    if (wanted == nullptr || (wanted->kind != Node::Kind::field && !by_key)) {
+      fail(node.offset, "has takes one field of something: has(build.json), or has(headers[\"content-type\"])");
       return nullptr;
     }
     for (std::size_t i = first_name; i < names_.size(); ++i) names_[i].optional = true;

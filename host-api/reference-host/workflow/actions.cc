@@ -140,7 +140,7 @@ class ActionRunner {
       auto parsed = expressions::parse_template(value.get_ref<const std::string&>());
       const auto* text = std::get_if<expressions::Template>(&parsed);
       if (text == nullptr) return value;  // the checker has refused it
-      if (text->placeholders.size() == 1 && text->texts[0].empty() && text->texts[1].empty()) {
+      if (!text->has_tags() && text->placeholders.size() == 1 && text->texts[0].empty() && text->texts[1].empty()) {
         auto single = expressions::resolve(text->placeholders[0], context_.variables);
         if (const auto* error = std::get_if<ExpressionError>(&single)) {
           mistake(offset, error->message);
