@@ -1,9 +1,12 @@
 #include "expressions/evaluator.h"
 
-#include <charconv>
-#include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
+
+#include "expressions/access.h"
+#include "expressions/calls.h"
+#include "expressions/operators.h"
 
 namespace wtool::host::expressions {
 namespace {
@@ -14,40 +17,27 @@ ExpressionError error_at(const Node& node, std::string message) { return {node.o
 
 const Value* value_in(const Outcome& outcome) { return std::get_if<Value>(&outcome); }
 
-std::string described(const Value& value) {
-  if (const std::string* text = value.as_text()) return "the string " + quoted_for_message(*text);
-  if (value.is_null()) return "null";
-  if (value.as_list() != nullptr || value.as_map() != nullptr) return "a " + std::string(value.type_name());
-  return "the " + std::string(value.type_name()) + " " + to_text(value);
-}
-
-std::size_t characters(std::string_view text) {
-  std::size_t count = 0;
-  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xc0) != 0x80 ? 1 : 0;
-  return count;
-}
-
-std::optional<double> as_number(const Value& value) {
-  if (value.as_int() != nullptr) return static_cast<double>(*value.as_int());
-  if (value.as_double() != nullptr) return *value.as_double();
-  return std::nullopt;
-}
-
 template <class T>
-bool holds(std::string_view operation, const T& left, const T& right) {
-  if (operation == "==") return left == right;
-  if (operation == "!=") return !(left == right);
-  if (operation == "<") return left < right;
-  if (operation == "<=") return left <= right;
-  if (operation == ">") return left > right;
-  return left >= right;
+Outcome outcome_of(const Node& node, std::variant<T, std::string> result) {
+  if (auto* why = std::get_if<std::string>(&result)) return error_at(node, std::move(*why));
+  return Value(std::get<T>(std::move(result)));
+}
+
+// What a test of a template takes for nothing.
+bool is_nothing(const Value& value) {
+  if (const bool* truth = value.as_bool()) return !*truth;
+  if (const std::string* text = value.as_text()) return text->empty();
+  if (const List* list = value.as_list()) return list->empty();
+  if (const Map* map = value.as_map()) return map->fields.empty();
+  return value.is_null();
 }
 
 class Evaluator {
  public:
-  explicit Evaluator(const Scope& scope) : scope_(scope) {}
+  Evaluator(const Scope& scope, Budget& budget) : scope_(scope), budget_(budget) {}
 
-  Outcome run(const Node& node) const {
+  Outcome run(const Node& node) {
+    if (!budget_.spend()) return error_at(node, budget_.message());
     switch (node.kind) {
       case Node::Kind::literal:
         return node.value;
@@ -58,9 +48,8 @@ class Evaluator {
       case Node::Kind::index:
         return index(node);
       case Node::Kind::method:
-        return method(node);
       case Node::Kind::function:
-        return function(node);
+        return call(node);
       case Node::Kind::not_:
         return negation(node);
       case Node::Kind::negate:
@@ -70,54 +59,122 @@ class Evaluator {
       case Node::Kind::or_:
         return decide(node, true);
       case Node::Kind::comparison:
-        return compare(node);
+      case Node::Kind::membership:
+      case Node::Kind::arithmetic:
+        return binary(node);
+      case Node::Kind::conditional:
+        return conditional(node);
+      case Node::Kind::list:
+        return list(node);
+      case Node::Kind::map:
+        return map(node);
+      case Node::Kind::has:
+        return has(node);
+      case Node::Kind::macro:
+        return macro(node);
+      case Node::Kind::truth:
+        return truth(node);
     }
     return error_at(node, "internal: an unknown kind of node");
   }
 
  private:
+  // --- names and what is in them ---
+
+  const Value* find(std::string_view name) const {
+    for (auto local = locals_.rbegin(); local != locals_.rend(); ++local) {
+      if (local->first == name) return &local->second;
+    }
+    return scope_.find(name);
+  }
+
   Outcome name(const Node& node) const {
-    if (const Value* value = scope_.find(node.text)) return *value;
+    if (const Value* value = find(node.text)) return *value;
     return error_at(node, scope_.why_not(node.text));
   }
 
-  Outcome field(const Node& node) const {
+  Outcome field(const Node& node) {
     Outcome object = run(*node.operands[0]);
     const Value* value = value_in(object);
     if (value == nullptr) return object;
-    auto found = field_of(*value, node.text);
-    if (auto* why = std::get_if<std::string>(&found)) return error_at(node, std::move(*why));
-    return std::get<Value>(std::move(found));
+    return outcome_of(node, field_of(*value, node.text));
   }
 
-  Outcome index(const Node& node) const {
+  Outcome index(const Node& node) {
     Outcome object = run(*node.operands[0]);
     const Value* value = value_in(object);
     if (value == nullptr) return object;
+    return element(node, *value);
+  }
+
+  Outcome element(const Node& node, const Value& value) {
     Outcome at = run(*node.operands[1]);
     const Value* key = value_in(at);
     if (key == nullptr) return at;
-    std::variant<Value, std::string> found = std::string();
     if (const std::int64_t* number = key->as_int(); number != nullptr && *number >= 0) {
-      found = element_of(*value, static_cast<std::size_t>(*number));
-    } else if (const std::string* name = key->as_text()) {
-      found = field_of(*value, *name);
-    } else {
-      return error_at(*node.operands[1], "an index is a whole number from 0, or a string, and not " + described(*key));
+      return outcome_of(node, element_of(value, static_cast<std::size_t>(*number)));
     }
-    if (auto* why = std::get_if<std::string>(&found)) return error_at(node, std::move(*why));
-    return std::get<Value>(std::move(found));
+    if (const std::string* name = key->as_text()) return outcome_of(node, field_of(value, *name));
+    return error_at(*node.operands[1], "an index is a whole number from 0, or a string, and not " + described(*key));
   }
 
-  Outcome negation(const Node& node) const {
+  // The value of a name or of what is in it; nothing where there is none.
+  std::optional<Outcome> find_path(const Node& node) {
+    if (node.kind == Node::Kind::name) {
+      const Value* found = find(node.text);
+      return found == nullptr ? std::nullopt : std::optional<Outcome>(*found);
+    }
+    if (node.kind != Node::Kind::field && node.kind != Node::Kind::index) return run(node);
+    if (!budget_.spend()) return error_at(node, budget_.message());
+    auto object = find_path(*node.operands[0]);
+    if (!object) return std::nullopt;
+    const Value* value = value_in(*object);
+    if (value == nullptr) return object;
+    if (node.kind == Node::Kind::field) {
+      auto found = field_of(*value, node.text);
+      if (std::holds_alternative<std::string>(found)) return std::nullopt;
+      return std::get<Value>(std::move(found));
+    }
+    Outcome found = element(node, *value);
+    // An error that points elsewhere is one of the index itself.
+    if (const auto* error = std::get_if<ExpressionError>(&found);
+        error != nullptr && error->offset == node.offset && !budget_.exhausted()) {
+      return std::nullopt;
+    }
+    return found;
+  }
+
+  Outcome has(const Node& node) {
+    const Node& wanted = *node.operands[0];
+    const auto object = find_path(*wanted.operands[0]);
+    if (!object) return Value(false);
+    const Value* value = value_in(*object);
+    if (value == nullptr) return *object;
+    const Map* map = value->as_map();
+    if (map == nullptr) return error_at(wanted, described(*value) + " has no fields");
+    const bool by_key = wanted.kind == Node::Kind::index;
+    return Value(map->fields.contains(by_key ? *wanted.operands[1]->value.as_text() : wanted.text));
+  }
+
+  Outcome truth(const Node& node) {
+    const auto found = find_path(*node.operands[0]);
+    if (!found) return Value(false);
+    const Value* value = value_in(*found);
+    if (value == nullptr) return *found;
+    return Value(!is_nothing(*value));
+  }
+
+  // --- operators ---
+
+  Outcome negation(const Node& node) {
     Outcome operand = run(*node.operands[0]);
     const Value* value = value_in(operand);
     if (value == nullptr) return operand;
     if (const bool* truth = value->as_bool()) return Value(!*truth);
-    return error_at(node, "'!' needs a bool, and got " + described(*value));
+    return error_at(node, "'" + node.text + "' needs a bool, and got " + described(*value));
   }
 
-  Outcome minus(const Node& node) const {
+  Outcome minus(const Node& node) {
     Outcome operand = run(*node.operands[0]);
     const Value* value = value_in(operand);
     if (value == nullptr) return operand;
@@ -129,145 +186,172 @@ class Evaluator {
     return error_at(node, "'-' needs a number, and got " + described(*value));
   }
 
-  // `decisive` is the operand that makes the other one irrelevant.
-  Outcome decide(const Node& node, bool decisive) const {
+  // `decisive` is the operand that makes the other one irrelevant, even where that one cannot be evaluated. An operand
+  // that is there and no bool is a mistake all the same.
+  Outcome decide(const Node& node, bool decisive) {
+    std::optional<ExpressionError> failed;
     for (const auto& operand : node.operands) {
       Outcome outcome = run(*operand);
       const Value* value = value_in(outcome);
-      if (value == nullptr) return outcome;
+      if (value == nullptr) {
+        if (budget_.exhausted()) return outcome;
+        if (!failed) failed = std::get<ExpressionError>(std::move(outcome));
+        continue;
+      }
       const bool* truth = value->as_bool();
       if (truth == nullptr) {
-        return error_at(*operand, "'" + node.text + "' needs bools, and got " + described(*value));
+        return failed ? *failed : error_at(*operand, "'" + node.text + "' needs bools, and got " + described(*value));
       }
       if (*truth == decisive) return Value(decisive);
     }
+    if (failed) return std::move(*failed);
     return Value(!decisive);
   }
 
-  Outcome compare(const Node& node) const {
+  Outcome binary(const Node& node) {
     Outcome first = run(*node.operands[0]);
     const Value* left = value_in(first);
     if (left == nullptr) return first;
     Outcome second = run(*node.operands[1]);
     const Value* right = value_in(second);
     if (right == nullptr) return second;
-    const bool equality = node.text == "==" || node.text == "!=";
-    if (left->as_text() != nullptr && right->as_text() != nullptr) {
-      return Value(holds(node.text, *left->as_text(), *right->as_text()));
-    }
-    if (left->as_int() != nullptr && right->as_int() != nullptr) {
-      return Value(holds(node.text, *left->as_int(), *right->as_int()));
-    }
-    if (const auto a = as_number(*left), b = as_number(*right); a && b) return Value(holds(node.text, *a, *b));
-    if (equality && left->as_bool() != nullptr && right->as_bool() != nullptr) {
-      return Value(holds(node.text, *left->as_bool(), *right->as_bool()));
-    }
-    if (equality && (left->is_null() || right->is_null())) {
-      return Value((left->is_null() && right->is_null()) == (node.text == "=="));
-    }
-    std::string hint;
-    const bool text_and_number =
-        (left->as_text() != nullptr && as_number(*right)) || (right->as_text() != nullptr && as_number(*left));
-    if (text_and_number) hint = "; int(...) makes a number of a text";
-    return error_at(node,
-                    described(*left) + " and " + described(*right) + " cannot be compared with " + node.text + hint);
+    if (node.kind == Node::Kind::comparison) return outcome_of(node, compare(node.text, *left, *right, budget_));
+    if (node.kind == Node::Kind::membership) return outcome_of(node, is_in(*left, *right, budget_));
+    return outcome_of(node, calculate(node.text[0], *left, *right, budget_));
   }
 
-  Outcome method(const Node& node) const {
+  Outcome conditional(const Node& node) {
+    Outcome test = run(*node.operands[0]);
+    const Value* value = value_in(test);
+    if (value == nullptr) return test;
+    const bool* truth = value->as_bool();
+    if (truth == nullptr) {
+      return error_at(*node.operands[0], "before '?' a bool is needed, and this is " + described(*value));
+    }
+    return run(*node.operands[*truth ? 1 : 2]);
+  }
+
+  // --- lists and maps ---
+
+  Outcome made(const Node& node, Value value) {
+    if (!budget_.spend_value(value)) return error_at(node, budget_.message());
+    return value;
+  }
+
+  Outcome list(const Node& node) {
+    List values;
+    for (const auto& operand : node.operands) {
+      Outcome outcome = run(*operand);
+      if (value_in(outcome) == nullptr) return outcome;
+      values.push_back(std::get<Value>(std::move(outcome)));
+    }
+    return made(node, Value(std::move(values)));
+  }
+
+  Outcome map(const Node& node) {
+    Map values;
+    for (std::size_t i = 0; i < node.operands.size(); ++i) {
+      Outcome outcome = run(*node.operands[i]);
+      if (value_in(outcome) == nullptr) return outcome;
+      values.fields.emplace(node.keys[i], std::get<Value>(std::move(outcome)));
+    }
+    return made(node, Value(std::move(values)));
+  }
+
+  Outcome call(const Node& node) {
+    std::vector<Value> values;
+    for (const auto& operand : node.operands) {
+      Outcome outcome = run(*operand);
+      if (value_in(outcome) == nullptr) return outcome;
+      values.push_back(std::get<Value>(std::move(outcome)));
+    }
+    const std::span<const Value> all(values);
+    auto result = node.kind == Node::Kind::function
+                      ? call_function(node.text, all, node.pattern.get(), budget_)
+                      : call_method(node.text, all[0], all.subspan(1), node.pattern.get(), budget_);
+    if (auto* value = std::get_if<Value>(&result)) return std::move(*value);
+    auto& mistake = std::get<CallMistake>(result);
+    const Node& to_blame = mistake.of_argument ? *node.operands.back() : node;
+    return error_at(to_blame, std::move(mistake.message));
+  }
+
+  Outcome macro(const Node& node) {
     Outcome object = run(*node.operands[0]);
     const Value* value = value_in(object);
     if (value == nullptr) return object;
-    if (node.text == "size") return size(node, *value);
-    const std::string* text = value->as_text();
-    if (text == nullptr)
-      return error_at(node, node.text + " needs a string before the '.', and got " + described(*value));
-    Outcome argument = run(*node.operands[1]);
-    const Value* wanted = value_in(argument);
-    if (wanted == nullptr) return argument;
-    const std::string* part = wanted->as_text();
-    if (part == nullptr)
-      return error_at(*node.operands[1], node.text + " needs a string, and got " + described(*wanted));
-    if (node.text == "startsWith") return Value(text->starts_with(*part));
-    if (node.text == "endsWith") return Value(text->ends_with(*part));
-    return Value(text->find(*part) != std::string::npos);
+    const List* elements = value->as_list();
+    if (elements == nullptr) return error_at(node, node.text + " goes through a list, and got " + described(*value));
+    locals_.emplace_back(node.variable, Value());
+    Outcome result = node.text == "exists" || node.text == "all" ? quantify(node, *elements) : select(node, *elements);
+    locals_.pop_back();
+    return result;
   }
 
-  Outcome function(const Node& node) const {
-    Outcome argument = run(*node.operands[0]);
-    const Value* value = value_in(argument);
-    if (value == nullptr) return argument;
-    if (node.text == "size") return size(node, *value);
-    if (node.text == "string") return Value(to_text(*value));
-    return to_number(node, *value);
+  // What is asked about the element that the variable stands for.
+  std::variant<bool, ExpressionError> test(const Node& node) {
+    const Node& predicate = *node.operands[1];
+    Outcome outcome = run(predicate);
+    const Value* value = value_in(outcome);
+    if (value == nullptr) return std::get<ExpressionError>(std::move(outcome));
+    if (const bool* truth = value->as_bool()) return *truth;
+    return error_at(predicate, node.text + " needs a bool for each element, and got " + described(*value));
   }
 
-  static Outcome size(const Node& node, const Value& value) {
-    std::size_t count = 0;
-    if (const std::string* text = value.as_text()) {
-      count = characters(*text);
-    } else if (const List* list = value.as_list()) {
-      count = list->size();
-    } else if (const Map* map = value.as_map()) {
-      count = map->fields.size();
-    } else {
-      return error_at(node, "size needs a string, a list or a map, and got " + described(value));
-    }
-    return Value(static_cast<std::int64_t>(count));
-  }
-
-  static Outcome to_number(const Node& node, const Value& value) {
-    const bool whole = node.text == "int";
-    if (const std::string* text = value.as_text()) {
-      const char* end = text->data() + text->size();
-      if (whole) {
-        std::int64_t number = 0;
-        const auto parsed = std::from_chars(text->data(), end, number);
-        if (parsed.ec == std::errc() && parsed.ptr == end) return Value(number);
-      } else {
-        double number = 0;
-        const auto parsed = std::from_chars(text->data(), end, number);
-        if (parsed.ec == std::errc() && parsed.ptr == end) return Value(number);
+  // As || and && over all elements.
+  Outcome quantify(const Node& node, const List& elements) {
+    const bool decisive = node.text == "exists";
+    std::optional<ExpressionError> failed;
+    for (const Value& element : elements) {
+      locals_.back().second = element;
+      auto tested = test(node);
+      if (const bool* truth = std::get_if<bool>(&tested)) {
+        if (*truth == decisive) return Value(decisive);
+        continue;
       }
-    } else if (const std::int64_t* number = value.as_int()) {
-      return whole ? Value(*number) : Value(static_cast<double>(*number));
-    } else if (const double* fraction = value.as_double()) {
-      if (!whole) return value;
-      // Beyond these bounds the conversion is undefined.
-      if (*fraction > -9.2e18 && *fraction < 9.2e18) return Value(static_cast<std::int64_t>(*fraction));
+      if (!failed) failed = std::get<ExpressionError>(std::move(tested));
+      if (budget_.exhausted()) break;
     }
-    return error_at(node, node.text + "() cannot make a number of " + described(value));
+    if (failed) return std::move(*failed);
+    return Value(!decisive);
+  }
+
+  // filter, map and exists_one.
+  Outcome select(const Node& node, const List& elements) {
+    const bool tests = node.text != "map" || node.operands.size() == 3;
+    List selected;
+    for (const Value& element : elements) {
+      locals_.back().second = element;
+      if (tests) {
+        auto tested = test(node);
+        if (auto* error = std::get_if<ExpressionError>(&tested)) return std::move(*error);
+        if (!std::get<bool>(tested)) continue;
+      }
+      if (node.text != "map") {
+        selected.push_back(element);
+        continue;
+      }
+      Outcome outcome = run(*node.operands.back());
+      if (value_in(outcome) == nullptr) return outcome;
+      selected.push_back(std::get<Value>(std::move(outcome)));
+    }
+    if (node.text == "exists_one") return Value(selected.size() == 1);
+    return made(node, Value(std::move(selected)));
   }
 
   const Scope& scope_;
+  Budget& budget_;
+  std::vector<std::pair<std::string_view, Value>> locals_;  // the variables of the macros under way
 };
 
 }  // namespace
 
+std::variant<Value, ExpressionError> evaluate(const Expression& expression, const Scope& scope, Budget& budget) {
+  return Evaluator(scope, budget).run(*expression.root);
+}
+
 std::variant<Value, ExpressionError> evaluate(const Expression& expression, const Scope& scope) {
-  return Evaluator(scope).run(*expression.root);
-}
-
-std::variant<Value, std::string> field_of(const Value& value, std::string_view name) {
-  const Map* map = value.as_map();
-  if (map == nullptr) return described(value) + " has no field '" + std::string(name) + "'";
-  const auto found = map->fields.find(name);
-  if (found != map->fields.end()) return found->second;
-  if (map->text && name == "json") return "the output is no JSON: " + quoted_for_message(*map->text);
-  constexpr std::size_t most = 20;
-  std::string known;
-  std::size_t count = 0;
-  for (const auto& [field, unused] : map->fields) {
-    if (++count <= most) known += (known.empty() ? "" : ", ") + field;
-  }
-  if (count > most) known += ", and " + std::to_string(count - most) + " more";
-  return "there is no field '" + std::string(name) + "'; there are " + (known.empty() ? "none" : known);
-}
-
-std::variant<Value, std::string> element_of(const Value& value, std::size_t index) {
-  const List* list = value.as_list();
-  if (list == nullptr) return described(value) + " is no list, and has no element " + std::to_string(index);
-  if (index < list->size()) return (*list)[index];
-  return "there is no element " + std::to_string(index) + "; the list has " + std::to_string(list->size());
+  Budget budget;
+  return evaluate(expression, scope, budget);
 }
 
 }  // namespace wtool::host::expressions

@@ -1,12 +1,14 @@
-// Evaluates a parsed expression. A mismatch of types is an error, never a quiet false; `&&` and `||` stop at the first
-// operand that decides.
+// Evaluates a parsed expression. A mismatch of types is an error, never a quiet false; `&&` and `||` need only the
+// operand that decides, whatever becomes of the other one. Bounded in time and memory by a budget.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <variant>
 
-#include "expressions/parser.h"
+#include "expressions/budget.h"
+#include "expressions/expression.h"
+#include "expressions/lexer.h"
 #include "expressions/value.h"
 
 namespace wtool::host::expressions {
@@ -23,10 +25,7 @@ class Scope {
 
 std::variant<Value, ExpressionError> evaluate(const Expression& expression, const Scope& scope);
 
-// The field `name` of a value, or the sentence that says why there is none.
-std::variant<Value, std::string> field_of(const Value& value, std::string_view name);
-
-// The element of a list, counted from 0, or the sentence that says why there is none.
-std::variant<Value, std::string> element_of(const Value& value, std::size_t index);
+// The same for several evaluations that share a budget.
+std::variant<Value, ExpressionError> evaluate(const Expression& expression, const Scope& scope, Budget& budget);
 
 }  // namespace wtool::host::expressions

@@ -1,28 +1,32 @@
 #include "expressions/lexer.h"
 
 #include <charconv>
+#include <limits>
 #include <optional>
+
+#include "expressions/string_literal.h"
 
 namespace wtool::host::expressions {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 class Lexer {
  public:
-  explicit Lexer(std::string_view text) : text_(text) {}
+  Lexer(std::string_view text, std::size_t begin, bool in_tag) : text_(text), at_(begin), in_tag_(in_tag) {}
 
   std::variant<std::vector<Token>, ExpressionError> run() {
     while (true) {
-      while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n')) ++at_;
-      if (at_ == text_.size()) break;
+      skip_blanks();
+      if (at_ == text_.size() || (in_tag_ && at_tag_end())) break;
       const char c = text_[at_];
-      if (is_name_start(c)) {
+      if (is_string_start(text_, at_)) {
+        string();
+      } else if (is_name_start(c)) {
         name();
-      } else if (is_digit(c)) {
+      } else if (is_digit(c) || (c == '.' && is_digit(look(1)))) {
         number();
-      } else if (c == '"' || c == '\'') {
-        string(c);
       } else {
         symbol();
       }
@@ -33,95 +37,123 @@ class Lexer {
   }
 
  private:
+  char look(std::size_t ahead) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+  std::string_view rest() const { return text_.substr(at_); }
+
   void fail(std::size_t offset, std::string message) { error_ = ExpressionError{offset, std::move(message)}; }
 
-  void push(Token::Kind kind, std::size_t begin, Value value = {}) {
+  bool at_tag_end() const {
+    return rest().starts_with("%}") || rest().starts_with("-%}") || (look(0) == '|' && look(1) != '|');
+  }
+
+  // Comments count as blanks.
+  void skip_blanks() {
+    while (at_ < text_.size()) {
+      if (rest().starts_with("//")) {
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      } else if (std::string_view(" \t\n\r\f").find(text_[at_]) != std::string_view::npos) {
+        ++at_;
+      } else {
+        return;
+      }
+    }
+  }
+
+  Token& push(Token::Kind kind, std::size_t begin, Value value = {}) {
     tokens_.push_back({kind, begin, text_.substr(begin, at_ - begin), std::move(value)});
+    return tokens_.back();
   }
 
   void name() {
     const std::size_t begin = at_;
     while (at_ < text_.size() && is_name_character(text_[at_])) ++at_;
     const std::string_view word = text_.substr(begin, at_ - begin);
-    if (word == "true" || word == "false") return push(Token::Kind::literal, begin, Value(word == "true"));
-    if (word == "null") return push(Token::Kind::literal, begin);
-    push(Token::Kind::name, begin);
+    if ((word == "b" || word == "B" || word == "br" || word == "rb") && (look(0) == '"' || look(0) == '\'')) {
+      return fail(begin, "there are no texts of bytes; write the text without the " + std::string(word));
+    }
+    if (word == "true" || word == "false") {
+      push(Token::Kind::literal, begin, Value(word == "true"));
+    } else {
+      push(word == "null" ? Token::Kind::literal : Token::Kind::name, begin);
+    }
+  }
+
+  void digits() {
+    while (at_ < text_.size() && is_digit(text_[at_])) ++at_;
   }
 
   void number() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && is_digit(text_[at_])) ++at_;
-    bool whole = true;
-    if (at_ + 1 < text_.size() && text_[at_] == '.' && is_digit(text_[at_ + 1])) {
-      whole = false;
+    if (look(0) == '0' && (look(1) == 'x' || look(1) == 'X') && is_hex_digit(look(2))) {
+      at_ += 2;
+      while (at_ < text_.size() && is_hex_digit(text_[at_])) ++at_;
+      return whole(begin, begin + 2, 16);
+    }
+    digits();
+    bool fraction = false;
+    if (look(0) == '.' && is_digit(look(1))) {
+      fraction = true;
       ++at_;
-      while (at_ < text_.size() && is_digit(text_[at_])) ++at_;
+      digits();
     }
-    if (at_ < text_.size() && is_name_start(text_[at_])) {
-      return fail(begin, "a number cannot go on with a letter; put a text into quotes");
+    const bool sign = look(1) == '+' || look(1) == '-';
+    if ((look(0) == 'e' || look(0) == 'E') && is_digit(look(sign ? 2 : 1))) {
+      fraction = true;
+      at_ += sign ? 2 : 1;
+      digits();
     }
-    const std::string digits(text_.substr(begin, at_ - begin));
-    if (whole) {
-      std::int64_t value = 0;
-      const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-      if (parsed.ec != std::errc()) return fail(begin, "the number " + digits + " does not fit into 64 bits");
-      return push(Token::Kind::literal, begin, Value(value));
-    }
+    if (!fraction) return whole(begin, begin, 10);
+    if (!ends_here(begin)) return;
+    const std::string_view written = text_.substr(begin, at_ - begin);
     double value = 0;
-    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (parsed.ec != std::errc()) return fail(begin, "the number " + digits + " is out of range");
+    const auto parsed = std::from_chars(written.data(), written.data() + written.size(), value);
+    if (parsed.ec != std::errc()) return fail(begin, "the number " + std::string(written) + " is out of range");
     push(Token::Kind::literal, begin, Value(value));
   }
 
-  void string(char quote) {
-    const std::size_t begin = at_++;
-    std::string value;
-    while (at_ < text_.size() && text_[at_] != quote) {
-      char c = text_[at_];
-      if (c == '\\') {
-        if (++at_ == text_.size()) break;
-        switch (text_[at_]) {
-          case 'n':
-            c = '\n';
-            break;
-          case 't':
-            c = '\t';
-            break;
-          case 'r':
-            c = '\r';
-            break;
-          case '\\':
-          case '"':
-          case '\'':
-            c = text_[at_];
-            break;
-          default:
-            return fail(at_ - 1, "an unknown escape; allowed are \\\\ \\\" \\' \\n \\r \\t");
-        }
-      }
-      value += c;
-      ++at_;
+  void whole(std::size_t begin, std::size_t digits_begin, int base) {
+    if (!ends_here(begin)) return;
+    std::uint64_t value = 0;
+    const auto parsed = std::from_chars(text_.data() + digits_begin, text_.data() + at_, value, base);
+    constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    if (parsed.ec != std::errc() || value > most + 1) {
+      return fail(begin, "the number " + std::string(text_.substr(begin, at_ - begin)) + " does not fit into 64 bits");
     }
-    if (at_ >= text_.size()) return fail(begin, "this text has no closing quote");
-    ++at_;
-    push(Token::Kind::literal, begin, Value(std::move(value)));
+    const bool only_negative = value > most;
+    push(Token::Kind::literal, begin,
+         Value(only_negative ? std::numeric_limits<std::int64_t>::min() : static_cast<std::int64_t>(value)))
+        .only_negative = only_negative;
+  }
+
+  bool ends_here(std::size_t begin) {
+    if (look(0) == 'u' || look(0) == 'U') {
+      fail(begin, "there are no unsigned numbers; write the number without the u");
+    } else if (at_ < text_.size() && is_name_start(text_[at_])) {
+      fail(begin, "a number cannot go on with a letter; put a text into quotes");
+    }
+    return !error_;
+  }
+
+  void string() {
+    const std::size_t begin = at_;
+    auto read = read_string(text_, at_);
+    if (auto* mistake = std::get_if<StringMistake>(&read)) return fail(mistake->offset, std::move(mistake->message));
+    auto& literal = std::get<StringLiteral>(read);
+    at_ = literal.end;
+    push(Token::Kind::literal, begin, Value(std::move(literal.value)));
   }
 
   void symbol() {
-    static constexpr std::string_view known[] = {"==", "!=", "<=", ">=", "&&", "||", "<", ">",
-                                                 "!",  "(",  ")",  ".",  ",",  "-",  "[", "]"};
-    static constexpr std::string_view later[] = {"+", "*", "/", "%", "?", ":", "{", "}"};
-    const std::string_view rest = text_.substr(at_);
+    static constexpr std::string_view known[] = {"==", "!=", "<=", ">=", "&&", "||", "<", ">", "!", "(", ")", ".",
+                                                 ",",  "-",  "[",  "]",  "+",  "*",  "/", "%", "?", ":", "{", "}"};
     for (const std::string_view candidate : known) {
-      if (!rest.starts_with(candidate)) continue;
+      if (!rest().starts_with(candidate)) continue;
       const std::size_t begin = at_;
       at_ += candidate.size();
-      return push(Token::Kind::symbol, begin);
+      push(Token::Kind::symbol, begin);
+      return;
     }
-    for (const std::string_view candidate : later) {
-      if (rest.starts_with(candidate)) return fail(at_, "'" + std::string(candidate) + "' is not supported yet here");
-    }
-    switch (rest.front()) {
+    switch (text_[at_]) {
       case '=':
         return fail(at_, "a single '=' compares nothing; write ==");
       case '&':
@@ -131,12 +163,13 @@ class Lexer {
       case '$':
         return fail(at_, "a variable stands in a condition by its name alone, without ${ }");
       default:
-        return fail(at_, "the character " + quoted_for_message(rest.substr(0, 1)) + " means nothing here");
+        return fail(at_, "the character " + quoted_for_message(rest().substr(0, 1)) + " means nothing here");
     }
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;
+  std::size_t at_;
+  bool in_tag_;
   std::vector<Token> tokens_;
   std::optional<ExpressionError> error_;
 };
@@ -149,6 +182,13 @@ bool is_name_start(char c) {
 
 bool is_name_character(char c) { return is_name_start(c) || is_digit(c); }
 
-std::variant<std::vector<Token>, ExpressionError> tokenize(std::string_view text) { return Lexer(text).run(); }
+std::variant<std::vector<Token>, ExpressionError> tokenize(std::string_view text) {
+  return Lexer(text, 0, false).run();
+}
+
+std::variant<std::vector<Token>, ExpressionError> tokenize_in_tag(std::string_view text, std::size_t begin) {
+  // What is longer is an error in any case, and not worth reading.
+  return Lexer(text.substr(0, begin + longest_expression + 1), begin, true).run();
+}
 
 }  // namespace wtool::host::expressions

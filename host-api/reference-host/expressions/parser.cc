@@ -1,39 +1,41 @@
 #include "expressions/parser.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
+
+#include "expressions/calls.h"
 
 namespace wtool::host::expressions {
 namespace {
 
 using NodePointer = std::unique_ptr<const Node>;
 
-struct Callable {
-  std::string_view name;
-  std::size_t arguments;
-};
-constexpr std::array functions = {Callable{"size", 1}, Callable{"int", 1}, Callable{"double", 1},
-                                  Callable{"string", 1}};
-constexpr std::array methods = {Callable{"startsWith", 1}, Callable{"endsWith", 1}, Callable{"contains", 1},
-                                Callable{"size", 0}};
-constexpr std::array<std::string_view, 7> later = {"matches", "includes", "has", "all", "exists", "map", "filter"};
+// A name, or fields and elements of one: what may have no value.
+bool is_path(const Node& node) {
+  if (node.kind == Node::Kind::name) return true;
+  return (node.kind == Node::Kind::field || node.kind == Node::Kind::index) && is_path(*node.operands[0]);
+}
 
 class Parser {
  public:
-  explicit Parser(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
+  Parser(std::vector<Token> tokens, bool in_tag) : tokens_(std::move(tokens)), in_tag_(in_tag) {}
 
-  std::variant<Expression, ExpressionError> run() {
-    NodePointer root = parse_or();
+  std::variant<TagExpression, ExpressionError> run(TagUse use) {
+    NodePointer root = parse_conditional();
+    if (use == TagUse::test) root = tested(std::move(root));
     if (!error_ && current().kind != Token::Kind::end) unexpected();
     if (error_) return *error_;
-    return Expression{std::move(root), std::move(names_)};
+    return TagExpression{{std::move(root), std::move(names_)}, current().offset};
   }
 
  private:
+  // --- tokens ---
+
   const Token& current() const { return tokens_[at_]; }
   bool sees(std::string_view symbol) const { return current().kind == Token::Kind::symbol && current().text == symbol; }
+  bool sees_word(std::string_view word) const { return current().kind == Token::Kind::name && current().text == word; }
+  bool sees_tag_word(std::string_view word) const { return in_tag_ && sees_word(word); }
   bool take(std::string_view symbol) {
     if (!sees(symbol)) return false;
     ++at_;
@@ -45,56 +47,147 @@ class Parser {
   void unexpected() {
     const Token& token = current();
     if (token.kind == Token::Kind::end) return fail(token.offset, "the expression ends where a value is expected");
-    if (token.kind == Token::Kind::name && token.text == "in") return fail(token.offset, "'in' is not supported yet");
-    if (token.text == ")") return fail(token.offset, "this ')' closes nothing");
+    if (token.text == ")" || token.text == "]" || token.text == "}") {
+      return fail(token.offset, "this '" + std::string(token.text) + "' closes nothing");
+    }
     fail(token.offset, quoted_for_message(token.text) +
-                           " is not expected here; between two values stands one of == != "
-                           "< <= > >= && ||");
+                           " is not expected here; between two values stands one of == != < <= > >= && || in + - * / "
+                           "% ? :");
   }
+
+  // --- nodes ---
 
   NodePointer make(Node node) {
     for (const NodePointer& operand : node.operands) {
       if (operand) node.height = std::max(node.height, operand->height + 1);
     }
-    if (node.height > deepest_expression) {
-      fail(node.offset, "the expression is nested too deeply; at most " + std::to_string(deepest_expression) +
-                            " levels are allowed");
-    }
+    if (node.height > deepest_expression) too_deep(node.offset);
     return std::make_unique<const Node>(std::move(node));
   }
-  NodePointer binary(Node::Kind kind, const Token& symbol, NodePointer left, NodePointer right) {
+  template <class... Operands>
+  NodePointer make(Node::Kind kind, const Token& token, Operands... operands) {
     Node node;
     node.kind = kind;
-    node.offset = symbol.offset;
-    node.text = std::string(symbol.text);
-    node.operands.push_back(std::move(left));
-    node.operands.push_back(std::move(right));
+    node.offset = token.offset;
+    node.text = std::string(token.text);
+    (node.operands.push_back(std::move(operands)), ...);
     return make(std::move(node));
+  }
+  void too_deep(std::size_t offset) {
+    fail(offset,
+         "the expression is nested too deeply; at most " + std::to_string(deepest_expression) + " levels are allowed");
+  }
+  bool enter(std::size_t offset) {
+    if (++depth_ > deepest_expression) too_deep(offset);
+    return !error_;
+  }
+
+  // What stands inside brackets, or behind a sign that may be repeated.
+  template <class Parse>
+  NodePointer nested(std::size_t offset, Parse parse) {
+    if (!enter(offset)) return nullptr;
+    NodePointer node = (this->*parse)();
+    --depth_;
+    return node;
+  }
+  NodePointer nested(std::size_t offset) { return nested(offset, &Parser::parse_conditional); }
+
+  // In a template's tag: whether there is anything, rather than a bool.
+  NodePointer tested(NodePointer node) {
+    if (!in_tag_ || error_) return node;
+    const Node* root = node.get();
+    if (is_path(*root)) {
+      while (root->kind != Node::Kind::name) root = root->operands[0].get();
+      for (NameUse& name : names_) name.optional = name.optional || name.offset == root->offset;
+    }
+    Node test;
+    test.kind = Node::Kind::truth;
+    test.offset = node->offset;
+    test.operands.push_back(std::move(node));
+    return make(std::move(test));
+  }
+
+  // --- operators, from those that bind least ---
+
+  NodePointer parse_conditional() {
+    NodePointer condition = parse_or();
+    if (error_ || !sees("?")) return condition;
+    const Token& symbol = tokens_[at_++];
+    condition = tested(std::move(condition));
+    NodePointer chosen = nested(symbol.offset, &Parser::parse_or);
+    if (!error_ && !take(":")) {
+      fail(current().offset, "a ':' is missing here, and what there is if the test before '?' is false");
+    }
+    if (error_) return nullptr;
+    NodePointer other = nested(symbol.offset);
+    return make(Node::Kind::conditional, symbol, std::move(condition), std::move(chosen), std::move(other));
   }
 
   NodePointer parse_or() {
     NodePointer left = parse_and();
-    while (!error_ && sees("||")) {
+    while (!error_ && (sees("||") || sees_tag_word("or"))) {
       const Token& symbol = tokens_[at_++];
-      left = binary(Node::Kind::or_, symbol, std::move(left), parse_and());
+      left = tested(std::move(left));
+      NodePointer right = tested(parse_and());
+      left = make(Node::Kind::or_, symbol, std::move(left), std::move(right));
     }
     return left;
   }
 
   NodePointer parse_and() {
-    NodePointer left = parse_comparison();
-    while (!error_ && sees("&&")) {
+    NodePointer left = parse_not();
+    while (!error_ && (sees("&&") || sees_tag_word("and"))) {
       const Token& symbol = tokens_[at_++];
-      left = binary(Node::Kind::and_, symbol, std::move(left), parse_comparison());
+      left = tested(std::move(left));
+      NodePointer right = tested(parse_not());
+      left = make(Node::Kind::and_, symbol, std::move(left), std::move(right));
     }
     return left;
   }
 
-  NodePointer parse_comparison() {
-    NodePointer left = parse_unary();
-    while (!error_ && (sees("==") || sees("!=") || sees("<") || sees("<=") || sees(">") || sees(">="))) {
+  NodePointer parse_not() {
+    if (!sees_tag_word("not")) return parse_relation();
+    const Token& symbol = tokens_[at_++];
+    return make(Node::Kind::not_, symbol, tested(nested(symbol.offset, &Parser::parse_not)));
+  }
+
+  bool sees_comparison() const {
+    return sees("==") || sees("!=") || sees("<") || sees("<=") || sees(">") || sees(">=");
+  }
+
+  NodePointer parse_relation() {
+    NodePointer left = parse_sum();
+    while (!error_ && (sees_comparison() || sees_word("in") || sees_tag_word("contains"))) {
       const Token& symbol = tokens_[at_++];
-      left = binary(Node::Kind::comparison, symbol, std::move(left), parse_unary());
+      const bool contains = symbol.text == "contains";
+      const Node::Kind kind = contains              ? Node::Kind::method
+                              : symbol.text == "in" ? Node::Kind::membership
+                                                    : Node::Kind::comparison;
+      Node node;
+      node.kind = kind;
+      node.offset = symbol.offset;
+      node.text = contains ? "includes" : std::string(symbol.text);
+      node.operands.push_back(std::move(left));
+      node.operands.push_back(parse_sum());
+      left = make(std::move(node));
+    }
+    return left;
+  }
+
+  NodePointer parse_sum() {
+    NodePointer left = parse_product();
+    while (!error_ && (sees("+") || sees("-"))) {
+      const Token& symbol = tokens_[at_++];
+      left = make(Node::Kind::arithmetic, symbol, std::move(left), parse_product());
+    }
+    return left;
+  }
+
+  NodePointer parse_product() {
+    NodePointer left = parse_unary();
+    while (!error_ && (sees("*") || sees("/") || sees("%"))) {
+      const Token& symbol = tokens_[at_++];
+      left = make(Node::Kind::arithmetic, symbol, std::move(left), parse_unary());
     }
     return left;
   }
@@ -102,89 +195,97 @@ class Parser {
   NodePointer parse_unary() {
     if (!sees("!") && !sees("-")) return parse_member();
     const Token& symbol = tokens_[at_++];
-    if (!enter(symbol.offset)) return nullptr;
-    Node node;
-    node.kind = symbol.text == "!" ? Node::Kind::not_ : Node::Kind::negate;
-    node.offset = symbol.offset;
-    node.operands.push_back(parse_unary());
-    --depth_;
-    return make(std::move(node));
+    const Token& next = current();
+    if (symbol.text == "-" && next.only_negative) {
+      ++at_;
+      Node number;
+      number.offset = symbol.offset;
+      number.value = next.value;
+      return make(std::move(number));
+    }
+    NodePointer operand = nested(symbol.offset, &Parser::parse_unary);
+    if (symbol.text == "-") return make(Node::Kind::negate, symbol, std::move(operand));
+    return make(Node::Kind::not_, symbol, tested(std::move(operand)));
   }
+
+  // --- members ---
 
   NodePointer parse_member() {
     NodePointer value = parse_primary();
     while (!error_ && (sees(".") || sees("["))) {
-      if (sees("[")) {
-        value = parse_index(std::move(value));
-        continue;
-      }
-      take(".");
-      const Token& name = current();
-      if (name.kind != Token::Kind::name) {
-        fail(name.offset, "after '.' the name of a field or method is expected");
-        return nullptr;
-      }
-      ++at_;
-      Node node;
-      node.offset = name.offset;
-      node.text = std::string(name.text);
-      if (sees("(")) {
-        node.kind = Node::Kind::method;
-        node.operands.push_back(std::move(value));
-        parse_arguments(node, methods, "method");
-      } else {
-        node.kind = Node::Kind::field;
-        if (value->kind == Node::Kind::name && !names_.empty() && names_.back().offset == value->offset) {
-          names_.back().field = node.text;
-        }
-        node.operands.push_back(std::move(value));
-      }
-      value = make(std::move(node));
+      value = sees("[") ? parse_index(std::move(value)) : parse_dot(std::move(value));
     }
     return value;
   }
 
   NodePointer parse_index(NodePointer value) {
     const Token& bracket = tokens_[at_++];
-    Node node;
-    node.kind = Node::Kind::index;
-    node.offset = bracket.offset;
-    node.operands.push_back(std::move(value));
-    if (!enter(bracket.offset)) return nullptr;
-    node.operands.push_back(parse_or());
-    --depth_;
+    NodePointer index = nested(bracket.offset);
     if (!error_ && !take("]")) fail(bracket.offset, "this '[' is never closed");
+    return make(Node::Kind::index, bracket, std::move(value), std::move(index));
+  }
+
+  NodePointer parse_dot(NodePointer value) {
+    take(".");
+    const Token& name = current();
+    if (name.kind != Token::Kind::name) {
+      fail(name.offset, "after '.' the name of a field or method is expected");
+      return nullptr;
+    }
+    ++at_;
+    if (sees("(")) return parse_method(std::move(value), name);
+    if (value->kind == Node::Kind::name && !names_.empty() && names_.back().offset == value->offset) {
+      names_.back().field = std::string(name.text);
+    }
+    return make(Node::Kind::field, name, std::move(value));
+  }
+
+  NodePointer parse_method(NodePointer value, const Token& name) {
+    Node node;
+    node.kind = is_macro(name.text) ? Node::Kind::macro : Node::Kind::method;
+    node.offset = name.offset;
+    node.text = std::string(name.text);
+    node.operands.push_back(std::move(value));
+    if (node.kind == Node::Kind::macro) {
+      parse_macro(node);
+    } else {
+      parse_arguments(node);
+      const std::string why = error_ ? "" : check_method(node.text, node.operands.size() - 1);
+      if (!why.empty()) fail(node.offset, why);
+      if (node.text == "matches") compile_pattern(node);
+    }
     return make(std::move(node));
   }
 
-  template <std::size_t size>
-  void parse_arguments(Node& node, const std::array<Callable, size>& known, const char* kind) {
-    ++at_;  // the parenthesis
-    const std::size_t before = node.operands.size();
-    if (!sees(")")) {
-      do {
-        if (!enter(node.offset)) return;
-        node.operands.push_back(parse_or());
-        --depth_;
-      } while (!error_ && take(","));
+  // `(` arguments `)`
+  void parse_arguments(Node& node) {
+    ++at_;
+    while (!error_ && !sees(")")) {
+      node.operands.push_back(nested(node.offset));
+      if (!take(",")) break;
     }
     if (!error_ && !take(")")) fail(current().offset, "a ')' is missing here");
-    if (error_) return;
-    const std::size_t given = node.operands.size() - before;
-    std::string allowed;
-    for (const Callable& callable : known) {
-      if (callable.name == node.text) {
-        if (callable.arguments == given) return;
-        return fail(node.offset, node.text + " takes " + std::to_string(callable.arguments) + " argument(s), not " +
-                                     std::to_string(given));
-      }
-      allowed += (allowed.empty() ? "" : ", ") + std::string(callable.name);
-    }
-    if (std::find(later.begin(), later.end(), node.text) != later.end()) {
-      return fail(node.offset, "'" + node.text + "' is not supported yet");
-    }
-    fail(node.offset, "there is no " + std::string(kind) + " '" + node.text + "'; there are " + allowed);
   }
+
+  // `(variable, expression)`, or `(variable, test, expression)` of map.
+  void parse_macro(Node& node) {
+    const Token& variable = tokens_[++at_];
+    node.variable = std::string(variable.text);
+    if (variable.kind == Token::Kind::name) ++at_;
+    if (variable.kind != Token::Kind::name || !sees(",")) {
+      return fail(variable.offset, node.text + " takes a name and an expression: list." + node.text + "(x, x > 1)");
+    }
+    bound_.push_back(node.variable);
+    while (!error_ && take(",")) node.operands.push_back(nested(node.offset));
+    bound_.pop_back();
+    if (!error_ && !take(")")) fail(current().offset, "a ')' is missing here");
+    const std::size_t given = node.operands.size();
+    if (given != 2 && !(given == 3 && node.text == "map")) {
+      fail(node.offset, node.text + " takes 2 argument(s), not " + std::to_string(given));
+    }
+  }
+
+  // --- primaries ---
 
   NodePointer parse_primary() {
     const Token& token = current();
@@ -192,56 +293,145 @@ class Parser {
     node.offset = token.offset;
     if (token.kind == Token::Kind::literal) {
       ++at_;
+      if (token.only_negative)
+        fail(token.offset, "the number " + std::string(token.text) + " does not fit into 64 bits");
       node.value = token.value;
       return make(std::move(node));
     }
     if (token.kind == Token::Kind::name && token.text != "in") {
       ++at_;
-      node.text = std::string(token.text);
-      if (sees("(")) {
-        node.kind = Node::Kind::function;
-        parse_arguments(node, functions, "function");
-      } else {
-        node.kind = Node::Kind::name;
-        names_.push_back({node.text, "", node.offset});
-      }
-      return make(std::move(node));
+      return sees("(") ? parse_function(token) : parse_name(token);
     }
     if (take("(")) {
-      if (!enter(token.offset)) return nullptr;
-      NodePointer inner = parse_or();
-      --depth_;
+      NodePointer inner = nested(token.offset);
       if (!error_ && !take(")")) fail(token.offset, "this '(' is never closed");
       return inner;
     }
+    if (sees("[")) return parse_list();
+    if (sees("{")) return parse_map();
     unexpected();
     return nullptr;
   }
 
-  bool enter(std::size_t offset) {
-    if (++depth_ <= deepest_expression) return true;
-    fail(offset,
-         "the expression is nested too deeply; at most " + std::to_string(deepest_expression) + " levels are allowed");
-    return false;
+  NodePointer parse_name(const Token& token) {
+    if (std::find(bound_.begin(), bound_.end(), token.text) == bound_.end()) {
+      names_.push_back({std::string(token.text), "", token.offset});
+    }
+    return make(Node::Kind::name, token);
+  }
+
+  NodePointer parse_function(const Token& name) {
+    Node node;
+    node.kind = Node::Kind::function;
+    node.offset = name.offset;
+    node.text = std::string(name.text);
+    const std::size_t first_name = names_.size();
+    parse_arguments(node);
+    if (error_) return nullptr;
+    if (node.text == "has") return has(std::move(node), first_name);
+    const std::string why = check_function(node.text, node.operands.size());
+    if (!why.empty()) fail(node.offset, why);
+    if (node.text == "matches") compile_pattern(node);
+    return make(std::move(node));
+  }
+
+  NodePointer has(Node node, std::size_t first_name) {
+    const Node* wanted = node.operands.size() == 1 ? node.operands[0].get() : nullptr;
+    const bool by_key = wanted != nullptr && wanted->kind == Node::Kind::index &&
+                        wanted->operands[1]->kind == Node::Kind::literal &&
+                        wanted->operands[1]->value.as_text() != nullptr;
+    if (wanted == nullptr || (wanted->kind != Node::Kind::field && !by_key)) {
+      fail(node.offset, "has takes one field of something: has(build.json), or has(headers[\"content-type\"])");
+      return nullptr;
+    }
+    for (std::size_t i = first_name; i < names_.size(); ++i) names_[i].optional = true;
+    node.kind = Node::Kind::has;
+    return make(std::move(node));
+  }
+
+  // Once for all evaluations, and mistakes in it are found before any.
+  void compile_pattern(Node& node) {
+    if (error_ || node.operands.size() != 2 || node.operands[1]->kind != Node::Kind::literal) return;
+    const std::string* text = node.operands[1]->value.as_text();
+    if (text == nullptr) return;
+    auto compiled = Pattern::compile(*text);
+    if (auto* why = std::get_if<std::string>(&compiled)) return fail(node.operands[1]->offset, std::move(*why));
+    node.pattern = std::get<std::shared_ptr<const Pattern>>(std::move(compiled));
+  }
+
+  NodePointer parse_list() {
+    const Token& bracket = tokens_[at_++];
+    Node node;
+    node.kind = Node::Kind::list;
+    node.offset = bracket.offset;
+    while (!error_ && !sees("]")) {
+      node.operands.push_back(nested(bracket.offset));
+      if (!take(",")) break;
+    }
+    if (!error_ && !take("]")) fail(bracket.offset, "this '[' is never closed");
+    return make(std::move(node));
+  }
+
+  NodePointer parse_map() {
+    const Token& brace = tokens_[at_++];
+    Node node;
+    node.kind = Node::Kind::map;
+    node.offset = brace.offset;
+    while (!error_ && !sees("}")) {
+      const Token& key = current();
+      const std::string* text = key.kind == Token::Kind::literal ? key.value.as_text() : nullptr;
+      if (text == nullptr) {
+        fail(key.offset, key.kind == Token::Kind::end ? "the expression ends inside a map; a '}' is missing"
+                                                      : "the keys of a map are texts in quotes, and " +
+                                                            quoted_for_message(key.text) + " is none");
+        break;
+      }
+      if (std::find(node.keys.begin(), node.keys.end(), *text) != node.keys.end()) {
+        fail(key.offset, "the key " + quoted_for_message(*text) + " stands twice in this map");
+      }
+      node.keys.push_back(*text);
+      ++at_;
+      if (!error_ && !take(":")) fail(current().offset, "a ':' is missing here, between a key and its value");
+      if (error_) break;
+      node.operands.push_back(nested(brace.offset));
+      if (!take(",")) break;
+    }
+    if (!error_ && !take("}")) fail(brace.offset, "this '{' is never closed");
+    return make(std::move(node));
   }
 
   std::vector<Token> tokens_;
+  bool in_tag_;
   std::size_t at_ = 0;
   std::size_t depth_ = 0;
   std::vector<NameUse> names_;
+  std::vector<std::string> bound_;  // the variables of the macros around
   std::optional<ExpressionError> error_;
 };
+
+ExpressionError too_long(std::size_t offset, std::size_t bytes) {
+  return {offset, "the expression is " + std::to_string(bytes) + " bytes long; at most " +
+                      std::to_string(longest_expression) + " are allowed"};
+}
 
 }  // namespace
 
 std::variant<Expression, ExpressionError> parse_expression(std::string_view text) {
-  if (text.size() > longest_expression) {
-    return ExpressionError{0, "the expression is " + std::to_string(text.size()) + " bytes long; at most " +
-                                  std::to_string(longest_expression) + " are allowed"};
-  }
+  if (text.size() > longest_expression) return too_long(0, text.size());
   auto tokens = tokenize(text);
   if (auto* error = std::get_if<ExpressionError>(&tokens)) return std::move(*error);
-  return Parser(std::move(std::get<std::vector<Token>>(tokens))).run();
+  auto parsed = Parser(std::move(std::get<std::vector<Token>>(tokens)), false).run(TagUse::value);
+  if (auto* error = std::get_if<ExpressionError>(&parsed)) return std::move(*error);
+  return std::get<TagExpression>(std::move(parsed)).expression;
+}
+
+std::variant<TagExpression, ExpressionError> parse_tag_expression(std::string_view text, std::size_t begin,
+                                                                  TagUse use) {
+  auto tokens = tokenize_in_tag(text, begin);
+  if (auto* error = std::get_if<ExpressionError>(&tokens)) return std::move(*error);
+  auto& found = std::get<std::vector<Token>>(tokens);
+  if (found.back().offset - begin > longest_expression) return too_long(begin, found.back().offset - begin);
+  return Parser(std::move(found), true).run(use);
 }
 
 }  // namespace wtool::host::expressions

@@ -1,65 +1,44 @@
-// Parses a condition such as `exit_code == 0 && !log.contains("error")`.
+// Parses a condition such as `exit_code == 0 && !log.contains("error")`: a subset of CEL, with CEL's precedence.
 //
-//   or      = and { "||" and }
-//   and     = compare { "&&" compare }
-//   compare = unary { ("==" | "!=" | "<" | "<=" | ">" | ">=") unary }
-//   unary   = ("!" | "-") unary | member
-//   member  = primary { "." name [ "(" [or] ")" ] | "[" or "]" }
-//   primary = literal | name | name "(" [or] ")" | "(" or ")"
+//   expression = or [ "?" or ":" expression ]
+//   or         = and { "||" and }
+//   and        = relation { "&&" relation }
+//   relation   = sum { ("==" | "!=" | "<" | "<=" | ">" | ">=" | "in") sum }
+//   sum        = product { ("+" | "-") product }
+//   product    = unary { ("*" | "/" | "%") unary }
+//   unary      = ("!" | "-") unary | member
+//   member     = primary { "." name [ "(" arguments ")" ] | "[" expression "]" }
+//   primary    = literal | name | name "(" arguments ")" | "(" expression ")" | "[" list "]" | "{" map "}"
+//
+// In the tags of a template, the words `and`, `or` and `not` may stand for the signs (`not` before a whole relation),
+// `a contains b` for a.includes(b), and what is tested is not only a bool: see Node::Kind::truth.
 //
 // Bounded: texts up to `longest_expression` bytes, trees up to `deepest_expression` levels; so neither parsing nor
-// evaluating can use up the stack or the time. This is to grow into a larger subset of CEL; the precedence is CEL's.
+// evaluating can use up the stack.
 #pragma once
 
 #include <cstddef>
-#include <memory>
-#include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
+#include "expressions/expression.h"
 #include "expressions/lexer.h"
-#include "expressions/value.h"
 
 namespace wtool::host::expressions {
 
-inline constexpr std::size_t longest_expression = 16384;
 inline constexpr std::size_t deepest_expression = 200;
 
-struct Node {
-  enum class Kind {
-    literal,    // value
-    name,       // text
-    field,      // operands[0] . text
-    index,      // operands[0] [ operands[1] ]
-    method,     // operands[0] . text ( operands[1]... )
-    function,   // text ( operands... )
-    not_,       // ! operands[0]
-    negate,     // - operands[0]
-    and_,       // operands[0] && operands[1]
-    or_,        // operands[0] || operands[1]
-    comparison  // operands[0] text operands[1]
-  };
-  Kind kind = Kind::literal;
-  std::size_t offset = 0;  // where errors about it point
-  std::size_t height = 1;
-  Value value;
-  std::string text;
-  std::vector<std::unique_ptr<const Node>> operands;
-};
-
-// A variable that an expression reads, with the first field taken of it, if any. For checks before a run.
-struct NameUse {
-  std::string name;
-  std::string field;
-  std::size_t offset = 0;
-};
-
-struct Expression {
-  std::shared_ptr<const Node> root;
-  std::vector<NameUse> names;
-};
-
 std::variant<Expression, ExpressionError> parse_expression(std::string_view text);
+
+struct TagExpression {
+  Expression expression;
+  std::size_t end = 0;  // where the `%}`, the `-%}` or the `|` stands that ended it
+};
+
+// Whether the expression is a test, which asks whether there is anything, or the value that a loop goes through.
+enum class TagUse { test, value };
+
+// Reads from `begin`; all offsets are those in `text`.
+std::variant<TagExpression, ExpressionError> parse_tag_expression(std::string_view text, std::size_t begin, TagUse use);
 
 }  // namespace wtool::host::expressions

@@ -1,16 +1,22 @@
-// Text with placeholders: `${name}`, `${a.b}`, `${a.b[0]}`, `{{ name }}`, `{{ a.b | filter: "argument" | filter }}`.
+// Text with placeholders and tags.
+//
+// Placeholders: `${name}`, `${a.b}`, `${a.b[0]}`, `{{ name }}`, `{{ a.b | filter: "argument" | filter }}`.
 //
 // - `$${` stands for a literal `${`. In `${...}` anything but a plain dotted name (`${x:-y}`, `${#x}`) is left as it
 //   is: it belongs to the shell. So does `${x[0]}`, an array's element; behind a dot, `[0]` and `["key"]` are ours.
 // - `{{` opens a placeholder only when a name or a quoted text follows, so `{{.Names}}` is left as it is; a literal
-// `{{`
-//   before a name is written `{{ "{{" }}`.
-// - Filters: default: "text" (when there is no value, or an empty one), trim, json, shell_quote, raw.
+//   `{{` before a name is written `{{ "{{" }}`.
+// - The filters are those of filters.h.
+//
+// Tags: {% if %} {% elsif %} {% else %} {% endif %}, {% unless %}, {% for x in list %} {% else %} {% endfor %},
+// {% comment %}, {% raw %}. What they test and go through are expressions (parser.h). `{%` with any other word behind
+// it is left as it is. `{%-`, `-%}`, `{{-` and `-}}` take the blanks and newlines away on their side.
 //
 // This file knows no shell. What is safe to insert into a command is decided by whoever renders one.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,15 +25,13 @@
 #include <vector>
 
 #include "expressions/evaluator.h"
+#include "expressions/expression.h"
+#include "expressions/filters.h"
 #include "expressions/value.h"
 
 namespace wtool::host::expressions {
 
-struct Filter {
-  enum class Kind { fallback, trim, json, shell_quote, raw };
-  Kind kind = Kind::raw;
-  std::string argument;  // of fallback
-};
+inline constexpr std::size_t deepest_tags = 20;  // one in another
 
 // One step into a value: `.name`, `["name"]`, or `[index]`.
 struct PathStep {
@@ -46,17 +50,65 @@ struct Placeholder {
   bool has(Filter::Kind kind) const;
 };
 
-struct Template {
-  // texts[0] placeholders[0] texts[1] ... texts[n]: always one text more than placeholders.
-  std::vector<std::string> texts;
-  std::vector<Placeholder> placeholders;
+struct Piece;
+using Body = std::vector<Piece>;
+
+// One way that an `if` may go.
+struct Branch {
+  std::optional<Expression> test;  // nothing: else
+  bool wanted = true;              // false: unless
+  Body body;
 };
 
-// All errors of a text at once. Linear.
+struct Choice {
+  std::vector<Branch> branches;
+};
+
+struct Loop {
+  std::size_t offset = 0;  // of its tag
+  std::string variable;
+  Expression list;
+  std::size_t list_offset = 0;
+  std::vector<Filter> filters;  // of the list
+  Body body;
+  Body otherwise;  // where the list is empty
+};
+
+struct Piece {
+  std::variant<std::string, Placeholder, Choice, Loop> what;
+};
+
+struct Template {
+  // texts[0] placeholders[0] texts[1] ... texts[n]: always one text more than placeholders. With tags, this is the text
+  // with every branch and the inside of every loop taken once: what can be checked before anything has a value.
+  std::vector<std::string> texts;
+  std::vector<Placeholder> placeholders;
+  // What the tags make; null where there are none.
+  std::shared_ptr<const Body> tagged;
+
+  bool has_tags() const { return tagged != nullptr; }
+};
+
+// All errors of a text at once (the first hundred). Linear.
 std::variant<Template, std::vector<ExpressionError>> parse_template(std::string_view text);
+
+// The variables that a template reads, without those of its loops. Optional: with a default, or only tested.
+std::vector<NameUse> names_used(const Template& parsed);
 
 // The value of a placeholder after its filters (shell_quote and raw excepted: those are for the renderer).
 std::variant<Value, ExpressionError> resolve(const Placeholder& placeholder, const Scope& scope);
+
+struct ResolvedValue {
+  const Placeholder* placeholder = nullptr;  // of the template
+  std::string text;
+};
+
+// A template after its tags have been followed: texts[0] values[0] texts[1] ... texts[n].
+struct Expanded {
+  std::vector<std::string> texts;
+  std::vector<ResolvedValue> values;
+};
+std::variant<Expanded, ExpressionError> expand(const Template& parsed, const Scope& scope);
 
 // The text with every placeholder replaced by its value, without any quoting but that of shell_quote.
 std::variant<std::string, ExpressionError> render_text(const Template& parsed, const Scope& scope);

@@ -131,4 +131,17 @@ std::string quoted_for_message(std::string_view text) {
   return out;
 }
 
+std::string described(const Value& value) {
+  if (const std::string* text = value.as_text()) return "the string " + quoted_for_message(*text);
+  if (value.is_null()) return "null";
+  if (value.as_list() != nullptr || value.as_map() != nullptr) return "a " + std::string(value.type_name());
+  return "the " + std::string(value.type_name()) + " " + to_text(value);
+}
+
+std::size_t character_count(std::string_view text) {
+  std::size_t count = 0;
+  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xc0) != 0x80 ? 1 : 0;
+  return count;
+}
+
 }  // namespace wtool::host::expressions

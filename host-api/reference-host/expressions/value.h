@@ -5,6 +5,7 @@
 // alone is what the step printed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -64,5 +65,11 @@ std::string to_json(const Value& value);
 
 // `"abc"` for messages: quoted, on one line, shortened.
 std::string quoted_for_message(std::string_view text);
+
+// `the int 3`, `the string "abc"`, `a list`: a value for messages.
+std::string described(const Value& value);
+
+// How many characters a UTF-8 text has; bytes that are none count with the character before them.
+std::size_t character_count(std::string_view text);
 
 }  // namespace wtool::host::expressions

@@ -21,7 +21,7 @@ json to_json_value(const Value& value) {
 
 std::variant<Value, ExpressionError> rendered_value(const expressions::Template& text,
                                                     const expressions::Scope& values) {
-  if (text.placeholders.size() == 1 && text.texts[0].empty() && text.texts[1].empty()) {
+  if (!text.has_tags() && text.placeholders.size() == 1 && text.texts[0].empty() && text.texts[1].empty()) {
     auto single = expressions::resolve(text.placeholders[0], values);
     if (std::holds_alternative<ExpressionError>(single)) return single;
     if (text.placeholders[0].has(expressions::Filter::Kind::shell_quote)) {

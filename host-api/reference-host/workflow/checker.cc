@@ -26,11 +26,10 @@ struct Use {
 };
 
 void collect(const expressions::Template& parsed, const MappedText& written, bool in_command, std::vector<Use>& uses) {
-  for (const expressions::Placeholder& placeholder : parsed.placeholders) {
-    if (placeholder.literal) continue;
-    uses.push_back({placeholder.name, placeholder.path.empty() ? "" : placeholder.path[0].name,
-                    written.locate(placeholder.offset), placeholder.has(expressions::Filter::Kind::fallback),
-                    in_command && placeholder.source.starts_with("${")});
+  for (expressions::NameUse& name : expressions::names_used(parsed)) {
+    const bool as_in_shell = in_command && std::string_view(written.text()).substr(name.offset).starts_with("${");
+    uses.push_back(
+        {std::move(name.name), std::move(name.field), written.locate(name.offset), name.optional, as_in_shell});
   }
 }
 
@@ -62,7 +61,7 @@ std::vector<Use> all_uses(const Workflow& workflow, Findings* findings) {
   for (const State& state : workflow.states) {
     for (const Transition& transition : state.exits) {
       for (const expressions::NameUse& name : transition.condition.names) {
-        uses.push_back({name.name, name.field, transition.label_offset + name.offset, false, false});
+        uses.push_back({name.name, name.field, transition.label_offset + name.offset, name.optional, false});
       }
     }
     if (!state.action) continue;
@@ -219,7 +218,10 @@ class Checker {
 
   void action(const Action& action) {
     result(action.options.result);
-    if (action.options.timeout && action.options.timeout->parsed.placeholders.empty()) timeout(*action.options.timeout);
+    if (action.options.timeout && action.options.timeout->parsed.placeholders.empty() &&
+        !action.options.timeout->parsed.has_tags()) {
+      timeout(*action.options.timeout);
+    }
     if (const auto* shell = std::get_if<ShellAction>(&action.kind)) {
       if (tools_ != nullptr && !tools_->has_tool(shell_tool)) {
         findings_.add(action.offset, "Shell needs the tool shell_execute, and the plugin has none");

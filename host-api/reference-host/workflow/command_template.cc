@@ -32,20 +32,20 @@ bool is_whole_number(std::string_view text) {
 
 class Renderer {
  public:
-  Renderer(const CommandText& command, const expressions::Scope& scope) : command_(command), scope_(scope) {}
+  Renderer(const expressions::Expanded& command, const std::vector<Place>& places)
+      : command_(command), places_(places) {}
 
   std::variant<std::string, ExpressionError> run() {
-    const expressions::Template& parsed = command_.parsed;
-    out_ = parsed.texts[0];
-    for (std::size_t i = 0; i < parsed.placeholders.size(); ++i) {
-      auto error = insert(parsed.placeholders[i], command_.places[i]);
+    out_ = command_.texts[0];
+    for (std::size_t i = 0; i < command_.values.size(); ++i) {
+      auto error = insert(i);
       if (error) return *error;
-      out_ += parsed.texts[i + 1];
+      out_ += command_.texts[i + 1];
     }
+    if (out_.size() > longest_command) return too_long();
     for (const Inserted& inserted : in_here_documents_) {
       if (auto error = check_here_document(inserted)) return *error;
     }
-    if (out_.size() > longest_command) return too_long();
     return std::move(out_);
   }
 
@@ -56,10 +56,10 @@ class Renderer {
     std::size_t index;
   };
 
-  std::optional<ExpressionError> insert(const Placeholder& placeholder, const Place& place) {
-    auto value = expressions::resolve(placeholder, scope_);
-    if (auto* error = std::get_if<ExpressionError>(&value)) return std::move(*error);
-    std::string text = expressions::to_text(std::get<expressions::Value>(value));
+  std::optional<ExpressionError> insert(std::size_t index) {
+    const Placeholder& placeholder = *command_.values[index].placeholder;
+    const Place& place = places_[index];
+    std::string text = command_.values[index].text;
     if (text.find('\0') != std::string::npos) {
       return ExpressionError{placeholder.offset,
                              "the value of " + placeholder.source + " holds a NUL byte, which no command line can"};
@@ -104,7 +104,7 @@ class Renderer {
       if (auto why = lost_in_here_document(text, place, begin)) {
         return ExpressionError{placeholder.offset, "the value of " + placeholder.source + " " + *why};
       }
-      in_here_documents_.push_back({begin, out_.size(), static_cast<std::size_t>(&place - command_.places.data())});
+      in_here_documents_.push_back({begin, out_.size(), index});
     }
     return std::nullopt;
   }
@@ -128,17 +128,25 @@ class Renderer {
   }
 
   // No line that a value is part of may be the one that ends the here-document.
-  std::optional<ExpressionError> check_here_document(const Inserted& inserted) const {
+  std::optional<ExpressionError> check_here_document(const Inserted& inserted) {
+    const std::vector<HereDelimiter>& delimiters = places_[inserted.index].here_documents;
+    // A loop may put very many values into one line.
+    const bool checked = checked_ != nullptr && *checked_ == delimiters && inserted.begin >= checked_begin_ &&
+                         inserted.end <= checked_end_;
+    if (checked) return std::nullopt;
     const std::size_t before = inserted.begin == 0 ? std::string::npos : out_.rfind('\n', inserted.begin - 1);
     std::size_t line = before == std::string::npos ? 0 : before + 1;
     const std::size_t last = std::min(out_.find('\n', inserted.end), out_.size());
+    checked_ = &delimiters;
+    checked_begin_ = line;
+    checked_end_ = last;
     while (line <= last) {
       const std::size_t end = std::min(out_.find('\n', line), last);
-      for (const HereDelimiter& delimiter : command_.places[inserted.index].here_documents) {
+      for (const HereDelimiter& delimiter : delimiters) {
         std::string_view content(out_.data() + line, end - line);
         if (delimiter.strip_tabs) content.remove_prefix(std::min(content.find_first_not_of('\t'), content.size()));
         if (content == delimiter.word) {
-          const Placeholder& placeholder = command_.parsed.placeholders[inserted.index];
+          const Placeholder& placeholder = *command_.values[inserted.index].placeholder;
           return ExpressionError{placeholder.offset, "the value of " + placeholder.source + " makes a line '" +
                                                          delimiter.word +
                                                          "', which would end the here-document; choose "
@@ -159,10 +167,14 @@ class Renderer {
                                   " bytes); let the step that makes it write it to a file, and read that"};
   }
 
-  const CommandText& command_;
-  const expressions::Scope& scope_;
+  const expressions::Expanded& command_;
+  const std::vector<Place>& places_;
   std::string out_;
   std::vector<Inserted> in_here_documents_;
+  // The lines that have been checked last, and against what.
+  const std::vector<HereDelimiter>* checked_ = nullptr;
+  std::size_t checked_begin_ = 0;
+  std::size_t checked_end_ = 0;
   const Placeholder* largest_ = nullptr;
   std::size_t largest_size_ = 0;
 };
@@ -179,7 +191,11 @@ void check_places(const CommandText& command, Findings& findings) {
 }
 
 std::variant<std::string, ExpressionError> render_command(const CommandText& command, const expressions::Scope& scope) {
-  return Renderer(command, scope).run();
+  auto expanded = expressions::expand(command.parsed, scope);
+  if (auto* error = std::get_if<ExpressionError>(&expanded)) return std::move(*error);
+  const auto& flat = std::get<expressions::Expanded>(expanded);
+  if (!command.parsed.has_tags()) return Renderer(flat, command.places).run();
+  return Renderer(flat, find_places(flat.texts)).run();
 }
 
 }  // namespace wtool::host::workflow

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "expressions/template.h"
 #include "workflow/shell_places.h"
 
 namespace wtool::host::workflow {
@@ -17,12 +16,13 @@ inline constexpr const char* use_variable =
 
 class PlaceMarks {
  public:
-  explicit PlaceMarks(const expressions::Template& command) {
-    for (std::size_t i = 0; i < command.placeholders.size(); ++i) {
-      text_ += command.texts[i];
+  // A placeholder stands between each two of the texts.
+  explicit PlaceMarks(const std::vector<std::string>& texts) {
+    for (std::size_t i = 0; i + 1 < texts.size(); ++i) {
+      text_ += texts[i];
       marks_.push_back(text_.size());
     }
-    text_ += command.texts.back();
+    text_ += texts.back();
     // Whatever should be forgotten is refused.
     Place unknown;
     unknown.kind = Place::Kind::refused;

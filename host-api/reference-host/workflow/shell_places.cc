@@ -19,7 +19,7 @@ bool is_separator(char c) { return std::string_view(" \t\n;&|()<>").find(c) != s
 
 class PlaceFinder {
  public:
-  explicit PlaceFinder(const expressions::Template& command) : marks_(command), text_(marks_.text()) {}
+  explicit PlaceFinder(const std::vector<std::string>& texts) : marks_(texts), text_(marks_.text()) {}
 
   std::vector<Place> run() {
     scan(text_.size(), Frame::Kind::command);
@@ -456,9 +456,11 @@ class PlaceFinder {
 
 }  // namespace
 
-std::vector<Place> find_places(const expressions::Template& command) {
-  if (command.placeholders.empty()) return {};
-  return PlaceFinder(command).run();
+std::vector<Place> find_places(const std::vector<std::string>& texts) {
+  if (texts.size() < 2) return {};
+  return PlaceFinder(texts).run();
 }
+
+std::vector<Place> find_places(const expressions::Template& command) { return find_places(command.texts); }
 
 }  // namespace wtool::host::workflow

@@ -21,6 +21,7 @@ namespace wtool::host::workflow {
 struct HereDelimiter {
   std::string word;
   bool strip_tabs = false;  // <<-
+  bool operator==(const HereDelimiter&) const = default;
 };
 
 struct Place {
@@ -40,7 +41,10 @@ struct Place {
   std::vector<HereDelimiter> here_documents;
 };
 
-// One place for each placeholder, in order. Linear.
+// One place for each value, in order: one stands between each two of the texts. Linear.
+std::vector<Place> find_places(const std::vector<std::string>& texts);
+
+// Those of a template's placeholders, where each part of its tags is taken once.
 std::vector<Place> find_places(const expressions::Template& command);
 
 }  // namespace wtool::host::workflow

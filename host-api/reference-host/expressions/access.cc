@@ -1,0 +1,28 @@
+#include "expressions/access.h"
+
+namespace wtool::host::expressions {
+
+std::variant<Value, std::string> field_of(const Value& value, std::string_view name) {
+  const Map* map = value.as_map();
+  if (map == nullptr) return described(value) + " has no field '" + std::string(name) + "'";
+  const auto found = map->fields.find(name);
+  if (found != map->fields.end()) return found->second;
+  if (map->text && name == "json") return "the output is no JSON: " + quoted_for_message(*map->text);
+  constexpr std::size_t most = 20;
+  std::string known;
+  std::size_t count = 0;
+  for (const auto& [field, unused] : map->fields) {
+    if (++count <= most) known += (known.empty() ? "" : ", ") + field;
+  }
+  if (count > most) known += ", and " + std::to_string(count - most) + " more";
+  return "there is no field '" + std::string(name) + "'; there are " + (known.empty() ? "none" : known);
+}
+
+std::variant<Value, std::string> element_of(const Value& value, std::size_t index) {
+  const List* list = value.as_list();
+  if (list == nullptr) return described(value) + " is no list, and has no element " + std::to_string(index);
+  if (index < list->size()) return (*list)[index];
+  return "there is no element " + std::to_string(index) + "; the list has " + std::to_string(list->size());
+}
+
+}  // namespace wtool::host::expressions

@@ -1,0 +1,63 @@
+// How much work one evaluation may take. A step is about as long as looking at one node of an expression; texts and
+// lists cost by their size, so that the same bound holds for what is made of them.
+//
+// Once used up, a budget stays so: whoever forgives other errors must not forgive this one.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "expressions/value.h"
+
+namespace wtool::host::expressions {
+
+inline constexpr std::size_t most_expression_steps = 500'000;
+inline constexpr std::size_t most_template_steps = 5'000'000;
+inline constexpr std::size_t bytes_of_a_step = 64;                  // of a text that is made or looked through
+inline constexpr std::size_t longest_text_made = 16 * 1024 * 1024;  // bytes; of a template or a filter
+
+class Budget {
+ public:
+  explicit Budget(std::size_t steps = most_expression_steps) : all_(steps), left_(steps) {}
+
+  // False, for ever, once there is less left than that.
+  bool spend(std::size_t steps = 1) {
+    if (exhausted_ || steps > left_) {
+      exhausted_ = true;
+      return false;
+    }
+    left_ -= steps;
+    return true;
+  }
+  bool spend_text(std::size_t bytes) { return spend(1 + bytes / bytes_of_a_step); }
+
+  // For everything in the value, each as often as it stands there: what is small in memory, because its parts are
+  // shared, may be very large as a text.
+  bool spend_value(const Value& value) {
+    if (const std::string* text = value.as_text(); text != nullptr && !spend_text(text->size())) return false;
+    if (const List* list = value.as_list()) {
+      for (const Value& item : *list) {
+        if (!spend_value(item)) return false;
+      }
+    } else if (const Map* map = value.as_map()) {
+      for (const auto& [key, item] : map->fields) {
+        if (!spend_text(key.size()) || !spend_value(item)) return false;
+      }
+    }
+    return spend();
+  }
+
+  std::size_t left() const { return left_; }
+  bool exhausted() const { return exhausted_; }
+  std::string message() const {
+    return "this takes more than " + std::to_string(all_) + " steps (" + std::to_string(bytes_of_a_step) +
+           " bytes of a text are one); let a command do this work, or look at less of it";
+  }
+
+ private:
+  std::size_t all_;
+  std::size_t left_;
+  bool exhausted_ = false;
+};
+
+}  // namespace wtool::host::expressions

@@ -1,0 +1,35 @@
+// The functions and methods of expressions: which there are, and what they give.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "expressions/budget.h"
+#include "expressions/pattern.h"
+#include "expressions/value.h"
+
+namespace wtool::host::expressions {
+
+// Nothing: there is one of that name, and it takes so many arguments (that of a method is not counted). Else a sentence
+// that says what is wrong.
+std::string check_function(std::string_view name, std::size_t arguments);
+std::string check_method(std::string_view name, std::size_t arguments);
+
+// exists, exists_one, all, filter, map: they name a variable for each element of a list.
+bool is_macro(std::string_view name);
+
+// Why a call gives nothing, and whether its argument is to blame, or what it was called on.
+struct CallMistake {
+  std::string message;
+  bool of_argument = false;
+};
+
+// `pattern` is that of matches where it is known before; else it is compiled from the argument.
+std::variant<Value, CallMistake> call_function(std::string_view name, std::span<const Value> arguments,
+                                               const Pattern* pattern, Budget& budget);
+std::variant<Value, CallMistake> call_method(std::string_view name, const Value& object,
+                                             std::span<const Value> arguments, const Pattern* pattern, Budget& budget);
+
+}  // namespace wtool::host::expressions

@@ -1,0 +1,228 @@
+#include "expressions/filters.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "loader/nearest.h"
+
+namespace wtool::host::expressions {
+namespace {
+
+using Result = std::variant<Value, std::string>;
+
+struct Known {
+  std::string_view name;
+  Filter::Kind kind;
+  std::size_t fewest;
+  std::size_t most;  // arguments
+  std::string_view usage;
+};
+constexpr std::array known_filters = {
+    Known{"default", Filter::Kind::fallback, 1, 1, "default: \"text\", or a number"},
+    Known{"upcase", Filter::Kind::upcase, 0, 0, "upcase"},
+    Known{"downcase", Filter::Kind::downcase, 0, 0, "downcase"},
+    Known{"capitalize", Filter::Kind::capitalize, 0, 0, "capitalize"},
+    Known{"trim", Filter::Kind::trim, 0, 0, "trim"},
+    Known{"strip", Filter::Kind::trim, 0, 0, "strip"},
+    Known{"slugify", Filter::Kind::slugify, 0, 0, "slugify"},
+    Known{"replace", Filter::Kind::replace, 2, 2, "replace: \"old\", \"new\""},
+    Known{"lines", Filter::Kind::lines, 0, 0, "lines"},
+    Known{"split", Filter::Kind::split, 1, 1, "split: \",\""},
+    Known{"join", Filter::Kind::join, 0, 1, "join: \", \""},
+    Known{"first", Filter::Kind::first, 0, 0, "first"},
+    Known{"last", Filter::Kind::last, 0, 0, "last"},
+    Known{"size", Filter::Kind::size, 0, 0, "size"},
+    Known{"json", Filter::Kind::json, 0, 0, "json"},
+    Known{"shell_quote", Filter::Kind::shell_quote, 0, 0, "shell_quote"},
+    Known{"raw", Filter::Kind::raw, 0, 0, "raw"},
+};
+
+// Letters and digits of ASCII alone: what they are elsewhere depends on the language.
+char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::string cased(std::string text, char (*change)(char)) {
+  std::transform(text.begin(), text.end(), text.begin(), change);
+  return text;
+}
+
+std::string trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return "";
+  return std::string(text.substr(begin, text.find_last_not_of(blanks) - begin + 1));
+}
+
+// Lower case, and one dash for whatever is neither letter nor digit; what is beyond ASCII stays.
+std::string slug(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      (static_cast<unsigned char>(c) & 0x80) != 0;
+    if (kept) {
+      out += lower(c);
+    } else if (!out.empty() && out.back() != '-') {
+      out += '-';
+    }
+  }
+  if (out.ends_with('-')) out.pop_back();
+  return out;
+}
+
+Result text_made(std::string text, Budget& budget) {
+  if (!budget.spend_text(text.size())) return budget.message();
+  return Value(std::move(text));
+}
+
+std::size_t find(std::string_view text, std::string_view part, std::size_t from) {
+  const void* found = ::memmem(text.data() + from, text.size() - from, part.data(), part.size());
+  return found == nullptr ? std::string_view::npos
+                          : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+}
+
+Result replaced(std::string_view text, const std::string& part, const std::string& other, Budget& budget) {
+  std::string out;
+  std::size_t at = 0;
+  for (std::size_t found; (found = find(text, part, at)) != std::string_view::npos; at = found + part.size()) {
+    out += text.substr(at, found - at);
+    out += other;
+    if (out.size() > longest_text_made) return "replace makes a text of more than 16 MiB";
+  }
+  out += text.substr(at);
+  return text_made(std::move(out), budget);
+}
+
+Result list_of_parts(std::string_view text, const std::string& separator, Budget& budget) {
+  List parts;
+  std::size_t at = 0;
+  while (!text.empty()) {
+    if (!budget.spend(2)) return budget.message();
+    const std::size_t found = find(text, separator, at);
+    parts.emplace_back(text.substr(at, found == std::string_view::npos ? found : found - at));
+    if (found == std::string_view::npos) break;
+    at = found + separator.size();
+  }
+  return Value(std::move(parts));
+}
+
+Result joined_elements(const List& list, const std::string& separator, Budget& budget) {
+  std::string out;
+  for (const Value& element : list) {
+    if (!budget.spend_value(element)) return budget.message();
+    if (&element != &list.front()) out += separator;
+    out += to_text(element);
+    if (out.size() > longest_text_made) return "join makes a text of more than 16 MiB";
+  }
+  return text_made(std::move(out), budget);
+}
+
+Result of_list(const Filter& filter, const Value& value, std::string_view name, Budget& budget) {
+  const List* list = value.as_list();
+  if (list == nullptr) {
+    return std::string(name) + " needs a list, and got " + described(value) +
+           (value.as_text() != nullptr ? "; the filters lines and split make a list of a text" : "");
+  }
+  if (filter.kind == Filter::Kind::join) {
+    return joined_elements(*list, filter.arguments.empty() ? " " : *filter.arguments[0].as_text(), budget);
+  }
+  if (list->empty()) return Value();
+  return filter.kind == Filter::Kind::first ? list->front() : list->back();
+}
+
+Result size(const Value& value) {
+  std::size_t count = 0;
+  if (const std::string* text = value.as_text()) {
+    count = character_count(*text);
+  } else if (const List* list = value.as_list()) {
+    count = list->size();
+  } else if (const Map* map = value.as_map()) {
+    count = map->fields.size();
+  } else {
+    return "size needs a text, a list or a map, and got " + described(value);
+  }
+  return Value(static_cast<std::int64_t>(count));
+}
+
+Result of_text(const Filter& filter, std::string text, Budget& budget) {
+  switch (filter.kind) {
+    case Filter::Kind::upcase:
+      return Value(cased(std::move(text), upper));
+    case Filter::Kind::downcase:
+      return Value(cased(std::move(text), lower));
+    case Filter::Kind::capitalize:
+      text = cased(std::move(text), lower);
+      if (!text.empty()) text[0] = upper(text[0]);
+      return Value(std::move(text));
+    case Filter::Kind::trim:
+      return Value(trimmed(text));
+    case Filter::Kind::slugify:
+      return Value(slug(text));
+    case Filter::Kind::replace:
+      return replaced(text, *filter.arguments[0].as_text(), *filter.arguments[1].as_text(), budget);
+    case Filter::Kind::split:
+      return list_of_parts(text, *filter.arguments[0].as_text(), budget);
+    case Filter::Kind::lines:
+      // The newline at the end of the last line begins no other one.
+      if (text.ends_with('\n')) text.pop_back();
+      return list_of_parts(text, "\n", budget);
+    default:
+      return Value(std::move(text));
+  }
+}
+
+}  // namespace
+
+std::variant<Filter, std::string> make_filter(std::string_view name, std::vector<Value> arguments) {
+  const auto* const known = std::find_if(known_filters.begin(), known_filters.end(),
+                                         [name](const Known& candidate) { return candidate.name == name; });
+  if (known == known_filters.end()) {
+    std::vector<std::string> names;
+    for (const Known& candidate : known_filters) names.emplace_back(candidate.name);
+    if (name.empty()) return "after '|' the name of a filter is expected: " + joined(names);
+    const std::string_view near = nearest(name, names);
+    return "there is no filter '" + std::string(name) + "'" +
+           (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?") + "; there are " + joined(names);
+  }
+  const std::string usage = "the filter " + std::string(name) + " is written " + std::string(known->usage);
+  if (arguments.size() < known->fewest || arguments.size() > known->most) return usage;
+  if (known->kind != Filter::Kind::fallback) {
+    for (const Value& argument : arguments) {
+      if (argument.as_text() == nullptr) return usage + ", with texts in quotes";
+    }
+  }
+  const bool looks_for = known->kind == Filter::Kind::split || known->kind == Filter::Kind::replace;
+  if (looks_for && arguments[0].as_text()->empty()) return usage + "; an empty text stands everywhere";
+  return Filter{known->kind, std::move(arguments)};
+}
+
+std::variant<Value, std::string> apply(const Filter& filter, const Value& value, Budget& budget) {
+  switch (filter.kind) {
+    case Filter::Kind::shell_quote:
+    case Filter::Kind::raw:
+      return value;
+    case Filter::Kind::fallback: {
+      const std::string* text = value.as_text();
+      return value.is_null() || (text != nullptr && text->empty()) ? filter.arguments[0] : value;
+    }
+    case Filter::Kind::first:
+      return of_list(filter, value, "first", budget);
+    case Filter::Kind::last:
+      return of_list(filter, value, "last", budget);
+    case Filter::Kind::join:
+      return of_list(filter, value, "join", budget);
+    default:
+      break;
+  }
+  if (!budget.spend_value(value)) return budget.message();
+  if (filter.kind == Filter::Kind::size) return size(value);
+  if (filter.kind == Filter::Kind::json) return Value(to_json(value));
+  const bool splits = filter.kind == Filter::Kind::lines || filter.kind == Filter::Kind::split;
+  if (splits && value.as_text() == nullptr) {
+    return std::string(filter.kind == Filter::Kind::lines ? "lines" : "split") + " needs a text, and got " +
+           described(value);
+  }
+  return of_text(filter, to_text(value), budget);
+}
+
+}  // namespace wtool::host::expressions

@@ -1,0 +1,53 @@
+// The filters of templates: `{{ name | filter: argument, argument }}`.
+//
+//   default: "x" or 5    where there is no value, or an empty one
+//   upcase downcase capitalize trim strip slugify    texts (ASCII letters only)
+//   replace: "a", "b"    a text with each "a" made a "b"
+//   lines, split: ","    a list of a text's parts
+//   join: ", "           a text of a list's elements
+//   first last size      of a list; size of texts and maps too
+//   json                 the value as JSON text
+//   shell_quote raw      for whoever renders a command
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "expressions/budget.h"
+#include "expressions/value.h"
+
+namespace wtool::host::expressions {
+
+struct Filter {
+  enum class Kind {
+    fallback,  // default
+    upcase,
+    downcase,
+    capitalize,
+    trim,
+    slugify,
+    replace,
+    lines,
+    split,
+    join,
+    first,
+    last,
+    size,
+    json,
+    shell_quote,
+    raw
+  };
+  Kind kind = Kind::raw;
+  std::vector<Value> arguments;
+};
+
+// The filter of that name with those arguments, or a sentence that says what is wrong.
+std::variant<Filter, std::string> make_filter(std::string_view name, std::vector<Value> arguments);
+
+// Of a value that there is; shell_quote and raw change nothing here.
+std::variant<Value, std::string> apply(const Filter& filter, const Value& value, Budget& budget);
+
+}  // namespace wtool::host::expressions

@@ -1,0 +1,46 @@
+#include "expressions/pattern.h"
+
+#include <re2/re2.h>
+
+#include <utility>
+
+#include "expressions/value.h"
+
+namespace wtool::host::expressions {
+namespace {
+
+constexpr std::int64_t most_memory = std::int64_t{1} << 20;
+
+re2::RE2::Options options() {
+  re2::RE2::Options made;
+  made.set_log_errors(false);
+  made.set_max_mem(most_memory);
+  return made;
+}
+
+}  // namespace
+
+struct Pattern::Compiled {
+  explicit Compiled(std::string_view text) : re(re2::StringPiece(text.data(), text.size()), options()) {}
+  re2::RE2 re;
+};
+
+Pattern::Pattern(std::unique_ptr<const Compiled> compiled) : compiled_(std::move(compiled)) {}
+Pattern::~Pattern() = default;
+
+std::variant<std::shared_ptr<const Pattern>, std::string> Pattern::compile(std::string_view text) {
+  auto compiled = std::make_unique<const Compiled>(text);
+  if (!compiled->re.ok()) {
+    return quoted_for_message(text) + " is no regular expression: " + compiled->re.error() +
+           " (the syntax is that of RE2; a backslash is doubled in a text, or the text is written r\"...\")";
+  }
+  return std::shared_ptr<const Pattern>(new Pattern(std::move(compiled)));
+}
+
+bool Pattern::is_in(std::string_view text) const {
+  return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), compiled_->re);
+}
+
+std::size_t Pattern::size() const { return static_cast<std::size_t>(compiled_->re.ProgramSize()); }
+
+}  // namespace wtool::host::expressions

@@ -1,0 +1,34 @@
+// A regular expression in RE2's syntax. Matching is linear in the text; both the memory and the size of what it is
+// compiled into are bounded.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace wtool::host::expressions {
+
+class Pattern {
+ public:
+  // The pattern, or one sentence that says why it is none.
+  static std::variant<std::shared_ptr<const Pattern>, std::string> compile(std::string_view text);
+
+  ~Pattern();
+  Pattern(const Pattern&) = delete;
+  Pattern& operator=(const Pattern&) = delete;
+
+  // Whether it matches anywhere in the text.
+  bool is_in(std::string_view text) const;
+
+  // How many instructions it has: no byte of a text takes longer than so many.
+  std::size_t size() const;
+
+ private:
+  struct Compiled;
+  explicit Pattern(std::unique_ptr<const Compiled> compiled);
+  std::unique_ptr<const Compiled> compiled_;
+};
+
+}  // namespace wtool::host::expressions

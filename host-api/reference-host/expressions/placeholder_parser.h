@@ -1,0 +1,26 @@
+// Parses what stands inside a placeholder: `${ path }`, `{{ path or "text" | filters }}`, and the filters of a loop.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "expressions/template.h"
+#include "expressions/template_cursor.h"
+
+namespace wtool::host::expressions {
+
+// `name { . name | [ index ] | [ "key" ] }`; false where something else follows a dot or a bracket.
+bool parse_path(TemplateCursor& cursor, Placeholder& placeholder);
+
+// `{ "|" name [ ":" argument { "," argument } ] }`, with the blanks behind it. A sentence where it is wrong.
+std::optional<std::string> parse_filters(TemplateCursor& cursor, std::vector<Filter>& filters);
+
+// The inside of `${...}`, up to its brace; false where it is the shell's.
+bool parse_dollar(TemplateCursor& cursor, Placeholder& placeholder);
+
+// The inside of `{{ }}`, behind the opening braces and up to the closing ones. A sentence where it is wrong.
+std::optional<std::string> parse_braces(TemplateCursor& cursor, Placeholder& placeholder);
+
+}  // namespace wtool::host::expressions

@@ -1,0 +1,74 @@
+// A cursor over the inside of one placeholder or tag.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "expressions/lexer.h"
+
+namespace wtool::host::expressions {
+
+inline constexpr std::string_view template_blanks = " \t\r\n";
+
+class TemplateCursor {
+ public:
+  TemplateCursor(std::string_view text, std::size_t at) : text_(text), begin_(at), at_(at) {}
+  std::string_view text() const { return text_; }
+  std::string_view rest() const { return text_.substr(at_); }
+  std::size_t begin() const { return begin_; }
+  std::size_t at() const { return at_; }
+  void skip_blanks() { at_ = std::min(text_.find_first_not_of(template_blanks, at_), text_.size()); }
+  bool starts(std::string_view what) const { return rest().starts_with(what); }
+  bool take(std::string_view what) {
+    if (!starts(what)) return false;
+    at_ += what.size();
+    return true;
+  }
+  bool at_name() const { return at_ < text_.size() && is_name_start(text_[at_]); }
+  // Empty where no name stands here.
+  std::string_view name() {
+    const std::size_t begin = at_;
+    if (at_name()) {
+      while (at_ < text_.size() && is_name_character(text_[at_])) ++at_;
+    }
+    return text_.substr(begin, at_ - begin);
+  }
+  // A whole number of at most nine digits.
+  std::optional<std::size_t> number() {
+    std::size_t value = 0;
+    const std::size_t begin = at_;
+    for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9' && at_ - begin < 9; ++at_) {
+      value = value * 10 + static_cast<std::size_t>(text_[at_] - '0');
+    }
+    return at_ == begin ? std::nullopt : std::optional(value);
+  }
+  bool at_quote() const { return at_ < text_.size() && (text_[at_] == '"' || text_[at_] == '\''); }
+  // A quoted text; nothing where its end is missing. As in the texts of actions, \n is a newline, \t a tab, and any
+  // other backslash stays but before a quote or a backslash.
+  std::optional<std::string> quoted() {
+    const char quote = text_[at_++];
+    std::string value;
+    for (; at_ < text_.size() && text_[at_] != quote; ++at_) {
+      char c = text_[at_];
+      const char next = c == '\\' && at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
+      if (next == quote || next == '\\' || next == 'n' || next == 't') {
+        c = next == 'n' ? '\n' : next == 't' ? '\t' : next;
+        ++at_;
+      }
+      value += c;
+    }
+    if (at_ == text_.size()) return std::nullopt;
+    ++at_;
+    return value;
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t begin_;
+  std::size_t at_;
+};
+
+}  // namespace wtool::host::expressions
