@@ -173,8 +173,8 @@ class TemplateParser {
     } else {
       at_ = cursor.at();
       if (trims_behind) trim_after();
-      if (word == "raw") return verbatim("raw", true);
-      if (word == "comment") return verbatim("comment", false);
+      if (word == "raw") return verbatim(begin, "raw", true);
+      if (word == "comment") return verbatim(begin, "comment", false);
       return;
     }
     // What follows is read on, so that the mistakes in it are found as well.
@@ -292,7 +292,7 @@ class TemplateParser {
   }
 
   // Up to {% endraw %} or {% endcomment %}, whatever stands there.
-  void verbatim(const std::string& word, bool kept) {
+  void verbatim(std::size_t tag, const std::string& word, bool kept) {
     const std::size_t begin = at_;
     for (std::size_t at = begin; (at = text_.find("{%", at)) != std::string_view::npos; at += 2) {
       TemplateCursor cursor(text_, at + 2);
@@ -308,7 +308,7 @@ class TemplateParser {
       if (trims_behind) trim_after();
       return;
     }
-    fail(begin, "behind this there is no {% end" + word + " %} that closes the {% " + word + " %}");
+    fail(tag, "this {% " + word + " %} has no {% end" + word + " %}");
     at_ = text_.size();
   }
 

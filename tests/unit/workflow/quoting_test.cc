@@ -1,17 +1,15 @@
 // Values in commands, judged by the real shells: what a program gets must be the value, byte for byte, wherever the
 // placeholder stood; and nothing in a value may ever run.
 #define BOOST_TEST_MODULE workflow_quoting
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <random>
 
+#include "quoting_support.h"
 #include "workflow/command_template.h"
 
 using namespace wtool::host;
+using namespace wtool::test;
 using expressions::Value;
 
 namespace {
@@ -25,43 +23,6 @@ class OneValue final : public expressions::Scope {
  private:
   Value value_;
 };
-
-workflow::CommandText parsed(const std::string& text) {
-  workflow::CommandText command;
-  command.written.append(text, 0);
-  auto result = expressions::parse_template(text);
-  BOOST_REQUIRE(std::holds_alternative<expressions::Template>(result));
-  command.parsed = std::get<expressions::Template>(std::move(result));
-  command.places = workflow::find_places(command.parsed);
-  return command;
-}
-
-// What the shell prints for the command; the shell gets it as its one argument, as the engine does it.
-std::string output_of(const char* shell, const std::string& command) {
-  int ends[2];
-  BOOST_REQUIRE(::pipe(ends) == 0);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-  ::posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
-  ::posix_spawn_file_actions_addclose(&actions, ends[0]);
-  ::posix_spawn_file_actions_addclose(&actions, ends[1]);
-  const std::vector<std::string> words = {shell, "-c", command};
-  char* arguments[] = {const_cast<char*>(words[0].c_str()), const_cast<char*>(words[1].c_str()),
-                       const_cast<char*>(words[2].c_str()), nullptr};
-  pid_t child = -1;
-  BOOST_REQUIRE(::posix_spawn(&child, shell, &actions, nullptr, arguments, environ) == 0);
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::close(ends[1]);
-  std::string output;
-  char buffer[4096];
-  for (ssize_t count; (count = ::read(ends[0], buffer, sizeof buffer)) > 0;)
-    output.append(buffer, static_cast<std::size_t>(count));
-  ::close(ends[0]);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return output;
-}
 
 // Each prints the value and nothing else. `$p` is what printf needs to show it.
 const char* const places[] = {
@@ -206,36 +167,8 @@ std::vector<std::string> random_values(std::size_t count) {
   return values;
 }
 
-const std::vector<const char*>& shells() {
-  static const std::vector<const char*> found = [] {
-    std::vector<const char*> out = {"/bin/sh"};
-    for (const char* shell : {"/bin/bash", "/bin/busybox-sh", "/bin/ksh"}) {
-      if (::access(shell, X_OK) == 0) out.push_back(shell);
-    }
-    return out;
-  }();
-  return found;
-}
-
-// A directory of our own to run in, so that what a value might do to files can be seen.
-struct InOwnDirectory {
-  InOwnDirectory() {
-    char name[] = "/tmp/wtool-quoting-XXXXXX";
-    BOOST_REQUIRE(::mkdtemp(name) != nullptr);
-    path = name;
-    before = std::filesystem::current_path();
-    std::filesystem::current_path(path);
-  }
-  ~InOwnDirectory() {
-    std::filesystem::current_path(before);
-    std::filesystem::remove_all(path);
-  }
-  std::filesystem::path path;
-  std::filesystem::path before;
-};
-
 void check(const char* shell, const std::string& place, const std::string& value, const std::string& expected) {
-  const workflow::CommandText command = parsed(place);
+  const workflow::CommandText command = parsed_command(place);
   const auto rendered = workflow::render_command(command, OneValue(value));
   BOOST_TEST_CONTEXT(shell << " | " << place << " | " << value) {
     if (const auto* error = std::get_if<expressions::ExpressionError>(&rendered)) {
@@ -284,12 +217,12 @@ BOOST_AUTO_TEST_CASE(random_values_arrive_byte_for_byte) {
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_CASE(raw_is_inserted_as_it_is) {
-  BOOST_TEST(std::get<std::string>(workflow::render_command(parsed("{{ x | raw }} # {{ x | raw }}"),
+  BOOST_TEST(std::get<std::string>(workflow::render_command(parsed_command("{{ x | raw }} # {{ x | raw }}"),
                                                             OneValue("echo $HOME"))) == "echo $HOME # echo $HOME");
 }
 
 BOOST_AUTO_TEST_CASE(arithmetic_takes_whole_numbers_only) {
-  const auto command = parsed("echo $((${x} + 1))");
+  const auto command = parsed_command("echo $((${x} + 1))");
   BOOST_TEST(output_of("/bin/sh", std::get<std::string>(workflow::render_command(command, OneValue("41")))) == "42\n");
   BOOST_TEST(output_of("/bin/sh", std::get<std::string>(workflow::render_command(command, OneValue("-3")))) == "-2\n");
   for (const char* value : {"", "a", "1+1", "x[$(touch PWNED)]", "1 ", "0x10", "--1"}) {
@@ -300,7 +233,7 @@ BOOST_AUTO_TEST_CASE(arithmetic_takes_whole_numbers_only) {
 
 BOOST_AUTO_TEST_CASE(a_value_cannot_end_its_here_document) {
   const auto error = [](const std::string& place, const std::string& value) {
-    const auto rendered = workflow::render_command(parsed(place), OneValue(value));
+    const auto rendered = workflow::render_command(parsed_command(place), OneValue(value));
     return std::holds_alternative<expressions::ExpressionError>(rendered);
   };
   BOOST_TEST(error("cat <<END\n${x}\nEND\n", "a\nEND\ntouch PWNED"));
@@ -315,7 +248,7 @@ BOOST_AUTO_TEST_CASE(a_value_cannot_end_its_here_document) {
 
 BOOST_AUTO_TEST_CASE(what_no_command_line_can_hold_is_an_error) {
   const auto message = [](const std::string& value) {
-    const auto rendered = workflow::render_command(parsed("cat ${x}"), OneValue(value));
+    const auto rendered = workflow::render_command(parsed_command("cat ${x}"), OneValue(value));
     const auto* error = std::get_if<expressions::ExpressionError>(&rendered);
     return error == nullptr ? "" : error->message;
   };

@@ -97,7 +97,18 @@ BOOST_AUTO_TEST_CASE(mistakes_in_templates_are_errors_with_their_place) {
   const std::pair<const char*, const char*> cases[] = {
       {"a ${missing}", "2: no missing"},
       {"${text.field}", "0: ${text.field}: the string"},
-      {"{{ text | upcase }}", "0: there is no filter 'upcase'"},
+      {"{{ text | upcas }}", "0: there is no filter 'upcas'; did you mean 'upcase'?; there are default, upcase"},
+      {"{{ text | default: }}", "0: what follows the ':' of the filter default is no text"},
+      {"{{ text | default: 1, 2 }}", "0: the filter default is written"},
+      {"{{ text | upcase: 1 }}", "0: the filter upcase is written upcase"},
+      {"{{ text | replace: 'a' }}", "0: the filter replace is written replace: \"old\", \"new\""},
+      {"{{ text | replace: '', 'b' }}", "0: the filter replace is written replace: \"old\", \"new\"; an empty"},
+      {"{{ text | split: '' }}", "0: the filter split is written split: \",\"; an empty text"},
+      {"{{ text | split: 3 }}", "0: the filter split is written split: \",\", with texts in quotes"},
+      {"{{ text | first }}", "0: {{ text | first }}: first needs a list, and got the string"},
+      {"{{ number | join }}", "0: {{ number | join }}: join needs a list, and got the int 7"},
+      {"{{ list | lines }}", "0: {{ list | lines }}: lines needs a text, and got a list"},
+      {"{{ number | size }}", "0: {{ number | size }}: size needs a text, a list or a map"},
       {"{{ text | }}", "0: after '|' the name of a filter"},
       {"{{ text | default }}", "0: the filter default is written"},
       {"ab {{ text", "3: this '{{' is not closed"},
@@ -105,16 +116,58 @@ BOOST_AUTO_TEST_CASE(mistakes_in_templates_are_errors_with_their_place) {
       {"{{ range .Items }}", "0: this '{{' is not closed"},
       {"{{ json .}}", "0: this '{{' is not closed"},
       {"{{ \"abc }}", "0: the text after '{{'"},
-      {"{{- text }}", "0: '{{-' is not supported yet"},
       {"${{ text }}", "0: a placeholder is written {{ name }}"},
-      {"{% if text %}", "0: {% if %} is not supported yet"},
-      {"x {%- for a in b %}", "2: {% for %} is not supported yet"},
+      {"{{ text -}", "0: this '{{' is not closed"},
   };
   for (const auto& [text, expected] : cases) {
     BOOST_TEST_CONTEXT(text) { BOOST_TEST(rendered(text).starts_with(expected), rendered(text)); }
   }
 }
 
+BOOST_AUTO_TEST_CASE(filters_change_values) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"{{ text | upcase }} {{ 'ÄBC' | downcase }}", "IT'S \"X\" Äbc"},
+      {"{{ 'hELLO wORLD' | capitalize }}{{ empty | capitalize }}", "Hello world"},
+      {"[{{ blank | strip }}]", "[a b]"},
+      {"{{ missing | upcase | default: 5 }}", "5"},
+      {"{{ missing | default: -2.5 }} {{ missing | default: true }}", "-2.5 true"},
+      {"{{ missing | default: 'a' | upcase }}", "A"},
+      {"{{ missing | default: \"a\\tb\\q\\\\\" }}", "a\tb\\q\\"},
+      {"{{ 'a\nb\n' | lines | json }}", "[\"a\",\"b\"]"},
+      {"{{ 'a\n\nb' | lines | json }}", "[\"a\",\"\",\"b\"]"},
+      {"{{ empty | lines | json }} {{ empty | split: ',' | json }}", "[] []"},
+      {"{{ 'a,,b,' | split: ',' | json }}", "[\"a\",\"\",\"b\",\"\"]"},
+      {"{{ 'a, b' | split: ', ' | join: ' + ' }}", "a + b"},
+      {"{{ list | join }}|{{ list | join: '' }}", "a 1 true |a1true"},
+      {"{{ list | first }}{{ list[3] | default: 'none' }}", "anone"},
+      {"{{ 'a b c' | split: ' ' | last }}", "c"},
+      {"{{ empty | lines | first | default: 'nothing' }}", "nothing"},
+      {"{{ list | size }} {{ 'Grüße' | size }} {{ outcome | lines | size }}", "4 5 1"},
+      {"{{ 'aXbXX' | replace: 'X', '--' }}", "a--b----"},
+      {"{{ 'aaa' | replace: 'aa', 'a' }}", "aa"},
+      {"{{ '  Hello, World! v2.0 ' | slugify }}", "hello-world-v2-0"},
+      {"{{ '--' | slugify }}{{ 'Grüße' | slugify }}", "grüße"},
+      {"{{ outcome | upcase }}", "OUT"},
+      {"{{ number | upcase }}", "7"},
+  };
+  for (const auto& [text, expected] : cases) BOOST_TEST(rendered(text) == expected, text << " gave " << rendered(text));
+}
+
+BOOST_AUTO_TEST_CASE(dashes_take_the_blanks_on_their_side) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"a \n {{- number }} b", "a7 b"}, {"a {{ number -}} \n\t b", "a 7b"},
+      {"a {{- number -}} b", "a7b"},    {"a {{- .Names -}} b", "a {{- .Names -}} b"},  // those of other programs
+      {"{{ blank -}} x", "  a b\nx"},                                                  // a value keeps its own
+  };
+  for (const auto& [text, expected] : cases) BOOST_TEST(rendered(text) == expected, text << " gave " << rendered(text));
+}
+
+BOOST_AUTO_TEST_CASE(filters_cannot_make_texts_without_bound) {
+  std::string text = "{{ 'aaaaaaaaaaaaaaaa'";
+  for (int i = 0; i < 100; ++i) text += " | replace: 'a', 'aaaaaaaa'";
+  BOOST_TEST(rendered(text + " }}").find("more than 16 MiB") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(all_mistakes_of_a_text_are_found_at_once) {
-  BOOST_TEST(rendered("{{ a | b }} ${{ c }} {% if %}").find("21: ") != std::string::npos);
+  BOOST_TEST(rendered("{{ a | b }} ${{ c }} {% if %}").find("27: ") != std::string::npos);
 }
