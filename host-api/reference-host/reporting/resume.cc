@@ -1,0 +1,61 @@
+#include "reporting/resume.h"
+
+#include "reporting/journal_reader.h"
+#include "reporting/runs_folder.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+// Those that run again only because what they gave is not in the journal.
+std::string hidden_steps(const RunRecord& run) {
+  std::string names;
+  for (const StepRecord& step : run.steps) {
+    if (!step.end.went_on || !(step.end.secret || step.masked)) continue;
+    names += (names.empty() ? "" : ", ") + step.state;
+  }
+  return names;
+}
+
+}  // namespace
+
+std::optional<ResumedRun> resume_run(const std::string& directory, const std::string& wanted, const std::string& from,
+                                     Journal::Options options, std::string& error) {
+  const std::string id = find_run(directory, wanted, error);
+  if (id.empty()) return std::nullopt;
+  const std::string file = journal_file(directory, id);
+  ResumedRun resumed;
+  // Locked before it is read, so that it does not change meanwhile.
+  resumed.journal = Journal::reopen(file, std::move(options), error);
+  if (!resumed.journal) return std::nullopt;
+  auto content = read_journal(file, error);
+  if (!content) return std::nullopt;
+  if (!content->damage.empty()) {
+    error = "the run " + id + " cannot be resumed, because its journal is damaged: " + content->damage +
+            "; `wtool show " + id + "` shows what can be read; start the workflow anew";
+    return std::nullopt;
+  }
+  resumed.run = std::move(content->run);
+  resumed.notices = std::move(content->notices);
+  std::optional<StepPlace> place;
+  if (!from.empty()) {
+    place = last_visit(resumed.run, from);
+    if (!place) {
+      error = "the run " + id + " was never in the state \"" + from + "\"; `wtool show " + id + "` lists its states";
+      return std::nullopt;
+    }
+    drop_from(resumed.run, *place);
+  } else if (resumed.run.status == RunReport::Status::completed) {
+    error = "the run " + id + " has completed, so there is nothing to go on with; --from STATE runs a part of it again";
+    return std::nullopt;
+  }
+  resumed.past = past_of(resumed.run);
+  if (const std::string names = hidden_steps(resumed.run); !names.empty()) {
+    resumed.notices.push_back("what these states gave is, or holds, a secret and is not kept, so they run again: " +
+                              names);
+  }
+  error = resumed.journal->go_on_at(content->whole_bytes, place);
+  if (!error.empty()) return std::nullopt;
+  return resumed;
+}
+
+}  // namespace wtool::host::workflow

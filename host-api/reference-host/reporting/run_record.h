@@ -1,0 +1,101 @@
+// A run as it was, or is until now: what reports and `wtool show` are made of. A collector makes it while a run goes
+// on, the reader of a journal from what was left behind. Plain data that depends on no workflow.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reporting/json_text.h"
+#include "reporting/step_place.h"
+#include "runner/run_observer.h"
+
+namespace wtool::host::workflow {
+
+struct StepRecord {
+  std::uint64_t number = 0;
+  StepPlace place;
+  std::string workflow;  // its name; empty: the one that was started
+  std::string state;
+  Step::Status status = Step::Status::running;  // running: it has not ended
+  std::int64_t exit_code = 0;
+  int tries = 1;
+  bool replayed = false;  // kept from before the run was resumed
+  bool masked = false;    // a secret in what it gave has been replaced
+  bool hidden = false;    // no file names its state; the language has made it
+  std::string action;     // shell, tool, log, ...; empty: the state has none, and only passes
+  Moment began;
+  std::chrono::steady_clock::duration took{};
+  StepEnd end;
+};
+
+struct LogRecord {
+  Moment at;
+  std::uint64_t step = 0;  // its number; 0: of none, a notice
+  LogAction::Level level = LogAction::Level::info;
+  std::string text;
+};
+
+struct RunRecord {
+  std::string run;
+  std::string name;
+  std::string file;
+  std::string directory;
+  std::string sha256;  // of the file's text when the run was started, or last resumed
+  std::string host;
+  std::int64_t pid = 0;
+  std::map<std::string, expressions::Value> inputs;
+  std::vector<std::string> secret_inputs;  // names of those that were left out
+  Moment began;
+  std::chrono::steady_clock::duration took{};
+  int resumed = 0;                          // so many times
+  std::optional<RunReport::Status> status;  // nothing: it has not ended, as far as is known
+  std::string reason;
+  bool refused = false;
+  std::vector<StepRecord> steps;  // each place once, in the order in which they began
+  std::vector<LogRecord> logs;
+};
+
+inline const char* word(Step::Status status) {
+  switch (status) {
+    case Step::Status::succeeded:
+      return "succeeded";
+    case Step::Status::failed:
+      return "failed";
+    case Step::Status::aborted:
+      return "aborted";
+    case Step::Status::running:
+      break;
+  }
+  return "running";
+}
+
+inline const char* word(RunReport::Status status) {
+  switch (status) {
+    case RunReport::Status::completed:
+      return "completed";
+    case RunReport::Status::failed:
+      return "failed";
+    case RunReport::Status::aborted:
+      break;
+  }
+  return "aborted";
+}
+
+inline const char* word(LogAction::Level level) {
+  switch (level) {
+    case LogAction::Level::info:
+      return "info";
+    case LogAction::Level::warning:
+      return "warning";
+    case LogAction::Level::error:
+      break;
+  }
+  return "error";
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,72 @@
+#include "reporting/runs_folder.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+
+namespace wtool::host::workflow {
+
+namespace fs = std::filesystem;
+
+std::string run_id(Moment at) {
+  using namespace std::chrono;
+  const auto second = floor<seconds>(at);
+  const std::time_t time = system_clock::to_time_t(second);
+  std::tm parts{};
+  ::gmtime_r(&time, &parts);
+  char text[64];
+  // 65,536 parts of a second fit into the four digits.
+  const auto fraction = duration_cast<microseconds>(at - second).count() * 65536 / 1'000'000;
+  std::snprintf(text, sizeof text, "%04d%02d%02d-%02d%02d%02d-%04x", parts.tm_year + 1900, parts.tm_mon + 1,
+                parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, static_cast<unsigned>(fraction));
+  return text;
+}
+
+std::string journal_file(std::string_view directory, std::string_view run) {
+  return (fs::path(directory) / runs_folder / (std::string(run) + std::string(journal_suffix))).string();
+}
+
+std::vector<std::string> list_runs(const std::string& directory, std::string& error) {
+  std::vector<std::string> runs;
+  const fs::path folder = fs::path(directory) / runs_folder;
+  std::error_code failed;
+  fs::directory_iterator entries(folder, failed);
+  for (const fs::directory_iterator end; !failed && entries != end; entries.increment(failed)) {
+    const fs::path& file = entries->path();
+    if (file.extension() == journal_suffix) runs.push_back(file.stem().string());
+  }
+  if (failed && failed != std::errc::no_such_file_or_directory) {
+    error = "cannot read the folder " + folder.string() + ": " + failed.message();
+  }
+  std::sort(runs.begin(), runs.end(), std::greater<>());
+  return runs;
+}
+
+std::string find_run(const std::string& directory, const std::string& wanted, std::string& error) {
+  error.clear();
+  const std::vector<std::string> runs = list_runs(directory, error);
+  if (!error.empty()) return {};
+  if (runs.empty()) {
+    error = "there is no run below " + (fs::path(directory) / runs_folder).string() +
+            "; wtool looks in the directory in which the run was started";
+    return {};
+  }
+  if (wanted == "last") return runs.front();
+  std::vector<std::string> found;
+  for (const std::string& run : runs) {
+    if (run == wanted) return run;
+    if (!wanted.empty() && run.starts_with(wanted)) found.push_back(run);
+  }
+  if (found.size() == 1) return found.front();
+  if (found.empty()) {
+    error = "there is no run \"" + wanted + "\"; `wtool runs` lists those that there are";
+    return {};
+  }
+  error = "\"" + wanted + "\" begins the names of " + std::to_string(found.size()) + " runs:";
+  for (std::size_t i = 0; i < std::min<std::size_t>(found.size(), 3); ++i) error += ' ' + found[i];
+  error += found.size() > 3 ? " ...; give more of the name" : "; give more of the name";
+  return {};
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,387 @@
+// reporting/journal.h, journal_reader.h, runs_folder.h and resume.h: what is written survives, and what is damaged is
+// told.
+#include "reporting/journal.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "reporting/journal_reader.h"
+#include "reporting/resume.h"
+#include "reporting/runs_folder.h"
+#include "reporting_support.h"
+#include "support/program.h"
+
+using namespace wtool::host::workflow;
+using namespace wtool::test;
+using wtool::host::expressions::Value;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string content_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void put(const std::string& file, const std::string& bytes) { std::ofstream(file, std::ios::binary) << bytes; }
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+struct Folder {
+  ScratchFolder scratch;
+  Workflow workflow = made_workflow();
+  std::vector<std::string> notices;
+  Secrets secrets;
+  std::string error;
+
+  Journal::Options options() {
+    return {&secrets, [this](const std::string& text) { notices.push_back(text); }};
+  }
+  std::unique_ptr<Journal> create() {
+    auto journal = Journal::create(scratch.path(), options(), error);
+    BOOST_REQUIRE_MESSAGE(journal, error);
+    return journal;
+  }
+  // Build, Tell, then a failed Build; gives the file.
+  std::string failed_run() {
+    auto journal = create();
+    ToldRun run(workflow, *journal);
+    run.start(journal->run());
+    run.visit("Build", "built");
+    run.visit("Tell");
+    run.fail("Build", "exit 3");
+    run.finish(RunReport::Status::failed, "it failed");
+    return journal->file();
+  }
+  JournalContent read(const std::string& file) {
+    auto content = read_journal(file, error);
+    BOOST_REQUIRE_MESSAGE(content, error);
+    return *content;
+  }
+};
+
+// Files of this process cannot become larger than that, for as long as it lives.
+class SizeLimit {
+ public:
+  explicit SizeLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = bytes;
+    BOOST_REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  }
+  ~SizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  sighandler_t handler_;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(a_run_is_read_as_it_was_told, Folder) {
+  auto journal = create();
+  ToldRun told(workflow, *journal);
+  told.inputs.emplace("level", Value(2.0));
+  told.start(journal->run());
+  told.visit("Build", "one\ntwo");
+  Step open = told.enter("Build");
+  journal->logged(open, LogAction::Level::warning, "careful");
+  journal->noticed("look here");
+  told.end(open);
+  told.visit("Tell", "", "/2:A");
+  told.finish();
+  struct stat about {};
+  BOOST_REQUIRE(::stat(journal->file().c_str(), &about) == 0);
+  BOOST_TEST((about.st_mode & 07777) == 0600U);
+
+  const JournalContent content = read(journal->file());
+  BOOST_TEST(content.damage == "");
+  BOOST_TEST(content.notices.empty());
+  BOOST_TEST(content.whole_bytes == fs::file_size(journal->file()));
+  BOOST_TEST(content.run.run == journal->run());
+  BOOST_TEST(content.run.name == "release");
+  BOOST_TEST(content.run.file == "release.md");
+  BOOST_TEST(content.run.directory == scratch.path());
+  BOOST_TEST(content.run.sha256.size() == 64U);
+  BOOST_TEST(content.run.pid == ::getpid());
+  BOOST_TEST(*content.run.inputs.at("level").as_double() == 2.0);
+  BOOST_TEST((content.run.status == RunReport::Status::completed));
+  BOOST_REQUIRE(content.run.steps.size() == 3U);
+  BOOST_TEST(content.run.steps[0].end.outcome.standard_output == "one\ntwo");
+  BOOST_TEST((content.run.steps[2].place == StepPlace{"/2:A", 1}));
+  BOOST_REQUIRE(content.run.logs.size() == 2U);
+  BOOST_TEST(content.run.logs[0].text == "careful");
+  BOOST_TEST(content.run.logs[1].text == "look here");
+  const PastRun past = past_of(content.run);
+  BOOST_TEST(past.size() == 3U);
+  BOOST_REQUIRE(past.find("", 1) != nullptr);
+  BOOST_TEST(past.find("", 1)->state == "Build");
+  const auto ends = read_journal_ends(journal->file(), error);
+  BOOST_REQUIRE(ends.has_value());
+  BOOST_TEST((ends->status == RunReport::Status::completed));
+  BOOST_TEST(ends->steps.empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(records_wait_only_until_something_is_called, Folder) {
+  auto journal = create();
+  ToldRun run(workflow, *journal);
+  const auto written = [&] { return lines_in(content_of(journal->file())); };
+  run.start(journal->run());
+  BOOST_TEST(written() == 1U);
+  run.visit("Tell");
+  run.visit("Keep");
+  BOOST_TEST(written() == 1U);
+  Step build = run.enter("Build");
+  BOOST_TEST(written() == 6U);
+  run.end(build);
+  BOOST_TEST(written() == 7U);
+  for (int i = 0; i < 1000; ++i) run.visit("Tell");
+  BOOST_TEST(written() > 1000U);
+  BOOST_TEST(written() < 2007U);
+  journal.reset();
+  BOOST_TEST(lines_in(content_of(journal_file(scratch.path(), list_runs(scratch.path(), error).front()))) == 2007U);
+}
+
+BOOST_FIXTURE_TEST_CASE(names_of_runs_are_unique_and_sort_by_time, Folder) {
+  std::vector<std::unique_ptr<Journal>> journals;
+  for (int i = 0; i < 50; ++i) journals.push_back(create());
+  const std::vector<std::string> runs = list_runs(scratch.path(), error);
+  BOOST_TEST(runs.size() == 50U);
+  BOOST_TEST(run_id(Moment(std::chrono::milliseconds(1'795'302'902'500))) == "20261121-231502-8000");
+  BOOST_TEST(find_run(scratch.path(), "last", error) == runs.front());
+  BOOST_TEST(find_run(scratch.path(), runs[7], error) == runs[7]);
+  BOOST_TEST(find_run(scratch.path(), "2", error) == "");
+  BOOST_TEST(error.find("begins the names of 50 runs") != std::string::npos);
+  BOOST_TEST(find_run(scratch.path(), "nothing", error = "") == "");
+  BOOST_TEST(error.find("`wtool runs`") != std::string::npos);
+}
+
+BOOST_FIXTURE_TEST_CASE(one_process_at_a_time_writes_a_journal, Folder) {
+  auto journal = create();
+  ToldRun run(workflow, *journal);
+  run.start(journal->run());
+  BOOST_TEST(is_being_written(journal->file()));
+  BOOST_TEST(!resume_run(scratch.path(), "last", "", options(), error).has_value());
+  BOOST_TEST(error.find("is being written by another process, PID " + std::to_string(::getpid())) != std::string::npos);
+  const std::string file = journal->file();
+  journal.reset();
+  BOOST_TEST(!is_being_written(file));
+  BOOST_TEST(resume_run(scratch.path(), "last", "", options(), error).has_value());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_torn_last_line_counts_for_nothing_and_is_cut_off, Folder) {
+  const std::string file = failed_run();
+  const std::string whole = content_of(file);
+  put(file, whole + R"({"v":1,"type":"state_sta)");
+  const JournalContent content = read(file);
+  BOOST_TEST(content.whole_bytes == whole.size());
+  BOOST_TEST(content.damage == "");
+  BOOST_REQUIRE(content.notices.size() == 1U);
+  BOOST_TEST(content.notices[0].find("is torn (24 bytes") != std::string::npos);
+  {
+    auto resumed = resume_run(scratch.path(), "last", "", options(), error);
+    BOOST_REQUIRE_MESSAGE(resumed, error);
+    BOOST_TEST(resumed->notices.size() == 1U);
+    BOOST_TEST(resumed->past.size() == 2U);
+    ToldRun run(workflow, *resumed->journal);
+    run.start(resumed->run.run, true);
+    run.replaying = true;
+    run.visit("Build");
+    run.visit("Tell");
+    run.replaying = false;
+    run.visit("Build", "at last");
+    run.finish();
+  }
+  BOOST_TEST(content_of(file).starts_with(whole + R"({"v":1,"type":"run_resumed")"));
+  const RunRecord run = read(file).run;
+  BOOST_TEST(run.resumed == 1);
+  BOOST_TEST((run.status == RunReport::Status::completed));
+  BOOST_TEST(run.reason == "");
+  BOOST_REQUIRE(run.steps.size() == 3U);
+  BOOST_TEST(run.steps[0].replayed);
+  BOOST_TEST(!run.steps[2].replayed);
+  BOOST_TEST(run.steps[2].end.outcome.standard_output == "at last");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_damaged_line_is_told_and_the_rest_is_read, Folder) {
+  const std::string file = failed_run();
+  std::string bytes = content_of(file);
+  const std::size_t second = bytes.find('\n') + 1;
+  bytes[second + 3] = '\0';
+  put(file, bytes);
+  const JournalContent content = read(file);
+  BOOST_TEST(content.damage == file + ":2: it is no JSON object");
+  BOOST_TEST(content.run.steps.size() == 3U);
+  BOOST_TEST(!resume_run(scratch.path(), "last", "", options(), error).has_value());
+  BOOST_TEST(error.find("damaged: " + file + ":2: ") != std::string::npos);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_no_journal_is_refused, Folder) {
+  const std::string file = scratch.path() + "/x.jsonl";
+  const auto reason = [&](const std::string& bytes) {
+    put(file, bytes);
+    BOOST_TEST(!read_journal(file, error = "").has_value());
+    return error;
+  };
+  BOOST_TEST(reason("").find("is empty") != std::string::npos);
+  BOOST_TEST(reason("hello").find("no journal of a run") != std::string::npos);
+  BOOST_TEST(reason("hello\n").find("line 1: it is no JSON object") != std::string::npos);
+  BOOST_TEST(reason("[]\n").find("line 1: it is no JSON object") != std::string::npos);
+  BOOST_TEST(reason("{}\n").find("has no version") != std::string::npos);
+  BOOST_TEST(reason(R"({"v":1,"type":"log","time":"2026-11-21T23:15:02.045Z"})"
+                    "\n")
+                 .find("begins with the record run_started, and this is log") != std::string::npos);
+  const std::string newer = reason("{\"v\":2,\"type\":\"run_started\"}\n");
+  BOOST_TEST(newer.find(":1: it is a record of version 2, and this wtool reads version 1; use") != std::string::npos);
+  BOOST_TEST(!read_journal(scratch.path(), error).has_value());
+  BOOST_TEST(error.find("no regular file") != std::string::npos);
+  BOOST_TEST(!read_journal(scratch.path() + "/none", error).has_value());
+}
+
+BOOST_FIXTURE_TEST_CASE(from_a_state_on_everything_runs_again, Folder) {
+  std::string file;
+  {
+    auto journal = create();
+    file = journal->file();
+    ToldRun run(workflow, *journal);
+    run.start(journal->run());
+    run.visit("Build");              // 1
+    run.visit("Pass");               // 2: a fork
+    run.visit("Build", "", "/2:A");  // A 1
+    run.visit("Keep", "", "/2:A");   // A 2
+    run.visit("Build", "", "/2:B");  // B 1
+    run.visit("Tell");               // 3
+    run.finish();
+  }
+  BOOST_TEST(!resume_run(scratch.path(), "last", "", options(), error).has_value());
+  BOOST_TEST(error.find("has completed") != std::string::npos);
+  BOOST_TEST(!resume_run(scratch.path(), "last", "Nowhere", options(), error).has_value());
+  BOOST_TEST(error.find("was never in the state \"Nowhere\"") != std::string::npos);
+  {
+    auto resumed = resume_run(scratch.path(), "last", "Keep", options(), error);
+    BOOST_REQUIRE_MESSAGE(resumed, error);
+    BOOST_TEST(resumed->past.size() == 3U);
+    BOOST_TEST(resumed->past.find("", 1) != nullptr);
+    BOOST_TEST(resumed->past.find("/2:A", 1) != nullptr);
+    BOOST_TEST(resumed->past.find("/2:B", 1) != nullptr);
+    ToldRun run(workflow, *resumed->journal);
+    run.start(resumed->run.run, true);
+  }
+  // It was killed before it did anything: what was dropped stays dropped.
+  BOOST_TEST(read(file).run.steps.size() == 3U);
+  BOOST_TEST(!read(file).run.status.has_value());
+}
+
+BOOST_FIXTURE_TEST_CASE(steps_with_secrets_run_again, Folder) {
+  secrets.add("hunter2");
+  std::string file;
+  {
+    auto journal = create();
+    file = journal->file();
+    ToldRun run(workflow, *journal);
+    run.start(journal->run());
+    run.visit("Build", "the password is hunter2");
+    run.visit("Build", "nothing");
+    Step step = run.enter("Keep");
+    StepEnd end;
+    end.secret = true;
+    run.end(step, end);
+    run.visit("Tell");
+    run.finish(RunReport::Status::aborted, "because of hunter2");
+  }
+  BOOST_TEST(content_of(file).find("hunter2") == std::string::npos);
+  auto resumed = resume_run(scratch.path(), "last", "", options(), error);
+  BOOST_REQUIRE_MESSAGE(resumed, error);
+  BOOST_TEST(resumed->past.size() == 2U);
+  BOOST_TEST(resumed->past.find("", 1) == nullptr);
+  BOOST_TEST(resumed->past.find("", 3) == nullptr);
+  BOOST_REQUIRE(resumed->notices.size() == 1U);
+  BOOST_TEST(resumed->notices[0].ends_with("so they run again: Build, Keep"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_full_disk_is_told_and_nothing_is_lost_when_there_is_space_again, Folder) {
+  auto journal = create();
+  ToldRun run(workflow, *journal);
+  run.start(journal->run());
+  {
+    const SizeLimit limit(fs::file_size(journal->file()) + 100);
+    run.visit("Build", "one");
+    BOOST_REQUIRE(notices.size() == 1U);
+    BOOST_TEST(notices[0].find("cannot be written: File too large; the run goes on") != std::string::npos);
+    BOOST_TEST(!content_of(journal->file()).ends_with('\n'));
+    run.visit("Build", "two");
+    BOOST_TEST(notices.size() == 1U);
+  }
+  run.visit("Build", "three");
+  BOOST_REQUIRE(notices.size() == 2U);
+  BOOST_TEST(notices[1].find("can be written again; nothing of it is missing") != std::string::npos);
+  run.finish();
+  const JournalContent content = read(journal->file());
+  BOOST_TEST(content.damage == "");
+  BOOST_REQUIRE(content.run.steps.size() == 3U);
+  BOOST_TEST(content.run.steps[1].end.outcome.standard_output == "two");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_disk_that_stays_full_is_told_at_the_end_once_more, Folder) {
+  const std::string file = scratch.path() + "/full.jsonl";
+  fs::create_symlink("/dev/full", file);
+  auto journal = Journal::reopen(file, options(), error);
+  BOOST_REQUIRE_MESSAGE(journal, error);
+  ToldRun run(workflow, *journal);
+  run.start("full");
+  run.visit("Build");
+  run.finish();
+  BOOST_REQUIRE(notices.size() == 2U);
+  BOOST_TEST(notices[0].find("cannot be written: No space left on device") != std::string::npos);
+  BOOST_TEST(notices[1].find("still cannot be written") != std::string::npos);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_cannot_be_kept_in_memory_ends_the_journal, Folder) {
+  const std::string file = scratch.path() + "/full.jsonl";
+  fs::create_symlink("/dev/full", file);
+  auto journal = Journal::reopen(file, options(), error);
+  BOOST_REQUIRE_MESSAGE(journal, error);
+  ToldRun run(workflow, *journal);
+  const std::string much(9UL * 1024 * 1024, 'x');
+  for (int i = 0; i < 9; ++i) run.visit("Build", much);
+  BOOST_REQUIRE(notices.size() == 2U);
+  BOOST_TEST(notices[1].find("more than 64 MiB are missing") != std::string::npos);
+}
+
+BOOST_FIXTURE_TEST_CASE(without_a_folder_there_is_no_journal, Folder) {
+  put(scratch.path() + "/.wtool", "a file");
+  BOOST_TEST(Journal::create(scratch.path(), options(), error) == nullptr);
+  BOOST_TEST(error.find("cannot make the folder") != std::string::npos);
+}
+
+BOOST_FIXTURE_TEST_CASE(branches_write_at_the_same_time, Folder) {
+  auto journal = create();
+  ToldRun start(workflow, *journal);
+  start.start(journal->run());
+  std::vector<std::thread> branches;
+  for (int b = 0; b < 4; ++b) {
+    branches.emplace_back([&, b] {
+      ToldRun run(workflow, *journal);
+      for (int i = 0; i < 200; ++i) run.visit(i % 10 == 0 ? "Build" : "Tell", "x", "/1:" + std::to_string(b));
+    });
+  }
+  for (std::thread& branch : branches) branch.join();
+  start.finish();
+  const JournalContent content = read(journal->file());
+  BOOST_TEST(content.damage == "");
+  BOOST_TEST(content.run.steps.size() == 800U);
+}

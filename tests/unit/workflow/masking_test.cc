@@ -1,0 +1,149 @@
+// reporting/masking.h and observers.h: no secret gets through, in one piece or in several.
+#include "reporting/masking.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "reporting/observers.h"
+#include "reporting_support.h"
+
+using namespace wtool::host::workflow;
+using namespace wtool::test;
+using wtool::host::expressions::List;
+using wtool::host::expressions::Map;
+using wtool::host::expressions::to_json;
+using wtool::host::expressions::Value;
+
+namespace {
+
+// Everything that an observer is told, as one text.
+class Heard final : public RunObserver {
+ public:
+  std::string all;
+  std::string out;
+  void run_started(const RunStart& start) override {
+    for (const auto& [name, value] : start.inputs) all += name + '=' + to_json(value) + '\n';
+  }
+  void output(const Step&, bool is_error_stream, std::string_view bytes) override {
+    out += is_error_stream ? "E(" : "O(";
+    out += std::string(bytes) + ')';
+  }
+  void logged(const Step&, LogAction::Level, std::string_view text) override { all += std::string(text) + '\n'; }
+  void retrying(const Step&, const Outcome& outcome, std::chrono::milliseconds) override {
+    all += outcome.message + '\n';
+  }
+  void state_ended(const Step&, const StepEnd& end) override {
+    const Outcome& o = end.outcome;
+    all += o.standard_output + o.standard_error + o.message + o.error + to_json(o.metadata) + to_json(o.variables) +
+           to_json(o.matrix) + end.command + '\n';
+    for (const auto& [name, value] : end.assigned) all += name + '=' + to_json(value) + '\n';
+  }
+  void noticed(std::string_view text) override { all += std::string(text) + '\n'; }
+  void run_ended(const RunReport& report) override {
+    all += report.reason;
+    if (report.last) all += report.last->command + report.last->outcome.standard_error;
+  }
+};
+
+struct Masked {
+  Workflow workflow = made_workflow();
+  Secrets secrets;
+  Heard heard;
+  Masking masking{secrets, heard};
+  ToldRun run{workflow, masking};
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(nothing_is_changed_without_secrets, Masked) {
+  Step step = run.enter("Build");
+  masking.output(step, false, "hunt");
+  masking.output(step, false, "er2");
+  BOOST_TEST(heard.out == "O(hunt)O(er2)");
+}
+
+BOOST_FIXTURE_TEST_CASE(secrets_in_pieces_are_masked, Masked) {
+  secrets.add("hunter2");
+  Step step = run.enter("Build");
+  masking.output(step, false, "the word is hun");
+  masking.output(step, true, "hunt is something else, ");
+  masking.output(step, false, "ter2, and hu");
+  masking.output(step, true, "hunter");
+  run.end(step);
+  BOOST_TEST(heard.out == "O(the word is )E(hunt is something else, )O(***, and )O(hu)E(hunter)");
+}
+
+BOOST_FIXTURE_TEST_CASE(each_byte_by_itself_gives_nothing_away, Masked) {
+  secrets.add("aab");
+  secrets.add("abaab-longer");
+  Step step = run.enter("Build");
+  const std::string text = "xaabyabaab-longerzaaab";
+  for (const char c : text) masking.output(step, false, std::string(1, c));
+  run.end(step);
+  std::string joined;
+  for (const char c : heard.out) {
+    if (c != 'O' && c != '(' && c != ')') joined += c;
+  }
+  BOOST_TEST(joined.find("aab") == std::string::npos);
+  BOOST_TEST(joined.find("longer") == std::string::npos);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_secret_is_nowhere, Masked) {
+  secrets.add("hunter2");
+  secrets.add("4711");
+  run.inputs.emplace("x", Value("hunter2"));
+  run.start();
+  Step step = run.enter("Build");
+  masking.logged(step, LogAction::Level::info, "log hunter2");
+  Outcome failed;
+  failed.message = "retry hunter2";
+  masking.retrying(step, failed, {});
+  StepEnd end;
+  end.command = "login hunter2";
+  Outcome& o = end.outcome;
+  o.standard_output = o.standard_error = o.message = o.error = "-hunter2-";
+  Map map;
+  map.text = "hunter2";
+  map.fields.emplace("list", Value(List{Value("ok"), Value("hunter2"), Value(std::int64_t{4711})}));
+  o.metadata = o.variables = Value(map);
+  o.matrix = Value(List{Value(map)});
+  end.assigned.emplace_back("v", Value(map));
+  run.end(step, end);
+  masking.noticed("notice hunter2");
+  RunReport report;
+  report.reason = "reason hunter2";
+  report.last = LastStep{"Build", "login hunter2", o};
+  masking.run_ended(report);
+  BOOST_TEST(heard.all.find("hunter2") == std::string::npos);
+  BOOST_TEST(heard.all.find("4711") == std::string::npos);
+  BOOST_TEST(heard.all.find("login ***") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(values_without_secrets_stay_what_they_are) {
+  Secrets secrets;
+  secrets.add("hunter2");
+  Outcome outcome;
+  Map map;
+  map.fields.emplace("number", Value(2.0));
+  outcome.metadata = Value(map);
+  bool changed = false;
+  const Outcome same = masked(outcome, secrets, changed);
+  BOOST_TEST(!changed);
+  BOOST_TEST(same.metadata.as_map() == outcome.metadata.as_map());
+  outcome.message = "hunter2";
+  masked(outcome, secrets, changed);
+  BOOST_TEST(changed);
+}
+
+BOOST_AUTO_TEST_CASE(several_observers_hear_the_same) {
+  const Workflow workflow = made_workflow();
+  Heard first;
+  Heard second;
+  Observers both({&first, nullptr, &second});
+  ToldRun run(workflow, both);
+  run.start();
+  run.visit("Build", "out");
+  both.noticed("n");
+  run.finish();
+  BOOST_TEST(first.all == second.all);
+  BOOST_TEST(!first.all.empty());
+}

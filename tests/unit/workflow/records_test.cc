@@ -1,0 +1,249 @@
+// reporting/json_text.h, record.h and record_reader.h: what is told is in the records, and comes back.
+#include "reporting/record.h"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "reporting/record_reader.h"
+#include "reporting/step_place.h"
+#include "reporting_support.h"
+
+using namespace wtool::host::workflow;
+using namespace wtool::test;
+using nlohmann::json;
+using wtool::host::expressions::List;
+using wtool::host::expressions::Map;
+using wtool::host::expressions::Value;
+
+namespace {
+
+std::string text_of(std::string_view text) {
+  std::string out;
+  append_json_text(out, text);
+  return out;
+}
+
+std::string value_of(const Value& value) {
+  std::string out;
+  append_json_value(out, value);
+  return out;
+}
+
+// There and back, and there again: what both ways agree on is what was lost.
+std::string there_and_back(const Value& value) {
+  const auto back = value_from_json(json::parse(value_of(value)));
+  BOOST_REQUIRE(back.has_value());
+  BOOST_TEST(back->type_name() == value.type_name());
+  return value_of(*back);
+}
+
+const Moment some_time = Moment(std::chrono::milliseconds(1'795'302'902'045));
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(texts_are_json_whatever_they_hold) {
+  BOOST_TEST(text_of("a\"b\\c\n\r\t\x01ü漢🙂") == "\"a\\\"b\\\\c\\n\\r\\t\\u0001ü漢🙂\"");
+  for (const std::string bad : {"\xff", "\xc3", "\xe2\x82", "\xed\xa0\x80", "\xc0\xaf", "\xf4\x90\x80\x80", "\x80"}) {
+    const json parsed = json::parse(text_of("a" + bad + "b"));
+    const auto text = parsed.get<std::string>();
+    BOOST_TEST(text.starts_with("a\xef\xbf\xbd"));
+    BOOST_TEST(text.ends_with("b"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(values_survive_the_way_there_and_back) {
+  Map as_text;
+  as_text.text = "hello";
+  as_text.fields.emplace("exit_code", Value(std::int64_t{3}));
+  Map special;
+  special.fields.emplace("$text", Value("not one"));
+  special.fields.emplace("a", Value(1.0));
+  for (const Value& value :
+       {Value(), Value(true), Value(std::int64_t{5}), Value(5.0), Value(-0.0), Value(1e300), Value(0.1), Value("5"),
+        Value(std::numeric_limits<std::int64_t>::min()), Value(std::numeric_limits<double>::infinity()),
+        Value(std::nan("")), Value(List{Value("a"), Value(List{}), Value(Map{})}), Value(as_text), Value(special)}) {
+    BOOST_TEST(there_and_back(value) == value_of(value));
+  }
+  BOOST_TEST(value_of(Value(5.0)) == "5.0");
+  BOOST_TEST(value_of(Value(as_text)) == R"({"$text":"hello","fields":{"exit_code":3}})");
+  BOOST_TEST(value_of(Value(special)) == R"({"$map":{"$text":"not one","a":1.0}})");
+}
+
+BOOST_AUTO_TEST_CASE(values_that_nobody_writes_are_refused) {
+  for (const char* bad : {R"({"$text":1,"fields":{}})", R"({"$text":"x"})", R"({"$double":"one"})", R"({"$map":[]})"}) {
+    BOOST_TEST(!value_from_json(json::parse(bad)).has_value());
+  }
+  BOOST_TEST(!value_from_json(json::parse(std::string(3000, '[') + std::string(3000, ']'))).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(times_are_utc_with_milliseconds) {
+  std::string out;
+  append_json_time(out, some_time);
+  BOOST_TEST(out == "\"2026-11-21T23:15:02.045Z\"");
+  BOOST_TEST((time_from_text("2026-11-21T23:15:02.045Z") == some_time));
+  for (const char* bad : {"", "2026-11-21T23:15:02Z", "2026-13-21T23:15:02.045Z", "2026-11-21 23:15:02.045Z"}) {
+    BOOST_TEST(!time_from_text(bad).has_value());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_character_that_is_not_whole_yet_is_seen) {
+  BOOST_TEST(unfinished_character("abc") == 0U);
+  BOOST_TEST(unfinished_character("ab\xc3") == 1U);
+  BOOST_TEST(unfinished_character("ab\xe6\xbc") == 2U);
+  BOOST_TEST(unfinished_character("ab\xe6\xbc\xa2") == 0U);
+  BOOST_TEST(unfinished_character("\x80\x80\x80\x80") == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(branches_tell_where_they_come_from) {
+  BOOST_TEST((parent_of("/3:TaskA") == StepPlace{"", 3}));
+  BOOST_TEST((parent_of("/3:a/b/2:deploy") == StepPlace{"/3:a/b", 2}));
+  BOOST_TEST((parent_of("/5:2") == StepPlace{"", 5}));
+  BOOST_TEST(!parent_of("").has_value());
+  BOOST_TEST(!parent_of("/x:2").has_value());
+  BOOST_TEST(branch_name("/3:TaskA/2:deploy") == "deploy");
+}
+
+BOOST_AUTO_TEST_CASE(what_follows_from_a_step) {
+  const StepPlace from{"/3:A", 2};
+  for (const StepPlace& place :
+       {StepPlace{"/3:A", 2}, StepPlace{"/3:A", 3}, StepPlace{"/3:A/2:x", 1}, StepPlace{"/3:A/4:x/1:y", 1},
+        StepPlace{"", 3}, StepPlace{"", 4}, StepPlace{"/4:B", 1}}) {
+    BOOST_TEST(follows(from, place), place.branch << " " << place.sequence);
+  }
+  for (const StepPlace& place : {StepPlace{"/3:A", 1}, StepPlace{"/3:A/1:x", 7}, StepPlace{"", 2}, StepPlace{"/3:B", 1},
+                                 StepPlace{"/3:B", 9}, StepPlace{"/3:B/3:A", 5}, StepPlace{"/2:A", 2}}) {
+    BOOST_TEST(!follows(from, place), place.branch << " " << place.sequence);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_step_comes_back_as_it_was) {
+  const Workflow root = made_workflow("root");
+  const Workflow other = made_workflow("deploy");
+  Step step;
+  step.number = 7;
+  step.workflow = &other;
+  step.state = 0;
+  step.branch = "/3:deploy";
+  step.sequence = 2;
+  step.status = Step::Status::failed;
+  step.exit_code = 124;
+  step.tries = 3;
+  step.took = std::chrono::microseconds(12'034'567);
+  StepEnd end;
+  end.command = "make 'x'";
+  end.outcome.is_error = true;
+  end.outcome.exit_code = 124;
+  end.outcome.standard_output = "out\n\"quoted\"";
+  end.outcome.standard_error = "err";
+  end.outcome.message = "timed out";
+  end.outcome.error = "timeout";
+  end.outcome.duration_ms = 12'034;
+  Map metadata;
+  metadata.fields.emplace("ratio", Value(2.0));
+  end.outcome.metadata = Value(metadata);
+  end.outcome.matrix = Value(List{Value(std::int64_t{1})});
+  end.assigned.emplace_back("na\"me", Value(std::int64_t{9}));
+  end.result_name = "build";
+  end.went_on = true;
+  end.next = {"Tell", "[*]"};
+
+  std::string lines;
+  RunStart start;
+  start.run = "r1";
+  start.workflow = &root;
+  append_run_started(lines, some_time, start, "/somewhere");
+  append_state_ended(lines, some_time, step, &root, end);
+  RecordReader reader;
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t newline = lines.find('\n', at);
+    BOOST_TEST(reader.take(std::string_view(lines).substr(at, newline - at)) == "");
+    at = newline + 1;
+  }
+  const RunRecord run = reader.finish();
+  BOOST_REQUIRE(run.steps.size() == 1U);
+  const StepRecord& back = run.steps[0];
+  BOOST_TEST(back.number == 7U);
+  BOOST_TEST((back.place == StepPlace{"/3:deploy", 2}));
+  BOOST_TEST(back.workflow == "deploy");
+  BOOST_TEST(back.state == "Build");
+  BOOST_TEST(back.action == "shell");
+  BOOST_TEST((back.status == Step::Status::failed));
+  BOOST_TEST(back.tries == 3);
+  BOOST_TEST((back.took == step.took));
+  const Outcome& outcome = back.end.outcome;
+  BOOST_TEST(outcome.exit_code == 124);
+  BOOST_TEST(outcome.is_error);
+  BOOST_TEST(outcome.standard_output == end.outcome.standard_output);
+  BOOST_TEST(outcome.standard_error == "err");
+  BOOST_TEST(outcome.message == "timed out");
+  BOOST_TEST(outcome.error == "timeout");
+  BOOST_TEST(outcome.duration_ms == 12'034);
+  BOOST_TEST(value_of(outcome.metadata) == R"({"ratio":2.0})");
+  BOOST_TEST(value_of(outcome.matrix) == "[1]");
+  BOOST_TEST(outcome.variables.is_null());
+  BOOST_REQUIRE(back.end.assigned.size() == 1U);
+  BOOST_TEST(back.end.assigned[0].first == "na\"me");
+  BOOST_TEST(value_of(back.end.assigned[0].second) == "9");
+  BOOST_TEST(back.end.command == "make 'x'");
+  BOOST_TEST(back.end.result_name == "build");
+  BOOST_TEST(back.end.went_on);
+  BOOST_TEST((back.end.next == end.next));
+}
+
+BOOST_AUTO_TEST_CASE(secret_outputs_and_inputs_are_left_out) {
+  Workflow workflow = made_workflow();
+  Parameter token;
+  token.name = "token";
+  token.secret = true;
+  workflow.parameters.push_back(token);
+  RunStart start;
+  start.workflow = &workflow;
+  start.inputs.emplace("token", Value("hunter2"));
+  start.inputs.emplace("level", Value(std::int64_t{2}));
+  std::string line;
+  append_run_started(line, some_time, start, "");
+  const json begun = json::parse(line);
+  BOOST_TEST(begun["inputs"] == json::parse(R"({"level":2})"));
+  BOOST_TEST(begun["secret_inputs"] == json::parse(R"(["token"])"));
+
+  Step step;
+  step.workflow = &workflow;
+  step.state = 0;
+  StepEnd end;
+  end.secret = true;
+  end.outcome.standard_output = end.outcome.standard_error = end.outcome.message = "hunter2";
+  end.outcome.metadata = end.outcome.variables = end.outcome.matrix = Value("hunter2");
+  end.assigned.emplace_back("x", Value("hunter2"));
+  line.clear();
+  append_state_ended(line, some_time, step, &workflow, end);
+  BOOST_TEST(line.find("hunter2") == std::string::npos);
+  BOOST_TEST(json::parse(line)["secret"] == true);
+}
+
+BOOST_AUTO_TEST_CASE(a_record_costs_little) {
+  const Workflow workflow = made_workflow();
+  Step step;
+  step.workflow = &workflow;
+  step.state = 1;
+  StepEnd end;
+  end.outcome.message = "Hello world, it is Friday";
+  end.went_on = true;
+  end.next = {"Build"};
+  std::string out;
+  constexpr int rounds = 20'000;
+  const auto began = std::chrono::steady_clock::now();
+  for (int i = 0; i < rounds; ++i) {
+    out.clear();
+    step.number = static_cast<std::uint64_t>(i);
+    const Moment now = std::chrono::system_clock::now();
+    append_state_started(out, now, step, &workflow);
+    append_log(out, now, step, &workflow, LogAction::Level::info, end.outcome.message);
+    append_state_ended(out, now, step, &workflow, end);
+  }
+  const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - began;
+  BOOST_TEST_MESSAGE("a record costs " << took.count() / rounds / 3 << " us");
+  // Much more than it takes: it only tells whether something is grossly wrong.
+  BOOST_TEST(took.count() / rounds / 3 < 50);
+}
