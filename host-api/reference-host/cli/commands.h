@@ -14,6 +14,7 @@ void add_call(CLI::App& app, Context& context);
 void add_config(CLI::App& app, Context& context);
 void add_mcp(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
+void add_resume(CLI::App& app, Context& context);
 void add_tools(CLI::App& app, Context& context);
 
 }  // namespace wtool::host

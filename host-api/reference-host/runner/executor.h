@@ -54,8 +54,9 @@ struct PreparedPrompt {
 
 // What a run needs of the world beside the tools. A function that is not set makes the actions that need it fail.
 struct RunWorld {
-  // The workflow of that name as the file `from` means it; null: `error` says why. Any thread.
-  std::function<const OtherWorkflow*(const std::string& name, const std::string& from, std::string& error)> workflow;
+  // The workflow of that name as the file `from` means it; nothing: `error` says why. Any thread.
+  std::function<std::optional<OtherWorkflow>(const std::string& name, const std::string& from, std::string& error)>
+      workflow;
   // A prompt by its name, or by its text. Any thread.
   std::function<PreparedPrompt(const std::string& prompt, bool is_inline, const std::string& from,
                                const expressions::Scope& values)>

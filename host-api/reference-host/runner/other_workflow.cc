@@ -51,12 +51,12 @@ PathEnd run_frame(const Frame& frame, const std::string& branch, Variables& vari
   const std::size_t handler = frame.workflow.index_of(frame.workflow.on_failure.name);
   if (end.kind == PathEnd::Kind::failed && handler != no_state) {
     // Nobody has repaired anything: the run stays failed, for its first reason.
-    const PathEnd handled = Branch(frame, branch + "/on failure", variables, stop).go(handler);
+    const PathEnd handled = Branch(frame, branch + "/0:on failure", variables, stop).go(handler);
     if (handled.kind == PathEnd::Kind::aborted) end = handled;
   }
   if (frame.finally == no_state || frame.finally_entered) return end;
   LateStop late(stop);
-  PathEnd last = Branch(frame, branch + "/finally", variables, late.stop()).go(frame.finally);
+  PathEnd last = Branch(frame, branch + "/0:finally", variables, late.stop()).go(frame.finally);
   if (end.kind == PathEnd::Kind::ended && last.kind != PathEnd::Kind::ended) {
     last.reason = "the workflow came to its end, but the states of `finally` did not: " + last.reason;
     return last;
@@ -72,8 +72,8 @@ OtherEnd run_other_workflow(const Step& step, const Frame& frame, const std::str
     made.mistake = "other workflows cannot be run here";
     return made;
   }
-  const OtherWorkflow* other = world.workflow(name, frame.source.name(), made.mistake);
-  if (other == nullptr) return made;
+  const std::optional<OtherWorkflow> other = world.workflow(name, frame.source.name(), made.mistake);
+  if (!other) return made;
   if (const std::string chain = cycle(frame, *other->workflow); !chain.empty()) {
     made.mistake = "the workflows run each other without an end: " + chain;
     return made;

@@ -20,7 +20,8 @@ namespace wtool::host::workflow {
 // Where it stands is told by its branch and its place there. The main path is the branch "". Whatever runs beside or
 // below a step has a branch of its own, whose name is made of that step's: `BRANCH/SEQUENCE:NAME`, such as `/3:TaskA`
 // (the path of TaskA that the third step of the main path, a fork, has begun), `/3:TaskA/2:deploy` (the workflow
-// `deploy`, run by the second step of that path), `/5:2` (the second combination of a matrix). The same workflow with
+// `deploy`, run by the second step of that path), `/5:2` (the second combination of a matrix). What `on failure` and
+// `finally` lead to hangs on no step: `/0:on failure`, `/0:finally`. The same workflow with
 // the same outcomes always gives the same names, so they tell which step of an earlier run is which.
 struct Step {
   enum class Status { running, succeeded, failed, aborted };

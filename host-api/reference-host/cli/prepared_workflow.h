@@ -1,0 +1,47 @@
+// A workflow file with all that its run needs: read, checked, the workflows that it runs, its prompts, the tools.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/context.h"
+#include "runner/executor.h"
+#include "runner/prompts.h"
+#include "workflow/library.h"
+#include "workflow/model.h"
+#include "workflow/source.h"
+
+namespace wtool::host {
+
+class PreparedWorkflow {
+ public:
+  // `given` are the names of --var. Null: what is wrong is on standard error, and the exit status is exit_unusable.
+  static std::unique_ptr<PreparedWorkflow> open(Context& context, const std::string& file,
+                                                const std::vector<std::string>& given);
+
+  const workflow::Source& source() const { return source_; }
+  const workflow::Workflow& workflow() const { return workflow_; }
+  Toolbox& tools() const { return *tools_; }
+  // The directory of the run.
+  const std::string& directory() const { return directory_; }
+  // The title, the name or the file: what there is first.
+  std::string shown_name() const;
+  // What the run asks for; without confirmation and files for outputs. This object must outlive the run.
+  workflow::RunWorld world();
+
+ private:
+  PreparedWorkflow() = default;
+  bool read(const std::string& file);
+  bool configure(Context& context);
+  bool check(const std::vector<std::string>& given);
+
+  std::string directory_;
+  workflow::Source source_;
+  workflow::Workflow workflow_;
+  Toolbox* tools_ = nullptr;
+  std::unique_ptr<workflow::Library> library_;
+  std::unique_ptr<workflow::Prompts> prompts_;
+};
+
+}  // namespace wtool::host

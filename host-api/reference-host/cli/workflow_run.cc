@@ -1,0 +1,262 @@
+#include "cli/workflow_run.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <memory>
+
+#include "audit/entry.h"
+#include "cli/confirmation.h"
+#include "cli/interrupts.h"
+#include "cli/output.h"
+#include "cli/prepared_workflow.h"
+#include "reporting/journal.h"
+#include "reporting/journal_reader.h"
+#include "reporting/masking.h"
+#include "reporting/observers.h"
+#include "reporting/progress.h"
+#include "reporting/runs_folder.h"
+#include "reporting/summary.h"
+#include "runner/abort_watcher.h"
+#include "workflow/checker.h"
+#include "workflow/parameters.h"
+
+namespace wtool::host {
+namespace {
+
+using workflow::RunReport;
+
+std::vector<std::string> names_of(const std::vector<std::string>& variables) {
+  std::vector<std::string> names;
+  for (const std::string& variable : variables) names.push_back(variable.substr(0, variable.find('=')));
+  return names;
+}
+
+int exit_status(const RunReport& report, const Interrupts& interrupts) {
+  switch (report.status) {
+    case RunReport::Status::completed:
+      return exit_ok;
+    case RunReport::Status::failed:
+      return report.refused ? exit_refused : exit_failed;
+    case RunReport::Status::aborted:
+      break;
+  }
+  return interrupts.signal() != 0 ? interrupts.exit_status() : exit_aborted;
+}
+
+// Writes the output of a step where the workflow can hand it on by name: beside the journal.
+std::string keep_output(const std::string& directory, const std::string& run, std::string name,
+                        const std::string& content, std::string& error) {
+  for (char& c : name) {
+    if (c == '/' || c == ':' || c == '\0') c = '-';
+  }
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(directory) / workflow::runs_folder / (run + ".outputs");
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  const fs::path file = folder / name;
+  if (!failed) {
+    const int out = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    const bool written = out >= 0 && write_all(out, content);
+    failed = std::error_code(errno, std::generic_category());
+    if (out >= 0) ::close(out);
+    if (written) return file.string();
+  }
+  error = "the output of a step cannot be written to " + file.string() + ": " + failed.message();
+  return "";
+}
+
+// One run from here to its exit status.
+class FileRun {
+ public:
+  FileRun(PreparedWorkflow& prepared, const RunWishes& wishes) : prepared_(prepared), wishes_(wishes) {}
+
+  int run(std::map<std::string, expressions::Value> inputs, std::unique_ptr<workflow::Journal> journal,
+          const workflow::PastRun* past) {
+    Stop stop;
+    const Interrupts interrupts(stop);
+    const workflow::AbortWatcher watcher(prepared_.directory(), stop);
+    if (!watcher.error().empty()) complain("the abort file has no effect in this run: " + watcher.error());
+    journal_ = std::move(journal);
+    const std::string run = journal_ ? journal_->run() : "";
+    RunReport report;
+    {
+      workflow::Progress progress(STDERR_FILENO, workflow::ProgressStyle::of(STDERR_FILENO));
+      workflow::Observers shown({&progress});
+      workflow::Masking masking(secrets_, shown);
+      workflow::Observers all({journal_.get(), &masking});
+      report =
+          workflow::run_workflow({prepared_.workflow(), prepared_.source(), std::move(inputs), prepared_.tools(), stop,
+                                  all, settings(), world(run), &secrets_, past, run, prepared_.shown_name()});
+    }
+    journal_.reset();
+    const bool printed =
+        print(workflow::summary_text(prepared_.workflow(), masked(report, secrets_), prepared_.shown_name()));
+    const int status = exit_status(report, interrupts);
+    return printed || status != exit_ok ? status : exit_unusable;
+  }
+
+  workflow::Secrets& secrets() { return secrets_; }
+
+ private:
+  workflow::RunSettings settings() const {
+    workflow::RunSettings settings;
+    settings.max_parallel = wishes_.max_parallel;
+    if (wishes_.fail_fast || wishes_.no_fail_fast) settings.fail_fast = wishes_.fail_fast;
+    return settings;
+  }
+
+  workflow::RunWorld world(const std::string& run) {
+    workflow::RunWorld world = prepared_.world();
+    const bool yes = wishes_.yes;
+    world.confirm = [yes](const std::string& question, Stop& asked_to_stop) -> std::optional<bool> {
+      if (yes) return true;
+      return confirm_on_terminal(question, asked_to_stop);
+    };
+    if (!run.empty()) {
+      world.output_file = [this, run](const std::string& name, const std::string& content, std::string& error) {
+        return keep_output(prepared_.directory(), run, name, content, error);
+      };
+    }
+    return world;
+  }
+
+  PreparedWorkflow& prepared_;
+  const RunWishes& wishes_;
+  workflow::Secrets secrets_;
+  std::unique_ptr<workflow::Journal> journal_;
+};
+
+workflow::Journal::Options journal_options(const workflow::Secrets& secrets) {
+  return {&secrets, [](const std::string& text) { complain(text); }};
+}
+
+std::string digest_of(std::string_view text) {
+  audit::Digest digest;
+  digest.add(text);
+  return digest.finish();
+}
+
+// The inputs of the earlier run, and over them those that are given anew. Nothing: the reasons are on standard error.
+std::optional<std::map<std::string, expressions::Value>> resumed_inputs(const workflow::Workflow& parsed,
+                                                                        const workflow::RunRecord& run,
+                                                                        const RunWishes& wishes) {
+  std::vector<std::string> given;
+  for (const auto& [name, value] : run.inputs) given.push_back(name + "=" + expressions::to_text(value));
+  given.insert(given.end(), wishes.variables.begin(), wishes.variables.end());
+  const std::vector<std::string> anew = names_of(wishes.variables);
+  const auto is_given_anew = [&](const std::string& name) {
+    return std::find(anew.begin(), anew.end(), name) != anew.end();
+  };
+  bool complete = true;
+  for (const std::string& name : run.secret_inputs) {
+    if (is_given_anew(name)) continue;
+    complain("the secret '" + name + "' is not in the journal; give it again with --var " + name + "=VALUE");
+    complete = false;
+  }
+  if (!complete) return std::nullopt;
+  std::vector<std::string> errors;
+  auto inputs = workflow::resolve_inputs(parsed, given, workflow::names_read(parsed), errors);
+  for (const std::string& message : errors) complain(message);
+  if (!errors.empty()) return std::nullopt;
+  for (const auto& [name, value] : run.inputs) {
+    if (!is_given_anew(name)) inputs.insert_or_assign(name, value);
+  }
+  return inputs;
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& command, RunWishes& wishes) {
+  command
+      .add_option("--var,--set", wishes.variables,
+                  "A parameter of the workflow, as NAME=VALUE; may be given several times")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all();
+  command.add_option("--max-parallel", wishes.max_parallel, "Calls that run at the same time (default: no limit)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 10000));
+  auto* fast =
+      command.add_flag("--fail-fast", wishes.fail_fast,
+                       "A branch that fails ends those beside it (the default, unless the file says otherwise)");
+  command.add_flag("--no-fail-fast", wishes.no_fail_fast, "The others go on to their end")->excludes(fast);
+  command.add_flag("--yes,-y", wishes.yes, "Confirms in advance what the workflow asks to be confirmed");
+  command.add_option("--events", wishes.events, "Writes each record of the run as it happens; - is standard output")
+      ->type_name("FILE");
+  command.add_option("--junit", wishes.junit, "Writes a report as JUnit XML at the end")->type_name("FILE");
+  command.add_option("--html", wishes.html, "Writes a report as one HTML page at the end")->type_name("FILE");
+}
+
+int run_file(Context& context, const std::string& file, const RunWishes& wishes) {
+  const auto prepared = PreparedWorkflow::open(context, file, names_of(wishes.variables));
+  if (!prepared) return exit_unusable;
+  std::vector<std::string> errors;
+  auto inputs = workflow::resolve_inputs(prepared->workflow(), wishes.variables,
+                                         workflow::names_read(prepared->workflow()), errors);
+  for (const std::string& message : errors) complain(file + ": " + message);
+  if (!errors.empty()) return exit_unusable;
+  FileRun run(*prepared, wishes);
+  std::unique_ptr<workflow::Journal> journal;
+  if (!wishes.no_journal) {
+    std::string error;
+    journal = workflow::Journal::create(prepared->directory(), journal_options(run.secrets()), error);
+    if (!journal) complain("this run keeps no journal and cannot be resumed: " + error);
+  }
+  return run.run(std::move(inputs), std::move(journal), nullptr);
+}
+
+int resume_run(Context& context, const Resumed& resumed, const RunWishes& wishes) {
+  std::string error;
+  auto content = workflow::read_journal(resumed.journal, error);
+  if (!content) {
+    complain(error);
+    return exit_unusable;
+  }
+  for (const std::string& notice : content->notices) complain(notice);
+  workflow::RunRecord& earlier = content->run;
+  if (!content->damage.empty()) {
+    complain("this run cannot be resumed: " + content->damage);
+    return exit_unusable;
+  }
+  if (earlier.status == RunReport::Status::completed && resumed.from.empty()) {
+    complain("the run " + earlier.run + " is completed; --from STATE runs it again from there");
+    return exit_unusable;
+  }
+  std::optional<workflow::StepPlace> from;
+  if (!resumed.from.empty()) {
+    from = workflow::last_visit(earlier, resumed.from);
+    if (!from) {
+      complain("--from: the run " + earlier.run + " has not been in a state " +
+               expressions::quoted_for_message(resumed.from) + "; `wtool show " + earlier.run + "` lists its states");
+      return exit_unusable;
+    }
+    workflow::drop_from(earlier, *from);
+  }
+  std::vector<std::string> names = names_of(wishes.variables);
+  for (const auto& [name, value] : earlier.inputs) names.push_back(name);
+  const auto prepared = PreparedWorkflow::open(context, earlier.file, names);
+  if (!prepared) return exit_unusable;
+  if (digest_of(prepared->source().text()) != earlier.sha256) {
+    complain("the file " + earlier.file + " is not what it was when the run " + earlier.run +
+             " went on last; what is completed is kept as long as the states are the same");
+  }
+  auto inputs = resumed_inputs(prepared->workflow(), earlier, wishes);
+  if (!inputs) return exit_unusable;
+  const workflow::PastRun past = workflow::past_of(earlier);
+
+  FileRun run(*prepared, wishes);
+  auto journal = workflow::Journal::reopen(resumed.journal, journal_options(run.secrets()), error);
+  if (journal) error = journal->go_on_at(content->whole_bytes, from);
+  if (!error.empty()) {
+    complain(error);
+    return exit_unusable;
+  }
+  return run.run(std::move(*inputs), std::move(journal), &past);
+}
+
+}  // namespace wtool::host
