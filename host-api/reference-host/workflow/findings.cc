@@ -2,7 +2,20 @@
 
 #include <algorithm>
 
+#include "workflow/suggestion.h"
+
 namespace wtool::host::workflow {
+
+void Findings::add(std::size_t offset, std::string message, std::string suggestion) {
+  if (suggestion.empty()) suggestion = suggested_in(message);
+  entries_.push_back({offset, Finding::Severity::error, std::move(message), std::move(suggestion)});
+  ++errors_;
+}
+
+void Findings::warn(std::size_t offset, std::string message, std::string suggestion) {
+  if (suggestion.empty()) suggestion = suggested_in(message);
+  entries_.push_back({offset, Finding::Severity::warning, std::move(message), std::move(suggestion)});
+}
 
 std::vector<Finding> Findings::sorted() const {
   std::vector<Finding> sorted = entries_;

@@ -26,17 +26,15 @@ struct Finding {
 // All of them, in any order.
 class Findings {
  public:
-  void add(std::size_t offset, std::string message) {
-    entries_.push_back({offset, Finding::Severity::error, std::move(message), ""});
-    ++errors_;
-  }
-  void warn(std::size_t offset, std::string message) {
-    entries_.push_back({offset, Finding::Severity::warning, std::move(message), ""});
-  }
+  // Without a suggestion, it is the name that the message itself says was meant (suggestion.h).
+  void add(std::size_t offset, std::string message, std::string suggestion = "");
+  void warn(std::size_t offset, std::string message, std::string suggestion = "");
   // Whether there is no error; warnings forbid nothing.
   bool empty() const { return errors_ == 0; }
   // How many errors there are.
   std::size_t size() const { return errors_; }
+  // Errors and warnings.
+  std::size_t count() const { return entries_.size(); }
 
   // Sorted by place, each once.
   std::vector<Finding> sorted() const;

@@ -6,6 +6,18 @@
 #include "loader/nearest.h"
 
 namespace wtool::host::workflow {
+namespace {
+
+constexpr std::string_view question = "; did you mean '";
+
+}  // namespace
+
+std::string suggested_in(std::string_view message) {
+  const std::size_t begin = message.find(question);
+  if (begin == std::string_view::npos) return "";
+  message.remove_prefix(begin + question.size());
+  return std::string(message.substr(0, message.find("'?")));
+}
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
   constexpr std::size_t longest_word = 64;
@@ -18,7 +30,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
     if (candidate != word && candidate.size() <= longest_word) candidates.push_back(candidate);
   }
   const std::string_view found = nearest(word, candidates);
-  return found.empty() ? "" : "; did you mean '" + std::string(found) + "'?";
+  return found.empty() ? "" : std::string(question) + std::string(found) + "'?";
 }
 
 }  // namespace wtool::host::workflow

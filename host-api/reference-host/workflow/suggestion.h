@@ -11,4 +11,7 @@ namespace wtool::host::workflow {
 // mistakes in a large file stay affordable.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
+// The name that did_you_mean() has put into a message; empty: none.
+std::string suggested_in(std::string_view message);
+
 }  // namespace wtool::host::workflow

@@ -7,10 +7,13 @@ namespace wtool::host::workflow {
 using expressions::Value;
 
 const std::vector<std::string>& run_names() {
-  static const std::vector<std::string> names = {"success",  "failure", "exit_code",
-                                                 "is_error", "result",  "last_action_result"};
+  static const std::vector<std::string> names = {
+      "success", "failure", "exit_code",     "is_error", "result", "last_action_result",
+      "output",  "error",   "workflow_name", "run_id",   "matrix"};
   return names;
 }
+
+bool is_settable_run_name(std::string_view name) { return name == "result" || name == "output" || name == "error"; }
 
 bool is_run_name(std::string_view name) {
   return std::find(run_names().begin(), run_names().end(), name) != run_names().end();
@@ -18,6 +21,8 @@ bool is_run_name(std::string_view name) {
 
 Variables::Variables(const Workflow& workflow, std::map<std::string, Value> inputs) : workflow_(&workflow) {
   for (auto& [name, value] : inputs) variables_.emplace(name, std::move(value));
+  last_.insert_or_assign("workflow_name", Value(workflow.name));
+  last_.insert_or_assign("run_id", Value(""));
   record("", "", Outcome{});
 }
 
@@ -47,6 +52,8 @@ void Variables::record(const std::string& state, const std::string& result_name,
   last_.insert_or_assign("failure", Value(outcome.is_error));
   last_.insert_or_assign("is_error", Value(outcome.is_error));
   last_.insert_or_assign("exit_code", Value(outcome.exit_code));
+  last_.insert_or_assign("output", Value(expressions::to_text(value)));
+  last_.insert_or_assign("error", Value(outcome.is_error ? outcome.message : std::string()));
   last_.insert_or_assign("result", value);
   last_.insert_or_assign("last_action_result", value);
   if (!state.empty()) {

@@ -16,8 +16,11 @@
 
 namespace wtool::host::workflow {
 
-// success, failure, exit_code, is_error, result, last_action_result.
+// success, failure, exit_code, is_error, result, last_action_result and output (the text of that), error (its message;
+// empty after a success), workflow_name, run_id, and matrix (inside of a state that has one).
 bool is_run_name(std::string_view name);
+// result, output, error: a file may set these, and then has its own value from there on.
+bool is_settable_run_name(std::string_view name);
 const std::vector<std::string>& run_names();
 
 // One thread at a time.

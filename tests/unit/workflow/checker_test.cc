@@ -42,21 +42,20 @@ BOOST_AUTO_TEST_CASE(states_that_only_lead_round_in_a_circle_are_an_error) {
 }
 
 BOOST_AUTO_TEST_CASE(a_loop_with_a_way_out_is_fine) {
-  expect("[*] --> A\nA --> A: failure\nA --> [*]: success\n", "", "");
+  expect("[*] --> A\nA --> A: failure\nA --> [*]: success\n", "- A: Log \"x\"\n", "");
 }
 
 BOOST_AUTO_TEST_CASE(two_exits_that_are_always_open_are_an_error) {
-  expect(
-      "[*] --> A\nA --> B\nA --> C: default\nB --> [*]\nC --> [*]\n", "",
-      "5:1: error: a second exit of 'A' that is always open; give all but one a condition, or declare `state A "
-      "<<fork>>` to take all of them at the same time\n");
+  expect("[*] --> A\nA --> B\nA --> C: default\nB --> [*]\nC --> [*]\n", "",
+         "5:1: error: a second exit of 'A' that is always open; give all but one a condition, or declare `state A "
+         "<<fork>>` to take all of them at the same time\n");
 }
 
 BOOST_AUTO_TEST_CASE(an_exit_with_the_condition_of_an_earlier_one_is_an_error) {
   expect(
       "[*] --> A\nA --> [*]: success\nA --> B: OnSuccess\nA --> B: exit_code == 1\nA --> B: exit_code == 1\nB --> "
       "[*]\n",
-      "",
+      "- A: Log \"x\"\n",
       "5:10: error: this exit of 'A' is never taken: an earlier one has the same condition\n"
       "7:10: error: this exit of 'A' is never taken: an earlier one has the same condition\n");
 }
@@ -75,6 +74,69 @@ BOOST_AUTO_TEST_CASE(every_source_of_names_defines_them) {
                                          "parameters:\n  - name: p\n");
   BOOST_TEST(findings_of(text, {"given"}).empty(), findings_of(text, {"given"}));
   BOOST_TEST(findings_of(text).find("the variable 'given' is not defined") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(exits_that_are_never_taken_are_errors) {
+  expect("[*] --> A\nA --> [*]: true\nA --> B: exit_code == 1\nB --> [*]\n", "",
+         "5:1: error: this exit of 'A' is never taken: an earlier one is always true\n");
+  expect("[*] --> A\nA --> B: false\nA --> [*]: default\nB --> [*]\n", "",
+         "4:10: error: this exit of 'A' is never taken: its condition is always false\n");
+  expect("[*] --> A\nstate A {\n[*] --> B\nB --> C\n}\nA --> C\nC --> [*]\n", "",
+         "8:1: error: this exit is never taken: nothing inside the composite state leads to its end; add a line State "
+         "--> [*] inside of it\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_exits_of_a_fork_take_no_condition) {
+  expect("[*] --> F\nstate F <<fork>>\nF --> A: exit_code == 0\nF --> B\nA --> [*]\nB --> [*]\n", "",
+         "5:10: error: an exit of the fork 'F' takes no condition: all of them are taken at the same time\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_join_without_a_fork_is_a_warning) {
+  expect("[*] --> J\nstate J <<join>>\nJ --> [*]\n", "",
+         "3:9: warning: no <<fork>> leads to the join 'J', so it waits for nothing\n");
+}
+
+BOOST_AUTO_TEST_CASE(success_before_any_action_is_a_warning) {
+  expect("[*] --> A\nA --> [*]: success\nA --> B: default\nB --> [*]\n", "- B: Log \"x\"\n",
+         "4:12: warning: no action can have run before this is asked, so it is always a success\n");
+}
+
+BOOST_AUTO_TEST_CASE(values_that_are_never_alike_are_not_compared) {
+  expect("[*] --> A\nA --> [*]: exit_code == \"0\"\nA --> [*]: default\n", "",
+         "4:12: error: 'exit_code' is a number, and is compared with a text here, which fails\n");
+  expect("[*] --> A\nA --> [*]: failure || success == 1\nA --> [*]: default\n", "",
+         "4:23: error: 'success' is true or false, and is compared with a number here, which fails\n");
+  const std::string text = workflow_text("[*] --> A\nA --> [*]: count > 5\nA --> [*]: default\n", "",
+                                         "parameters:\n  - name: count\n    default: 3\n");
+  BOOST_TEST(findings_of(text) ==
+             "9:12: warning: 'count' is a text, and is compared with a number here, which fails; "
+             "write int(count), or declare it with `type: number`\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_word_that_is_no_condition_is_an_undefined_variable) {
+  expect("[*] --> A\nA --> [*]: Continue\nA --> [*]: default\n", "",
+         "4:12: error: the variable 'Continue' is not defined; a condition is always, default, success, failure, or an "
+         "expression such as exit_code == 0\n");
+}
+
+BOOST_AUTO_TEST_CASE(failures_and_ends_lead_to_states_that_exist_and_count_as_reached) {
+  const std::string diagram = "[*] --> A\nA --> [*]\nSorry --> [*]\nTidy --> [*]\n";
+  expect(diagram, "- A: Shell \"x\" on failure: Sorry\n- finally: Tidy\n", "");
+  expect("[*] --> A\nA --> [*]\n", "- A: Shell \"x\" on failure: B\n- finally: A1\n",
+         "9:28: error: `on failure` leads to \"B\", which is no state of the diagram\n"
+         "10:12: error: `finally` leads to \"A1\", which is no state of the diagram\n");
+}
+
+BOOST_AUTO_TEST_CASE(some_of_the_names_of_the_run_may_be_set) {
+  expect("[*] --> A\nA --> [*]\n", "- A: Set result=\"x\"\n",
+         "9:10: warning: 'result' is otherwise set by the run itself after each action; from here on it is this value "
+         "and stays so\n");
+  expect("[*] --> A\nA --> [*]\n", "- A: Set run_id=\"x\"\n",
+         "9:10: error: 'run_id' is set by the run itself; choose another name\n");
+  expect("[*] --> A\nA --> [*]: result.content.contains(\"YES\") && output == error\nA --> [*]: default\n", "", "");
+  expect("[*] --> A\nA --> [*]\n", "- A: Log \"${matrix.os}\"\n",
+         "9:11: error: 'matrix' has a value only in the action of a state that has the option matrix={...}\n");
+  expect("[*] --> A\nA --> [*]\n", "- A: Shell \"echo ${matrix.os}\" matrix={\"os\": [\"a\"]}\n", "");
 }
 
 BOOST_AUTO_TEST_CASE(all_findings_come_at_once_sorted_by_place) {

@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_composite_state_becomes_two) {
   const std::string text = workflow_text(
       "[*] --> A %% in\nstate \"The work\" as A { %% begins\n  direction LR\n  [*] --> B\n  B --> C: success\n  B --> "
       "[*]: failure\n  C --> [*]\n}\nA --> D: success\nA --> [*]: default\nD --> A\n",
-      "");
+      "- A: Log \"x\"\n");
   const Workflow workflow = read(text);
   BOOST_TEST(exits_of(workflow, "A") == "B ");
   BOOST_TEST(exits_of(workflow, "B") == "C:success A/end:failure ");

@@ -1,0 +1,127 @@
+#include "workflow/name_uses.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+namespace wtool::host::workflow {
+namespace {
+
+class Collector {
+ public:
+  Collector(std::vector<NameRead>& uses, Findings* findings) : uses_(uses), findings_(findings) {}
+
+  void state(std::size_t index, const State& state) {
+    state_ = index;
+    for (const Transition& exit : state.exits) {
+      for (const expressions::NameUse& name : exit.condition.names) {
+        NameRead use{name.name, name.field, exit.label_offset + name.offset};
+        use.may_be_missing = name.optional;
+      use.whole_condition = name.name == exit.label;
+        use.state = index;
+        uses_.push_back(std::move(use));
+      }
+    }
+    if (!state.action) return;
+    options(state.action->options);
+    std::visit([this](const auto& kind) { action(kind); }, state.action->kind);
+  }
+
+ private:
+  void text(const expressions::Template& parsed, const MappedText& written, bool in_command = false) {
+    for (const expressions::NameUse& name : expressions::names_used(parsed)) {
+      NameRead use{name.name, name.field, written.locate(name.offset)};
+      use.may_be_missing = name.optional;
+      use.in_command = in_command && std::string_view(written.text()).substr(name.offset).starts_with("${");
+      use.state = state_;
+      use.in_action = true;
+      uses_.push_back(std::move(use));
+    }
+  }
+  void text(const TemplateText& one) { text(one.parsed, one.written); }
+  void text(const std::optional<TemplateText>& one) {
+    if (one) text(*one);
+  }
+
+  // The templates in the strings of a JSON value. Mistakes are reported where the JSON begins.
+  void json(const nlohmann::json& value, std::size_t offset) {
+    if (value.is_string()) {
+      const auto& written = value.get_ref<const std::string&>();
+      auto parsed = expressions::parse_template(written);
+      if (const auto* errors = std::get_if<std::vector<expressions::ExpressionError>>(&parsed)) {
+        if (findings_ == nullptr) return;
+        for (const auto& error : *errors) {
+          findings_->add(offset, "in the text " + expressions::quoted_for_message(written) + ": " + error.message);
+        }
+        return;
+      }
+      const std::size_t first = uses_.size();
+      text(std::get<expressions::Template>(parsed), MappedText());
+      for (std::size_t i = first; i < uses_.size(); ++i) uses_[i].offset = offset;
+      return;
+    }
+    if (!value.is_structured()) return;
+    for (const auto& entry : value) json(entry, offset);
+  }
+
+  void options(const Options& options) {
+    text(options.timeout);
+    text(options.total_timeout);
+    if (options.matrix) json(*options.matrix, options.matrix_offset);
+  }
+
+  void value(const std::variant<expressions::Value, TemplateText>& value) {
+    if (const auto* one = std::get_if<TemplateText>(&value)) text(*one);
+  }
+  void arguments(const std::vector<Argument>& arguments) {
+    for (const Argument& argument : arguments) {
+      value(argument.value);
+      text(argument.guard);
+    }
+  }
+
+  void action(const ShellAction& shell) {
+    text(shell.command.parsed, shell.command.written, true);
+    text(shell.working_directory);
+    for (const auto& [name, one] : shell.environment) text(one);
+  }
+  void action(const ToolAction& tool) {
+    if (tool.arguments) json(*tool.arguments, tool.arguments_offset);
+  }
+  void action(const PromptAction& prompt) {
+    text(prompt.prompt);
+    arguments(prompt.arguments);
+  }
+  void action(const WorkflowAction& workflow) {
+    text(workflow.workflow);
+    arguments(workflow.arguments);
+  }
+  void action(const LogAction& log) { text(log.message); }
+  void action(const SetAction& set) {
+    for (const Assignment& assignment : set.assignments) value(assignment.value);
+  }
+  void action(const WaitAction& wait) { text(wait.amount); }
+  void action(const ConfirmAction& confirm) { text(confirm.question); }
+  void action(const AbortAction& abort) { text(abort.message); }
+
+  std::vector<NameRead>& uses_;
+  Findings* findings_;
+  std::size_t state_ = no_state;
+};
+
+}  // namespace
+
+std::vector<NameRead> name_uses(const Workflow& workflow, Findings* findings) {
+  std::vector<NameRead> uses;
+  Collector collector(uses, findings);
+  for (std::size_t i = 0; i < workflow.states.size(); ++i) collector.state(i, workflow.states[i]);
+  return uses;
+}
+
+std::vector<std::string> names_read(const Workflow& workflow) {
+  std::set<std::string> names;
+  for (NameRead& use : name_uses(workflow, nullptr)) names.insert(std::move(use.name));
+  return {names.begin(), names.end()};
+}
+
+}  // namespace wtool::host::workflow
