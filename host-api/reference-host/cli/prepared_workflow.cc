@@ -63,7 +63,20 @@ bool PreparedWorkflow::configure(Context& context) {
 bool PreparedWorkflow::check(const std::vector<std::string>& given) {
   workflow::Findings findings;
   workflow_ = workflow::parse_workflow(source_, findings);
-  workflow::check_workflow(workflow_, given, tools_, findings);
+  workflow::Surroundings surroundings;
+  surroundings.tools = tools_;
+  surroundings.file = source_.name();
+  surroundings.library = library_.get();
+  surroundings.must_exist = true;
+  surroundings.prompt_problem = [this](const std::string& name, const std::string& file) {
+    std::string problem;
+    prompts_->find(name, file, problem);
+    return problem;
+  };
+  surroundings.prompt_command_problem = [this] {
+    return prompts_->has_command() ? std::string() : workflow::Prompts::no_command();
+  };
+  workflow::check_workflow(workflow_, given, surroundings, findings);
   write_all(STDERR_FILENO, findings.text(source_));
   if (findings.empty()) return true;
   complain(source_.name() + ": the workflow was not run: " + std::to_string(findings.size()) +

@@ -27,8 +27,9 @@ constexpr std::array<std::string_view, 5> macros = {"exists", "exists_one", "all
 
 // A pattern that is not known before costs its compilation, which takes long for a short text such as (a{100}){10}.
 constexpr std::size_t steps_to_compile = 200;
-constexpr std::size_t steps_to_fail = 20'000;
-constexpr std::size_t steps_of_instruction = 4;
+constexpr std::size_t steps_to_fail = 100'000;
+constexpr std::size_t steps_to_compile_instruction = 4;
+constexpr std::size_t instructions_of_a_step = 32;  // at 5 ns each
 
 std::string check(std::span<const Callable> known, std::string_view kind, std::string_view name,
                   std::size_t arguments) {
@@ -115,15 +116,18 @@ CallResult matches(const std::string& text, const Value& wanted, const Pattern* 
     if (!budget.spend(steps_to_compile + written->size())) return CallMistake{budget.message()};
     auto made = Pattern::compile(*written);
     if (auto* why = std::get_if<std::string>(&made)) {
-      budget.spend(steps_to_fail);
+      if (!budget.spend(steps_to_fail)) return CallMistake{budget.message()};
       return CallMistake{std::move(*why), true};
     }
     compiled = std::get<std::shared_ptr<const Pattern>>(std::move(made));
     pattern = compiled.get();
-    if (!budget.spend(pattern->size() * steps_of_instruction)) return CallMistake{budget.message()};
+    if (!budget.spend(pattern->size() * steps_to_compile_instruction)) return CallMistake{budget.message()};
   }
   // The worst case is what counts: some patterns need all their instructions for each byte.
-  if (!budget.spend_text(text.size() * pattern->size())) return CallMistake{budget.message()};
+  if (!budget.spend(1 + text.size() * pattern->size() / instructions_of_a_step)) {
+    return CallMistake{"the text has " + std::to_string(text.size()) +
+                       " bytes, which is too much for this pattern: " + budget.message()};
+  }
   return Value(pattern->is_in(text));
 }
 

@@ -103,11 +103,11 @@ std::variant<Value, std::string> calculate_ints(char operation, std::int64_t lef
   return Value(result);
 }
 
-std::variant<Value, std::string> join(const List& left, const List& right, Budget& budget) {
+std::variant<Value, std::string> join(const Value& left, const Value& right, Budget& budget) {
   // The parts are new in this list: what grows by joining over and over is paid for each time.
-  if (!budget.spend_value(Value(left)) || !budget.spend_value(Value(right))) return budget.message();
-  List joined = left;
-  joined.insert(joined.end(), right.begin(), right.end());
+  if (!budget.spend_value(left) || !budget.spend_value(right)) return budget.message();
+  List joined = *left.as_list();
+  joined.insert(joined.end(), right.as_list()->begin(), right.as_list()->end());
   return Value(std::move(joined));
 }
 
@@ -146,7 +146,7 @@ std::variant<Value, std::string> calculate(char operation, const Value& left, co
     return Value(*a + *b);
   }
   if (operation == '+' && a == nullptr && b == nullptr && left.as_list() != nullptr && right.as_list() != nullptr) {
-    return join(*left.as_list(), *right.as_list(), budget);
+    return join(left, right, budget);
   }
   std::string hint;
   if (operation == '%' && is_number(left) && is_number(right)) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "expressions/calls.h"
+#include "expressions/token_reader.h"
 
 namespace wtool::host::expressions {
 namespace {
@@ -17,43 +18,20 @@ bool is_path(const Node& node) {
   return (node.kind == Node::Kind::field || node.kind == Node::Kind::index) && is_path(*node.operands[0]);
 }
 
-class Parser {
+class Parser : private TokenReader {
  public:
-  Parser(std::vector<Token> tokens, bool in_tag) : tokens_(std::move(tokens)), in_tag_(in_tag) {}
+  Parser(std::vector<Token> tokens, bool in_tag) : TokenReader(std::move(tokens)), in_tag_(in_tag) {}
 
   std::variant<TagExpression, ExpressionError> run(TagUse use) {
     NodePointer root = parse_conditional();
     if (use == TagUse::test) root = tested(std::move(root));
-    if (!error_ && current().kind != Token::Kind::end) unexpected();
-    if (error_) return *error_;
+    if (!failed() && current().kind != Token::Kind::end) unexpected();
+    if (failed()) return *error();
     return TagExpression{{std::move(root), std::move(names_)}, current().offset};
   }
 
  private:
-  // --- tokens ---
-
-  const Token& current() const { return tokens_[at_]; }
-  bool sees(std::string_view symbol) const { return current().kind == Token::Kind::symbol && current().text == symbol; }
-  bool sees_word(std::string_view word) const { return current().kind == Token::Kind::name && current().text == word; }
   bool sees_tag_word(std::string_view word) const { return in_tag_ && sees_word(word); }
-  bool take(std::string_view symbol) {
-    if (!sees(symbol)) return false;
-    ++at_;
-    return true;
-  }
-  void fail(std::size_t offset, std::string message) {
-    if (!error_) error_ = ExpressionError{offset, std::move(message)};
-  }
-  void unexpected() {
-    const Token& token = current();
-    if (token.kind == Token::Kind::end) return fail(token.offset, "the expression ends where a value is expected");
-    if (token.text == ")" || token.text == "]" || token.text == "}") {
-      return fail(token.offset, "this '" + std::string(token.text) + "' closes nothing");
-    }
-    fail(token.offset, quoted_for_message(token.text) +
-                           " is not expected here; between two values stands one of == != < <= > >= && || in + - * / "
-                           "% ? :");
-  }
 
   // --- nodes ---
 
@@ -79,7 +57,7 @@ class Parser {
   }
   bool enter(std::size_t offset) {
     if (++depth_ > deepest_expression) too_deep(offset);
-    return !error_;
+    return !failed();
   }
 
   // What stands inside brackets, or behind a sign that may be repeated.
@@ -94,7 +72,7 @@ class Parser {
 
   // In a template's tag: whether there is anything, rather than a bool.
   NodePointer tested(NodePointer node) {
-    if (!in_tag_ || error_) return node;
+    if (!in_tag_ || failed()) return node;
     const Node* root = node.get();
     if (is_path(*root)) {
       while (root->kind != Node::Kind::name) root = root->operands[0].get();
@@ -111,22 +89,22 @@ class Parser {
 
   NodePointer parse_conditional() {
     NodePointer condition = parse_or();
-    if (error_ || !sees("?")) return condition;
-    const Token& symbol = tokens_[at_++];
+    if (failed() || !sees("?")) return condition;
+    const Token& symbol = next();
     condition = tested(std::move(condition));
     NodePointer chosen = nested(symbol.offset, &Parser::parse_or);
-    if (!error_ && !take(":")) {
+    if (!failed() && !take(":")) {
       fail(current().offset, "a ':' is missing here, and what there is if the test before '?' is false");
     }
-    if (error_) return nullptr;
+    if (failed()) return nullptr;
     NodePointer other = nested(symbol.offset);
     return make(Node::Kind::conditional, symbol, std::move(condition), std::move(chosen), std::move(other));
   }
 
   NodePointer parse_or() {
     NodePointer left = parse_and();
-    while (!error_ && (sees("||") || sees_tag_word("or"))) {
-      const Token& symbol = tokens_[at_++];
+    while (!failed() && (sees("||") || sees_tag_word("or"))) {
+      const Token& symbol = next();
       left = tested(std::move(left));
       NodePointer right = tested(parse_and());
       left = make(Node::Kind::or_, symbol, std::move(left), std::move(right));
@@ -136,8 +114,8 @@ class Parser {
 
   NodePointer parse_and() {
     NodePointer left = parse_not();
-    while (!error_ && (sees("&&") || sees_tag_word("and"))) {
-      const Token& symbol = tokens_[at_++];
+    while (!failed() && (sees("&&") || sees_tag_word("and"))) {
+      const Token& symbol = next();
       left = tested(std::move(left));
       NodePointer right = tested(parse_not());
       left = make(Node::Kind::and_, symbol, std::move(left), std::move(right));
@@ -147,7 +125,7 @@ class Parser {
 
   NodePointer parse_not() {
     if (!sees_tag_word("not")) return parse_relation();
-    const Token& symbol = tokens_[at_++];
+    const Token& symbol = next();
     return make(Node::Kind::not_, symbol, tested(nested(symbol.offset, &Parser::parse_not)));
   }
 
@@ -157,8 +135,8 @@ class Parser {
 
   NodePointer parse_relation() {
     NodePointer left = parse_sum();
-    while (!error_ && (sees_comparison() || sees_word("in") || sees_tag_word("contains"))) {
-      const Token& symbol = tokens_[at_++];
+    while (!failed() && (sees_comparison() || sees_word("in") || sees_tag_word("contains"))) {
+      const Token& symbol = next();
       const bool contains = symbol.text == "contains";
       const Node::Kind kind = contains              ? Node::Kind::method
                               : symbol.text == "in" ? Node::Kind::membership
@@ -176,8 +154,8 @@ class Parser {
 
   NodePointer parse_sum() {
     NodePointer left = parse_product();
-    while (!error_ && (sees("+") || sees("-"))) {
-      const Token& symbol = tokens_[at_++];
+    while (!failed() && (sees("+") || sees("-"))) {
+      const Token& symbol = next();
       left = make(Node::Kind::arithmetic, symbol, std::move(left), parse_product());
     }
     return left;
@@ -185,8 +163,8 @@ class Parser {
 
   NodePointer parse_product() {
     NodePointer left = parse_unary();
-    while (!error_ && (sees("*") || sees("/") || sees("%"))) {
-      const Token& symbol = tokens_[at_++];
+    while (!failed() && (sees("*") || sees("/") || sees("%"))) {
+      const Token& symbol = next();
       left = make(Node::Kind::arithmetic, symbol, std::move(left), parse_unary());
     }
     return left;
@@ -194,13 +172,11 @@ class Parser {
 
   NodePointer parse_unary() {
     if (!sees("!") && !sees("-")) return parse_member();
-    const Token& symbol = tokens_[at_++];
-    const Token& next = current();
-    if (symbol.text == "-" && next.only_negative) {
-      ++at_;
+    const Token& symbol = next();
+    if (symbol.text == "-" && current().only_negative) {
       Node number;
       number.offset = symbol.offset;
-      number.value = next.value;
+      number.value = next().value;
       return make(std::move(number));
     }
     NodePointer operand = nested(symbol.offset, &Parser::parse_unary);
@@ -212,16 +188,16 @@ class Parser {
 
   NodePointer parse_member() {
     NodePointer value = parse_primary();
-    while (!error_ && (sees(".") || sees("["))) {
+    while (!failed() && (sees(".") || sees("["))) {
       value = sees("[") ? parse_index(std::move(value)) : parse_dot(std::move(value));
     }
     return value;
   }
 
   NodePointer parse_index(NodePointer value) {
-    const Token& bracket = tokens_[at_++];
+    const Token& bracket = next();
     NodePointer index = nested(bracket.offset);
-    if (!error_ && !take("]")) fail(bracket.offset, "this '[' is never closed");
+    if (!failed() && !take("]")) fail(bracket.offset, "this '[' is never closed");
     return make(Node::Kind::index, bracket, std::move(value), std::move(index));
   }
 
@@ -232,7 +208,7 @@ class Parser {
       fail(name.offset, "after '.' the name of a field or method is expected");
       return nullptr;
     }
-    ++at_;
+    next();
     if (sees("(")) return parse_method(std::move(value), name);
     if (value->kind == Node::Kind::name && !names_.empty() && names_.back().offset == value->offset) {
       names_.back().field = std::string(name.text);
@@ -250,7 +226,7 @@ class Parser {
       parse_macro(node);
     } else {
       parse_arguments(node);
-      const std::string why = error_ ? "" : check_method(node.text, node.operands.size() - 1);
+      const std::string why = failed() ? "" : check_method(node.text, node.operands.size() - 1);
       if (!why.empty()) fail(node.offset, why);
       if (node.text == "matches") compile_pattern(node);
     }
@@ -259,26 +235,27 @@ class Parser {
 
   // `(` arguments `)`
   void parse_arguments(Node& node) {
-    ++at_;
-    while (!error_ && !sees(")")) {
+    next();
+    while (!failed() && !sees(")")) {
       node.operands.push_back(nested(node.offset));
       if (!take(",")) break;
     }
-    if (!error_ && !take(")")) fail(current().offset, "a ')' is missing here");
+    if (!failed() && !take(")")) fail(current().offset, "a ')' is missing here");
   }
 
   // `(variable, expression)`, or `(variable, test, expression)` of map.
   void parse_macro(Node& node) {
-    const Token& variable = tokens_[++at_];
+    next();
+    const Token& variable = current();
     node.variable = std::string(variable.text);
-    if (variable.kind == Token::Kind::name) ++at_;
+    if (variable.kind == Token::Kind::name) next();
     if (variable.kind != Token::Kind::name || !sees(",")) {
       return fail(variable.offset, node.text + " takes a name and an expression: list." + node.text + "(x, x > 1)");
     }
     bound_.push_back(node.variable);
-    while (!error_ && take(",")) node.operands.push_back(nested(node.offset));
+    while (!failed() && take(",")) node.operands.push_back(nested(node.offset));
     bound_.pop_back();
-    if (!error_ && !take(")")) fail(current().offset, "a ')' is missing here");
+    if (!failed() && !take(")")) fail(current().offset, "a ')' is missing here");
     const std::size_t given = node.operands.size();
     if (given != 2 && !(given == 3 && node.text == "map")) {
       fail(node.offset, node.text + " takes 2 argument(s), not " + std::to_string(given));
@@ -292,19 +269,19 @@ class Parser {
     Node node;
     node.offset = token.offset;
     if (token.kind == Token::Kind::literal) {
-      ++at_;
+      next();
       if (token.only_negative)
         fail(token.offset, "the number " + std::string(token.text) + " does not fit into 64 bits");
       node.value = token.value;
       return make(std::move(node));
     }
     if (token.kind == Token::Kind::name && token.text != "in") {
-      ++at_;
+      next();
       return sees("(") ? parse_function(token) : parse_name(token);
     }
     if (take("(")) {
       NodePointer inner = nested(token.offset);
-      if (!error_ && !take(")")) fail(token.offset, "this '(' is never closed");
+      if (!failed() && !take(")")) fail(token.offset, "this '(' is never closed");
       return inner;
     }
     if (sees("[")) return parse_list();
@@ -327,7 +304,7 @@ class Parser {
     node.text = std::string(name.text);
     const std::size_t first_name = names_.size();
     parse_arguments(node);
-    if (error_) return nullptr;
+    if (failed()) return nullptr;
     if (node.text == "has") return has(std::move(node), first_name);
     const std::string why = check_function(node.text, node.operands.size());
     if (!why.empty()) fail(node.offset, why);
@@ -351,7 +328,7 @@ class Parser {
 
   // Once for all evaluations, and mistakes in it are found before any.
   void compile_pattern(Node& node) {
-    if (error_ || node.operands.size() != 2 || node.operands[1]->kind != Node::Kind::literal) return;
+    if (failed() || node.operands.size() != 2 || node.operands[1]->kind != Node::Kind::literal) return;
     const std::string* text = node.operands[1]->value.as_text();
     if (text == nullptr) return;
     auto compiled = Pattern::compile(*text);
@@ -360,24 +337,24 @@ class Parser {
   }
 
   NodePointer parse_list() {
-    const Token& bracket = tokens_[at_++];
+    const Token& bracket = next();
     Node node;
     node.kind = Node::Kind::list;
     node.offset = bracket.offset;
-    while (!error_ && !sees("]")) {
+    while (!failed() && !sees("]")) {
       node.operands.push_back(nested(bracket.offset));
       if (!take(",")) break;
     }
-    if (!error_ && !take("]")) fail(bracket.offset, "this '[' is never closed");
+    if (!failed() && !take("]")) fail(bracket.offset, "this '[' is never closed");
     return make(std::move(node));
   }
 
   NodePointer parse_map() {
-    const Token& brace = tokens_[at_++];
+    const Token& brace = next();
     Node node;
     node.kind = Node::Kind::map;
     node.offset = brace.offset;
-    while (!error_ && !sees("}")) {
+    while (!failed() && !sees("}")) {
       const Token& key = current();
       const std::string* text = key.kind == Token::Kind::literal ? key.value.as_text() : nullptr;
       if (text == nullptr) {
@@ -390,23 +367,20 @@ class Parser {
         fail(key.offset, "the key " + quoted_for_message(*text) + " stands twice in this map");
       }
       node.keys.push_back(*text);
-      ++at_;
-      if (!error_ && !take(":")) fail(current().offset, "a ':' is missing here, between a key and its value");
-      if (error_) break;
+      next();
+      if (!failed() && !take(":")) fail(current().offset, "a ':' is missing here, between a key and its value");
+      if (failed()) break;
       node.operands.push_back(nested(brace.offset));
       if (!take(",")) break;
     }
-    if (!error_ && !take("}")) fail(brace.offset, "this '{' is never closed");
+    if (!failed() && !take("}")) fail(brace.offset, "this '{' is never closed");
     return make(std::move(node));
   }
 
-  std::vector<Token> tokens_;
   bool in_tag_;
-  std::size_t at_ = 0;
   std::size_t depth_ = 0;
   std::vector<NameUse> names_;
   std::vector<std::string> bound_;  // the variables of the macros around
-  std::optional<ExpressionError> error_;
 };
 
 ExpressionError too_long(std::size_t offset, std::size_t bytes) {

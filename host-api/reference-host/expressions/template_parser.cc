@@ -82,23 +82,24 @@ class TemplateParser {
   Template finished() {
     Template made;
     made.texts.emplace_back();
-    flatten(root_, made);
+    flatten(root_, has_tags_, made);
     if (has_tags_) made.tagged = std::make_shared<const Body>(std::move(root_));
     return made;
   }
 
-  static void flatten(const Body& body, Template& made) {
-    for (const Piece& piece : body) {
+  // Without tags, nobody needs the pieces any more.
+  static void flatten(Body& body, bool kept, Template& made) {
+    for (Piece& piece : body) {
       if (const auto* text = std::get_if<std::string>(&piece.what)) {
         made.texts.back() += *text;
-      } else if (const auto* placeholder = std::get_if<Placeholder>(&piece.what)) {
-        made.placeholders.push_back(*placeholder);
+      } else if (auto* placeholder = std::get_if<Placeholder>(&piece.what)) {
+        made.placeholders.push_back(kept ? *placeholder : std::move(*placeholder));
         made.texts.emplace_back();
-      } else if (const auto* choice = std::get_if<Choice>(&piece.what)) {
-        for (const Branch& branch : choice->branches) flatten(branch.body, made);
-      } else if (const auto* loop = std::get_if<Loop>(&piece.what)) {
-        flatten(loop->body, made);
-        flatten(loop->otherwise, made);
+      } else if (auto* choice = std::get_if<Choice>(&piece.what)) {
+        for (Branch& branch : choice->branches) flatten(branch.body, kept, made);
+      } else if (auto* loop = std::get_if<Loop>(&piece.what)) {
+        flatten(loop->body, kept, made);
+        flatten(loop->otherwise, kept, made);
       }
     }
   }

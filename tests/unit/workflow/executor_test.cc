@@ -2,66 +2,13 @@
 #define BOOST_TEST_MODULE workflow_executor
 #include <boost/test/unit_test.hpp>
 
-#include "reporting/summary.h"
-#include "support.h"
+#include "runs.h"
 
 using namespace wtool::test;
 using namespace wtool::host;
 using namespace wtool::host::workflow;
 
 namespace {
-
-// What happened, as one text.
-class Recorder final : public RunObserver {
- public:
-  void state_entered(const Step& step) override { events += "+" + step.of().id + " "; }
-  void output(const Step&, bool is_error, std::string_view bytes) override {
-    events += (is_error ? "2'" : "1'") + std::string(bytes) + "' ";
-  }
-  void logged(const Step&, LogAction::Level level, std::string_view text) override {
-    events += "log" + std::to_string(static_cast<int>(level)) + "'" + std::string(text) + "' ";
-  }
-  void state_ended(const Step& step, const StepEnd&) override {
-    const bool failed = step.status == Step::Status::failed;
-    events += (failed ? "!" : step.status == Step::Status::aborted ? "x" : "-") + step.of().id + " ";
-  }
-  void run_ended(const RunReport&) override { events += "end"; }
-  std::string events;
-};
-
-struct Run {
-  explicit Run(const std::string& text, FakeTools::Answer answer = nullptr,
-               std::map<std::string, expressions::Value> inputs = {})
-      : source("w.md", text), tools(std::move(answer)) {
-    Findings findings;
-    workflow = parse_workflow(source, findings);
-    std::vector<std::string> given;
-    for (const auto& [name, value] : inputs) given.push_back(name);
-    check_workflow(workflow, given, &tools, findings);
-    BOOST_REQUIRE_MESSAGE(findings.empty(), findings.text(source));
-    report = run_workflow({workflow, source, std::move(inputs), tools, stop, recorder});
-  }
-  std::string path() const {
-    std::string out;
-    for (const Step& step : report.steps) out += (out.empty() ? "" : " ") + workflow.states[step.state].id;
-    return out;
-  }
-  std::string summary() const { return summary_text(workflow, report, "w"); }
-
-  Source source;
-  Workflow workflow;
-  FakeTools tools;
-  Stop stop;
-  Recorder recorder;
-  RunReport report;
-};
-
-FakeTools::Answer exits_with(int code, const std::string& standard_output = "",
-                             const std::string& standard_error = "") {
-  return [=](const Json&, Stop&, const ToolCaller::OutputSink&) {
-    return FakeTools::exited(code, standard_output, standard_error);
-  };
-}
 
 const std::string three_ways =
     "[*] --> A\nA --> Good: success\nA --> Bad: exit_code == 3\nA --> Other: default\nGood --> [*]\nBad --> [*]\nOther "

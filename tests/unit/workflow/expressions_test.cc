@@ -1,56 +1,11 @@
 #define BOOST_TEST_MODULE workflow_expressions
 #include <boost/test/unit_test.hpp>
 
-#include "expressions/evaluator.h"
 #include "expressions/json_value.h"
-#include "expressions/parser.h"
+#include "expressions_support.h"
 
 using namespace wtool::host::expressions;
-
-namespace {
-
-class TestScope final : public Scope {
- public:
-  TestScope() {
-    values_["exit_code"] = Value(std::int64_t{3});
-    values_["success"] = Value(false);
-    values_["failure"] = Value(true);
-    values_["name"] = Value("Grüße");
-    values_["count"] = Value("12");
-    values_["ratio"] = Value(0.5);
-    values_["nothing"] = Value();
-    values_["items"] = Value(List{Value("a"), Value("b")});
-    Map outcome;
-    outcome.text = "built";
-    outcome.fields["stdout"] = Value("built\n");
-    outcome.fields["exit_code"] = Value(std::int64_t{0});
-    values_["build"] = Value(std::move(outcome));
-  }
-  const Value* find(std::string_view name) const override {
-    const auto found = values_.find(name);
-    return found == values_.end() ? nullptr : &found->second;
-  }
-  std::string why_not(std::string_view name) const override { return "no " + std::string(name); }
-
- private:
-  std::map<std::string, Value, std::less<>> values_;
-};
-
-// The value as JSON, or "OFFSET: message".
-std::string result_of(const std::string& text) {
-  const auto parsed = parse_expression(text);
-  if (const auto* error = std::get_if<ExpressionError>(&parsed)) {
-    return std::to_string(error->offset) + ": " + error->message;
-  }
-  const TestScope scope;
-  const auto value = evaluate(std::get<Expression>(parsed), scope);
-  if (const auto* error = std::get_if<ExpressionError>(&value)) {
-    return std::to_string(error->offset) + ": " + error->message;
-  }
-  return to_json(std::get<Value>(value));
-}
-
-}  // namespace
+using namespace wtool::test;
 
 BOOST_AUTO_TEST_CASE(expressions_have_the_values_that_they_say) {
   const std::pair<const char*, const char*> cases[] = {

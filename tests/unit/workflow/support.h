@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@ namespace wtool::test {
 
 using Json = nlohmann::json;
 
-// Answers calls from a function, and remembers them.
+// Answers calls from a function, and remembers them. Any thread.
 class FakeTools final : public host::ToolCaller {
  public:
   using Answer = std::function<host::ToolOutcome(const Json& arguments, host::Stop& stop, const OutputSink& output)>;
@@ -25,7 +26,10 @@ class FakeTools final : public host::ToolCaller {
   bool has_tool(std::string_view id) const override { return id == "shell_execute" || id == "lookup"; }
   host::ToolOutcome call(std::string_view id, const Json& arguments, host::Stop& stop,
                          const OutputSink& output) override {
-    calls.push_back({std::string(id), arguments});
+    {
+      const std::lock_guard lock(mutex_);
+      calls.push_back({std::string(id), arguments});
+    }
     return answer_ ? answer_(arguments, stop, output) : exited(0, "");
   }
 
@@ -45,9 +49,10 @@ class FakeTools final : public host::ToolCaller {
     std::string tool;
     Json arguments;
   };
-  std::vector<Call> calls;
+  std::vector<Call> calls;  // to be read when no call is running
 
  private:
+  std::mutex mutex_;
   Answer answer_;
 };
 

@@ -1,0 +1,55 @@
+// What the tests of expressions need: some variables, and what an expression makes of them.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "expressions/evaluator.h"
+#include "expressions/parser.h"
+
+namespace wtool::test {
+
+class ExpressionScope final : public host::expressions::Scope {
+  using Value = host::expressions::Value;
+
+ public:
+  ExpressionScope() {
+    values_["exit_code"] = Value(std::int64_t{3});
+    values_["success"] = Value(false);
+    values_["failure"] = Value(true);
+    values_["name"] = Value("Grüße");
+    values_["count"] = Value("12");
+    values_["ratio"] = Value(0.5);
+    values_["nothing"] = Value();
+    values_["items"] = Value(host::expressions::List{Value("a"), Value("b")});
+    host::expressions::Map outcome;
+    outcome.text = "built";
+    outcome.fields["stdout"] = Value("built\n");
+    outcome.fields["exit_code"] = Value(std::int64_t{0});
+    values_["build"] = Value(std::move(outcome));
+  }
+  const Value* find(std::string_view name) const override {
+    const auto found = values_.find(name);
+    return found == values_.end() ? nullptr : &found->second;
+  }
+  std::string why_not(std::string_view name) const override { return "no " + std::string(name); }
+
+ private:
+  std::map<std::string, Value, std::less<>> values_;
+};
+
+// The value as JSON, or "OFFSET: message".
+inline std::string result_of(const std::string& text) {
+  const auto parsed = host::expressions::parse_expression(text);
+  if (const auto* error = std::get_if<host::expressions::ExpressionError>(&parsed)) {
+    return std::to_string(error->offset) + ": " + error->message;
+  }
+  const ExpressionScope scope;
+  const auto value = host::expressions::evaluate(std::get<host::expressions::Expression>(parsed), scope);
+  if (const auto* error = std::get_if<host::expressions::ExpressionError>(&value)) {
+    return std::to_string(error->offset) + ": " + error->message;
+  }
+  return host::expressions::to_json(std::get<host::expressions::Value>(value));
+}
+
+}  // namespace wtool::test
