@@ -25,4 +25,18 @@ std::variant<Value, std::string> element_of(const Value& value, std::size_t inde
   return "there is no element " + std::to_string(index) + "; the list has " + std::to_string(list->size());
 }
 
+std::variant<Value, std::string> size_of(const Value& value) {
+  std::size_t count = 0;
+  if (const std::string* text = value.as_text()) {
+    count = character_count(*text);
+  } else if (const List* list = value.as_list()) {
+    count = list->size();
+  } else if (const Map* map = value.as_map()) {
+    count = map->fields.size();
+  } else {
+    return "size needs a string, a list or a map, and got " + described(value);
+  }
+  return Value(static_cast<std::int64_t>(count));
+}
+
 }  // namespace wtool::host::expressions

@@ -1,4 +1,5 @@
-// Reaching into a value: the field of a map, the element of a list. Where there is none, a sentence says why.
+// Reaching into a value: the field of a map, the element of a list, how many there are. Where there is none, a sentence
+// says why.
 #pragma once
 
 #include <cstddef>
@@ -14,5 +15,8 @@ std::variant<Value, std::string> field_of(const Value& value, std::string_view n
 
 // Counted from 0.
 std::variant<Value, std::string> element_of(const Value& value, std::size_t index);
+
+// The characters of a text, the elements of a list or the fields of a map, as an int.
+std::variant<Value, std::string> size_of(const Value& value);
 
 }  // namespace wtool::host::expressions

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 
+#include "expressions/access.h"
 #include "expressions/operators.h"
 #include "loader/nearest.h"
 
@@ -50,18 +51,11 @@ std::string check(std::span<const Callable> known, std::string_view kind, std::s
 }
 
 CallResult size(const Value& value, Budget& budget) {
-  std::size_t count = 0;
-  if (const std::string* text = value.as_text()) {
-    if (!budget.spend_text(text->size())) return CallMistake{budget.message()};
-    count = character_count(*text);
-  } else if (const List* list = value.as_list()) {
-    count = list->size();
-  } else if (const Map* map = value.as_map()) {
-    count = map->fields.size();
-  } else {
-    return CallMistake{"size needs a string, a list or a map, and got " + described(value)};
-  }
-  return Value(static_cast<std::int64_t>(count));
+  const std::string* text = value.as_text();
+  if (!budget.spend_text(text == nullptr ? 0 : text->size())) return CallMistake{budget.message()};
+  auto counted = size_of(value);
+  if (auto* why = std::get_if<std::string>(&counted)) return CallMistake{std::move(*why)};
+  return std::get<Value>(std::move(counted));
 }
 
 template <class Number>

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "expressions/access.h"
 #include "loader/nearest.h"
 
 namespace wtool::host::expressions {
@@ -130,20 +131,6 @@ Result of_list(const Filter& filter, const Value& value, std::string_view name, 
   return filter.kind == Filter::Kind::first ? list->front() : list->back();
 }
 
-Result size(const Value& value) {
-  std::size_t count = 0;
-  if (const std::string* text = value.as_text()) {
-    count = character_count(*text);
-  } else if (const List* list = value.as_list()) {
-    count = list->size();
-  } else if (const Map* map = value.as_map()) {
-    count = map->fields.size();
-  } else {
-    return "size needs a text, a list or a map, and got " + described(value);
-  }
-  return Value(static_cast<std::int64_t>(count));
-}
-
 Result of_text(const Filter& filter, std::string text, Budget& budget) {
   switch (filter.kind) {
     case Filter::Kind::upcase:
@@ -215,7 +202,7 @@ std::variant<Value, std::string> apply(const Filter& filter, const Value& value,
       break;
   }
   if (!budget.spend_value(value)) return budget.message();
-  if (filter.kind == Filter::Kind::size) return size(value);
+  if (filter.kind == Filter::Kind::size) return size_of(value);
   if (filter.kind == Filter::Kind::json) return Value(to_json(value));
   const bool splits = filter.kind == Filter::Kind::lines || filter.kind == Filter::Kind::split;
   if (splits && value.as_text() == nullptr) {

@@ -1,4 +1,6 @@
 // Expressions judged by cases that other implementations of CEL agree on: tests/data/cel-cases.jsonl, one case a line.
+// They are those of the public conformance tests of CEL (github.com/google/cel-spec) that need no unsigned ints, bytes,
+// times or messages: an expression, and what it is worth.
 //
 //   {"area": ..., "expression": ..., "given": {name: value}, "value": ...}     or "error": true for a value
 //

@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(no_expression_takes_long) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     BOOST_TEST(result.find("takes more than 1000000 steps") != std::string::npos, text.substr(text.size() - 60)
                                                                                       << " gave " << result);
-    BOOST_TEST(took.count() < 3.0, "for a machine that is slow, busy, and sanitizing");
+    BOOST_TEST(took.count() < 20.0);  // for a machine that is slow, busy, and sanitizing; without a bound it is hours
   }
   const std::string result =
       result_of("['" + std::string(8000, 'x') + "'].map(a, a + a + a + a)[0].matches(r'\\pL{20}y')");

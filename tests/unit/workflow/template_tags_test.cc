@@ -303,5 +303,5 @@ BOOST_AUTO_TEST_CASE(many_mistakes_cost_no_more_than_few) {
     BOOST_TEST(std::count(result.begin(), result.end(), '\n') <= 100);
   }
   const auto took = std::chrono::steady_clock::now() - begin;
-  BOOST_TEST(std::chrono::duration<double>(took).count() < 10.0);
+  BOOST_TEST(std::chrono::duration<double>(took).count() < 20.0);
 }

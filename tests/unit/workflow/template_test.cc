@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_templates_are_errors_with_their_place) {
       {"{{ text | first }}", "0: {{ text | first }}: first needs a list, and got the string"},
       {"{{ number | join }}", "0: {{ number | join }}: join needs a list, and got the int 7"},
       {"{{ list | lines }}", "0: {{ list | lines }}: lines needs a text, and got a list"},
-      {"{{ number | size }}", "0: {{ number | size }}: size needs a text, a list or a map"},
+      {"{{ number | size }}", "0: {{ number | size }}: size needs a string, a list or a map"},
       {"{{ text | }}", "0: after '|' the name of a filter"},
       {"{{ text | default }}", "0: the filter default is written"},
       {"ab {{ text", "3: this '{{' is not closed"},
@@ -163,8 +163,10 @@ BOOST_AUTO_TEST_CASE(dashes_take_the_blanks_on_their_side) {
 }
 
 BOOST_AUTO_TEST_CASE(filters_cannot_make_texts_without_bound) {
-  std::string text = "{{ 'aaaaaaaaaaaaaaaa'";
-  for (int i = 0; i < 100; ++i) text += " | replace: 'a', 'aaaaaaaa'";
+  // Each makes ten times as many letters a, and two hundred thousand bytes of each.
+  const std::string large = "aaaaaaaaaa" + std::string(200'000, '.');
+  std::string text = "{{ 'a'";
+  for (int i = 0; i < 100; ++i) text += " | replace: 'a', '" + large + "'";
   BOOST_TEST(rendered(text + " }}").find("more than 16 MiB") != std::string::npos);
 }
 
