@@ -12,9 +12,13 @@ class Context;
 void add_audit(CLI::App& app, Context& context);
 void add_call(CLI::App& app, Context& context);
 void add_config(CLI::App& app, Context& context);
+void add_graph(CLI::App& app, Context& context);
 void add_mcp(CLI::App& app, Context& context);
+void add_report(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
 void add_resume(CLI::App& app, Context& context);
+void add_runs(CLI::App& app, Context& context);
+void add_show(CLI::App& app, Context& context);
 void add_tools(CLI::App& app, Context& context);
 
 }  // namespace wtool::host

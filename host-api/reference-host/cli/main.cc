@@ -114,6 +114,10 @@ int run_program(int argc, char** argv) {
   add_call(app, context);
   add_run(app, context);
   add_resume(app, context);
+  add_runs(app, context);
+  add_show(app, context);
+  add_report(app, context);
+  add_graph(app, context);
   add_mcp(app, context);
   add_config(app, context);
   add_audit(app, context);
@@ -139,6 +143,8 @@ int main(int argc, char** argv) {
   wtool::host::fill_closed_descriptors();
   // A reader that has gone is an error that we report, not a death in the middle of a call.
   ::signal(SIGPIPE, SIG_IGN);
+  // So is a file that has become as large as this process may make one.
+  ::signal(SIGXFSZ, SIG_IGN);
   try {
     return wtool::host::run_program(argc, argv);
   } catch (const std::exception& e) {

@@ -9,7 +9,9 @@
 
 namespace wtool::host::workflow {
 
-// Text for people, with a newline at the end; safe for a terminal.
-std::string summary_text(const Workflow& workflow, const RunReport& report, const std::string& name);
+// Text for people, with a newline at the end; safe for a terminal. `run`: the id by which the run can be resumed;
+// empty: it cannot.
+std::string summary_text(const Workflow& workflow, const RunReport& report, const std::string& name,
+                         const std::string& run = "");
 
 }  // namespace wtool::host::workflow

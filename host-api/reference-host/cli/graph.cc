@@ -1,0 +1,76 @@
+// wtool graph FILE [RUN] [--format mermaid|dot|svg|png] [--output FILE]: the diagram of a workflow, with the states of
+// a run coloured.
+#include "reporting/graph.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/output.h"
+#include "cli/past.h"
+#include "cli/report_file.h"
+
+namespace wtool::host {
+
+namespace {
+
+struct GraphOptions {
+  std::string file;
+  std::string run;
+  std::string format = "mermaid";
+  std::string output = "-";
+};
+
+int graph(const GraphOptions& options) {
+  if (options.format == "png" && options.output == "-" && ::isatty(STDOUT_FILENO) == 1) {
+    complain("a picture is nothing for a terminal; name a file with --output FILE");
+    return exit_unusable;
+  }
+  const auto parsed = read_workflow(options.file);
+  if (!parsed) return exit_unusable;
+  std::optional<PastRunFile> past;
+  if (!options.run.empty()) {
+    past = read_past_run(options.run);
+    if (!past) return exit_unusable;
+  }
+  const workflow::Drawing drawing = workflow::drawing_of(*parsed, past ? &past->run : nullptr);
+  std::string text;
+  if (options.format == "mermaid") {
+    text = workflow::mermaid_text(drawing);
+  } else {
+    text = workflow::dot_text(drawing, parsed->name.empty() ? options.file : parsed->name);
+  }
+  if (options.format == "svg" || options.format == "png") {
+    std::string error;
+    text = workflow::drawn_by_dot(text, options.format, error);
+    if (!error.empty()) {
+      complain(error);
+      return exit_unusable;
+    }
+  }
+  return write_report(options.output, text) ? exit_ok : exit_unusable;
+}
+
+}  // namespace
+
+void add_graph(CLI::App& app, Context& context) {
+  auto options = std::make_shared<GraphOptions>();
+  CLI::App* command = app.add_subcommand("graph", "Draw the diagram of a workflow, with the states of a run coloured");
+  command->add_option("WORKFLOW", options->file, "The workflow file")->required();
+  command->add_option("RUN", options->run, "A run of it: its id, the beginning of it, or last");
+  command->add_option("--format", options->format, "mermaid (default), dot, or svg and png, which need Graphviz")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"mermaid", "dot", "svg", "png"}));
+  command->add_option("--output", options->output, "A file; default: standard output")->type_name("FILE");
+  command->footer(
+      "Examples:\n"
+      "  wtool graph release.md\n"
+      "  wtool graph release.md last --format svg --output release.svg");
+  command->callback([&context, options] { context.command = [options] { return graph(*options); }; });
+}
+
+}  // namespace wtool::host

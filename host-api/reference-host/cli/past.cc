@@ -1,0 +1,73 @@
+#include "cli/past.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "audit/entry.h"
+#include "cli/output.h"
+#include "reporting/journal_reader.h"
+#include "reporting/runs_folder.h"
+#include "workflow/parser.h"
+
+namespace wtool::host {
+
+std::optional<PastRunFile> read_past_run(const std::string& wanted) {
+  std::string error;
+  const std::string id = workflow::find_run(".", wanted, error);
+  if (id.empty()) {
+    complain(error);
+    return std::nullopt;
+  }
+  const std::string file = workflow::journal_file(".", id);
+  PastRunFile past;
+  // Asked first: a run that ends in between has then an end, or none of us has seen it.
+  past.being_written = workflow::is_being_written(file);
+  auto content = workflow::read_journal(file, error);
+  if (!content) {
+    complain(error);
+    return std::nullopt;
+  }
+  // While a run goes on, its last line may be half written.
+  for (const std::string& notice : content->notices) {
+    if (!past.being_written) complain(notice);
+  }
+  if (!content->damage.empty()) complain("the journal is damaged, and what can be read is shown: " + content->damage);
+  past.run = std::move(content->run);
+  return past;
+}
+
+std::optional<workflow::Workflow> read_workflow(const std::string& file) {
+  std::string error;
+  const workflow::Source source = workflow::load_source(file, error);
+  if (!error.empty()) {
+    complain(error);
+    return std::nullopt;
+  }
+  workflow::Findings findings;
+  workflow::Workflow parsed = workflow::parse_workflow(source, findings);
+  if (findings.empty()) return parsed;
+  write_all(STDERR_FILENO, findings.text(source));
+  return std::nullopt;
+}
+
+std::optional<workflow::Workflow> workflow_of_run(const workflow::RunRecord& run, std::string& why) {
+  const std::filesystem::path path = std::filesystem::path(run.directory) / run.file;
+  std::string error;
+  const workflow::Source source = workflow::load_source(path.string(), error);
+  audit::Digest digest;
+  digest.add(source.text());
+  workflow::Findings findings;
+  if (!error.empty()) {
+    why = error;
+  } else if (digest.finish() != run.sha256) {
+    why = run.file + " is not what it was when it ran";
+  } else {
+    workflow::Workflow parsed = workflow::parse_workflow(source, findings);
+    if (findings.empty()) return parsed;
+    why = run.file + " cannot be read";
+  }
+  return std::nullopt;
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,28 @@
+// What the subcommands on earlier runs share: a run that the command line names, and its workflow.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "reporting/run_record.h"
+#include "workflow/model.h"
+
+namespace wtool::host {
+
+struct PastRunFile {
+  workflow::RunRecord run;
+  bool being_written = false;
+};
+
+// The run that `wanted` names (reporting/runs_folder.h), below the working directory. What is wrong with its journal
+// and leaves something to show is told on stderr. Nothing: the reason is there, too.
+std::optional<PastRunFile> read_past_run(const std::string& wanted);
+
+// The workflow file, parsed but not checked. Nothing: what is wrong is on stderr.
+std::optional<workflow::Workflow> read_workflow(const std::string& file);
+
+// The workflow of the run, if its file is still there and as it was when it ran. Nothing: it is not, for the reason in
+// `why`.
+std::optional<workflow::Workflow> workflow_of_run(const workflow::RunRecord& run, std::string& why);
+
+}  // namespace wtool::host

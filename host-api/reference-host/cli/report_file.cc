@@ -1,0 +1,32 @@
+#include "cli/report_file.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "cli/output.h"
+#include "reporting/html_report.h"
+#include "reporting/junit.h"
+
+namespace wtool::host {
+
+bool write_report(const std::string& file, std::string_view text) {
+  if (file == "-") return print(text);
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int failed = descriptor < 0 ? errno : write_all(descriptor, text);
+  // Some file systems tell only here that there was no space.
+  if (descriptor >= 0 && ::close(descriptor) != 0 && failed == 0) failed = errno;
+  if (failed != 0) complain("cannot write " + file + ": " + ::strerror(failed));
+  return failed == 0;
+}
+
+bool write_reports(const workflow::RunRecord& run, const workflow::Workflow* workflow, const std::string& junit,
+                   const std::string& html) {
+  const bool junit_done = junit.empty() || write_report(junit, workflow::junit_xml(run));
+  const bool html_done = html.empty() || write_report(html, workflow::html_report(run, workflow));
+  return junit_done && html_done;
+}
+
+}  // namespace wtool::host

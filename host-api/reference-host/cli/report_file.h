@@ -1,0 +1,19 @@
+// Reports of a run, in files that the command line names.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "reporting/run_record.h"
+#include "workflow/model.h"
+
+namespace wtool::host {
+
+// Makes the file anew; `-` is standard output. False: the reason is on stderr.
+bool write_report(const std::string& file, std::string_view text);
+
+// Writes those reports whose file is not empty. `workflow` may be null (reporting/html_report.h).
+bool write_reports(const workflow::RunRecord& run, const workflow::Workflow* workflow, const std::string& junit,
+                   const std::string& html);
+
+}  // namespace wtool::host

@@ -1,0 +1,99 @@
+// wtool runs [--limit N] [--json]: the runs that were started in this directory, the newest first.
+#include "cli/commands.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/context.h"
+#include "cli/output.h"
+#include "reporting/display.h"
+#include "reporting/journal_reader.h"
+#include "reporting/run_json.h"
+#include "reporting/run_text.h"
+#include "reporting/runs_folder.h"
+
+namespace wtool::host {
+
+namespace {
+
+struct RunsOptions {
+  std::size_t limit = 20;
+  bool json = false;
+};
+
+struct Row {
+  workflow::RunRecord run;
+  std::string status;
+};
+
+std::string as_json(const std::vector<Row>& rows) {
+  std::string out = "[";
+  for (const Row& row : rows) out += (out.size() > 1 ? ",\n" : "\n") + workflow::run_json(row.run, row.status, false);
+  return out + (rows.empty() ? "]\n" : "\n]\n");
+}
+
+std::string as_table(const std::vector<Row>& rows) {
+  using workflow::padded;
+  const auto clean = [](const std::string& text, std::size_t columns) {
+    return workflow::cut_to_width(workflow::cleaned_for_terminal(text, false), columns);
+  };
+  std::size_t name_width = 4;
+  for (const Row& row : rows) name_width = std::max(name_width, workflow::display_width(clean(row.run.name, 32)));
+  std::string out = padded("RUN", 20) + "  " + padded("STARTED (UTC)", 19) + "  " + padded("STATUS", 11) + "  " +
+                    padded("TIME", 12) + "  " + padded("NAME", name_width) + "  FILE\n";
+  for (const auto& [run, status] : rows) {
+    out += padded(clean(run.run, 20), 20) + "  " + workflow::time_text(run.began) + "  " + padded(status, 11) + "  " +
+           padded(workflow::duration_text(run.took), 12) + "  " + padded(clean(run.name, 32), name_width) + "  " +
+           clean(run.file, 60) + "\n";
+  }
+  return out;
+}
+
+int runs(const RunsOptions& options) {
+  std::string error;
+  std::vector<std::string> ids = workflow::list_runs(".", error);
+  if (!error.empty()) {
+    complain(error);
+    return exit_unusable;
+  }
+  const std::size_t all = ids.size();
+  if (ids.size() > options.limit) ids.resize(options.limit);
+  std::vector<Row> rows;
+  for (const std::string& id : ids) {
+    const std::string file = workflow::journal_file(".", id);
+    const bool being_written = workflow::is_being_written(file);
+    auto run = workflow::read_journal_ends(file, error);
+    if (run) {
+      run->run = id;  // By which it can be named, whatever is in the file.
+      rows.push_back({std::move(*run), ""});
+      rows.back().status = workflow::status_text(rows.back().run, being_written);
+    } else if (!being_written) {
+      complain(error);
+    }
+  }
+  if (options.json) return print(as_json(rows)) ? exit_ok : exit_unusable;
+  if (rows.empty()) return print("No workflow has left a run in this directory.\n") ? exit_ok : exit_unusable;
+  if (!print(as_table(rows))) return exit_unusable;
+  if (all > ids.size()) complain("there are " + std::to_string(all) + " runs; --limit N shows more");
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_runs(CLI::App& app, Context& context) {
+  auto options = std::make_shared<RunsOptions>();
+  CLI::App* command = app.add_subcommand("runs", "List the runs of workflows in this directory, the newest first");
+  command->add_option("--limit", options->limit, "So many at most; default: 20")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000));
+  command->add_flag("--json", options->json, "As a JSON array of objects");
+  command->footer(
+      "Examples:\n"
+      "  wtool runs\n"
+      "  wtool runs --json --limit 1 | jq -r '.[0].status'");
+  command->callback([&context, options] { context.command = [options] { return runs(*options); }; });
+}
+
+}  // namespace wtool::host

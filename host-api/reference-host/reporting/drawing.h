@@ -1,0 +1,37 @@
+// What of a workflow is drawn: nodes and edges, whatever draws them.
+//
+// A composite state is drawn flat. The state that its inner ends lead to, which no file names, is left out where its
+// only exit is always open, and else drawn as a choice (or as the join of its regions).
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reporting/run_record.h"
+#include "workflow/model.h"
+
+namespace wtool::host::workflow {
+
+struct Drawing {
+  enum class Shape { start, end, state, choice, fork, join };
+  struct Node {
+    Shape shape = Shape::state;
+    std::string id;                      // as the workflow names it; of a hidden state one that no other has
+    std::string description;             // may be empty
+    std::optional<Step::Status> status;  // of its last visit; running: it has not ended
+  };
+  struct Edge {
+    std::size_t from = 0;
+    std::size_t to = 0;
+    std::string label;  // the condition as written; may be empty
+  };
+  std::vector<Node> nodes;  // the first one is the start
+  std::vector<Edge> edges;
+};
+
+// `run`: whose steps in this workflow give the states their status; null: none does.
+Drawing drawing_of(const Workflow& workflow, const RunRecord* run);
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,123 @@
+#include "reporting/events_file.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "reporting/record.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+// 0, or the errno of the write that failed.
+int write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
+    if (count > 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(count));
+    } else if (count < 0 && errno == EAGAIN) {  // Somebody who shares it with us made it non-blocking.
+      pollfd ready{.fd = descriptor, .events = POLLOUT, .revents = 0};
+      ::poll(&ready, 1, -1);
+    } else if (count == 0 || errno != EINTR) {
+      return count == 0 ? EIO : errno;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+EventsFile::EventsFile(int descriptor, std::string name, Journal::Notice notice)
+    : descriptor_(descriptor), name_(std::move(name)), notice_(std::move(notice)) {}
+
+std::unique_ptr<EventsFile> EventsFile::open(const std::string& file, Journal::Notice notice, std::string& error) {
+  const bool standard = file == "-";
+  const int descriptor = standard ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+                                  : ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const std::string name = standard ? "standard output" : file;
+  if (descriptor < 0) {
+    error = "cannot open " + name + " for the events: " + ::strerror(errno);
+    return nullptr;
+  }
+  return std::unique_ptr<EventsFile>(new EventsFile(descriptor, name, std::move(notice)));
+}
+
+EventsFile::~EventsFile() { ::close(descriptor_); }
+
+template <class Append>
+void EventsFile::write(Append append) {
+  std::string trouble;
+  {
+    const std::lock_guard lock(mutex_);
+    if (failed_) return;
+    line_.clear();
+    append(line_, std::chrono::system_clock::now());
+    const int number = write_all(descriptor_, line_);
+    failed_ = number != 0;
+    if (failed_) trouble = "the events end here, because " + name_ + " cannot be written: " + ::strerror(number);
+  }
+  if (!trouble.empty() && notice_) notice_(trouble);
+}
+
+void EventsFile::run_started(const RunStart& start) {
+  root_ = start.workflow;
+  write([&](std::string& out, Moment at) {
+    start.resumed ? append_run_resumed(out, at, start, nullptr) : append_run_started(out, at, start, "");
+  });
+}
+
+void EventsFile::state_entered(const Step& step) {
+  write([&](std::string& out, Moment at) { append_state_started(out, at, step, root_); });
+}
+
+void EventsFile::output(const Step& step, bool is_error_stream, std::string_view bytes) {
+  if (step.of().action && step.of().action->options.secret) return;
+  write([&](std::string& out, Moment at) {
+    const auto key = std::pair(step.number, is_error_stream);
+    std::string text;
+    if (auto before = unfinished_.extract(key)) text = std::move(before.mapped());
+    text += bytes;
+    const std::size_t rest = unfinished_character(text);
+    if (rest > 0) unfinished_.emplace(key, text.substr(text.size() - rest));
+    text.resize(text.size() - rest);
+    if (!text.empty()) append_output(out, at, step, root_, is_error_stream, text);
+  });
+}
+
+void EventsFile::append_rest(std::string& out, Moment at, const Step& step) {
+  for (const bool is_error_stream : {false, true}) {
+    const auto rest = unfinished_.extract(std::pair(step.number, is_error_stream));
+    if (rest) append_output(out, at, step, root_, is_error_stream, rest.mapped());
+  }
+}
+
+void EventsFile::logged(const Step& step, LogAction::Level level, std::string_view text) {
+  write([&](std::string& out, Moment at) { append_log(out, at, step, root_, level, text); });
+}
+
+void EventsFile::retrying(const Step& step, const Outcome& outcome, std::chrono::milliseconds wait) {
+  write([&](std::string& out, Moment at) {
+    append_rest(out, at, step);
+    append_retry(out, at, step, root_, outcome, wait);
+  });
+}
+
+void EventsFile::state_ended(const Step& step, const StepEnd& end) {
+  write([&](std::string& out, Moment at) {
+    append_rest(out, at, step);
+    append_state_ended(out, at, step, root_, end);
+  });
+}
+
+void EventsFile::noticed(std::string_view text) {
+  write([&](std::string& out, Moment at) { append_notice(out, at, text); });
+}
+
+void EventsFile::run_ended(const RunReport& report) {
+  write([&](std::string& out, Moment at) { append_run_ended(out, at, report); });
+}
+
+}  // namespace wtool::host::workflow

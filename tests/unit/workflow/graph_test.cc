@@ -1,0 +1,155 @@
+// reporting/drawing.h, graph.h and diagram_svg.h: a workflow as a picture, and as text for programs that draw.
+#include "reporting/graph.h"
+
+#include <stdlib.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "markup_check.h"
+#include "reporting/diagram_svg.h"
+#include "reporting_support.h"
+#include "support.h"
+#include "support/program.h"
+
+using namespace wtool::host::workflow;
+using namespace wtool::test;
+
+namespace {
+
+constexpr const char* diagram =
+    "    [*] --> Ask\n"
+    "    state Choose <<choice>>\n"
+    "    Ask: asks \"somebody\"\n"
+    "    Ask --> Choose\n"
+    "    Choose --> Greet: success && Ask.stdout.contains(\"a\")\n"
+    "    Choose --> Sorry: default\n"
+    "    Greet --> Ask: failure\n"
+    "    Greet --> [*]: default\n"
+    "    Sorry --> [*]\n";
+
+Workflow parsed(const std::string& text) {
+  const Source source("w.md", text);
+  Findings findings;
+  Workflow workflow = parse_workflow(source, findings);
+  BOOST_REQUIRE_MESSAGE(findings.empty(), findings.text(source));
+  return workflow;
+}
+
+bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+std::size_t count_of(const std::string& text, std::string_view part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+RunRecord made_run() {
+  RunRecord run;
+  for (const auto& [state, status] : {std::pair("Ask", Step::Status::failed), std::pair("Ask", Step::Status::succeeded),
+                                      std::pair("Sorry", Step::Status::failed)}) {
+    StepRecord step;
+    step.state = state;
+    step.status = status;
+    run.steps.push_back(step);
+  }
+  return run;
+}
+
+// A composite state as the reader of diagrams makes it: Phase leads to One, One to the hidden end, and that on.
+Workflow composite(bool with_condition) {
+  Workflow workflow;
+  for (const char* id : {"Phase", "One", "Phase (end)", "After"}) {
+    workflow.index[id] = workflow.states.size();
+    workflow.states.push_back(made_state(id));
+  }
+  workflow.states[2].hidden = true;
+  workflow.start = 0;
+  const auto lead = [&](std::size_t from, std::size_t to, Transition::Kind kind, const std::string& label) {
+    Transition exit;
+    exit.target = to;
+    exit.kind = kind;
+    exit.label = label;
+    workflow.states[from].exits.push_back(std::move(exit));
+  };
+  lead(0, 1, Transition::Kind::unconditional, "");
+  lead(1, 2, Transition::Kind::unconditional, "");
+  lead(2, 3, Transition::Kind::unconditional, "");
+  if (with_condition) lead(2, 0, Transition::Kind::failure, "failure");
+  lead(3, no_state, Transition::Kind::unconditional, "");
+  return workflow;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(mermaid_can_be_read_again) {
+  const Workflow workflow = parsed(workflow_text(diagram, "- Ask: Log \"x\"\n"));
+  const RunRecord run = made_run();
+  const std::string text = mermaid_text(drawing_of(workflow, &run));
+  BOOST_TEST(holds(text, "    class Ask succeeded\n"));
+  BOOST_TEST(holds(text, "    class Sorry failed\n"));
+  BOOST_TEST(holds(text, "    classDef failed fill:"));
+  const Workflow again = parsed("```mermaid\n" + text + "```\n");
+  BOOST_REQUIRE(again.states.size() == workflow.states.size());
+  BOOST_TEST(again.start == again.index_of("Ask"));
+  for (const State& state : workflow.states) {
+    const State* other = again.find(state.id);
+    BOOST_REQUIRE(other != nullptr);
+    BOOST_TEST(other->description == state.description);
+    BOOST_TEST((other->kind == state.kind));
+    BOOST_REQUIRE(other->exits.size() == state.exits.size());
+    for (std::size_t i = 0; i < state.exits.size(); ++i) {
+      BOOST_TEST(other->exits[i].label == state.exits[i].label);
+      BOOST_TEST((other->exits[i].kind == state.exits[i].kind));
+    }
+  }
+  BOOST_TEST(mermaid_text(drawing_of(again, nullptr)) == mermaid_text(drawing_of(workflow, nullptr)));
+}
+
+BOOST_AUTO_TEST_CASE(hidden_states_are_passed_over_or_drawn_as_choices) {
+  const std::string plain = mermaid_text(drawing_of(composite(false), nullptr));
+  BOOST_TEST(holds(plain, "    One --> After\n"));
+  BOOST_TEST(!holds(plain, "_end"));
+  const std::string choosing = mermaid_text(drawing_of(composite(true), nullptr));
+  BOOST_TEST(holds(choosing, "    state Phaseend_end <<choice>>\n"));
+  BOOST_TEST(holds(choosing, "    One --> Phaseend_end\n"));
+  BOOST_TEST(holds(choosing, "    Phaseend_end --> Phase: failure\n"));
+  parsed("```mermaid\n" + choosing + "```\n");
+}
+
+BOOST_AUTO_TEST_CASE(dot_is_quoted_and_coloured) {
+  const Workflow workflow = parsed(workflow_text(diagram, ""));
+  const RunRecord run = made_run();
+  const std::string text = dot_text(drawing_of(workflow, &run), "a \"name\"");
+  BOOST_TEST(holds(text, "digraph \"a \\\"name\\\"\" {"));
+  BOOST_TEST(holds(text, "[label=\"success && Ask.stdout.contains(\\\"a\\\")\"]"));
+  BOOST_TEST(holds(text, "Ask\\nasks \\\"somebody\\\""));
+  BOOST_TEST(count_of(text, "fillcolor=\"#ffcdd2\"") == 1U);
+  BOOST_TEST(count_of(text, " -> ") == 7U);
+}
+
+BOOST_AUTO_TEST_CASE(the_picture_of_our_own_is_well_formed) {
+  const Workflow workflow = parsed(workflow_text(diagram, ""));
+  const RunRecord run = made_run();
+  const std::string picture = diagram_svg(drawing_of(workflow, &run));
+  BOOST_TEST(MarkupCheck::problem(picture) == "");
+  BOOST_TEST(count_of(picture, "class=\"edge\"") == 7U);
+  BOOST_TEST(holds(picture, "class=\"node failed\""));
+  BOOST_TEST(MarkupCheck::problem(diagram_svg(drawing_of(Workflow{}, nullptr))) == "");
+}
+
+BOOST_AUTO_TEST_CASE(dot_is_run_without_a_shell) {
+  const ScratchFolder folder;
+  const std::string before = ::getenv("PATH");
+  std::string error;
+  ::setenv("PATH", folder.path().c_str(), 1);
+  BOOST_TEST(drawn_by_dot("digraph {}", "svg", error) == "");
+  BOOST_TEST(holds(error, "install Graphviz (Debian: apt install graphviz)"));
+  folder.file("dot", "#!/bin/sh\necho \"$# $1\"\nexec /bin/cat\n", 0755);
+  const std::string large(300'000, 'x');
+  BOOST_TEST(drawn_by_dot(large, "svg", error = "") == "1 -Tsvg\n" + large);
+  BOOST_TEST(error == "");
+  folder.file("dot", "#!/bin/sh\nexit 3\n", 0755);
+  BOOST_TEST(drawn_by_dot("digraph {}", "png", error) == "");
+  BOOST_TEST(holds(error, "could not draw the graph: exit status 3"));
+  ::setenv("PATH", before.c_str(), 1);
+}

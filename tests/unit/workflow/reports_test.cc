@@ -1,0 +1,205 @@
+// reporting/events_file.h, run_collector.h, junit.h and html_report.h: what is made of a run.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "markup_check.h"
+#include "reporting/events_file.h"
+#include "reporting/html_report.h"
+#include "reporting/journal.h"
+#include "reporting/journal_reader.h"
+#include "reporting/junit.h"
+#include "reporting/observers.h"
+#include "reporting/run_collector.h"
+#include "reporting_support.h"
+#include "support/program.h"
+
+using namespace wtool::host::workflow;
+using namespace wtool::test;
+using nlohmann::json;
+
+namespace {
+
+std::string content_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+void tell_failed_run(ToldRun& run, RunObserver& observer) {
+  run.inputs.emplace("who<", wtool::host::expressions::Value("a & b"));
+  run.start("20261121-231502-3f9a");
+  run.visit("Build", "fine\x01\xff\n");
+  Step tell = run.enter("Tell");
+  observer.logged(tell, LogAction::Level::info, "<told>");
+  run.end(tell);
+  run.visit("Pass", "", "/2:A");
+  Step tolerated = run.enter("Build", "/2:A");
+  StepEnd end;
+  end.outcome.is_error = true;
+  end.outcome.exit_code = 1;
+  end.outcome.message = "not \"found\"";
+  run.end(tolerated, end, true);
+  observer.noticed("look <here>");
+  run.fail("Build", "Command failed with exit code 3");
+  run.enter("Deploy", "/2:B");
+  run.finish(RunReport::Status::failed, "the state 'Build' failed & more");
+}
+
+RunRecord failed_run(const Workflow& workflow) {
+  RunCollector collector;
+  ToldRun run(workflow, collector);
+  tell_failed_run(run, collector);
+  return collector.record();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(junit_says_what_failed_and_why) {
+  const Workflow workflow = made_workflow();
+  const std::string xml = junit_xml(failed_run(workflow));
+  BOOST_TEST(MarkupCheck::problem(xml) == "");
+  BOOST_TEST(holds(xml, R"(<testsuites name="release" tests="6" failures="1" errors="1" skipped="1" time="2.500">)"));
+  BOOST_TEST(holds(xml, R"(<testcase name="Build" classname="release" time="1.500">)"));
+  BOOST_TEST(holds(xml, R"(<testcase name="Build #2" classname="release" time="1.500">)"));
+  BOOST_TEST(
+      holds(xml, R"(<failure message="Command failed with exit code 3" type="exit_code">$ make &quot;all&quot;)"));
+  BOOST_TEST(holds(xml, R"(<skipped message="failed, and the workflow went on: not &quot;found&quot;"/>)"));
+  BOOST_TEST(holds(xml, R"(<error message="it has not ended" type="running">)"));
+  BOOST_TEST(holds(xml, "<system-out>some &lt;output&gt; &amp; more\n</system-out>"));
+  BOOST_TEST(holds(xml, "<system-err>it broke\n</system-err>"));
+  BOOST_TEST(holds(xml, R"(<testsuite name="release /2:A" tests="2")"));
+  BOOST_TEST(holds(xml, "<system-err>notice: look &lt;here&gt;\n</system-err>"));
+}
+
+BOOST_AUTO_TEST_CASE(junit_never_looks_green_when_the_run_did_not_complete) {
+  const Workflow workflow = made_workflow();
+  RunCollector collector;
+  ToldRun run(workflow, collector);
+  run.start();
+  run.visit("Build");
+  BOOST_TEST(holds(junit_xml(collector.record()), R"(<error message="the run has not ended" type="interrupted"/>)"));
+  run.finish(RunReport::Status::failed, "no exit is open");
+  const std::string xml = junit_xml(collector.record());
+  BOOST_TEST(MarkupCheck::problem(xml) == "");
+  BOOST_TEST(holds(xml, R"(errors="1")"));
+  BOOST_TEST(holds(xml, R"(<error message="no exit is open" type="failed"/>)"));
+  BOOST_TEST(MarkupCheck::problem(junit_xml(RunRecord{})) == "");
+}
+
+BOOST_AUTO_TEST_CASE(outputs_in_reports_are_bounded) {
+  const Workflow workflow = made_workflow();
+  RunCollector collector;
+  ToldRun run(workflow, collector);
+  run.start();
+  run.visit("Build", std::string(1'000'000, 'x') + "ü the end");
+  run.finish();
+  for (const std::string& report : {junit_xml(collector.record()), html_report(collector.record(), nullptr)}) {
+    BOOST_TEST(MarkupCheck::problem(report) == "");
+    BOOST_TEST(report.size() < 100'000U);
+    BOOST_TEST(holds(report, "bytes before this are left out]"));
+    BOOST_TEST(holds(report, "ü the end"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_page_is_whole_and_needs_nothing_else) {
+  Workflow workflow = made_workflow();
+  workflow.start = 0;
+  workflow.states[0].exits.resize(1);
+  workflow.states[0].exits[0].target = no_state;
+  workflow.states[0].exits[0].label = "exit_code < 2 && \"x\"";
+  const std::string page = html_report(failed_run(workflow), &workflow);
+  BOOST_TEST(MarkupCheck::problem(page) == "");
+  for (const char* foreign : {"<script", "<img", "<link", "src=", "@import", "url(http"}) {
+    BOOST_TEST(!holds(page, foreign));
+  }
+  for (const char* part :
+       {"<svg ", "<details><summary>stdout, ", "Run 20261121-231502-3f9a of release.md",
+        "some &lt;output&gt; &amp; more", "who&lt;", "a &amp; b", "the state &#39;Build&#39; failed &amp; more",
+        "look &lt;here&gt;", "&lt;told&gt;", "prefers-color-scheme: dark", "class=\"node failed\""}) {
+    BOOST_TEST(holds(page, part), part);
+  }
+  BOOST_TEST(!holds(page, "<told>"));
+  BOOST_TEST(MarkupCheck::problem(html_report(RunRecord{}, nullptr)) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_collector_and_a_journal_agree) {
+  const ScratchFolder scratch;
+  const Workflow workflow = made_workflow();
+  RunCollector collector;
+  std::string error;
+  auto journal = Journal::create(scratch.path(), {}, error);
+  BOOST_REQUIRE_MESSAGE(journal, error);
+  Observers both({&collector, journal.get()});
+  ToldRun run(workflow, both);
+  tell_failed_run(run, both);
+  const auto read = read_journal(journal->file(), error);
+  BOOST_REQUIRE_MESSAGE(read, error);
+  const RunRecord live = collector.record();
+  // Times differ by what it takes to tell one after the other.
+  BOOST_REQUIRE(read->run.steps.size() == live.steps.size());
+  for (std::size_t i = 0; i < live.steps.size(); ++i) {
+    BOOST_TEST((read->run.steps[i].place == live.steps[i].place));
+    BOOST_TEST(read->run.steps[i].state == live.steps[i].state);
+    BOOST_TEST(read->run.steps[i].action == live.steps[i].action);
+    BOOST_TEST((read->run.steps[i].status == live.steps[i].status));
+    BOOST_TEST((read->run.steps[i].took == live.steps[i].took));
+  }
+  BOOST_TEST(read->run.reason == live.reason);
+  BOOST_TEST(read->run.logs.size() == live.logs.size());
+}
+
+BOOST_AUTO_TEST_CASE(events_come_as_they_happen) {
+  const ScratchFolder scratch;
+  const std::string file = scratch.path() + "/events.jsonl";
+  const Workflow workflow = made_workflow();
+  std::string error;
+  auto events = EventsFile::open(file, nullptr, error);
+  BOOST_REQUIRE_MESSAGE(events, error);
+  ToldRun run(workflow, *events);
+  run.start("r");
+  Step step = run.enter("Build");
+  events->output(step, false, "one\xc3");
+  events->output(step, false, "\xbc two\xe2\x82");
+  BOOST_TEST(holds(content_of(file), "ü two"));
+  Outcome failed;
+  failed.message = "again";
+  events->retrying(step, failed, std::chrono::milliseconds(1500));
+  run.end(step);
+  run.finish();
+  std::vector<json> records;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) records.push_back(json::parse(line));
+  std::string types;
+  for (const json& record : records) {
+    BOOST_TEST(record["v"] == 1);
+    types += record["type"].get<std::string>() + " ";
+  }
+  BOOST_TEST(types == "run_started state_started output output output retry state_ended run_ended ");
+  BOOST_TEST(records[2]["text"] == "one");
+  BOOST_TEST(records[4]["text"] == "\xef\xbf\xbd\xef\xbf\xbd");
+  BOOST_TEST(records[5]["wait_ms"] == 1500);
+  BOOST_TEST(records[5]["message"] == "again");
+  BOOST_TEST(EventsFile::open(scratch.path() + "/none/x", nullptr, error) == nullptr);
+  BOOST_TEST(holds(error, "cannot open"));
+}
+
+BOOST_AUTO_TEST_CASE(events_that_cannot_be_written_are_told_once) {
+  const Workflow workflow = made_workflow();
+  std::string error;
+  std::vector<std::string> notices;
+  auto events = EventsFile::open(
+      "/dev/full", [&](const std::string& text) { notices.push_back(text); }, error);
+  BOOST_REQUIRE_MESSAGE(events, error);
+  ToldRun run(workflow, *events);
+  run.start();
+  run.visit("Build");
+  BOOST_REQUIRE(notices.size() == 1U);
+  BOOST_TEST(notices[0] == "the events end here, because /dev/full cannot be written: No space left on device");
+}
