@@ -12,6 +12,7 @@ class Context;
 void add_audit(CLI::App& app, Context& context);
 void add_call(CLI::App& app, Context& context);
 void add_config(CLI::App& app, Context& context);
+void add_lint(CLI::App& app, Context& context);
 void add_mcp(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
 void add_tools(CLI::App& app, Context& context);

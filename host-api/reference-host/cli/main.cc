@@ -113,6 +113,7 @@ int run_program(int argc, char** argv) {
   add_tools(app, context);
   add_call(app, context);
   add_run(app, context);
+  add_lint(app, context);
   add_mcp(app, context);
   add_config(app, context);
   add_audit(app, context);

@@ -107,7 +107,7 @@ void add_run(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("run", "Run a workflow: markdown with a mermaid state diagram");
   command->add_option("WORKFLOW", options->file, "The workflow file")->required();
   command
-      ->add_option("--var", options->variables,
+      ->add_option("--var,--set", options->variables,
                    "A parameter of the workflow, as NAME=VALUE; may be given several times")
       ->type_name("NAME=VALUE")
       ->expected(1)
