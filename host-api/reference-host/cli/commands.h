@@ -13,6 +13,7 @@ void add_audit(CLI::App& app, Context& context);
 void add_call(CLI::App& app, Context& context);
 void add_config(CLI::App& app, Context& context);
 void add_graph(CLI::App& app, Context& context);
+void add_lint(CLI::App& app, Context& context);
 void add_mcp(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);

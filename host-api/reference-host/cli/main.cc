@@ -118,6 +118,7 @@ int run_program(int argc, char** argv) {
   add_show(app, context);
   add_report(app, context);
   add_graph(app, context);
+  add_lint(app, context);
   add_mcp(app, context);
   add_config(app, context);
   add_audit(app, context);

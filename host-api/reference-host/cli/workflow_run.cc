@@ -14,11 +14,14 @@
 #include "cli/interrupts.h"
 #include "cli/output.h"
 #include "cli/prepared_workflow.h"
+#include "cli/report_file.h"
+#include "reporting/events_file.h"
 #include "reporting/journal.h"
 #include "reporting/journal_reader.h"
 #include "reporting/masking.h"
 #include "reporting/observers.h"
 #include "reporting/progress.h"
+#include "reporting/run_collector.h"
 #include "reporting/runs_folder.h"
 #include "reporting/summary.h"
 #include "runner/abort_watcher.h"
@@ -61,7 +64,7 @@ std::string keep_output(const std::string& directory, const std::string& run, st
   const fs::path file = folder / name;
   if (!failed) {
     const int out = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    const bool written = out >= 0 && write_all(out, content);
+    const bool written = out >= 0 && write_all(out, content) == 0;
     failed = std::error_code(errno, std::generic_category());
     if (out >= 0) ::close(out);
     if (written) return file.string();
@@ -83,10 +86,22 @@ class FileRun {
     if (!watcher.error().empty()) complain("the abort file has no effect in this run: " + watcher.error());
     journal_ = std::move(journal);
     const std::string run = journal_ ? journal_->run() : "";
+    std::unique_ptr<workflow::EventsFile> events;
+    if (!wishes_.events.empty()) {
+      std::string error;
+      events = workflow::EventsFile::open(
+          wishes_.events, [](const std::string& text) { complain(text); }, error);
+      if (!events) {
+        complain(error);
+        return exit_unusable;
+      }
+    }
+    const bool wants_report = !wishes_.junit.empty() || !wishes_.html.empty();
+    workflow::RunCollector collector;
     RunReport report;
     {
       workflow::Progress progress(STDERR_FILENO, workflow::ProgressStyle::of(STDERR_FILENO));
-      workflow::Observers shown({&progress});
+      workflow::Observers shown({&progress, events.get(), wants_report ? &collector : nullptr});
       workflow::Masking masking(secrets_, shown);
       workflow::Observers all({journal_.get(), &masking});
       report =
@@ -94,10 +109,14 @@ class FileRun {
                                   all, settings(), world(run), &secrets_, past, run, prepared_.shown_name()});
     }
     journal_.reset();
-    const bool printed =
-        print(workflow::summary_text(prepared_.workflow(), masked(report, secrets_), prepared_.shown_name()));
+    // Standard output belongs to the events where they go there.
+    const std::string summary =
+        workflow::summary_text(prepared_.workflow(), masked(report, secrets_), prepared_.shown_name(), run);
+    const bool summed_up = wishes_.events == "-" ? write_all(STDERR_FILENO, summary) == 0 : print(summary);
+    const bool reported =
+        !wants_report || write_reports(collector.record(), &prepared_.workflow(), wishes_.junit, wishes_.html);
     const int status = exit_status(report, interrupts);
-    return printed || status != exit_ok ? status : exit_unusable;
+    return (summed_up && reported) || status != exit_ok ? status : exit_unusable;
   }
 
   workflow::Secrets& secrets() { return secrets_; }

@@ -24,17 +24,38 @@ std::vector<Finding> Findings::sorted() const {
   return sorted;
 }
 
+std::vector<PlacedFinding> Findings::placed(const Source& source) const {
+  std::vector<PlacedFinding> placed;
+  std::size_t line = static_cast<std::size_t>(-1);
+  std::size_t offset = 0;
+  Position position;
+  for (Finding& finding : sorted()) {
+    const std::size_t at = std::min(finding.offset, source.text().size());
+    if (source.line_at(at) != line) {
+      line = source.line_at(at);
+      position = source.position(at);
+    } else {
+      for (; offset < at; ++offset) {
+        position.column += (static_cast<unsigned char>(source.text()[offset]) & 0xc0) != 0x80 ? 1 : 0;
+      }
+    }
+    offset = at;
+    placed.push_back({position, std::move(finding)});
+  }
+  return placed;
+}
+
 std::string Findings::text(const Source& source) const {
-  const std::vector<Finding> all = sorted();
+  const std::vector<PlacedFinding> all = placed(source);
   std::string out;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i == most_findings_shown) {
-      out += source.name() + ": and " + std::to_string(all.size() - i) + " more findings\n";
+  std::size_t shown = 0;
+  for (const auto& [position, finding] : all) {
+    if (shown++ == most_findings_shown) {
+      out += source.name() + ": and " + std::to_string(all.size() - most_findings_shown) + " more findings\n";
       break;
     }
-    const Position position = source.position(all[i].offset);
     out += source.name() + ":" + std::to_string(position.line) + ":" + std::to_string(position.column) +
-           (all[i].severity == Finding::Severity::error ? ": error: " : ": warning: ") + all[i].message + "\n";
+           (finding.severity == Finding::Severity::error ? ": error: " : ": warning: ") + finding.message + "\n";
   }
   return out;
 }

@@ -23,6 +23,11 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
+struct PlacedFinding {
+  Position position;
+  Finding finding;
+};
+
 // All of them, in any order.
 class Findings {
  public:
@@ -38,6 +43,9 @@ class Findings {
 
   // Sorted by place, each once.
   std::vector<Finding> sorted() const;
+
+  // The same with lines and columns. Linear, also where all stand in one line.
+  std::vector<PlacedFinding> placed(const Source& source) const;
 
   // One line each, sorted by place: `FILE:LINE:COLUMN: error: MESSAGE` or `... warning: MESSAGE`. At most
   // `most_findings_shown`, then how many more there are.

@@ -1,5 +1,5 @@
 // Finds the parts of a workflow file: front matter, the one state diagram, the list items under `## Actions` with their
-// code blocks. What the parts mean is other files' business.
+// code blocks, the sections about single states. What the parts mean is other files' business.
 //
 // md4c decides what is a list item, a heading or a code block; it is given a copy in which nothing inside a line has a
 // meaning to markdown, so commands are never taken for links, emphasis or HTML, and the time stays linear.
@@ -34,11 +34,32 @@ struct ActionItem {
   std::vector<CodeBlock> blocks;
 };
 
+// A heading that may be the name of a state, with the lines `**Action**: ...` and the like below it.
+struct StateSection {
+  std::string name;
+  std::size_t offset = 0;
+  bool in_states = false;  // it stands under a heading `States`
+  std::size_t action_offset = 0;
+  MappedText action;  // empty: none; so the others
+  MappedText store_as;
+  MappedText type;
+  MappedText description;
+};
+
+// An item `- name: description` under a heading `Parameters`.
+struct ParameterItem {
+  std::string name;
+  std::string description;
+  std::size_t offset = 0;
+};
+
 struct Document {
   std::optional<LineRange> front_matter;  // without the fences
   std::optional<LineRange> diagram;       // from the line `stateDiagram-v2` on
   std::vector<ActionItem> items;
   bool has_actions_heading = false;
+  std::vector<StateSection> sections;  // only those that say something
+  std::vector<ParameterItem> parameters;
 };
 
 Document read_document(const Source& source, Findings& findings);

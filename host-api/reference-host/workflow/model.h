@@ -183,10 +183,11 @@ struct Parameter {
   std::string description;
   Type type = Type::text;
   bool required = false;
+  std::optional<expressions::Expression> condition;  // required only where this is true of the other inputs
   bool secret = false;
   std::optional<expressions::Value> fallback;
   std::vector<expressions::Value> choices;
-  std::string pattern;  // RE2 syntax; empty: none
+  std::string pattern;  // RE2 syntax, somewhere in the text; empty: none
   std::optional<double> minimum;
   std::optional<double> maximum;
   std::optional<std::int64_t> shortest;  // characters

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
+#include "expressions/evaluator.h"
+#include "workflow/parameter_limits.h"
+#include "workflow/source.h"
 #include "workflow/suggestion.h"
 
 namespace wtool::host::workflow {
@@ -10,22 +14,44 @@ namespace {
 
 using expressions::Value;
 
-std::string choices_text(const Parameter& parameter) {
-  std::string out;
-  for (const Value& choice : parameter.choices) out += (out.empty() ? "" : ", ") + expressions::to_text(choice);
-  return out;
+// The inputs as far as they are known.
+class InputScope final : public expressions::Scope {
+ public:
+  explicit InputScope(const std::map<std::string, Value>& inputs) : inputs_(inputs) {}
+  const Value* find(std::string_view name) const override {
+    const auto found = inputs_.find(std::string(name));
+    return found == inputs_.end() ? nullptr : &found->second;
+  }
+  std::string why_not(std::string_view name) const override { return "'" + std::string(name) + "' was not given"; }
+
+ private:
+  const std::map<std::string, Value>& inputs_;
+};
+
+// Whether a parameter without a value needs one. A condition that cannot be told, because it reads what was not given,
+// is not true.
+bool needs_value(const Parameter& parameter, const std::map<std::string, Value>& inputs) {
+  if (!parameter.required || !parameter.condition) return parameter.required;
+  const auto result = expressions::evaluate(*parameter.condition, InputScope(inputs));
+  const Value* value = std::get_if<Value>(&result);
+  return value != nullptr && value->as_bool() != nullptr && *value->as_bool();
 }
 
-bool is_choice(const Parameter& parameter, const Value& value) {
-  return parameter.choices.empty() ||
-         std::any_of(parameter.choices.begin(), parameter.choices.end(),
-                     [&](const Value& choice) { return expressions::to_json(choice) == expressions::to_json(value); });
+Value list_value(const std::string& text) {
+  expressions::List list;
+  for (std::size_t begin = 0; begin <= text.size() && !text.empty();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    list.emplace_back(trim(std::string_view(text).substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return Value(std::move(list));
 }
 
 }  // namespace
 
 std::optional<Value> parameter_value(Parameter::Type type, const std::string& text, std::string& why) {
   if (type == Parameter::Type::text) return Value(text);
+  if (type == Parameter::Type::list) return list_value(text);
   if (type == Parameter::Type::boolean) {
     if (text == "true" || text == "false") return Value(text == "true");
     why = expressions::quoted_for_message(text) + " is not a boolean; write true or false";
@@ -48,6 +74,7 @@ std::optional<Value> parameter_value(Parameter::Type type, const std::string& te
 std::map<std::string, Value> resolve_inputs(const Workflow& workflow, const std::vector<std::string>& given,
                                             const std::vector<std::string>& used, std::vector<std::string>& errors) {
   std::map<std::string, Value> inputs;
+  std::set<std::string> named;
   std::vector<std::string> known = used;
   for (const Parameter& parameter : workflow.parameters) known.push_back(parameter.name);
   for (const std::string& entry : given) {
@@ -57,6 +84,7 @@ std::map<std::string, Value> resolve_inputs(const Workflow& workflow, const std:
       errors.push_back("--var takes NAME=VALUE, and got " + expressions::quoted_for_message(entry));
       continue;
     }
+    named.insert(key);
     const std::string text = entry.substr(equals + 1);
     if (find_invalid_utf8(text) != std::string::npos) {
       errors.push_back("--var " + key + ": the value is not valid UTF-8");
@@ -76,26 +104,20 @@ std::map<std::string, Value> resolve_inputs(const Workflow& workflow, const std:
     const std::optional<Value> value = parameter_value(declared->type, text, why);
     if (!value) {
       errors.push_back("--var " + key + ": " + why);
-    } else if (!is_choice(*declared, *value)) {
-      errors.push_back("--var " + key + ": " + expressions::quoted_for_message(text) +
-                       " is none of the choices: " + choices_text(*declared));
+    } else if (const std::string problem = limit_problem(*declared, *value); !problem.empty()) {
+      errors.push_back("--var " + key + ": " + problem);
     } else {
       inputs.insert_or_assign(key, *value);
     }
   }
-  const auto was_given = [&given](const std::string& name) {
-    return std::any_of(given.begin(), given.end(),
-                       [&](const std::string& entry) { return entry.starts_with(name + "="); });
-  };
   for (const Parameter& parameter : workflow.parameters) {
-    if (inputs.contains(parameter.name) || was_given(parameter.name)) continue;
-    if (parameter.fallback) {
-      inputs.emplace(parameter.name, *parameter.fallback);
-    } else if (parameter.required) {
-      errors.push_back("the required parameter '" + parameter.name + "' is missing; give it with --var " +
-                       parameter.name + "=VALUE" +
-                       (parameter.description.empty() ? "" : " (" + parameter.description + ")"));
-    }
+    if (parameter.fallback && !named.contains(parameter.name)) inputs.emplace(parameter.name, *parameter.fallback);
+  }
+  for (const Parameter& parameter : workflow.parameters) {
+    if (inputs.contains(parameter.name) || named.contains(parameter.name) || !needs_value(parameter, inputs)) continue;
+    errors.push_back("the required parameter '" + parameter.name + "' is missing; give it with --var " +
+                     parameter.name + "=VALUE" +
+                     (parameter.description.empty() ? "" : " (" + parameter.description + ")"));
   }
   return inputs;
 }

@@ -10,11 +10,12 @@
 
 namespace wtool::host::workflow {
 
-// A text as a value of that type; `why` says why it is none.
+// A text as a value of that type, a list with commas between its elements; `why` says why it is none.
 std::optional<expressions::Value> parameter_value(Parameter::Type type, const std::string& text, std::string& why);
 
 // `given` are the KEY=VALUE texts of --var, in order; the last one of a key counts. A key that is neither declared nor
-// among `used` (the names that the workflow reads) is an error; so is a required parameter without a value. Every error
+// among `used` (the names that the workflow reads) is an error; so are a value that does not keep to the parameter's
+// limits, and a required parameter without a value. Every error
 // is one sentence. A parameter that is not required and has no default has no value.
 std::map<std::string, expressions::Value> resolve_inputs(const Workflow& workflow,
                                                          const std::vector<std::string>& given,

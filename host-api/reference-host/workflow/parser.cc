@@ -4,6 +4,7 @@
 #include "workflow/diagram.h"
 #include "workflow/front_matter.h"
 #include "workflow/markdown.h"
+#include "workflow/state_sections.h"
 
 namespace wtool::host::workflow {
 
@@ -15,6 +16,7 @@ Workflow parse_workflow(const Source& source, Findings& findings) {
   if (!document.diagram) return workflow;
   read_diagram(source, *document.diagram, workflow, findings);
   for (const ActionItem& item : document.items) read_action(item, workflow, findings);
+  apply_sections(document, workflow, findings);
   return workflow;
 }
 

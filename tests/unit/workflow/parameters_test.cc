@@ -55,3 +55,33 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_the_inputs_is_said_all_at_once) {
 BOOST_AUTO_TEST_CASE(values_that_are_not_utf8_are_refused) {
   BOOST_TEST(resolve({"target=\xff"}).errors == "--var target: the value is not valid UTF-8\n");
 }
+
+BOOST_AUTO_TEST_CASE(limits_lists_and_conditions_are_kept_to) {
+  const Source source("",
+                      workflow_text("[*] --> A\nA --> [*]\n", "",
+                                    "parameters:\n"
+                                    "  - {name: app, validation: {pattern: '^[a-z]+$', min_length: 3, max_length: 5}}\n"
+                                    "  - {name: port, type: number, min: 1024, max: 65535, default: 8080}\n"
+                                    "  - {name: parts, type: multi_choice, choices: [ui, api], default: [ui]}\n"
+                                    "  - {name: key, required: true, condition: port > 9000, secret: true}\n"));
+  Findings findings;
+  const Workflow workflow = parse_workflow(source, findings);
+  BOOST_TEST(findings.empty(), findings.text(source));
+  BOOST_TEST(workflow.parameters[3].secret);
+  const auto problems = [&](const std::vector<std::string>& given) {
+    std::vector<std::string> errors;
+    resolve_inputs(workflow, given, {}, errors);
+    std::string out;
+    for (const std::string& error : errors) out += error + "\n";
+    return out;
+  };
+  BOOST_TEST(problems({}) == "");
+  BOOST_TEST(problems({"app=shop", "port=1024", "parts=api, ui"}) == "");
+  BOOST_TEST(problems({"app=Shop"}) == "--var app: \"Shop\" does not match the pattern ^[a-z]+$\n");
+  BOOST_TEST(problems({"app=äö"}) == "--var app: \"äö\" has 2 characters, and needs at least 3\n");
+  BOOST_TEST(problems({"app=abcdef"}) == "--var app: \"abcdef\" has 6 characters, and may have at most 5\n");
+  BOOST_TEST(problems({"port=80"}) == "--var port: \"80\" is less than the minimum 1024\n");
+  BOOST_TEST(problems({"port=70000", "key=x"}) == "--var port: \"70000\" is more than the maximum 65535\n");
+  BOOST_TEST(problems({"parts=ui,db"}) == "--var parts: \"db\" is none of the choices: ui, api\n");
+  BOOST_TEST(problems({"port=9001"}) == "the required parameter 'key' is missing; give it with --var key=VALUE\n");
+}
