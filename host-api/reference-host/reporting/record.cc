@@ -170,6 +170,7 @@ void append_run_resumed(std::string& out, Moment at, const RunStart& start, cons
   Line line(out, "run_resumed", at);
   line.text("run", start.run);
   append_process(line, start);
+  append_inputs(line, start);
   if (from == nullptr) return;
   line.open("from");
   line.text("branch", from->branch);
