@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "reporting/display.h"
+#include "reporting/record.h"
 #include "reporting/step_label.h"
 
 namespace wtool::host::workflow {
@@ -46,8 +47,6 @@ Size size_of(int descriptor) {
 bool is_shown(const Step& step) { return step.of().action.has_value(); }
 
 bool is_log(const Step& step) { return std::holds_alternative<LogAction>(step.of().action->kind); }
-
-bool is_secret(const Step& step) { return step.of().action && step.of().action->options.secret; }
 
 }  // namespace
 
@@ -156,7 +155,7 @@ void Progress::state_entered(const Step& step) {
 }
 
 void Progress::output(const Step& step, bool, std::string_view bytes) {
-  if (!style_.live || is_secret(step)) return;
+  if (!style_.live || gives_secrets(step)) return;
   const std::lock_guard lock(mutex_);
   const auto found = running_.find(step.number);
   if (found == running_.end()) return;
@@ -187,7 +186,7 @@ void Progress::logged(const Step& step, LogAction::Level level, std::string_view
 
 void Progress::retrying(const Step& step, const Outcome& outcome, std::chrono::milliseconds wait) {
   std::string why = outcome.message;
-  if (why.empty() || is_secret(step)) why = "exit code " + std::to_string(outcome.exit_code);
+  if (why.empty() || gives_secrets(step)) why = "exit code " + std::to_string(outcome.exit_code);
   const std::lock_guard lock(mutex_);
   print_line("  " + coloured(yellow, "again") + " " + step_label(step) + "  in " + duration_text(wait) + ", as try " +
              std::to_string(step.tries) + " failed: " + cut_to_width(cleaned_for_terminal(why, false), 200));
