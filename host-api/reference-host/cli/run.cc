@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <climits>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "reporting/summary.h"
 #include "runner/abort_watcher.h"
 #include "runner/executor.h"
+#include "workflow/called_workflows.h"
 #include "workflow/checker.h"
 #include "workflow/parameters.h"
 #include "workflow/parser.h"
@@ -54,6 +56,29 @@ int exit_status(const workflow::RunReport& report, const Interrupts& interrupts)
   return interrupts.signal() != 0 ? interrupts.exit_status() : exit_aborted;
 }
 
+std::string working_directory() {
+  std::error_code ignored;
+  return std::filesystem::current_path(ignored).string();
+}
+
+// Checks the workflow and those that it runs; of these, what is wrong is printed. How many of them have errors.
+std::size_t check(const workflow::Workflow& parsed, const RunOptions& options, const Toolbox* toolbox,
+                  workflow::Library& library, workflow::Findings& findings) {
+  workflow::Surroundings around;
+  around.tools = toolbox;
+  around.file = options.file;
+  around.library = &library;
+  around.must_exist = true;
+  workflow::check_workflow(parsed, names_of(options.variables), around, findings);
+  std::size_t bad = 0;
+  for (const workflow::CalledWorkflow& called : workflow::check_called_workflows(parsed, around)) {
+    write_all(STDERR_FILENO,
+              called.entry->findings.text(called.entry->source) + called.findings.text(called.entry->source));
+    if (!called.entry->findings.empty() || !called.findings.empty()) ++bad;
+  }
+  return bad;
+}
+
 int run(Context& context, const RunOptions& options) {
   std::string error;
   const workflow::Source source = workflow::load_source(options.file, error);
@@ -69,9 +94,16 @@ int run(Context& context, const RunOptions& options) {
     toolbox = context.toolbox();
     if (toolbox == nullptr) return exit_unusable;
   }
-  workflow::check_workflow(parsed, names_of(options.variables), toolbox, findings);
-  if (!findings.empty()) {
+  workflow::Library library(working_directory());
+  if (const std::size_t called = check(parsed, options, toolbox, library, findings); called > 0) {
     write_all(STDERR_FILENO, findings.text(source));
+    complain(options.file + ": the workflow was not run: " + std::to_string(called) +
+             (called == 1 ? " workflow that it runs has errors" : " workflows that it runs have errors"));
+    return exit_unusable;
+  }
+  // Warnings forbid nothing.
+  write_all(STDERR_FILENO, findings.text(source));
+  if (!findings.empty()) {
     complain(options.file + ": the workflow was not run: " + std::to_string(findings.size()) +
              (findings.size() == 1 ? " error" : " errors"));
     return exit_unusable;
