@@ -35,8 +35,8 @@ struct Totals {
 };
 
 // What the tool says of a command, as `wtool call shell_execute --explain` does.
-std::optional<workflow::CommandVerdict> explained(Toolbox& toolbox, const workflow::ShellAction& shell) {
-  nlohmann::json arguments = {{"command", shell.command.written.text()}};
+std::optional<workflow::CommandVerdict> explained(Toolbox& toolbox, const std::string& command) {
+  nlohmann::json arguments = {{"command", command}};
   Stop stop;
   std::string error;
   const auto text = toolbox.explain(workflow::shell_tool, arguments.dump(), stop, error);
@@ -99,7 +99,7 @@ class Linter {
     around.file = file;
     around.library = &library_;
     if (toolbox_ != nullptr) {
-      around.verdict = [this](const workflow::ShellAction& shell) { return explained(*toolbox_, shell); };
+      around.verdict = [this](const std::string& command) { return explained(*toolbox_, command); };
     }
     workflow::check_workflow(parsed, given_, around, findings);
     const std::vector<PlacedFinding> placed = findings.placed(source);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "workflow/checker.h"
+#include "workflow/template_text.h"
 
 namespace wtool::host::workflow {
 
@@ -21,7 +22,7 @@ std::vector<CalledWorkflow> check_called_workflows(const Workflow& workflow, con
     todo.pop_back();
     for (const State& state : caller.workflow->states) {
       const auto* call = state.action ? std::get_if<WorkflowAction>(&state.action->kind) : nullptr;
-      if (call == nullptr || !call->workflow.parsed.placeholders.empty()) continue;
+      if (call == nullptr || !is_literal(call->workflow)) continue;
       std::string error;
       const Library::Entry* entry = surroundings.library->find(call->workflow.written.text(), caller.file, error);
       if (entry == nullptr) continue;
