@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(what_a_guard_asks_for_may_be_missing) {
 BOOST_AUTO_TEST_CASE(an_argument_that_is_nearly_an_option_is_a_warning) {
   const std::string found = findings_of(one_action("Prompt \"x\" with tiemout=5"));
   BOOST_TEST(found ==
-                 "9:23: warning: 'tiemout' is passed on as an argument, and is no option; did you mean "
+                 "9:22: warning: 'tiemout' is passed on as an argument, and is no option; did you mean "
                  "'timeout'?\n",
              found);
 }
