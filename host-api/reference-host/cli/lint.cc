@@ -106,6 +106,8 @@ class Linter {
     for (const PlacedFinding& one : placed) {
       ++(one.finding.severity == Finding::Severity::error ? totals_.errors : totals_.warnings);
     }
+    totals_.errors += findings.dropped_errors();
+    totals_.warnings += findings.dropped_warnings();
     if (!options_.json) return print(findings.text(source));
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const PlacedFinding& one : placed) list.push_back(as_json(one));

@@ -122,6 +122,12 @@ BOOST_AUTO_TEST_CASE(many_mistakes_are_counted_and_not_all_shown) {
   BOOST_TEST(found.find("and 900 more findings") != std::string::npos, found.substr(found.size() - 100));
 }
 
+BOOST_AUTO_TEST_CASE(of_very_many_findings_the_number_is_kept) {
+  const std::string found =
+      findings_of(workflow_text("[*] --> A\nA --> [*]\n", "- A: Log \"" + repeated("${x}", 30'000) + "\"\n"));
+  BOOST_TEST(found.find("and 29900 more findings") != std::string::npos, found.substr(found.size() - 100));
+}
+
 BOOST_AUTO_TEST_CASE(cut_and_mutated_files_never_crash) {
   const std::string whole = workflow_text(
       "[*] --> A\nA --> B: exit_code == 0 && !A.stdout.contains(\"x\")\nA --> C: default\nnote right of A\nx\nend "
