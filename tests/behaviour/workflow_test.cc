@@ -1,49 +1,12 @@
 // `wtool run`: small workflows from end to end, the abort file, and the workflow that the project brings along.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
-#include "support/shell_tool.h"
+#include "workflow_place.h"
 
 using namespace wtool::test;
 
 namespace {
-
-const std::string wtool_path = WTOOL_TEST_PROGRAM;
-
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-struct Place {
-  Mark mark;
-  ScratchFolder scratch;
-
-  std::string workflow(const std::string& diagram, const std::string& actions) const {
-    return scratch.file("workflow.md",
-                        "---\ntitle: A test\ndescription: for a test\n---\n\n# A test\n\n```mermaid\n"
-                        "stateDiagram-v2\n" +
-                            diagram + "```\n\n## Actions\n\n" + actions);
-  }
-  ProgramOptions here() const {
-    ProgramOptions options;
-    options.directory = scratch.path();
-    options.set["WTOOL_TEST_MARK"] = mark.text();
-    return options;
-  }
-  Finished run_workflow(const std::string& file, const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> argv{wtool_path, "run", file};
-    argv.insert(argv.end(), more.begin(), more.end());
-    return run(argv, here());
-  }
-  std::string file(const std::string& name) const { return content_of(scratch.path() + "/" + name); }
-};
 
 // A repository with two commits by two people, and one change that is not committed.
 struct Repository : Place {
@@ -202,4 +165,41 @@ BOOST_FIXTURE_TEST_CASE(the_repository_report_where_there_is_no_repository, Plac
   const Finished finished = run_workflow(std::string(WTOOL_TEST_SOURCE_DIR) + "/workflows/repository-report.md");
   BOOST_TEST(finished.exit_code != 0);
   BOOST_TEST(!std::filesystem::exists(scratch.path() + "/repository-report.md"));
+}
+
+BOOST_FIXTURE_TEST_CASE(lint_tells_of_all_files_and_runs_nothing, Place) {
+  const std::string good = workflow(straight, "- One: Shell \"touch ran\"\n- Two: Run workflow \"nowhere\"\n");
+  const std::string bad =
+      scratch.file("bad.md", "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]: exit_cod == 0\n```\n");
+  const auto lint = [this](std::vector<std::string> more) {
+    more.insert(more.begin(), {wtool_path, "lint"});
+    return run(more, here());
+  };
+  const Finished human = lint({good, bad, scratch.path() + "/none.md"});
+  BOOST_TEST_CONTEXT(human.out << human.err) {
+    BOOST_TEST(human.exit_code == 2);
+    BOOST_TEST(holds(human.out, good + ":18:22: warning: there is no workflow \"nowhere\""));
+    BOOST_TEST(
+        holds(human.out, bad + ":4:12: error: the variable 'exit_cod' is not defined; did you mean 'exit_code'?"));
+    BOOST_TEST(holds(human.out, "/none.md:1:1: error: there is no such file\n"));
+    BOOST_TEST(holds(human.out, "3 files: 2 errors, 1 warning\n"));
+  }
+  BOOST_TEST(lint({good}).exit_code == 0);
+  BOOST_TEST(lint({good, "--strict"}).exit_code == 2);
+  BOOST_TEST(lint({bad, "--var", "exit_cod"}).exit_code == 0);
+  const Finished json = lint({bad, "--json"});
+  BOOST_TEST(json.exit_code == 2);
+  BOOST_TEST(holds(json.out, "\"line\": 4,"));
+  BOOST_TEST(holds(json.out, "\"suggestion\": \"exit_code\""));
+  BOOST_TEST(holds(json.out, "\"errors\": 1,"));
+  BOOST_TEST(file("ran").empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_workflow_whose_sub_workflow_has_errors_is_not_run, Place) {
+  const std::string file_ = workflow(straight, "- One: Shell \"touch ran\"\n- Two: Run workflow \"bad\"\n");
+  scratch.file("bad.md", "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n\n## Actions\n\n- A: Log \"${x}\"\n");
+  const Finished finished = run_workflow(file_);
+  BOOST_TEST(finished.exit_code == 2);
+  BOOST_TEST(holds(finished.err, "/bad.md:9:11: error: the variable 'x' is not defined"), finished.err);
+  BOOST_TEST(std::filesystem::exists(scratch.path() + "/ran") == false);
 }

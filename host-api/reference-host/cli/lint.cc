@@ -1,5 +1,7 @@
 // wtool lint FILE...: reads and checks workflow files, and runs nothing. Standard output gets what was found.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -33,8 +35,8 @@ struct Totals {
 };
 
 // What the tool says of a command, as `wtool call shell_execute --explain` does.
-std::optional<workflow::CommandVerdict> explained(Toolbox& toolbox, const workflow::ShellAction& shell) {
-  nlohmann::json arguments = {{"command", shell.command.written.text()}};
+std::optional<workflow::CommandVerdict> explained(Toolbox& toolbox, const std::string& command) {
+  nlohmann::json arguments = {{"command", command}};
   Stop stop;
   std::string error;
   const auto text = toolbox.explain(workflow::shell_tool, arguments.dump(), stop, error);
@@ -97,13 +99,15 @@ class Linter {
     around.file = file;
     around.library = &library_;
     if (toolbox_ != nullptr) {
-      around.verdict = [this](const workflow::ShellAction& shell) { return explained(*toolbox_, shell); };
+      around.verdict = [this](const std::string& command) { return explained(*toolbox_, command); };
     }
     workflow::check_workflow(parsed, given_, around, findings);
     const std::vector<PlacedFinding> placed = findings.placed(source);
     for (const PlacedFinding& one : placed) {
       ++(one.finding.severity == Finding::Severity::error ? totals_.errors : totals_.warnings);
     }
+    totals_.errors += findings.dropped_errors();
+    totals_.warnings += findings.dropped_warnings();
     if (!options_.json) return print(findings.text(source));
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const PlacedFinding& one : placed) list.push_back(as_json(one));
@@ -111,9 +115,19 @@ class Linter {
     return true;
   }
 
-  bool unreadable(const std::string& file, const std::string& error) {
-    if (!options_.json) return print(error.starts_with(file + ":") ? error + "\n" : file + ": error: " + error + "\n");
-    const PlacedFinding whole{{}, {0, Finding::Severity::error, error, ""}};
+  // `error` is what load_source() says: the file, perhaps a line and a column, and what is wrong.
+  bool unreadable(const std::string& file, std::string error) {
+    PlacedFinding whole{{}, {0, Finding::Severity::error, "", ""}};
+    if (error.starts_with(file + ":")) error.erase(0, file.size() + 1);
+    if (unsigned long line = 0, column = 0; std::sscanf(error.c_str(), "%lu:%lu:", &line, &column) == 2) {
+      whole.position = {line, column};
+      error.erase(0, error.find("error:") + 6);
+    }
+    whole.finding.message = error.substr(std::min(error.find_first_not_of(' '), error.size()));
+    if (!options_.json) {
+      return print(file + ":" + std::to_string(whole.position.line) + ":" + std::to_string(whole.position.column) +
+                   ": error: " + whole.finding.message + "\n");
+    }
     files_.push_back({{"file", file}, {"findings", nlohmann::ordered_json::array({as_json(whole)})}});
     return true;
   }

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "cli/output.h"
+#include "workflow/called_workflows.h"
 #include "workflow/checker.h"
 #include "workflow/parser.h"
 
@@ -77,8 +78,20 @@ bool PreparedWorkflow::check(const std::vector<std::string>& given) {
     return prompts_->has_command() ? std::string() : workflow::Prompts::no_command();
   };
   workflow::check_workflow(workflow_, given, surroundings, findings);
+  std::size_t bad = 0;
+  for (const workflow::CalledWorkflow& called : workflow::check_called_workflows(workflow_, surroundings)) {
+    const workflow::Library::Entry& entry = *called.entry;
+    write_all(STDERR_FILENO, entry.findings.text(entry.source) + called.findings.text(entry.source));
+    if (!entry.findings.empty() || !called.findings.empty()) ++bad;
+  }
+  // Warnings forbid nothing.
   write_all(STDERR_FILENO, findings.text(source_));
-  if (findings.empty()) return true;
+  if (findings.empty() && bad == 0) return true;
+  if (bad > 0) {
+    complain(source_.name() + ": the workflow was not run: " + std::to_string(bad) +
+             (bad == 1 ? " workflow that it runs has errors" : " workflows that it runs have errors"));
+    return false;
+  }
   complain(source_.name() + ": the workflow was not run: " + std::to_string(findings.size()) +
            (findings.size() == 1 ? " error" : " errors"));
   return false;

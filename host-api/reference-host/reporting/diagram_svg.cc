@@ -14,7 +14,8 @@ constexpr std::size_t longest_text = 32;  // columns of a node's or an edge's te
 constexpr double character = 7.4;         // units a column, roughly
 constexpr double node_height = 32;
 constexpr double layer_gap = 84;
-constexpr double node_gap = 36;
+constexpr double node_gap = 64;
+constexpr double least_width = 84;
 constexpr double margin = 16;
 
 struct Box {
@@ -51,7 +52,7 @@ class Layout {
       const double text = static_cast<double>(std::min(display_width(node.id), longest_text)) * character;
       const bool round = node.shape == Drawing::Shape::start || node.shape == Drawing::Shape::end;
       const bool bar = node.shape == Drawing::Shape::fork || node.shape == Drawing::Shape::join;
-      boxes_[i].width = round ? 18 : bar ? std::max(90.0, text) : text + 26;
+      boxes_[i].width = round ? 18 : std::max(least_width, bar ? text : text + 26);
       boxes_[i].height = round ? 18 : bar ? 8 : node_height;
     }
   }
@@ -76,11 +77,13 @@ class Layout {
         }
       }
     }
-    // The end is at the bottom.
-    std::size_t last = 0;
-    for (const Box& box : boxes_) last = std::max(last, box.layer);
+    // The end is at the bottom, below everything else.
+    std::size_t below = 1;
     for (std::size_t i = 0; i < boxes_.size(); ++i) {
-      if (drawing_.nodes[i].shape == Drawing::Shape::end) boxes_[i].layer = std::max<std::size_t>(last, 1);
+      if (drawing_.nodes[i].shape != Drawing::Shape::end) below = std::max(below, boxes_[i].layer + 1);
+    }
+    for (std::size_t i = 0; i < boxes_.size(); ++i) {
+      if (drawing_.nodes[i].shape == Drawing::Shape::end) boxes_[i].layer = below;
     }
   }
 
@@ -143,6 +146,15 @@ std::string edge_svg(const Drawing::Edge& edge, const Layout& layout, std::size_
            point(to.x + aside, bottom - bend) + " " + point(to.x, bottom);
     label_x = (from.x + to.x) / 2 + aside * 0.75;
     label_y = (top + bottom) / 2;
+  } else if (to.layer == from.layer && edge.to != edge.from) {
+    // From side to side, in an arc below what may stand between them.
+    const double side = to.x > from.x ? 1 : -1;
+    const double begin = from.x + side * from.width / 2;
+    const double end = to.x - side * (to.width / 2 + 3);
+    path = "M" + point(begin, from.y + 6) + " C" + point(begin + side * 24, from.y + 44) + " " +
+           point(end - side * 24, to.y + 44) + " " + point(end, to.y + 6);
+    label_x = (begin + end) / 2;
+    label_y = from.y + 40;
   } else {
     const double right = std::max(from.x + from.width / 2, to.x + to.width / 2) + 40;
     path = "M" + point(from.x + from.width / 2, from.y + 4) + " C" + point(right, from.y + 4) + " " +

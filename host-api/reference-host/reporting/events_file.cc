@@ -74,7 +74,7 @@ void EventsFile::state_entered(const Step& step) {
 }
 
 void EventsFile::output(const Step& step, bool is_error_stream, std::string_view bytes) {
-  if (step.of().action && step.of().action->options.secret) return;
+  if (gives_secrets(step)) return;
   write([&](std::string& out, Moment at) {
     const auto key = std::pair(step.number, is_error_stream);
     std::string text;

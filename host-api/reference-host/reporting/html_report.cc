@@ -121,6 +121,7 @@ Moment end_of(const StepRecord& step) { return step.began + std::chrono::duratio
 Span span_of(const RunRecord& run) {
   Span span;
   for (const StepRecord& step : run.steps) {
+    if (step.replayed) continue;
     span.begin = std::min(span.begin, step.began);
     span.end = std::max(span.end, end_of(step));
   }
@@ -128,6 +129,8 @@ Span span_of(const RunRecord& run) {
 }
 
 std::string bar(const StepRecord& step, const Span& span) {
+  // What was kept took its time before this run did.
+  if (step.replayed) return {};
   const double left = span.part(step.began - span.begin);
   const double width = std::min(span.part(end_of(step) - step.began), 100 - left);
   char text[160];

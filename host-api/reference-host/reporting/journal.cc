@@ -188,27 +188,19 @@ void Journal::logged(const Step& step, LogAction::Level level, std::string_view 
 }
 
 void Journal::retrying(const Step& step, const Outcome& outcome, std::chrono::milliseconds wait) {
-  take(true, [&](std::string& out, Moment at) {
-    bool changed = false;
-    if (masks()) {
-      append_retry(out, at, step, root_, masked(outcome, *options_.secrets, changed), wait);
-    } else {
-      append_retry(out, at, step, root_, outcome, wait);
-    }
-  });
+  bool changed = false;
+  const Outcome shown = masks() ? masked(outcome, *options_.secrets, changed) : outcome;
+  take(true, [&](std::string& out, Moment at) { append_retry(out, at, step, root_, shown, wait); });
 }
 
 void Journal::state_ended(const Step& step, const StepEnd& end) {
   if (step.replayed) return;
-  take(calls_something(step), [&](std::string& out, Moment at) {
-    bool changed = false;
-    if (masks()) {
-      const StepEnd shown = masked(end, *options_.secrets, changed);
-      append_state_ended(out, at, step, root_, shown, changed);
-    } else {
-      append_state_ended(out, at, step, root_, end);
-    }
-  });
+  bool changed = false;
+  // Large outputs are looked through before others have to wait.
+  std::optional<StepEnd> safe;
+  if (masks()) safe = masked(end, *options_.secrets, changed);
+  take(calls_something(step),
+       [&](std::string& out, Moment at) { append_state_ended(out, at, step, root_, safe ? *safe : end, changed); });
 }
 
 void Journal::noticed(std::string_view text) {

@@ -120,7 +120,7 @@ void append_inputs(Line& line, const RunStart& start) {
 }
 
 // Fields that are empty are left out, and of a secret step all that it has given.
-void append_outcome(Line& line, const Step& step, const StepEnd& end) {
+void append_outcome(Line& line, const Step& step, const StepEnd& end, bool secret) {
   const Outcome& outcome = end.outcome;
   line.open("outcome");
   line.number("duration_ms", outcome.duration_ms);
@@ -128,7 +128,7 @@ void append_outcome(Line& line, const Step& step, const StepEnd& end) {
   line.flag_if_set("aborted", outcome.aborted);
   line.text_if_any("error", outcome.error);
   if (outcome.exit_code != step.exit_code) line.number("exit_code", outcome.exit_code);
-  if (!end.secret) {
+  if (!secret) {
     line.text_if_any("stdout", outcome.standard_output);
     line.text_if_any("stderr", outcome.standard_error);
     line.text_if_any("message", outcome.message);
@@ -140,6 +140,13 @@ void append_outcome(Line& line, const Step& step, const StepEnd& end) {
 }
 
 }  // namespace
+
+bool gives_secrets(const Step& step) {
+  const auto& action = step.of().action;
+  if (!action) return false;
+  const auto* set = std::get_if<SetAction>(&action->kind);
+  return action->options.secret || (set != nullptr && set->secret);
+}
 
 std::string_view name_of(const Workflow& workflow) { return workflow.name.empty() ? workflow.title : workflow.name; }
 
@@ -170,6 +177,7 @@ void append_run_resumed(std::string& out, Moment at, const RunStart& start, cons
   Line line(out, "run_resumed", at);
   line.text("run", start.run);
   append_process(line, start);
+  append_inputs(line, start);
   if (from == nullptr) return;
   line.open("from");
   line.text("branch", from->branch);
@@ -207,7 +215,7 @@ void append_retry(std::string& out, Moment at, const Step& step, const Workflow*
   line.number("wait_ms", wait.count());
   line.number("exit_code", outcome.exit_code);
   line.text_if_any("error", outcome.error);
-  line.text_if_any("message", outcome.message);
+  if (!gives_secrets(step)) line.text_if_any("message", outcome.message);
 }
 
 void append_state_ended(std::string& out, Moment at, const Step& step, const Workflow* root, const StepEnd& end,
@@ -219,11 +227,12 @@ void append_state_ended(std::string& out, Moment at, const Step& step, const Wor
   line.duration("ms", step.took);
   line.number("exit_code", step.exit_code);
   line.number("tries", step.tries);
-  line.flag_if_set("secret", end.secret);
+  const bool secret = end.secret || gives_secrets(step);
+  line.flag_if_set("secret", secret);
   line.flag_if_set("masked", masked);
   line.text_if_any("command", end.command);
-  append_outcome(line, step, end);
-  if (!end.assigned.empty() && !end.secret) {
+  append_outcome(line, step, end, secret);
+  if (!end.assigned.empty() && !secret) {
     line.open("set");
     for (const auto& [name, value] : end.assigned) {
       std::string quoted;

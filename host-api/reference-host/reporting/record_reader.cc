@@ -198,13 +198,18 @@ void RecordReader::start(const json& record, Moment at) {
   run_.sha256 = text_at(record, "sha256");
   run_.host = text_at(record, "host");
   run_.pid = number_at(record, "pid");
-  run_.secret_inputs = texts_at(record, "secret_inputs");
-  if (const auto inputs = record.find("inputs"); inputs != record.end() && inputs->is_object()) {
-    for (const auto& [name, value] : inputs->items()) {
-      run_.inputs.insert_or_assign(name, value_from_json(value).value_or(expressions::Value()));
-    }
-  }
+  read_inputs(record);
   run_.began = part_began_ = newest_ = at;
+}
+
+void RecordReader::read_inputs(const json& record) {
+  const auto inputs = record.find("inputs");
+  if (inputs == record.end() || !inputs->is_object()) return;
+  run_.inputs.clear();
+  run_.secret_inputs = texts_at(record, "secret_inputs");
+  for (const auto& [name, value] : inputs->items()) {
+    run_.inputs.insert_or_assign(name, value_from_json(value).value_or(expressions::Value()));
+  }
 }
 
 void RecordReader::resume(const json& record, Moment at) {
@@ -217,6 +222,7 @@ void RecordReader::resume(const json& record, Moment at) {
   run_.sha256 = text_at(record, "sha256");
   run_.host = text_at(record, "host");
   run_.pid = number_at(record, "pid");
+  read_inputs(record);
   std::optional<StepPlace> from;
   if (const auto found = record.find("from"); found != record.end() && found->is_object()) from = place_at(*found);
   for (std::size_t i = 0; i < run_.steps.size(); ++i) {

@@ -1,6 +1,7 @@
 // Makes a run of its records, a line at a time.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,6 +29,7 @@ class RecordReader {
   std::string take_record(const nlohmann::json& record);
   void start(const nlohmann::json& record, Moment at);
   void resume(const nlohmann::json& record, Moment at);
+  void read_inputs(const nlohmann::json& record);
   void end(const nlohmann::json& record);
   StepRecord& step_of(const nlohmann::json& record, bool begins, Moment at);
 

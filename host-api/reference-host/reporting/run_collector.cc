@@ -47,7 +47,9 @@ void RunCollector::logged(const Step& step, LogAction::Level level, std::string_
 }
 
 void RunCollector::retrying(const Step& step, const Outcome& outcome, std::chrono::milliseconds wait) {
-  const std::string why = outcome.message.empty() ? "exit code " + std::to_string(outcome.exit_code) : outcome.message;
+  const std::string why = outcome.message.empty() || gives_secrets(step)
+                              ? "exit code " + std::to_string(outcome.exit_code)
+                              : outcome.message;
   logged(step, LogAction::Level::warning,
          "try " + std::to_string(step.tries) + " failed: " + why + "; the next one in " + duration_text(wait));
 }
@@ -63,7 +65,8 @@ void RunCollector::state_ended(const Step& step, const StepEnd& end) {
   kept.replayed = step.replayed;
   kept.took = step.took;
   kept.end = end;
-  if (!end.secret) return;
+  kept.end.secret |= gives_secrets(step);
+  if (!kept.end.secret) return;
   Outcome& outcome = kept.end.outcome;
   outcome.standard_output.clear();
   outcome.standard_error.clear();

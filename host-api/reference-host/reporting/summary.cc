@@ -1,5 +1,7 @@
 #include "reporting/summary.h"
 
+#include <algorithm>
+
 #include "reporting/display.h"
 #include "reporting/excerpt.h"
 #include "reporting/record.h"
@@ -22,11 +24,23 @@ StateTable table_of(const Workflow& workflow, const RunReport& report) {
   return table;
 }
 
-void append_last(std::string& out, const LastStep& last) {
+// The outputs of the last step of that state must not be shown.
+bool is_secret(const RunReport& report, const std::string& state) {
+  const auto last =
+      std::find_if(report.steps.rbegin(), report.steps.rend(), [&](const Step& step) { return step.of().id == state; });
+  return last != report.steps.rend() && gives_secrets(*last);
+}
+
+void append_last(std::string& out, const RunReport& report) {
+  const LastStep& last = *report.last;
   out += "\n  Last state: " + cleaned_for_terminal(last.state, false) + "\n";
   if (last.command.empty()) return;
   append_excerpt(out, "Command", last.command, most_command_lines, false);
   out += "  Exit code: " + std::to_string(last.outcome.exit_code) + "\n";
+  if (is_secret(report, last.state)) {
+    out += "  What it gave is secret.\n";
+    return;
+  }
   const std::string kind = last.outcome.aborted ? "Partial " : "";
   append_excerpt(out, kind + "stderr", last.outcome.standard_error, most_excerpt_lines, true);
   append_excerpt(out, kind + "stdout", last.outcome.standard_output, most_excerpt_lines, true);
@@ -48,7 +62,7 @@ std::string summary_text(const Workflow& workflow, const RunReport& report, cons
   if (!report.reason.empty()) out += "  Reason: " + cleaned_for_terminal(report.reason, false) + "\n";
   out += "\n" + table.text();
   if (completed) return out;
-  if (report.last) append_last(out, *report.last);
+  if (report.last) append_last(out, report);
   if (!run.empty()) out += "\n  To go on from where it ended: wtool resume " + run + "\n";
   return out;
 }

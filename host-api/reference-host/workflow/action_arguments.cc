@@ -75,6 +75,9 @@ class ArgumentReader {
                             " is none" + did_you_mean(lowered(made.name), options_.names()));
       return false;
     }
+    if (const std::string hint = did_you_mean(lowered(made.name), options_.names()); !hint.empty()) {
+      findings_.warn(at, "'" + made.name + "' is passed on as an argument, and is no option" + hint);
+    }
     auto value = take_value(cursor_, findings_, "the value of " + made.name);
     if (!value) return false;
     made.value = std::move(*value);

@@ -9,6 +9,7 @@
 #include "workflow/durations.h"
 #include "workflow/name_uses.h"
 #include "workflow/suggestion.h"
+#include "workflow/template_text.h"
 #include "workflow/variables.h"
 
 namespace wtool::host::workflow {
@@ -24,10 +25,6 @@ bool is_plain_name(const std::string& text) {
 bool is_environment_name(const std::string& text) {
   return is_plain_name(text) &&
          std::all_of(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0x80) == 0; });
-}
-
-bool is_literal(const TemplateText& text) {
-  return text.parsed.placeholders.empty() && text.written.text().find("{%") == std::string::npos;
 }
 
 class ActionChecker {
@@ -111,11 +108,13 @@ class ActionChecker {
       if (is_environment_name(name)) continue;
       findings_.add(text.written.locate(0), quoted_for_message(name) + " is no name of an environment variable");
     }
-    if (around_.verdict && shell.command.parsed.placeholders.empty()) verdict(shell);
+    if (around_.verdict && is_literal(shell.command)) verdict(shell);
   }
 
   void verdict(const ShellAction& shell) {
-    const auto verdict = around_.verdict(shell);
+    // As it is run: `$${` has become `${`.
+    const auto verdict =
+        around_.verdict(shell.command.parsed.texts.empty() ? std::string() : shell.command.parsed.texts[0]);
     if (!verdict || verdict->kind == CommandVerdict::Kind::allow) return;
     findings_.warn(shell.command.written.locate(0),
                    (verdict->kind == CommandVerdict::Kind::deny ? "policy would refuse this command: "

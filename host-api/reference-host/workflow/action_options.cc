@@ -31,6 +31,16 @@ bool is_matrix(const nlohmann::json& object) {
   });
 }
 
+// As far as it is known before a run.
+bool is_too_large(const nlohmann::json& matrix) {
+  std::size_t combinations = 1;
+  for (const auto& entry : matrix) {
+    if (entry.is_array()) combinations *= entry.size();
+    if (combinations > most_combinations) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<std::string> OptionReader::names() const {
@@ -197,6 +207,11 @@ bool OptionReader::matrix(Options& out) {
         out.matrix_offset,
         "a matrix is an object of lists, such as matrix={\"os\": [\"a\", \"b\"]}, or of texts with a placeholder "
         "that makes a list; none may be empty");
+    return false;
+  }
+  if (is_too_large(*object)) {
+    findings_.add(out.matrix_offset,
+                  "this matrix has more than " + std::to_string(most_combinations) + " combinations");
     return false;
   }
   out.matrix = object;

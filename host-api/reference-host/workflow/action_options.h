@@ -13,6 +13,7 @@
 namespace wtool::host::workflow {
 
 inline constexpr std::int64_t most_retries = 100;
+inline constexpr std::size_t most_combinations = 1000;  // of a matrix
 
 class OptionReader {
  public:

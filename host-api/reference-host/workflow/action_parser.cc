@@ -81,7 +81,7 @@ void read_action_of(std::string_view id, std::size_t offset, const MappedText& t
   std::optional<Action> action = ActionReader(text, blocks, findings).read(offset);
   if (findings.size() != findings_before) note_doubtful_names(text.text(), workflow);
   if (found == workflow.index.end() || workflow.states[found->second].hidden) {
-    std::vector<std::string> known;
+    std::vector<std::string> known = {"finally", "on failure"};
     if (findings.size() < most_findings_shown) {
       for (const State& state : workflow.states) {
         if (!state.hidden) known.push_back(state.id);

@@ -72,8 +72,7 @@ class NameChecker {
   }
 
   void field(const NameRead& use) {
-    // What prompts answer is their content.
-    if (use.field.empty() || use.field == "content") return;
+    if (use.field.empty()) return;
     const auto& fields = outcome_fields();
     if (std::find(fields.begin(), fields.end(), use.field) != fields.end()) return;
     findings_.add(use.offset, "the outcome '" + use.name + "' has no field '" + use.field + "'" +

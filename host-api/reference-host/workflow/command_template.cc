@@ -162,9 +162,9 @@ class Renderer {
     std::string message = "the command is " + std::to_string(out_.size()) + " bytes long with its values; at most " +
                           std::to_string(longest_command) + " can be passed to a shell";
     if (largest_ == nullptr) return {0, message};
-    return {largest_->offset, message + ". The largest value is that of " + largest_->source + " (" +
-                                  std::to_string(largest_size_) +
-                                  " bytes); let the step that makes it write it to a file, and read that"};
+    return {largest_->offset,
+            message + ". The largest value is that of " + largest_->source + " (" + std::to_string(largest_size_) +
+                " bytes); pass it by file: the outcome of a step has the fields stdout_file and stderr_file"};
   }
 
   const expressions::Expanded& command_;

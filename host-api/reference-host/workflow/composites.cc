@@ -1,6 +1,5 @@
 #include "workflow/composites.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace wtool::host::workflow {
@@ -12,9 +11,7 @@ void Composites::open(std::size_t state, std::size_t offset) {
     }
     return;
   }
-  const bool is_second =
-      std::any_of(all_.begin(), all_.end(), [&](const Composite& one) { return one.state == state; });
-  if (is_second) {
+  if (!states_.insert(state).second) {
     findings_.add(offset, "a second block of the composite state '" + workflow_.states[state].id + "'");
   }
   Composite made;

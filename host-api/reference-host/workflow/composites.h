@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "workflow/findings.h"
@@ -49,6 +50,7 @@ class Composites {
   Workflow& workflow_;
   Findings& findings_;
   std::vector<Composite> all_;
+  std::unordered_set<std::size_t> states_;
   std::vector<std::size_t> open_;  // indices into all_, outermost first
   std::size_t too_deep_ = 0;       // blocks that are open, and not counted
 };

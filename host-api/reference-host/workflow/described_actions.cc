@@ -15,7 +15,8 @@ namespace wtool::host::workflow {
 namespace {
 
 const std::vector<std::string> known_actions = {"log",          "set_variable", "set_variables", "execute_prompt",
-                                                "run_workflow", "shell",        "wait",          "abort"};
+                                                "run_workflow", "shell",        "wait",          "abort",
+                                                "user_input",   "manual_review"};
 // A description that begins with one of these and a colon is the beginning of a map.
 const std::vector<std::string> leading_keys = {"action",  "type",   "description", "terminal",
                                                "message", "prompt", "workflow",    "variables"};
@@ -35,6 +36,10 @@ class DescribedState {
   void read() {
     std::string text;
     for (std::size_t i = first_; i < lines_.size(); ++i) text.append(lines_[i].text).append("\n");
+    if (text.size() > largest_description) {
+      return findings_.add(lines_[first_].offset, "the descriptions of '" + state_.id + "' are larger than " +
+                                                      std::to_string(largest_description / 1024) + " KiB");
+    }
     try {
       const YAML::Node root = YAML::Load(text);
       if (!root.IsMap()) return fail(root, "the descriptions of a state are lines of the form `State: key: value`");
@@ -149,6 +154,11 @@ class DescribedState {
       WaitAction wait;
       required("seconds", wait.amount);
       made.kind = std::move(wait);
+    } else if (name == "user_input" || name == "manual_review") {
+      ConfirmAction confirm;
+      TemplateText question;
+      if (required("prompt", question)) confirm.question = std::move(question);
+      made.kind = std::move(confirm);
     } else if (name == "abort") {
       AbortAction abort;
       required("message", abort.message);
@@ -156,8 +166,9 @@ class DescribedState {
     } else {
       understood_ = false;
       note_names();
-      return fail(node, "unknown action " + expressions::quoted_for_message(name) + did_you_mean(name, known_actions) +
-                            "; there are log, set_variable, execute_prompt, run_workflow, shell, wait and abort");
+      return fail(node,
+                  "unknown action " + expressions::quoted_for_message(name) + did_you_mean(name, known_actions) +
+                      "; there are log, set_variable, execute_prompt, run_workflow, shell, wait, user_input and abort");
     }
     options(made);
     if (findings_.size() == before) state_.action = std::move(made);

@@ -16,6 +16,8 @@
 
 namespace wtool::host::workflow {
 
+inline constexpr std::size_t largest_description = 64 * 1024;  // bytes, of a state that says what it does
+
 struct DescriptionLine {
   std::string_view text;   // all behind the colon and one blank
   std::size_t offset = 0;  // of it

@@ -7,12 +7,20 @@
 namespace wtool::host::workflow {
 
 void Findings::add(std::size_t offset, std::string message, std::string suggestion) {
+  ++errors_;
+  if (entries_.size() == most_findings_kept) {
+    ++dropped_errors_;
+    return;
+  }
   if (suggestion.empty()) suggestion = suggested_in(message);
   entries_.push_back({offset, Finding::Severity::error, std::move(message), std::move(suggestion)});
-  ++errors_;
 }
 
 void Findings::warn(std::size_t offset, std::string message, std::string suggestion) {
+  if (entries_.size() == most_findings_kept) {
+    ++dropped_warnings_;
+    return;
+  }
   if (suggestion.empty()) suggestion = suggested_in(message);
   entries_.push_back({offset, Finding::Severity::warning, std::move(message), std::move(suggestion)});
 }
@@ -51,7 +59,9 @@ std::string Findings::text(const Source& source) const {
   std::size_t shown = 0;
   for (const auto& [position, finding] : all) {
     if (shown++ == most_findings_shown) {
-      out += source.name() + ": and " + std::to_string(all.size() - most_findings_shown) + " more findings\n";
+      out += source.name() + ": and " +
+             std::to_string(all.size() - most_findings_shown + dropped_errors_ + dropped_warnings_) +
+             " more findings\n";
       break;
     }
     out += source.name() + ":" + std::to_string(position.line) + ":" + std::to_string(position.column) +

@@ -10,6 +10,8 @@
 namespace wtool::host::workflow {
 
 inline constexpr std::size_t most_findings_shown = 100;
+// Of more, only how many there are is kept: whoever reads a finding of a file reads no 20,000.
+inline constexpr std::size_t most_findings_kept = 20'000;
 
 struct Finding {
   enum class Severity {
@@ -28,7 +30,7 @@ struct PlacedFinding {
   Finding finding;
 };
 
-// All of them, in any order.
+// All of them, in any order; those that are kept, where there are very many.
 class Findings {
  public:
   // Without a suggestion, it is the name that the message itself says was meant (suggestion.h).
@@ -39,7 +41,10 @@ class Findings {
   // How many errors there are.
   std::size_t size() const { return errors_; }
   // Errors and warnings.
-  std::size_t count() const { return entries_.size(); }
+  std::size_t count() const { return entries_.size() + dropped_errors_ + dropped_warnings_; }
+  // Those of them that are not kept.
+  std::size_t dropped_errors() const { return dropped_errors_; }
+  std::size_t dropped_warnings() const { return dropped_warnings_; }
 
   // Sorted by place, each once.
   std::vector<Finding> sorted() const;
@@ -54,6 +59,8 @@ class Findings {
  private:
   std::vector<Finding> entries_;
   std::size_t errors_ = 0;
+  std::size_t dropped_errors_ = 0;
+  std::size_t dropped_warnings_ = 0;
 };
 
 }  // namespace wtool::host::workflow

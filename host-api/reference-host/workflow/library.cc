@@ -6,6 +6,7 @@
 
 #include "expressions/value.h"
 #include "workflow/parser.h"
+#include "workflow/template_text.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -43,7 +44,7 @@ std::string real_path(const std::string& path) {
 const TemplateText* called(const State& state) {
   if (!state.action) return nullptr;
   const auto* action = std::get_if<WorkflowAction>(&state.action->kind);
-  return action != nullptr && action->workflow.parsed.placeholders.empty() ? &action->workflow : nullptr;
+  return action != nullptr && is_literal(action->workflow) ? &action->workflow : nullptr;
 }
 
 }  // namespace

@@ -7,6 +7,29 @@
 namespace wtool::host::workflow {
 namespace {
 
+// The names in the condition of `{% if condition %}1{% endif %}`, and whether it is nothing but one of them.
+struct Guard {
+  std::set<std::string> names;
+  bool is_name = false;
+};
+
+Guard guard_of(const std::string& text) {
+  Guard made;
+  const std::size_t begin = text.find("if");
+  const std::size_t end = text.find("%}");
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return made;
+  std::string_view condition = trim(std::string_view(text).substr(begin + 2, end - begin - 2));
+  if (condition.ends_with('-')) condition = trim(condition.substr(0, condition.size() - 1));
+  for (std::size_t i = 0; i < condition.size();) {
+    std::size_t after = i;
+    while (after < condition.size() && expressions::is_name_character(condition[after])) ++after;
+    if (after > i) made.names.insert(std::string(condition.substr(i, after - i)));
+    i = after > i ? after : i + 1;
+  }
+  made.is_name = made.names.size() == 1 && *made.names.begin() == condition;
+  return made;
+}
+
 class Collector {
  public:
   Collector(std::vector<NameRead>& uses, Findings* findings) : uses_(uses), findings_(findings) {}
@@ -75,8 +98,17 @@ class Collector {
   }
   void arguments(const std::vector<Argument>& arguments) {
     for (const Argument& argument : arguments) {
+      const std::size_t first = uses_.size();
       value(argument.value);
-      text(argument.guard);
+      if (!argument.guard) continue;
+      // What the guard asks for may be missing, in the guard and behind it.
+      const Guard guard = guard_of(argument.guard->written.text());
+      for (std::size_t i = first; i < uses_.size(); ++i) {
+        if (guard.names.contains(uses_[i].name)) uses_[i].may_be_missing = true;
+      }
+      const std::size_t own = uses_.size();
+      text(*argument.guard);
+      for (std::size_t i = own; i < uses_.size(); ++i) uses_[i].may_be_missing |= guard.is_name;
     }
   }
 

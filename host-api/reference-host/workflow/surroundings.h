@@ -27,7 +27,7 @@ struct Surroundings {
   // Why no prompt can be executed at all; empty: one can.
   std::function<std::string()> prompt_command_problem;
   // What policy says of a command without placeholders; nothing: it cannot be told.
-  std::function<std::optional<CommandVerdict>(const ShellAction& shell)> verdict;
+  std::function<std::optional<CommandVerdict>(const std::string& command)> verdict;
   // Whether a workflow or prompt that is missing is an error: it is where the workflow is to run now and here.
   bool must_exist = false;
 };

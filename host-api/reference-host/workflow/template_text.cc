@@ -22,4 +22,16 @@ TemplateText template_text(const std::string& written, std::size_t offset, Findi
   return template_text(std::move(text), findings);
 }
 
+namespace {
+
+bool is_literal(const expressions::Template& parsed, const std::string& written) {
+  return parsed.placeholders.empty() && written.find("{%") == std::string::npos;
+}
+
+}  // namespace
+
+bool is_literal(const TemplateText& text) { return is_literal(text.parsed, text.written.text()); }
+
+bool is_literal(const CommandText& text) { return is_literal(text.parsed, text.written.text()); }
+
 }  // namespace wtool::host::workflow

@@ -123,3 +123,17 @@ BOOST_AUTO_TEST_CASE(prose_in_the_place_of_an_action_is_a_warning) {
   const std::string found = findings_of(workflow_text("[*] --> A\nA --> [*]\n", "- A: Initialize workflow\n"));
   BOOST_TEST(found.find("9:3: warning: this says what 'A' is for, and is no action") == 0U, found);
 }
+
+BOOST_AUTO_TEST_CASE(what_a_guard_asks_for_may_be_missing) {
+  const std::string found =
+      findings_of(one_action("Prompt \"x\" {% if plan %} with a=\"${plan} ${plam}\" {% endif %}"));
+  BOOST_TEST(found.find("'plan' is not defined") == std::string::npos, found);
+}
+
+BOOST_AUTO_TEST_CASE(an_argument_that_is_nearly_an_option_is_a_warning) {
+  const std::string found = findings_of(one_action("Prompt \"x\" with tiemout=5"));
+  BOOST_TEST(found ==
+                 "9:22: warning: 'tiemout' is passed on as an argument, and is no option; did you mean "
+                 "'timeout'?\n",
+             found);
+}

@@ -26,6 +26,25 @@ void expect_soon(const std::string& name, const std::string& text) {
   }
 }
 
+// Every prefix, and many files with a few other bytes.
+void try_mutations(const std::string& whole) {
+  for (std::size_t i = 0; i < whole.size(); ++i) findings_of(whole.substr(0, i));
+  std::mt19937 random(7);
+  const std::string alphabet = "\n\r\t -:*[]{}()<>\"'`$\\#%&|=~.aA1\xc3\xbc";
+  for (int i = 0; i < 800; ++i) {
+    std::string text = whole;
+    for (unsigned k = 0; k < 1 + random() % 4; ++k) {
+      const std::size_t at = random() % text.size();
+      if (random() % 2 == 0) {
+        text[at] = alphabet[random() % alphabet.size()];
+      } else {
+        text.insert(at, 1, alphabet[random() % alphabet.size()]);
+      }
+    }
+    if (wtool::host::workflow::find_invalid_utf8(text) == std::string::npos) findings_of(text);
+  }
+}
+
 constexpr std::size_t line_size = 128 * 1024;
 
 }  // namespace
@@ -63,9 +82,50 @@ BOOST_AUTO_TEST_CASE(large_diagrams_are_checked_in_linear_time) {
   expect_soon("a star that ends nowhere", workflow_text(star, ""));
 }
 
+BOOST_AUTO_TEST_CASE(large_files_of_every_form_are_read_in_linear_time) {
+  constexpr int count = 10'000;
+  std::string composites = "[*] --> S0\n";
+  std::string described = "[*] --> S0\n";
+  std::string fork = "[*] --> F\nstate F <<fork>>\nstate J <<join>>\n";
+  std::string sections;
+  std::string parameters = "parameters:\n";
+  for (int i = 0; i < count; ++i) {
+    const std::string n = std::to_string(i);
+    composites += "state S" + n + " {\n[*] --> I" + n + "\nI" + n + " --> [*]\n}\nS" + n + " --> S" +
+                  std::to_string(i + 1) + "\n";
+    described += "S" + n + " --> S" + std::to_string(i + 1) + "\nS" + n + ": action: log\nS" + n + ": message: x\n";
+    fork += "F --> S" + n + "\nS" + n + " --> J\n";
+    sections += "### S" + n + "\n**Action**: Run workflow \"w" + n + "\" with a=\"${b" + n + "}\"\n";
+    if (i < 2'000) parameters += "  - {name: p" + n + ", pattern: '^a+$', default: a}\n";
+  }
+  expect_soon("composite states", workflow_text(composites, ""));
+  expect_soon("described states", workflow_text(described, ""));
+  expect_soon("a fork", workflow_text(fork, ""));
+  expect_soon("sections", workflow_text(described, "") + "\n## States\n\n" + sections);
+  expect_soon("parameters", workflow_text("[*] --> A\n", "", parameters));
+}
+
+BOOST_AUTO_TEST_CASE(deep_nesting_is_refused_soon) {
+  for (const char* piece : {"[", "{", "{a: ", "- ", "? ", "&a [", "!!map {"}) {
+    const std::string deep = repeated(piece, 60'000 / std::string(piece).size());
+    expect_soon(piece, workflow_text("[*] --> A\nA: action: log\nA: message: " + deep + "\n", ""));
+    expect_soon(piece, workflow_text("[*] --> A\n", "", "tags: " + deep + "\n"));
+    expect_soon(piece, workflow_text("[*] --> A\n", "- A: Shell \"x\" matrix=" + deep + "\n"));
+    expect_soon(piece, workflow_text("[*] --> A\n", "- A: Execute prompt \"x\" with a=" + deep + "\n"));
+  }
+  expect_soon("composites", workflow_text("[*] --> A\n" + repeated("state A {\n", 20'000), ""));
+  expect_soon("guards", workflow_text("[*] --> A\n", "- A: Prompt \"x\" " + repeated("{% if a %}", 5'000) + "\n"));
+}
+
 BOOST_AUTO_TEST_CASE(many_mistakes_are_counted_and_not_all_shown) {
   const std::string found = findings_of(workflow_text("[*] --> A\nA --> [*]\n", repeated("- B: Foo\n", 500)));
   BOOST_TEST(found.find("and 900 more findings") != std::string::npos, found.substr(found.size() - 100));
+}
+
+BOOST_AUTO_TEST_CASE(of_very_many_findings_the_number_is_kept) {
+  const std::string found =
+      findings_of(workflow_text("[*] --> A\nA --> [*]\n", "- A: Log \"" + repeated("${x}", 30'000) + "\"\n"));
+  BOOST_TEST(found.find("and 29900 more findings") != std::string::npos, found.substr(found.size() - 100));
 }
 
 BOOST_AUTO_TEST_CASE(cut_and_mutated_files_never_crash) {
@@ -78,19 +138,14 @@ BOOST_AUTO_TEST_CASE(cut_and_mutated_files_never_crash) {
       "\"$(x '${r}')\"\n  ```\n- C: Call tool \"lookup\" with {\"a\": [\"${r.stdout}\"]}\n",
       "name: x\nparameters:\n  - name: p\n    type: number\n    default: 3\n");
   BOOST_TEST(findings_of(whole).empty(), findings_of(whole));
-  for (std::size_t i = 0; i < whole.size(); ++i) findings_of(whole.substr(0, i));
-  std::mt19937 random(7);
-  const std::string alphabet = "\n\r\t -:*[]{}()<>\"'`$\\#%&|=~.aA1\xc3\xbc";
-  for (int i = 0; i < 800; ++i) {
-    std::string text = whole;
-    for (unsigned k = 0; k < 1 + random() % 4; ++k) {
-      const std::size_t at = random() % text.size();
-      if (random() % 2 == 0) {
-        text[at] = alphabet[random() % alphabet.size()];
-      } else {
-        text.insert(at, 1, alphabet[random() % alphabet.size()]);
-      }
-    }
-    if (wtool::host::workflow::find_invalid_utf8(text) == std::string::npos) findings_of(text);
-  }
+  try_mutations(whole);
+  const std::string other =
+      workflow_text(
+          "[*] --> A\nstate A {\n[*] --> B\nB --> [*]\n--\n[*] --> C\nC --> [*]\n}\nA --> F: success\nA --> [*]: "
+          "default\nstate F <<fork>>\nF --> D\nF --> E\nD --> J\nE --> J\nstate J <<join>>\nJ --> [*]\nD: action: "
+          "log\nD: message: \"x\"\n",
+          "- B: Execute prompt \"p\" with a=\"${A}\" timeout=5m retry=2 backoff=1s..5s on failure: J\n- C: Wait 5 "
+          "seconds\n- E: Run workflow \"w\" with a=1 matrix={\"k\": [1, 2]}\n- finally: J\n") +
+      "\n## States\n\n### J\n- **Type**: Join\n- **Action**: Set a=\"b\"\n\n## Parameters\n\n- p: x\n";
+  try_mutations(other);
 }

@@ -115,6 +115,8 @@ BOOST_AUTO_TEST_CASE(descriptions_may_say_what_a_state_does) {
     E: level: warning
     E: message: "done: {{ place }}"
     X: terminal: true
+    X: action: user_input
+    X: prompt: "Fine?"
     X: description: the last one
 )",
                                                ""));
@@ -133,6 +135,7 @@ BOOST_AUTO_TEST_CASE(descriptions_may_say_what_a_state_does) {
   BOOST_TEST(action_of<WorkflowAction>(workflow, "C").workflow.written.text() == "other");
   BOOST_TEST((action_of<LogAction>(workflow, "E").level == LogAction::Level::warning));
   BOOST_TEST(exits_of(workflow, "X") == "[*] ");
+  BOOST_TEST(action_of<ConfirmAction>(workflow, "X").question->written.text() == "Fine?");
 }
 
 BOOST_AUTO_TEST_CASE(described_actions_that_are_not_understood_are_errors_with_their_place) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+#include <thread>
 
 #include "reporting/progress.h"
 
@@ -99,4 +100,84 @@ BOOST_AUTO_TEST_CASE(durations_are_short) {
   BOOST_TEST(duration_text(12'400ms) == "12.4 s");
   BOOST_TEST(duration_text(185s) == "3 min 05 s");
   BOOST_TEST(duration_text(3720s) == "1 h 02 min");
+}
+
+namespace {
+
+// What is written while `tell` tells a run of states that call something; the states are named A to Z.
+template <class Tell>
+std::string progress_of(ProgressStyle style, Tell tell) {
+  Workflow workflow;
+  for (char c = 'A'; c <= 'Z'; ++c) workflow.states.push_back(state_named(std::string(1, c)));
+  int ends[2];
+  BOOST_REQUIRE(::pipe2(ends, O_NONBLOCK) == 0);
+  {
+    Progress progress(ends[1], style);
+    std::uint64_t number = 0;
+    tell(progress, [&](char state, const std::string& branch) {
+      Step step;
+      step.number = ++number;
+      step.workflow = &workflow;
+      step.state = static_cast<std::size_t>(state - 'A');
+      step.branch = branch;
+      step.began = std::chrono::steady_clock::now();
+      return step;
+    });
+  }
+  char buffer[65536];
+  const ssize_t size = ::read(ends[0], buffer, sizeof buffer);
+  ::close(ends[0]);
+  ::close(ends[1]);
+  return {buffer, size < 0 ? 0U : static_cast<std::size_t>(size)};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(branches_are_told_apart) {
+  const std::string text = progress_of({false, false}, [](Progress& progress, auto made) {
+    Step first = made('B', "/1:B");
+    progress.state_entered(first);
+    Step second = made('C', "/1:D/2:deploy");
+    progress.state_entered(second);
+    Outcome failed;
+    failed.message = "no answer";
+    second.tries = 1;
+    progress.retrying(second, failed, std::chrono::seconds(2));
+    progress.logged(first, LogAction::Level::info, "hello");
+    progress.noticed("look here");
+    first.status = second.status = Step::Status::succeeded;
+    progress.state_ended(first, {});
+    second.replayed = true;
+    progress.state_ended(second, {});
+    Step third = made('E', "/3:2");
+    progress.state_entered(third);
+  });
+  BOOST_TEST(text ==
+             "  > B\n"
+             "  > D / deploy / C\n"
+             "  again D / deploy / C  in 2.00 s, as try 1 failed: no answer\n"
+             "    B: hello\n"
+             "    notice: look here\n"
+             "  ok B  0.00 s\n"
+             "  kept D / deploy / C  0.00 s\n"
+             "  > [2] E\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_terminal_shows_all_that_runs_and_counts_what_has_no_room) {
+  const std::string text = progress_of({true, false}, [](Progress& progress, auto made) {
+    for (char c = 'A'; c <= 'J'; ++c) {
+      std::string branch = "/1:?";
+      std::string output = "line of ?\nrest of ?";
+      branch.back() = output.back() = c;
+      const Step step = made(c, branch);
+      progress.state_entered(step);
+      progress.output(step, false, output);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(350));
+  });
+  for (const char* part : {"> A  ", "> G  ", "rest of G", "and 3 more\x1b[K", "\r\x1b[7A"}) {
+    BOOST_TEST(text.find(part) != std::string::npos, part);
+  }
+  BOOST_TEST(text.find("> H") == std::string::npos);
+  BOOST_TEST(text.ends_with("\x1b[7A\x1b[J"));
 }

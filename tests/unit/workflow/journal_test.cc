@@ -198,6 +198,7 @@ BOOST_FIXTURE_TEST_CASE(a_torn_last_line_counts_for_nothing_and_is_cut_off, Fold
     BOOST_TEST(resumed->notices.size() == 1U);
     BOOST_TEST(resumed->past.size() == 2U);
     ToldRun run(workflow, *resumed->journal);
+    run.inputs.emplace("level", Value("high"));
     run.start(resumed->run.run, true);
     run.replaying = true;
     run.visit("Build");
@@ -209,6 +210,7 @@ BOOST_FIXTURE_TEST_CASE(a_torn_last_line_counts_for_nothing_and_is_cut_off, Fold
   BOOST_TEST(content_of(file).starts_with(whole + R"({"v":1,"type":"run_resumed")"));
   const RunRecord run = read(file).run;
   BOOST_TEST(run.resumed == 1);
+  BOOST_TEST(run.inputs.contains("level"));
   BOOST_TEST((run.status == RunReport::Status::completed));
   BOOST_TEST(run.reason == "");
   BOOST_REQUIRE(run.steps.size() == 3U);

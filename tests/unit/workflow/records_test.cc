@@ -247,3 +247,52 @@ BOOST_AUTO_TEST_CASE(a_record_costs_little) {
   // Much more than it takes: it only tells whether something is grossly wrong.
   BOOST_TEST(took.count() / rounds / 3 < 50);
 }
+
+BOOST_AUTO_TEST_CASE(records_of_any_shape_are_read_or_refused) {
+  // Every field in turn with every type: nothing may be taken for what it is not.
+  const json record = {{"v", 1},
+                       {"type", "state_ended"},
+                       {"time", "2026-11-21T23:15:02.045Z"},
+                       {"step", 1},
+                       {"branch", "/1:A"},
+                       {"seq", 1},
+                       {"state", "A"},
+                       {"status", "failed"},
+                       {"ms", 1.5},
+                       {"tries", 2},
+                       {"outcome", {{"stdout", "x"}, {"metadata", {{"a", 1}}}}},
+                       {"set", {{"a", 1}}},
+                       {"next", {"B"}},
+                       {"went_on", true}};
+  const json begun = {{"v", 1}, {"type", "run_started"}, {"time", "2026-11-21T23:15:02.045Z"}, {"inputs", {{"a", 1}}}};
+  const json resumed = {{"v", 1},
+                        {"type", "run_resumed"},
+                        {"time", "2026-11-21T23:15:02.045Z"},
+                        {"from", {{"branch", "/1:A"}, {"seq", 1}}}};
+  const json odd[] = {nullptr,
+                      true,
+                      -1,
+                      1e300,
+                      18446744073709551615ULL,
+                      "",
+                      "x",
+                      json::array(),
+                      json::array({1}),
+                      json::object(),
+                      {{"$text", 1}},
+                      {{"x", {{"$map", 1}}}}};
+  for (const json& one : {record, begun, resumed}) {
+    for (const auto& [key, value] : one.items()) {
+      for (const json& other : odd) {
+        json changed = one;
+        changed[key] = other;
+        RecordReader reader;
+        if (one != begun) BOOST_REQUIRE(reader.take(begun.dump()) == "");
+        if (one == resumed) BOOST_REQUIRE(reader.take(record.dump()) == "");
+        reader.take(changed.dump());
+        reader.take(record.dump());
+        BOOST_TEST(reader.finish().steps.size() <= 2U);
+      }
+    }
+  }
+}

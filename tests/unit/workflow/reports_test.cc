@@ -203,3 +203,36 @@ BOOST_AUTO_TEST_CASE(events_that_cannot_be_written_are_told_once) {
   BOOST_REQUIRE(notices.size() == 1U);
   BOOST_TEST(notices[0] == "the events end here, because /dev/full cannot be written: No space left on device");
 }
+
+BOOST_AUTO_TEST_CASE(what_a_secret_action_gives_is_nowhere) {
+  const ScratchFolder scratch;
+  Workflow workflow = made_workflow();
+  workflow.states[0].action->options.secret = true;
+  std::get<SetAction>(workflow.states[2].action->kind).secret = true;
+  std::string error;
+  auto journal = Journal::create(scratch.path(), {}, error);
+  auto events = EventsFile::open(scratch.path() + "/events.jsonl", nullptr, error);
+  BOOST_REQUIRE_MESSAGE(journal && events, error);
+  RunCollector collector;
+  Observers all({journal.get(), events.get(), &collector});
+  ToldRun run(workflow, all);
+  run.start(journal->run());
+  Step build = run.enter("Build");
+  all.output(build, false, "hunter2");
+  StepEnd end;
+  end.outcome.is_error = true;
+  end.outcome.standard_output = end.outcome.message = "hunter2";
+  all.retrying(build, end.outcome, {});
+  run.end(build, end);
+  Step keep = run.enter("Keep");
+  StepEnd set;
+  set.assigned.emplace_back("password", wtool::host::expressions::Value("hunter2"));
+  run.end(keep, set);
+  run.finish();
+  const RunRecord live = collector.record();
+  for (const std::string& text : {content_of(journal->file()), content_of(scratch.path() + "/events.jsonl"),
+                                  junit_xml(live), html_report(live, &workflow)}) {
+    BOOST_TEST(holds(text, "Build"));
+    BOOST_TEST(!holds(text, "hunter2"));
+  }
+}

@@ -1,0 +1,143 @@
+// wtool runs, show, report and graph, on journals as runs leave them.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "support/program.h"
+
+using namespace wtool::test;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* id = "20261121-231502-3f9a";
+
+bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+// One record, with what all have.
+std::string record(const std::string& type, const std::string& rest) {
+  return R"({"v":1,"type":")" + type + R"(","time":"2026-11-21T23:15:02.045Z")" + rest + "}\n";
+}
+
+std::string step(int seq, const std::string& state, const std::string& status, const std::string& rest) {
+  return record("state_ended", R"(,"step":)" + std::to_string(seq) + R"(,"branch":"","seq":)" + std::to_string(seq) +
+                                   R"(,"state":")" + state + R"(","action":"shell","status":")" + status + "\"" + rest);
+}
+
+struct Runs {
+  ScratchFolder scratch;
+  std::string folder = scratch.path() + "/.wtool/runs";
+  std::string begun =
+      record("run_started", std::string(R"(,"run":")") + id + R"(","name":"release","file":"release.md","inputs":{})");
+  std::string failed =
+      begun + step(1, "Build", "succeeded", R"(,"ms":1500,"went_on":true,"tries":2,"outcome":{"stdout":"built\n"})") +
+      step(2, "Test", "failed",
+           R"(,"ms":500,"exit_code":3,"command":"make test",)"
+           R"("outcome":{"is_error":true,"stderr":"no good\n","message":"exit code 3"})") +
+      record("run_ended", R"(,"status":"failed","reason":"Test failed","ms":2000)");
+
+  Runs() { fs::create_directories(folder); }
+  std::string put(const std::string& run, const std::string& bytes) const {
+    const std::string file = folder + "/" + run + ".jsonl";
+    std::ofstream(file, std::ios::binary) << bytes;
+    return file;
+  }
+  Finished wtool(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), WTOOL_TEST_PROGRAM);
+    ProgramOptions options;
+    options.directory = scratch.path();
+    return run(arguments, options);
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(runs_are_listed_with_what_became_of_them, Runs) {
+  BOOST_TEST(wtool({"runs"}).out == "No workflow has left a run in this directory.\n");
+  BOOST_TEST(wtool({"runs", "--json"}).out == "[]\n");
+  put(id, failed);
+  put("20261121-231502-0001", begun);
+  const std::string held = put("20261122-000000-0000", begun);
+  const int lock = ::open(held.c_str(), O_RDONLY | O_CLOEXEC);
+  BOOST_REQUIRE(::flock(lock, LOCK_EX) == 0);
+  const Finished listed = wtool({"runs", "--json"});
+  ::close(lock);
+  BOOST_TEST(listed.exit_code == 0);
+  const Json rows = Json::parse(listed.out);
+  BOOST_REQUIRE(rows.size() == 3U);
+  BOOST_TEST(rows[0]["status"] == "running");
+  BOOST_TEST(rows[1]["run"] == id);
+  BOOST_TEST(rows[1]["status"] == "failed");
+  BOOST_TEST(rows[1]["ms"] == 2000.0);
+  BOOST_TEST(rows[2]["status"] == "interrupted");
+  const Finished limited = wtool({"runs", "--limit", "1"});
+  BOOST_TEST(holds(limited.out, "20261122-000000-0000"));
+  BOOST_TEST(!holds(limited.out, id));
+  BOOST_TEST(holds(limited.err, "there are 3 runs"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_run_is_shown, Runs) {
+  put(id, failed);
+  const Finished shown = wtool({"show", "last"});
+  BOOST_TEST(shown.exit_code == 0);
+  for (const char* part : {"release: failed in 2.00 s\n", "Reason: Test failed", "Build  ok (2 tries)",
+                           "    | make test", "    | no good", "wtool resume 20261121-231502-3f9a"}) {
+    BOOST_TEST(holds(shown.out, part), part);
+  }
+  BOOST_TEST(wtool({"show", "2026", "--output", "Build"}).out == "built\n");
+  BOOST_TEST(Json::parse(wtool({"show", id, "--json"}).out)["steps"][1]["stderr"] == "no good\n");
+  const Finished nowhere = wtool({"show", id, "--output", "Nowhere"});
+  BOOST_TEST(nowhere.exit_code == 2);
+  BOOST_TEST(holds(nowhere.err, "was never in the state \"Nowhere\""));
+  BOOST_TEST(wtool({"show", "1999"}).exit_code == 2);
+}
+
+BOOST_FIXTURE_TEST_CASE(damage_is_told_and_the_rest_is_shown, Runs) {
+  put(id, begun + "{\n" + step(1, "Build", "succeeded", "") + R"({"v":1,"ty)");
+  const Finished shown = wtool({"show", "last"});
+  BOOST_TEST(shown.exit_code == 0);
+  BOOST_TEST(holds(shown.err, ".jsonl:2: it is no JSON object"));
+  BOOST_TEST(holds(shown.err, "is torn"));
+  BOOST_TEST(holds(shown.out, "interrupted"));
+  BOOST_TEST(holds(shown.out, "Build"));
+  put(id, R"({"v":9,"type":"run_started"})" + std::string("\n"));
+  const Finished newer = wtool({"show", "last"});
+  BOOST_TEST(newer.exit_code == 2);
+  BOOST_TEST(holds(newer.err, "version 9, and this wtool reads version 1"));
+}
+
+BOOST_FIXTURE_TEST_CASE(reports_of_an_earlier_run_are_written, Runs) {
+  put(id, failed);
+  const Finished reported = wtool({"report", "last", "--junit", "junit.xml", "--html", "-"});
+  BOOST_TEST(reported.exit_code == 0);
+  BOOST_TEST(holds(reported.out, "<!DOCTYPE html>"));
+  BOOST_TEST(holds(reported.err, "without the diagram"));
+  std::ostringstream junit;
+  junit << std::ifstream(scratch.path() + "/junit.xml").rdbuf();
+  BOOST_TEST(holds(junit.str(), R"(tests="2" failures="1")"));
+  BOOST_TEST(wtool({"report", "last"}).exit_code == 2);
+  BOOST_TEST(wtool({"report", "last", "--junit", "/dev/full"}).exit_code == 2);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_workflow_is_drawn_with_the_states_of_a_run, Runs) {
+  put(id, failed);
+  scratch.file("release.md", "```mermaid\nstateDiagram-v2\n[*] --> Build\nBuild --> Test\nTest --> [*]\n```\n");
+  const Finished drawn = wtool({"graph", "release.md", "last"});
+  BOOST_TEST(drawn.exit_code == 0);
+  BOOST_TEST(holds(drawn.out, "    Build --> Test\n"));
+  BOOST_TEST(holds(drawn.out, "    class Test failed\n"));
+  BOOST_TEST(holds(wtool({"graph", "release.md", "--format", "dot"}).out, "digraph \"release.md\""));
+  ProgramOptions options;
+  options.directory = scratch.path();
+  options.set["PATH"] = scratch.path();
+  const Finished missing = run({WTOOL_TEST_PROGRAM, "graph", "release.md", "--format", "svg"}, options);
+  BOOST_TEST(missing.exit_code == 2);
+  BOOST_TEST(holds(missing.err, "apt install graphviz"));
+}

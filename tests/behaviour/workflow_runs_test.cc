@@ -1,0 +1,318 @@
+// Runs from end to end, with real commands: branches, stops, kills and what goes on after them, prompts, secrets,
+// records.
+#include <signal.h>
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "workflow_place.h"
+
+using namespace wtool::test;
+
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+const std::string three = "    [*] --> One\n    One --> Two: success\n    Two --> Three: success\n    Three --> [*]\n";
+
+struct Runs : Place {
+  Finished wtool(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), wtool_path);
+    return run(arguments, here());
+  }
+  bool there(const std::string& name) const { return fs::exists(scratch.path() + "/" + name); }
+  bool comes(const std::string& name) const {
+    return wait_until([&] { return there(name); }, std::chrono::seconds(30));
+  }
+  std::string journal() const {
+    for (const auto& entry : fs::directory_iterator(scratch.path() + "/.wtool/runs")) {
+      if (entry.path().extension() == ".jsonl") return entry.path().string();
+    }
+    return "";
+  }
+  std::vector<Json> records(const std::string& text) const {
+    std::vector<Json> all;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) all.push_back(Json::parse(line));
+    return all;
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(runs, Runs)
+
+// --- stops ---
+
+BOOST_AUTO_TEST_CASE(an_abort_in_one_branch_ends_the_commands_of_all_and_finally_runs) {
+  const std::string file_ = workflow(
+      "    [*] --> F\n    state F <<fork>>\n    state J <<join>>\n    F --> A\n    F --> B\n    F --> C\n    A --> J\n"
+      "    B --> J\n    C --> Stop\n    Stop --> J\n    J --> [*]\n    Last --> [*]\n",
+      "- A: Shell \"trap '' TERM; touch a; setsid sleep 61 & sleep 61\"\n"
+      "- B: Shell \"touch b; sleep 61\"\n"
+      "- C: Shell \"until test -e a && test -e b; do sleep 0.01; done\"\n"
+      "- Stop: Abort \"the disk is on fire\"\n- Last: Shell \"touch last\"\n- finally: Last\n");
+  const Finished finished = run_workflow(file_);
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(!finished.limit_passed);
+    BOOST_TEST(finished.exit_code == 130);
+    BOOST_TEST(holds(finished.out, "the disk is on fire"));
+    BOOST_TEST(there("last"));
+    BOOST_TEST(mark.bearers().empty(), mark.description());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(ctrl_c_ends_all_branches_and_finally_runs) {
+  const std::string file_ = workflow(
+      "    [*] --> F\n    state F <<fork>>\n    state J <<join>>\n    F --> A\n    F --> B\n    A --> J\n    B --> J\n"
+      "    J --> [*]\n    Last --> [*]\n",
+      "- A: Shell \"touch a; sleep 61\"\n- B: Shell \"touch b; sleep 61\"\n- Last: Shell \"touch last\"\n"
+      "- finally: Last\n");
+  Program program({wtool_path, "run", file_}, Program::On::pipes, here());
+  BOOST_REQUIRE(comes("a"));
+  BOOST_REQUIRE(comes("b"));
+  program.kill(SIGINT);
+  const Finished finished = program.wait();
+  BOOST_TEST(finished.exit_code == 130, finished.out << finished.err);
+  BOOST_TEST(there("last"));
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_AUTO_TEST_CASE(a_second_ctrl_c_ends_what_finally_runs_too) {
+  const std::string file_ = workflow("    [*] --> A\n    A --> [*]\n    Last --> [*]\n",
+                                     "- A: Shell \"touch a; sleep 61\"\n- Last: Shell \"touch last; sleep 61\"\n"
+                                     "- finally: Last\n");
+  Program program({wtool_path, "run", file_}, Program::On::pipes, here());
+  BOOST_REQUIRE(comes("a"));
+  program.kill(SIGINT);
+  BOOST_REQUIRE(comes("last"));
+  program.kill(SIGINT);
+  const Finished finished = program.wait();
+  BOOST_TEST(!finished.limit_passed);
+  BOOST_TEST(finished.exit_code == 130, finished.out << finished.err);
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+// --- going on ---
+
+BOOST_AUTO_TEST_CASE(a_run_whose_runner_was_killed_goes_on_where_it_was) {
+  const std::string file_ = workflow(three,
+                                     "- One: Shell \"echo one >>log; echo output of one\" result=\"r\"\n"
+                                     "- Two: Shell \"echo two >>log; touch two; test -e go || sleep 61\"\n"
+                                     "- Three: Shell \"printf '%s\\n' ${r} >>log\"\n");
+  Program program({wtool_path, "run", file_}, Program::On::pipes, here());
+  BOOST_REQUIRE(comes("two"));
+  program.kill(SIGKILL);
+  program.wait();
+  BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, std::chrono::seconds(30)), mark.description());
+  scratch.file("go", "");
+  const Finished listed = wtool({"runs"});
+  BOOST_TEST(holds(listed.out, "interrupted"), listed.out);
+  const Finished finished = wtool({"resume", "last"});
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(finished.exit_code == 0);
+    BOOST_TEST(file("log") == "one\ntwo\ntwo\noutput of one\n");
+  }
+  BOOST_TEST(holds(wtool({"runs"}).out, "completed"));
+}
+
+BOOST_AUTO_TEST_CASE(a_completed_run_is_run_again_only_when_asked) {
+  run_workflow(workflow(three,
+                        "- One: Shell \"echo one >>log\"\n- Two: Shell \"echo two >>log\"\n"
+                        "- Three: Shell \"echo three >>log\"\n"));
+  const Finished again = wtool({"resume", "last"});
+  BOOST_TEST(again.exit_code == 2);
+  BOOST_TEST(holds(again.err, "is completed; --from STATE"), again.err);
+  BOOST_TEST(wtool({"resume", "last", "--from", "Two"}).exit_code == 0);
+  BOOST_TEST(file("log") == "one\ntwo\nthree\ntwo\nthree\n");
+  BOOST_TEST(holds(wtool({"resume", "last", "--from", "Four"}).err, "has not been in a state \"Four\""));
+}
+
+BOOST_AUTO_TEST_CASE(a_run_is_resumed_by_one_at_a_time) {
+  const std::string file_ = workflow(three, "- One: Shell \"echo one >>log\"\n- Two: Shell \"touch two; sleep 61\"\n");
+  Program program({wtool_path, "run", file_}, Program::On::pipes, here());
+  BOOST_REQUIRE(comes("two"));
+  const Finished second = wtool({"resume", "last"});
+  BOOST_TEST(second.exit_code == 2);
+  BOOST_TEST(holds(second.err, "PID " + std::to_string(program.pid())), second.err);
+  program.kill(SIGINT);
+  program.wait();
+  BOOST_TEST(file("log") == "one\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_workflow_that_has_changed_meanwhile_is_noticed) {
+  run_workflow(workflow(three, "- One: Shell \"echo one >>log\"\n- Two: Shell \"exit 1\"\n"));
+  workflow(three, "- One: Shell \"echo one >>log\"\n- Two: Shell \"echo repaired >>log\"\n");
+  const Finished finished = wtool({"resume", "last"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(holds(finished.err, "is not what it was"), finished.err);
+  BOOST_TEST(file("log") == "one\nrepaired\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_journal_with_a_torn_end_is_gone_on_with) {
+  run_workflow(workflow(three,
+                        "- One: Shell \"echo one >>log\"\n- Two: Shell \"test -e go\"\n"
+                        "- Three: Shell \"echo three >>log\"\n"));
+  std::ofstream(journal(), std::ios::app) << "{\"v\":1,\"type\":\"state_en";
+  scratch.file("go", "");
+  const Finished finished = wtool({"resume", "last"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("log") == "one\nthree\n");
+  for (const Json& record : records(content_of(journal()))) BOOST_TEST(record["v"] == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_journal_of_a_newer_version_and_a_corrupt_one_are_told_from_each_other) {
+  run_workflow(workflow(three, "- One: Shell \"exit 1\"\n"));
+  const std::string good = content_of(journal());
+  std::ofstream(journal(), std::ios::trunc) << "{\"v\":2,\"type\":\"run_started\"}\n";
+  const Finished newer = wtool({"resume", "last"});
+  BOOST_TEST(newer.exit_code == 2);
+  BOOST_TEST(holds(newer.err, "version 2"), newer.err);
+  std::ofstream(journal(), std::ios::trunc) << good.substr(0, good.find('\n') + 1) << "rubbish\n"
+                                            << good.substr(good.find('\n') + 1);
+  const Finished corrupt = wtool({"resume", "last"});
+  BOOST_TEST(corrupt.exit_code == 2);
+  BOOST_TEST(holds(corrupt.err, ":2:"), corrupt.err);
+}
+
+// --- what is left behind ---
+
+BOOST_AUTO_TEST_CASE(secrets_are_in_nothing_that_a_run_shows_or_leaves) {
+  scratch.file("w.md",
+               "---\nparameters:\n  - name: token\n    secret: true\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\n"
+               "A --> B\nB --> C\nC --> D: failure\nD --> [*]: failure\n```\n\n## Actions\n\n"
+               "- A: Shell \"echo the token is $T; echo ${token} >&2\" env={\"T\": \"${token}\"} result=\"r\"\n"
+               "- B: Log \"logged ${token}\"\n"
+               "- C: Shell \"echo {\\\\\\\"t\\\\\\\": \\\\\\\"$T\\\\\\\"}; printf '%s' sesame-; sleep 0.1; printf "
+               "'op\\\\n'; exit 1\" env={\"T\": \"${token}\"}\n"
+               "- D: Shell \"exit 1 # ${{ token }}\"\n");
+  std::string text = file("w.md");
+  text.replace(text.find(" # ${{ token }}"), 15, "");
+  scratch.file("w.md", text);
+  const Finished finished = wtool(
+      {"run", "w.md", "--var", "token=sesame-op", "--events", "events.jsonl", "--junit", "j.xml", "--html", "r.html"});
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_REQUIRE(there("events.jsonl"));
+    const Finished shown = wtool({"show", "last", "--json"});
+    for (const std::string& left : {finished.out, finished.err, file("events.jsonl"), file("j.xml"), file("r.html"),
+                                    content_of(journal()), shown.out}) {
+      BOOST_TEST(!left.empty());
+      BOOST_TEST(!holds(left, "sesame-op"), left);
+    }
+    BOOST_TEST(holds(file("events.jsonl"), "the token is ***"));
+    BOOST_TEST(holds(finished.err, "logged ***"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(events_on_standard_output_are_all_that_stands_there) {
+  const Finished finished = run_workflow(workflow(three, "- One: Shell \"echo hello\"\n"), {"--events", "-"});
+  BOOST_TEST(finished.exit_code == 0);
+  const std::vector<Json> all = records(finished.out);
+  BOOST_REQUIRE(all.size() > 4U);
+  BOOST_TEST(all.front()["type"] == "run_started");
+  BOOST_TEST(all.back()["type"] == "run_ended");
+  BOOST_TEST(std::any_of(all.begin(), all.end(),
+                         [](const Json& record) { return record["type"] == "output" && record["text"] == "hello\n"; }));
+}
+
+BOOST_AUTO_TEST_CASE(without_a_place_for_a_journal_the_run_goes_on_and_says_so) {
+  scratch.file(".wtool", "a file where a folder should be");
+  const Finished finished = run_workflow(workflow(three, "- One: Shell \"touch one\"\n"));
+  BOOST_TEST(finished.exit_code == 0, finished.err);
+  BOOST_TEST(there("one"));
+  BOOST_TEST(holds(finished.err, "cannot be resumed"), finished.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_refused_command_has_an_exit_status_of_its_own) {
+  scratch.file("wtool.yaml", "commands: {deny: [rm]}\n");
+  const Finished finished = run_workflow(workflow(three, "- One: Shell \"rm -rf nothing\"\n"));
+  BOOST_TEST(finished.exit_code == 3, finished.out << finished.err);
+}
+
+// --- prompts, people, other workflows, large outputs ---
+
+BOOST_AUTO_TEST_CASE(a_prompt_goes_to_the_configured_command_with_its_values) {
+  scratch.file(
+      "prompts/review/code.md",
+      "---\ntitle: Review\nparameters:\n  - name: language\n    default: C++\n---\nReview ${file} as {{ language }};"
+      " $HOME `x` 'q'\n");
+  const std::string file_ = workflow("    [*] --> One\n    One --> Two\n    Two --> [*]\n",
+                                     "- One: Execute prompt \"review/code\" with file=\"a b.c\" result=\"answer\"\n"
+                                     "- Two: Shell \"printf %s ${answer} >answer\"\n");
+  const Finished without = run_workflow(file_);
+  BOOST_TEST(without.exit_code == 2);
+  BOOST_TEST(holds(without.err, "prompts: {command:"), without.err);
+  for (const char* command : {"cat {{ prompt_file }}", "printf '%s' {{ prompt }}"}) {
+    scratch.file("wtool.yaml", "prompts: {command: \"" + std::string(command) + "\"}\n");
+    const Finished finished = run_workflow(file_);
+    BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+    BOOST_TEST(file("answer") == "Review a b.c as C++; $HOME `x` 'q'");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_prompt_that_answers_abort_error_aborts_the_run) {
+  scratch.file("wtool.yaml", "prompts: {command: \"cat {{ prompt_file }}\"}\n");
+  scratch.file("prompts/stop.md", "ABORT ERROR: the user said no\n");
+  const Finished finished = run_workflow(workflow("    [*] --> One\n    One --> Two\n    Two --> [*]\n",
+                                                  "- One: execute prompt \"stop\"\n- Two: Shell \"touch two\"\n"));
+  BOOST_TEST(finished.exit_code == 130);
+  BOOST_TEST(holds(finished.out, "the user said no"), finished.out);
+  BOOST_TEST(!there("two"));
+}
+
+BOOST_AUTO_TEST_CASE(a_confirmation_needs_a_person_or_yes) {
+  const std::string file_ = workflow("    [*] --> One\n    One --> Two: success\n    Two --> [*]\n",
+                                     "- One: Wait for user confirmation \"Delete it?\"\n- Two: Shell \"touch two\"\n");
+  const Finished nobody = run_workflow(file_);
+  BOOST_TEST(nobody.exit_code == 1);
+  BOOST_TEST(holds(nobody.out, "--yes"), nobody.out);
+  BOOST_TEST(!there("two"));
+  BOOST_TEST(run_workflow(file_, {"--yes"}).exit_code == 0);
+  BOOST_TEST(there("two"));
+}
+
+BOOST_AUTO_TEST_CASE(a_person_on_a_terminal_confirms_or_does_not) {
+  const std::string file_ = workflow("    [*] --> One\n    One --> Two: success\n    Two --> [*]\n",
+                                     "- One: Wait for user confirmation \"Delete it?\"\n- Two: Shell \"touch two\"\n");
+  Program no({wtool_path, "run", file_}, Program::On::terminal, here());
+  BOOST_REQUIRE(no.wait_for_output("Delete it? [Y/n]"));
+  no.type("n\n");
+  BOOST_TEST(no.wait().exit_code == 1);
+  BOOST_TEST(!there("two"));
+  Program yes({wtool_path, "run", file_}, Program::On::terminal, here());
+  BOOST_REQUIRE(yes.wait_for_output("Delete it? [Y/n]"));
+  yes.type("\n");
+  BOOST_TEST(yes.wait().exit_code == 0);
+  BOOST_TEST(there("two"));
+}
+
+BOOST_AUTO_TEST_CASE(workflows_that_run_each_other_are_refused_before_anything_runs) {
+  scratch.file("a.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> [*]\n```\n## Actions\n"
+               "- A: Shell \"touch ran\"\n- B: Run workflow \"b\"\n");
+  scratch.file("b.md", "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n## Actions\n- A: Run workflow \"a\"\n");
+  const Finished finished = wtool({"run", "a.md"});
+  BOOST_TEST(finished.exit_code == 2, finished.err);
+  BOOST_TEST(holds(finished.err, "a -> b -> a"), finished.err);
+  BOOST_TEST(!there("ran"));
+}
+
+BOOST_AUTO_TEST_CASE(a_large_output_passes_by_file) {
+  const Finished finished = run_workflow(workflow("    [*] --> One\n    One --> Two\n    Two --> [*]\n",
+                                                  "- One: Shell \"seq 1 100000\"\n"
+                                                  "- Two: Shell \"tail -n 1 ${One.stdout_file} >last\"\n"));
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("last") == "100000\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_large_output_in_a_command_is_an_error_that_says_how) {
+  const Finished finished = run_workflow(workflow("    [*] --> One\n    One --> Two\n    Two --> [*]\n",
+                                                  "- One: Shell \"seq 1 100000\"\n- Two: Shell \"echo ${One}\"\n"));
+  BOOST_TEST(finished.exit_code == 1);
+  BOOST_TEST(holds(finished.out, "stdout_file"), finished.out);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,65 @@
+// What the front matter is read as.
+#include <boost/test/unit_test.hpp>
+
+#include "reading.h"
+
+using namespace wtool::test;
+using namespace wtool::host::workflow;
+
+BOOST_AUTO_TEST_CASE(front_matter_that_is_not_understood_is_an_error) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"nme: x\n", "2:1: error: unknown key 'nme' in the front matter; did you mean 'name'?"},
+      {"name: [a]\n", "2:7: error: 'name' must be a text"},
+      {"name: a\nname: b\n", "3:1: error: the key 'name' stands here a second time"},
+      {"max_steps: 0\n", "2:12: error: 'max_steps' must be a whole number from 1 to"},
+      {"- a\n", "2:1: error: the front matter must hold lines"},
+      {"name: [a\n", "error: the front matter is not valid YAML"},
+      {"parameters: x\n", "2:13: error: 'parameters' must be a list"},
+      {"parameters:\n  - x\n", "3:5: error: a parameter is an entry"},
+      {"parameters:\n  - type: string\n", "3:5: error: this parameter has no name"},
+      {"parameters:\n  - name: a b\n", "3:11: error: the name of a parameter is made of"},
+      {"parameters:\n  - name: a\n    typ: string\n",
+       "4:5: error: unknown key 'typ' of a parameter; did you mean 'type'?"},
+      {"parameters:\n  - name: a\n    pattern: \"(\"\n",
+       "4:14: error: the pattern is no regular expression in RE2 syntax: missing )"},
+      {"parameters:\n  - name: a\n    validation:\n      mix: 1\n",
+       "5:7: error: unknown key 'mix' of a validation; did you mean 'min'?"},
+      {"parameters:\n  - name: a\n    min: 1\n",
+       "3:5: error: 'min' and 'max' are limits of a parameter of type number"},
+      {"parameters:\n  - name: a\n    type: number\n    min: 2\n    default: 1\n",
+       "6:14: error: the default \"1\" is less than the minimum 2"},
+      {"parameters:\n  - name: a\n    type: multi_choice\n", "3:5: error: a parameter of type multi_choice needs"},
+      {"parameters:\n  - name: a\n    min_length: -1\n", "4:17: error: 'min_length' must be a whole number"},
+      {"parameters:\n  - name: a\n    condition: a ==\n", "4:16: error: the condition is not understood"},
+      {"parameters:\n  - name: a\n    default: ${USER}\n", "4:14: warning: the default is this text as it stands"},
+      {"colour: red\n", "2:1: warning: the key 'colour' in the front matter is not known, and has no effect"},
+      {"fail_fast: maybe\n", "2:12: error: 'fail_fast' must be true or false"},
+      {"finally: B\n", "2:10: error: `finally` leads to \"B\", which is no state of the diagram"},
+      {"parameters:\n  - name: a\n    type: date\n", "4:11: error: unknown type 'date'"},
+      {"parameters:\n  - name: a\n    type: number\n    default: x\n",
+       "5:14: error: parameter 'a': \"x\" is not a number"},
+      {"parameters:\n  - name: a\n    choices: [x, y]\n    default: z\n", "5:14: error: the default \"z\" is none"},
+      {"parameters:\n  - name: a\n    required: maybe\n", "4:15: error: 'required' must be true or false"},
+      {"parameters:\n  - name: a\n  - name: a\n", "4:5: error: a second parameter 'a'"},
+      {"parameters:\n  - name: exit_code\n", "3:5: error: 'exit_code' is set by the run itself"},
+  };
+  for (const auto& [yaml, expected] : cases) {
+    BOOST_TEST_CONTEXT(yaml) {
+      const std::string found = findings_of(workflow_text("[*] --> A\nA --> [*]\n", "", yaml));
+      BOOST_TEST(found.find(expected) != std::string::npos, found);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(older_names_in_the_front_matter_are_understood) {
+  const Workflow workflow = read(workflow_text("[*] --> A\nA --> [*]\n", "",
+                                               "arguments:\n  - name: a\n    type_hint: string\n    default: 5\n"
+                                               "variables:\n  b: \"x\"\n  c: 3\nmode: tester\nparameter_groups:\n  - "
+                                               "name: g\nfail_fast: false\non failure: A\nfinally: A\nversion: 1.0\n"));
+  BOOST_REQUIRE_EQUAL(workflow.parameters.size(), 3U);
+  BOOST_TEST(*workflow.parameters[0].fallback->as_text() == "5");
+  BOOST_TEST(*workflow.parameters[2].fallback->as_text() == "3");
+  BOOST_TEST(!workflow.fail_fast.value());
+  BOOST_TEST(workflow.on_failure.name == "A");
+  BOOST_TEST(workflow.version == "1.0");
+}

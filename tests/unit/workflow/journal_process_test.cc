@@ -1,0 +1,110 @@
+// reporting/journal.h, as a process that dies leaves it, and what it costs one that lives.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "reporting/journal.h"
+#include "reporting/journal_reader.h"
+#include "reporting/resume.h"
+#include "reporting/runs_folder.h"
+#include "reporting_support.h"
+#include "support/program.h"
+
+using namespace wtool::host::workflow;
+using namespace wtool::test;
+
+namespace {
+
+// The only journal below the folder, as it was read.
+RunRecord only_run(const ScratchFolder& folder) {
+  std::string error;
+  const std::string id = find_run(folder.path(), "last", error);
+  const auto content = read_journal(journal_file(folder.path(), id), error);
+  BOOST_REQUIRE_MESSAGE(content, error);
+  BOOST_TEST(content->damage == "");
+  return content->run;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_killed_process_loses_nothing_that_it_has_done) {
+  const ScratchFolder folder;
+  const Workflow workflow = made_workflow();
+  const pid_t child = ::fork();
+  BOOST_REQUIRE(child >= 0);
+  if (child == 0) {
+    std::string error;
+    const auto journal = Journal::create(folder.path(), {}, error);
+    if (!journal) ::_exit(1);
+    ToldRun run(workflow, *journal);
+    run.start(journal->run());
+    run.visit("Build", "first");
+    run.visit("Tell");
+    run.visit("Build", "second");
+    run.visit("Tell");
+    run.enter("Build");
+    ::raise(SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  BOOST_TEST((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
+  const RunRecord run = only_run(folder);
+  BOOST_TEST(!run.status.has_value());
+  BOOST_REQUIRE(run.steps.size() == 5U);
+  BOOST_TEST(run.steps[2].end.outcome.standard_output == "second");
+  BOOST_TEST((run.steps[4].status == Step::Status::running));
+  // The lock has died with the process.
+  std::string error;
+  const auto resumed = resume_run(folder.path(), "last", "", {}, error);
+  BOOST_REQUIRE_MESSAGE(resumed, error);
+  BOOST_TEST(resumed->past.size() == 4U);
+  BOOST_TEST(resumed->past.find("", 5) == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(a_process_that_is_stopped_still_holds_its_journal) {
+  const ScratchFolder folder;
+  const Workflow workflow = made_workflow();
+  const pid_t child = ::fork();
+  BOOST_REQUIRE(child >= 0);
+  if (child == 0) {
+    std::string error;
+    const auto journal = Journal::create(folder.path(), {}, error);
+    if (!journal) ::_exit(1);
+    ToldRun(workflow, *journal).start(journal->run());
+    ::raise(SIGSTOP);
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, WUNTRACED);
+  BOOST_TEST(WIFSTOPPED(status));
+  std::string error;
+  BOOST_TEST(!resume_run(folder.path(), "last", "", {}, error).has_value());
+  BOOST_TEST(error.find("PID " + std::to_string(child)) != std::string::npos);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, &status, 0);
+  BOOST_TEST(resume_run(folder.path(), "last", "", {}, error).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_state_that_calls_nothing_costs_little) {
+  const ScratchFolder folder;
+  const Workflow workflow = made_workflow();
+  std::string error;
+  const auto journal = Journal::create(folder.path(), {}, error);
+  BOOST_REQUIRE_MESSAGE(journal, error);
+  ToldRun run(workflow, *journal);
+  run.start(journal->run());
+  constexpr int rounds = 10'000;
+  const auto began = std::chrono::steady_clock::now();
+  for (int i = 0; i < rounds; ++i) {
+    Step step = run.enter("Tell");
+    journal->logged(step, LogAction::Level::info, "Hello world, it is Friday");
+    run.end(step);
+  }
+  run.finish();
+  const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - began;
+  BOOST_TEST_MESSAGE("a state with three records in the journal costs " << took.count() / rounds << " us");
+  BOOST_TEST(took.count() / rounds < 100);
+  BOOST_TEST(only_run(folder).steps.size() == 10'000U);
+}
