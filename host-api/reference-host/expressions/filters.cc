@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "expressions/access.h"
+#include "expressions/operators.h"
 #include "loader/nearest.h"
 
 namespace wtool::host::expressions {
@@ -34,6 +38,9 @@ constexpr std::array known_filters = {
     Known{"first", Filter::Kind::first, 0, 0, "first"},
     Known{"last", Filter::Kind::last, 0, 0, "last"},
     Known{"size", Filter::Kind::size, 0, 0, "size"},
+    Known{"plus", Filter::Kind::plus, 1, 1, "plus: 1"},
+    Known{"minus", Filter::Kind::minus, 1, 1, "minus: 1"},
+    Known{"times", Filter::Kind::times, 1, 1, "times: 2"},
     Known{"json", Filter::Kind::json, 0, 0, "json"},
     Known{"shell_quote", Filter::Kind::shell_quote, 0, 0, "shell_quote"},
     Known{"raw", Filter::Kind::raw, 0, 0, "raw"},
@@ -131,6 +138,39 @@ Result of_list(const Filter& filter, const Value& value, std::string_view name, 
   return filter.kind == Filter::Kind::first ? list->front() : list->back();
 }
 
+bool is_sum(Filter::Kind kind) {
+  return kind == Filter::Kind::plus || kind == Filter::Kind::minus || kind == Filter::Kind::times;
+}
+
+// A number, or a text that is written as one: outputs of commands are texts.
+std::optional<Value> number_in(const Value& value) {
+  if (value.as_int() != nullptr || value.as_double() != nullptr) return value;
+  const std::string* text = value.as_text();
+  if (text == nullptr) return std::nullopt;
+  const std::string written = trimmed(*text);
+  const char* end = written.data() + written.size();
+  std::int64_t whole = 0;
+  if (const auto read = std::from_chars(written.data(), end, whole); read.ec == std::errc() && read.ptr == end) {
+    return Value(whole);
+  }
+  double number = 0;
+  const auto read = std::from_chars(written.data(), end, number, std::chars_format::general);
+  if (read.ec == std::errc() && read.ptr == end && std::isfinite(number)) return Value(number);
+  return std::nullopt;
+}
+
+Result sum(const Filter& filter, const Value& value, Budget& budget) {
+  std::optional<Value> left = number_in(value);
+  std::optional<Value> right = number_in(filter.arguments[0]);
+  if (!left) return "plus, minus and times need a number, and got " + described(value);
+  if ((left->as_double() != nullptr) != (right->as_double() != nullptr)) {
+    std::optional<Value>& whole = left->as_int() != nullptr ? left : right;
+    whole = Value(static_cast<double>(*whole->as_int()));
+  }
+  const char operation = filter.kind == Filter::Kind::plus ? '+' : filter.kind == Filter::Kind::minus ? '-' : '*';
+  return calculate(operation, *left, *right, budget);
+}
+
 Result of_text(const Filter& filter, std::string text, Budget& budget) {
   switch (filter.kind) {
     case Filter::Kind::upcase:
@@ -173,7 +213,9 @@ std::variant<Filter, std::string> make_filter(std::string_view name, std::vector
   }
   const std::string usage = "the filter " + std::string(name) + " is written " + std::string(known->usage);
   if (arguments.size() < known->fewest || arguments.size() > known->most) return usage;
-  if (known->kind != Filter::Kind::fallback) {
+  if (is_sum(known->kind)) {
+    if (!number_in(arguments[0])) return usage + ", with a number";
+  } else if (known->kind != Filter::Kind::fallback) {
     for (const Value& argument : arguments) {
       if (argument.as_text() == nullptr) return usage + ", with texts in quotes";
     }
@@ -204,6 +246,7 @@ std::variant<Value, std::string> apply(const Filter& filter, const Value& value,
   if (!budget.spend_value(value)) return budget.message();
   if (filter.kind == Filter::Kind::size) return size_of(value);
   if (filter.kind == Filter::Kind::json) return Value(to_json(value));
+  if (is_sum(filter.kind)) return sum(filter, value, budget);
   const bool splits = filter.kind == Filter::Kind::lines || filter.kind == Filter::Kind::split;
   if (splits && value.as_text() == nullptr) {
     return std::string(filter.kind == Filter::Kind::lines ? "lines" : "split") + " needs a text, and got " +

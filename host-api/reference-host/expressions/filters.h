@@ -6,6 +6,7 @@
 //   lines, split: ","    a list of a text's parts
 //   join: ", "           a text of a list's elements
 //   first last size      of a list; size of texts and maps too
+//   plus: 1, minus: 1, times: 2   numbers, and texts that are written as ones
 //   json                 the value as JSON text
 //   shell_quote raw      for whoever renders a command
 #pragma once
@@ -36,6 +37,9 @@ struct Filter {
     first,
     last,
     size,
+    plus,
+    minus,
+    times,
     json,
     shell_quote,
     raw

@@ -52,6 +52,12 @@ class ActionRunner {
     return rendered;
   }
 
+  std::variant<Value, ExpressionError> as_text(const TemplateText& text) const {
+    auto rendered = expressions::render_text(text.parsed, context_.variables);
+    if (auto* error = std::get_if<ExpressionError>(&rendered)) return std::move(*error);
+    return Value(std::get<std::string>(std::move(rendered)));
+  }
+
   // Of the option `timeout`; false: it is none, and a mistake.
   bool take_timeout(std::optional<std::int64_t>& seconds) {
     if (!options_.timeout) return true;
@@ -151,9 +157,12 @@ class ActionRunner {
       if (const auto* value = std::get_if<Value>(&assignment.value)) {
         result_.assigned.emplace_back(assignment.name, *value);
       } else {
-        const auto text = render(std::get<TemplateText>(assignment.value));
-        if (!text) return;
-        result_.assigned.emplace_back(assignment.name, Value(*text));
+        const auto& text = std::get<TemplateText>(assignment.value);
+        auto made = text.is_value ? rendered_value(text.parsed, context_.variables) : as_text(text);
+        if (const auto* error = std::get_if<ExpressionError>(&made)) {
+          return mistake(text.written.locate(error->offset), error->message);
+        }
+        result_.assigned.emplace_back(assignment.name, std::get<Value>(std::move(made)));
       }
       result_.outcome.standard_output = expressions::to_text(result_.assigned.back().second);
     }

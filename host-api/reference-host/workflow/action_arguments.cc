@@ -115,7 +115,11 @@ std::optional<std::variant<expressions::Value, TemplateText>> take_value(ActionC
     findings.add(at, why);
     return std::nullopt;
   }
-  if (auto placeholder = cursor.take_placeholder()) return template_text(std::move(*placeholder), findings);
+  if (auto placeholder = cursor.take_placeholder()) {
+    TemplateText made = template_text(std::move(*placeholder), findings);
+    made.is_value = true;
+    return made;
+  }
   auto text = cursor.take_text(what);
   if (!text) return std::nullopt;
   return template_text(std::move(*text), findings);

@@ -30,6 +30,7 @@ inline constexpr std::string_view shell_tool = "shell_execute";
 struct TemplateText {
   MappedText written;
   expressions::Template parsed;
+  bool is_value = false;  // one placeholder without quotes: it stands for the value itself, and not for its text
 };
 
 struct CommandText {

@@ -14,6 +14,10 @@ const std::string three_ways =
     "[*] --> A\nA --> Good: success\nA --> Bad: exit_code == 3\nA --> Other: default\nGood --> [*]\nBad --> [*]\nOther "
     "--> [*]\n";
 
+bool holds_log(const Run& run, const std::string& text) {
+  return run.recorder.events.find("log0'" + text + "'") != std::string::npos;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(the_action_of_a_branching_state_runs_before_its_exits_are_judged) {
@@ -22,6 +26,21 @@ BOOST_AUTO_TEST_CASE(the_action_of_a_branching_state_runs_before_its_exits_are_j
   BOOST_TEST(Run(text, exits_with(3)).path() == "A Bad");
   BOOST_TEST(Run(text, exits_with(4)).path() == "A Other");
   BOOST_TEST((Run(text, exits_with(3)).report.status == RunReport::Status::completed));
+}
+
+BOOST_AUTO_TEST_CASE(a_counter_is_a_number_that_set_counts_up) {
+  const Run run(workflow_text("[*] --> Count\nCount --> Count: n < 3\nCount --> Tell: default\nTell --> [*]\n",
+                              "- Count: Set n={{ n | default: 0 | plus: 1 }}\n- Tell: Log \"${n}\"\n"));
+  BOOST_TEST(run.path() == "Count Count Count Tell");
+  BOOST_TEST(holds_log(run, "3"), run.recorder.events);
+}
+
+BOOST_AUTO_TEST_CASE(a_sum_of_what_is_no_number_is_an_error_with_its_place) {
+  const Run run(workflow_text("[*] --> Count\nCount --> [*]\n", "- Count: Set n={{ x | plus: 1 }}\n"), nullptr,
+                {{"x", expressions::Value("many")}});
+  BOOST_TEST((run.report.status == RunReport::Status::failed));
+  BOOST_TEST(run.report.reason.find("need a number, and got the string \"many\"") != std::string::npos,
+             run.report.reason);
 }
 
 BOOST_AUTO_TEST_CASE(exits_are_tried_in_the_order_of_the_diagram_and_the_open_one_last) {

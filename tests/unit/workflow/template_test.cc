@@ -146,6 +146,8 @@ BOOST_AUTO_TEST_CASE(filters_change_values) {
       {"{{ 'aXbXX' | replace: 'X', '--' }}", "a--b----"},
       {"{{ 'aaa' | replace: 'aa', 'a' }}", "aa"},
       {"{{ '  Hello, World! v2.0 ' | slugify }}", "hello-world-v2-0"},
+      {"{{ '41' | plus: 1 }} {{ ' 7 ' | minus: 9 }} {{ '2' | times: 1.5 }} {{ '' | default: 0 | plus: 1 }}",
+       "42 -2 3 1"},
       {"{{ '--' | slugify }}{{ 'Grüße' | slugify }}", "grüße"},
       {"{{ outcome | upcase }}", "OUT"},
       {"{{ number | upcase }}", "7"},
