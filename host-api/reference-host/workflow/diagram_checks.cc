@@ -90,6 +90,8 @@ class DiagramChecker {
       const State& state = states_[i];
       if (state.hidden) {
         if (!reached[i] && !state.exits.empty()) never_left(state);
+      } else if (!reached[i] && is_passed_by(i, reached)) {
+        continue;
       } else if (!reached[i]) {
         findings_.add(state.offset, "the state '" + state.id + "' cannot be reached from the start" + hint(state.id));
       } else if (state.exits.empty() && !ends_run(state) && i != last) {
@@ -103,6 +105,13 @@ class DiagramChecker {
         said_endless = true;
       }
     }
+  }
+
+  // A composite state that is entered by one of its inner states alone.
+  bool is_passed_by(std::size_t state, const Marks& reached) const {
+    if (workflow_.find(states_[state].id + "/end") == nullptr) return false;
+    return std::any_of(targets_[state].begin(), targets_[state].end(),
+                       [&](std::size_t inner) { return reached[inner]; });
   }
 
   // Of a composite state, nothing inside leads to its end.

@@ -21,6 +21,10 @@ std::string exits_of(const Workflow& workflow, const std::string& id) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(a_composite_state_may_be_entered_by_an_inner_state_alone) {
+  BOOST_TEST(findings_of(workflow_text("[*] --> In\nstate Out {\n[*] --> In\nIn --> [*]\n}\nOut --> [*]\n", "")) == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_fork_has_several_exits_that_are_always_open) {
   const std::string text = workflow_text(
       "[*] --> F\nstate F <<fork>>\nF --> A\nF --> B: Always   \nstate J [[join]]\nA --> J\nB --> J\nJ --> C: All "

@@ -1,0 +1,30 @@
+// The examples of the page on the workflow language, run as they stand there.
+//
+// An example is a fenced block that holds a whole workflow (a `stateDiagram-v2`) or items `- State: Action ...`; a
+// block of items is put into a workflow that passes their states one after the other, and where a state is named a
+// second time, another workflow begins. Directly behind an example stands what its run gives, in a block `output`: a
+// line `STATE: TEXT` for each line that a state prints, in the order in which they began, and at last `completed`, or
+// `failed: REASON` and `aborted: REASON`. "..." stands for any text. In a block `output in any order` the states
+// may have begun in any order; `output of lint` is what `wtool lint` says instead, without the name of the file.
+//
+// What an example needs stands in a comment directly before it, `<!-- example` and `-->` with lines between them:
+//   var NAME=VALUE   is given with --var (\n in it is a newline); workflows made of items declare it as a parameter
+//   sh COMMAND       is run before, in the folder that all examples of the page share
+//   file NAME        the name of its file; without it, example.md
+//   exit STATUS      the exit status of the run, where it is not that of its last line
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wtool::test {
+
+struct LanguagePageReport {
+  std::vector<std::string> problems;  // "PAGE:LINE: ...", each with what was expected and what came
+  std::size_t examples = 0;
+};
+
+LanguagePageReport run_language_page(std::string_view name, std::string_view text);
+
+}  // namespace wtool::test
