@@ -11,7 +11,6 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/workflow_run.h"
-#include "reporting/runs_folder.h"
 
 namespace wtool::host {
 namespace {
@@ -28,13 +27,7 @@ int resume(Context& context, const ResumeOptions& options) {
     complain(std::string("the working directory cannot be found: ") + ::strerror(errno));
     return exit_unusable;
   }
-  std::string error;
-  const std::string run = workflow::find_run(directory, options.run, error);
-  if (run.empty()) {
-    complain(error);
-    return exit_unusable;
-  }
-  return resume_run(context, {workflow::journal_file(directory, run), options.from}, options.wishes);
+  return resume_run(context, {directory, options.run, options.from}, options.wishes);
 }
 
 }  // namespace

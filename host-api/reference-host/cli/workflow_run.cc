@@ -17,10 +17,10 @@
 #include "cli/report_file.h"
 #include "reporting/events_file.h"
 #include "reporting/journal.h"
-#include "reporting/journal_reader.h"
 #include "reporting/masking.h"
 #include "reporting/observers.h"
 #include "reporting/progress.h"
+#include "reporting/resume.h"
 #include "reporting/run_collector.h"
 #include "reporting/runs_folder.h"
 #include "reporting/summary.h"
@@ -76,7 +76,8 @@ std::string keep_output(const std::string& directory, const std::string& run, st
 // One run from here to its exit status.
 class FileRun {
  public:
-  FileRun(PreparedWorkflow& prepared, const RunWishes& wishes) : prepared_(prepared), wishes_(wishes) {}
+  FileRun(PreparedWorkflow& prepared, const RunWishes& wishes, workflow::Secrets& secrets)
+      : prepared_(prepared), wishes_(wishes), secrets_(secrets) {}
 
   int run(std::map<std::string, expressions::Value> inputs, std::unique_ptr<workflow::Journal> journal,
           const workflow::PastRun* past) {
@@ -119,8 +120,6 @@ class FileRun {
     return (summed_up && reported) || status != exit_ok ? status : exit_unusable;
   }
 
-  workflow::Secrets& secrets() { return secrets_; }
-
  private:
   workflow::RunSettings settings() const {
     workflow::RunSettings settings;
@@ -146,7 +145,7 @@ class FileRun {
 
   PreparedWorkflow& prepared_;
   const RunWishes& wishes_;
-  workflow::Secrets secrets_;
+  workflow::Secrets& secrets_;
   std::unique_ptr<workflow::Journal> journal_;
 };
 
@@ -219,43 +218,28 @@ int run_file(Context& context, const std::string& file, const RunWishes& wishes)
                                          workflow::names_read(prepared->workflow()), errors);
   for (const std::string& message : errors) complain(file + ": " + message);
   if (!errors.empty()) return exit_unusable;
-  FileRun run(*prepared, wishes);
+  workflow::Secrets secrets;
+  FileRun run(*prepared, wishes, secrets);
   std::unique_ptr<workflow::Journal> journal;
   if (!wishes.no_journal) {
     std::string error;
-    journal = workflow::Journal::create(prepared->directory(), journal_options(run.secrets()), error);
+    journal = workflow::Journal::create(prepared->directory(), journal_options(secrets), error);
     if (!journal) complain("this run keeps no journal and cannot be resumed: " + error);
   }
   return run.run(std::move(inputs), std::move(journal), nullptr);
 }
 
 int resume_run(Context& context, const Resumed& resumed, const RunWishes& wishes) {
+  workflow::Secrets secrets;
   std::string error;
-  auto content = workflow::read_journal(resumed.journal, error);
-  if (!content) {
+  // From here on the journal is locked: what was read of it is what is gone on with, whoever else resumes the run.
+  auto made = workflow::resume_run(resumed.directory, resumed.run, resumed.from, journal_options(secrets), error);
+  if (!made) {
     complain(error);
     return exit_unusable;
   }
-  for (const std::string& notice : content->notices) complain(notice);
-  workflow::RunRecord& earlier = content->run;
-  if (!content->damage.empty()) {
-    complain("this run cannot be resumed: " + content->damage);
-    return exit_unusable;
-  }
-  if (earlier.status == RunReport::Status::completed && resumed.from.empty()) {
-    complain("the run " + earlier.run + " is completed; --from STATE runs it again from there");
-    return exit_unusable;
-  }
-  std::optional<workflow::StepPlace> from;
-  if (!resumed.from.empty()) {
-    from = workflow::last_visit(earlier, resumed.from);
-    if (!from) {
-      complain("--from: the run " + earlier.run + " has not been in a state " +
-               expressions::quoted_for_message(resumed.from) + "; `wtool show " + earlier.run + "` lists its states");
-      return exit_unusable;
-    }
-    workflow::drop_from(earlier, *from);
-  }
+  for (const std::string& notice : made->notices) complain(notice);
+  const workflow::RunRecord& earlier = made->run;
   std::vector<std::string> names = names_of(wishes.variables);
   for (const auto& [name, value] : earlier.inputs) names.push_back(name);
   const auto prepared = PreparedWorkflow::open(context, earlier.file, names);
@@ -266,16 +250,8 @@ int resume_run(Context& context, const Resumed& resumed, const RunWishes& wishes
   }
   auto inputs = resumed_inputs(prepared->workflow(), earlier, wishes);
   if (!inputs) return exit_unusable;
-  const workflow::PastRun past = workflow::past_of(earlier);
-
-  FileRun run(*prepared, wishes);
-  auto journal = workflow::Journal::reopen(resumed.journal, journal_options(run.secrets()), error);
-  if (journal) error = journal->go_on_at(content->whole_bytes, from);
-  if (!error.empty()) {
-    complain(error);
-    return exit_unusable;
-  }
-  return run.run(std::move(*inputs), std::move(journal), &past);
+  FileRun run(*prepared, wishes, secrets);
+  return run.run(std::move(*inputs), std::move(made->journal), &made->past);
 }
 
 }  // namespace wtool::host

@@ -33,8 +33,9 @@ void add_run_options(CLI::App& command, RunWishes& wishes);
 
 // The run that is gone on with.
 struct Resumed {
-  std::string journal;  // its file
-  std::string from;     // a state; empty: where it ended
+  std::string directory;  // in which it was started
+  std::string run;        // its id, the beginning of that, or `last`
+  std::string from;       // a state; empty: where it ended
 };
 
 // Reads, checks and runs the file, or what is resumed. Returns the exit status.

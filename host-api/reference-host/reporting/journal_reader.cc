@@ -21,7 +21,9 @@ constexpr std::size_t looked_at_end = 64UL * 1024;
 // An open file for reading; closed at the end of the scope.
 class Input {
  public:
-  explicit Input(const std::string& path) : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  // O_NONBLOCK: of a FIFO nobody writes, the opening would last for ever.
+  explicit Input(const std::string& path)
+      : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
   ~Input() {
