@@ -4,11 +4,14 @@ A row has one value, what it must reach and what it aims at, and the series that
 is there for comparison. Values are ratios of medians that were taken in one run, unless their unit says otherwise.
 """
 import statistics
+from pathlib import Path
 
+import workflow_files
 from series import Group, Snapshots
-from workers import Absent, Program, Worker
+from workers import Absent, Program, Timed, Worker
 
 MIB = 1024 * 1024
+LIGHT, STEPS = 10_000, 300  # states of the workflows that are measured
 RSS_NOISE_KIB = 256  # by which the kernel's own count of resident memory is off, per process
 
 
@@ -60,6 +63,11 @@ def highest(name, divisor):
     return lambda group: max(group.series[name].checked()) / divisor
 
 
+def each(many, few, count, divisor):
+    """What one of `count` costs, by which `many` has more than `few`."""
+    return lambda group: (group.series[many].median() - group.series[few].median()) / count / divisor
+
+
 def total(name):
     return lambda group: sum(group.series[name].checked())
 
@@ -99,6 +107,28 @@ def groups(place, quick):
     def rust():
         path, problem = place.rust_worker(quick)
         return Worker([path, true]) if path else Absent(problem)
+
+    folder = Path(place.scratch) / "workflows"
+    wtool = place.build / "bin/wtool"
+    light, steps, wide = (100, 10, 10) if quick else (LIGHT, STEPS, 200)
+
+    def workflow(verb, file):
+        file.parent.mkdir(exist_ok=True)
+        return Timed([wtool, verb, file], folder)
+
+    def task(name, count, command, parallel=False):
+        path = place.find("task")
+        if not path:
+            return Absent("there is no task on this machine")
+        return Timed([path, "all"], workflow_files.taskfile(folder, name, count, command, parallel))
+
+    def just(name, count, command):
+        path = place.find("just")
+        return Timed([path, "all"], workflow_files.justfile(folder, name, count, command)) if path else Absent(
+            "there is no just on this machine")
+
+    def make(name, count, command, *options):
+        return Timed(["make", "-s", *options], workflow_files.makefile(folder, name, count, command))
 
     line = "git --version" if place.find("git") else f"{true} --version"
     flood = 16 * MIB if quick else 2048 * MIB
@@ -174,6 +204,28 @@ def groups(place, quick):
             "execute": bench("session", "execute", 50, true),
             "close, 10 processes": bench("session", "close", 50, 10),
         }, rounds=40, burst=5, warm=1),
+        Group("workflow states", {
+            "one": workflow("run", workflow_files.light(folder, 1)),
+            "many": workflow("run", workflow_files.light(folder, light + 1)),
+            "twice as many": workflow("run", workflow_files.light(folder, 2 * light + 1)),
+            "lint": workflow("lint", workflow_files.light(folder, light + 1)),
+        }, rounds=10),
+        Group("workflow steps", {
+            "call": bench("call", true),
+            "one": workflow("run", workflow_files.calls(folder, 1, true)),
+            "many": workflow("run", workflow_files.calls(folder, steps + 1, true)),
+            "make, one": make("make-1", 1, true),
+            "make, many": make("make-many", steps + 1, true),
+            "just, one": just("just-1", 1, true),
+            "just, many": just("just-many", steps + 1, true),
+            "task, one": task("task-1", 1, true),
+            "task, many": task("task-many", steps + 1, true),
+        }, rounds=10, burst=3, warm=1),
+        Group("workflow branches", {
+            "run": workflow("run", workflow_files.branches(folder, wide, f"sleep {nap}")),
+            "make -j": make("make-wide", wide, f"sleep {nap}", f"-j{wide}"),
+            "task": task("task-wide", wide, f"sleep {nap}", parallel=True),
+        }, rounds=5),
         Group("load", {"dlopen to descriptors": Program([place.program("bench_load"), place.plugin])}, rounds=40),
     ]
     return {group.name: group for group in made}
@@ -232,6 +284,24 @@ def rows():
             ["execute", "floor"], p95("execute", 1e6, "floor"), unit="ms", must=2, aim=1),
         Row("session-close", "terminal session closed, p95, with 10 background processes", "sessions",
             ["close, 10 processes"], p95("close, 10 processes", 1e6), unit="ms", must=5, aim=3),
+        Row("workflow-state", "a `Log` or `Set` state of 10,000, journalled", "workflow states", ["one", "many"],
+            each("many", "one", LIGHT, 1e3), unit="us", must=20, aim=12),
+        Row("workflow-linear", "20,000 such states / 10,000", "workflow states", ["twice as many", "many"],
+            ratio("twice as many", "many"), must=2.2, aim=2.0),
+        Row("workflow-lint", "`wtool lint` of 10,000 states", "workflow states", ["lint"], median("lint", 1e6), unit="ms",
+            must=500, aim=150),
+        Row("workflow-step", "a `Shell` step of `/usr/bin/true` / the bare call", "workflow steps", ["one", "many", "call"],
+            lambda group: each("many", "one", STEPS, 1)(group) / group.series["call"].median(), must=1.15, aim=1.05),
+        Row("workflow-make", "the same step / a rule of make", "workflow steps", ["many", "make, many"],
+            lambda group: each("many", "one", STEPS, 1)(group) / each("make, many", "make, one", STEPS, 1)(group)),
+        Row("workflow-just", "the same step / a recipe of just", "workflow steps", ["many", "just, many"],
+            lambda group: each("many", "one", STEPS, 1)(group) / each("just, many", "just, one", STEPS, 1)(group)),
+        Row("workflow-task", "the same step / a task of go-task", "workflow steps", ["many", "task, many"],
+            lambda group: each("many", "one", STEPS, 1)(group) / each("task, many", "task, one", STEPS, 1)(group)),
+        Row("workflow-branches", "200 parallel branches of `sleep 1`", "workflow branches", ["run"], median("run", 1e9),
+            unit="s", must=1.3, aim=1.15),
+        Row("workflow-branches-make", "the same / `make -j200`", "workflow branches", ["run", "make -j"],
+            ratio("run", "make -j")),
         Row("load", "loading the plugin and reading its descriptors", "load", ["dlopen to descriptors"],
             median("dlopen to descriptors", 1e6), unit="ms", must=10, aim=4),
     ]

@@ -106,6 +106,36 @@ class Program:
         return int(done.stdout)
 
 
+class Timed:
+    """A program whose own time is the figure, from its start to its end."""
+
+    unit = "ns"
+    note = ""
+
+    def __init__(self, argv, folder, limit=60):
+        self.argv = [str(word) for word in argv]
+        self.folder = folder
+        self.limit = limit
+
+    def run(self, count):
+        return [self._once() for _ in range(count)]
+
+    def close(self):
+        pass
+
+    def _once(self):
+        began = time.perf_counter_ns()
+        try:
+            done = subprocess.run(self.argv, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, text=True, check=False, timeout=self.limit)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise Failure(f"{self.argv[0]}: {error}") from None
+        took = time.perf_counter_ns() - began
+        if done.returncode != 0:
+            raise Failure(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"{self.argv[0]} failed")
+        return took
+
+
 class Absent:
     """Stands for a worker that this machine does not have."""
 

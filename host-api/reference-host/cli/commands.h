@@ -15,6 +15,7 @@ void add_config(CLI::App& app, Context& context);
 void add_graph(CLI::App& app, Context& context);
 void add_lint(CLI::App& app, Context& context);
 void add_mcp(CLI::App& app, Context& context);
+void add_plan(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
 void add_resume(CLI::App& app, Context& context);

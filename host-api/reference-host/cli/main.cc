@@ -119,6 +119,7 @@ int run_program(int argc, char** argv) {
   add_report(app, context);
   add_graph(app, context);
   add_lint(app, context);
+  add_plan(app, context);
   add_mcp(app, context);
   add_config(app, context);
   add_audit(app, context);

@@ -29,6 +29,8 @@ class PreparedWorkflow {
   std::string shown_name() const;
   // What the run asks for; without confirmation and files for outputs. This object must outlive the run.
   workflow::RunWorld world();
+  // The prompts, for a look at their commands.
+  const workflow::Prompts& prompts() const { return *prompts_; }
 
  private:
   PreparedWorkflow() = default;

@@ -260,27 +260,31 @@ int run_file(Context& context, const std::string& file, const RunWishes& wishes)
   for (const std::string& message : errors) complain(file + ": " + message);
   if (!errors.empty()) return exit_unusable;
   workflow::Secrets secrets;
-  FileRun run(*prepared, wishes, secrets);
   std::unique_ptr<workflow::Journal> journal;
   if (!wishes.no_journal) {
     std::string error;
     journal = workflow::Journal::create(prepared->directory(), journal_options(secrets), error);
     if (!journal) complain("this run keeps no journal and cannot be resumed: " + error);
   }
-  return run.run(std::move(inputs), std::move(journal), nullptr);
+  return FileRun(*prepared, wishes, secrets).run(std::move(inputs), std::move(journal), nullptr);
 }
 
-int resume_run(Context& context, const Resumed& resumed, const RunWishes& wishes) {
+int resume_run(Context& context, const Resumed& wanted, const RunWishes& wishes) {
+  std::error_code failed;
+  const std::string directory = std::filesystem::current_path(failed).string();
+  if (failed) {
+    complain("the working directory cannot be found: " + failed.message());
+    return exit_unusable;
+  }
   workflow::Secrets secrets;
   std::string error;
-  // From here on the journal is locked: what was read of it is what is gone on with, whoever else resumes the run.
-  auto made = workflow::resume_run(resumed.directory, resumed.run, resumed.from, journal_options(secrets), error);
-  if (!made) {
+  auto resumed = workflow::resume_run(directory, wanted.run, wanted.from, journal_options(secrets), error);
+  if (!resumed) {
     complain(error);
     return exit_unusable;
   }
-  for (const std::string& notice : made->notices) complain(notice);
-  const workflow::RunRecord& earlier = made->run;
+  for (const std::string& notice : resumed->notices) complain(notice);
+  const workflow::RunRecord& earlier = resumed->run;
   std::vector<std::string> names = names_of(wishes.variables);
   for (const auto& [name, value] : earlier.inputs) names.push_back(name);
   const auto prepared = PreparedWorkflow::open(context, earlier.file, names);
@@ -291,8 +295,7 @@ int resume_run(Context& context, const Resumed& resumed, const RunWishes& wishes
   }
   auto inputs = resumed_inputs(prepared->workflow(), earlier, wishes);
   if (!inputs) return exit_unusable;
-  FileRun run(*prepared, wishes, secrets);
-  return run.run(std::move(*inputs), std::move(made->journal), &made->past);
+  return FileRun(*prepared, wishes, secrets).run(std::move(*inputs), std::move(resumed->journal), &resumed->past);
 }
 
 }  // namespace wtool::host

@@ -33,13 +33,12 @@ void add_run_options(CLI::App& command, RunWishes& wishes);
 
 // The run that is gone on with.
 struct Resumed {
-  std::string directory;  // in which it was started
-  std::string run;        // its id, the beginning of that, or `last`
-  std::string from;       // a state; empty: where it ended
+  std::string run;   // its id, the beginning of it, or `last`; below the working directory
+  std::string from;  // a state; empty: where it ended
 };
 
 // Reads, checks and runs the file, or what is resumed. Returns the exit status.
 int run_file(Context& context, const std::string& file, const RunWishes& wishes);
-int resume_run(Context& context, const Resumed& resumed, const RunWishes& wishes);
+int resume_run(Context& context, const Resumed& wanted, const RunWishes& wishes);
 
 }  // namespace wtool::host

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <deque>
+#include <utility>
 
 #include "reporting/display.h"
 #include "reporting/markup.h"
@@ -57,24 +57,39 @@ class Layout {
     }
   }
 
-  // The distance from the start. What nothing leads to (a state that only a failure leads to) begins anew.
+  // The longest way from the start, but for arrows that lead back. What nothing leads to (a state that only a failure
+  // leads to) begins anew.
   void find_layers() {
-    constexpr std::size_t unknown = static_cast<std::size_t>(-1);
+    enum class Mark { none, open, done };
+    std::vector<Mark> marks(boxes_.size(), Mark::none);
     std::vector<std::vector<std::size_t>> next(boxes_.size());
     for (const Drawing::Edge& edge : drawing_.edges) next[edge.from].push_back(edge.to);
-    for (Box& box : boxes_) box.layer = unknown;
+    std::vector<std::size_t> order;  // each behind all that it leads to
     for (std::size_t root = 0; root < boxes_.size(); ++root) {
-      if (boxes_[root].layer != unknown) continue;
+      if (marks[root] != Mark::none) continue;
       boxes_[root].layer = root == 0 ? 0 : 1;
-      std::deque<std::size_t> waiting{root};
-      while (!waiting.empty()) {
-        const std::size_t node = waiting.front();
-        waiting.pop_front();
-        for (const std::size_t other : next[node]) {
-          if (boxes_[other].layer != unknown) continue;
-          boxes_[other].layer = boxes_[node].layer + 1;
-          waiting.push_back(other);
+      std::vector<std::pair<std::size_t, std::size_t>> path{{root, 0}};  // and how many of its arrows were followed
+      marks[root] = Mark::open;
+      while (!path.empty()) {
+        auto& [node, followed] = path.back();
+        if (followed == next[node].size()) {
+          marks[node] = Mark::done;
+          order.push_back(node);
+          path.pop_back();
+          continue;
         }
+        std::size_t& other = next[node][followed++];
+        if (marks[other] == Mark::open) {
+          other = node;  // it leads back: no layer depends on it
+        } else if (marks[other] == Mark::none) {
+          marks[other] = Mark::open;
+          path.emplace_back(other, 0);
+        }
+      }
+    }
+    for (auto node = order.rbegin(); node != order.rend(); ++node) {
+      for (const std::size_t other : next[*node]) {
+        if (other != *node) boxes_[other].layer = std::max(boxes_[other].layer, boxes_[*node].layer + 1);
       }
     }
     // The end is at the bottom, below everything else.
@@ -196,8 +211,8 @@ std::string node_svg(const Drawing::Node& node, const Box& box) {
   }
   const bool bar = node.shape == Drawing::Shape::fork || node.shape == Drawing::Shape::join;
   const std::string title = node.id + (node.description.empty() ? "" : ": " + node.description);
-  return "<g class=\"" + classes + (bar ? " bar" : "") + "\">" + shape + "<text x=\"" + number(box.x) + "\" y=\"" +
-         number(bar ? box.y + 16 : box.y) + "\">" +
+  return "<g class=\"" + classes + (bar ? " bar" : "") + "\">" + shape + "<text x=\"" + number(bar ? left - 6 : box.x) +
+         "\" y=\"" + number(box.y) + "\">" +
          markup_text(cut_to_width(cleaned_for_terminal(node.id, false), longest_text)) + "</text><title>" +
          markup_text(title) + "</title></g>\n";
 }

@@ -27,7 +27,7 @@ h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin-top: 2em; }
 .badge { color: var(--back); border-radius: 4px; padding: 1px 8px; font-size: 0.7em; vertical-align: middle; }
 .faint { color: var(--faint); } .reason { border-left: 4px solid var(--failed); padding-left: 0.8em; }
 table { border-collapse: collapse; width: 100%; } td, th { text-align: left; padding: 3px 8px; vertical-align: top;
-  border-bottom: 1px solid var(--line); } .bars { width: 30%; min-width: 8em; }
+  border-bottom: 1px solid var(--line); } td:not(:first-child) { white-space: nowrap; } .bars { width: 30%; min-width: 8em; }
 .bar { height: 0.8em; margin-top: 0.35em; border-radius: 2px; min-width: 2px; }
 pre { background: var(--box); padding: 0.6em; overflow-x: auto; margin: 0.3em 0; max-height: 30em; }
 summary { cursor: pointer; color: var(--faint); } .diagram { overflow-x: auto; }
@@ -39,7 +39,7 @@ td.running { color: var(--running); }
 svg { max-width: 100%; height: auto; font: 12px system-ui, sans-serif; }
 .node rect, .node polygon { fill: var(--box); stroke: var(--faint); } .node text { fill: var(--text);
   text-anchor: middle; dominant-baseline: central; } .dot, .tip { fill: var(--text); } .hole { fill: var(--back); }
-.bar.node rect { fill: var(--text); } .edge { fill: none; stroke: var(--faint); }
+.bar.node rect { fill: var(--text); } .bar.node text { text-anchor: end; } .edge { fill: none; stroke: var(--faint); }
 .label { fill: var(--faint); font-size: 11px; text-anchor: middle; paint-order: stroke; stroke: var(--back);
   stroke-width: 3px; }
 .node.succeeded rect, .node.succeeded polygon { stroke: var(--succeeded); stroke-width: 2.5px; }

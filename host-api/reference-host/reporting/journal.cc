@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "reporting/journal_reader.h"
@@ -63,7 +64,10 @@ std::unique_ptr<Journal> Journal::create(const std::string& directory, Options o
   std::error_code failed;
   fs::create_directories(folder.parent_path(), failed);
   // Outputs are nobody else's business; a folder that is there already stays as it is.
-  if (!failed && ::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) failed = {errno, std::generic_category()};
+  const bool made = !failed && ::mkdir(folder.c_str(), 0700) == 0;
+  if (!failed && !made && errno != EEXIST) failed = {errno, std::generic_category()};
+  // Runs belong into no repository. Without that file they only show up in `git status`.
+  if (made) std::ofstream(folder / ".gitignore") << "*\n";
   if (failed) {
     error = "cannot make the folder " + folder.string() + ": " + failed.message();
     return nullptr;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -199,6 +200,16 @@ std::string Prompts::find(const std::string& name, const std::string& from, std:
 
 PreparedPrompt Prompts::prepare(const std::string& prompt, bool is_inline, const std::string& from,
                                 const expressions::Scope& values) const {
+  return make(prompt, is_inline, from, values, Purpose::run);
+}
+
+PreparedPrompt Prompts::preview(const std::string& prompt, bool is_inline, const std::string& from,
+                                const expressions::Scope& values) const {
+  return make(prompt, is_inline, from, values, Purpose::look);
+}
+
+PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const std::string& from,
+                             const expressions::Scope& values, Purpose purpose) const {
   PreparedPrompt made;
   made.timeout = settings_.timeout;
   if (!has_command()) {
@@ -208,15 +219,22 @@ PreparedPrompt Prompts::prepare(const std::string& prompt, bool is_inline, const
   std::string text = prompt;
   if (!is_inline) {
     const std::string file = find(prompt, from, made.error);
-    if (made.error.empty()) text = rendered_prompt(file, values, made.error);
+    const auto names = expressions::names_used(command_.parsed);
+    const bool wanted = purpose == Purpose::run ||
+                        std::any_of(names.begin(), names.end(), [](const auto& use) { return use.name == "prompt"; });
+    if (made.error.empty() && wanted) text = rendered_prompt(file, values, made.error);
     if (!made.error.empty()) return made;
   }
   Layer scope;
   scope.values.emplace("prompt", Value(text));
   scope.values.emplace("prompt_name", Value(is_inline ? "" : prompt));
   if (settings_.command.find("prompt_file") != std::string::npos) {
-    std::string path;
-    made.keeps = temporary_file(text, path, made.error);
+    std::string path = "/tmp/wtool-prompt-XXXXXX";
+    if (purpose == Purpose::look) {
+      made.keeps = std::make_shared<const bool>(true);
+    } else {
+      made.keeps = temporary_file(text, path, made.error);
+    }
     if (!made.error.empty()) return made;
     scope.values.emplace("prompt_file", Value(path));
   }

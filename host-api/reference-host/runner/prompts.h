@@ -39,8 +39,16 @@ class Prompts {
 
   PreparedPrompt prepare(const std::string& prompt, bool is_inline, const std::string& from,
                          const expressions::Scope& values) const;
+  // The same without a file: a name like that of one stands for it, and `keeps` is set. The text of a prompt that goes
+  // into a file alone is not looked at.
+  PreparedPrompt preview(const std::string& prompt, bool is_inline, const std::string& from,
+                         const expressions::Scope& values) const;
 
  private:
+  enum class Purpose { run, look };
+  PreparedPrompt make(const std::string& prompt, bool is_inline, const std::string& from,
+                      const expressions::Scope& values, Purpose purpose) const;
+
   PromptSettings settings_;
   std::string directory_;
   CommandText command_;

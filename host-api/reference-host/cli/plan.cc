@@ -1,0 +1,102 @@
+// wtool plan FILE [--var NAME=VALUE]... [--json]: what a run would do, without running anything. Standard output gets
+// the plan.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/output.h"
+#include "cli/prepared_workflow.h"
+#include "cli/workflow_run.h"
+#include "planning/planner.h"
+#include "workflow/name_uses.h"
+#include "workflow/parameters.h"
+
+namespace wtool::host {
+
+namespace {
+
+struct PlanOptions {
+  std::string file;
+  std::vector<std::string> variables;
+  bool json = false;
+};
+
+// As `wtool call TOOL --explain` says it.
+std::optional<workflow::CommandVerdict> explained(Toolbox& toolbox, const std::string& tool,
+                                                  const nlohmann::json& arguments, std::string& why) {
+  Stop stop;
+  const auto text =
+      toolbox.explain(tool, arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), stop, why);
+  if (!text) return std::nullopt;
+  const auto answer = nlohmann::json::parse(*text, nullptr, false);
+  // A directory that is not there yet may be made by a state before.
+  if (answer.is_object() && answer.value("error", "") == "working_directory_invalid") {
+    why = answer.value("reason", "");
+    return std::nullopt;
+  }
+  const std::string verdict = answer.is_object() ? answer.value("verdict", "") : "";
+  using Kind = workflow::CommandVerdict::Kind;
+  if (verdict == "allow") return workflow::CommandVerdict{Kind::allow, answer.value("reason", "")};
+  if (verdict == "ask") return workflow::CommandVerdict{Kind::ask, answer.value("reason", "")};
+  if (verdict == "deny") return workflow::CommandVerdict{Kind::deny, answer.value("reason", "")};
+  why = "the tool " + tool + " gives no verdict that is known here";
+  return std::nullopt;
+}
+
+int plan(Context& context, const PlanOptions& options) {
+  std::vector<std::string> names;
+  for (const std::string& variable : options.variables) names.push_back(variable.substr(0, variable.find('=')));
+  const auto prepared = PreparedWorkflow::open(context, options.file, names);
+  if (!prepared) return exit_unusable;
+  std::vector<std::string> errors;
+  auto inputs = workflow::resolve_inputs(prepared->workflow(), options.variables,
+                                         workflow::names_read(prepared->workflow()), errors);
+  for (const std::string& message : errors) complain(options.file + ": " + message);
+  if (!errors.empty()) return exit_unusable;
+
+  workflow::PlanWorld world;
+  world.workflow = prepared->world().workflow;
+  world.prompt = [&](const std::string& prompt, bool is_inline, const std::string& from,
+                     const expressions::Scope& values) {
+    return prepared->prompts().preview(prompt, is_inline, from, values);
+  };
+  world.verdict = [&](const std::string& tool, const nlohmann::json& arguments, std::string& why) {
+    return explained(prepared->tools(), tool, arguments, why);
+  };
+  const workflow::Plan made =
+      workflow::plan_workflow(prepared->workflow(), prepared->source(), std::move(inputs), world);
+  if (!print(options.json ? workflow::plan_json(made) : workflow::plan_text(made))) return exit_unusable;
+  return workflow::count(made).refused > 0 ? exit_refused : exit_ok;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Context& context) {
+  auto options = std::make_shared<PlanOptions>();
+  CLI::App* command = app.add_subcommand("plan", "Tell what a run of a workflow would do, without running anything");
+  command->add_option("WORKFLOW", options->file, "The workflow file")->required();
+  command
+      ->add_option("--var,--set", options->variables,
+                   "A parameter of the workflow, as NAME=VALUE; may be given several times")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all();
+  command->add_flag("--json", options->json, "Print one JSON object");
+  command->footer(
+      "The workflow is checked as `wtool run` checks it. Each state is shown with its command, filled in with what is\n"
+      "known before a run (what only a run knows stands there as <build.stdout>), and with what the policy says of "
+      "it.\n"
+      "Secrets are shown as ***. Exit status: 0, 2 where the workflow is not valid, 3 where a command would be "
+      "refused.\n"
+      "\n"
+      "Examples:\n"
+      "  wtool plan release.md --var version=1.2.0\n"
+      "  wtool plan release.md --json");
+  command->callback([&context, options] { context.command = [&context, options] { return plan(context, *options); }; });
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,59 @@
+// What is known of a run's values before it begins: its inputs, and the variables that one Set alone gives a value that
+// is known. All else is open: it gets its value during the run, and stands in what is shown as `<build.stdout>`.
+#pragma once
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "expressions/evaluator.h"
+#include "expressions/template.h"
+#include "runner/secrets.h"
+#include "workflow/model.h"
+
+namespace wtool::host::workflow {
+
+class KnownValues final : public expressions::Scope {
+ public:
+  // `open` are inputs that will have a value that is not known. Secret values are added to `secrets`. The workflow must
+  // outlive this.
+  KnownValues(const Workflow& workflow, std::map<std::string, expressions::Value> inputs, std::set<std::string> open,
+              Secrets& secrets);
+
+  // Null for what is open.
+  const expressions::Value* find(std::string_view name) const override;
+  std::string why_not(std::string_view name) const override;
+
+  // Whether the use gets a value that only the run knows. One with a default is also open where a Set may not be
+  // passed.
+  bool is_open(const expressions::NameUse& use) const;
+  bool knows_all(const expressions::Template& text) const;
+
+  // A name that one state alone sees: matrix.
+  void set_local(const std::string& name, expressions::Value value);
+
+ private:
+  void read_assignments(Secrets& secrets);
+
+  const Workflow& workflow_;
+  std::map<std::string, expressions::Value, std::less<>> values_;
+  std::set<std::string, std::less<>> set_;   // those of values_ that a Set gives
+  std::set<std::string, std::less<>> open_;  // named somewhere, and not known
+};
+
+// A text with what is known filled in.
+struct Filled {
+  std::string text;
+  bool complete = true;  // nothing in it is open
+  std::string problem;   // why it cannot be made with these values; empty: it can, as far as is known
+};
+
+Filled filled(const TemplateText& text, const KnownValues& values);
+// Values are quoted for their places.
+Filled filled(const CommandText& command, const KnownValues& values);
+// JSON whose strings are templates. `complete` becomes false where something is open, `problem` says what is wrong.
+nlohmann::json filled_json(const nlohmann::json& json, const KnownValues& values, bool& complete, std::string& problem);
+
+}  // namespace wtool::host::workflow

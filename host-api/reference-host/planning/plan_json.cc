@@ -1,0 +1,89 @@
+#include <nlohmann/json.hpp>
+
+#include "planning/plan.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+using nlohmann::ordered_json;
+
+const char* verdict_name(PlannedCommand::Verdict verdict) {
+  switch (verdict) {
+    case PlannedCommand::Verdict::allow:
+      return "allow";
+    case PlannedCommand::Verdict::ask:
+      return "ask";
+    case PlannedCommand::Verdict::deny:
+      return "deny";
+    case PlannedCommand::Verdict::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+const char* kind_name(State::Kind kind) {
+  switch (kind) {
+    case State::Kind::choice:
+      return "choice";
+    case State::Kind::fork:
+      return "fork";
+    case State::Kind::join:
+      return "join";
+    case State::Kind::plain:
+      break;
+  }
+  return "plain";
+}
+
+const char* part_name(PlanPart part) {
+  return part == PlanPart::main ? "main" : part == PlanPart::finally ? "finally" : "on_failure";
+}
+
+ordered_json object_of(const Plan& plan);
+
+ordered_json object_of(const PlannedState& state) {
+  ordered_json commands = ordered_json::array();
+  for (const PlannedCommand& command : state.commands) {
+    ordered_json entry = {
+        {"command", command.text}, {"verdict", verdict_name(command.verdict)}, {"reason", command.reason}};
+    if (!command.combination.empty()) entry["matrix"] = command.combination;
+    commands.push_back(std::move(entry));
+  }
+  ordered_json exits = ordered_json::array();
+  for (const PlannedExit& exit : state.exits) exits.push_back({{"condition", exit.condition}, {"to", exit.to}});
+  ordered_json details = ordered_json::array();
+  for (const auto& [name, value] : state.details) details.push_back({{"name", name}, {"value", value}});
+  ordered_json made = {{"state", state.id},
+                       {"kind", kind_name(state.kind)},
+                       {"part", part_name(state.part)},
+                       {"branches", state.branches},
+                       {"description", state.description},
+                       {"action", state.action},
+                       {"options", details},
+                       {"commands", commands},
+                       {"exits", exits},
+                       {"remark", state.remark}};
+  made["workflow"] = state.runs ? object_of(*state.runs) : ordered_json();
+  return made;
+}
+
+ordered_json object_of(const Plan& plan) {
+  ordered_json inputs = ordered_json::object();
+  for (const auto& [name, value] : plan.inputs) inputs[name] = value;
+  ordered_json states = ordered_json::array();
+  for (const PlannedState& state : plan.states) states.push_back(object_of(state));
+  return {{"name", plan.name},       {"file", plan.file}, {"inputs", inputs}, {"on_failure", plan.on_failure},
+          {"finally", plan.finally}, {"states", states}};
+}
+
+}  // namespace
+
+std::string plan_json(const Plan& plan) {
+  ordered_json made = object_of(plan);
+  const PlanCounts counts = count(plan);
+  made["counts"] = {{"states", counts.states}, {"commands", counts.commands}, {"allow", counts.allowed},
+                    {"ask", counts.asked},     {"deny", counts.refused},      {"unknown", counts.unknown}};
+  return made.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,144 @@
+#include "planning/plan.h"
+#include "reporting/display.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+std::string counted(std::size_t number, const std::string& what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+class PlanText {
+ public:
+  std::string run(const Plan& plan) {
+    write(plan, "");
+    out_ += '\n' + totals(count(plan)) + '\n';
+    return std::move(out_);
+  }
+
+ private:
+  // Further lines of the text stand below the first one.
+  void line(const std::string& indent, const std::string& label, const std::string& text) {
+    const std::string clean = cleaned_for_terminal(text, true);
+    const std::string further = "\n" + indent + std::string(label.size(), ' ');
+    out_ += indent + label;
+    for (const char c : clean) {
+      if (c == '\n') {
+        out_ += further;
+      } else {
+        out_ += c;
+      }
+    }
+    out_ += '\n';
+  }
+
+  void blank(const std::string& indent) { out_ += indent.substr(0, indent.find_last_not_of(' ') + 1) + '\n'; }
+
+  void write(const Plan& plan, const std::string& indent) {
+    line(indent, "", "Plan of " + (plan.name.empty() ? plan.file : plan.name + " (" + plan.file + ")"));
+    for (const auto& [name, value] : plan.inputs) line(indent, "  with ", name + " = " + value);
+    if (!plan.on_failure.empty()) line(indent, "  a failure that no exit looks at leads to ", plan.on_failure);
+    if (!plan.finally.empty()) line(indent, "  every run ends with ", plan.finally);
+    PlanPart part = PlanPart::main;
+    std::vector<std::string> branches;
+    for (const PlannedState& state : plan.states) {
+      blank(indent);
+      if (state.part != part) {
+        part = state.part;
+        line(indent, "", part == PlanPart::finally ? "At the end of every run:" : "After a failure:");
+        blank(indent);
+      }
+      // What runs side by side stands deeper, each path below the state that it begins with.
+      const std::string deeper = indent + std::string(4 * state.branches.size(), ' ');
+      if (!state.branches.empty() && state.branches != branches) {
+        line(deeper.substr(4), "", "in parallel, the path of " + state.branches.back() + ":");
+      }
+      branches = state.branches;
+      write(state, deeper);
+    }
+  }
+
+  void write(const PlannedState& state, const std::string& indent) {
+    std::string title = state.id;
+    if (state.kind == State::Kind::choice) title += " (only decides)";
+    if (state.kind == State::Kind::fork) title += " (begins all of its exits at the same time)";
+    if (state.kind == State::Kind::join) title += " (waits for all paths)";
+    if (!state.description.empty() && state.description != state.id) title += ": " + state.description;
+    line(indent, "", title);
+    const std::string inner = indent + "  ";
+    if (!state.action.empty()) line(inner, "", state.action);
+    for (const auto& [name, value] : state.details) line(inner, name + ": ", value);
+    for (const PlannedCommand& command : state.commands) write(command, inner);
+    if (!state.remark.empty()) line(inner, "(", state.remark + ")");
+    if (state.runs) {
+      blank(indent);
+      write(*state.runs, inner + "  | ");
+      blank(indent);
+    }
+    for (const PlannedExit& exit : state.exits) {
+      line(inner, "", exit.condition + " -> " + (exit.to == "[*]" ? "the end" : exit.to));
+    }
+  }
+
+  void write(const PlannedCommand& command, const std::string& indent) {
+    if (!command.combination.empty()) line(indent, "for ", command.combination);
+    line(indent, "$ ", command.text);
+    const std::string why = command.reason.empty() ? "" : ": " + command.reason;
+    switch (command.verdict) {
+      case PlannedCommand::Verdict::allow:
+        return line(indent, "", "allowed");
+      case PlannedCommand::Verdict::ask:
+        return line(indent, "", "needs an approval" + why);
+      case PlannedCommand::Verdict::deny:
+        return line(indent, "", "REFUSED" + why);
+      case PlannedCommand::Verdict::unknown:
+        return line(indent, "", "whether it may run cannot be told before the run" + why);
+    }
+  }
+
+  static std::string totals(const PlanCounts& counts) {
+    std::string out = counted(counts.states, "state") + ", " + counted(counts.commands, "command");
+    auto add = [&, first = true](std::size_t number, const std::string& what) mutable {
+      if (number == 0) return;
+      out += (first ? ": " : ", ") + std::to_string(number) + " " + what;
+      first = false;
+    };
+    add(counts.allowed, "allowed");
+    add(counts.asked, counts.asked == 1 ? "needs approval" : "need approval");
+    add(counts.refused, "refused");
+    add(counts.unknown, "cannot be told before the run");
+    return out;
+  }
+
+  std::string out_;
+};
+
+}  // namespace
+
+PlanCounts count(const Plan& plan) {
+  PlanCounts counts;
+  for (const PlannedState& state : plan.states) {
+    ++counts.states;
+    for (const PlannedCommand& command : state.commands) {
+      ++counts.commands;
+      using Verdict = PlannedCommand::Verdict;
+      ++(command.verdict == Verdict::allow  ? counts.allowed
+         : command.verdict == Verdict::ask  ? counts.asked
+         : command.verdict == Verdict::deny ? counts.refused
+                                            : counts.unknown);
+    }
+    if (!state.runs) continue;
+    const PlanCounts inner = count(*state.runs);
+    counts.states += inner.states;
+    counts.commands += inner.commands;
+    counts.allowed += inner.allowed;
+    counts.asked += inner.asked;
+    counts.refused += inner.refused;
+    counts.unknown += inner.unknown;
+  }
+  return counts;
+}
+
+std::string plan_text(const Plan& plan) { return PlanText().run(plan); }
+
+}  // namespace wtool::host::workflow

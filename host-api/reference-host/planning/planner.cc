@@ -1,0 +1,326 @@
+#include "planning/planner.h"
+
+#include <nlohmann/json.hpp>
+
+#include "planning/action_words.h"
+#include "planning/known_values.h"
+#include "runner/json_arguments.h"
+#include "runner/matrix.h"
+#include "workflow/durations.h"
+#include "workflow/name_uses.h"
+#include "workflow/parameters.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+using expressions::Value;
+using nlohmann::json;
+
+constexpr const char* open_value = "a value is only known during the run";
+
+std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+// Arguments of prompts and workflows: what is known of them, and the names of the others.
+struct KnownArguments {
+  std::map<std::string, Value> values;
+  std::set<std::string> open;
+};
+
+KnownArguments known_arguments(const std::vector<Argument>& arguments, const KnownValues& values) {
+  KnownArguments made;
+  for (const Argument& argument : arguments) {
+    if (argument.guard) {
+      const Filled guard = filled(*argument.guard, values);
+      if (guard.complete && guard.text.empty()) continue;
+      if (!guard.complete) {
+        made.open.insert(argument.name);
+        continue;
+      }
+    }
+    if (const auto* literal = std::get_if<Value>(&argument.value)) {
+      made.values.insert_or_assign(argument.name, *literal);
+      continue;
+    }
+    const auto& text = std::get<TemplateText>(argument.value).parsed;
+    std::variant<Value, expressions::ExpressionError> value = expressions::ExpressionError{};
+    if (values.knows_all(text)) value = rendered_value(text, values);
+    if (auto* known = std::get_if<Value>(&value)) {
+      made.values.insert_or_assign(argument.name, std::move(*known));
+    } else {
+      made.open.insert(argument.name);
+    }
+  }
+  return made;
+}
+
+// Notes whether something was asked for that only the run knows.
+class Watched final : public expressions::Scope {
+ public:
+  Watched(const KnownValues& values, const KnownArguments& arguments) : values_(values), arguments_(arguments) {}
+
+  const Value* find(std::string_view name) const override {
+    const std::string wanted(name);
+    const auto argument = arguments_.values.find(wanted);
+    if (argument != arguments_.values.end()) return &argument->second;
+    if (arguments_.open.contains(wanted) || values_.is_open({wanted, "", 0, true})) {
+      met_open_ = true;
+      return nullptr;
+    }
+    return values_.find(name);
+  }
+  std::string why_not(std::string_view name) const override { return values_.why_not(name); }
+  bool met_open() const { return met_open_; }
+
+ private:
+  const KnownValues& values_;
+  const KnownArguments& arguments_;
+  mutable bool met_open_ = false;
+};
+
+class Planner {
+ public:
+  explicit Planner(const PlanWorld& world) : world_(world) {}
+
+  Plan plan(const Workflow& workflow, const Source& source, const std::map<std::string, Value>& inputs,
+            const std::set<std::string>& open) {
+    const KnownValues values(workflow, inputs, open, secrets_);
+    Plan made;
+    made.name = !workflow.title.empty() ? workflow.title : workflow.name;
+    made.file = source.name();
+    for (const auto& [name, value] : inputs) made.inputs.emplace_back(name, shown(expressions::to_json(value)));
+    for (const std::string& name : open) made.inputs.emplace_back(name, "<" + name + ">");
+    made.on_failure = workflow.on_failure.name;
+    made.finally = workflow.finally.name;
+    for (const WalkedState& walked : walk_states(workflow)) {
+      made.states.push_back(planned(workflow, source, walked, values));
+    }
+    return made;
+  }
+
+ private:
+  // No secret is in it.
+  std::string shown(const std::string& text) const { return secrets_.masked(text); }
+
+  PlannedState planned(const Workflow& workflow, const Source& source, const WalkedState& walked,
+                       const KnownValues& values) {
+    const State& state = workflow.states[walked.state];
+    PlannedState made;
+    made.id = state.id;
+    made.description = state.description;
+    made.kind = state.kind;
+    made.part = walked.part;
+    made.branches = walked.branches;
+    for (const Transition& exit : state.exits) {
+      made.exits.push_back({condition(exit, state), target(workflow, exit)});
+    }
+    if (!state.action) return made;
+    const Action& action = *state.action;
+    made.action = shown(action_words(action, values));
+    options(action, values, made);
+    if (!action.options.matrix) {
+      perform(action, source, values, "", made);
+      return made;
+    }
+    bool complete = true;
+    std::string problem;
+    const json matrix = filled_json(*action.options.matrix, values, complete, problem);
+    made.details.emplace_back("matrix", shown(dumped(matrix)));
+    const auto lists = complete ? combinations(*action.options.matrix, values)
+                                : std::variant<std::vector<Value>, std::string>(problem);
+    const auto* all = std::get_if<std::vector<Value>>(&lists);
+    if (all == nullptr) {
+      made.remark = "the combinations of the matrix are only known during the run";
+      perform(action, source, values, "", made);
+      return made;
+    }
+    for (const Value& combination : *all) {
+      KnownValues inner = values;
+      inner.set_local("matrix", combination);
+      perform(action, source, inner, shown(expressions::to_json(combination)), made);
+    }
+    return made;
+  }
+
+  static std::string condition(const Transition& exit, const State& state) {
+    switch (exit.kind) {
+      case Transition::Kind::success:
+        return "success";
+      case Transition::Kind::failure:
+        return "failure";
+      case Transition::Kind::expression:
+        return exit.label;
+      case Transition::Kind::fallback:
+      case Transition::Kind::unconditional:
+        break;
+    }
+    return state.exits.size() == 1 || state.kind == State::Kind::fork ? "always" : "otherwise";
+  }
+
+  // What leads to the end of a composite state goes on where that leads.
+  static std::string target(const Workflow& workflow, const Transition& exit) {
+    if (exit.target == no_state) return "[*]";
+    const State& state = workflow.states[exit.target];
+    if (!state.hidden) return state.id;
+    std::string all;
+    for (const Transition& further : state.exits) {
+      const State* next = further.target == no_state ? nullptr : &workflow.states[further.target];
+      const std::string name = next == nullptr ? "[*]" : next->hidden ? "the end of the state around it" : next->id;
+      all += (all.empty() ? "" : " or ") + name;
+    }
+    return all;
+  }
+
+  void options(const Action& action, const KnownValues& values, PlannedState& made) const {
+    const Options& options = action.options;
+    const auto add = [&](const char* name, const std::string& text) { made.details.emplace_back(name, shown(text)); };
+    if (const auto* shell = std::get_if<ShellAction>(&action.kind)) {
+      if (shell->working_directory) add("directory", filled(*shell->working_directory, values).text);
+      for (const auto& [name, text] : shell->environment) add("environment", name + "=" + filled(text, values).text);
+    }
+    if (options.timeout) add("timeout", filled(*options.timeout, values).text + " s");
+    if (options.retry > 0) {
+      std::string tries = "up to " + std::to_string(options.retry + 1);
+      if (options.backoff) {
+        tries += ", waiting " + duration_words(options.backoff->first) + " first and at most " +
+                 duration_words(options.backoff->longest);
+      }
+      add("tries", tries);
+    }
+    if (options.total_timeout) add("total timeout", filled(*options.total_timeout, values).text + " s");
+    if (!options.on_failure.name.empty()) add("on failure", options.on_failure.name);
+    if (!options.result.name.empty()) add("result", options.result.name);
+    if (options.secret) add("secret", "its outputs are not shown");
+  }
+
+  // What a state does for one combination: a call of a tool, a workflow, or nothing more than its words say.
+  void perform(const Action& action, const Source& source, const KnownValues& values, const std::string& combination,
+               PlannedState& made) {
+    PlannedCommand command;
+    command.combination = combination;
+    if (const auto* shell = std::get_if<ShellAction>(&action.kind)) {
+      judge_shell(*shell, action.options, values, command);
+    } else if (const auto* tool = std::get_if<ToolAction>(&action.kind)) {
+      judge_tool(*tool, values, command);
+    } else if (const auto* prompt = std::get_if<PromptAction>(&action.kind)) {
+      judge_prompt(*prompt, action.options, source, values, command);
+    } else {
+      if (const auto* workflow = std::get_if<WorkflowAction>(&action.kind)) run(*workflow, source, values, made);
+      return;
+    }
+    command.text = shown(command.text);
+    command.reason = shown(command.reason);
+    made.commands.push_back(std::move(command));
+  }
+
+  // Fills in a part of a call; what is open or wrong in it keeps the call from being judged.
+  template <typename Text>
+  static std::string part(const Text& text, const KnownValues& values, PlannedCommand& command) {
+    Filled made = filled(text, values);
+    if (!made.problem.empty()) command.reason = made.problem;
+    if (!made.complete && command.reason.empty()) command.reason = open_value;
+    return std::move(made.text);
+  }
+
+  static void take_timeout(const Options& options, const KnownValues& values, json& arguments) {
+    if (!options.timeout) return;
+    std::string why;
+    const auto seconds = timeout_value(filled(*options.timeout, values).text, why);
+    if (seconds) arguments["timeout"] = *seconds;
+  }
+
+  void judge_shell(const ShellAction& shell, const Options& options, const KnownValues& values,
+                   PlannedCommand& command) {
+    command.text = part(shell.command, values, command);
+    json arguments = {{"command", command.text}};
+    take_timeout(options, values, arguments);
+    if (shell.working_directory) arguments["working_directory"] = part(*shell.working_directory, values, command);
+    for (const auto& [name, text] : shell.environment) arguments["environment"][name] = part(text, values, command);
+    judge(std::string(shell_tool), arguments, command);
+  }
+
+  void judge_tool(const ToolAction& tool, const KnownValues& values, PlannedCommand& command) {
+    bool complete = true;
+    const json arguments = filled_json(*tool.arguments, values, complete, command.reason);
+    if (!complete && command.reason.empty()) command.reason = open_value;
+    command.text = tool.tool + " " + dumped(arguments);
+    judge(tool.tool, arguments, command);
+  }
+
+  void judge_prompt(const PromptAction& prompt, const Options& options, const Source& source, const KnownValues& values,
+                    PlannedCommand& command) {
+    const std::string prompt_text = part(prompt.prompt, values, command);
+    command.text = "<the command of prompts>";
+    const bool text_is_open = prompt.is_inline && command.reason == open_value;
+    if ((!command.reason.empty() && !text_is_open) || !world_.prompt) return;
+    const KnownArguments arguments = known_arguments(prompt.arguments, values);
+    const Watched watched(values, arguments);
+    const PreparedPrompt made = world_.prompt(prompt_text, prompt.is_inline, source.name(), watched);
+    // A prompt that goes into a file has the same command whatever it says; else, what it says is a part of that.
+    if (watched.met_open() || (text_is_open && made.keeps == nullptr)) {
+      command.reason = open_value;
+      return;
+    }
+    command.reason = made.error;
+    if (!made.error.empty()) return;
+    command.text = made.command;
+    json call = {{"command", made.command}};
+    if (made.timeout) call["timeout"] = *made.timeout;
+    take_timeout(options, values, call);
+    judge(std::string(shell_tool), call, command);
+  }
+
+  // A reason that is there already says why it cannot be told.
+  void judge(const std::string& tool, const json& arguments, PlannedCommand& command) const {
+    if (!command.reason.empty()) return;
+    const auto verdict = world_.verdict(tool, arguments, command.reason);
+    if (!verdict) return;
+    using Verdict = PlannedCommand::Verdict;
+    command.verdict = verdict->kind == CommandVerdict::Kind::deny  ? Verdict::deny
+                      : verdict->kind == CommandVerdict::Kind::ask ? Verdict::ask
+                                                                   : Verdict::allow;
+    command.reason = verdict->reason;
+  }
+
+  void run(const WorkflowAction& action, const Source& source, const KnownValues& values, PlannedState& made) {
+    const Filled name = filled(action.workflow, values);
+    if (!name.complete || !world_.workflow) {
+      made.remark = "which workflow that is, is only known during the run";
+      return;
+    }
+    std::string error;
+    const auto other = world_.workflow(name.text, source.name(), error);
+    if (!other) {
+      made.remark = shown(error);
+      return;
+    }
+    const KnownArguments arguments = known_arguments(action.arguments, values);
+    std::vector<std::string> given;
+    std::string key = other->source->name();
+    for (const auto& [argument, value] : arguments.values) {
+      given.push_back(argument + "=" + expressions::to_text(value));
+      key += '\0' + given.back();
+    }
+    if (!planned_.insert(key).second || planned_.size() > most_plans) {
+      made.remark = planned_.size() > most_plans ? "more workflows than can be shown" : "its plan stands above";
+      return;
+    }
+    std::vector<std::string> errors;
+    const auto inputs = resolve_inputs(*other->workflow, given, names_read(*other->workflow), errors);
+    // What is missing may be among what is not known yet.
+    if (!errors.empty() && arguments.open.empty()) made.remark = shown("it cannot be run so: " + errors.front());
+    made.runs = std::make_shared<const Plan>(plan(*other->workflow, *other->source, inputs, arguments.open));
+  }
+
+  const PlanWorld& world_;
+  Secrets secrets_;
+  std::set<std::string> planned_;  // workflows with their inputs
+};
+
+}  // namespace
+
+Plan plan_workflow(const Workflow& workflow, const Source& source, std::map<std::string, Value> inputs,
+                   const PlanWorld& world) {
+  return Planner(world).plan(workflow, source, inputs, {});
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,37 @@
+// Makes the plan of a workflow that was checked. Nothing runs, nobody is asked, and nothing is written.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "planning/plan.h"
+#include "runner/executor.h"
+#include "runner/secrets.h"
+#include "workflow/surroundings.h"
+
+namespace wtool::host::workflow {
+
+// Workflows within workflows that are shown; a workflow is shown once for each set of inputs that is known.
+inline constexpr std::size_t most_plans = 200;
+
+struct PlanWorld {
+  // As in RunWorld.
+  std::function<std::optional<OtherWorkflow>(const std::string& name, const std::string& from, std::string& error)>
+      workflow;
+  // The command that a prompt would be given to, without a file for it.
+  std::function<PreparedPrompt(const std::string& prompt, bool is_inline, const std::string& from,
+                               const expressions::Scope& values)>
+      prompt;
+  // What the tool says of a call; nothing: it cannot be told, for the reason in `why`.
+  std::function<std::optional<CommandVerdict>(const std::string& tool, const nlohmann::json& arguments,
+                                              std::string& why)>
+      verdict;
+};
+
+Plan plan_workflow(const Workflow& workflow, const Source& source, std::map<std::string, expressions::Value> inputs,
+                   const PlanWorld& world);
+
+}  // namespace wtool::host::workflow

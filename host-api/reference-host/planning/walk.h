@@ -1,0 +1,25 @@
+// The states of a workflow in the order in which a reader follows them: breadth first from the start, the paths of a
+// fork one after the other and before what follows their join; then what failures lead to, then what every run ends
+// with.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "workflow/model.h"
+
+namespace wtool::host::workflow {
+
+enum class PlanPart { main, on_failure, finally };
+
+struct WalkedState {
+  std::size_t state = no_state;
+  PlanPart part = PlanPart::main;
+  std::vector<std::string> branches;  // the paths of forks that it is on, outermost first: the states they begin with
+};
+
+// Each state once; hidden ones are followed and left out.
+std::vector<WalkedState> walk_states(const Workflow& workflow);
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,205 @@
+// `wtool plan`: what a run would do is told before it, and nothing is done.
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "support/shell_tool.h"
+
+using namespace wtool::test;
+
+namespace {
+
+bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+struct Place {
+  ScratchFolder scratch;
+
+  std::string workflow(const std::string& diagram, const std::string& actions, const std::string& front = "") const {
+    return scratch.file("workflow.md", "---\nname: planned\n" + front + "---\n```mermaid\nstateDiagram-v2\n" + diagram +
+                                           "```\n\n## Actions\n\n" + actions);
+  }
+  Finished plan(const std::string& file, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> argv{WTOOL_TEST_PROGRAM, "plan", file};
+    argv.insert(argv.end(), more.begin(), more.end());
+    ProgramOptions options;
+    options.directory = scratch.path();
+    return run(argv, options);
+  }
+  Json json(const std::string& file, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> with = more;
+    with.emplace_back("--json");
+    const Finished finished = plan(file, with);
+    BOOST_REQUIRE_MESSAGE(!finished.out.empty(), finished.err);
+    return Json::parse(finished.out);
+  }
+  // Of a plan as JSON; null where it is not there.
+  static Json state(const Json& plan, const std::string& name) {
+    for (const Json& state : plan.at("states")) {
+      if (state.at("state") == name) return state;
+    }
+    return nullptr;
+  }
+  static std::string command(const Json& plan, const std::string& name) {
+    return state(plan, name).at("commands").at(0).at("command");
+  }
+  static std::string verdict(const Json& plan, const std::string& name) {
+    return state(plan, name).at("commands").at(0).at("verdict");
+  }
+  static std::vector<std::string> order(const Json& plan) {
+    std::vector<std::string> names;
+    for (const Json& state : plan.at("states")) names.push_back(state.at("state"));
+    return names;
+  }
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(scratch.path())) {
+      names.push_back(entry.path().filename());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+};
+
+const std::string one = "    [*] --> One\n    One --> [*]\n";
+const std::string two = "    [*] --> One\n    One --> Two\n    Two --> [*]\n";
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(nothing_runs_and_no_file_is_written, Place) {
+  const std::string file =
+      workflow(two, "- One: Shell \"touch made\"\n- Two: Call tool shell_execute with command=\"touch made\"\n");
+  const Finished finished = plan(file);
+  BOOST_TEST(finished.exit_code == 0, finished.err);
+  BOOST_TEST(holds(finished.out, "$ touch made\n"), finished.out);
+  BOOST_TEST(holds(finished.out, "2 states, 2 commands: 2 allowed\n"), finished.out);
+  BOOST_TEST(files() == std::vector<std::string>{"workflow.md"}, boost::test_tools::per_element());
+}
+
+BOOST_FIXTURE_TEST_CASE(commands_are_filled_in_with_what_is_known, Place) {
+  const std::string file = workflow(
+      two,
+      "- One: Set mode=\"fast ${kind}\"\n"
+      "- Two: Shell \"make ${mode} ${One.stdout} {{ absent | default: \\\"none\\\" }}\" timeout=${limit} retry=2 "
+      "backoff=1s..2m\n",
+      "parameters:\n  - name: kind\n    default: it's\n  - {name: limit, type: number, default: 60}\n");
+  const Json plan = json(file, {"--var", "limit=7"});
+  BOOST_TEST(command(plan, "Two") == R"(make 'fast it'\''s' <One.stdout> 'none')");
+  BOOST_TEST(verdict(plan, "Two") == "unknown");
+  BOOST_TEST(state(plan, "One").at("action") == R"(sets mode="fast it's")");
+  const std::string options = state(plan, "Two").at("options").dump();
+  BOOST_TEST(holds(options, "7 s"), options);
+  BOOST_TEST(holds(options, "up to 3, waiting 1 s first and at most 2 min"), options);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_variable_that_is_set_twice_is_not_known, Place) {
+  const std::string file = workflow(
+      "    [*] --> One\n    One --> Two: success\n    One --> Use: failure\n    Two --> Use\n    Use --> [*]\n",
+      "- One: Set a=\"1\" b=\"2\"\n- Two: Set a=\"3\"\n- Use: Shell \"echo ${a} ${b} {{ b | default: \\\"x\\\" }}\"\n");
+  // What has a default may be read where the Set was not passed.
+  BOOST_TEST(command(json(file), "Use") == "echo <a> '2' <b | default: \"x\">");
+}
+
+BOOST_FIXTURE_TEST_CASE(secrets_are_not_shown, Place) {
+  const std::string file = workflow(two,
+                                    "- One: Set secret pass=\"swordfish\"\n"
+                                    "- Two: Shell \"login ${token} ${pass}\" env={\"TOKEN\": \"${token}\"}\n",
+                                    "parameters:\n  - {name: token, secret: true}\n");
+  for (const bool as_json : {false, true}) {
+    std::vector<std::string> more{"--var", "token=hunter2"};
+    if (as_json) more.emplace_back("--json");
+    const Finished finished = plan(file, more);
+    BOOST_TEST(finished.exit_code == 0, finished.err);
+    BOOST_TEST(!holds(finished.out, "hunter2"), finished.out);
+    BOOST_TEST(!holds(finished.out, "swordfish"), finished.out);
+    BOOST_TEST(holds(finished.out, "login '***' '***'"), finished.out);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(the_policy_is_asked, Place) {
+  scratch.file("wtool.yaml", "commands: {allow: [echo, rm, make], ask: [make install], deny: [rm -rf]}\n");
+  const std::string file =
+      workflow("    [*] --> A\n    A --> B\n    B --> C\n    C --> D\n    D --> [*]\n",
+               "- A: Shell \"echo ${matrix.n}\" matrix={\"n\": [1, 2]}\n- B: Shell \"make install\"\n"
+               "- C: Shell \"rm -rf ${what}\"\n- D: Shell \"echo ${C.stdout}\"\n",
+               "parameters: [{name: what, default: all}]\n");
+  const Finished finished = plan(file);
+  BOOST_TEST(finished.exit_code == 3);
+  for (const char* part : {"allowed", "needs an approval: ", "REFUSED: ", "cannot be told before the run",
+                           "4 states, 5 commands: 2 allowed, 1 needs approval, 1 refused, 1 cannot be told before the "
+                           "run\n"}) {
+    BOOST_TEST(holds(finished.out, part), finished.out << " lacks " << part);
+  }
+  const Json plan = json(file);
+  BOOST_TEST(state(plan, "A").at("commands").at(1).at("command") == "echo '2'");
+  BOOST_TEST(state(plan, "A").at("commands").at(1).at("matrix") == "{\"n\":2}");
+  BOOST_TEST(verdict(plan, "B") == "ask");
+  BOOST_TEST(verdict(plan, "C") == "deny");
+  BOOST_TEST(plan.at("counts") ==
+             Json({{"states", 4}, {"commands", 5}, {"allow", 2}, {"ask", 1}, {"deny", 1}, {"unknown", 1}}));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_directory_that_is_made_by_a_state_is_no_refusal, Place) {
+  const Json plan = json(workflow(two, "- One: Shell \"mkdir new\"\n- Two: Shell \"ls\" working_dir=\"new\"\n"));
+  BOOST_TEST(verdict(plan, "Two") == "unknown");
+  BOOST_TEST(holds(state(plan, "Two").dump(), "does not exist"));
+}
+
+BOOST_FIXTURE_TEST_CASE(states_stand_in_the_order_of_reading, Place) {
+  const std::string file = workflow(
+      "    [*] --> Split\n    state Split <<fork>>\n    state Meet <<join>>\n    Split --> A\n    Split --> B\n"
+      "    A --> A2\n    A2 --> Meet\n    B --> Meet\n    Meet --> Last\n    Last --> [*]\n"
+      "    Clean --> [*]\n    Sorry --> Sorrier\n    Sorrier --> [*]\n",
+      "- A: Log \"a\"\n- Last: Log \"last\"\n- Clean: Log \"clean\"\n- Sorry: Log \"sorry\"\n",
+      "on failure: Sorry\nfinally: Clean\n");
+  const Json plan = json(file);
+  const std::vector<std::string> expected{"Split", "A", "A2", "B", "Meet", "Last", "Sorry", "Sorrier", "Clean"};
+  BOOST_TEST(order(plan) == expected, boost::test_tools::per_element());
+  BOOST_TEST(state(plan, "A2").at("branches") == Json({"A"}));
+  BOOST_TEST(state(plan, "Meet").at("branches") == Json::array());
+  BOOST_TEST(state(plan, "Sorrier").at("part") == "on_failure");
+  BOOST_TEST(state(plan, "Clean").at("part") == "finally");
+  BOOST_TEST(plan.at("finally") == "Clean");
+}
+
+BOOST_FIXTURE_TEST_CASE(workflows_that_are_run_are_shown_within, Place) {
+  scratch.file("inner.md",
+               "---\nname: inner\nparameters: [{name: x}, {name: y, required: true}]\n---\n```mermaid\n"
+               "stateDiagram-v2\n    [*] --> I\n    I --> [*]\n```\n## Actions\n- I: Shell \"echo ${x} ${y}\"\n");
+  const std::string file = workflow("    [*] --> A\n    A --> B\n    B --> C\n    C --> [*]\n",
+                                    "- A: Run workflow \"inner\" with x=\"a b\" y=\"2\"\n"
+                                    "- B: Delegate to \"inner\" with x=\"a b\" y=\"2\"\n"
+                                    "- C: Run workflow \"inner\" with x=\"c\" y=\"${A}\"\n");
+  const Json plan = json(file);
+  BOOST_TEST(command(state(plan, "A").at("workflow"), "I") == "echo 'a b' '2'");
+  BOOST_TEST(state(plan, "B").at("workflow").is_null());
+  BOOST_TEST(state(plan, "B").at("remark") == "its plan stands above");
+  BOOST_TEST(command(state(plan, "C").at("workflow"), "I") == "echo 'c' <y>");
+  BOOST_TEST(plan.at("counts").at("commands") == 2);
+}
+
+BOOST_FIXTURE_TEST_CASE(prompts_are_shown_with_their_command, Place) {
+  scratch.file("wtool.yaml", "prompts: {command: \"model --file {{ prompt_file }}\"}\n");
+  scratch.file("prompts/review.md", "Look at {{ diff }}, and at {{ One }}\n");
+  const std::string file =
+      workflow(two, "- One: Prompt \"Say hello\"\n- Two: Execute prompt \"review\" with diff=\"${One}\"\n");
+  const Json with_file = json(file);
+  BOOST_TEST(verdict(with_file, "Two") == "allow");
+  BOOST_TEST(holds(command(with_file, "Two"), "model --file "));
+  scratch.file("wtool.yaml", "prompts: {command: \"model {{ prompt }}\"}\n");
+  const Json with_text = json(file);
+  BOOST_TEST(command(with_text, "One") == "model 'Say hello'");
+  BOOST_TEST(verdict(with_text, "Two") == "unknown");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_workflow_that_is_not_valid_has_no_plan, Place) {
+  const Finished wrong = plan(workflow(one, "- One: Conjure \"a rabbit\"\n"));
+  BOOST_TEST(wrong.exit_code == 2);
+  BOOST_TEST(wrong.out.empty());
+  BOOST_TEST(holds(wrong.err, "Conjure"));
+  const Finished unknown = plan(workflow(one, "- One: Log \"x\"\n"), {"--var", "nobody=reads"});
+  BOOST_TEST(unknown.exit_code == 2);
+  BOOST_TEST(plan(scratch.path() + "/none.md").exit_code == 2);
+}

@@ -1,0 +1,40 @@
+// Fuzzes workflow/parser.h and workflow/checker.h, with all that they read: markdown, front matter, diagrams, actions,
+// templates, conditions. The input is a workflow file. Whatever the bytes are, it is read and checked, soon; each finding
+// stands in the file; and what has no error can be drawn from its start.
+// Sources: host-api/reference-host/workflow/*.cc host-api/reference-host/expressions/*.cc
+// Sources: host-api/reference-host/loader/nearest.cc host-api/reference-host/loader/stop.cc
+// Libraries: yaml-cpp md4c re2
+// One input in: 30
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "workflow/checker.h"
+#include "workflow/parser.h"
+
+namespace {
+
+using namespace wtool::host::workflow;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string text(reinterpret_cast<const char*>(data), size);
+  if (find_invalid_utf8(text) != std::string::npos || text.find('\0') != std::string::npos) return 0;
+  const Source source("fuzz.md", std::move(text));
+  Findings findings;
+  const Workflow workflow = parse_workflow(source, findings);
+  check_workflow(workflow, {}, nullptr, findings);
+  for (const Finding& finding : findings.sorted()) require(finding.offset <= source.text().size());
+  if (!findings.empty()) return 0;
+  require(workflow.start < workflow.states.size());
+  for (const State& state : workflow.states) {
+    for (const Transition& exit : state.exits) require(exit.target == no_state || exit.target < workflow.states.size());
+  }
+  return 0;
+}
