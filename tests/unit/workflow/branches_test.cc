@@ -563,7 +563,7 @@ BOOST_AUTO_TEST_CASE(secrets_become_known_when_they_get_a_value) {
 BOOST_AUTO_TEST_CASE(the_longest_of_many_secrets_counts_and_is_found_quickly) {
   Secrets secrets;
   std::string all;
-  for (int i = 100'000; i < 150'000; ++i) all += std::to_string(i) + "\n";
+  for (int i = 100'000; i < 250'000; ++i) all += std::to_string(i) + "\n";
   secrets.add(all);
   for (const char* value : {"a", "abc", "abcde", "abcx", "ab"}) secrets.add(value);
   BOOST_TEST(secrets.masked("abcd abcde abcx abx 149999 999") == "***d *** *** ***x *** 999");
@@ -572,10 +572,10 @@ BOOST_AUTO_TEST_CASE(the_longest_of_many_secrets_counts_and_is_found_quickly) {
   BOOST_TEST(secrets.undecided_tail("is abcy") == 0U);
   const auto began = std::chrono::steady_clock::now();
   std::string text;
-  while (text.size() < 300'000) text += "19";
+  while (text.size() < 60'000) text += "29";
   BOOST_TEST((secrets.masked(text) == text));
-  // Each byte against each secret takes a minute, and against a few of them, milliseconds.
-  BOOST_TEST((std::chrono::steady_clock::now() - began < std::chrono::seconds(10)));
+  // Each byte against each secret takes half a minute, and against a few of them, milliseconds.
+  BOOST_TEST((std::chrono::steady_clock::now() - began < std::chrono::seconds(5)));
 }
 
 BOOST_AUTO_TEST_CASE(a_secret_is_hidden_in_every_form_that_it_may_be_written_in) {
