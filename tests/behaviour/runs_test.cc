@@ -1,6 +1,7 @@
 // wtool runs, show, report and graph, on journals as runs leave them.
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -111,6 +112,19 @@ BOOST_FIXTURE_TEST_CASE(damage_is_told_and_the_rest_is_shown, Runs) {
   const Finished newer = wtool({"show", "last"});
   BOOST_TEST(newer.exit_code == 2);
   BOOST_TEST(holds(newer.err, "version 9, and this wtool reads version 1"));
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_no_file_is_never_waited_for, Runs) {
+  put("20261121-231502-0001", failed);
+  BOOST_REQUIRE(::mkfifo((folder + "/" + id + ".jsonl").c_str(), 0600) == 0);
+  const Finished listed = wtool({"runs"});
+  BOOST_TEST(listed.exit_code == 0);
+  BOOST_TEST(holds(listed.out, "20261121-231502-0001"));
+  for (const char* command : {"show", "resume"}) {
+    const Finished refused = wtool({command, "last"});
+    BOOST_TEST(refused.exit_code == 2);
+    BOOST_TEST(holds(refused.err, "no regular file"), refused.err);
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(reports_of_an_earlier_run_are_written, Runs) {

@@ -1,11 +1,15 @@
 // Runs from end to end, with real commands: branches, stops, kills and what goes on after them, prompts, secrets,
 // records.
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "workflow_place.h"
 
@@ -141,6 +145,47 @@ BOOST_AUTO_TEST_CASE(a_run_is_resumed_by_one_at_a_time) {
   program.kill(SIGINT);
   program.wait();
   BOOST_TEST(file("log") == "one\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_resume_that_comes_second_loses_nothing_that_the_first_one_wrote) {
+  run_workflow(workflow(three, "- One: Shell \"echo one >>log\"\n- Two: Shell \"echo two >>log; exit 1\"\n"));
+  const std::string file_ = journal();
+  // The first one is this test: it writes the end of the run while the second one waits for the lock.
+  const int first = ::open(file_.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
+  BOOST_REQUIRE(::flock(first, LOCK_EX) == 0);
+  Program second({wtool_path, "resume", "last"}, Program::On::pipes, here());
+  std::this_thread::sleep_for(std::chrono::milliseconds(120));
+  const std::string end =
+      "{\"v\":1,\"type\":\"run_ended\",\"time\":\"2026-11-21T23:15:02.045Z\",\"status\":\"completed\"}\n";
+  BOOST_REQUIRE(::write(first, end.data(), end.size()) == static_cast<ssize_t>(end.size()));
+  ::close(first);
+  BOOST_TEST(second.wait().exit_code == 2);
+  BOOST_TEST(content_of(file_).ends_with(end));
+  BOOST_TEST(file("log") == "one\ntwo\n");
+}
+
+BOOST_AUTO_TEST_CASE(branches_that_are_over_stay_so_when_the_join_has_judged_that_one_failed) {
+  // B is in the middle of its action when A fails, and C between two of its states or not yet begun.
+  const std::string file_ = workflow(
+      "    [*] --> F\n    state F <<fork>>\n    state J <<join>>\n    F --> A\n    F --> B\n    F --> C\n"
+      "    A --> J: success\n    B --> B2\n    B2 --> J\n    C --> C2\n    C2 --> J\n    J --> Repair: failure\n"
+      "    J --> Ship: success\n    Repair --> Last\n    Ship --> Last\n    Last --> E: success\n    E --> [*]\n",
+      "- A: Shell \"echo A >>log; until test -e b; do sleep 0.01; done; test -e repaired\"\n"
+      "- B: Shell \"echo B >>log; touch b; sleep 61\"\n- B2: Shell \"echo B2 >>log\"\n"
+      "- C: Set c=\"set\"\n- C2: Wait 5 minutes\n"
+      "- Repair: Shell \"echo Repair >>log; touch repaired\"\n- Ship: Shell \"echo Ship >>log\"\n"
+      "- Last: Shell \"echo Last >>log; test -e go\"\n- E: Log \"${J.message}; c is ${c}\"\n");
+  BOOST_TEST(run_workflow(file_).exit_code == 1);
+  std::string log = file("log");
+  std::sort(log.begin(), log.begin() + 4);
+  scratch.file("go", "");
+  const Finished finished = wtool({"resume", "last"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(holds(finished.err, "3 of 3 branches failed: A, B, C; c is set"), finished.err);
+  BOOST_TEST(!holds(finished.err, "does not go the way"), finished.err);
+  std::string again = file("log");
+  std::sort(again.begin(), again.begin() + 4);
+  BOOST_TEST(again == log + "Last\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_workflow_that_has_changed_meanwhile_is_noticed) {
@@ -306,6 +351,54 @@ BOOST_AUTO_TEST_CASE(a_large_output_passes_by_file) {
                                                   "- Two: Shell \"tail -n 1 ${One.stdout_file} >last\"\n"));
   BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
   BOOST_TEST(file("last") == "100000\n");
+}
+
+BOOST_AUTO_TEST_CASE(files_of_outputs_are_private_and_those_with_secrets_do_not_outlive_the_run) {
+  const Finished finished = run_workflow(
+      workflow("    [*] --> A\n    A --> Token\n    Token --> Keep\n    Keep --> Use\n    Use --> [*]\n",
+               "- A: Shell \"echo plain\"\n- Token: Shell \"echo 'very secret'\"\n"
+               "- Keep: Set secret token=\"${Token.stdout}\"\n"
+               "- Use: Shell \"cat ${Token.stdout_file} >used; cp ${A.stdout_file} .; echo 'very secret' | rev\"\n"));
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("used") == "very secret\n");
+  const fs::path folder = fs::path(journal()).replace_extension(".outputs");
+  BOOST_TEST((fs::status(folder).permissions() == fs::perms::owner_all));
+  BOOST_TEST(content_of(folder / "main-1.stdout") == "plain\n");
+  BOOST_TEST(!fs::exists(folder / "main-2.stdout"));
+}
+
+BOOST_AUTO_TEST_CASE(each_step_has_a_file_of_its_own_for_its_output) {
+  // The branch `A/2:B` and the branch `A-2-B`, and one whose name is longer than that of a file may be.
+  const std::string length(200, 'x');
+  const Finished finished = run_workflow(workflow(
+      "    [*] --> F\n    state F <<fork>>\n    state J <<join>>\n    F --> A\n    F --> A-2-B\n    F --> " + length +
+          "\n    A --> G\n    state G <<fork>>\n    state K <<join>>\n    G --> B\n    G --> C\n    B --> K\n"
+          "    C --> K\n    K --> J\n    A-2-B --> J\n    " +
+          length + " --> J\n    J --> Last\n    Last --> [*]\n",
+      "- B: Shell \"echo inner\"\n- A-2-B: Shell \"echo outer\"\n- " + length +
+          ": Shell \"echo long\" result=\"long\"\n- Last: Shell \"cat ${B.stdout_file} {{ long.stdout_file }} " +
+          "{{ other.stdout_file | default: '/dev/null' }} >log\"\n"));
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("log") == "inner\nlong\n");
+  const fs::path folder = fs::path(journal()).replace_extension(".outputs");
+  std::size_t written = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) written += entry.file_size() > 0 ? 1 : 0;
+  BOOST_TEST(written == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(a_secret_of_an_inner_workflow_is_in_nothing_that_is_kept) {
+  scratch.file("inner.md",
+               "---\nparameters:\n  - name: password\n    secret: true\n    default: hunter2hunter2\n---\n"
+               "```mermaid\nstateDiagram-v2\n[*] --> X\nX --> [*]\n```\n## Actions\n"
+               "- X: Shell \"echo the password is ${password}; exit 4\"\n");
+  const Finished finished = run_workflow(workflow("    [*] --> A\n    A --> [*]\n", "- A: Run workflow \"inner\"\n"),
+                                         {"--events", "events", "--html", "page", "--junit", "junit"});
+  BOOST_TEST(finished.exit_code == 1);
+  BOOST_TEST(holds(content_of(journal()), "the password is ***"), content_of(journal()));
+  for (const std::string& text :
+       {finished.out, finished.err, content_of(journal()), file("events"), file("page"), file("junit")}) {
+    BOOST_TEST(!holds(text, "hunter2"), text);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_large_output_in_a_command_is_an_error_that_says_how) {

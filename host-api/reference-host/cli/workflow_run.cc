@@ -2,12 +2,17 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <memory>
+#include <mutex>
+#include <set>
+#include <sstream>
 
 #include "audit/entry.h"
 #include "cli/confirmation.h"
@@ -51,17 +56,41 @@ int exit_status(const RunReport& report, const Interrupts& interrupts) {
   return interrupts.signal() != 0 ? interrupts.exit_status() : exit_aborted;
 }
 
-// Writes the output of a step where the workflow can hand it on by name: beside the journal.
-std::string keep_output(const std::string& directory, const std::string& run, std::string name,
-                        const std::string& content, std::string& error) {
-  for (char& c : name) {
-    if (c == '/' || c == ':' || c == '\0') c = '-';
+std::string digest_of(std::string_view text) {
+  audit::Digest digest;
+  digest.add(text);
+  return digest.finish();
+}
+
+constexpr std::size_t longest_name = 200;  // bytes; file systems take 255
+
+// A different one for each name, and short enough.
+std::string file_name(std::string_view name) {
+  std::string safe;
+  for (const char c : name) {
+    if (c == '/') {
+      safe += "%s";
+    } else if (c == ':') {
+      safe += "%c";
+    } else if (c == '%' || c == '\0') {
+      safe += c == '%' ? "%%" : "%0";
+    } else {
+      safe += c;
+    }
   }
+  if (safe.size() <= longest_name) return safe;
+  return digest_of(name) + safe.substr(safe.rfind('.'));
+}
+
+// Writes the output of a step where the workflow can hand it on by name: beside the journal.
+std::string keep_output(const std::string& directory, const std::string& run, std::string_view name,
+                        const std::string& content, std::string& error) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(directory) / workflow::runs_folder / (run + ".outputs");
   std::error_code failed;
-  fs::create_directories(folder, failed);
-  const fs::path file = folder / name;
+  fs::create_directories(folder.parent_path(), failed);
+  if (!failed && ::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) failed = {errno, std::generic_category()};
+  const fs::path file = folder / file_name(name);
   if (!failed) {
     const int out = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     const bool written = out >= 0 && write_all(out, content) == 0;
@@ -109,6 +138,7 @@ class FileRun {
           workflow::run_workflow({prepared_.workflow(), prepared_.source(), std::move(inputs), prepared_.tools(), stop,
                                   all, settings(), world(run), &secrets_, past, run, prepared_.shown_name()});
     }
+    remove_secret_outputs();
     journal_.reset();
     // Standard output belongs to the events where they go there.
     const std::string summary =
@@ -137,26 +167,37 @@ class FileRun {
     };
     if (!run.empty()) {
       world.output_file = [this, run](const std::string& name, const std::string& content, std::string& error) {
-        return keep_output(prepared_.directory(), run, name, content, error);
+        std::string file = keep_output(prepared_.directory(), run, name, content, error);
+        const std::lock_guard lock(mutex_);
+        if (!file.empty()) output_files_.insert(file);
+        return file;
       };
     }
     return world;
   }
 
+  // What the commands of the run could read by name stays; what holds a secret (which may have become known only later)
+  // does not outlive it.
+  void remove_secret_outputs() const {
+    if (secrets_.empty()) return;
+    for (const std::string& file : output_files_) {
+      std::ostringstream content;
+      content << std::ifstream(file, std::ios::binary).rdbuf();
+      if (secrets_.masked(content.str()) == content.str() || ::unlink(file.c_str()) == 0 || errno == ENOENT) continue;
+      complain("the file " + file + " holds a secret and cannot be removed: " + ::strerror(errno));
+    }
+  }
+
   PreparedWorkflow& prepared_;
   const RunWishes& wishes_;
   workflow::Secrets& secrets_;
+  std::mutex mutex_;
+  std::set<std::string> output_files_;
   std::unique_ptr<workflow::Journal> journal_;
 };
 
 workflow::Journal::Options journal_options(const workflow::Secrets& secrets) {
   return {&secrets, [](const std::string& text) { complain(text); }};
-}
-
-std::string digest_of(std::string_view text) {
-  audit::Digest digest;
-  digest.add(text);
-  return digest.finish();
 }
 
 // The inputs of the earlier run, and over them those that are given anew. Nothing: the reasons are on standard error.

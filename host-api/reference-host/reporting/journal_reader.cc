@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <unordered_map>
+#include <vector>
 
 #include "reporting/record_reader.h"
 
@@ -21,7 +23,9 @@ constexpr std::size_t looked_at_end = 64UL * 1024;
 // An open file for reading; closed at the end of the scope.
 class Input {
  public:
-  explicit Input(const std::string& path) : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  // O_NONBLOCK: of a FIFO nobody writes, the opening would last for ever.
+  explicit Input(const std::string& path)
+      : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
   ~Input() {
@@ -175,10 +179,45 @@ bool is_being_written(const std::string& file) {
   return errno == EWOULDBLOCK;
 }
 
+namespace {
+
+// Forks of which a branch failed, and behind whose join the path went on nevertheless.
+void judge_forks(const RunRecord& run, PastRun& past) {
+  std::unordered_map<std::string, std::uint64_t> farthest;  // steps that went on, by branch
+  for (const StepRecord& step : run.steps) {
+    std::uint64_t& sequence = farthest[step.place.branch];
+    if (step.end.went_on) sequence = std::max(sequence, step.place.sequence);
+  }
+  for (const StepRecord& step : run.steps) {
+    if (step.status != Step::Status::failed || step.end.went_on) continue;
+    std::vector<StepPlace> forks;
+    for (auto above = parent_of(step.place.branch); above; above = parent_of(above->branch)) {
+      forks.push_back(*above);
+      if (farthest[above->branch] <= above->sequence) continue;
+      for (const StepPlace& fork : forks) past.judge(fork.branch, fork.sequence);
+      break;
+    }
+  }
+}
+
+bool is_over(const PastRun& past, const StepPlace& place) {
+  for (auto above = parent_of(place.branch); above; above = parent_of(above->branch)) {
+    if (past.is_judged(above->branch, above->sequence)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 PastRun past_of(const RunRecord& run) {
   PastRun past;
+  judge_forks(run, past);
   for (const StepRecord& step : run.steps) {
-    if (step.status == Step::Status::running || !step.end.went_on || step.end.secret || step.masked) continue;
+    if (step.status == Step::Status::running || !(step.end.went_on || is_over(past, step.place))) continue;
+    if (step.end.secret || step.masked) {
+      past.hide(step.place.branch, step.place.sequence);
+      continue;
+    }
     past.add(step.place.branch, step.place.sequence, {step.state, step.status, step.tries, step.took, step.end});
   }
   return past;

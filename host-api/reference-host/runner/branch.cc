@@ -64,6 +64,8 @@ PathEnd Branch::go(std::size_t start, std::size_t until) {
       return end;
     }
     if (stop_.requested()) return aborted();
+    // It was stopped here, because a branch beside it had failed.
+    if (lineage_.over && run_.past_ended_before(name_, sequence_ + 1)) return aborted();
     if (frame_.entered.fetch_add(1) >= limit) {
       return failed("the run has entered " + std::to_string(limit) +
                     " states, which is its limit; if this is no endless loop, set max_steps in the front matter");
@@ -120,12 +122,23 @@ std::optional<PathEnd> Branch::visit(std::size_t& current) {
   if (step.status == Step::Status::aborted) return stays(aborted());
 
   const bool action_failed = state.action && step.status == Step::Status::failed;
+  if (past != nullptr && !past->end.went_on) {
+    // The branch ended here, and the join has judged that.
+    const auto choice = choose(state, action_failed);
+    if (const auto* reason = std::get_if<std::string>(&choice)) return stays(failed(*reason));
+    return stays(failed("the state '" + state.id + "' failed: " + (last_ ? what_failed() : "")));
+  }
   if (action_failed && !state.action->options.on_failure.name.empty()) {
     const std::size_t target = frame_.workflow.index_of(state.action->options.on_failure.name);
     return go_on(step, end, {target}, current);
   }
   if (state.kind == State::Kind::fork) {
     if (action_failed) return stays(failed("the state '" + state.id + "' failed: " + what_failed()));
+    if (lineage_.forks == deepest_forks) {
+      return stays(failed("the fork '" + state.id + "' is within " + std::to_string(deepest_forks) +
+                          " others, which is the limit; if a branch leads back to its own fork, let it do so behind " +
+                          "the join"));
+    }
     return take_fork(state, step, end, current);
   }
   const auto choice = choose(state, action_failed);
@@ -135,7 +148,9 @@ std::optional<PathEnd> Branch::visit(std::size_t& current) {
     if (chosen.unjudged) return stays(*failed_fork_);
     failed_fork_.reset();  // the join has judged it
   }
-  if (chosen.target == no_state && action_failed && chosen.unjudged) {
+  // A join has no action, and what its branches ended with in the place of one.
+  const bool has_failed = action_failed || (state.kind == State::Kind::join && last_ && last_->outcome.is_error);
+  if (chosen.target == no_state && has_failed && chosen.unjudged) {
     return stays(failed("the last state '" + state.id + "' failed: " + what_failed()));
   }
   return go_on(step, end, {chosen.target}, current);
@@ -193,7 +208,7 @@ std::optional<PathEnd> Branch::take_fork(const State& state, Step& step, StepEnd
   std::vector<std::size_t> targets;
   for (const Transition& exit : state.exits) targets.push_back(exit.target);
   go_on(step, end, targets, current);
-  ForkEnd fork = run_fork(frame_, name_, sequence_, state, variables_, stop_);
+  ForkEnd fork = run_fork(frame_, name_, sequence_, state, variables_, stop_, lineage_);
   last_ = std::move(fork.last);
   if (fork.path_end.kind == PathEnd::Kind::aborted) return fork.path_end;
   if (fork.path_end.kind == PathEnd::Kind::failed) {

@@ -16,8 +16,8 @@ namespace wtool::host::workflow {
 class Branch {
  public:
   // `name` as Step::branch has it. All references must outlive this object.
-  Branch(const Frame& frame, std::string name, Variables& variables, Stop& stop)
-      : frame_(frame), run_(frame.run), name_(std::move(name)), variables_(variables), stop_(stop) {}
+  Branch(const Frame& frame, std::string name, Variables& variables, Stop& stop, Lineage lineage = {})
+      : frame_(frame), run_(frame.run), name_(std::move(name)), variables_(variables), stop_(stop), lineage_(lineage) {}
 
   // Goes on until the end, until the join `until` is reached (it is not entered), or until it can go no further.
   PathEnd go(std::size_t start, std::size_t until = no_state);
@@ -53,6 +53,7 @@ class Branch {
   std::string name_;
   Variables& variables_;
   Stop& stop_;
+  const Lineage lineage_;
   std::uint64_t sequence_ = 0;
   std::optional<LastStep> last_;
   std::optional<PathEnd> failed_fork_;  // a branch has failed, and the join has not judged that yet

@@ -135,9 +135,11 @@ std::size_t join_of(const Workflow& workflow, const State& fork) {
 }
 
 ForkEnd run_fork(const Frame& frame, const std::string& name, std::uint64_t sequence, const State& fork,
-                 Variables& variables, Stop& stop) {
+                 Variables& variables, Stop& stop, Lineage lineage) {
   Run& run = frame.run;
-  const bool fail_fast = run.request().settings.fail_fast.value_or(frame.workflow.fail_fast.value_or(true));
+  const bool over = lineage.over || run.past_is_judged(name, sequence);
+  // Of branches that are over each comes as far as it came, however quick another one is now to fail.
+  const bool fail_fast = !over && run.request().settings.fail_fast.value_or(frame.workflow.fail_fast.value_or(true));
   const auto lanes = lanes_of(frame, name, sequence, fork, variables);
   ForkEnd made;
   made.join = join_of(frame.workflow, fork);
@@ -146,7 +148,7 @@ ForkEnd run_fork(const Frame& frame, const std::string& name, std::uint64_t sequ
   const Lane* first_failed = nullptr;
   run_parallel(lanes.size(), [&](std::size_t index) {
     Lane& lane = *lanes[index];
-    Branch branch(frame, lane.branch, lane.variables, group.stop());
+    Branch branch(frame, lane.branch, lane.variables, group.stop(), {over, lineage.forks + 1});
     lane.end = branch.go(fork.exits[index].target, made.join);
     lane.last = branch.last();
     if (lane.end.kind != PathEnd::Kind::failed) return;
@@ -170,12 +172,14 @@ ForkEnd run_fork(const Frame& frame, const std::string& name, std::uint64_t sequ
   }
   if (first_failed != nullptr) {
     made.path_end = first_failed->end;
-    made.path_end.reason = "the branch '" + first_failed->label + "' failed: " + first_failed->end.reason;
+    const std::string prefix = "the branch '" + first_failed->label + "' failed: ";
+    // A branch that led back to its own fork need not be named a hundred times.
+    if (!made.path_end.reason.starts_with(prefix)) made.path_end.reason.insert(0, prefix);
   }
   const bool any_joined =
       std::any_of(lanes.begin(), lanes.end(), [](const auto& lane) { return lane->end.kind == PathEnd::Kind::joined; });
   // Branches that have failed still come to the join, which may judge that; those that have ended do not.
-  if (!any_joined && first_failed == nullptr) made.join = no_state;
+  if (!any_joined && first_failed == nullptr && !over) made.join = no_state;
   return made;
 }
 

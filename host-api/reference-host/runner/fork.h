@@ -28,8 +28,8 @@ struct ForkEnd {
 };
 
 // Runs all branches of the fork, which is step `sequence` of the branch `name`. `variables` is what they have set,
-// after.
+// after. `lineage` is that of this branch.
 ForkEnd run_fork(const Frame& frame, const std::string& name, std::uint64_t sequence, const State& fork,
-                 Variables& variables, Stop& stop);
+                 Variables& variables, Stop& stop, Lineage lineage);
 
 }  // namespace wtool::host::workflow

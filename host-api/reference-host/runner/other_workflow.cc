@@ -90,6 +90,10 @@ OtherEnd run_other_workflow(const Step& step, const Frame& frame, const std::str
     made.mistake = "the workflow " + expressions::quoted_for_message(name) + " cannot be run so: " + errors.front();
     return made;
   }
+  for (const Parameter& parameter : other->workflow->parameters) {
+    const auto found = inputs.find(parameter.name);
+    if (parameter.secret && found != inputs.end()) frame.run.hide(expressions::to_text(found->second));
+  }
   // A parameter without a type keeps what it was given: a list stays one.
   for (const auto& [key, value] : arguments) {
     const auto found = inputs.find(key);

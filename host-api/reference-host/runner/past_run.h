@@ -11,12 +11,14 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "runner/run_observer.h"
 
 namespace wtool::host::workflow {
 
-// A step that went on to another state (StepEnd::went_on), and so is not to be run again.
+// A step that is not to be run again: it went on to another state (StepEnd::went_on), or it ended a branch whose fork
+// is over, see PastRun::judge.
 struct PastStep {
   std::string state;
   Step::Status status = Step::Status::succeeded;
@@ -32,6 +34,17 @@ class PastRun {
   void add(std::string_view branch, std::uint64_t sequence, PastStep step) {
     steps_.insert_or_assign(key(branch, sequence), std::move(step));
   }
+  // A branch of the fork, which is that step, has failed, and the path went on behind its join. So all branches of it
+  // are over: those that do not lead to the join end where they have ended.
+  void judge(std::string_view branch, std::uint64_t sequence) { judged_.insert(key(branch, sequence)); }
+  bool is_judged(std::string_view branch, std::uint64_t sequence) const {
+    return judged_.contains(key(branch, sequence));
+  }
+  // The step has been, and is to be run again because what it gave is not in the journal.
+  void hide(std::string_view branch, std::uint64_t sequence) { hidden_.insert(key(branch, sequence)); }
+  bool is_hidden(std::string_view branch, std::uint64_t sequence) const {
+    return hidden_.contains(key(branch, sequence));
+  }
   void remove(std::string_view branch, std::uint64_t sequence) { steps_.erase(key(branch, sequence)); }
   // Null: that step has not been, or did not end.
   const PastStep* find(std::string_view branch, std::uint64_t sequence) const {
@@ -45,6 +58,8 @@ class PastRun {
     return std::string(branch) + '#' + std::to_string(sequence);
   }
   std::unordered_map<std::string, PastStep> steps_;
+  std::unordered_set<std::string> judged_;
+  std::unordered_set<std::string> hidden_;
 };
 
 }  // namespace wtool::host::workflow

@@ -47,6 +47,16 @@ const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, con
   return nullptr;
 }
 
+bool Run::past_is_judged(const std::string& branch, std::uint64_t sequence) const {
+  return has_past_.load(std::memory_order_relaxed) && branch.find("/0:") == std::string::npos &&
+         request_.past->is_judged(branch, sequence);
+}
+
+bool Run::past_ended_before(const std::string& branch, std::uint64_t sequence) const {
+  return has_past_.load(std::memory_order_relaxed) && request_.past->find(branch, sequence) == nullptr &&
+         !request_.past->is_hidden(branch, sequence);
+}
+
 void Run::forget_past(const std::string& why) {
   if (!has_past_.exchange(false)) return;
   observer().noticed("the workflow does not go the way of the run that is resumed: " + why +

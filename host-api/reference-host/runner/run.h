@@ -31,6 +31,10 @@ class Run {
 
   // What the step has ended with in the run that this one resumes; null: it must be run.
   const PastStep* past(const std::string& branch, std::uint64_t sequence, const State& state);
+  // Whether the run that this one resumes went on behind the join of that fork, although a branch of it had failed.
+  bool past_is_judged(const std::string& branch, std::uint64_t sequence) const;
+  // Whether the run that this one resumes never came to that step.
+  bool past_ended_before(const std::string& branch, std::uint64_t sequence) const;
   // The earlier run went another way: from here on everything is run.
   void forget_past(const std::string& why);
 
@@ -73,6 +77,15 @@ struct Frame {
   bool reads_output_files;  // outputs are written to files only where the workflow speaks of them
   mutable std::atomic<bool> finally_entered{false};
   mutable std::atomic<std::int64_t> entered{0};  // states, by all branches
+};
+
+// Forks within forks of one workflow: each takes threads, and a branch may lead back to its own fork.
+inline constexpr std::size_t deepest_forks = 100;
+
+// What a branch has from the forks that it is below.
+struct Lineage {
+  bool over = false;      // in the run that is resumed, it had ended, and its join had judged that
+  std::size_t forks = 0;  // how many there are
 };
 
 // How a path through a workflow ended.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <vector>
 
 #include "expressions/template.h"
 #include "expressions/value.h"
@@ -46,10 +47,25 @@ void Secrets::add(std::string_view value) {
 
   const std::unique_lock lock(mutex_);
   for (std::string& form : forms) {
-    if (std::find(forms_.begin(), forms_.end(), form) == forms_.end()) forms_.push_back(std::move(form));
+    longest_ = std::max(longest_, form.size());
+    begins_[static_cast<unsigned char>(form.front())] = true;
+    forms_.insert(std::move(form));
   }
-  std::stable_sort(forms_.begin(), forms_.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
   any_.store(true, std::memory_order_release);
+}
+
+// Of those that begin the text, the longest is the greatest. What stands directly before the text in the order shares
+// with it at least what any of them can have in common with both, so the search goes on with that alone.
+std::size_t Secrets::longest_at_the_beginning(std::string_view text) const {
+  if (!begins_[static_cast<unsigned char>(text.front())]) return 0;
+  while (!text.empty()) {
+    auto form = forms_.upper_bound(text);
+    if (form == forms_.begin()) return 0;
+    --form;
+    if (text.starts_with(*form)) return form->size();
+    text = text.substr(0, static_cast<std::size_t>(std::ranges::mismatch(text, *form).in1 - text.begin()));
+  }
+  return 0;
 }
 
 std::string Secrets::masked(std::string_view text) const {
@@ -58,13 +74,12 @@ std::string Secrets::masked(std::string_view text) const {
   std::string out;
   std::size_t at = 0;
   while (at < text.size()) {
-    const auto form = std::find_if(forms_.begin(), forms_.end(),
-                                   [&](const std::string& secret) { return text.substr(at).starts_with(secret); });
-    if (form == forms_.end()) {
+    const std::size_t size = longest_at_the_beginning(text.substr(at));
+    if (size == 0) {
       out += text[at++];
     } else {
       out += mask;
-      at += form->size();
+      at += size;
     }
   }
   return out;
@@ -73,13 +88,11 @@ std::string Secrets::masked(std::string_view text) const {
 std::size_t Secrets::undecided_tail(std::string_view text) const {
   if (empty()) return 0;
   const std::shared_lock lock(mutex_);
-  const std::size_t longest = forms_.empty() ? 0 : forms_.front().size() - 1;
-  for (std::size_t size = std::min(longest, text.size()); size > 0; --size) {
+  for (std::size_t size = std::min(longest_ - 1, text.size()); size > 0; --size) {
     const std::string_view tail = text.substr(text.size() - size);
-    if (std::any_of(forms_.begin(), forms_.end(),
-                    [&](const std::string& secret) { return secret.size() > size && secret.starts_with(tail); })) {
-      return size;
-    }
+    if (!begins_[static_cast<unsigned char>(tail.front())]) continue;
+    const auto form = forms_.upper_bound(tail);
+    if (form != forms_.end() && form->starts_with(tail)) return size;
   }
   return 0;
 }

@@ -1,12 +1,14 @@
 // The values of a run that nobody must see in what it leaves behind.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
+#include <functional>
+#include <set>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace wtool::host::workflow {
 
@@ -29,9 +31,15 @@ class Secrets {
   std::size_t undecided_tail(std::string_view text) const;
 
  private:
+  // The size of the longest form that the text, which is not empty, begins with; 0: there is none. With mutex_ held.
+  std::size_t longest_at_the_beginning(std::string_view text) const;
+
   std::atomic<bool> any_{false};
   mutable std::shared_mutex mutex_;
-  std::vector<std::string> forms_;  // the longest first
+  // An output of thousands of lines may be a secret, and so each of them: they are looked up, and not gone through.
+  std::set<std::string, std::less<>> forms_;
+  std::size_t longest_ = 0;
+  std::array<bool, 256> begins_{};  // whether a form begins with that byte
 };
 
 }  // namespace wtool::host::workflow

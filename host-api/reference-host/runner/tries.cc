@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <system_error>
 
 #include "runner/child_stop.h"
 #include "runner/waiting.h"
@@ -68,9 +69,18 @@ ActionResult run_tries(Step& step, const ActionContext& context) {
     return result;
   }
   ChildStop timed(context.stop);
-  const Deadline deadline(steady_clock::now() + *limit, timed.stop(), "total_timeout");
+  std::optional<Deadline> deadline;
+  try {
+    deadline.emplace(steady_clock::now() + *limit, timed.stop(), "total_timeout");
+  } catch (const std::system_error& error) {
+    result.outcome.is_error = true;
+    result.outcome.exit_code = 1;
+    result.outcome.message = std::string("total_timeout needs a thread, and none could be started (") +
+                             error.code().message() + "); run fewer branches at the same time";
+    return result;
+  }
   result = run_until(step, {context.frame, context.variables, timed.stop()});
-  if (!deadline.passed() || context.stop.requested() || !result.outcome.aborted || result.abort) return result;
+  if (!deadline->passed() || context.stop.requested() || !result.outcome.aborted || result.abort) return result;
   result.outcome.aborted = false;
   result.outcome.exit_code = 124;
   result.outcome.error = "timed_out";

@@ -106,6 +106,20 @@ BOOST_AUTO_TEST_CASE(the_join_is_told_of_a_branch_whose_last_action_failed) {
   BOOST_TEST(holds(run.recorder.events, "log0'1 of 3 branches failed: B|7'"), run.recorder.events);
 }
 
+BOOST_AUTO_TEST_CASE(a_run_is_not_completed_where_nobody_looked_at_a_branch_that_failed) {
+  const std::string fork =
+      "[*] --> Split\nstate Split <<fork>>\nstate Meet <<join>>\nSplit --> A\nSplit --> B\nA --> Meet\nB --> Meet\n";
+  const auto answer = [](const Json& arguments, Stop&, const ToolCaller::OutputSink&) {
+    return FakeTools::exited(command_of(arguments) == "b" ? 7 : 0, "");
+  };
+  const std::string shell = "- A: Shell \"a\"\n- B: Shell \"b\"\n";
+  const Run unjudged(workflow_text(fork + "Meet --> [*]\n", shell), answer);
+  BOOST_TEST((unjudged.report.status == RunReport::Status::failed));
+  BOOST_TEST(unjudged.report.reason == "the last state 'Meet' failed: 1 of 2 branches failed: B");
+  const Run judged_so(workflow_text(fork + "Meet --> [*]: failure\nMeet --> [*]: success\n", shell), answer);
+  BOOST_TEST((judged_so.report.status == RunReport::Status::completed));
+}
+
 BOOST_AUTO_TEST_CASE(a_branch_that_can_go_no_further_ends_the_others_and_the_run) {
   Meeting meeting(3);
   const std::string diagram =
@@ -181,6 +195,16 @@ BOOST_AUTO_TEST_CASE(forks_may_be_nested_and_meet_at_the_same_join) {
   BOOST_TEST((run.report.status == RunReport::Status::completed), run.report.reason);
   BOOST_TEST(count(run.recorder.events, "+J ") == 1);
   BOOST_TEST(holds(run.recorder.events, "log0'000'"));
+}
+
+BOOST_AUTO_TEST_CASE(a_branch_that_leads_back_to_its_own_fork_is_an_error_before_there_are_no_threads_left) {
+  const Run run(
+      workflow_text("[*] --> Split\nstate Split <<fork>>\nstate Meet <<join>>\nSplit --> A\nSplit --> B\n"
+                    "A --> Split: success\nA --> Meet: failure\nB --> Meet\nMeet --> [*]\n",
+                    "- A: Set a=\"1\"\n- B: Set b=\"1\"\n"));
+  BOOST_TEST((run.report.status == RunReport::Status::failed));
+  BOOST_TEST(holds(run.report.reason, "the fork 'Split' is within 100 others"), run.report.reason);
+  BOOST_TEST(run.report.reason.size() < 1000U, run.report.reason);
 }
 
 BOOST_AUTO_TEST_CASE(regions_of_a_composite_state_are_branches) {
@@ -534,6 +558,24 @@ BOOST_AUTO_TEST_CASE(secrets_become_known_when_they_get_a_value) {
                     "parameters:\n  - name: key\n    secret: true\n    default: sesame\n"),
       exits_with(0, "s3cret\n"), {{"key", expressions::Value("sesame")}}, around);
   BOOST_TEST(secrets.masked("a sesame, hunter2 and s3cret.") == "a ***, *** and ***.");
+}
+
+BOOST_AUTO_TEST_CASE(the_longest_of_many_secrets_counts_and_is_found_quickly) {
+  Secrets secrets;
+  std::string all;
+  for (int i = 100'000; i < 250'000; ++i) all += std::to_string(i) + "\n";
+  secrets.add(all);
+  for (const char* value : {"a", "abc", "abcde", "abcx", "ab"}) secrets.add(value);
+  BOOST_TEST(secrets.masked("abcd abcde abcx abx 149999 999") == "***d *** *** ***x *** 999");
+  BOOST_TEST(secrets.undecided_tail("is abcd") == 4U);
+  BOOST_TEST(secrets.undecided_tail("is 14999") == 5U);
+  BOOST_TEST(secrets.undecided_tail("is abcy") == 0U);
+  const auto began = std::chrono::steady_clock::now();
+  std::string text;
+  while (text.size() < 60'000) text += "29";
+  BOOST_TEST((secrets.masked(text) == text));
+  // Each byte against each secret takes half a minute, and against a few of them, milliseconds.
+  BOOST_TEST((std::chrono::steady_clock::now() - began < std::chrono::seconds(5)));
 }
 
 BOOST_AUTO_TEST_CASE(a_secret_is_hidden_in_every_form_that_it_may_be_written_in) {
