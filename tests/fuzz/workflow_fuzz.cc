@@ -1,6 +1,6 @@
 // Fuzzes workflow/parser.h and workflow/checker.h, with all that they read: markdown, front matter, diagrams, actions,
-// templates, conditions. The input is a workflow file. Whatever the bytes are, it is read and checked, soon; each finding
-// stands in the file; and what has no error can be drawn from its start.
+// templates, conditions. The input is a workflow file. Whatever the bytes are, it is read and checked, soon; each
+// finding stands in the file; and the arrows of what has no error lead to states.
 // Sources: host-api/reference-host/workflow/*.cc host-api/reference-host/expressions/*.cc
 // Sources: host-api/reference-host/loader/nearest.cc host-api/reference-host/loader/stop.cc
 // Libraries: yaml-cpp md4c re2

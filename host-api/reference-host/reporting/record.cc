@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <optional>
+
 #include "audit/entry.h"
 #include "reporting/run_record.h"
 
@@ -120,6 +122,22 @@ void append_inputs(Line& line, const RunStart& start) {
 }
 
 // Fields that are empty are left out, and of a secret step all that it has given.
+// Most tools tell their outputs twice, and they may be large. Nothing: these are not the same.
+std::optional<Value> metadata_without_outputs(const Outcome& outcome) {
+  const expressions::Map* map = outcome.metadata.as_map();
+  if (map == nullptr) return std::nullopt;
+  const auto is = [&](const char* name, const std::string& text) {
+    const auto found = map->fields.find(name);
+    return found != map->fields.end() && found->second.as_map() == nullptr && found->second.as_text() != nullptr &&
+           *found->second.as_text() == text;
+  };
+  if (!is("stdout", outcome.standard_output) || !is("stderr", outcome.standard_error)) return std::nullopt;
+  expressions::Map rest = *map;
+  rest.fields.erase("stdout");
+  rest.fields.erase("stderr");
+  return Value(std::move(rest));
+}
+
 void append_outcome(Line& line, const Step& step, const StepEnd& end, bool secret) {
   const Outcome& outcome = end.outcome;
   line.open("outcome");
@@ -132,7 +150,9 @@ void append_outcome(Line& line, const Step& step, const StepEnd& end, bool secre
     line.text_if_any("stdout", outcome.standard_output);
     line.text_if_any("stderr", outcome.standard_error);
     line.text_if_any("message", outcome.message);
-    line.value_if_any("metadata", outcome.metadata);
+    const std::optional<Value> rest = metadata_without_outputs(outcome);
+    line.value_if_any("metadata", rest ? *rest : outcome.metadata);
+    line.flag_if_set("metadata_has_outputs", rest.has_value());
     line.value_if_any("variables", outcome.variables);
     line.value_if_any("matrix", outcome.matrix);
   }

@@ -94,6 +94,12 @@ Outcome outcome_at(const json& record) {
   outcome.standard_error = text_at(*found, "stderr");
   outcome.message = text_at(*found, "message");
   outcome.metadata = value_at(*found, "metadata");
+  if (const auto flag = found->find("metadata_has_outputs"); flag != found->end() && flag->is_boolean() && *flag) {
+    expressions::Map whole = outcome.metadata.as_map() == nullptr ? expressions::Map{} : *outcome.metadata.as_map();
+    whole.fields.insert_or_assign("stdout", expressions::Value(outcome.standard_output));
+    whole.fields.insert_or_assign("stderr", expressions::Value(outcome.standard_error));
+    outcome.metadata = expressions::Value(std::move(whole));
+  }
   outcome.variables = value_at(*found, "variables");
   outcome.matrix = value_at(*found, "matrix");
   return outcome;

@@ -40,7 +40,7 @@ class Collector {
       for (const expressions::NameUse& name : exit.condition.names) {
         NameRead use{name.name, name.field, exit.label_offset + name.offset};
         use.may_be_missing = name.optional;
-      use.whole_condition = name.name == exit.label;
+        use.whole_condition = name.name == exit.label;
         use.state = index;
         uses_.push_back(std::move(use));
       }

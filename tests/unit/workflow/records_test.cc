@@ -142,6 +142,8 @@ BOOST_AUTO_TEST_CASE(a_step_comes_back_as_it_was) {
   end.outcome.duration_ms = 12'034;
   Map metadata;
   metadata.fields.emplace("ratio", Value(2.0));
+  metadata.fields.emplace("stdout", Value(end.outcome.standard_output));
+  metadata.fields.emplace("stderr", Value("err"));
   end.outcome.metadata = Value(metadata);
   end.outcome.matrix = Value(List{Value(std::int64_t{1})});
   end.assigned.emplace_back("na\"me", Value(std::int64_t{9}));
@@ -180,7 +182,9 @@ BOOST_AUTO_TEST_CASE(a_step_comes_back_as_it_was) {
   BOOST_TEST(outcome.message == "timed out");
   BOOST_TEST(outcome.error == "timeout");
   BOOST_TEST(outcome.duration_ms == 12'034);
-  BOOST_TEST(value_of(outcome.metadata) == R"({"ratio":2.0})");
+  BOOST_TEST(value_of(outcome.metadata) == R"({"ratio":2.0,"stderr":"err","stdout":"out\n\"quoted\""})");
+  // Outputs may be large, and most tools tell them twice.
+  BOOST_TEST(lines.find("quoted", lines.find("quoted") + 1) == std::string::npos);
   BOOST_TEST(value_of(outcome.matrix) == "[1]");
   BOOST_TEST(outcome.variables.is_null());
   BOOST_REQUIRE(back.end.assigned.size() == 1U);
