@@ -401,6 +401,27 @@ BOOST_AUTO_TEST_CASE(a_secret_of_an_inner_workflow_is_in_nothing_that_is_kept) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(without_a_journal_an_output_passes_by_a_file_that_goes_with_the_run) {
+  const Finished finished = run_workflow(workflow("    [*] --> One\n    One --> Two\n    Two --> [*]\n",
+                                                  "- One: Shell \"seq 1 100000\"\n"
+                                                  "- Two: Shell \"tail -n 1 ${One.stdout_file} >last; printf %s "
+                                                  "${One.stdout_file} >name\"\n"),
+                                         {"--no-journal"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("last") == "100000\n");
+  BOOST_TEST(!file("name").empty());
+  BOOST_TEST(!fs::exists(file("name")));
+  BOOST_TEST(!there(".wtool"));
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_prompt_and_a_missing_command_for_prompts_are_warnings_of_lint) {
+  const std::string file_ = workflow("    [*] --> One\n    One --> [*]\n", "- One: Execute prompt \"nowhere\"\n");
+  const Finished finished = wtool({"lint", file_});
+  BOOST_TEST(finished.exit_code == 0);
+  BOOST_TEST(holds(finished.out, "no command is configured for prompts"), finished.out);
+  BOOST_TEST(holds(finished.out, "there is no prompt \"nowhere\""), finished.out);
+}
+
 BOOST_AUTO_TEST_CASE(a_large_output_in_a_command_is_an_error_that_says_how) {
   const Finished finished = run_workflow(workflow("    [*] --> One\n    One --> Two\n    Two --> [*]\n",
                                                   "- One: Shell \"seq 1 100000\"\n- Two: Shell \"echo ${One}\"\n"));

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/output.h"
+#include "cli/prepared_workflow.h"
 #include "workflow/checker.h"
 #include "workflow/parser.h"
 
@@ -54,7 +55,10 @@ std::optional<workflow::CommandVerdict> explained(Toolbox& toolbox, const std::s
 class Linter {
  public:
   Linter(Context& context, const LintOptions& options)
-      : options_(options), toolbox_(context.toolbox()), library_(directory()) {
+      : options_(options),
+        prompts_(configured_prompts(context, directory())),
+        toolbox_(context.toolbox()),
+        library_(directory()) {
     for (const std::string& variable : options.variables) given_.push_back(variable.substr(0, variable.find('=')));
   }
 
@@ -98,6 +102,7 @@ class Linter {
     around.tools = toolbox_;
     around.file = file;
     around.library = &library_;
+    if (prompts_) look_for_prompts(*prompts_, around);
     if (toolbox_ != nullptr) {
       around.verdict = [this](const std::string& command) { return explained(*toolbox_, command); };
     }
@@ -141,6 +146,7 @@ class Linter {
   }
 
   const LintOptions& options_;
+  std::unique_ptr<workflow::Prompts> prompts_;  // NULL: as with the toolbox
   Toolbox* toolbox_;  // NULL: there is none, and that was said; tools and commands are not looked up then
   workflow::Library library_;
   std::vector<std::string> given_;

@@ -13,6 +13,37 @@
 
 namespace wtool::host {
 
+std::unique_ptr<workflow::Prompts> configured_prompts(Context& context, const std::string& directory) {
+  std::string error;
+  const std::optional<Config> config = context.config_files().load_config(error);
+  if (!config) {
+    complain(error);
+    return nullptr;
+  }
+  workflow::PromptSettings settings;
+  for (const EffectiveKey& key : config->keys) {
+    if (key.value.is_null()) continue;
+    if (key.name == "prompts.command") settings.command = key.value.get<std::string>();
+    if (key.name == "prompts.directories") settings.directories = key.value.get<std::vector<std::string>>();
+    if (key.name == "prompts.timeout") settings.timeout = key.value.get<std::int64_t>();
+  }
+  auto prompts = std::make_unique<workflow::Prompts>(std::move(settings), directory, error);
+  if (error.empty()) return prompts;
+  complain(error);
+  return nullptr;
+}
+
+void look_for_prompts(const workflow::Prompts& prompts, workflow::Surroundings& surroundings) {
+  surroundings.prompt_problem = [&prompts](const std::string& name, const std::string& file) {
+    std::string problem;
+    prompts.find(name, file, problem);
+    return problem;
+  };
+  surroundings.prompt_command_problem = [&prompts] {
+    return prompts.has_command() ? std::string() : workflow::Prompts::no_command();
+  };
+}
+
 std::unique_ptr<PreparedWorkflow> PreparedWorkflow::open(Context& context, const std::string& file,
                                                          const std::vector<std::string>& given) {
   std::unique_ptr<PreparedWorkflow> made(new PreparedWorkflow());
@@ -38,24 +69,8 @@ bool PreparedWorkflow::read(const std::string& file) {
 }
 
 bool PreparedWorkflow::configure(Context& context) {
-  std::string error;
-  const std::optional<Config> config = context.config_files().load_config(error);
-  if (!config) {
-    complain(error);
-    return false;
-  }
-  workflow::PromptSettings settings;
-  for (const EffectiveKey& key : config->keys) {
-    if (key.value.is_null()) continue;
-    if (key.name == "prompts.command") settings.command = key.value.get<std::string>();
-    if (key.name == "prompts.directories") settings.directories = key.value.get<std::vector<std::string>>();
-    if (key.name == "prompts.timeout") settings.timeout = key.value.get<std::int64_t>();
-  }
-  prompts_ = std::make_unique<workflow::Prompts>(std::move(settings), directory_, error);
-  if (!error.empty()) {
-    complain(error);
-    return false;
-  }
+  prompts_ = configured_prompts(context, directory_);
+  if (!prompts_) return false;
   library_ = std::make_unique<workflow::Library>(directory_);
   tools_ = context.toolbox();
   return tools_ != nullptr;
@@ -69,14 +84,7 @@ bool PreparedWorkflow::check(const std::vector<std::string>& given) {
   surroundings.file = source_.name();
   surroundings.library = library_.get();
   surroundings.must_exist = true;
-  surroundings.prompt_problem = [this](const std::string& name, const std::string& file) {
-    std::string problem;
-    prompts_->find(name, file, problem);
-    return problem;
-  };
-  surroundings.prompt_command_problem = [this] {
-    return prompts_->has_command() ? std::string() : workflow::Prompts::no_command();
-  };
+  look_for_prompts(*prompts_, surroundings);
   workflow::check_workflow(workflow_, given, surroundings, findings);
   std::size_t bad = 0;
   for (const workflow::CalledWorkflow& called : workflow::check_called_workflows(workflow_, surroundings)) {

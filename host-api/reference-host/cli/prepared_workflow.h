@@ -11,8 +11,15 @@
 #include "workflow/library.h"
 #include "workflow/model.h"
 #include "workflow/source.h"
+#include "workflow/surroundings.h"
 
 namespace wtool::host {
+
+// The prompts that the configuration speaks of, for runs in that directory. Null: the reason is on standard error.
+std::unique_ptr<workflow::Prompts> configured_prompts(Context& context, const std::string& directory);
+
+// Tells a check what is wrong with prompts. `prompts` must outlive the surroundings.
+void look_for_prompts(const workflow::Prompts& prompts, workflow::Surroundings& surroundings);
 
 class PreparedWorkflow {
  public:

@@ -1,23 +1,17 @@
 #include "cli/workflow_run.h"
 
-#include <fcntl.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <mutex>
-#include <set>
-#include <sstream>
 
 #include "audit/entry.h"
 #include "cli/confirmation.h"
 #include "cli/interrupts.h"
 #include "cli/output.h"
+#include "cli/output_files.h"
 #include "cli/prepared_workflow.h"
 #include "cli/report_file.h"
 #include "reporting/events_file.h"
@@ -62,46 +56,6 @@ std::string digest_of(std::string_view text) {
   return digest.finish();
 }
 
-constexpr std::size_t longest_name = 200;  // bytes; file systems take 255
-
-// A different one for each name, and short enough.
-std::string file_name(std::string_view name) {
-  std::string safe;
-  for (const char c : name) {
-    if (c == '/') {
-      safe += "%s";
-    } else if (c == ':') {
-      safe += "%c";
-    } else if (c == '%' || c == '\0') {
-      safe += c == '%' ? "%%" : "%0";
-    } else {
-      safe += c;
-    }
-  }
-  if (safe.size() <= longest_name) return safe;
-  return digest_of(name) + safe.substr(safe.rfind('.'));
-}
-
-// Writes the output of a step where the workflow can hand it on by name: beside the journal.
-std::string keep_output(const std::string& directory, const std::string& run, std::string_view name,
-                        const std::string& content, std::string& error) {
-  namespace fs = std::filesystem;
-  const fs::path folder = fs::path(directory) / workflow::runs_folder / (run + ".outputs");
-  std::error_code failed;
-  fs::create_directories(folder.parent_path(), failed);
-  if (!failed && ::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) failed = {errno, std::generic_category()};
-  const fs::path file = folder / file_name(name);
-  if (!failed) {
-    const int out = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    const bool written = out >= 0 && write_all(out, content) == 0;
-    failed = std::error_code(errno, std::generic_category());
-    if (out >= 0) ::close(out);
-    if (written) return file.string();
-  }
-  error = "the output of a step cannot be written to " + file.string() + ": " + failed.message();
-  return "";
-}
-
 // One run from here to its exit status.
 class FileRun {
  public:
@@ -130,15 +84,15 @@ class FileRun {
     workflow::RunCollector collector;
     RunReport report;
     {
+      OutputFiles files(journal_ ? journal_->file() : "", secrets_);
       workflow::Progress progress(STDERR_FILENO, workflow::ProgressStyle::of(STDERR_FILENO));
       workflow::Observers shown({&progress, events.get(), wants_report ? &collector : nullptr});
       workflow::Masking masking(secrets_, shown);
       workflow::Observers all({journal_.get(), &masking});
       report =
           workflow::run_workflow({prepared_.workflow(), prepared_.source(), std::move(inputs), prepared_.tools(), stop,
-                                  all, settings(), world(run), &secrets_, past, run, prepared_.shown_name()});
+                                  all, settings(), world(files), &secrets_, past, run, prepared_.shown_name()});
     }
-    remove_secret_outputs();
     journal_.reset();
     // Standard output belongs to the events where they go there.
     const std::string summary =
@@ -158,41 +112,22 @@ class FileRun {
     return settings;
   }
 
-  workflow::RunWorld world(const std::string& run) {
+  workflow::RunWorld world(OutputFiles& files) {
     workflow::RunWorld world = prepared_.world();
     const bool yes = wishes_.yes;
     world.confirm = [yes](const std::string& question, Stop& asked_to_stop) -> std::optional<bool> {
       if (yes) return true;
       return confirm_on_terminal(question, asked_to_stop);
     };
-    if (!run.empty()) {
-      world.output_file = [this, run](const std::string& name, const std::string& content, std::string& error) {
-        std::string file = keep_output(prepared_.directory(), run, name, content, error);
-        const std::lock_guard lock(mutex_);
-        if (!file.empty()) output_files_.insert(file);
-        return file;
-      };
-    }
+    world.output_file = [&files](const std::string& name, const std::string& content, std::string& error) {
+      return files.write(name, content, error);
+    };
     return world;
-  }
-
-  // What the commands of the run could read by name stays; what holds a secret (which may have become known only later)
-  // does not outlive it.
-  void remove_secret_outputs() const {
-    if (secrets_.empty()) return;
-    for (const std::string& file : output_files_) {
-      std::ostringstream content;
-      content << std::ifstream(file, std::ios::binary).rdbuf();
-      if (secrets_.masked(content.str()) == content.str() || ::unlink(file.c_str()) == 0 || errno == ENOENT) continue;
-      complain("the file " + file + " holds a secret and cannot be removed: " + ::strerror(errno));
-    }
   }
 
   PreparedWorkflow& prepared_;
   const RunWishes& wishes_;
   workflow::Secrets& secrets_;
-  std::mutex mutex_;
-  std::set<std::string> output_files_;
   std::unique_ptr<workflow::Journal> journal_;
 };
 
