@@ -345,6 +345,16 @@ BOOST_AUTO_TEST_CASE(workflows_that_run_each_other_are_refused_before_anything_r
   BOOST_TEST(!there("ran"));
 }
 
+BOOST_AUTO_TEST_CASE(a_workflow_may_be_named_instead_of_its_file) {
+  scratch.file(".swissarmyhammer/workflows/hello.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n## Actions\n- A: Shell \"touch ran\"\n");
+  BOOST_TEST(wtool({"run", "hello"}).exit_code == 0);
+  BOOST_TEST(there("ran"));
+  const Finished none = wtool({"run", "helo"});
+  BOOST_TEST(none.exit_code == 2);
+  BOOST_TEST(holds(none.err, "helo"), none.err);
+}
+
 BOOST_AUTO_TEST_CASE(a_large_output_passes_by_file) {
   const Finished finished = run_workflow(workflow("    [*] --> One\n    One --> Two\n    Two --> [*]\n",
                                                   "- One: Shell \"seq 1 100000\"\n"

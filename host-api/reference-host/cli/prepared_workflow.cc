@@ -13,6 +13,19 @@
 
 namespace wtool::host {
 
+namespace {
+
+// A workflow may be named as another one names it. What is no name of one either is told of as a file.
+std::string file_of(const std::string& wanted, const std::string& directory) {
+  if (::access(wanted.c_str(), F_OK) == 0) return wanted;
+  std::string ignored;
+  workflow::Library library(directory);
+  const workflow::Library::Entry* entry = library.find(wanted, directory + "/", ignored);
+  return entry == nullptr ? wanted : entry->source.name();
+}
+
+}  // namespace
+
 std::unique_ptr<workflow::Prompts> configured_prompts(Context& context, const std::string& directory) {
   std::string error;
   const std::optional<Config> config = context.config_files().load_config(error);
@@ -60,7 +73,7 @@ bool PreparedWorkflow::read(const std::string& file) {
   }
   directory_ = directory;
   std::string error;
-  source_ = workflow::load_source(file, error);
+  source_ = workflow::load_source(file_of(file, directory_), error);
   if (!error.empty()) {
     complain(error);
     return false;

@@ -20,7 +20,11 @@ struct RunOptions {
 void add_run(CLI::App& app, Context& context) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Run a workflow: markdown with a mermaid state diagram");
-  command->add_option("WORKFLOW", options->file, "The workflow file")->required();
+  command
+      ->add_option(
+          "WORKFLOW", options->file,
+          "The workflow file, or the name of one in .swissarmyhammer/workflows,\n.wtool/workflows or workflows")
+      ->required();
   add_run_options(*command, options->wishes);
   command->add_flag("--no-journal", options->wishes.no_journal,
                     "Keeps no journal in .wtool/runs: the run can neither be shown nor resumed");
