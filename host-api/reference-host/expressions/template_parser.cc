@@ -159,7 +159,7 @@ class TemplateParser {
     const std::string word(cursor.name());
     if (word == "elif" || word == "elseif") return give_up("{% " + word + " %} is written {% elsif %}");
     if (std::find(other_tags.begin(), other_tags.end(), word) != other_tags.end()) {
-      return give_up("{% " + word + " %} is not supported yet");
+      return give_up("{% " + word + " %} is not supported; there are if, unless, for, comment and raw");
     }
     if (std::find(tags.begin(), tags.end(), word) == tags.end()) return keep("{%", 2);
     has_tags_ = true;

@@ -59,9 +59,8 @@ std::string Findings::text(const Source& source) const {
   std::size_t shown = 0;
   for (const auto& [position, finding] : all) {
     if (shown++ == most_findings_shown) {
-      out += source.name() + ": and " +
-             std::to_string(all.size() - most_findings_shown + dropped_errors_ + dropped_warnings_) +
-             " more findings\n";
+      const std::size_t more = all.size() - most_findings_shown + dropped_errors_ + dropped_warnings_;
+      out += source.name() + ": and " + std::to_string(more) + (more == 1 ? " more finding\n" : " more findings\n");
       break;
     }
     out += source.name() + ":" + std::to_string(position.line) + ":" + std::to_string(position.column) +
