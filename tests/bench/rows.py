@@ -8,7 +8,7 @@ from pathlib import Path
 
 import workflow_files
 from series import Group, Snapshots
-from workers import Absent, Program, Timed, Worker
+from workers import Absence, Absent, Program, Timed, Worker
 
 MIB = 1024 * 1024
 LIGHT, STEPS = 10_000, 300  # states of the workflows that are measured
@@ -65,7 +65,14 @@ def highest(name, divisor):
 
 def each(many, few, count, divisor):
     """What one of `count` costs, by which `many` has more than `few`."""
-    return lambda group: (group.series[many].median() - group.series[few].median()) / count / divisor
+
+    def value(group):
+        difference = group.series[many].median() - group.series[few].median()
+        if difference <= 0:  # A quick run has too few figures.
+            raise Absence("the difference is less than what this machine varies by")
+        return difference / count / divisor
+
+    return value
 
 
 def total(name):
