@@ -12,18 +12,8 @@ using std::chrono::steady_clock;
 
 namespace {
 
-Step::Status status_of(const Outcome& outcome) {
-  if (outcome.aborted) return Step::Status::aborted;
-  return outcome.is_error ? Step::Status::failed : Step::Status::succeeded;
-}
-
 std::string name_of(const Workflow& workflow, std::size_t state) {
   return state == no_state ? "[*]" : workflow.states[state].id;
-}
-
-bool is_refusal(const Outcome& outcome) {
-  return outcome.error == "policy_denied" || outcome.error == "approval_denied" ||
-         outcome.error == "approval_unavailable";
 }
 
 }  // namespace

@@ -83,9 +83,7 @@ void run_lane(Lane& lane, const Step& whole, std::size_t index, const ActionCont
   }
   const Outcome& outcome = lane.result.outcome;
   step.exit_code = outcome.exit_code;
-  step.status = outcome.aborted    ? Step::Status::aborted
-                : outcome.is_error ? Step::Status::failed
-                                   : Step::Status::succeeded;
+  step.status = status_of(outcome);
   // Only what succeeded is not run again when the run is resumed in the middle of the matrix.
   end.went_on = step.status == Step::Status::succeeded;
   end.assigned = {{"matrix", lane.combination}};

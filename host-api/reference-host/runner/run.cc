@@ -8,6 +8,16 @@ constexpr std::uint64_t most_steps_kept = 1'000'000;
 
 }  // namespace
 
+Step::Status status_of(const Outcome& outcome) {
+  if (outcome.aborted) return Step::Status::aborted;
+  return outcome.is_error ? Step::Status::failed : Step::Status::succeeded;
+}
+
+bool is_refusal(const Outcome& outcome) {
+  return outcome.error == "policy_denied" || outcome.error == "approval_denied" ||
+         outcome.error == "approval_unavailable";
+}
+
 Run::Run(const RunRequest& request)
     : request_(request),
       stop_(request.stop),

@@ -88,6 +88,11 @@ struct Lineage {
   std::size_t forks = 0;  // how many there are
 };
 
+Step::Status status_of(const Outcome& outcome);
+
+// Policy, or whoever was asked, has refused the command: no further try can change that.
+bool is_refusal(const Outcome& outcome);
+
 // How a path through a workflow ended.
 struct PathEnd {
   enum class Kind {

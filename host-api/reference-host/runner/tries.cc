@@ -17,10 +17,8 @@ using std::chrono::steady_clock;
 
 bool is_final(const ActionResult& result) {
   const Outcome& outcome = result.outcome;
-  return !outcome.is_error || outcome.aborted || result.abort || !result.mistake.empty() ||
-         outcome.error == "policy_denied" || outcome.error == "approval_denied" ||
-         outcome.error == "approval_unavailable" || outcome.error == "invalid_parameters" ||
-         outcome.error == "configuration_invalid";
+  return !outcome.is_error || outcome.aborted || result.abort || !result.mistake.empty() || is_refusal(outcome) ||
+         outcome.error == "invalid_parameters" || outcome.error == "configuration_invalid";
 }
 
 milliseconds wait_before_next(const Options& options, int tries) {
