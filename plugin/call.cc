@@ -70,9 +70,10 @@ CallResult carry(const CommandRequest& request, CallContext& context) {
   result.through_shell = plan.through_shell;
   result.program = plan.command.arguments.front();
 
-  const audit::Span span(context.parent_span, "call",
-                         {audit::field("tool", context.tool), audit::field("call_id", context.call_id),
-                          audit::field("program", result.program), audit::field("directory", result.directory)});
+  audit::Fields fields{audit::field("tool", context.tool), audit::field("call_id", context.call_id),
+                       audit::field("program", result.program), audit::field("directory", result.directory)};
+  for (const auto& [key, value] : request.labels) fields.push_back(audit::field(key, value));
+  const audit::Span span(context.parent_span, "call", std::move(fields));
   if (plan.verdict.answer == policy::Answer::deny) return refuse(policy_error(plan.verdict), span.number());
   auto waited = std::chrono::steady_clock::duration::zero();
   if (plan.verdict.answer == policy::Answer::ask) {

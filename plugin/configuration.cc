@@ -133,7 +133,12 @@ std::shared_ptr<const Configuration> parse_configuration(std::string_view text, 
 
   Section limits(all, "limits", error);
   std::int64_t timeout_max = configuration->timeout_max.count();
-  limits.number<std::int64_t>("timeout_max", 1, 1800, true, timeout_max);
+  if (limits.takes_word("timeout_max", "none")) {
+    timeout_max = longest_timeout.count();
+  } else {
+    limits.number<std::int64_t>("timeout_max", 1, 1800, true, timeout_max);
+  }
+  limits.flag("timeout_fractions", configuration->timeout_fractions);
   std::int64_t timeout_default = std::min<std::int64_t>(configuration->timeout_default.count(), timeout_max);
   limits.number<std::int64_t>("timeout_default", 1, timeout_max, true, timeout_default);
   double grace_seconds = 2;

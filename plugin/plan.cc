@@ -77,6 +77,19 @@ void refuse(Plan& plan, CallError error, std::string rule) {
   plan.error = std::move(error);
 }
 
+// A line is one argument of the shell, and the kernel takes so many bytes in one (MAX_ARG_STRLEN, with its zero byte).
+void check_size(Plan& plan) {
+  const auto longest = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) * 32 - 1;
+  const std::size_t size = plan.command.arguments.back().size();
+  if (size <= longest) return;
+  refuse(plan,
+         {"invalid_parameters",
+          "command: got a line of " + std::to_string(size) + " bytes that the shell must read; allowed is at most " +
+              std::to_string(longest),
+          "write long text to a file first, or a long script to a file that the command runs"},
+         "command");
+}
+
 // The working directory, opened; false: the plan is refused.
 bool open_directory(const CommandRequest& request, const Configuration& configuration, Plan& plan) {
   auto opened = policy::open_directory(request.directory.value_or(std::string()));
@@ -182,6 +195,7 @@ Plan make_plan(const CommandRequest& request, const Configuration& configuration
   } else {
     decide_program(request, configuration, plan);
   }
+  if (plan.through_shell && plan.verdict.answer != policy::Answer::deny) check_size(plan);
   return plan;
 }
 

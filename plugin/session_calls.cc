@@ -37,7 +37,8 @@ void record_farewell(const Session& session, audit::Trail& trail, std::uint64_t 
 // Empty: it is on record, or need not be.
 std::string put_on_record(std::string_view event, const Session& session, const CallContext& context,
                           std::uint64_t left) {
-  audit::log(audit::Level::info, target, "session " + std::string(event),
+  // A status changes nothing; hosts ask for it often.
+  audit::log(event == "status" ? audit::Level::debug : audit::Level::info, target, "session " + std::string(event),
              {audit::field("session", session.details().id), audit::field("task", session.details().task),
               audit::field("agent", session.details().agent), audit::field("directory", session.details().directory),
               audit::field("commands", static_cast<std::int64_t>(session.commands()))},
@@ -64,8 +65,10 @@ std::string quoted(std::string_view text) { return Json(text).dump(-1, ' ', fals
 }  // namespace
 
 void record_refusal(const CallError& error, const Labels& labels, const CallContext& context) {
-  audit::log(audit::Level::warn, target, context.tool + " refused: " + error.message,
-             {audit::field("call_id", context.call_id), audit::field("code", error.code)}, context.parent_span);
+  audit::Fields fields{audit::field("call_id", context.call_id), audit::field("code", error.code)};
+  for (const auto& [key, value] : labels) fields.push_back(audit::field(key, value));
+  audit::log(audit::Level::warn, target, context.tool + " refused: " + error.message, std::move(fields),
+             context.parent_span);
   if (!context.configuration.trail) return;
   Json line{{"call", context.call_id}, {"host_pid", ::getpid()}, {"tool", context.tool}};
   for (const auto& [key, value] : labels) line[key] = value;
@@ -76,9 +79,15 @@ void record_refusal(const CallError& error, const Labels& labels, const CallCont
   if (!problem.empty()) audit::log(audit::Level::error, target, problem, {}, context.parent_span);
 }
 
+std::string record_look(const Session& session, const CallContext& context) {
+  return put_on_record("status", session, context, 0);
+}
+
 CallError no_such_session(std::string_view id) {
   return {"session_not_found", "There is no session " + quoted(id),
-          "it was closed, or never opened; terminal_create_session opens one and gives its sessionId"};
+          "it was closed, or never opened here; terminal_create_session opens one and gives its sessionId. A session "
+          "lives in the program that opened it: a run of `wtool run`, `wtool mcp`, or a host of your own; each `wtool "
+          "call` is a program by itself, and its session ends with it"};
 }
 
 Labels labels_of(const Session& session) {

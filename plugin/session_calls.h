@@ -44,6 +44,9 @@ using Labels = std::vector<std::pair<std::string, std::string>>;
 // What the lines of a session have in common.
 Labels labels_of(const Session& session);
 
+// Puts on record that the status of a session was asked for. What went wrong with that, or nothing.
+std::string record_look(const Session& session, const CallContext& context);
+
 // Puts on record what was refused before there was a command to judge.
 void record_refusal(const CallError& error, const Labels& labels, const CallContext& context);
 

@@ -88,6 +88,13 @@ Section::Section(const Json& all, std::string name, std::string& error) : name_(
   }
 }
 
+bool Section::takes_word(const char* key, const char* word) {
+  const auto found = rest_.find(key);
+  if (found == rest_.end() || *found != word) return false;
+  rest_.erase(found);
+  return true;
+}
+
 void Section::flag(const char* key, bool& value) {
   if (!take(key)) return;
   if (!taken_.is_boolean()) return complain(key, taken_, "true or false");

@@ -49,6 +49,9 @@ class Section {
 
   void flag(const char* key, bool& value);
 
+  // Takes the key where it is there and has this text.
+  bool takes_word(const char* key, const char* word);
+
   // One of `choices`; `value` is its place among them.
   void choice(const char* key, const std::vector<std::string>& choices, std::size_t& value);
 

@@ -43,6 +43,7 @@ struct NotStarted {
 // Custodian or warden died under it. All its processes are dead, but its status is not known.
 struct Lost {
   std::string detail;
+  std::string hint = "a command that kills its parent, or processes by name, does this; the next call works";
 };
 
 // True for errors that say that the machine, the user or this process has no more of something.

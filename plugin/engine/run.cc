@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -24,6 +25,18 @@ using std::chrono::milliseconds;
 constexpr milliseconds drain_time{250};
 // how long they have for a last word where they are to live on, with the pipes if they like.
 constexpr milliseconds kept_drain_time{50};
+
+// What the helper programs need of the stack, in bytes: with less the kernel kills them.
+constexpr rlim_t least_stack = 128UL * 1024;
+
+// Why a custodian that nobody killed has died.
+std::optional<Lost> lost_for_want_of_stack() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= least_stack) return std::nullopt;
+  return Lost{"the stack limit of the host is " + std::to_string(limit.rlim_cur / 1024) +
+                  " KiB, and the helper program that has custody of commands cannot run with so little",
+              "raise it to at least 128 KiB before the host starts (ulimit -s 128)"};
+}
 
 // As a shell shows it.
 int status_of(int wait_status) {
@@ -301,6 +314,7 @@ void Run::lose_custodian() {
       Lost{buried.certain ? "the process that had custody of the command was killed; all that the command had "
                             "started has been ended"
                           : "the processes that had custody of the command were killed"};
+  if (auto lost = lost_for_want_of_stack()) outcome_.how = *std::move(lost);
   if (reason_ == Reason::timeout) outcome_.how = TimedOut{};
   if (reason_ == Reason::cancelled) outcome_.how = Cancelled{cancellation_.reason()};
 }

@@ -61,9 +61,14 @@ bool read_answers(const AnswersFile& file, std::string& text, std::string& error
     error = file.noun + " is no regular file: " + file.path;
     return false;
   }
-  if (!is_trusted(file, status)) {
+  if ((status.st_mode & file.not_by) != 0) {
     error = file.noun + " may be written by others, so that it proves nothing: " + file.path +
-            "; take that permission away (chmod go-w)";
+            "; take that permission away (chmod " + ((file.not_by & S_IWGRP) != 0 ? "go-w)" : "o-w)");
+    return false;
+  }
+  if (!is_trusted(file, status)) {
+    error = file.noun + " belongs to another user, so that it proves nothing: " + file.path +
+            "; remove it, or change its owner (chown)";
     return false;
   }
   char buffer[16384];

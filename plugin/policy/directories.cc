@@ -51,6 +51,10 @@ std::variant<Directory, DirectoryError> open_directory(const std::string& path) 
   directory.path.assign(target, static_cast<std::size_t>(length));
   struct stat status {};
   if (::fstat(directory.descriptor.get(), &status) == 0 && status.st_nlink == 0) return explain(path, ENOENT);
+  // Opening it for its path alone needs no permission to enter it.
+  if (::faccessat(directory.descriptor.get(), ".", X_OK, AT_EACCESS) != 0 && errno == EACCES) {
+    return explain(path, EACCES);
+  }
   return directory;
 }
 

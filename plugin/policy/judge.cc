@@ -28,6 +28,26 @@ bool is_harmless_builtin(std::string_view name) {
   return std::find(harmless_builtins.begin(), harmless_builtins.end(), name) != harmless_builtins.end();
 }
 
+// `set -e`, `set -eu -o pipefail`, `set +e`: what follows is run or left out, but it stays what was judged.
+bool sets_harmless_options(const std::vector<Word>& words) {
+  constexpr std::array<std::string_view, 4> names = {"errexit", "nounset", "pipefail", "noglob"};
+  if (words.front().text != "set" || words.size() < 2) return false;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string_view text = words[i].text;
+    if (!words[i].literal || text.size() < 2 || (text[0] != '-' && text[0] != '+') ||
+        text.find_first_not_of("euf", 1) < text.size() - 1) {
+      return false;
+    }
+    if (text.back() == 'o') {
+      if (++i == words.size() || !words[i].literal) return false;
+      if (std::find(names.begin(), names.end(), words[i].text) == names.end()) return false;
+    } else if (std::string_view("euf").find(text.back()) == std::string_view::npos) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Programs which are builtins as well, and do the same as such.
 bool is_program_too(std::string_view name) { return name == "kill" || name == "time"; }
 
@@ -146,6 +166,12 @@ class Judge {
     judge_inner(command, tool, within);
   }
 
+  // Whether an entry that is about these words is so whatever becomes of those that are not literal.
+  static bool is_certain(const Entry& entry, const std::vector<Word>& words) {
+    const auto open = std::find_if(words.begin(), words.end(), [](const Word& word) { return !word.literal; });
+    return open == words.end() || is_about(entry, {words.begin(), open});
+  }
+
   void judge_entries(const SimpleCommand& command, const Frame& frame) {
     for (const auto& [entries, answer, key] :
          {std::tuple(&deny_, Answer::deny, "commands.deny: "), std::tuple(&ask_, Answer::ask, "commands.ask: ")}) {
@@ -154,11 +180,15 @@ class Judge {
         // Words that are added when it runs stand nowhere in the line.
         Range at = command.words.front().at;
         for (const Word& word : command.words) at.end = std::max(at.end, std::max(at.begin, word.at.end));
+        const std::string said = quoted(frame.line.substr(std::min(at.begin, frame.line.size()), at.end - at.begin));
+        const bool denies = answer == Answer::deny;
         strictest_.note(
             answer, frame, at,
-            quoted(frame.line.substr(std::min(at.begin, frame.line.size()), at.end - at.begin)) +
-                (answer == Answer::deny ? " is denied by the entry " : " needs a person's approval by the entry ") +
-                quoted(entry.text),
+            is_certain(entry, command.words)
+                ? said + (denies ? " is denied by the entry " : " needs a person's approval by the entry ") +
+                      quoted(entry.text)
+                : said + " might match the entry " + quoted(entry.text) +
+                      (denies ? ", which denies it" : ", which asks") + ": a part of it is known only when it runs",
             key + entry.text,
             "the person who keeps the configuration can take the entry " + quoted(entry.text) + " out of " +
                 (answer == Answer::deny ? "commands.deny" : "commands.ask"),
@@ -181,6 +211,7 @@ class Judge {
       }
     }
     const bool is_builtin = frame.by_shell && is_shell_word(name) && !is_program_too(name);
+    if (is_builtin && sets_harmless_options(words)) return Coverage::program;
     if (is_builtin && !is_harmless_builtin(name)) {
       strictest_.not_covered(frame, at, name + " is a part of the shell that can change what follows, or run anything",
                              "leave it out");

@@ -28,6 +28,7 @@ class Scan {
         in_word_ = in_word_ || behind(1) != '\n';
         at_ += 2;
       } else if (c == '#' && !in_word_) {
+        if (!comment_) comment_ = Construct{"a comment: a shell would not see # and what follows it", {at_, at_ + 1}};
         at_ = std::min(text_.find('\n', at_), text_.size());
       } else if (auto found = operator_here()) {
         return found;
@@ -38,6 +39,9 @@ class Scan {
     }
     return std::nullopt;
   }
+
+  // The first one in front of that operator, or in all of the text.
+  const std::optional<Construct>& comment() const { return comment_; }
 
  private:
   char behind(std::size_t distance) const { return at_ + distance < text_.size() ? text_[at_ + distance] : '\0'; }
@@ -132,6 +136,7 @@ class Scan {
   std::size_t last_ = text_.find_last_not_of(blank_);
   std::size_t at_ = 0;
   bool in_word_ = false;
+  std::optional<Construct> comment_;
 };
 
 }  // namespace
@@ -139,8 +144,10 @@ class Scan {
 std::optional<Construct> find_operator(std::string_view text) { return Scan(text).first(); }
 
 std::variant<std::vector<std::string>, Construct> only_words(std::string_view text) {
-  auto first = find_operator(text);
+  Scan scan(text);
+  auto first = scan.first();
   Script script = parse(text);
+  if (scan.comment() && !(script.commands.empty() && !first)) return *scan.comment();
   // A here-document that lacks its body is told by the parser as something that the whole text lacks.
   const bool here_document = first && text.substr(first->at.begin).starts_with("<<");
   if (script.obstacle && (!first || (script.obstacle->at.begin < first->at.begin && !here_document))) {

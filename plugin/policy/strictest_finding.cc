@@ -40,7 +40,9 @@ Verdict StrictestFinding::verdict(const std::string& allowed_by) && {
     verdict_.reason = has_allow_list_ ? "every command of the line is in commands.allow"
                       : confined_     ? "every path of the line is within directories.roots"
                                       : "no entry of commands.deny or commands.ask is about it";
-    verdict_.rule = has_allow_list_ ? allowed_by : confined_ ? "directories.confine_arguments" : "commands";
+    // Without a command of the list (`set -e` alone) no entry has allowed it.
+    const std::string by_list = allowed_by.empty() ? "commands.allow" : allowed_by;
+    verdict_.rule = has_allow_list_ ? by_list : confined_ ? "directories.confine_arguments" : "commands";
   }
   return std::move(verdict_);
 }

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "policy/directories.h"
+#include "policy/interactive.h"
 #include "policy/name_list.h"
 #include "policy/operators.h"
 #include "tools/explanation.h"
@@ -136,6 +137,14 @@ std::optional<policy::Verdict> judge_directory(const std::string& directory) {
               "allowed are these and what is below them: " + list);
 }
 
+std::optional<policy::Verdict> judge_terminal(const std::vector<std::string>& words) {
+  if (!policy::needs_terminal(words)) return std::nullopt;
+  return deny("Interactive command: " + shortened(words.front()) + " is made for a person at a terminal" +
+                  std::string(not_found_note),
+              "execute_command: no terminal",
+              "use a program that needs nobody: cat for a pager, sed or a script for an editor, ps for a monitor");
+}
+
 class ExecuteCommandCall : public PreparedCall {
  public:
   explicit ExecuteCommandCall(std::string_view arguments) {
@@ -174,10 +183,11 @@ class ExecuteCommandCall : public PreparedCall {
                  "; allowed is a program and its arguments";
       return;
     }
-    request_.own_rules = [program = words.front(), placed = request_.directory.has_value()](
-                             const std::string& directory, const policy::Programs& programs) {
-      auto refusal = judge_program(program, programs);
+    request_.own_rules = [words, placed = request_.directory.has_value()](const std::string& directory,
+                                                                          const policy::Programs& programs) {
+      auto refusal = judge_program(words.front(), programs);
       if (!refusal && placed) refusal = judge_directory(directory);
+      if (!refusal) refusal = judge_terminal(words);
       return refusal.value_or(policy::Verdict());
     };
     set_words(request_, std::move(words));

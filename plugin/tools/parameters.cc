@@ -1,7 +1,6 @@
 #include "tools/parameters.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "json_text.h"
@@ -14,7 +13,7 @@ using Json = nlohmann::json;
 
 constexpr std::size_t largest_arguments = 16UL * 1024 * 1024;
 
-// A whole number as JSON number (60, 60.0) or as text ("60").
+// A whole number: 60, also as 60.0.
 std::optional<std::int64_t> as_whole_number(const Json& given) {
   if (given.is_number_unsigned() && given.get<std::uint64_t>() > INT64_MAX) return std::nullopt;
   if (given.is_number_integer()) return given.get<std::int64_t>();
@@ -22,13 +21,39 @@ std::optional<std::int64_t> as_whole_number(const Json& given) {
     const double number = given.get<double>();
     if (std::abs(number) < 9e15 && number == std::floor(number)) return static_cast<std::int64_t>(number);
   }
-  if (given.is_string()) {
-    const auto& text = given.get_ref<const std::string&>();
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error == std::errc() && end == text.data() + text.size() && !text.empty()) return number;
-  }
   return std::nullopt;
+}
+
+// How many characters must be changed, added or left out to make one of the other; swapped neighbours count as one.
+std::size_t distance(std::string_view one, std::string_view other) {
+  std::vector<std::vector<std::size_t>> cost(one.size() + 1, std::vector<std::size_t>(other.size() + 1));
+  for (std::size_t i = 0; i <= one.size(); ++i) {
+    for (std::size_t j = 0; j <= other.size(); ++j) {
+      if (i == 0 || j == 0) {
+        cost[i][j] = i + j;
+        continue;
+      }
+      const std::size_t change = cost[i - 1][j - 1] + (one[i - 1] == other[j - 1] ? 0 : 1);
+      cost[i][j] = std::min({change, cost[i - 1][j] + 1, cost[i][j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1];
+      if (swapped) cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+    }
+  }
+  return cost[one.size()][other.size()];
+}
+
+// The name that was probably meant; empty: none is near.
+std::string_view nearest(std::string_view given, std::initializer_list<const char*> known) {
+  if (given.size() > 64) return {};
+  std::string_view best;
+  std::size_t least = 3;
+  for (const std::string_view name : known) {
+    const std::size_t changes = distance(given, name);
+    if (changes >= least || changes * 2 >= name.size()) continue;
+    least = changes;
+    best = name;
+  }
+  return best;
 }
 
 }  // namespace
@@ -37,10 +62,12 @@ Parameters::Parameters(std::string_view arguments) {
   if (arguments.size() > largest_arguments) {
     problem_ = "the arguments have " + std::to_string(arguments.size()) + " bytes; at most " +
                std::to_string(largest_arguments) + " are allowed";
+    unreadable_ = true;
     return;
   }
   Json parsed = parse_json_object(arguments, problem_);
-  if (problem_.empty()) given_ = std::move(parsed);
+  unreadable_ = !problem_.empty();
+  if (!unreadable_) given_ = std::move(parsed);
 }
 
 const Json* Parameters::find(const char* name) const {
@@ -49,7 +76,17 @@ const Json* Parameters::find(const char* name) const {
 }
 
 void Parameters::complain(const std::string& name, const std::string& came, const std::string& allowed) {
-  if (problem_.empty()) problem_ = name + ": got " + came + "; allowed is " + allowed;
+  add(name + ": got " + came + "; allowed is " + allowed);
+}
+
+void Parameters::add(const std::string& problem) {
+  if (unreadable_) return;
+  constexpr std::size_t most = 10;  // are told
+  if (++problems_ > most) {
+    if (problems_ == most + 1) problem_ += "; and there are more mistakes";
+    return;
+  }
+  problem_ += (problem_.empty() ? "" : "; and ") + problem;
 }
 
 std::string Parameters::text(const std::string& name, const Json& given, bool may_be_empty) {
@@ -69,7 +106,7 @@ std::string Parameters::text(const std::string& name, const Json& given, bool ma
 std::string Parameters::required_text(const char* name, std::size_t longest) {
   const Json* given = find(name);
   if (given == nullptr) {
-    complain(name, "nothing", "a string of at least 1 character; the parameter is required");
+    add("missing required parameter '" + std::string(name) + "'");
     return {};
   }
   std::string value = text(name, *given);
@@ -109,6 +146,21 @@ std::optional<std::int64_t> Parameters::whole_number(const char* name, std::int6
   return std::nullopt;
 }
 
+std::optional<std::chrono::milliseconds> Parameters::seconds(const char* name, std::chrono::seconds longest,
+                                                             bool fractions) {
+  const Json* given = find(name);
+  if (!fractions || given == nullptr || !given->is_number_float()) {
+    const auto whole = whole_number(name, 1, longest.count(), "seconds");
+    return whole ? std::optional(std::chrono::seconds(*whole)) : std::nullopt;
+  }
+  const double milliseconds = std::round(given->get<double>() * 1000);
+  if (milliseconds >= 1 && milliseconds <= static_cast<double>(longest.count()) * 1000) {
+    return std::chrono::milliseconds(static_cast<std::int64_t>(milliseconds));
+  }
+  complain(name, show_json(*given), "a number of seconds from 0.001 to " + std::to_string(longest.count()));
+  return std::nullopt;
+}
+
 policy::Variables Parameters::variables(const char* name) {
   policy::Variables result;
   const Json* given = find(name);
@@ -139,7 +191,9 @@ void Parameters::end(std::initializer_list<const char*> known) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     std::string list;
     for (const char* name : known) list.append(list.empty() ? "" : ", ").append(name);
-    if (problem_.empty()) problem_ = "there is no parameter " + show_json(key) + "; allowed are " + list;
+    const std::string_view meant = nearest(key, known);
+    add("there is no parameter " + show_json(key) +
+        (meant.empty() ? "" : " (did you mean " + std::string(meant) + "?)") + "; allowed are " + list);
   }
 }
 

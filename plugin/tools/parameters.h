@@ -1,7 +1,9 @@
-// Reads the parameters of a call out of its JSON arguments, each by its rule, and says what is wrong with the first
-// that breaks it: the parameter's name, what came, and what is allowed.
+// Reads the parameters of a call out of its JSON arguments, each by its rule, and says what is wrong with those that
+// break it: the parameter's name, what came, and what is allowed.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
@@ -23,24 +25,29 @@ class Parameters {
   std::optional<std::string> optional_text(const char* name);
   // A list of texts, which may be empty.
   std::vector<std::string> texts(const char* name);
-  // A whole number; also as a text of digits, as models like to write them.
+  // A whole number, and no text: the schemas say integer.
   std::optional<std::int64_t> whole_number(const char* name, std::int64_t lowest, std::int64_t highest,
                                            std::string_view unit);
+  // A time from 1 second to `longest`; with `fractions`, from 1 ms.
+  std::optional<std::chrono::milliseconds> seconds(const char* name, std::chrono::seconds longest, bool fractions);
   policy::Variables variables(const char* name);
 
   // To be called last: complains of parameters that nobody asked for.
   void end(std::initializer_list<const char*> known);
 
-  // Empty when all is well.
+  // All mistakes, in one sentence; empty when all is well.
   const std::string& problem() const { return problem_; }
 
  private:
   const nlohmann::json* find(const char* name) const;
   std::string text(const std::string& name, const nlohmann::json& given, bool may_be_empty = false);
+  void add(const std::string& problem);
   void complain(const std::string& name, const std::string& came, const std::string& allowed);
 
   nlohmann::json given_ = nlohmann::json::object();
   std::string problem_;
+  std::size_t problems_ = 0;
+  bool unreadable_ = false;  // the arguments are no JSON object, which says it all
 };
 
 }  // namespace wtool::tools

@@ -90,9 +90,7 @@ class ShellExecuteCall : public PreparedCall {
     Parameters parameters(arguments);
     request_.line = parameters.required_text("command");
     request_.directory = parameters.optional_text("working_directory");
-    if (const auto seconds = parameters.whole_number("timeout", 1, configuration.timeout_max.count(), "seconds")) {
-      request_.timeout = std::chrono::seconds(*seconds);
-    }
+    request_.timeout = parameters.seconds("timeout", configuration.timeout_max, configuration.timeout_fractions);
     request_.environment = parameters.variables("environment");
     parameters.end({"command", "working_directory", "timeout", "environment"});
     problem_ = parameters.problem();

@@ -119,9 +119,7 @@ class Format {
   Answer operator()(const engine::Lost& how) {
     finish_partial();
     const std::string text = "Command lost: " + how.detail;
-    return fail(
-        {"engine_lost", text, "a command that kills its parent, or processes by name, does this; the next call works"},
-        text);
+    return fail({"engine_lost", text, how.hint}, text);
   }
 
  private:

@@ -86,6 +86,17 @@ BOOST_AUTO_TEST_CASE(a_timeout) {
   BOOST_TEST(finished.took.count() < within(1500).count());
 }
 
+BOOST_AUTO_TEST_CASE(a_stack_limit_that_is_too_small_for_the_helper_is_told_as_such) {
+  if (under_sanitizer) return;  // Which needs more itself.
+  const Finished finished =
+      run({"/bin/sh", "-c", "ulimit -s 64; exec \"$0\" call shell_execute '{\"command\":\"echo hi\"}'",
+           WTOOL_TEST_PROGRAM});
+  const Json error = result_of(finished).at("metadata").at("error");
+  BOOST_TEST((error.at("code") == Json("engine_lost")));
+  BOOST_TEST(holds(error.at("message"), "the stack limit of the host is 64 KiB"));
+  BOOST_TEST(holds(error.at("hint"), "ulimit -s 128"));
+}
+
 BOOST_AUTO_TEST_CASE(a_background_process) {
   const Finished finished = call(R"({"command":"sleep 30 & echo hi"})");
   const Json result = result_of(finished);

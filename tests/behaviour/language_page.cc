@@ -199,9 +199,9 @@ class Page {
   Lines linted(const std::string& file) const {
     Lines said = lines_of(wtool({"lint", file}).out);
     if (!said.empty()) said.pop_back();  // the numbers
-    for (std::string& line : said) {
-      if (line.starts_with(file + ":")) line.erase(0, file.size() + 1);
-    }
+    // The lines of the file below a finding are the page's own.
+    std::erase_if(said, [&](const std::string& line) { return !line.starts_with(file + ":"); });
+    for (std::string& line : said) line.erase(0, file.size() + 1);
     return said;
   }
 

@@ -63,21 +63,19 @@ BOOST_FIXTURE_TEST_CASE(a_timeout_out_of_range_is_refused_not_clamped, Refusals)
   check_parameter("timeout", 0, {"0", "1", "1800"});
   check_parameter("timeout", -1, {"-1", "1800"});
   check_parameter("timeout", 1801, {"1801", "1800"});
-  check_parameter("timeout", "0", {"0", "1800"});
-  check_parameter("timeout", "1801", {"1801", "1800"});
   check_parameter("timeout", 18446744073709551615u, {"18446744073709551615", "1800"});
   check_parameter("timeout", -9223372036854775807, {"-9223372036854775807", "1800"});
-  check_parameter("timeout", "99999999999999999999999", {"99999999999999999999999", "1800"});
   check_parameter("timeout", 1e300, {"1800"});
 }
 
-BOOST_FIXTURE_TEST_CASE(the_ends_of_the_range_and_a_number_in_text_are_accepted, Refusals) {
-  for (const Json& timeout : {Json(1), Json(1800), Json("60"), Json("1"), Json("1800")}) {
+BOOST_FIXTURE_TEST_CASE(the_ends_of_the_range_are_accepted_and_a_number_in_text_is_not, Refusals) {
+  for (const Json& timeout : {Json(1), Json(1800), Json(60.0)}) {
     const Answer answer = tool.run({{"command", "echo hi"}, {"timeout", timeout}});
     BOOST_TEST_CONTEXT(timeout) { BOOST_TEST(answer.out() == "hi\n"); }
   }
-  const Answer answer = tool.run({{"command", "sleep 60"}, {"timeout", "1"}});
-  BOOST_TEST((answer.metadata().at("timeout_seconds") == Json(1)));
+  for (const char* text : {"60", "1", "1800", "0", "1801", "99999999999999999999999"}) {
+    check_parameter("timeout", text, {text, "1800"});
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(the_configured_maximum_is_the_one_that_counts, Refusals) {

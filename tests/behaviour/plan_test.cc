@@ -87,7 +87,10 @@ BOOST_FIXTURE_TEST_CASE(commands_are_filled_in_with_what_is_known, Place) {
       "parameters:\n  - name: kind\n    default: it's\n  - {name: limit, type: number, default: 60}\n");
   const Json plan = json(file, {"--var", "limit=7"});
   BOOST_TEST(command(plan, "Two") == R"(make 'fast it'\''s' <One.stdout> 'none')");
-  BOOST_TEST(verdict(plan, "Two") == "unknown");
+  // Nothing is configured that any command could be refused by; with a rule, it depends on the values.
+  BOOST_TEST(verdict(plan, "Two") == "allow");
+  scratch.file("wtool.yaml", "commands: {deny: [rm]}\n");
+  BOOST_TEST(verdict(json(file, {"--var", "limit=7"}), "Two") == "unknown");
   BOOST_TEST(state(plan, "One").at("action") == R"(sets mode="fast it's")");
   const std::string options = state(plan, "Two").at("options").dump();
   BOOST_TEST(holds(options, "7 s"), options);

@@ -155,3 +155,66 @@ BOOST_FIXTURE_TEST_CASE(a_workflow_is_drawn_with_the_states_of_a_run, Runs) {
   BOOST_TEST(missing.exit_code == 2);
   BOOST_TEST(holds(missing.err, "apt install graphviz"));
 }
+
+BOOST_FIXTURE_TEST_CASE(what_the_steps_of_a_run_said_is_shown, Runs) {
+  const std::string said =
+      begun +
+      record("log", R"(,"step":1,"branch":"","seq":1,"state":"Build","level":"warning","text":"careful\u001b[2J")") +
+      step(1, "Build", "succeeded", R"(,"ms":1500,"went_on":true,"outcome":{"stdout":"built\n","stderr":"odd\n"})") +
+      step(2, "Test", "failed", R"(,"ms":500,"exit_code":3,"outcome":{"is_error":true,"stderr":"no good\nat all"})");
+  put(id, said + record("run_ended", R"(,"status":"failed","reason":"Test failed","ms":2000)"));
+  const Finished all = wtool({"logs", "last"});
+  BOOST_TEST(all.exit_code == 0, all.err);
+  for (const char* part : {"    Build: warning: careful\n", "  ok Build  1.50 s\n    | built\n    ! odd\n",
+                           "  failed Test  0.50 s\n    ! no good\n    ! at all\n"}) {
+    BOOST_TEST(holds(all.out, part), all.out);
+  }
+  const Finished one = wtool({"logs", "last", "Build", "--stderr"});
+  BOOST_TEST(one.out == "  ok Build  1.50 s\n    ! odd\n");
+  const Finished nowhere = wtool({"logs", "last", "Nowhere"});
+  BOOST_TEST(nowhere.exit_code == 2);
+  BOOST_TEST(holds(nowhere.err, "was never in the state \"Nowhere\""), nowhere.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_run_that_goes_on_is_followed_to_its_end, Runs) {
+  const std::string file =
+      put(id, begun + step(1, "Build", "succeeded", R"(,"ms":1500,"outcome":{"stdout":"built\n"})"));
+  const int lock = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  BOOST_REQUIRE(::flock(lock, LOCK_EX) == 0);
+  const Finished until_now = wtool({"logs", "last"});
+  BOOST_TEST(holds(until_now.err, "--follow"), until_now.err);
+  ProgramOptions options;
+  options.directory = scratch.path();
+  Program following({WTOOL_TEST_PROGRAM, "logs", "last", "--follow"}, Program::On::pipes, options);
+  BOOST_TEST(following.wait_for_output("    | built\n"));
+  const std::string more = step(2, "Test", "succeeded", R"(,"ms":500,"outcome":{"stdout":"tested\n"})");
+  BOOST_REQUIRE(::write(lock, more.data(), more.size()) == static_cast<ssize_t>(more.size()));
+  BOOST_TEST(following.wait_for_output("    | tested\n"));
+  const std::string end = record("run_ended", R"(,"status":"completed","ms":2000)");
+  BOOST_REQUIRE(::write(lock, end.data(), end.size()) == static_cast<ssize_t>(end.size()));
+  ::close(lock);
+  const Finished finished = following.wait();
+  BOOST_TEST(finished.exit_code == 0);
+  BOOST_TEST(finished.out.find("built") == finished.out.rfind("built"));
+}
+
+BOOST_FIXTURE_TEST_CASE(in_a_subfolder_the_folder_that_has_runs_is_named, Runs) {
+  put(id, failed);
+  fs::create_directory(scratch.path() + "/sub");
+  ProgramOptions options;
+  options.directory = scratch.path() + "/sub";
+  BOOST_TEST(holds(run({WTOOL_TEST_PROGRAM, "runs"}, options).out, "there are runs in " + scratch.path() + "."));
+  BOOST_TEST(holds(run({WTOOL_TEST_PROGRAM, "show", "last"}, options).err, "and " + scratch.path() + " has some"));
+}
+
+BOOST_FIXTURE_TEST_CASE(words_of_other_programs_name_what_does_it_here, Runs) {
+  BOOST_TEST(holds(wtool({"run", "--dry-run", "x.md"}).err, "`wtool plan WORKFLOW`"));
+  BOOST_TEST(holds(wtool({"list"}).err, "`wtool runs` lists runs"));
+  BOOST_TEST(holds(wtool({"validate", "x.md"}).err, "`wtool lint FILE...`"));
+  BOOST_TEST(holds(wtool({"version"}).err, "`wtool --version`"));
+  BOOST_TEST(holds(wtool({"rnu"}).err, "did you mean run?"));
+  for (const char* command : {"config", "audit"}) {
+    BOOST_TEST(!holds(wtool({command, "show", "--help"}).out, "wtool COMMAND --help"));
+    BOOST_TEST(!holds(wtool({command, "--help"}).out, "wtool COMMAND --help"));
+  }
+}

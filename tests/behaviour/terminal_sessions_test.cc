@@ -1,6 +1,7 @@
 // What a session keeps, and what is left of it: nothing, however it ends.
 #include <atomic>
 #include <csignal>
+#include <filesystem>
 #include <set>
 
 #include "support/asking_host.h"
@@ -177,6 +178,9 @@ BOOST_AUTO_TEST_CASE(everything_a_session_does_is_on_record_with_session_task_an
   const std::string id = open({{"environment", {{"SECRET_TOKEN_OF_MINE", "s3cret-value-1"}}}});
   execute(id, {"echo", "s3cret-value-1"});
   execute(id, {"rm", "x"});
+  status(id);
+  execute(id, {"true"}, {{"timeout", 0}});
+  call("get_status", {{"sessionId", id}, {"wrong", 1}});
   close(id);
   std::vector<std::string> events;
   std::ifstream stream(file);
@@ -188,7 +192,8 @@ BOOST_AUTO_TEST_CASE(everything_a_session_does_is_on_record_with_session_task_an
     BOOST_TEST(line.at("task") == "TASK-001");
     BOOST_TEST(line.at("agent") == "agent-worker-1");
   }
-  BOOST_TEST(events == (std::vector<std::string>{"open", "start", "end", "refusal", "close"}));
+  BOOST_TEST(events ==
+             (std::vector<std::string>{"open", "start", "end", "refusal", "status", "refusal", "refusal", "close"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_session_that_is_refused_is_on_record_with_task_and_agent) {
@@ -208,6 +213,38 @@ BOOST_AUTO_TEST_CASE(a_session_that_is_refused_is_on_record_with_task_and_agent)
     rules.push_back(line.at("event").get<std::string>() + ": " + line.value("rule", ""));
   }
   BOOST_TEST(rules == (std::vector<std::string>{"refusal: commands.allow", "open: ", "refusal: sessions.max"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_session_with_wrong_parameters_is_on_record_with_what_is_known_of_it) {
+  const std::string file = scratch.path() + "/audit.jsonl";
+  config["audit"]["file"] = file;
+  create({{"workingDirectory", 5}});
+  create({{"agentId", std::string(200'000, 'x')}});
+  std::ifstream stream(file);
+  std::size_t lines = 0;
+  for (std::string text; std::getline(stream, text); ++lines) {
+    const Json line = Json::parse(text);
+    BOOST_TEST(line.at("code") == "invalid_parameters");
+    BOOST_TEST(line.at("task") == "TASK-001");
+    BOOST_TEST((line.value("agent", "none") == (lines == 0 ? "agent-worker-1" : "none")));
+  }
+  BOOST_TEST(lines == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(a_session_in_a_directory_that_may_not_be_entered_is_refused) {
+  if (::geteuid() == 0) return;  // Root may enter every directory.
+  std::filesystem::create_directory(scratch.path() + "/closed");
+  std::filesystem::permissions(scratch.path() + "/closed", std::filesystem::perms::none);
+  const Json refused = create({{"workingDirectory", scratch.path() + "/closed"}});
+  BOOST_TEST(code(refused) == "INVALID_PARAMETERS");
+  BOOST_TEST(message(refused) ==
+             "workingDirectory: " + scratch.path() + "/closed may not be entered: permission denied");
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_session_is_told_where_sessions_live) {
+  const Json refused = status("term-unknown");
+  BOOST_TEST(refused.at("error").at("hint").get<std::string>().find("each `wtool call` is a program by itself") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_refused_before_there_is_a_command_is_on_record_too) {

@@ -3,6 +3,7 @@
 // finding stands in the file; and the arrows of what has no error lead to states.
 // Sources: host-api/reference-host/workflow/*.cc host-api/reference-host/expressions/*.cc
 // Sources: host-api/reference-host/loader/nearest.cc host-api/reference-host/loader/stop.cc
+// Sources: host-api/reference-host/loader/yaml_mistake.cc
 // Libraries: yaml-cpp md4c re2
 // One input in: 30
 #include <cstddef>

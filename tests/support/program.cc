@@ -79,6 +79,8 @@ Program::Program(const std::vector<std::string>& argv, On on, const ProgramOptio
     char name[64];
     if (out_ < 0 || grantpt(out_) != 0 || unlockpt(out_) != 0 || ptsname_r(out_, name, sizeof name) != 0) fail("pty");
     terminal = name;
+    const winsize size{.ws_row = options.rows, .ws_col = options.columns, .ws_xpixel = 0, .ws_ypixel = 0};
+    if (ioctl(out_, TIOCSWINSZ, &size) != 0) fail("the size of the terminal");
   } else {
     if (options.talk) {
       int pipe_in[2];
@@ -210,6 +212,25 @@ void Program::type(std::string_view keys) const {
 }
 
 void Program::hang_up() { close_fd(out_); }
+
+void Program::resize(unsigned short columns, unsigned short rows) const {
+  const winsize size{.ws_row = rows, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+  if (ioctl(out_, TIOCSWINSZ, &size) != 0) fail("the size of the terminal");
+}
+
+bool Program::wait_for(const std::function<bool()>& seen) {
+  while (!seen()) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(limit_ - std::chrono::steady_clock::now());
+    if (out_ < 0 || left.count() <= 0) return seen();
+    if (!read_some(ended_ ? std::chrono::milliseconds(0) : left) && ended_) return seen();
+  }
+  return true;
+}
+
+void Program::read_now() {
+  while ((out_ >= 0 || err_ >= 0) && read_some(std::chrono::milliseconds(0))) {
+  }
+}
 
 void Program::kill(int signal) const {
   if (!ended_) ::kill(pid_, signal);

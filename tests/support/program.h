@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -21,7 +22,9 @@ struct ProgramOptions {
   std::string input{};                       // on standard input, then its end
   bool talk = false;                         // standard input is a pipe instead, for say()
   std::string output_to{};                   // a file for standard output instead of a pipe, such as /dev/full
-  std::chrono::milliseconds limit{60'000};   // then it is killed, and `limit_passed` says so
+  unsigned short columns = 80;               // of a terminal
+  unsigned short rows = 24;
+  std::chrono::milliseconds limit{60'000};  // then it is killed, and `limit_passed` says so
 };
 
 struct Finished {
@@ -49,6 +52,10 @@ class Program {
   pid_t pid() const { return pid_; }
   // Reads until the output holds `text`, it ends, or the limit has passed; says whether it does.
   bool wait_for_output(std::string_view text);
+  // Reads until `seen` says so, it ends, or the limit has passed; gives what `seen` says at last.
+  bool wait_for(const std::function<bool()>& seen);
+  // Takes in what there is already.
+  void read_now();
   const std::string& output() const { return finished_.out; }
   // The next line of the output, without its newline. False: the output has ended, or the limit has passed.
   bool next_line(std::string& line);
@@ -61,6 +68,8 @@ class Program {
   void stop_listening();
   // Types, on a terminal: "\x03" is Ctrl-C.
   void type(std::string_view keys) const;
+  // Another size of the terminal, as a person gives it who drags the window.
+  void resize(unsigned short columns, unsigned short rows) const;
   void kill(int signal) const;
   // Closes the terminal's other end, as a person does who closes the window.
   void hang_up();

@@ -56,7 +56,7 @@ std::string joined_names(const ordered_json& names) {
 
 }  // namespace
 
-std::string question_text(const Question& question, std::size_t columns) {
+std::string question_text(const Question& question, std::size_t columns, std::string_view state) {
   columns = std::max(columns, least_columns);
   std::string text;
   const auto block = [&](std::string_view title, std::string_view content) {
@@ -71,6 +71,7 @@ std::string question_text(const Question& question, std::size_t columns) {
   };
   const ordered_json subject = ordered_json::parse(question.subject, nullptr, false);
   block("wtool asks whether this may run. The tool:", question.tool);
+  if (!state.empty()) block("For the state:", state);
   if (!question.reason.empty()) block("It is asked because:", question.reason);
   if (!subject.is_object()) {
     block("What would run:", question.subject);

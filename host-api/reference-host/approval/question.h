@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace wtool::host {
 
@@ -18,7 +19,7 @@ struct Question {
 
 // The question as lines of text, all of it, however long. Nothing in it is invisible, controls the terminal or begins a
 // line of its own: the command stands behind a bar, and is broken into lines of at most `columns` columns here, so that
-// the terminal does not do it.
-std::string question_text(const Question& question, std::size_t columns);
+// the terminal does not do it. `state`: that of a workflow which asks; empty: none is known.
+std::string question_text(const Question& question, std::size_t columns, std::string_view state = {});
 
 }  // namespace wtool::host

@@ -139,6 +139,8 @@ std::string show(const std::string& file, const ShowOptions& options,
   if (!parts) return error;
   std::deque<std::string> kept;
   bool shown_first = false;
+  std::size_t readable = 0;
+  std::size_t unreadable = 0;
   for (Part& part : *parts) {
     if (const int failed = open_part(part, error); failed != 0) {
       // The oldest may go at any time: a rotation removes those that are too many.
@@ -151,6 +153,7 @@ std::string show(const std::string& file, const ShowOptions& options,
     while (reader.next(line)) {
       const ordered_json event = line.size == line.text.size() ? parsed(line.text) : ordered_json();
       std::string text;
+      ++(event.is_null() ? unreadable : readable);
       if (event.is_null()) {
         if (!options.event.empty() || options.json) continue;
         text = escaped(part.name) + ", line " + std::to_string(line.number) + ", cannot be read: " + escaped(line.text);
@@ -172,6 +175,8 @@ std::string show(const std::string& file, const ShowOptions& options,
   for (const std::string& text : kept) {
     if (!print(text)) break;
   }
+  if (readable == 0 && unreadable > 0)
+    return escaped(file) + " is not an audit trail: no line of it is an event of one";
   return {};
 }
 

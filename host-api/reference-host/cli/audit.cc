@@ -90,6 +90,11 @@ int show(const ShowRequest& request) {
 void add_audit(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("audit", "Verify an audit trail, or show it");
   command->require_subcommand(1);
+  // Its own, since it would show that of `wtool`.
+  command->footer(
+      "Examples:\n"
+      "  wtool audit verify .wtool/audit.jsonl\n"
+      "  wtool audit show .wtool/audit.jsonl --last 20");
   const auto file_option = [](CLI::App* to, std::string& file) {
     to->add_option("FILE", file, "The trail; the files that it was rotated to are found beside it")->required();
   };

@@ -107,7 +107,10 @@ void add_call(CLI::App& app, Context& context) {
       "  wtool call shell_execute '{\"command\": \"git status --short\", \"timeout\": 10}'\n"
       "  echo '{\"command\": \"make\"}' | wtool call shell_execute - --stream\n"
       "  wtool call shell_execute @build.json");
-  command->callback([&context, options] { context.command = [&context, options] { return call(context, *options); }; });
+  command->callback([&context, options] {
+    context.shows_results = true;
+    context.command = [&context, options] { return call(context, *options); };
+  });
 }
 
 }  // namespace wtool::host

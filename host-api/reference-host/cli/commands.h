@@ -14,6 +14,7 @@ void add_call(CLI::App& app, Context& context);
 void add_config(CLI::App& app, Context& context);
 void add_graph(CLI::App& app, Context& context);
 void add_lint(CLI::App& app, Context& context);
+void add_logs(CLI::App& app, Context& context);
 void add_mcp(CLI::App& app, Context& context);
 void add_plan(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);

@@ -117,14 +117,17 @@ void add_config(CLI::App& app, Context& context) {
   command->require_subcommand(1);
   CLI::App* shower = command->add_subcommand("show", "Every key with its value, and which layer set it");
   shower->add_flag("--json", *json, "As a JSON object");
-  command->footer(
+  const std::string footer =
       "Layers, from the first to the last: built in, the user's ($XDG_CONFIG_HOME/wtool/wtool.yaml, else\n"
       "~/.config/wtool/wtool.yaml), the project's (wtool.yaml here, or the file of --config). Values of\n"
       "environment.set whose names look secret are masked. Exit status: 0, or 2 where a file is not valid.\n"
       "\n"
       "Examples:\n"
       "  wtool config show\n"
-      "  wtool config show --json --config strict.yaml | jq '.keys[\"commands.allow\"]'");
+      "  wtool config show --json --config strict.yaml | jq '.keys[\"commands.allow\"]'";
+  // Of a command of its own it would be that of `wtool`.
+  command->footer(footer);
+  shower->footer(footer);
   shower->callback([&context, json] { context.command = [&context, json] { return show(context, *json); }; });
 }
 

@@ -5,12 +5,14 @@
 #include <string>
 
 #include "loader/stop.h"
+#include "terminal/terminal.h"
 
 namespace wtool::host {
 
-// Enter and yes go on; no and the end of the input do not; what is neither is asked again. Nothing: there is no
-// terminal that this process is in the foreground of, or a stop was requested. One question at a time: others wait. Any
-// thread.
-std::optional<bool> confirm_on_terminal(const std::string& question, Stop& stop);
+// Only y and yes confirm; Enter, no, the end of the input and what is not understood five times do not. Nothing: there
+// is no terminal that this process is in the foreground of, or a stop was requested. One question at a time: others
+// wait. Any thread.
+std::optional<bool> confirm_on_terminal(const std::string& question, Stop& stop,
+                                        Terminal& terminal = Terminal::of_process());
 
 }  // namespace wtool::host

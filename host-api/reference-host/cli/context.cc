@@ -6,6 +6,7 @@
 
 #include "cli/output.h"
 #include "loader/find_plugin.h"
+#include "terminal/terminal.h"
 
 namespace wtool::host {
 
@@ -19,7 +20,8 @@ std::string environment(const char* name) {
 }  // namespace
 
 bool Context::start_tracing() {
-  LogFilter filter(LogLevel::warn);
+  // A person reads of the same in plainer words.
+  LogFilter filter(shows_results && ::isatty(STDERR_FILENO) == 1 ? LogLevel::error : LogLevel::warn);
   LogFormat format = LogFormat::text;
   std::string error;
   const std::string from_environment = environment("WTOOL_LOG");
@@ -36,7 +38,8 @@ bool Context::start_tracing() {
     complain("--log-format: " + error);
     return false;
   }
-  tracing_ = std::make_unique<Tracing>(std::move(filter), format, STDERR_FILENO);
+  tracing_ = std::make_unique<Tracing>(std::move(filter), format,
+                                       [](std::string_view line) { Terminal::of_process().write(line); });
   return true;
 }
 
@@ -50,12 +53,21 @@ Plugin* Context::plugin() {
   return plugin_.get();
 }
 
-Toolbox* Context::toolbox() {
+Toolbox* Context::toolbox() { return toolbox(config_files()); }
+
+Toolbox* Context::workflow_toolbox() { return toolbox(workflow_config()); }
+
+WorkflowConfig& Context::workflow_config() {
+  if (!workflow_config_) workflow_config_ = std::make_unique<WorkflowConfig>(config_files());
+  return *workflow_config_;
+}
+
+Toolbox* Context::toolbox(ConfigSource& source) {
   if (toolbox_) return toolbox_.get();
   std::string error;
   Plugin* opened = plugin();
   if (opened == nullptr) return nullptr;
-  toolbox_ = Toolbox::open(*opened, config_files(), error);
+  toolbox_ = Toolbox::open(*opened, source, error);
   if (!toolbox_) complain(error);
   return toolbox_.get();
 }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "config/files.h"
+#include "config/workflow_config.h"
 #include "loader/plugin.h"
 #include "loader/toolbox.h"
 #include "tracing/tracing.h"
@@ -36,6 +37,7 @@ class Context {
  public:
   GlobalOptions options;
   std::function<int()> command;  // set by the subcommand that was chosen
+  bool shows_results = false;    // set by one that tells of failures itself: on a terminal only errors are logged
 
   // Opens the tracing from --log, --log-format and WTOOL_LOG. False: the reason is on stderr. main() calls it once,
   // before the command.
@@ -50,13 +52,20 @@ class Context {
 
   // The plugin's tools, initialised and configured (config/files.h) at the first use. The same on failure.
   Toolbox* toolbox();
+  // The same for workflows, configured as config/workflow_config.h says. A program uses one of the two.
+  Toolbox* workflow_toolbox();
+  // What that is configured with.
+  WorkflowConfig& workflow_config();
 
   // The files of the configuration that --config and the environment say. Not beside a toolbox: it uses them itself.
   ConfigFiles& config_files();
 
  private:
+  Toolbox* toolbox(ConfigSource& source);
+
   std::unique_ptr<Tracing> tracing_;
   std::unique_ptr<ConfigFiles> config_files_;
+  std::unique_ptr<WorkflowConfig> workflow_config_;
   std::unique_ptr<Plugin> plugin_;
   std::unique_ptr<Toolbox> toolbox_;
 };

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -12,6 +13,7 @@
 #include "cli/context.h"
 #include "cli/output.h"
 #include "cli/past.h"
+#include "cli/prepared_workflow.h"
 #include "cli/report_file.h"
 
 namespace wtool::host {
@@ -30,11 +32,18 @@ int graph(const GraphOptions& options) {
     complain("a picture is nothing for a terminal; name a file with --output FILE");
     return exit_unusable;
   }
-  const auto parsed = read_workflow(options.file);
+  std::error_code ignored;
+  std::string error;
+  const std::string file = workflow_file(options.file, std::filesystem::current_path(ignored).string(), error);
+  if (file.empty()) {
+    complain(error);
+    return exit_unusable;
+  }
+  const auto parsed = read_workflow(file);
   if (!parsed) return exit_unusable;
   std::optional<PastRunFile> past;
   if (!options.run.empty()) {
-    past = read_past_run(options.run);
+    past = read_past_run_of(file, options.run);
     if (!past) return exit_unusable;
   }
   const workflow::Drawing drawing = workflow::drawing_of(*parsed, past ? &past->run : nullptr);
@@ -42,10 +51,9 @@ int graph(const GraphOptions& options) {
   if (options.format == "mermaid") {
     text = workflow::mermaid_text(drawing);
   } else {
-    text = workflow::dot_text(drawing, parsed->name.empty() ? options.file : parsed->name);
+    text = workflow::dot_text(drawing, parsed->name.empty() ? file : parsed->name);
   }
   if (options.format == "svg" || options.format == "png") {
-    std::string error;
     text = workflow::drawn_by_dot(text, options.format, error);
     if (!error.empty()) {
       complain(error);
@@ -60,8 +68,8 @@ int graph(const GraphOptions& options) {
 void add_graph(CLI::App& app, Context& context) {
   auto options = std::make_shared<GraphOptions>();
   CLI::App* command = app.add_subcommand("graph", "Draw the diagram of a workflow, with the states of a run coloured");
-  command->add_option("WORKFLOW", options->file, "The workflow file")->required();
-  command->add_option("RUN", options->run, "A run of it: its id, the beginning of it, or last");
+  command->add_option("WORKFLOW", options->file, "The workflow file, or the name of a workflow")->required();
+  command->add_option("RUN", options->run, "A run of that file: its id, the beginning of it, or last");
   command->add_option("--format", options->format, "mermaid (default), dot, or svg and png, which need Graphviz")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"mermaid", "dot", "svg", "png"}));

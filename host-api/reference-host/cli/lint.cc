@@ -1,18 +1,23 @@
 // wtool lint FILE...: reads and checks workflow files, and runs nothing. Standard output gets what was found.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/explained.h"
 #include "cli/output.h"
 #include "cli/prepared_workflow.h"
 #include "workflow/checker.h"
+#include "workflow/older_rule.h"
 #include "workflow/parser.h"
 
 namespace wtool::host {
@@ -27,6 +32,7 @@ struct LintOptions {
   std::vector<std::string> variables;
   bool json = false;
   bool strict = false;
+  bool fix = false;
 };
 
 struct Totals {
@@ -35,29 +41,14 @@ struct Totals {
   std::size_t warnings = 0;
 };
 
-// What the tool says of a command, as `wtool call shell_execute --explain` does.
-std::optional<workflow::CommandVerdict> explained(Toolbox& toolbox, const std::string& command) {
-  nlohmann::json arguments = {{"command", command}};
-  Stop stop;
-  std::string error;
-  const auto text = toolbox.explain(workflow::shell_tool, arguments.dump(), stop, error);
-  if (!text) return std::nullopt;
-  const auto answer = nlohmann::json::parse(*text, nullptr, false);
-  if (!answer.is_object()) return std::nullopt;
-  const std::string verdict = answer.value("verdict", "");
-  using Kind = workflow::CommandVerdict::Kind;
-  return workflow::CommandVerdict{verdict == "deny"  ? Kind::deny
-                                  : verdict == "ask" ? Kind::ask
-                                                     : Kind::allow,
-                                  answer.value("reason", "")};
-}
-
 class Linter {
  public:
   Linter(Context& context, const LintOptions& options)
       : options_(options),
         prompts_(configured_prompts(context, directory())),
-        toolbox_(context.toolbox()),
+        toolbox_(context.workflow_toolbox()),
+        config_(context.workflow_config()),
+        shell_(configured_shell(context)),
         library_(directory()) {
     for (const std::string& variable : options.variables) given_.push_back(variable.substr(0, variable.find('=')));
   }
@@ -66,8 +57,8 @@ class Linter {
     bool shown = true;
     for (const std::string& file : options_.files) shown = lint(file) && shown;
     if (options_.json) {
-      const nlohmann::ordered_json all = {
-          {"files", files_}, {"errors", totals_.errors}, {"warnings", totals_.warnings}};
+      nlohmann::ordered_json all = {{"files", files_}, {"errors", totals_.errors}, {"warnings", totals_.warnings}};
+      if (options_.fix) all["fixes"] = fixes_;
       shown = print(all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
     } else {
       shown = print(counted(totals_.files, "file") + ": " + counted(totals_.errors, "error") + ", " +
@@ -88,23 +79,38 @@ class Linter {
     return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
   }
 
-  bool lint(const std::string& file) {
+  bool lint(const std::string& wanted) {
     ++totals_.files;
     std::string error;
-    const workflow::Source source = workflow::load_source(file, error);
+    const std::string found = workflow_file(wanted, directory(), error);
+    const std::string& file = found.empty() ? wanted : found;
+    workflow::Source source;
+    if (!found.empty()) source = workflow::load_source(file, error);
     if (!error.empty()) {
       ++totals_.errors;
       return unreadable(file, error);
     }
     workflow::Findings findings;
-    const workflow::Workflow parsed = workflow::parse_workflow(source, findings);
+    workflow::Workflow parsed = workflow::parse_workflow(source, findings);
+    if (options_.fix && findings.empty() && !parsed.says_failures) {
+      if (auto fixed = fix(source, parsed)) {
+        source = std::move(*fixed);
+        findings = {};
+        parsed = workflow::parse_workflow(source, findings);
+      }
+    }
     workflow::Surroundings around;
     around.tools = toolbox_;
     around.file = file;
     around.library = &library_;
+    around.unreadable_commands = shell_;
     if (prompts_) look_for_prompts(*prompts_, around);
     if (toolbox_ != nullptr) {
-      around.verdict = [this](const std::string& command) { return explained(*toolbox_, command); };
+      around.shell_problem = [this](const std::string& shell) { return config_.shell_problem(shell); };
+      around.verdict = [this](const std::string& command) {
+        std::string why;
+        return explained(*toolbox_, std::string(workflow::shell_tool), {{"command", command}}, why);
+      };
     }
     workflow::check_workflow(parsed, given_, around, findings);
     const std::vector<PlacedFinding> placed = findings.placed(source);
@@ -113,11 +119,64 @@ class Linter {
     }
     totals_.errors += findings.dropped_errors();
     totals_.warnings += findings.dropped_warnings();
-    if (!options_.json) return print(findings.text(source));
+    if (!options_.json) return print(findings.with_lines(source));
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const PlacedFinding& one : placed) list.push_back(as_json(one));
     files_.push_back({{"file", file}, {"findings", std::move(list)}});
     return true;
+  }
+
+  // Adds `failures: continue` to a file in which the rule of plain arrows changes one, and says so; nothing: it is as
+  // it was.
+  std::optional<workflow::Source> fix(const workflow::Source& source, const workflow::Workflow& parsed) {
+    const auto changed = workflow::changed_exits(parsed);
+    if (changed.empty()) return std::nullopt;
+    std::string error;
+    std::string text = workflow::with_failures_continue(source, error);
+    if (!text.empty()) error = write_in_place(source.name(), text);
+    if (!error.empty()) {
+      ++totals_.errors;
+      fixes_.push_back({{"file", source.name()}, {"error", error}});
+      if (!options_.json) print(source.name() + ": not fixed: " + error + "\n");
+      return std::nullopt;
+    }
+    fixes_.push_back({{"file", source.name()}, {"added", "failures: continue"}});
+    workflow::Source fixed(source.name(), std::move(text));
+    const std::size_t added = fixed.line_count() - source.line_count();
+    std::string lines;
+    for (const workflow::Transition* exit : changed) {
+      lines += (lines.empty() ? "" : ", ") + std::to_string(source.position(exit->offset).line + added);
+    }
+    if (!options_.json) {
+      print(source.name() + ": fixed: added `failures: continue` to the front matter, so these transitions are taken " +
+            "after failures, too: line" + (changed.size() == 1 ? " " : "s ") + lines + "\n");
+    }
+    return fixed;
+  }
+
+  // A file of the same owner, permissions and links; all of it is written, or it stays as it was.
+  static std::string write_in_place(const std::string& file, const std::string& text) {
+    std::error_code failure;
+    const std::filesystem::path real = std::filesystem::canonical(file, failure);
+    const std::filesystem::path other = real.string() + ".wtool-fix";
+    if (!failure) std::filesystem::copy_file(real, other, failure);
+    const auto clean_up = [&](const std::string& why) {
+      std::error_code ignored;
+      std::filesystem::remove(other, ignored);
+      return file + " cannot be written: " + why;
+    };
+    if (failure) {
+      return failure == std::errc::file_exists ? other.string() + " is in the way; remove it and try again"
+                                               : clean_up(failure.message());
+    }
+    {
+      std::ofstream out(other, std::ios::binary | std::ios::trunc);
+      out.write(text.data(), static_cast<std::streamsize>(text.size()));
+      out.flush();
+      if (!out) return clean_up(std::generic_category().message(errno));
+    }
+    if (std::filesystem::rename(other, real, failure); failure) return clean_up(failure.message());
+    return "";
   }
 
   // `error` is what load_source() says: the file, perhaps a line and a column, and what is wrong.
@@ -148,10 +207,13 @@ class Linter {
   const LintOptions& options_;
   std::unique_ptr<workflow::Prompts> prompts_;  // NULL: as with the toolbox
   Toolbox* toolbox_;  // NULL: there is none, and that was said; tools and commands are not looked up then
+  WorkflowConfig& config_;
+  workflow::ShellReader shell_;
   workflow::Library library_;
   std::vector<std::string> given_;
   Totals totals_;
   nlohmann::ordered_json files_ = nlohmann::ordered_json::array();
+  nlohmann::ordered_json fixes_ = nlohmann::ordered_json::array();
 };
 
 }  // namespace
@@ -159,7 +221,7 @@ class Linter {
 void add_lint(CLI::App& app, Context& context) {
   auto options = std::make_shared<LintOptions>();
   CLI::App* command = app.add_subcommand("lint", "Check workflow files without running anything");
-  command->add_option("FILE", options->files, "The workflow files")->required();
+  command->add_option("FILE", options->files, "The workflow files, or names of workflows")->required();
   command
       ->add_option("--var,--set", options->variables,
                    "A variable that is to be given to the run, as NAME=VALUE or NAME; may be given several times")
@@ -168,17 +230,28 @@ void add_lint(CLI::App& app, Context& context) {
       ->take_all();
   command->add_flag("--json", options->json, "Print one JSON object");
   command->add_flag("--strict", options->strict, "Let warnings count as errors for the exit status");
+  command->add_flag("--fix", options->fix,
+                    "Add `failures: continue` to the front matter of each file that was written for the rule that a "
+                    "plain arrow is taken after failures, too");
   command->footer(
-      "Each finding is a line FILE:LINE:COLUMN: error: MESSAGE (or warning); the last line counts them. Errors are "
-      "what\n"
-      "`wtool run` refuses to run. Workflows, prompts and commands are looked up as they are here and now; what is\n"
-      "missing, or what the policy would refuse, is a warning. Exit status: 0 without errors, 2 with errors, or (with\n"
-      "--strict) with warnings.\n"
+      "Each finding is a line FILE:LINE:COLUMN: error: MESSAGE (or warning), followed by that line of the file with a\n"
+      "caret below the place; the last line counts them. Errors are what `wtool run` refuses to run. Workflows, "
+      "prompts\n"
+      "and commands are looked up as they are here and now; what is missing, or what the policy would refuse, is a\n"
+      "warning. Exit status: 0 without errors, 2 with errors, or (with --strict) with warnings.\n"
+      "\n"
+      "A plain arrow `A --> B` means success. --fix changes each file in which an arrow was taken after a failure "
+      "under\n"
+      "the older rule: it adds the line `failures: continue` to the front matter (and makes that where there is "
+      "none),\n"
+      "keeps everything else byte for byte, and says what it did. Files with errors, and files that have the key\n"
+      "`failures`, are left alone.\n"
       "\n"
       "Examples:\n"
       "  wtool lint workflows/*.md\n"
       "  wtool lint release.md --var version=1.2.0 --strict\n"
-      "  wtool lint release.md --json");
+      "  wtool lint release.md --json\n"
+      "  wtool lint --fix .swissarmyhammer/workflows/*.md");
   command->callback(
       [&context, options] { context.command = [&context, options] { return Linter(context, *options).run(); }; });
 }

@@ -5,6 +5,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.h"
@@ -27,7 +28,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
       "The configuration in the place of the project's, YAML or JSON (default: wtool.yaml here, if there is one)");
   add("--log", options.log, "FILTER",
       "What is logged on standard error: off, error, warn, info, debug or trace, or for a part of the program,\n"
-      "as in info,shell_tools=debug (default: WTOOL_LOG, else warn)");
+      "as in info,shell_tools=debug (default: WTOOL_LOG, else warn; of call, run and resume on a terminal error)");
   add("--log-format", options.log_format, "FORMAT", "text or json (default: text)");
 }
 
@@ -44,6 +45,34 @@ Words option_names(const CLI::App& app) {
 std::string did_you_mean(const std::string& word, const Words& names) {
   const std::string_view close = nearest(word.substr(0, word.find('=')), names);
   return close.empty() ? "" : "; did you mean " + std::string(close) + "?";
+}
+
+// What other programs call what is called otherwise here; nullptr: nothing is known.
+const char* usual_name(std::string_view word) {
+  static constexpr std::pair<std::string_view, const char*> known[] = {
+      {"--dry-run", "`wtool plan WORKFLOW` tells what a run would do, and does nothing"},
+      {"-n", "`wtool plan WORKFLOW` tells what a run would do, and does nothing"},
+      {"dry-run", "`wtool plan WORKFLOW` tells what a run would do, and does nothing"},
+      {"list", "`wtool runs` lists runs, `wtool tools` lists tools"},
+      {"ls", "`wtool runs` lists runs, `wtool tools` lists tools"},
+      {"--list", "`wtool runs` lists runs, `wtool tools` lists tools"},
+      {"ps", "`wtool runs` lists runs, also those that have not ended"},
+      {"history", "`wtool runs` lists runs"},
+      {"validate", "`wtool lint FILE...` checks workflow files"},
+      {"check", "`wtool lint FILE...` checks workflow files"},
+      {"exec", "`wtool call TOOL` calls a tool, `wtool run WORKFLOW` runs a workflow"},
+      {"explain", "`wtool call TOOL JSON --explain` tells what a call would do"},
+      {"retry", "`wtool resume RUN` runs again what failed"},
+      {"log", "`wtool logs RUN [STATE]` shows what the steps of a run said"},
+      {"serve", "`wtool mcp` serves the tools to a client"},
+      {"version", "it is `wtool --version`"},
+      {"help", "it is `wtool --help`, or `wtool COMMAND --help`"},
+      {"--env-file", "parameters are given with --var NAME=VALUE"},
+  };
+  for (const auto& [name, says] : known) {
+    if (word == name) return says;
+  }
+  return nullptr;
 }
 
 // What was wrong, and what would be right in that place.
@@ -73,10 +102,13 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
                            dynamic_cast<const CLI::RequiredError*>(&mistake) != nullptr;
   if (about_words && !rest.empty()) {
     const std::string& word = rest.front();
+    const char* usual = usual_name(std::string_view(word).substr(0, word.find('=')));
+    const std::string pointer = usual == nullptr ? "" : std::string("; ") + usual;
     if (word.size() > 1 && word.front() == '-') {
-      text = "there is no option " + word + did_you_mean(word, options);
+      text = "there is no option " + word + (pointer.empty() ? did_you_mean(word, options) : pointer);
     } else if (!commands.empty()) {
-      text = "there is no command \"" + (path.empty() ? "" : path + ' ') + word + '"' + did_you_mean(word, commands);
+      text = "there is no command \"" + (path.empty() ? "" : path + ' ') + word + '"' +
+             (pointer.empty() || !path.empty() ? did_you_mean(word, commands) : pointer);
     } else {
       text = '"' + word + "\" is one word too many for `wtool " + path + '`';
     }
@@ -116,6 +148,7 @@ int run_program(int argc, char** argv) {
   add_resume(app, context);
   add_runs(app, context);
   add_show(app, context);
+  add_logs(app, context);
   add_report(app, context);
   add_graph(app, context);
   add_lint(app, context);

@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "terminal/terminal.h"
 #include "tracing/escape.h"
 
 namespace wtool::host {
@@ -40,7 +41,7 @@ void complain(std::string_view message) {
   std::string line = "wtool: ";
   append_escaped(line, message, "\n");
   line += '\n';
-  write_all(STDERR_FILENO, line);
+  Terminal::of_process().write(line);
 }
 
 void fill_closed_descriptors() {

@@ -6,13 +6,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <utility>
+#include <vector>
 
 #include "audit/entry.h"
 #include "cli/output.h"
+#include "reporting/runs_folder.h"
 
 namespace wtool::host {
 namespace {
@@ -22,9 +25,11 @@ namespace fs = std::filesystem;
 constexpr std::size_t longest_name = 200;  // bytes; file systems take 255
 
 // A different one for each name, and short enough.
-std::string file_name(std::string_view name) {
+std::string file_name(std::string_view name, bool secret) {
+  const std::size_t dot = std::min(name.rfind('.'), name.size());
+  const std::string end = (secret ? ".secret" : "") + std::string(name.substr(dot));
   std::string safe;
-  for (const char c : name) {
+  for (const char c : name.substr(0, dot)) {
     if (c == '/') {
       safe += "%s";
     } else if (c == ':') {
@@ -35,66 +40,157 @@ std::string file_name(std::string_view name) {
       safe += c;
     }
   }
-  if (safe.size() <= longest_name) return safe;
+  if (safe.size() + end.size() <= longest_name) return safe + end;
   audit::Digest digest;
   digest.add(name);
-  return digest.finish() + safe.substr(safe.rfind('.'));
+  return digest.finish() + end;
 }
 
-std::string beside(const std::string& journal) {
-  return journal.empty() ? "" : fs::path(journal).replace_extension(".outputs").string();
+// Removed at the end of the run, whatever is in it.
+bool is_secret_name(const fs::path& file) {
+  const std::string stem = file.stem().string();
+  return stem.ends_with(".secret");
 }
+
+std::string beside(const std::string& journal) { return journal.empty() ? "" : workflow::outputs_folder(journal); }
 
 }  // namespace
 
-OutputFiles::OutputFiles(const std::string& journal, const workflow::Secrets& secrets)
-    : secrets_(secrets), temporary_(journal.empty()), folder_(beside(journal)) {}
+class OutputFiles::File final : public workflow::OutputFile {
+ public:
+  File(OutputFiles& all, std::string path) : all_(all), path_(std::move(path)) {
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (descriptor_ < 0) fail(::strerror(errno));
+  }
+  File(OutputFiles& all, std::string path, const std::string& why) : all_(all), path_(std::move(path)) { fail(why); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() override {
+    if (descriptor_ >= 0) give_up();
+  }
+
+  void write(std::string_view bytes) override {
+    if (descriptor_ < 0) return;
+    written_ += bytes.size();
+    if ((all_.bytes_ += bytes.size()) > all_.limits_.max_bytes) {
+      return fail("the files with the outputs of a run may have " + std::to_string(all_.limits_.max_bytes) +
+                  " bytes together; raise output.max_bytes, or let the command write less");
+    }
+    if (const int failed = write_all(descriptor_, bytes); failed != 0) return fail(::strerror(failed));
+    digest_.add(bytes);
+  }
+
+  void fail(const std::string& why) override {
+    if (!trouble_.empty()) return;
+    trouble_ = "the output of a step cannot be written to " + path_ + ": " + why;
+    give_up();
+  }
+
+  Written finish() override {
+    // Some file systems tell only here that there was no space.
+    if (descriptor_ >= 0 && ::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) {
+      const int failed = errno;
+      remove();
+      trouble_ = "the output of a step cannot be written to " + path_ + ": " + ::strerror(failed);
+    }
+    if (!trouble_.empty()) return {"", "", 0, trouble_};
+    return {path_, digest_.finish(), written_, ""};
+  }
+
+ private:
+  void give_up() {
+    if (descriptor_ >= 0) {
+      ::close(std::exchange(descriptor_, -1));
+      remove();
+    }
+  }
+  void remove() {
+    ::unlink(path_.c_str());
+    all_.bytes_ -= std::exchange(written_, 0);
+  }
+
+  OutputFiles& all_;
+  const std::string path_;
+  int descriptor_ = -1;
+  audit::Digest digest_;
+  std::uint64_t written_ = 0;
+  std::string trouble_;
+};
+
+OutputFiles::OutputFiles(const std::string& journal, const workflow::Secrets& secrets, OutputLimits limits)
+    : secrets_(secrets), limits_(limits), temporary_(journal.empty()), folder_(beside(journal)) {}
 
 OutputFiles::~OutputFiles() {
+  std::error_code ignored;
+  if (folder_.empty()) return;
   if (temporary_) {
-    std::error_code ignored;
-    if (!folder_.empty()) fs::remove_all(folder_, ignored);
+    fs::remove_all(folder_, ignored);
     return;
   }
-  if (secrets_.empty()) return;
-  for (const std::string& file : files_) {
-    std::ostringstream content;
-    content << std::ifstream(file, std::ios::binary).rdbuf();
-    if (secrets_.masked(content.str()) == content.str() || ::unlink(file.c_str()) == 0 || errno == ENOENT) continue;
+  // Also those that an earlier part of the run has left when it was killed.
+  std::vector<std::string> unwanted;
+  for (fs::directory_iterator entry(folder_, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
+    if (is_secret_name(entry->path()) || holds_secret(entry->path().string())) {
+      unwanted.push_back(entry->path().string());
+    }
+  }
+  for (const std::string& file : unwanted) {
+    if (::unlink(file.c_str()) == 0 || errno == ENOENT) continue;
     complain("the file " + file + " holds a secret and cannot be removed: " + ::strerror(errno));
   }
 }
 
+bool OutputFiles::holds_secret(const std::string& file) const {
+  if (secrets_.empty()) return false;
+  std::ifstream in(file, std::ios::binary);
+  constexpr std::size_t piece = 1024UL * 1024;
+  std::string text;
+  std::string read(piece, '\0');
+  while (in.read(read.data(), static_cast<std::streamsize>(piece)) || in.gcount() > 0) {
+    text.append(read, 0, static_cast<std::size_t>(in.gcount()));
+    if (secrets_.masked(text) != text) return true;
+    text.erase(0, text.size() - secrets_.undecided_tail(text));
+  }
+  return false;
+}
+
+// With mutex_ held.
 bool OutputFiles::make_folder(std::string& error) {
+  if (folder_made_) return true;
   if (temporary_ && folder_.empty()) {
     const char* place = ::getenv("TMPDIR");
     std::string made = std::string(place != nullptr && *place == '/' ? place : "/tmp") + "/wtool-outputs-XXXXXX";
     if (::mkdtemp(made.data()) != nullptr) {
       folder_ = made;
-      return true;
+      return folder_made_ = true;
     }
     error = "a folder for outputs cannot be made as " + made + ": " + ::strerror(errno);
     return false;
   }
-  if (::mkdir(folder_.c_str(), 0700) == 0 || errno == EEXIST) return true;
+  if (::mkdir(folder_.c_str(), 0700) == 0 || errno == EEXIST) {
+    std::error_code ignored;
+    for (fs::directory_iterator entry(folder_, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
+      std::error_code gone;
+      const std::uintmax_t size = entry->file_size(gone);
+      if (!gone) bytes_ += size;
+    }
+    return folder_made_ = true;
+  }
   error = "the folder " + folder_ + " cannot be made: " + ::strerror(errno);
   return false;
 }
 
-std::string OutputFiles::write(std::string_view name, const std::string& content, std::string& error) {
-  std::string file;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!make_folder(error)) return "";
-    file = folder_ + "/" + file_name(name);
-    files_.insert(file);
+std::unique_ptr<workflow::OutputFile> OutputFiles::create(const std::string& name, bool secret) {
+  const std::lock_guard lock(mutex_);
+  std::string error;
+  if (!make_folder(error)) return std::make_unique<File>(*this, folder_ + "/" + file_name(name, secret), error);
+  const std::string path = folder_ + "/" + file_name(name, secret);
+  struct stat before {};
+  // A file of an earlier part of the run, which this one replaces.
+  if (::lstat(path.c_str(), &before) == 0 && ::unlink(path.c_str()) == 0) {
+    bytes_ -= std::min<std::uint64_t>(bytes_, static_cast<std::uint64_t>(before.st_size));
   }
-  const int out = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-  const int failed = out < 0 ? errno : write_all(out, content);
-  if (out >= 0) ::close(out);
-  if (failed == 0) return file;
-  error = "the output of a step cannot be written to " + file + ": " + ::strerror(failed);
-  return "";
+  return std::make_unique<File>(*this, path);
 }
 
 }  // namespace wtool::host

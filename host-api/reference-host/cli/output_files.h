@@ -1,38 +1,49 @@
-// The outputs of steps as files, for workflows that hand them on by name (`${build.stdout_file}`).
+// The whole outputs of the steps of a run, as files.
 //
 // With a journal they lie beside it, in a folder of their own that nobody else may read, and stay; without one they are
 // somewhere temporary, and go with this object. What holds a secret never stays.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+#include <memory>
 #include <mutex>
-#include <set>
 #include <string>
-#include <string_view>
 
+#include "runner/output_store.h"
 #include "runner/secrets.h"
 
 namespace wtool::host {
 
-class OutputFiles {
+struct OutputLimits {
+  std::uint64_t max_bytes = 1ULL << 30;    // of all files of the run together
+  std::uint64_t json_bytes = 64ULL << 20;  // of a file that is read as JSON
+};
+
+class OutputFiles final : public workflow::OutputStore {
  public:
   // `journal` is the journal's file; empty: there is none. `secrets` must outlive this object.
-  OutputFiles(const std::string& journal, const workflow::Secrets& secrets);
+  OutputFiles(const std::string& journal, const workflow::Secrets& secrets, OutputLimits limits);
   OutputFiles(const OutputFiles&) = delete;
   OutputFiles& operator=(const OutputFiles&) = delete;
-  // When the run is over: secrets may have become known after they were written.
-  ~OutputFiles();
+  // When the run is over: secrets may have become known after the files were written.
+  ~OutputFiles() override;
 
-  // Writes a file of that name, and gives its path; empty: `error` says why not. Any thread.
-  std::string write(std::string_view name, const std::string& content, std::string& error);
+  std::unique_ptr<workflow::OutputFile> create(const std::string& name, bool secret) override;
+  std::uint64_t json_limit() const override { return limits_.json_bytes; }
 
  private:
+  class File;
   bool make_folder(std::string& error);
+  bool holds_secret(const std::string& file) const;
 
   const workflow::Secrets& secrets_;
+  const OutputLimits limits_;
   const bool temporary_;
   std::mutex mutex_;
   std::string folder_;  // empty: a temporary one that is not made yet
-  std::set<std::string> files_;
+  bool folder_made_ = false;
+  std::atomic<std::uint64_t> bytes_{0};  // of all files
 };
 
 }  // namespace wtool::host

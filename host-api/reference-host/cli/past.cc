@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "audit/entry.h"
@@ -37,6 +38,41 @@ std::optional<PastRunFile> read_past_run(const std::string& wanted) {
   return past;
 }
 
+namespace {
+
+// Journals lie in the directory of their run, so that a relative file of a run is relative to the working directory.
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code failed;
+  return !one.empty() &&
+         std::filesystem::weakly_canonical(one, failed) == std::filesystem::weakly_canonical(other, failed);
+}
+
+}  // namespace
+
+std::optional<PastRunFile> read_past_run_of(const std::string& file, const std::string& wanted) {
+  std::string id = wanted;
+  if (wanted == "last") {
+    std::string error;
+    const std::vector<std::string> ids = workflow::list_runs(".", error);
+    const auto found = std::find_if(ids.begin(), ids.end(), [&](const std::string& run) {
+      std::string ignored;
+      const auto ends = workflow::read_journal_ends(workflow::journal_file(".", run), ignored);
+      return ends && is_same_file(ends->file, file);
+    });
+    if (found == ids.end()) {
+      complain(error.empty() ? "no run of " + file + " is kept here; `wtool runs` lists the runs and their files"
+                             : error);
+      return std::nullopt;
+    }
+    id = *found;
+  }
+  auto past = read_past_run(id);
+  if (!past || is_same_file(past->run.file, file)) return past;
+  complain("the run " + past->run.run + " is one of " + past->run.file + ", and not of " + file +
+           "; `wtool runs` lists the runs and their files");
+  return std::nullopt;
+}
+
 std::optional<workflow::Workflow> read_workflow(const std::string& file) {
   std::string error;
   const workflow::Source source = workflow::load_source(file, error);
@@ -47,8 +83,10 @@ std::optional<workflow::Workflow> read_workflow(const std::string& file) {
   workflow::Findings findings;
   workflow::Workflow parsed = workflow::parse_workflow(source, findings);
   if (findings.empty()) return parsed;
-  write_all(STDERR_FILENO, findings.text(source));
-  return std::nullopt;
+  write_all(STDERR_FILENO, findings.with_lines(source));
+  // A diagram can be drawn whatever is wrong with the actions.
+  if (parsed.states.empty() || parsed.start == workflow::no_state || parsed.diagram_unread) return std::nullopt;
+  return parsed;
 }
 
 std::optional<workflow::Workflow> workflow_of_run(const workflow::RunRecord& run, std::string& why) {

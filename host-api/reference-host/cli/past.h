@@ -18,7 +18,10 @@ struct PastRunFile {
 // and leaves something to show is told on stderr. Nothing: the reason is there, too.
 std::optional<PastRunFile> read_past_run(const std::string& wanted);
 
-// The workflow file, parsed but not checked. Nothing: what is wrong is on stderr.
+// The same, of that workflow file alone: `last` is the last run of it, and a run of another file is refused.
+std::optional<PastRunFile> read_past_run_of(const std::string& file, const std::string& wanted);
+
+// The workflow file, parsed but not checked. What is wrong is on stderr; nothing where its diagram could not be read.
 std::optional<workflow::Workflow> read_workflow(const std::string& file);
 
 // The workflow of the run, if its file is still there and as it was when it ran. Nothing: it is not, for the reason in

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/explained.h"
 #include "cli/output.h"
 #include "cli/prepared_workflow.h"
 #include "cli/workflow_run.h"
@@ -24,28 +25,6 @@ struct PlanOptions {
   std::vector<std::string> variables;
   bool json = false;
 };
-
-// As `wtool call TOOL --explain` says it.
-std::optional<workflow::CommandVerdict> explained(Toolbox& toolbox, const std::string& tool,
-                                                  const nlohmann::json& arguments, std::string& why) {
-  Stop stop;
-  const auto text =
-      toolbox.explain(tool, arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), stop, why);
-  if (!text) return std::nullopt;
-  const auto answer = nlohmann::json::parse(*text, nullptr, false);
-  // A directory that is not there yet may be made by a state before.
-  if (answer.is_object() && answer.value("error", "") == "working_directory_invalid") {
-    why = answer.value("reason", "");
-    return std::nullopt;
-  }
-  const std::string verdict = answer.is_object() ? answer.value("verdict", "") : "";
-  using Kind = workflow::CommandVerdict::Kind;
-  if (verdict == "allow") return workflow::CommandVerdict{Kind::allow, answer.value("reason", "")};
-  if (verdict == "ask") return workflow::CommandVerdict{Kind::ask, answer.value("reason", "")};
-  if (verdict == "deny") return workflow::CommandVerdict{Kind::deny, answer.value("reason", "")};
-  why = "the tool " + tool + " gives no verdict that is known here";
-  return std::nullopt;
-}
 
 int plan(Context& context, const PlanOptions& options) {
   std::vector<std::string> names;
@@ -78,7 +57,7 @@ int plan(Context& context, const PlanOptions& options) {
 void add_plan(CLI::App& app, Context& context) {
   auto options = std::make_shared<PlanOptions>();
   CLI::App* command = app.add_subcommand("plan", "Tell what a run of a workflow would do, without running anything");
-  command->add_option("WORKFLOW", options->file, "The workflow file")->required();
+  command->add_option("WORKFLOW", options->file, "The workflow file, or the name of a workflow")->required();
   command
       ->add_option("--var,--set", options->variables,
                    "A parameter of the workflow, as NAME=VALUE; may be given several times")

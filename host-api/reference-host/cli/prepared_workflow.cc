@@ -4,27 +4,67 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <string_view>
 
 #include "cli/output.h"
+#include "cli/shell_reader.h"
+#include "loader/nearest.h"
 #include "workflow/called_workflows.h"
 #include "workflow/checker.h"
 #include "workflow/parser.h"
+#include "workflow/shell_choice.h"
 
 namespace wtool::host {
 
 namespace {
 
-// A workflow may be named as another one names it. What is no name of one either is told of as a file.
-std::string file_of(const std::string& wanted, const std::string& directory) {
-  if (::access(wanted.c_str(), F_OK) == 0) return wanted;
-  std::string ignored;
-  workflow::Library library(directory);
-  const workflow::Library::Entry* entry = library.find(wanted, directory + "/", ignored);
-  return entry == nullptr ? wanted : entry->source.name();
+constexpr std::size_t most_names = 20;
+
+// There is neither a file nor a workflow of that name: where it was looked for, and what there is.
+std::string not_found(const std::string& wanted, const workflow::Library& library,
+                      const std::vector<std::string>& names) {
+  std::string text = wanted + ": there is no such file, and no workflow of that name in";
+  for (std::size_t i = 0; i < library.folders().size(); ++i) text += (i == 0 ? " " : ", ") + library.folders()[i];
+  if (names.empty()) return text + "; there are no workflows in these folders";
+  if (const std::string_view close = nearest(wanted, names); !close.empty()) {
+    text += "; did you mean " + std::string(close) + "?";
+  }
+  text += " (there are:";
+  for (std::size_t i = 0; i < std::min(names.size(), most_names); ++i) text += (i == 0 ? " " : ", ") + names[i];
+  return text + (names.size() > most_names ? ", ...)" : ")");
 }
 
 }  // namespace
+
+std::string workflow_file(const std::string& wanted, const std::string& directory, std::string& error) {
+  if (::access(wanted.c_str(), F_OK) == 0) return wanted;
+  workflow::Library library(directory);
+  if (const auto* entry = library.find(wanted, directory + "/", error)) return entry->source.name();
+  if (wanted.find('/') != std::string::npos || wanted.ends_with(".md")) {
+    error.clear();
+    return wanted;
+  }
+  const std::vector<std::string> names = library.names();
+  const bool there = std::find(names.begin(), names.end(), wanted) != names.end() ||
+                     ::access((directory + "/" + wanted + ".md").c_str(), F_OK) == 0;
+  if (!there) error = not_found(wanted, library, names);
+  return {};
+}
+
+workflow::ShellReader configured_shell(Context& context) {
+  std::string error;
+  const std::optional<Config> config = context.config_files().load_config(error);
+  if (!config) return nullptr;  // that is told where the tools are made
+  std::string shell = "/bin/sh";
+  for (const EffectiveKey& key : config->keys) {
+    if (key.name == "shell.program" && key.value.is_string()) shell = key.value.get<std::string>();
+  }
+  return [shell](const std::string& wanted, const std::vector<std::string>& commands) {
+    return unreadable_commands(wanted.empty() ? shell : wanted, commands);
+  };
+}
 
 std::unique_ptr<workflow::Prompts> configured_prompts(Context& context, const std::string& directory) {
   std::string error;
@@ -46,11 +86,30 @@ std::unique_ptr<workflow::Prompts> configured_prompts(Context& context, const st
   return nullptr;
 }
 
+namespace {
+
+// False: the reason is on standard error.
+bool read_output_limits(Context& context, OutputLimits& limits) {
+  std::string error;
+  const std::optional<Config> config = context.config_files().load_config(error);
+  if (!config) {
+    complain(error);
+    return false;
+  }
+  for (const EffectiveKey& key : config->keys) {
+    if (key.value.is_null()) continue;
+    if (key.name == "output.max_bytes") limits.max_bytes = key.value.get<std::uint64_t>();
+    if (key.name == "output.json_bytes") limits.json_bytes = key.value.get<std::uint64_t>();
+  }
+  return true;
+}
+
+}  // namespace
+
 void look_for_prompts(const workflow::Prompts& prompts, workflow::Surroundings& surroundings) {
-  surroundings.prompt_problem = [&prompts](const std::string& name, const std::string& file) {
-    std::string problem;
-    prompts.find(name, file, problem);
-    return problem;
+  surroundings.prompt_problems = [&prompts](const std::string& name, const std::string& file,
+                                            const std::set<std::string, std::less<>>& known) {
+    return prompts.check(name, file, known);
   };
   surroundings.prompt_command_problem = [&prompts] {
     return prompts.has_command() ? std::string() : workflow::Prompts::no_command();
@@ -73,7 +132,8 @@ bool PreparedWorkflow::read(const std::string& file) {
   }
   directory_ = directory;
   std::string error;
-  source_ = workflow::load_source(file_of(file, directory_), error);
+  const std::string path = workflow_file(file, directory_, error);
+  if (!path.empty()) source_ = workflow::load_source(path, error);
   if (!error.empty()) {
     complain(error);
     return false;
@@ -83,9 +143,11 @@ bool PreparedWorkflow::read(const std::string& file) {
 
 bool PreparedWorkflow::configure(Context& context) {
   prompts_ = configured_prompts(context, directory_);
-  if (!prompts_) return false;
+  if (!prompts_ || !read_output_limits(context, output_limits_)) return false;
   library_ = std::make_unique<workflow::Library>(directory_);
-  tools_ = context.toolbox();
+  shell_ = configured_shell(context);
+  tools_ = context.workflow_toolbox();
+  config_ = &context.workflow_config();
   return tools_ != nullptr;
 }
 
@@ -97,16 +159,20 @@ bool PreparedWorkflow::check(const std::vector<std::string>& given) {
   surroundings.file = source_.name();
   surroundings.library = library_.get();
   surroundings.must_exist = true;
+  surroundings.unreadable_commands = shell_;
   look_for_prompts(*prompts_, surroundings);
+  surroundings.shell_problem = [this](const std::string& shell) { return config_->shell_problem(shell); };
   workflow::check_workflow(workflow_, given, surroundings, findings);
+  expect_shells(workflow_);
   std::size_t bad = 0;
   for (const workflow::CalledWorkflow& called : workflow::check_called_workflows(workflow_, surroundings)) {
     const workflow::Library::Entry& entry = *called.entry;
-    write_all(STDERR_FILENO, entry.findings.text(entry.source) + called.findings.text(entry.source));
+    expect_shells(entry.workflow);
+    write_all(STDERR_FILENO, entry.findings.with_lines(entry.source) + called.findings.with_lines(entry.source));
     if (!entry.findings.empty() || !called.findings.empty()) ++bad;
   }
   // Warnings forbid nothing.
-  write_all(STDERR_FILENO, findings.text(source_));
+  write_all(STDERR_FILENO, findings.with_lines(source_));
   if (findings.empty() && bad == 0) return true;
   if (bad > 0) {
     complain(source_.name() + ": the workflow was not run: " + std::to_string(bad) +
@@ -116,6 +182,15 @@ bool PreparedWorkflow::check(const std::vector<std::string>& given) {
   complain(source_.name() + ": the workflow was not run: " + std::to_string(findings.size()) +
            (findings.size() == 1 ? " error" : " errors"));
   return false;
+}
+
+void PreparedWorkflow::expect_shells(const workflow::Workflow& workflow) {
+  for (const workflow::State& state : workflow.states) {
+    const auto* shell = state.action ? std::get_if<workflow::ShellAction>(&state.action->kind) : nullptr;
+    if (shell == nullptr) continue;
+    const std::string name = workflow::shell_of(*shell, workflow);
+    if (!name.empty()) tools_->expect_shell(name, workflow::shell_tool);
+  }
 }
 
 std::string PreparedWorkflow::shown_name() const {

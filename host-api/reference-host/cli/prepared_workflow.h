@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/context.h"
+#include "cli/output_files.h"
 #include "runner/executor.h"
 #include "runner/prompts.h"
 #include "workflow/library.h"
@@ -15,8 +16,15 @@
 
 namespace wtool::host {
 
+// The file that a person means: a file of that name, or the workflow that another one would name so in that directory.
+// Empty: neither is there, and `error` says where it was looked for.
+std::string workflow_file(const std::string& wanted, const std::string& directory, std::string& error);
+
 // The prompts that the configuration speaks of, for runs in that directory. Null: the reason is on standard error.
 std::unique_ptr<workflow::Prompts> configured_prompts(Context& context, const std::string& directory);
+
+// Asks the shell that the configuration names which commands it cannot read.
+workflow::ShellReader configured_shell(Context& context);
 
 // Tells a check what is wrong with prompts. `prompts` must outlive the surroundings.
 void look_for_prompts(const workflow::Prompts& prompts, workflow::Surroundings& surroundings);
@@ -36,6 +44,8 @@ class PreparedWorkflow {
   std::string shown_name() const;
   // What the run asks for; without confirmation and files for outputs. This object must outlive the run.
   workflow::RunWorld world();
+  // How much may be kept of outputs.
+  OutputLimits output_limits() const { return output_limits_; }
   // The prompts, for a look at their commands.
   const workflow::Prompts& prompts() const { return *prompts_; }
 
@@ -44,13 +54,17 @@ class PreparedWorkflow {
   bool read(const std::string& file);
   bool configure(Context& context);
   bool check(const std::vector<std::string>& given);
+  void expect_shells(const workflow::Workflow& workflow);
 
   std::string directory_;
   workflow::Source source_;
   workflow::Workflow workflow_;
   Toolbox* tools_ = nullptr;
+  WorkflowConfig* config_ = nullptr;
+  workflow::ShellReader shell_;
   std::unique_ptr<workflow::Library> library_;
   std::unique_ptr<workflow::Prompts> prompts_;
+  OutputLimits output_limits_;
 };
 
 }  // namespace wtool::host

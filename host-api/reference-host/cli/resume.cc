@@ -25,14 +25,16 @@ void add_resume(CLI::App& app, Context& context) {
       ->type_name("STATE");
   add_run_options(*command, options->wishes);
   command->footer(
-      "What is completed is not run again: its outputs come from the journal in .wtool/runs. Secrets are not in it, "
-      "and\n"
-      "are given again with --var; so are parameters that are to change. Exit status as that of `wtool run`.\n"
+      "What is completed is not run again: its outputs come from the journal in .wtool/runs. Secrets, and "
+      "inputs\n"
+      "that held one, are not in it and are given again with --var; so are parameters that are to change. Exit status "
+      "as that of `wtool run`.\n"
       "\n"
       "Examples:\n"
       "  wtool resume last\n"
       "  wtool resume 20261121-231502 --from Test");
   command->callback([&context, options] {
+    context.shows_results = true;
     context.command = [&context, options] { return resume_run(context, options->resumed, options->wishes); };
   });
 }

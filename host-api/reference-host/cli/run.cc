@@ -30,7 +30,8 @@ void add_run(CLI::App& app, Context& context) {
                     "Keeps no journal in .wtool/runs: the run can neither be shown nor resumed");
   command->footer(
       "Progress goes to standard error, a summary to standard output. Exit status: 0 completed, 1 failed, 2 the\n"
-      "workflow or the usage is invalid (nothing was run), 3 failed because a command was refused, 130 aborted.\n"
+      "workflow or the usage is invalid (nothing was run), 3 failed because a command was refused, 4 completed but a\n"
+      "report could not be written, 130 aborted (143 by SIGTERM, 129 by SIGHUP).\n"
       "Ctrl-C stops the running steps gracefully, a second one now; so does a file .swissarmyhammer/.abort that\n"
       "appears here during the run, with its text as the reason. States that `finally` leads to run nevertheless.\n"
       "\n"
@@ -39,6 +40,7 @@ void add_run(CLI::App& app, Context& context) {
       "  wtool run release.md --var version=1.2.0 --var dry_run=true\n"
       "  wtool run checks.md --max-parallel 4 --junit checks.xml --events events.jsonl");
   command->callback([&context, options] {
+    context.shows_results = true;
     context.command = [&context, options] { return run_file(context, options->file, options->wishes); };
   });
 }

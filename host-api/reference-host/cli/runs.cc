@@ -74,7 +74,13 @@ int runs(const RunsOptions& options) {
     }
   }
   if (options.json) return print(as_json(rows)) ? exit_ok : exit_unusable;
-  if (rows.empty()) return print("No workflow has left a run in this directory.\n") ? exit_ok : exit_unusable;
+  if (rows.empty()) {
+    const std::string above = workflow::runs_above(".");
+    return print("No workflow has left a run in this directory" +
+                 (above.empty() ? "" : "; there are runs in " + workflow::cleaned_for_terminal(above, false)) + ".\n")
+               ? exit_ok
+               : exit_unusable;
+  }
   if (!print(as_table(rows))) return exit_unusable;
   if (all > ids.size()) complain("there are " + std::to_string(all) + " runs; --limit N shows more");
   return exit_ok;

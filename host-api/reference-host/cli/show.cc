@@ -1,5 +1,6 @@
-// wtool show RUN [--json] [--output STATE]: what an earlier run did, or does now.
+// wtool show RUN [--json] [--output STATE [--stderr] [--try N] [--branch B]]: what an earlier run did, or does now.
 #include <CLI/CLI.hpp>
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "cli/past.h"
 #include "reporting/run_json.h"
 #include "reporting/run_text.h"
+#include "reporting/stored_output.h"
 
 namespace wtool::host {
 
@@ -17,17 +19,39 @@ namespace {
 struct ShowOptions {
   std::string run;
   std::string output_of;
+  std::string branch;
+  int wanted_try = 0;  // 0: the last one
+  bool error_stream = false;
   bool json = false;
 };
 
-// The standard output of the last visit of a state, byte for byte.
-int show_output(const workflow::RunRecord& run, const std::string& state) {
-  const workflow::StepRecord* last = nullptr;
-  for (const workflow::StepRecord& step : run.steps) {
-    if (step.state == state && !step.hidden) last = &step;
+// What the options name: the outcome of a step, or of one of its tries. Null: the reason is on standard error.
+const workflow::Outcome* wanted_outcome(const workflow::RunRecord& run, const workflow::StepRecord& step, int wanted) {
+  if (wanted == 0 || wanted == step.tries) return &step.end.outcome;
+  const auto index = static_cast<std::size_t>(wanted - 1);
+  if (index < step.earlier_tries.size()) return &step.earlier_tries[index];
+  complain("the state \"" + step.state + "\" had " + std::to_string(step.tries) +
+           (step.tries == 1 ? " try" : " tries") + " in the run " + run.run + ", and the output of try " +
+           std::to_string(wanted) + " is not kept");
+  return nullptr;
+}
+
+bool print_file(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string piece(256UL * 1024, '\0');
+  while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())) || in.gcount() > 0) {
+    if (!print(std::string_view(piece).substr(0, static_cast<std::size_t>(in.gcount())))) return false;
   }
+  return true;
+}
+
+// The output of the last visit of a state, byte for byte, or what is left of it.
+int show_output(const workflow::RunRecord& run, const ShowOptions& options) {
+  const std::string& state = options.output_of;
+  const workflow::StepRecord* last = workflow::last_visit_of(run, state, options.branch);
   if (last == nullptr) {
-    complain("the run " + run.run + " was never in the state \"" + state + "\"; `wtool show " + run.run +
+    complain("the run " + run.run + " was never in the state \"" + state + "\"" +
+             (options.branch.empty() ? "" : " in the branch \"" + options.branch + "\"") + "; `wtool show " + run.run +
              "` lists its states");
     return exit_unusable;
   }
@@ -39,13 +63,18 @@ int show_output(const workflow::RunRecord& run, const std::string& state) {
     complain("the output of the state \"" + state + "\" is secret, and was not kept");
     return exit_unusable;
   }
-  return print(last->end.outcome.standard_output) ? exit_ok : exit_unusable;
+  const workflow::Outcome* outcome = wanted_outcome(run, *last, options.wanted_try);
+  if (outcome == nullptr) return exit_unusable;
+  const workflow::StoredOutput stored = workflow::stored_output(*outcome, options.error_stream, last->masked);
+  if (!stored.notice.empty()) complain("the output of the state \"" + state + "\" is not whole: " + stored.notice);
+  if (!(stored.file.empty() ? print(stored.text) : print_file(stored.file))) return exit_unusable;
+  return stored.whole ? exit_ok : exit_failed;
 }
 
 int show(const ShowOptions& options) {
   const auto past = read_past_run(options.run);
   if (!past) return exit_unusable;
-  if (!options.output_of.empty()) return show_output(past->run, options.output_of);
+  if (!options.output_of.empty()) return show_output(past->run, options);
   const std::string text =
       options.json ? workflow::run_json(past->run, workflow::status_text(past->run, past->being_written), true) + "\n"
                    : workflow::run_text(past->run, past->being_written);
@@ -59,10 +88,23 @@ void add_show(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("show", "Show what a run did: its states, times, outputs");
   command->add_option("RUN", options->run, "The run: its id, the beginning of it, or last")->required();
   CLI::Option* json = command->add_flag("--json", options->json, "Everything, as a JSON object");
-  command->add_option("--output", options->output_of, "Only the standard output of the last visit of that state")
-      ->type_name("STATE")
-      ->excludes(json);
+  CLI::Option* output =
+      command->add_option("--output", options->output_of, "Only the standard output of the last visit of that state")
+          ->type_name("STATE")
+          ->excludes(json);
+  command->add_flag("--stderr", options->error_stream, "With --output: standard error instead")->needs(output);
+  command->add_option("--try", options->wanted_try, "With --output: that try of a state that was tried again")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000))
+      ->needs(output);
+  command->add_option("--branch", options->branch, "With --output: the last visit in that branch, such as /5:2")
+      ->type_name("BRANCH")
+      ->needs(output);
   command->footer(
+      "An output is printed whole, byte for byte. Where a part of it was not kept, what there is is printed, the "
+      "reason\n"
+      "stands on standard error, and the exit status is 1.\n"
+      "\n"
       "Examples:\n"
       "  wtool show last\n"
       "  wtool show 20261121-2315 --output Build > build.log");

@@ -10,11 +10,13 @@
 #include "audit/entry.h"
 #include "cli/confirmation.h"
 #include "cli/interrupts.h"
+#include "cli/missing_parameters.h"
 #include "cli/output.h"
 #include "cli/output_files.h"
 #include "cli/prepared_workflow.h"
 #include "cli/report_file.h"
 #include "reporting/events_file.h"
+#include "reporting/failed_steps.h"
 #include "reporting/journal.h"
 #include "reporting/masking.h"
 #include "reporting/observers.h"
@@ -81,12 +83,14 @@ class FileRun {
       }
     }
     const bool wants_report = !wishes_.junit.empty() || !wishes_.html.empty();
+    const workflow::ProgressStyle style = progress_style();
     workflow::RunCollector collector;
+    workflow::FailedSteps failed;
     RunReport report;
     {
-      OutputFiles files(journal_ ? journal_->file() : "", secrets_);
-      workflow::Progress progress(STDERR_FILENO, workflow::ProgressStyle::of(STDERR_FILENO));
-      workflow::Observers shown({&progress, events.get(), wants_report ? &collector : nullptr});
+      OutputFiles files(journal_ ? journal_->file() : "", secrets_, prepared_.output_limits());
+      workflow::Progress progress(Terminal::of_process(), style);
+      workflow::Observers shown({&progress, &failed, events.get(), wants_report ? &collector : nullptr});
       workflow::Masking masking(secrets_, shown);
       workflow::Observers all({journal_.get(), &masking});
       report =
@@ -94,17 +98,32 @@ class FileRun {
                                   all, settings(), world(files), &secrets_, past, run, prepared_.shown_name()});
     }
     journal_.reset();
+    // On a terminal the lines of the table stand above already.
+    const bool stands_above = style.live && ::isatty(STDOUT_FILENO) == 1 && !wishes_.verbose;
+    const std::string summary = workflow::summary_text(prepared_.workflow(), masked(report, secrets_), failed,
+                                                       prepared_.shown_name(), run, {!stands_above, wishes_.quiet});
     // Standard output belongs to the events where they go there.
-    const std::string summary =
-        workflow::summary_text(prepared_.workflow(), masked(report, secrets_), prepared_.shown_name(), run);
     const bool summed_up = wishes_.events == "-" ? write_all(STDERR_FILENO, summary) == 0 : print(summary);
     const bool reported =
         !wants_report || write_reports(collector.record(), &prepared_.workflow(), wishes_.junit, wishes_.html);
     const int status = exit_status(report, interrupts);
-    return (summed_up && reported) || status != exit_ok ? status : exit_unusable;
+    const bool written = summed_up && reported && (!events || !events->failed());
+    return written || status != exit_ok ? status : exit_unwritten;
   }
 
  private:
+  workflow::ProgressStyle progress_style() const {
+    auto style = workflow::ProgressStyle::of(STDERR_FILENO);
+    // Events on the same terminal are no part of the display, and would tear it.
+    if (wishes_.events == "-" && ::isatty(STDOUT_FILENO) == 1) style.live = false;
+    if (wishes_.verbose) style.output = workflow::OutputStyle::group;
+    if (wishes_.output) style.output = *wishes_.output;
+    if (wishes_.verbose || wishes_.quiet) {
+      style.detail = wishes_.verbose ? workflow::Detail::verbose : workflow::Detail::quiet;
+    }
+    return style;
+  }
+
   workflow::RunSettings settings() const {
     workflow::RunSettings settings;
     settings.max_parallel = wishes_.max_parallel;
@@ -119,9 +138,7 @@ class FileRun {
       if (yes) return true;
       return confirm_on_terminal(question, asked_to_stop);
     };
-    world.output_file = [&files](const std::string& name, const std::string& content, std::string& error) {
-      return files.write(name, content, error);
-    };
+    world.outputs = &files;
     return world;
   }
 
@@ -139,9 +156,6 @@ workflow::Journal::Options journal_options(const workflow::Secrets& secrets) {
 std::optional<std::map<std::string, expressions::Value>> resumed_inputs(const workflow::Workflow& parsed,
                                                                         const workflow::RunRecord& run,
                                                                         const RunWishes& wishes) {
-  std::vector<std::string> given;
-  for (const auto& [name, value] : run.inputs) given.push_back(name + "=" + expressions::to_text(value));
-  given.insert(given.end(), wishes.variables.begin(), wishes.variables.end());
   const std::vector<std::string> anew = names_of(wishes.variables);
   const auto is_given_anew = [&](const std::string& name) {
     return std::find(anew.begin(), anew.end(), name) != anew.end();
@@ -152,14 +166,17 @@ std::optional<std::map<std::string, expressions::Value>> resumed_inputs(const wo
     complain("the secret '" + name + "' is not in the journal; give it again with --var " + name + "=VALUE");
     complete = false;
   }
+  for (const std::string& name : run.masked_inputs) {
+    if (is_given_anew(name)) continue;
+    complain("the input '" + name + "' holds a secret, which is not in the journal; give it again with --var " + name +
+             "=VALUE");
+    complete = false;
+  }
   if (!complete) return std::nullopt;
   std::vector<std::string> errors;
-  auto inputs = workflow::resolve_inputs(parsed, given, workflow::names_read(parsed), errors);
+  auto inputs = workflow::resolve_inputs(parsed, wishes.variables, workflow::names_read(parsed), errors, run.inputs);
   for (const std::string& message : errors) complain(message);
   if (!errors.empty()) return std::nullopt;
-  for (const auto& [name, value] : run.inputs) {
-    if (!is_given_anew(name)) inputs.insert_or_assign(name, value);
-  }
   return inputs;
 }
 
@@ -180,6 +197,22 @@ void add_run_options(CLI::App& command, RunWishes& wishes) {
                        "A branch that fails ends those beside it (the default, unless the file says otherwise)");
   command.add_flag("--no-fail-fast", wishes.no_fail_fast, "The others go on to their end")->excludes(fast);
   command.add_flag("--yes,-y", wishes.yes, "Confirms in advance what the workflow asks to be confirmed");
+  using workflow::OutputStyle;
+  static const std::map<std::string, OutputStyle> styles{{"group", OutputStyle::group},
+                                                         {"stream", OutputStyle::stream},
+                                                         {"prefixed", OutputStyle::prefixed},
+                                                         {"none", OutputStyle::none}};
+  command
+      .add_option_function<std::string>(
+          "--output", [&wishes](const std::string& name) { wishes.output = styles.at(name); },
+          "What the steps write: group (of each step together, at its end), stream (each line as it comes), prefixed\n"
+          "(the same, behind the name of the step) or none (default: none on a terminal, else group)")
+      ->type_name("STYLE")
+      ->check(CLI::IsMember(styles));
+  auto* verbose =
+      command.add_flag("-v,--verbose", wishes.verbose, "Shows commands and, on a terminal, what the steps write");
+  command.add_flag("-q,--quiet", wishes.quiet, "Shows only failures, warnings and how the run ended")
+      ->excludes(verbose);
   command.add_option("--events", wishes.events, "Writes each record of the run as it happens; - is standard output")
       ->type_name("FILE");
   command.add_option("--junit", wishes.junit, "Writes a report as JUnit XML at the end")->type_name("FILE");
@@ -189,9 +222,12 @@ void add_run_options(CLI::App& command, RunWishes& wishes) {
 int run_file(Context& context, const std::string& file, const RunWishes& wishes) {
   const auto prepared = PreparedWorkflow::open(context, file, names_of(wishes.variables));
   if (!prepared) return exit_unusable;
+  std::vector<std::string> given = wishes.variables;
+  int ended = exit_ok;
+  if (!ask_for_parameters(prepared->workflow(), given, ended)) return ended;
   std::vector<std::string> errors;
-  auto inputs = workflow::resolve_inputs(prepared->workflow(), wishes.variables,
-                                         workflow::names_read(prepared->workflow()), errors);
+  auto inputs =
+      workflow::resolve_inputs(prepared->workflow(), given, workflow::names_read(prepared->workflow()), errors);
   for (const std::string& message : errors) complain(file + ": " + message);
   if (!errors.empty()) return exit_unusable;
   workflow::Secrets secrets;

@@ -10,11 +10,13 @@
 
 #include "cli/context.h"
 #include "expressions/value.h"
+#include "reporting/progress.h"
 
 namespace wtool::host {
 
 // Exit statuses of runs, beside exit_ok, exit_failed and exit_unusable.
 inline constexpr int exit_refused = 3;
+inline constexpr int exit_unwritten = 4;  // completed, but a report, the events or the summary could not be written
 inline constexpr int exit_aborted = 130;
 
 struct RunWishes {
@@ -23,6 +25,9 @@ struct RunWishes {
   bool fail_fast = false;              // --fail-fast
   bool no_fail_fast = false;           // --no-fail-fast
   bool yes = false;
+  bool verbose = false;
+  bool quiet = false;
+  std::optional<workflow::OutputStyle> output;
   bool no_journal = false;
   std::string events;  // files; empty: none
   std::string junit;

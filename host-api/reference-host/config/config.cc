@@ -120,7 +120,8 @@ class Merger {
   // A maximum lowers the default that is built in. The plugin does so by itself; this is for those who look.
   void lower_built_in_timeout(EffectiveKey& row) const {
     const Value* most = find("limits.timeout_max");
-    if (row.name != "limits.timeout_default" || find(row.name) != nullptr || most == nullptr) return;
+    if (row.name != "limits.timeout_default" || find(row.name) != nullptr || most == nullptr || most->value.is_string())
+      return;
     if (row.value <= most->value) return;
     row.value = most->value;
     row.layer = most->layer;
@@ -131,7 +132,7 @@ class Merger {
   void check_timeouts() {
     const auto standard = values_.find("limits.timeout_default");
     const Value* most = find("limits.timeout_max");
-    const int limit = most == nullptr ? timeout_max_built_in : most->value.get<int>();
+    const int limit = most == nullptr || most->value.is_string() ? timeout_max_built_in : most->value.get<int>();
     if (standard == values_.end() || standard->second.value.get<int>() <= limit) return;
     if (most != nullptr && most->number > standard->second.number) {
       standard->second = Value{limit, most->layer, most->place, most->number};

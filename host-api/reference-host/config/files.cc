@@ -105,15 +105,18 @@ std::optional<Config> ConfigFiles::load_config(std::string& error) {
   return config;
 }
 
-std::optional<std::string> ConfigFiles::load(std::string& error) {
-  const std::optional<Config> config = load_config(error);
-  if (!config) return std::nullopt;
+std::optional<std::string> to_text(const Config& config, std::string& error) {
   try {
-    return config->json.dump();
+    return config.json.dump();
   } catch (const nlohmann::json::type_error&) {  // Texts of the files are UTF-8, the names of folders need not be.
     error = "a path of the configuration is not valid UTF-8, because the folder that it is relative to is not";
     return std::nullopt;
   }
+}
+
+std::optional<std::string> ConfigFiles::load(std::string& error) {
+  const std::optional<Config> config = load_config(error);
+  return config ? to_text(*config, error) : std::nullopt;
 }
 
 std::vector<ConfigFiles::File> ConfigFiles::files() const {

@@ -19,6 +19,9 @@ inline constexpr const char* config_default_name = "wtool.yaml";
 // $XDG_CONFIG_HOME/wtool, else $HOME/.config/wtool; empty where neither is an absolute path.
 std::string user_config_folder();
 
+// The JSON text of `config`, as the plugin takes it. Nothing: `error` says why there is none.
+std::optional<std::string> to_text(const Config& config, std::string& error);
+
 class ConfigFiles final : public ConfigSource {
  public:
   // `named` is the file of --config; empty: wtool.yaml in the current directory, if it is there. `user_folder` may be

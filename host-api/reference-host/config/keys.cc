@@ -32,7 +32,7 @@ constexpr auto keys = std::to_array<ConfigKey>({
     {"environment", "deny", Type::patterns, Lock::add, "[]"},
     {"environment", "set", Type::variables, Lock::equal, "{}"},
     {"limits", "timeout_default", Type::integer, Lock::lower, "300", 1, 1800, "seconds"},
-    {"limits", "timeout_max", Type::integer, Lock::lower, "1800", 1, 1800, "seconds"},
+    {"limits", "timeout_max", Type::integer, Lock::lower, "1800", 1, 1800, "seconds", false, "none"},
     {"limits", "grace_seconds", Type::number, Lock::lower, "2", 0, 60, "seconds"},
     {"limits", "cpu_seconds", Type::integer, Lock::lower_limit, "0", 1, 1e6, "seconds", true},
     {"limits", "memory_bytes", Type::integer, Lock::lower_limit, "0", 1 << 20, largest_size, "bytes", true},
@@ -43,6 +43,7 @@ constexpr auto keys = std::to_array<ConfigKey>({
     {"output", "spill", Type::choice, Lock::free, R"("never")", 0, 0, "", false, "never when_cut always"},
     {"output", "directory", Type::path, Lock::equal},
     {"output", "max_bytes", Type::integer, Lock::lower, "1073741824", 1 << 20, largest_size, "bytes"},
+    {"output", "json_bytes", Type::integer, Lock::lower, "67108864", 1 << 20, largest_size, "bytes"},
     {"background", "", Type::choice, Lock::ranked, R"("end")", 0, 0, "", false, "keep end"},
     {"sandbox", "read", Type::paths, Lock::below, R"(["/"])"},
     {"sandbox", "write", Type::paths, Lock::below, R"(["/"])"},
@@ -91,7 +92,10 @@ bool is_known_section(std::string_view section) {
   return std::any_of(keys.begin(), keys.end(), [&](const ConfigKey& key) { return key.section == section; });
 }
 
-bool is_for_plugin(const ConfigKey& key) { return key.section != "mcp" && key.section != "prompts"; }
+bool is_for_plugin(const ConfigKey& key) {
+  if (key.section == "output" && key.name == "json_bytes") return false;
+  return key.section != "mcp" && key.section != "prompts";
+}
 
 std::vector<std::string> section_names() {
   std::vector<std::string> names;

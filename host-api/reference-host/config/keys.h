@@ -50,7 +50,7 @@ struct ConfigKey {
   double most = 0;
   std::string_view unit = {};
   bool or_none = false;
-  std::string_view choices = {};  // separated by spaces
+  std::string_view choices = {};  // separated by spaces; of a number, words that may stand in its place
 };
 
 // All of them, section by section.

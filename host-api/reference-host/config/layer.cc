@@ -12,6 +12,7 @@
 #include "config/scalar.h"
 #include "config/values.h"
 #include "loader/nearest.h"
+#include "loader/yaml_mistake.h"
 #include "tracing/escape.h"
 
 namespace wtool::host {
@@ -279,10 +280,12 @@ void parse_layer(const std::string& text, Layer& layer, Mistakes& mistakes) {
   } catch (const YAML::DeepRecursion&) {
     reader.mistake(YAML::Mark::null_mark(), "it is nested too deeply");
   } catch (const YAML::Exception& e) {
-    // Where the end mark was found inside of a quotation, its line is none of the file.
-    const bool open_quotation = e.msg == YAML::ErrorMsg::DOC_IN_SCALAR;
-    reader.mistake(open_quotation ? YAML::Mark::null_mark() : e.mark,
-                   "this is not YAML: " + (open_quotation ? "a quotation is not closed" : escaped(e.msg)));
+    const YamlMistake mistake = explain_yaml_error(text, e.mark.line, e.mark.column, escaped(e.msg));
+    const std::string_view before = std::string_view(text).substr(0, mistake.offset);
+    YAML::Mark mark = e.mark;
+    mark.line = static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+    mark.column = static_cast<int>(before.size() - (before.rfind('\n') + 1));
+    reader.mistake(mark, "this is not YAML: " + mistake.message);
   }
 }
 

@@ -74,6 +74,11 @@ std::size_t uncovered(const json& locked, const json& later, Covers covers_it) {
 }
 
 bool is_lower(const json& locked, const json& later, bool or_none, Loosening& loosening) {
+  if (locked.is_string()) return true;  // "none": no limit
+  if (later.is_string()) {
+    loosening = {"at most " + plain(locked), "this is " + later.get<std::string>()};
+    return false;
+  }
   const auto most = locked.get<double>();
   const auto wanted = later.get<double>();
   if (or_none && most == 0) return true;

@@ -121,12 +121,14 @@ std::string list_wanted(const ConfigKey& key) {
 }
 
 std::string check_number(const ConfigKey& key, const json& value) {
+  if (is_choice(key, value)) return {};
   const bool whole = key.type == KeyType::integer;
   if (whole ? value.is_number_integer() : value.is_number()) {
     const auto number = value.get<double>();
     if ((number >= key.least && number <= key.most) || (key.or_none && number == 0)) return {};
   }
-  return (whole ? "must be a whole number, " : "must be a number, ") + range(key) + ", and is " + shown(value);
+  return (whole ? "must be a whole number, " : "must be a number, ") + range(key) +
+         (key.choices.empty() ? "" : ", or " + alternatives(choices_of(key))) + ", and is " + shown(value);
 }
 
 }  // namespace

@@ -1,13 +1,23 @@
 #include "expressions/access.h"
 
+#include "expressions/json_value.h"
+
 namespace wtool::host::expressions {
 
 std::variant<Value, std::string> field_of(const Value& value, std::string_view name) {
   const Map* map = value.as_map();
+  if (const List* list = value.as_list()) {
+    if (name == "size") return size_of(value);
+    if (name == "first" || name == "last") {
+      if (list->empty()) return "an empty list has no " + std::string(name) + " element";
+      return name == "first" ? list->front() : list->back();
+    }
+  }
+  if (map == nullptr && value.as_text() != nullptr && name == "size") return size_of(value);
   if (map == nullptr) return described(value) + " has no field '" + std::string(name) + "'";
   const auto found = map->fields.find(name);
   if (found != map->fields.end()) return found->second;
-  if (map->text && name == "json") return "the output is no JSON: " + quoted_for_message(*map->text);
+  if (map->text && name == "json") return why_not_json(*map->text);
   constexpr std::size_t most = 20;
   std::string known;
   std::size_t count = 0;

@@ -148,6 +148,7 @@ CallResult call_function(std::string_view name, std::span<const Value> arguments
   }
   if (name == "string") {
     if (!budget.spend_value(value)) return CallMistake{budget.message()};
+    if (std::string why = withheld_within(value); !why.empty()) return CallMistake{std::move(why)};
     return Value(to_text(value));
   }
   return convert(name, value);

@@ -37,6 +37,27 @@ class Evaluator {
   Evaluator(const Scope& scope, Budget& budget) : scope_(scope), budget_(budget) {}
 
   Outcome run(const Node& node) {
+    Outcome outcome = run_any(node);
+    const Value* value = value_in(outcome);
+    if (value == nullptr || value->as_withheld() == nullptr) return outcome;
+    return outcome_of_readable(node, *value);
+  }
+
+ private:
+  static Outcome outcome_of_readable(const Node& node, const Value& value) {
+    auto read = readable(value);
+    if (auto* why = std::get_if<std::string>(&read)) return error_at(node, std::move(*why));
+    return std::get<Value>(std::move(read));
+  }
+
+  // The value itself is withheld, and not only the text of a map.
+  static bool is_elsewhere(const Outcome& outcome) {
+    const Value* value = value_in(outcome);
+    return value != nullptr && value->as_map() == nullptr && value->as_withheld() != nullptr;
+  }
+
+  // The value may be withheld: only fields of it can be read then.
+  Outcome run_any(const Node& node) {
     if (!budget_.spend()) return error_at(node, budget_.message());
     switch (node.kind) {
       case Node::Kind::literal:
@@ -78,7 +99,6 @@ class Evaluator {
     return error_at(node, "internal: an unknown kind of node");
   }
 
- private:
   // --- names and what is in them ---
 
   const Value* find(std::string_view name) const {
@@ -93,15 +113,21 @@ class Evaluator {
     return error_at(node, scope_.why_not(node.text));
   }
 
+  // Of an outcome whose text is withheld, the other fields can be read.
+  Outcome base(const Node& node) {
+    Outcome outcome = run_any(node);
+    return is_elsewhere(outcome) ? outcome_of_readable(node, *value_in(outcome)) : outcome;
+  }
+
   Outcome field(const Node& node) {
-    Outcome object = run(*node.operands[0]);
+    Outcome object = base(*node.operands[0]);
     const Value* value = value_in(object);
     if (value == nullptr) return object;
     return outcome_of(node, field_of(*value, node.text));
   }
 
   Outcome index(const Node& node) {
-    Outcome object = run(*node.operands[0]);
+    Outcome object = base(*node.operands[0]);
     const Value* value = value_in(object);
     if (value == nullptr) return object;
     return element(node, *value);
@@ -128,6 +154,7 @@ class Evaluator {
     if (!budget_.spend()) return error_at(node, budget_.message());
     auto object = find_path(*node.operands[0]);
     if (!object) return std::nullopt;
+    if (is_elsewhere(*object)) object = outcome_of_readable(node, *value_in(*object));
     const Value* value = value_in(*object);
     if (value == nullptr) return object;
     if (node.kind == Node::Kind::field) {
@@ -146,8 +173,9 @@ class Evaluator {
 
   Outcome has(const Node& node) {
     const Node& wanted = *node.operands[0];
-    const auto object = find_path(*wanted.operands[0]);
+    auto object = find_path(*wanted.operands[0]);
     if (!object) return Value(false);
+    if (is_elsewhere(*object)) object = outcome_of_readable(wanted, *value_in(*object));
     const Value* value = value_in(*object);
     if (value == nullptr) return *object;
     const Map* map = value->as_map();

@@ -132,6 +132,7 @@ Result of_list(const Filter& filter, const Value& value, std::string_view name, 
            (value.as_text() != nullptr ? "; the filters lines and split make a list of a text" : "");
   }
   if (filter.kind == Filter::Kind::join) {
+    if (std::string why = withheld_within(value); !why.empty()) return why;
     return joined_elements(*list, filter.arguments.empty() ? " " : *filter.arguments[0].as_text(), budget);
   }
   if (list->empty()) return Value();
@@ -140,23 +141,6 @@ Result of_list(const Filter& filter, const Value& value, std::string_view name, 
 
 bool is_sum(Filter::Kind kind) {
   return kind == Filter::Kind::plus || kind == Filter::Kind::minus || kind == Filter::Kind::times;
-}
-
-// A number, or a text that is written as one: outputs of commands are texts.
-std::optional<Value> number_in(const Value& value) {
-  if (value.as_int() != nullptr || value.as_double() != nullptr) return value;
-  const std::string* text = value.as_text();
-  if (text == nullptr) return std::nullopt;
-  const std::string written = trimmed(*text);
-  const char* end = written.data() + written.size();
-  std::int64_t whole = 0;
-  if (const auto read = std::from_chars(written.data(), end, whole); read.ec == std::errc() && read.ptr == end) {
-    return Value(whole);
-  }
-  double number = 0;
-  const auto read = std::from_chars(written.data(), end, number, std::chars_format::general);
-  if (read.ec == std::errc() && read.ptr == end && std::isfinite(number)) return Value(number);
-  return std::nullopt;
 }
 
 Result sum(const Filter& filter, const Value& value, Budget& budget) {
@@ -198,34 +182,53 @@ Result of_text(const Filter& filter, std::string text, Budget& budget) {
   }
 }
 
-}  // namespace
-
-std::variant<Filter, std::string> make_filter(std::string_view name, std::vector<Value> arguments) {
-  const auto* const known = std::find_if(known_filters.begin(), known_filters.end(),
-                                         [name](const Known& candidate) { return candidate.name == name; });
-  if (known == known_filters.end()) {
-    std::vector<std::string> names;
-    for (const Known& candidate : known_filters) names.emplace_back(candidate.name);
-    if (name.empty()) return "after '|' the name of a filter is expected: " + joined(names);
-    const std::string_view near = nearest(name, names);
-    return "there is no filter '" + std::string(name) + "'" +
-           (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?") + "; there are " + joined(names);
-  }
-  const std::string usage = "the filter " + std::string(name) + " is written " + std::string(known->usage);
-  if (arguments.size() < known->fewest || arguments.size() > known->most) return usage;
-  if (is_sum(known->kind)) {
-    if (!number_in(arguments[0])) return usage + ", with a number";
-  } else if (known->kind != Filter::Kind::fallback) {
-    for (const Value& argument : arguments) {
-      if (argument.as_text() == nullptr) return usage + ", with texts in quotes";
-    }
-  }
-  const bool looks_for = known->kind == Filter::Kind::split || known->kind == Filter::Kind::replace;
-  if (looks_for && arguments[0].as_text()->empty()) return usage + "; an empty text stands everywhere";
-  return Filter{known->kind, std::move(arguments)};
+std::string unknown(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Known& candidate : known_filters) names.emplace_back(candidate.name);
+  if (name.empty()) return "after '|' the name of a filter is expected: " + joined(names);
+  const std::string_view near = nearest(name, names);
+  return "there is no filter '" + std::string(name) + "'" +
+         (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?") + "; there are " + joined(names);
 }
 
-std::variant<Value, std::string> apply(const Filter& filter, const Value& value, Budget& budget) {
+std::string usage_of(const Known& known) {
+  return "the filter " + std::string(known.name) + " is written " + std::string(known.usage);
+}
+
+// Empty: they are right, as far as they are known. Nothing is known of the values of `variables` yet.
+std::string wrong_arguments(const Known& known, const std::vector<Value>& arguments,
+                            const std::vector<std::pair<std::size_t, Path>>& variables) {
+  if (known.kind == Filter::Kind::fallback) return "";
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (std::any_of(variables.begin(), variables.end(), [i](const auto& one) { return one.first == i; })) continue;
+    if (is_sum(known.kind)) {
+      if (!number_in(arguments[i])) return usage_of(known) + ", with a number";
+      continue;
+    }
+    const std::string* text = arguments[i].as_text();
+    if (text == nullptr) return usage_of(known) + ", with texts in quotes";
+    const bool looks_for = known.kind == Filter::Kind::split || known.kind == Filter::Kind::replace;
+    if (looks_for && i == 0 && text->empty()) return usage_of(known) + "; an empty text stands everywhere";
+  }
+  return "";
+}
+
+// The same filter with values in the place of its variables.
+std::variant<Filter, std::string> with_values(const Filter& filter, const Scope& scope) {
+  Filter made{filter.kind, filter.arguments, {}};
+  for (const auto& [place, path] : filter.variables) {
+    auto value = follow_path(path.name, path.steps, scope);
+    if (auto* mistake = std::get_if<PathMistake>(&value)) return std::move(mistake->why);
+    made.arguments[place] = std::get<Value>(std::move(value));
+  }
+  const auto* const known = std::find_if(known_filters.begin(), known_filters.end(),
+                                         [&](const Known& candidate) { return candidate.kind == filter.kind; });
+  std::string why = wrong_arguments(*known, made.arguments, {});
+  if (!why.empty()) return why;
+  return made;
+}
+
+Result apply(const Filter& filter, const Value& value, Budget& budget) {
   switch (filter.kind) {
     case Filter::Kind::shell_quote:
     case Filter::Kind::raw:
@@ -245,6 +248,7 @@ std::variant<Value, std::string> apply(const Filter& filter, const Value& value,
   }
   if (!budget.spend_value(value)) return budget.message();
   if (filter.kind == Filter::Kind::size) return size_of(value);
+  if (std::string why = withheld_within(value); !why.empty()) return why;
   if (filter.kind == Filter::Kind::json) return Value(to_json(value));
   if (is_sum(filter.kind)) return sum(filter, value, budget);
   const bool splits = filter.kind == Filter::Kind::lines || filter.kind == Filter::Kind::split;
@@ -253,6 +257,42 @@ std::variant<Value, std::string> apply(const Filter& filter, const Value& value,
            described(value);
   }
   return of_text(filter, to_text(value), budget);
+}
+
+}  // namespace
+
+std::variant<Filter, std::string> make_filter(WrittenFilter written) {
+  const auto* const known = std::find_if(known_filters.begin(), known_filters.end(),
+                                         [&](const Known& candidate) { return candidate.name == written.name; });
+  if (known == known_filters.end()) return unknown(written.name);
+  const std::string usage = usage_of(*known);
+  if (written.arguments.size() < known->fewest || written.arguments.size() > known->most) return usage;
+  std::string why = wrong_arguments(*known, written.arguments, written.variables);
+  if (!why.empty()) return why;
+  return Filter{known->kind, std::move(written.arguments), std::move(written.variables)};
+}
+
+std::optional<Value> number_in(const Value& value) {
+  if (value.as_int() != nullptr || value.as_double() != nullptr) return value;
+  const std::string* text = value.as_text();
+  if (text == nullptr) return std::nullopt;
+  const std::string written = trimmed(*text);
+  const char* end = written.data() + written.size();
+  std::int64_t whole = 0;
+  if (const auto read = std::from_chars(written.data(), end, whole); read.ec == std::errc() && read.ptr == end) {
+    return Value(whole);
+  }
+  double number = 0;
+  const auto read = std::from_chars(written.data(), end, number, std::chars_format::general);
+  if (read.ec == std::errc() && read.ptr == end && std::isfinite(number)) return Value(number);
+  return std::nullopt;
+}
+
+std::variant<Value, std::string> apply(const Filter& filter, const Value& value, const Scope& scope, Budget& budget) {
+  if (filter.variables.empty()) return apply(filter, value, budget);
+  const auto complete = with_values(filter, scope);
+  if (const auto* why = std::get_if<std::string>(&complete)) return *why;
+  return apply(std::get<Filter>(complete), value, budget);
 }
 
 }  // namespace wtool::host::expressions

@@ -12,12 +12,15 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "expressions/budget.h"
+#include "expressions/path.h"
 #include "expressions/value.h"
 
 namespace wtool::host::expressions {
@@ -46,12 +49,24 @@ struct Filter {
   };
   Kind kind = Kind::raw;
   std::vector<Value> arguments;
+  // The arguments that are variables, by their places; only prompts have such. The others stand in `arguments`.
+  std::vector<std::pair<std::size_t, Path>> variables;
+};
+
+// As it is written, before it is known whether there is such a filter.
+struct WrittenFilter {
+  std::string name;
+  std::vector<Value> arguments;
+  std::vector<std::pair<std::size_t, Path>> variables;
 };
 
 // The filter of that name with those arguments, or a sentence that says what is wrong.
-std::variant<Filter, std::string> make_filter(std::string_view name, std::vector<Value> arguments);
+std::variant<Filter, std::string> make_filter(WrittenFilter written);
 
-// Of a value that there is; shell_quote and raw change nothing here.
-std::variant<Value, std::string> apply(const Filter& filter, const Value& value, Budget& budget);
+// Of a value that there is; shell_quote and raw change nothing here. `scope` has the variables among the arguments.
+std::variant<Value, std::string> apply(const Filter& filter, const Value& value, const Scope& scope, Budget& budget);
+
+// A number, or a text that is written as one: outputs of commands are texts.
+std::optional<Value> number_in(const Value& value);
 
 }  // namespace wtool::host::expressions

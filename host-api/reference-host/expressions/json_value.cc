@@ -84,4 +84,20 @@ std::optional<Value> parse_json(std::string_view text) {
   return from_json(parsed);
 }
 
+std::string why_not_json(std::string_view text) {
+  if (depth_of(text) <= deepest_json) {
+    try {
+      const json parsed = json::parse(text);
+    } catch (const json::out_of_range& error) {
+      // Python writes and reads such numbers, so that the text is JSON for its author.
+      const std::string_view what = error.what();
+      const std::size_t begin = std::min(what.find('\''), what.size());
+      return "the output is JSON with a number that is too large for a double: " + std::string(what.substr(begin)) +
+             "; write it as a string";
+    } catch (const json::exception&) {
+    }
+  }
+  return "the output is no JSON: " + quoted_for_message(text);
+}
+
 }  // namespace wtool::host::expressions

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "expressions/value.h"
@@ -17,5 +18,8 @@ std::optional<Value> from_json(const nlohmann::json& json);
 
 // The value of a text that is a JSON object or list, blanks around it allowed; nothing: it is none.
 std::optional<Value> parse_json(std::string_view text);
+
+// One sentence for people: why parse_json() gives nothing for this text.
+std::string why_not_json(std::string_view text);
 
 }  // namespace wtool::host::expressions

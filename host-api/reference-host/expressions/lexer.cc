@@ -64,7 +64,24 @@ class Lexer {
     return tokens_.back();
   }
 
+  // Signs beyond ASCII are letters of names, these excepted: programs for texts make them of plain ones.
+  bool typographic() {
+    for (const std::string_view quote : {"\u201c", "\u201d", "\u201e", "\u2018", "\u2019", "\u00ab", "\u00bb"}) {
+      if (!rest().starts_with(quote)) continue;
+      fail(at_, "this is a typographic quote; a text stands in plain ones, as in \"text\"");
+      return true;
+    }
+    for (const auto& [sign, plain] :
+         {std::pair("\u2260", "!="), std::pair("\u2264", "<="), std::pair("\u2265", ">=")}) {
+      if (!rest().starts_with(sign)) continue;
+      fail(at_, std::string(sign) + " is written " + plain);
+      return true;
+    }
+    return false;
+  }
+
   void name() {
+    if (typographic()) return;
     const std::size_t begin = at_;
     while (at_ < text_.size() && is_name_character(text_[at_])) ++at_;
     const std::string_view word = text_.substr(begin, at_ - begin);
@@ -144,6 +161,12 @@ class Lexer {
   }
 
   void symbol() {
+    for (const std::string_view foreign : {"===", "!=="}) {
+      if (!rest().starts_with(foreign)) continue;
+      return fail(at_, "there is no " + std::string(foreign) + "; write " + std::string(foreign.substr(0, 2)));
+    }
+    if (rest().starts_with("!~")) return fail(at_, "there is no !~; write !text.matches(\"pattern\")");
+    if (rest().starts_with("<>")) return fail(at_, "there is no <>; write !=");
     static constexpr std::string_view known[] = {"==", "!=", "<=", ">=", "&&", "||", "<", ">", "!", "(", ")", ".",
                                                  ",",  "-",  "[",  "]",  "+",  "*",  "/", "%", "?", ":", "{", "}"};
     for (const std::string_view candidate : known) {
@@ -155,6 +178,7 @@ class Lexer {
     }
     switch (text_[at_]) {
       case '=':
+        if (rest().starts_with("=~")) return fail(at_, "there is no =~; write text.matches(\"pattern\")");
         return fail(at_, "a single '=' compares nothing; write ==");
       case '&':
         return fail(at_, "a single '&' means nothing here; write &&");
@@ -163,6 +187,8 @@ class Lexer {
       case '$':
         return fail(at_, "a variable stands in a condition by its name alone, without ${ }");
       default:
+        if (rest().starts_with("`"))
+          return fail(at_, "a '`' means nothing here; a text stands in quotes, and a field of any name is [\"name\"]");
         return fail(at_, "the character " + quoted_for_message(rest().substr(0, 1)) + " means nothing here");
     }
   }

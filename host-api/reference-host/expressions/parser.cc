@@ -23,6 +23,17 @@ class Parser : private TokenReader {
   Parser(std::vector<Token> tokens, bool in_tag) : TokenReader(std::move(tokens)), in_tag_(in_tag) {}
 
   std::variant<TagExpression, ExpressionError> run(TagUse use) {
+    if (!in_tag_ && (sees_word("if") || sees_word("when") || sees_word("else") || sees_word("elif")) && is_followed()) {
+      const Token& word = current();
+      return ExpressionError{word.offset, "a condition begins without " + quoted_for_message(word.text) +
+                                              "; write only what follows it" +
+                                              (word.text == "else" || word.text == "elif"
+                                                   ? ". Exits are tried in their order; the last one may be default"
+                                                   : "")};
+    }
+    if (!in_tag_ && sees_word("not") && is_followed()) {
+      return ExpressionError{current().offset, "\"not\" is written ! here, as in !success"};
+    }
     NodePointer root = parse_conditional();
     if (use == TagUse::test) root = tested(std::move(root));
     if (!failed() && current().kind != Token::Kind::end) unexpected();

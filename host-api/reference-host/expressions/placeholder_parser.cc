@@ -5,17 +5,11 @@
 namespace wtool::host::expressions {
 namespace {
 
-// A text in quotes, a number, or true or false; nothing where none of them stands here.
-std::optional<Value> parse_argument(TemplateCursor& cursor) {
-  if (cursor.at_quote()) {
-    auto text = cursor.quoted();
-    return text ? std::optional(Value(std::move(*text))) : std::nullopt;
-  }
-  if (cursor.at_name()) {
-    const std::string_view word = cursor.name();
-    return word == "true" || word == "false" ? std::optional(Value(word == "true")) : std::nullopt;
-  }
-  const std::string_view written = cursor.rest().substr(0, cursor.rest().find_first_not_of("-0123456789."));
+// A number that stands here; nothing where it is none.
+std::optional<Value> parse_number(TemplateCursor& cursor) {
+  std::string_view written = cursor.rest().substr(0, cursor.rest().find_first_not_of("-0123456789."));
+  // The range (1..n) begins with a whole number.
+  written = written.substr(0, written.find(".."));
   const char* end = written.data() + written.size();
   cursor.take(written);
   std::int64_t whole = 0;
@@ -29,21 +23,47 @@ std::optional<Value> parse_argument(TemplateCursor& cursor) {
   return std::nullopt;
 }
 
+// A text in quotes, a number, or true or false; in a prompt also nil (or null) and a path. False: none stands here.
+bool parse_operand_value(TemplateCursor& cursor, Dialect dialect, Operand& operand) {
+  if (cursor.at_quote()) {
+    auto text = cursor.quoted();
+    if (text) operand.literal = Value(std::move(*text));
+    return text.has_value();
+  }
+  if (!cursor.at_name()) {
+    operand.literal = parse_number(cursor);
+    return operand.literal.has_value();
+  }
+  if (dialect == Dialect::workflow) {
+    const std::string_view word = cursor.name();
+    if (word == "true" || word == "false") operand.literal = Value(word == "true");
+    return operand.literal.has_value();
+  }
+  if (!parse_path(cursor, operand, dialect)) return false;
+  if (!operand.path.empty()) return true;
+  if (operand.name == "true" || operand.name == "false") operand.literal = Value(operand.name == "true");
+  if (operand.name == "nil" || operand.name == "null") operand.literal = Value();
+  return true;
+}
+
 }  // namespace
 
-bool parse_path(TemplateCursor& cursor, Placeholder& placeholder) {
-  placeholder.name = std::string(cursor.name());
+bool parse_path(TemplateCursor& cursor, Placeholder& placeholder, Dialect dialect) {
+  placeholder.name = std::string(cursor.dashed_name());
   if (placeholder.name.empty()) return false;
   for (;;) {
     PathStep step;
-    if (cursor.take(".")) {
-      step.name = std::string(cursor.name());
+    if (!cursor.starts("..") && cursor.take(".")) {
+      step.name = std::string(cursor.dashed_name());
       if (step.name.empty()) return false;
     } else if (cursor.take("[")) {
       if (cursor.at_quote()) {
         auto key = cursor.quoted();
         if (!key) return false;
         step.name = std::move(*key);
+      } else if (dialect == Dialect::prompt && cursor.at_name()) {
+        step.name = std::string(cursor.name());
+        step.is_variable = true;
       } else if (!(step.index = cursor.number())) {
         return false;
       }
@@ -55,23 +75,37 @@ bool parse_path(TemplateCursor& cursor, Placeholder& placeholder) {
   }
 }
 
-std::optional<std::string> parse_filters(TemplateCursor& cursor, std::vector<Filter>& filters) {
+bool parse_operand(TemplateCursor& cursor, Operand& operand) {
+  cursor.skip_blanks();
+  operand.offset = cursor.at();
+  const bool read = parse_operand_value(cursor, Dialect::prompt, operand);
+  operand.source = std::string(cursor.text().substr(operand.offset, cursor.at() - operand.offset));
+  return read;
+}
+
+std::optional<std::string> parse_filters(TemplateCursor& cursor, std::vector<Filter>& filters, Dialect dialect) {
   cursor.skip_blanks();
   while (cursor.take("|")) {
     cursor.skip_blanks();
-    const std::string name(cursor.name());
+    WrittenFilter written;
+    written.name = std::string(cursor.name());
     cursor.skip_blanks();
-    std::vector<Value> arguments;
     if (cursor.take(":")) {
       do {
         cursor.skip_blanks();
-        auto argument = parse_argument(cursor);
-        if (!argument) return "what follows the ':' of the filter " + name + " is no text in quotes and no number";
-        arguments.push_back(std::move(*argument));
+        Operand argument;
+        if (!parse_operand_value(cursor, dialect, argument)) {
+          return "what follows the ':' of the filter " + written.name + " is no text in quotes and no number";
+        }
+        if (!argument.literal) {
+          written.variables.emplace_back(written.arguments.size(),
+                                         Path{std::move(argument.name), std::move(argument.path)});
+        }
+        written.arguments.push_back(argument.literal ? *argument.literal : Value());
         cursor.skip_blanks();
       } while (cursor.take(","));
     }
-    auto made = make_filter(name, std::move(arguments));
+    auto made = make_filter(std::move(written));
     if (auto* why = std::get_if<std::string>(&made)) return std::move(*why);
     filters.push_back(std::get<Filter>(std::move(made)));
     cursor.skip_blanks();
@@ -87,14 +121,15 @@ bool parse_dollar(TemplateCursor& cursor, Placeholder& placeholder) {
   return ours && !element;
 }
 
-std::optional<std::string> parse_braces(TemplateCursor& cursor, Placeholder& placeholder) {
+std::optional<std::string> parse_braces(TemplateCursor& cursor, Placeholder& placeholder, Dialect dialect) {
   if (cursor.at_quote()) {
-    placeholder.literal = cursor.quoted();
-    if (!placeholder.literal) return "the text after '{{' has no closing quote";
-  } else if (!parse_path(cursor, placeholder)) {
+    auto text = cursor.quoted();
+    if (!text) return "the text after '{{' has no closing quote";
+    placeholder.literal = Value(std::move(*text));
+  } else if (!parse_path(cursor, placeholder, dialect)) {
     return "after '{{' a name such as build or build.stdout is expected; a literal '{{' is written {{ \"{{\" }}";
   }
-  return parse_filters(cursor, placeholder.filters);
+  return parse_filters(cursor, placeholder.filters, dialect);
 }
 
 }  // namespace wtool::host::expressions

@@ -12,6 +12,11 @@
 // {% comment %}, {% raw %}. What they test and go through are expressions (parser.h). `{%` with any other word behind
 // it is left as it is. `{%-`, `-%}`, `{{-` and `-}}` take the blanks and newlines away on their side.
 //
+// A prompt has more of Liquid (Dialect::prompt): {% assign %}, {% capture %}, {% case %} {% when %}, {% cycle %},
+// {% break %}, {% continue %}, {% render %}, {% include %}; loops over (1..n), with limit, offset and reversed;
+// variables as arguments of filters. There, a tag of another name is a mistake. What is rendered is never parsed again:
+// a value cannot become a tag.
+//
 // This file knows no shell. What is safe to insert into a command is decided by whoever renders one.
 #pragma once
 
@@ -33,22 +38,20 @@ namespace wtool::host::expressions {
 
 inline constexpr std::size_t deepest_tags = 20;  // one in another
 
-// One step into a value: `.name`, `["name"]`, or `[index]`.
-struct PathStep {
-  std::string name;
-  std::optional<std::size_t> index;
-};
+enum class Dialect { workflow, prompt };
 
 struct Placeholder {
   std::size_t offset = 0;  // of its first character, in the text that was parsed
   std::string source;      // as it was written
   std::string name;        // empty where `literal` is set
   std::vector<PathStep> path;
-  std::optional<std::string> literal;
+  std::optional<Value> literal;
   std::vector<Filter> filters;
 
   bool has(Filter::Kind kind) const;
 };
+// In the tags of a prompt: `"text"`, `3`, `true`, `nil`, or a path, with filters where they may stand.
+using Operand = Placeholder;
 
 struct Piece;
 using Body = std::vector<Piece>;
@@ -72,10 +75,63 @@ struct Loop {
   std::vector<Filter> filters;  // of the list
   Body body;
   Body otherwise;  // where the list is empty
+  // Of a prompt alone.
+  std::optional<std::pair<Operand, Operand>> range;  // (first..last), in the place of `list`
+  std::optional<Operand> path;                       // the same where options follow
+  std::optional<Operand> limit;
+  std::optional<Operand> offset_in_list;
+  bool reversed = false;
+};
+
+// {% assign variable = value %}
+struct Assign {
+  std::string variable;
+  Operand value;
+};
+
+// {% capture variable %} body {% endcapture %}
+struct Capture {
+  std::size_t offset = 0;
+  std::string variable;
+  Body body;
+};
+
+// {% case subject %} {% when value, value %} body {% else %} body {% endcase %}
+struct When {
+  std::vector<Operand> values;  // empty: else
+  Body body;
+};
+struct Case {
+  Operand subject;
+  std::vector<When> parts;
+};
+
+// {% cycle "group": value, value %}
+struct Cycle {
+  std::size_t offset = 0;
+  std::optional<Operand> group;
+  std::string written;  // tells one cycle without a group from another
+  std::vector<Operand> values;
+};
+
+// {% break %} or {% continue %}
+struct Jump {
+  bool leaves = false;  // the loop
+};
+
+// {% render name, key: value %}, {% include name with value as variable %}, {% render name for list as variable %}
+struct Inclusion {
+  std::size_t offset = 0;
+  bool isolated = false;  // render: the prompt sees what it is given, and nothing else
+  Operand name;
+  std::vector<std::pair<std::string, Operand>> arguments;
+  std::optional<Operand> value;  // behind `with` or `for`
+  bool for_each = false;
+  std::string variable;  // behind `as`; empty: the last part of the name
 };
 
 struct Piece {
-  std::variant<std::string, Placeholder, Choice, Loop> what;
+  std::variant<std::string, Placeholder, Choice, Loop, Assign, Capture, Case, Cycle, Jump, Inclusion> what;
 };
 
 struct Template {
@@ -90,10 +146,20 @@ struct Template {
 };
 
 // All errors of a text at once (the first hundred). Linear.
-std::variant<Template, std::vector<ExpressionError>> parse_template(std::string_view text);
+std::variant<Template, std::vector<ExpressionError>> parse_template(std::string_view text,
+                                                                    Dialect dialect = Dialect::workflow);
 
-// The variables that a template reads, without those of its loops. Optional: with a default, or only tested.
+// The variables that a template reads, without those of its loops and those that it assigns. Optional: with a default,
+// or only tested.
 std::vector<NameUse> names_used(const Template& parsed);
+
+// The variables that the tags of a prompt assign and, where that is wanted, those of its loops.
+std::vector<std::string> names_made(const Template& parsed, bool in_loops);
+// Where a prompt puts in another one by a name in quotes.
+std::vector<const Inclusion*> inclusions(const Template& parsed);
+// The variable that gets the value behind `with` or `for`: {% render "parts/person.md" with ada %} gives it to
+// `person`.
+std::string variable_of(const Inclusion& inclusion, const std::string& name);
 
 // The value of a placeholder after its filters (shell_quote and raw excepted: those are for the renderer).
 std::variant<Value, ExpressionError> resolve(const Placeholder& placeholder, const Scope& scope);

@@ -36,6 +36,16 @@ class TemplateCursor {
     }
     return text_.substr(begin, at_ - begin);
   }
+  // The same with dashes in it, each before a letter or a digit: states and fields may be called so.
+  std::string_view dashed_name() {
+    const std::size_t begin = at_;
+    while (at_name() || at_ > begin) {
+      while (at_ < text_.size() && is_name_character(text_[at_])) ++at_;
+      if (at_ == begin || at_ + 1 >= text_.size() || text_[at_] != '-' || !is_name_character(text_[at_ + 1])) break;
+      ++at_;
+    }
+    return text_.substr(begin, at_ - begin);
+  }
   // A whole number of at most nine digits.
   std::optional<std::size_t> number() {
     std::size_t value = 0;

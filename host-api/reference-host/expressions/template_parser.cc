@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include "expressions/parser.h"
 #include "expressions/placeholder_parser.h"
+#include "expressions/tag_parser.h"
 #include "expressions/template.h"
 #include "expressions/template_cursor.h"
 
@@ -12,13 +12,68 @@ namespace {
 constexpr std::size_t most_errors = 100;
 constexpr std::array<std::string_view, 11> tags = {"if",  "elsif",  "else",    "endif", "unless", "endunless",
                                                    "for", "endfor", "comment", "raw",   "endraw"};
-constexpr std::array<std::string_view, 12> other_tags = {"assign",    "capture",  "case",     "when",
-                                                         "cycle",     "break",    "continue", "increment",
-                                                         "decrement", "tablerow", "render",   "include"};
+constexpr std::array<std::string_view, 12> prompt_tags = {"assign",   "capture", "endcapture", "case",
+                                                          "when",     "endcase", "cycle",      "break",
+                                                          "continue", "render",  "include",    "partial"};
+constexpr std::array<std::string_view, 3> other_tags = {"increment", "decrement", "tablerow"};
+
+template <class Words>
+bool is_one_of(const Words& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::string unsupported(const std::string& word, Dialect dialect) {
+  if (dialect == Dialect::prompt) {
+    return "there is no tag {% " + word + " %}; there are if, unless, case, for, cycle, assign, capture, render, " +
+           "include, comment and raw; a literal '{%' stands between {% raw %} and {% endraw %}";
+  }
+  return "{% " + word + " %} is not supported; there are if, unless, for, comment and raw" +
+         (is_one_of(prompt_tags, word) ? " (files of prompts know more)" : "");
+}
+
+// What to say of a tag behind which something else stands.
+std::string trailing(std::string_view word) {
+  if (is_one_of(prompt_tags, word)) return " behind what belongs to it";
+  if (word == "for") return " behind its list and filters";
+  if (word == "if" || word == "elsif" || word == "unless") {
+    return " behind its test; filters stand in {{ }} and behind the list of a loop";
+  }
+  return "; nothing stands behind that word";
+}
+
+// Without tags, nobody needs the pieces any more.
+void flatten(Body& body, bool kept, Template& made) {
+  for (Piece& piece : body) {
+    if (const auto* text = std::get_if<std::string>(&piece.what)) {
+      made.texts.back() += *text;
+    } else if (auto* placeholder = std::get_if<Placeholder>(&piece.what)) {
+      made.placeholders.push_back(kept ? *placeholder : std::move(*placeholder));
+      made.texts.emplace_back();
+    } else if (auto* choice = std::get_if<Choice>(&piece.what)) {
+      for (Branch& branch : choice->branches) flatten(branch.body, kept, made);
+    } else if (auto* loop = std::get_if<Loop>(&piece.what)) {
+      flatten(loop->body, kept, made);
+      flatten(loop->otherwise, kept, made);
+    } else if (auto* capture = std::get_if<Capture>(&piece.what)) {
+      flatten(capture->body, kept, made);
+    } else if (auto* alternatives = std::get_if<Case>(&piece.what)) {
+      for (When& when : alternatives->parts) flatten(when.body, kept, made);
+    }
+  }
+}
+
+// The template with its tags, and the text in which each part of them stands once.
+Template finished(Body root, bool has_tags) {
+  Template made;
+  made.texts.emplace_back();
+  flatten(root, has_tags, made);
+  if (has_tags) made.tagged = std::make_shared<const Body>(std::move(root));
+  return made;
+}
 
 class TemplateParser {
  public:
-  explicit TemplateParser(std::string_view text) : text_(text) {}
+  TemplateParser(std::string_view text, Dialect dialect) : text_(text), dialect_(dialect) {}
 
   std::variant<Template, std::vector<ExpressionError>> run() {
     while (at_ < text_.size() && errors_.size() < most_errors) {
@@ -46,16 +101,18 @@ class TemplateParser {
     }
     if (!errors_.empty()) return std::move(errors_);
     flush();
-    return finished();
+    return finished(std::move(root_), has_tags_);
   }
 
  private:
   // A tag that has not been closed yet.
   struct Open {
-    std::string word;  // if, unless or for
+    std::string word;  // if, unless, for, case or capture
     std::size_t offset = 0;
     Choice choice;
     Loop loop;
+    Case alternatives;
+    Capture capture;
     Body body;  // of the branch under way
     bool otherwise = false;
   };
@@ -76,32 +133,6 @@ class TemplateParser {
 
   void flush() {
     if (!literal_.empty()) body().push_back({std::exchange(literal_, {})});
-  }
-
-  // The template with its tags, and the text in which each part of them stands once.
-  Template finished() {
-    Template made;
-    made.texts.emplace_back();
-    flatten(root_, has_tags_, made);
-    if (has_tags_) made.tagged = std::make_shared<const Body>(std::move(root_));
-    return made;
-  }
-
-  // Without tags, nobody needs the pieces any more.
-  static void flatten(Body& body, bool kept, Template& made) {
-    for (Piece& piece : body) {
-      if (const auto* text = std::get_if<std::string>(&piece.what)) {
-        made.texts.back() += *text;
-      } else if (auto* placeholder = std::get_if<Placeholder>(&piece.what)) {
-        made.placeholders.push_back(kept ? *placeholder : std::move(*placeholder));
-        made.texts.emplace_back();
-      } else if (auto* choice = std::get_if<Choice>(&piece.what)) {
-        for (Branch& branch : choice->branches) flatten(branch.body, kept, made);
-      } else if (auto* loop = std::get_if<Loop>(&piece.what)) {
-        flatten(loop->body, kept, made);
-        flatten(loop->otherwise, kept, made);
-      }
-    }
   }
 
   // --- blanks that a dash takes away ---
@@ -130,6 +161,13 @@ class TemplateParser {
     TemplateCursor cursor(text_, at_ + 2);
     Placeholder placeholder;
     if (parse_dollar(cursor, placeholder)) return add(std::move(placeholder), cursor.at());
+    // Neither a value nor anything that a shell would read.
+    cursor = TemplateCursor(text_, at_ + 2);
+    const std::string name(cursor.dashed_name());
+    const char behind = cursor.at() < text_.size() ? text_[cursor.at()] : '\n';
+    if (!name.empty() && std::string_view(" \t\r\n\"';&|)<>").find(behind) != std::string_view::npos) {
+      return give_up("this '${' is not closed by '}' after " + name + "; a literal '${' is written $${");
+    }
     keep("${", 2);
   }
 
@@ -139,7 +177,7 @@ class TemplateParser {
     cursor.skip_blanks();
     if (!cursor.at_quote() && !cursor.at_name()) return keep("{{", 2);
     Placeholder placeholder;
-    if (auto why = parse_braces(cursor, placeholder)) return give_up(std::move(*why));
+    if (auto why = parse_braces(cursor, placeholder, dialect_)) return give_up(std::move(*why));
     bool trims_behind = false;
     if (!take_end(cursor, "}}", trims_behind)) {
       return give_up(
@@ -157,11 +195,19 @@ class TemplateParser {
     const bool trims = cursor.take("-");
     cursor.skip_blanks();
     const std::string word(cursor.name());
-    if (word == "elif" || word == "elseif") return give_up("{% " + word + " %} is written {% elsif %}");
-    if (std::find(other_tags.begin(), other_tags.end(), word) != other_tags.end()) {
-      return give_up("{% " + word + " %} is not supported; there are if, unless, for, comment and raw");
+    if (word == "else") {
+      TemplateCursor behind = cursor;
+      behind.skip_blanks();
+      if (behind.name() == "if") return give_up("{% else if %} is written {% elsif %}");
     }
-    if (std::find(tags.begin(), tags.end(), word) == tags.end()) return keep("{%", 2);
+    const bool in_prompt = dialect_ == Dialect::prompt;
+    if (word == "elif" || word == "elseif") return give_up("{% " + word + " %} is written {% elsif %}");
+    const bool known = is_one_of(tags, word) || (in_prompt && is_one_of(prompt_tags, word));
+    if (!known && (is_one_of(prompt_tags, word) || is_one_of(other_tags, word) ||
+                   (in_prompt && !word.empty() && is_tag(cursor)))) {
+      return give_up(unsupported(word, dialect_));
+    }
+    if (!known) return keep("{%", 2);
     has_tags_ = true;
     const std::size_t begin = at_;
     if (trims) trim_before();
@@ -183,99 +229,142 @@ class TemplateParser {
     at_ = end == std::string_view::npos ? text_.size() : end + 2;
   }
 
-  static std::string trailing(std::string_view word) {
-    if (word == "for") return " behind its list and filters";
-    if (word == "if" || word == "elsif" || word == "unless") {
-      return " behind its test; filters stand in {{ }} and behind the list of a loop";
-    }
-    return "; nothing stands behind that word";
+  // Whether its end is near: where it is not, a `{%` is a text that says something else.
+  static bool is_tag(const TemplateCursor& cursor) {
+    constexpr std::size_t longest_unknown_tag = 200;
+    const std::string_view rest = cursor.rest().substr(0, longest_unknown_tag);
+    return rest.substr(0, rest.find('\n')).find("%}") != std::string_view::npos;
   }
 
   // All of a tag but its end. The cursor stands behind the word.
-  std::optional<ExpressionError> read_tag(const std::string& word, TemplateCursor& cursor) {
+  TagMistake read_tag(const std::string& word, TemplateCursor& cursor) {
     flush();
-    std::optional<ExpressionError> mistake;
+    TagMistake mistake;
     if (word == "if" || word == "unless") {
       mistake = open(word);
       Branch branch;
       branch.wanted = word == "if";
-      if (!mistake) mistake = test(cursor, branch);
+      if (!mistake) mistake = parse_test(cursor, branch);
       open_.back().choice.branches.push_back(std::move(branch));
     } else if (word == "for") {
       mistake = open(word);
-      if (!mistake) mistake = loop(cursor);
+      if (!mistake) mistake = parse_loop(cursor, dialect_, open_.back().loop);
     } else if (word == "elsif") {
       Branch branch;
-      mistake = test(cursor, branch);
+      mistake = parse_test(cursor, branch);
       if (!mistake) mistake = next_branch(word, std::move(branch));
     } else if (word == "else") {
       mistake = next_branch(word, Branch());
     } else if (word.starts_with("end")) {
       mistake = close(word);
+    } else if (is_one_of(prompt_tags, word)) {
+      mistake = read_prompt_tag(word, cursor);
     }
     cursor.skip_blanks();
     return mistake;
   }
 
-  std::optional<ExpressionError> open(const std::string& word) {
+  TagMistake read_prompt_tag(const std::string& word, TemplateCursor& cursor) {
+    TagMistake mistake;
+    if (word == "case") {
+      mistake = open(word);
+      return mistake ? mistake : parse_case(cursor, at_, open_.back().alternatives);
+    }
+    if (word == "capture") {
+      mistake = open(word);
+      return mistake ? mistake : parse_capture(cursor, open_.back().capture);
+    }
+    if (word == "when") {
+      When when;
+      mistake = parse_when(cursor, at_, when);
+      return mistake ? mistake : next_part(word, std::move(when));
+    }
+    if (word == "assign") {
+      Assign assign;
+      mistake = parse_assign(cursor, at_, assign);
+      body().push_back({std::move(assign)});
+    } else if (word == "cycle") {
+      Cycle cycle;
+      cycle.offset = at_;
+      mistake = parse_cycle(cursor, cycle);
+      body().push_back({std::move(cycle)});
+    } else if (word == "break" || word == "continue") {
+      const bool in_loop = std::any_of(open_.begin(), open_.end(), [](const Open& one) { return one.word == "for"; });
+      if (!in_loop) return ExpressionError{at_, "this {% " + word + " %} stands in no {% for %}"};
+      body().push_back({Jump{word == "break"}});
+    } else if (word == "render" || word == "include") {
+      Inclusion inclusion;
+      inclusion.offset = at_;
+      mistake = parse_inclusion(cursor, word, inclusion);
+      body().push_back({std::move(inclusion)});
+    }
+    return mistake;  // partial marks a file that is made to be included, and does nothing
+  }
+
+  TagMistake open(const std::string& word) {
     open_.emplace_back();
     open_.back().word = word;
     open_.back().offset = at_;
+    open_.back().loop.offset = at_;
+    open_.back().capture.offset = at_;
     if (open_.size() <= deepest_tags) return std::nullopt;
     return ExpressionError{at_, "tags stand in each other at most " + std::to_string(deepest_tags) + " deep"};
   }
 
-  std::optional<ExpressionError> test(TemplateCursor& cursor, Branch& branch) const {
-    auto parsed = parse_tag_expression(text_, cursor.at(), TagUse::test);
-    if (auto* error = std::get_if<ExpressionError>(&parsed)) return std::move(*error);
-    auto& found = std::get<TagExpression>(parsed);
-    branch.test = std::move(found.expression);
-    cursor = TemplateCursor(text_, found.end);
-    return std::nullopt;
-  }
-
-  // `x in EXPRESSION { "|" filter }`
-  std::optional<ExpressionError> loop(TemplateCursor& cursor) {
-    const auto mistake = [this](std::string message) { return ExpressionError{at_, std::move(message)}; };
-    Loop& made = open_.back().loop;
-    made.offset = at_;
-    cursor.skip_blanks();
-    made.variable = std::string(cursor.name());
-    cursor.skip_blanks();
-    if (made.variable.empty() || cursor.name() != "in") return mistake("a loop is written {% for x in list %}");
-    if (made.variable == "forloop") return mistake("'forloop' is what a loop tells of itself; choose another name");
-    cursor.skip_blanks();
-    made.list_offset = cursor.at();
-    auto parsed = parse_tag_expression(text_, cursor.at(), TagUse::value);
-    if (auto* error = std::get_if<ExpressionError>(&parsed)) return std::move(*error);
-    auto& found = std::get<TagExpression>(parsed);
-    made.list = std::move(found.expression);
-    cursor = TemplateCursor(text_, found.end);
-    if (auto why = parse_filters(cursor, made.filters)) return mistake(std::move(*why));
-    return std::nullopt;
-  }
-
   // Puts what has been read since the last tag where it belongs.
   static void finish_branch(Open& open) {
-    Body& to = open.word != "for" ? open.choice.branches.back().body
-               : open.otherwise   ? open.loop.otherwise
-                                  : open.loop.body;
-    to = std::exchange(open.body, {});
+    Body read = std::exchange(open.body, {});
+    if (open.word == "for") {
+      (open.otherwise ? open.loop.otherwise : open.loop.body) = std::move(read);
+    } else if (open.word == "capture") {
+      open.capture.body = std::move(read);
+    } else if (open.word != "case") {
+      open.choice.branches.back().body = std::move(read);
+    } else if (!open.alternatives.parts.empty()) {
+      open.alternatives.parts.back().body = std::move(read);
+    }
   }
 
-  std::optional<ExpressionError> next_branch(const std::string& word, Branch branch) {
-    if (open_.empty() || (word == "elsif" && open_.back().word == "for")) {
+  TagMistake next_branch(const std::string& word, Branch branch) {
+    const bool is_else = word == "else";
+    if (is_else && !open_.empty() && open_.back().word == "case") return next_part(word, When());
+    if (open_.empty() || open_.back().word == "capture" || open_.back().word == "case" ||
+        (!is_else && open_.back().word == "for")) {
       return ExpressionError{at_, "this {% " + word + " %} belongs to no {% if %}"};
     }
     Open& open = open_.back();
     if (open.otherwise) return ExpressionError{at_, "this {% " + word + " %} stands behind an {% else %}"};
     finish_branch(open);
     if (open.word != "for") open.choice.branches.push_back(std::move(branch));
+    open.otherwise = is_else;
+    return std::nullopt;
+  }
+
+  // Of a case: `when`, or `else`.
+  TagMistake next_part(const std::string& word, When when) {
+    if (open_.empty() || open_.back().word != "case") {
+      return ExpressionError{at_, "this {% " + word + " %} belongs to no {% case %}"};
+    }
+    Open& open = open_.back();
+    if (open.otherwise) return ExpressionError{at_, "this {% " + word + " %} stands behind an {% else %}"};
+    if (open.alternatives.parts.empty() && !is_blank(open.body)) {
+      return ExpressionError{open.offset,
+                             "between {% case %} and its first {% when %} nothing may stand; it would be lost"};
+    }
+    finish_branch(open);
+    open.alternatives.parts.push_back(std::move(when));
     open.otherwise = word == "else";
     return std::nullopt;
   }
 
-  std::optional<ExpressionError> close(const std::string& word) {
+  static bool is_blank(const Body& body) {
+    return std::all_of(body.begin(), body.end(), [](const Piece& piece) {
+      const auto* text = std::get_if<std::string>(&piece.what);
+      return text != nullptr && text->find_first_not_of(template_blanks) == std::string::npos;
+    });
+  }
+
+  TagMistake close(const std::string& word) {
     const std::string closes = word.substr(3);
     if (open_.empty() || open_.back().word != closes) {
       return ExpressionError{at_, "this {% " + word + " %} closes nothing" +
@@ -286,6 +375,10 @@ class TemplateParser {
     open_.pop_back();
     if (closes == "for") {
       body().push_back({std::move(open.loop)});
+    } else if (closes == "case") {
+      body().push_back({std::move(open.alternatives)});
+    } else if (closes == "capture") {
+      body().push_back({std::move(open.capture)});
     } else {
       body().push_back({std::move(open.choice)});
     }
@@ -314,6 +407,7 @@ class TemplateParser {
   }
 
   std::string_view text_;
+  Dialect dialect_;
   std::size_t at_ = 0;
   std::string literal_;
   Body root_;
@@ -324,8 +418,8 @@ class TemplateParser {
 
 }  // namespace
 
-std::variant<Template, std::vector<ExpressionError>> parse_template(std::string_view text) {
-  return TemplateParser(text).run();
+std::variant<Template, std::vector<ExpressionError>> parse_template(std::string_view text, Dialect dialect) {
+  return TemplateParser(text, dialect).run();
 }
 
 }  // namespace wtool::host::expressions

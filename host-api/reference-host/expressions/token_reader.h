@@ -22,6 +22,12 @@ class TokenReader {
 
   bool sees(std::string_view symbol) const { return current().kind == Token::Kind::symbol && current().text == symbol; }
   bool sees_word(std::string_view word) const { return current().kind == Token::Kind::name && current().text == word; }
+  // Whether a value comes behind the current token.
+  bool is_followed() const {
+    if (at_ + 1 >= tokens_.size()) return false;
+    const Token& behind = tokens_[at_ + 1];
+    return behind.kind == Token::Kind::name || behind.kind == Token::Kind::literal || behind.text == "(";
+  }
   bool take(std::string_view symbol) {
     if (!sees(symbol)) return false;
     next();
@@ -40,12 +46,32 @@ class TokenReader {
     if (token.text == ")" || token.text == "]" || token.text == "}") {
       return fail(token.offset, "this '" + std::string(token.text) + "' closes nothing");
     }
+    if (const std::string_view written = written_for(token.text); !written.empty()) {
+      return fail(token.offset, quoted_for_message(token.text) + " is written " + std::string(written) + " here");
+    }
     fail(token.offset, quoted_for_message(token.text) +
                            " is not expected here; between two values stands one of == != < <= > >= && || in + - * / "
                            "% ? :");
   }
 
  private:
+  // What a word of other languages is called here; empty where it is not one.
+  static std::string_view written_for(std::string_view word) {
+    for (const auto& [foreign, ours] : {std::pair<std::string_view, std::string_view>("and", "&&"),
+                                        {"AND", "&&"},
+                                        {"or", "||"},
+                                        {"OR", "||"},
+                                        {"is", "=="},
+                                        {"equals", "=="},
+                                        {"eq", "=="},
+                                        {"ne", "!="},
+                                        {"contains", ".contains(\"text\")"},
+                                        {"matches", ".matches(\"pattern\")"}}) {
+      if (word == foreign) return ours;
+    }
+    return {};
+  }
+
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
   std::optional<ExpressionError> error_;

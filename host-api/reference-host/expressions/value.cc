@@ -49,6 +49,10 @@ void append_json_string(std::string& out, std::string_view text) {
 
 void append_json(std::string& out, const Value& value) {
   if (const std::string* text = value.as_text()) return append_json_string(out, *text);
+  // Not reached with a value that is read: withheld_within() is asked before.
+  if (value.as_withheld() != nullptr && value.as_map() == nullptr) {
+    return append_json_string(out, value.as_withheld()->why);
+  }
   if (const List* list = value.as_list()) {
     out += '[';
     const char* separator = "";
@@ -80,6 +84,7 @@ void append_json(std::string& out, const Value& value) {
 
 Value::Value(List value) : data_(std::make_shared<const List>(std::move(value))) {}
 Value::Value(Map value) : data_(std::make_shared<const Map>(std::move(value))) {}
+Value::Value(Withheld value) : data_(std::make_shared<const Withheld>(std::move(value))) {}
 
 const List* Value::as_list() const {
   const auto* list = std::get_if<std::shared_ptr<const List>>(&data_);
@@ -91,6 +96,12 @@ const Map* Value::as_map() const {
   return map == nullptr ? nullptr : map->get();
 }
 
+const Withheld* Value::as_withheld() const {
+  if (const auto* withheld = std::get_if<std::shared_ptr<const Withheld>>(&data_)) return withheld->get();
+  const Map* map = as_map();
+  return map == nullptr ? nullptr : map->text_withheld.get();
+}
+
 const std::string* Value::as_text() const {
   if (const auto* text = std::get_if<std::shared_ptr<const std::string>>(&data_)) return text->get();
   const Map* map = as_map();
@@ -99,7 +110,8 @@ const std::string* Value::as_text() const {
 
 std::string_view Value::type_name() const {
   if (as_text() != nullptr) return "string";
-  static constexpr std::string_view names[] = {"null", "bool", "int", "double", "string", "list", "map"};
+  static constexpr std::string_view names[] = {"null",   "bool", "int", "double",
+                                               "string", "list", "map", "value that is not here"};
   return names[data_.index()];
 }
 
@@ -118,6 +130,27 @@ std::string to_json(const Value& value) {
   return out;
 }
 
+std::variant<Value, std::string> readable(const Value& value) {
+  const Withheld* withheld = value.as_withheld();
+  if (withheld == nullptr) return value;
+  if (withheld->read) return withheld->read();
+  return withheld->why;
+}
+
+std::string withheld_within(const Value& value) {
+  if (const Withheld* withheld = value.as_withheld()) return withheld->read ? "" : withheld->why;
+  if (const List* list = value.as_list()) {
+    for (const Value& item : *list) {
+      if (std::string why = withheld_within(item); !why.empty()) return why;
+    }
+  } else if (const Map* map = value.as_map(); map != nullptr && !map->text) {
+    for (const auto& [name, item] : map->fields) {
+      if (std::string why = withheld_within(item); !why.empty()) return why;
+    }
+  }
+  return "";
+}
+
 std::string quoted_for_message(std::string_view text) {
   static constexpr std::size_t longest = 60;
   std::string shown(text.substr(0, longest));
@@ -134,6 +167,7 @@ std::string quoted_for_message(std::string_view text) {
 std::string described(const Value& value) {
   if (const std::string* text = value.as_text()) return "the string " + quoted_for_message(*text);
   if (value.is_null()) return "null";
+  if (value.as_withheld() != nullptr) return "a " + std::string(value.type_name());
   if (value.as_list() != nullptr || value.as_map() != nullptr) return "a " + std::string(value.type_name());
   return "the " + std::string(value.type_name()) + " " + to_text(value);
 }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,6 +21,7 @@ namespace wtool::host::expressions {
 class Value;
 using List = std::vector<Value>;
 struct Map;
+struct Withheld;
 
 class Value {
  public:
@@ -32,6 +34,7 @@ class Value {
   explicit Value(const char* value) : Value(std::string(value)) {}
   explicit Value(List value);
   explicit Value(Map value);
+  explicit Value(Withheld value);
 
   bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
   const bool* as_bool() const { return std::get_if<bool>(&data_); }
@@ -39,6 +42,8 @@ class Value {
   const double* as_double() const { return std::get_if<double>(&data_); }
   const List* as_list() const;
   const Map* as_map() const;
+  // Of a value that is not here in full, and of a map whose text is not; else null.
+  const Withheld* as_withheld() const;
   // The text of a string, or of a map that stands for one; else null. Lives as long as the value does.
   const std::string* as_text() const;
 
@@ -47,14 +52,31 @@ class Value {
 
  private:
   std::variant<std::monostate, bool, std::int64_t, double, std::shared_ptr<const std::string>,
-               std::shared_ptr<const List>, std::shared_ptr<const Map>>
+               std::shared_ptr<const List>, std::shared_ptr<const Map>, std::shared_ptr<const Withheld>>
       data_;
 };
 
 struct Map {
   std::map<std::string, Value, std::less<>> fields;
   std::optional<std::string> text;
+  // Set where the text is only a part of what it stands for. The fields can be read, the text cannot.
+  std::shared_ptr<const Withheld> text_withheld{};
 };
+
+// Takes the place of a value that is not here in full, such as the text of an output that was cut. Reading it is an
+// error with the reason `why`, unless `read` can fetch the value.
+struct Withheld {
+  std::string why;
+  std::function<std::variant<Value, std::string>()> read{};  // the value, or why it cannot be read; any thread
+  std::string file{};                                        // that `read` reads; empty where there is no `read`
+  std::uint64_t bytes = 0;                                   // of that file
+};
+
+// The value itself, or the one that `read` fetches; or why there is none that may be used.
+std::variant<Value, std::string> readable(const Value& value);
+
+// Why a list or a map cannot be written as text: a value within it is withheld. Empty: it can.
+std::string withheld_within(const Value& value);
 
 // What a template inserts: texts as they are, numbers and bools as they are written, null as nothing, lists and maps as
 // JSON.

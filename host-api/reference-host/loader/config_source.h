@@ -17,6 +17,15 @@ class ConfigSource {
 
   // JSON text of an object. Nothing: `error` says why, and changed() is true again only when that may be another, too.
   virtual std::optional<std::string> load(std::string& error) = 0;
+
+  // `config`, as load() gave it last, for a tool whose shell is `shell` ("sh", "bash" or an absolute path). Nothing:
+  // `error` says why it may not be that one.
+  virtual std::optional<std::string> with_shell(const std::string& config, const std::string& shell,
+                                                std::string& error) {
+    (void)config, (void)shell;
+    error = "no shell can be chosen here";
+    return std::nullopt;
+  }
 };
 
 }  // namespace wtool::host

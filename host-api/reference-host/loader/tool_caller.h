@@ -32,11 +32,22 @@ class ToolCaller {
   virtual ~ToolCaller() = default;
 
   virtual bool has_tool(std::string_view id) const = 0;
+  // What to say of one that is missing: a sentence with the nearest name. Empty: nothing better than that it is.
+  virtual std::string unknown_tool(std::string_view) const { return {}; }
+  // The JSON schema of its arguments, as text; empty where there is no such tool, or its schema is not known.
+  virtual std::string input_schema(std::string_view) const { return {}; }
 
   // Blocks until the call is over. `stop` reaches the running call from any thread. Several calls may run at once, each
   // on a thread of its own.
   virtual ToolOutcome call(std::string_view id, const nlohmann::json& arguments, Stop& stop,
                            const OutputSink& output) = 0;
+
+  // The same with a shell other than the configured one: "sh", "bash" or an absolute path; empty: the configured one.
+  virtual ToolOutcome call_in_shell(std::string_view shell, std::string_view id, const nlohmann::json& arguments,
+                                    Stop& stop, const OutputSink& output) {
+    return shell.empty() ? call(id, arguments, stop, output)
+                         : ToolOutcome{ToolOutcome::Kind::not_made, nullptr, "no shell can be chosen here"};
+  }
 };
 
 }  // namespace wtool::host

@@ -92,7 +92,9 @@ nlohmann::json refusal(const std::string& reason) {
 // The right to use the tools, for the time that a call needs them.
 class Toolbox::Use {
  public:
-  Use(Toolbox& toolbox, Stop& stop) : toolbox_(toolbox) {
+  // `shell` empty: the configured one.
+  Use(Toolbox& toolbox, Stop& stop, std::string_view shell = {}, std::string_view id = {})
+      : toolbox_(toolbox), variant_(shell, id) {
     std::atomic<bool> stopped{false};
     const Stop::Subscription listening = stop.subscribe([&](const StopRequest&) {
       // With the lock, so that nobody looks before this and begins to wait after it.
@@ -108,15 +110,22 @@ class Toolbox::Use {
         error_ = toolbox_.config_error_;
         return;
       }
-      if (toolbox_.made_with_ == toolbox_.wanted_) {
+      if (toolbox_.made_with_ == toolbox_.wanted_ && toolbox_.is_ready(variant_)) {
         granted_ = true;
         ++toolbox_.running_;
         return;
       }
+      if (!variant_.first.empty()) toolbox_.variants_.try_emplace(variant_);
       if (toolbox_.running_ == 0) {
-        toolbox_.make_tools();
+        if (toolbox_.made_with_ != toolbox_.wanted_) {
+          toolbox_.make_tools();
+        } else {
+          toolbox_.make_variants();
+        }
       } else if (stopped.load()) {
-        error_ = "the configuration has changed, and the call was stopped while it waited for others to end";
+        const bool changed = toolbox_.made_with_ != toolbox_.wanted_;
+        error_ = std::string(changed ? "the configuration has changed" : "a tool with another shell had to be made") +
+                 ", and the call was stopped while it waited for others to end";
         return;
       } else {
         toolbox_.changed_.wait(lock);
@@ -133,13 +142,19 @@ class Toolbox::Use {
   }
 
   // nullptr: there is none to be used, and error() says why.
-  const wtool_tool* tool(std::string_view id) const { return granted_ ? toolbox_.tools_.find(id)->second : nullptr; }
-  const std::string& error() const { return error_; }
+  const wtool_tool* tool(std::string_view id) const {
+    if (!granted_) return nullptr;
+    return variant_.first.empty() ? toolbox_.tools_.find(id)->second : toolbox_.variants_.find(variant_)->second.tool;
+  }
+  const std::string& error() const {
+    return granted_ && !variant_.first.empty() ? toolbox_.variants_.find(variant_)->second.error : error_;
+  }
   // Whether the configuration is the reason.
   bool configuration_is_invalid() const { return invalid_; }
 
  private:
   Toolbox& toolbox_;
+  const std::pair<std::string, std::string> variant_;  // shell and id; no shell: the configured one
   bool granted_ = false;
   bool invalid_ = false;
   std::string error_;
@@ -163,37 +178,76 @@ std::unique_ptr<Toolbox> Toolbox::open(Plugin& plugin, ConfigSource& source, std
   return toolbox;
 }
 
-Toolbox::~Toolbox() { end_tools(tools_); }
+Toolbox::~Toolbox() { end_tools(tools_, variants_); }
 
-void Toolbox::end_tools(Tools& tools) {
+void Toolbox::end_tools(Tools& tools, Variants& variants) {
   for (const auto& [id, tool] : tools) tool->destroy(tool);
   tools.clear();
+  for (auto& [which, variant] : variants) {
+    if (variant.tool != nullptr) variant.tool->destroy(variant.tool);
+    variant = {};
+  }
 }
 
-// Makes tools_ anew with wanted_, while no call runs.
+const wtool_tool* Toolbox::make_tool(const std::string& id, const std::string& config, std::string& error) const {
+  const wtool_tool* tool = nullptr;
+  Blob reason;
+  const wtool_status status = plugin_.entry().tool_new(view(id), view(config), &tool, reason.out());
+  if (status != WTOOL_OK) {
+    error = "the tool " + id + " cannot be made: " + why(status, reason.text());
+    return nullptr;
+  }
+  if (is_complete(tool)) return tool;
+  error = "the tool " + id + " of " + escaped(plugin_.path()) + " lacks functions of version 1.0";
+  return nullptr;
+}
+
+// Makes tools_ again with wanted_, while no call runs.
 void Toolbox::make_tools() {
   config_error_.clear();
   Tools made;
   for (const ToolDescription& description : plugin_.tools()) {
-    const wtool_tool* tool = nullptr;
-    Blob reason;
-    const wtool_status status = plugin_.entry().tool_new(view(description.id), view(wanted_), &tool, reason.out());
-    if (status != WTOOL_OK) {
-      config_error_ = "the tool " + description.id + " cannot be made: " + why(status, reason.text());
-      break;
-    }
-    if (!is_complete(tool)) {
-      config_error_ =
-          "the tool " + description.id + " of " + escaped(plugin_.path()) + " lacks functions of version 1.0";
-      break;
-    }
+    const wtool_tool* tool = make_tool(description.id, wanted_, config_error_);
+    if (tool == nullptr) break;
     made.emplace(description.id, tool);
   }
-  // The earlier ones end when the new ones are there, so that what both share lives on.
-  end_tools(tools_);
+  Tools earlier;
+  tools_.swap(earlier);
   tools_.swap(made);
+  Variants earlier_variants = variants_;
+  for (auto& [which, variant] : variants_) variant = {};
   made_with_.reset();
-  if (config_error_.empty()) made_with_ = wanted_;
+  if (config_error_.empty()) {
+    made_with_ = wanted_;
+    make_variants();
+  }
+  // The earlier ones end when the new ones are there, so that what both share lives on.
+  end_tools(earlier, earlier_variants);
+}
+
+// The same of the variants that are missing.
+void Toolbox::make_variants() {
+  for (auto& [which, variant] : variants_) {
+    if (variant.tool != nullptr || !variant.error.empty()) continue;
+    std::optional<std::string> config;
+    if (source_ != nullptr) {
+      config = source_->with_shell(wanted_, which.first, variant.error);
+    } else {
+      variant.error = "no shell can be chosen here";
+    }
+    if (config) variant.tool = make_tool(which.second, *config, variant.error);
+  }
+}
+
+bool Toolbox::is_ready(const std::pair<std::string, std::string>& variant) const {
+  if (variant.first.empty()) return true;
+  const auto found = variants_.find(variant);
+  return found != variants_.end() && (found->second.tool != nullptr || !found->second.error.empty());
+}
+
+void Toolbox::expect_shell(std::string_view shell, std::string_view id) {
+  const std::lock_guard lock(mutex_);
+  variants_.try_emplace({std::string(shell), std::string(id)});
 }
 
 void Toolbox::look_for_change() {
@@ -227,9 +281,16 @@ std::string Toolbox::unknown_tool(std::string_view id) const {
   return text + (names.empty() ? " (the plugin has none)" : " (there are: " + joined(names) + ')');
 }
 
+std::string Toolbox::input_schema(std::string_view id) const {
+  for (const ToolDescription& tool : plugin_.tools()) {
+    if (tool.id == id) return tool.input_schema;
+  }
+  return {};
+}
+
 TextOutcome Toolbox::call_text(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output) {
   nlohmann::json envelope;
-  return run(id, arguments, stop, output, envelope);
+  return run({}, id, arguments, stop, output, envelope);
 }
 
 std::optional<std::string> Toolbox::explain(std::string_view id, std::string_view arguments, Stop& stop,
@@ -267,14 +328,14 @@ std::optional<std::string> Toolbox::explain(std::string_view id, std::string_vie
   return std::string(result.text());
 }
 
-TextOutcome Toolbox::run(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output,
-                         nlohmann::json& envelope) {
+TextOutcome Toolbox::run(std::string_view shell, std::string_view id, std::string_view arguments, Stop& stop,
+                         const OutputSink& output, nlohmann::json& envelope) {
   TextOutcome outcome;
   if (!has_tool(id)) {
     outcome.error = unknown_tool(id);
     return outcome;
   }
-  const Use use(*this, stop);
+  const Use use(*this, stop, shell, id);
   const wtool_tool* tool = use.tool(id);
   if (tool == nullptr && use.configuration_is_invalid()) {
     envelope = refusal(use.error());
@@ -324,6 +385,11 @@ TextOutcome Toolbox::run(std::string_view id, std::string_view arguments, Stop& 
 }
 
 ToolOutcome Toolbox::call(std::string_view id, const nlohmann::json& arguments, Stop& stop, const OutputSink& output) {
+  return call_in_shell({}, id, arguments, stop, output);
+}
+
+ToolOutcome Toolbox::call_in_shell(std::string_view shell, std::string_view id, const nlohmann::json& arguments,
+                                   Stop& stop, const OutputSink& output) {
   ToolOutcome outcome;
   std::string text;
   try {
@@ -332,7 +398,7 @@ ToolOutcome Toolbox::call(std::string_view id, const nlohmann::json& arguments, 
     outcome.error = "the arguments for " + escaped(id) + " are not valid UTF-8: " + escaped(e.what());
     return outcome;
   }
-  TextOutcome answer = run(id, text, stop, output, outcome.result);
+  TextOutcome answer = run(shell, id, text, stop, output, outcome.result);
   outcome.kind = answer.kind;
   outcome.error = std::move(answer.error);
   return outcome;

@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "loader/config_source.h"
@@ -47,8 +48,13 @@ class Toolbox final : public ToolCaller {
   // All below: any thread.
   bool has_tool(std::string_view id) const override;
   // What to say of one that is not there: a sentence that names what comes near, and all there are.
-  std::string unknown_tool(std::string_view id) const;
+  std::string unknown_tool(std::string_view id) const override;
+  std::string input_schema(std::string_view id) const override;
   ToolOutcome call(std::string_view id, const nlohmann::json& arguments, Stop& stop, const OutputSink& output) override;
+  ToolOutcome call_in_shell(std::string_view shell, std::string_view id, const nlohmann::json& arguments, Stop& stop,
+                            const OutputSink& output) override;
+  // Has the tool with that shell made before it is called: else its first call waits for the end of those before it.
+  void expect_shell(std::string_view shell, std::string_view id);
 
   // The same with the arguments passed on byte for byte, JSON or not. An exception of the sink stops the call and comes
   // out of this function when the call is over.
@@ -63,11 +69,21 @@ class Toolbox final : public ToolCaller {
   class Use;
 
   explicit Toolbox(Plugin& plugin) : plugin_(plugin) {}
-  TextOutcome run(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output,
-                  nlohmann::json& envelope);
+  // A tool whose shell is not the configured one.
+  struct Variant {
+    const wtool_tool* tool = nullptr;
+    std::string error;  // why there is no such tool
+  };
+  using Variants = std::map<std::pair<std::string, std::string>, Variant>;  // by shell and id
+
+  TextOutcome run(std::string_view shell, std::string_view id, std::string_view arguments, Stop& stop,
+                  const OutputSink& output, nlohmann::json& envelope);
   void look_for_change();
   void make_tools();
-  static void end_tools(Tools& tools);
+  void make_variants();
+  bool is_ready(const std::pair<std::string, std::string>& variant) const;
+  const wtool_tool* make_tool(const std::string& id, const std::string& config, std::string& error) const;
+  static void end_tools(Tools& tools, Variants& variants);
 
   Plugin& plugin_;
   ConfigSource* source_ = nullptr;  // NULL: the configuration never changes
@@ -76,6 +92,7 @@ class Toolbox final : public ToolCaller {
   std::mutex mutex_;  // for all below
   std::condition_variable changed_;
   Tools tools_;
+  Variants variants_;                     // neither a tool nor an error: to be made
   std::optional<std::string> made_with_;  // the configuration of tools_; nothing: they are not to be used
   std::string wanted_;                    // the configuration as it is now
   std::string config_error_;              // why that cannot be used; empty: it can, as far as is known

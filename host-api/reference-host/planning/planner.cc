@@ -7,8 +7,10 @@
 #include "runner/json_arguments.h"
 #include "runner/matrix.h"
 #include "workflow/durations.h"
+#include "workflow/failure_rule.h"
 #include "workflow/name_uses.h"
 #include "workflow/parameters.h"
+#include "workflow/shell_choice.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -19,6 +21,15 @@ using nlohmann::json;
 constexpr const char* open_value = "a value is only known during the run";
 
 std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+// As it is where a value of it is only known during the run.
+std::string timeout_words(const std::string& text) {
+  std::string ignored;
+  const auto timeout = timeout_value(text, ignored);
+  if (!timeout) return text;
+  return timeout->count() % 1000 == 0 ? std::to_string(timeout->count() / 1000) + " s"
+                                      : std::to_string(timeout->count()) + " ms";
+}
 
 // Arguments of prompts and workflows: what is known of them, and the names of the others.
 struct KnownArguments {
@@ -111,14 +122,14 @@ class Planner {
     made.part = walked.part;
     made.branches = walked.branches;
     for (const Transition& exit : state.exits) {
-      made.exits.push_back({condition(exit, state), target(workflow, exit)});
+      made.exits.push_back({condition(workflow, exit, state), target(workflow, exit)});
     }
     if (!state.action) return made;
     const Action& action = *state.action;
     made.action = shown(action_words(action, values));
     options(action, values, made);
     if (!action.options.matrix) {
-      perform(action, source, values, "", made);
+      perform(action, workflow, source, values, "", made);
       return made;
     }
     bool complete = true;
@@ -130,18 +141,18 @@ class Planner {
     const auto* all = std::get_if<std::vector<Value>>(&lists);
     if (all == nullptr) {
       made.remark = "the combinations of the matrix are only known during the run";
-      perform(action, source, values, "", made);
+      perform(action, workflow, source, values, "", made);
       return made;
     }
     for (const Value& combination : *all) {
       KnownValues inner = values;
       inner.set_local("matrix", combination);
-      perform(action, source, inner, shown(expressions::to_json(combination)), made);
+      perform(action, workflow, source, inner, shown(expressions::to_json(combination)), made);
     }
     return made;
   }
 
-  static std::string condition(const Transition& exit, const State& state) {
+  static std::string condition(const Workflow& workflow, const Transition& exit, const State& state) {
     switch (exit.kind) {
       case Transition::Kind::success:
         return "success";
@@ -153,7 +164,12 @@ class Planner {
       case Transition::Kind::unconditional:
         break;
     }
-    return state.exits.size() == 1 || state.kind == State::Kind::fork ? "always" : "otherwise";
+    const bool only = state.exits.size() == 1 || state.kind == State::Kind::fork;
+    // A branch comes to its join whether it failed or not.
+    const bool to_join = exit.target != no_state && workflow.states[exit.target].kind == State::Kind::join;
+    if (can_fail(state) && !to_join && !takes_failure(workflow, state, exit))
+      return only ? "success" : "otherwise, after a success";
+    return only ? "always" : "otherwise";
   }
 
   // What leads to the end of a composite state goes on where that leads.
@@ -177,7 +193,7 @@ class Planner {
       if (shell->working_directory) add("directory", filled(*shell->working_directory, values).text);
       for (const auto& [name, text] : shell->environment) add("environment", name + "=" + filled(text, values).text);
     }
-    if (options.timeout) add("timeout", filled(*options.timeout, values).text + " s");
+    if (options.timeout) add("timeout", timeout_words(filled(*options.timeout, values).text));
     if (options.retry > 0) {
       std::string tries = "up to " + std::to_string(options.retry + 1);
       if (options.backoff) {
@@ -186,25 +202,25 @@ class Planner {
       }
       add("tries", tries);
     }
-    if (options.total_timeout) add("total timeout", filled(*options.total_timeout, values).text + " s");
+    if (options.total_timeout) add("total timeout", timeout_words(filled(*options.total_timeout, values).text));
     if (!options.on_failure.name.empty()) add("on failure", options.on_failure.name);
     if (!options.result.name.empty()) add("result", options.result.name);
     if (options.secret) add("secret", "its outputs are not shown");
   }
 
   // What a state does for one combination: a call of a tool, a workflow, or nothing more than its words say.
-  void perform(const Action& action, const Source& source, const KnownValues& values, const std::string& combination,
-               PlannedState& made) {
+  void perform(const Action& action, const Workflow& workflow, const Source& source, const KnownValues& values,
+               const std::string& combination, PlannedState& made) {
     PlannedCommand command;
     command.combination = combination;
     if (const auto* shell = std::get_if<ShellAction>(&action.kind)) {
-      judge_shell(*shell, action.options, values, command);
+      judge_shell(*shell, workflow, action.options, values, command);
     } else if (const auto* tool = std::get_if<ToolAction>(&action.kind)) {
       judge_tool(*tool, values, command);
     } else if (const auto* prompt = std::get_if<PromptAction>(&action.kind)) {
       judge_prompt(*prompt, action.options, source, values, command);
     } else {
-      if (const auto* workflow = std::get_if<WorkflowAction>(&action.kind)) run(*workflow, source, values, made);
+      if (const auto* other = std::get_if<WorkflowAction>(&action.kind)) run(*other, source, values, made);
       return;
     }
     command.text = shown(command.text);
@@ -224,18 +240,26 @@ class Planner {
   static void take_timeout(const Options& options, const KnownValues& values, json& arguments) {
     if (!options.timeout) return;
     std::string why;
-    const auto seconds = timeout_value(filled(*options.timeout, values).text, why);
-    if (seconds) arguments["timeout"] = *seconds;
+    const auto timeout = timeout_value(filled(*options.timeout, values).text, why);
+    if (timeout) arguments["timeout"] = as_seconds(*timeout);
   }
 
-  void judge_shell(const ShellAction& shell, const Options& options, const KnownValues& values,
-                   PlannedCommand& command) {
-    command.text = part(shell.command, values, command);
+  void judge_shell(const ShellAction& shell, const Workflow& workflow, const Options& options,
+                   const KnownValues& values, PlannedCommand& command) {
+    command.text = first_line_of(shell, workflow) + part(shell.command, values, command);
+    const bool is_open = command.reason == open_value;
+    if (is_open) command.reason.clear();
     json arguments = {{"command", command.text}};
     take_timeout(options, values, arguments);
     if (shell.working_directory) arguments["working_directory"] = part(*shell.working_directory, values, command);
     for (const auto& [name, text] : shell.environment) arguments["environment"][name] = part(text, values, command);
+    // Where even a line that nobody can read would be allowed, any command is, whatever its values will be.
+    if (is_open) arguments["command"] = "$(";
     judge(std::string(shell_tool), arguments, command);
+    if (is_open && command.verdict != PlannedCommand::Verdict::allow) {
+      command.verdict = PlannedCommand::Verdict::unknown;
+      command.reason = open_value;
+    }
   }
 
   void judge_tool(const ToolAction& tool, const KnownValues& values, PlannedCommand& command) {

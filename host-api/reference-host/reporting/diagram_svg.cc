@@ -185,7 +185,8 @@ std::string edge_svg(const Drawing::Edge& edge, const Layout& layout, std::size_
 }
 
 std::string node_svg(const Drawing::Node& node, const Box& box) {
-  const std::string classes = std::string("node") + (node.status ? std::string(" ") + word(*node.status) : "");
+  const std::string classes =
+      std::string("node") + (node.status ? std::string(" ") + status_word(*node.status, node.acts) : "");
   const double left = box.x - box.width / 2;
   const double top = box.y - box.height / 2;
   std::string shape;

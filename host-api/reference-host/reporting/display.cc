@@ -1,11 +1,15 @@
 #include "reporting/display.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "workflow/source.h"
 
 namespace wtool::host::workflow {
 namespace {
+
+using namespace std::string_view_literals;
 
 // Decodes the character that begins at `at`, and moves behind it.
 char32_t next_character(std::string_view text, std::size_t& at) {
@@ -25,6 +29,19 @@ std::size_t width_of(char32_t c) {
                     (c >= 0xf900 && c <= 0xfaff) || (c >= 0xfe30 && c <= 0xfe6f) || (c >= 0xff00 && c <= 0xff60) ||
                     (c >= 0x1f300 && c <= 0x1faff) || (c >= 0x20000 && c <= 0x3fffd);
   return wide ? 2 : 1;
+}
+
+// What the environment says of the terminal's characters, in the order in which it counts.
+bool locale_is_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    std::string locale(value);
+    std::transform(locale.begin(), locale.end(), locale.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+  }
+  return false;
 }
 
 // Behind the escape sequence that begins at `at`.
@@ -102,12 +119,14 @@ std::size_t display_width(std::string_view text) {
 }
 
 std::string cut_to_width(std::string_view text, std::size_t columns) {
+  const std::string_view ellipsis = columns == 0 ? "" : locale_is_utf8() ? "…" : "..."sv.substr(0, columns);
+  const std::size_t ellipsis_width = display_width(ellipsis);
   std::size_t width = 0;
   std::size_t room = 0;  // the end of what fits beside the ellipsis
   for (std::size_t i = 0; i < text.size();) {
     width += width_of(next_character(text, i));
-    if (width + 1 <= columns) room = i;
-    if (width > columns) return std::string(text.substr(0, room)) + (columns > 0 ? "…" : "");
+    if (width + ellipsis_width <= columns) room = i;
+    if (width > columns) return std::string(text.substr(0, room)) + std::string(ellipsis);
   }
   return std::string(text);
 }

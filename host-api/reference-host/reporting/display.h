@@ -18,7 +18,7 @@ std::string cleaned_for_terminal(std::string_view text, bool keep_newlines);
 // In columns of a terminal; wide characters (CJK) count two. `text` must be clean.
 std::size_t display_width(std::string_view text);
 
-// At most `columns` wide; what was cut ends with an ellipsis.
+// At most `columns` wide; what was cut ends with an ellipsis, which is `...` where the locale is not UTF-8.
 std::string cut_to_width(std::string_view text, std::size_t columns);
 
 // Padded with blanks to that width.

@@ -100,13 +100,15 @@ class Drawer {
 Drawing drawing_of(const Workflow& workflow, const RunRecord* run) {
   Drawing drawing = Drawer(workflow).draw();
   if (run == nullptr) return drawing;
-  std::unordered_map<std::string, Step::Status> last;
+  std::unordered_map<std::string, const StepRecord*> last;
   for (const StepRecord& step : run->steps) {
-    if (step.workflow.empty()) last[step.state] = step.status;
+    if (step.workflow.empty()) last[step.state] = &step;
   }
   for (Drawing::Node& node : drawing.nodes) {
     const auto found = node.id.empty() ? last.end() : last.find(node.id);
-    if (found != last.end()) node.status = found->second;
+    if (found == last.end()) continue;
+    node.status = found->second->status;
+    node.acts = !found->second->action.empty();
   }
   return drawing;
 }

@@ -21,6 +21,7 @@ struct Drawing {
     std::string id;                      // as the workflow names it; of a hidden state one that no other has
     std::string description;             // may be empty
     std::optional<Step::Status> status;  // of its last visit; running: it has not ended
+    bool acts = true;                    // it has an action; a state without one has not succeeded at anything
   };
   struct Edge {
     std::size_t from = 0;

@@ -27,6 +27,9 @@ class EventsFile final : public RunObserver {
   EventsFile& operator=(const EventsFile&) = delete;
   ~EventsFile() override;
 
+  // It could not be written to its end.
+  bool failed() const { return failed_; }
+
   void run_started(const RunStart& start) override;
   void state_entered(const Step& step) override;
   void output(const Step& step, bool is_error_stream, std::string_view bytes) override;

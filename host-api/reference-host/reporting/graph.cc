@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include "reporting/display.h"
 
@@ -9,16 +10,21 @@ namespace wtool::host::workflow {
 namespace {
 
 struct Look {
-  Step::Status status;
+  std::string_view status;
   const char* fill;
   const char* line;
 };
 
 // Light fills: texts on them are black.
-constexpr std::array<Look, 4> looks = {{{Step::Status::succeeded, "#c8e6c9", "#2e7d32"},
-                                        {Step::Status::failed, "#ffcdd2", "#c62828"},
-                                        {Step::Status::aborted, "#ffe0b2", "#ef6c00"},
-                                        {Step::Status::running, "#bbdefb", "#1565c0"}}};
+constexpr std::array<Look, 5> looks = {{{"succeeded", "#c8e6c9", "#2e7d32"},
+                                        {"passed", "#eeeeee", "#616161"},
+                                        {"failed", "#ffcdd2", "#c62828"},
+                                        {"aborted", "#ffe0b2", "#ef6c00"},
+                                        {"running", "#bbdefb", "#1565c0"}}};
+
+std::string_view status_of(const Drawing::Node& node) {
+  return node.status ? std::string_view(status_word(*node.status, node.acts)) : std::string_view();
+}
 
 std::string mermaid_name(const Drawing& drawing, std::size_t node) {
   const Drawing::Node& drawn = drawing.nodes[node];
@@ -36,6 +42,45 @@ const char* mermaid_kind(Drawing::Shape shape) {
     default:
       return nullptr;
   }
+}
+
+// Whether the text has a line for the state itself.
+bool is_declared(const Drawing::Node& node) {
+  return mermaid_kind(node.shape) != nullptr || (node.shape == Drawing::Shape::state && !node.description.empty());
+}
+
+// The order in which the edges are written: those of the start, of the declared states, and then of each state in the
+// order in which it is first mentioned. A reader of the text meets the states in this order, so that the drawing of it
+// is the same text.
+std::vector<std::size_t> edge_order(const Drawing& drawing) {
+  std::vector<std::vector<std::size_t>> edges_of(drawing.nodes.size());
+  for (std::size_t i = 0; i < drawing.edges.size(); ++i) edges_of[drawing.edges[i].from].push_back(i);
+  std::vector<std::size_t> nodes;
+  std::vector<bool> listed(drawing.nodes.size(), false);
+  const auto mention = [&](std::size_t node) {
+    if (!listed[node]) nodes.push_back(node);
+    listed[node] = true;
+  };
+  for (std::size_t i = 0; i < drawing.nodes.size(); ++i) {
+    if (drawing.nodes[i].shape == Drawing::Shape::start) mention(i);
+  }
+  for (std::size_t i = 0; i < drawing.nodes.size(); ++i) {
+    if (is_declared(drawing.nodes[i])) mention(i);
+  }
+  std::vector<std::size_t> order;
+  std::size_t next_unmentioned = 0;
+  for (std::size_t at = 0; at < nodes.size() || next_unmentioned < drawing.nodes.size();) {
+    if (at == nodes.size()) {
+      mention(next_unmentioned++);
+      continue;
+    }
+    for (const std::size_t edge : edges_of[nodes[at]]) {
+      order.push_back(edge);
+      mention(drawing.edges[edge].to);
+    }
+    ++at;
+  }
+  return order;
 }
 
 std::string dot_quoted(std::string_view text) {
@@ -74,18 +119,19 @@ std::string mermaid_text(const Drawing& drawing) {
     if (node.shape != Drawing::Shape::state || node.description.empty()) continue;
     out += "    " + node.id + ": " + cleaned_for_terminal(node.description, false) + "\n";
   }
-  for (const Drawing::Edge& edge : drawing.edges) {
+  for (const std::size_t index : edge_order(drawing)) {
+    const Drawing::Edge& edge = drawing.edges[index];
     out += "    " + mermaid_name(drawing, edge.from) + " --> " + mermaid_name(drawing, edge.to);
     out += (edge.label.empty() ? "" : ": " + edge.label) + "\n";
   }
   for (const Look& look : looks) {
     std::string names;
     for (const Drawing::Node& node : drawing.nodes) {
-      if (node.status == look.status) names += (names.empty() ? "" : ",") + node.id;
+      if (status_of(node) == look.status) names += (names.empty() ? "" : ",") + node.id;
     }
     if (names.empty()) continue;
-    out += std::string("    classDef ") + word(look.status) + " fill:" + look.fill + ",stroke:" + look.line +
-           ",color:#000\n    class " + names + " " + word(look.status) + "\n";
+    out += "    classDef " + std::string(look.status) + " fill:" + look.fill + ",stroke:" + look.line +
+           ",color:#000\n    class " + names + " " + std::string(look.status) + "\n";
   }
   return out;
 }
@@ -98,7 +144,7 @@ std::string dot_text(const Drawing& drawing, const std::string& name) {
     const Drawing::Node& node = drawing.nodes[i];
     out += "  n" + std::to_string(i) + " [" + dot_shape(node);
     for (const Look& look : looks) {
-      if (node.status == look.status) {
+      if (status_of(node) == look.status) {
         out += std::string(", fillcolor=\"") + look.fill + "\", color=\"" + look.line + "\"";
       }
     }

@@ -7,6 +7,7 @@
 #include "reporting/diagram_svg.h"
 #include "reporting/display.h"
 #include "reporting/markup.h"
+#include "reporting/stored_output.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -39,6 +40,7 @@ td.running { color: var(--running); }
 svg { max-width: 100%; height: auto; font: 12px system-ui, sans-serif; }
 .node rect, .node polygon { fill: var(--box); stroke: var(--faint); } .node text { fill: var(--text);
   text-anchor: middle; dominant-baseline: central; } .dot, .tip { fill: var(--text); } .hole { fill: var(--back); }
+.bar.passed { background: var(--line); } td.passed { color: var(--faint); }
 .bar.node rect { fill: var(--text); } .bar.node text { text-anchor: end; } .edge { fill: none; stroke: var(--faint); }
 .label { fill: var(--faint); font-size: 11px; text-anchor: middle; paint-order: stroke; stroke: var(--back);
   stroke-width: 3px; }
@@ -93,12 +95,12 @@ std::string inputs(const RunRecord& run) {
 // What steps gave, each closed until somebody opens it.
 class Details {
  public:
-  std::string of(const char* title, const std::string& text) {
+  std::string of(const char* title, const std::string& text, const WholeOutput& whole = {}) {
     if (text.find_first_not_of(" \n\t\r") == std::string::npos) return {};
-    std::string shown = bounded_text(text, std::min(most_output, room_));
+    std::string shown = bounded_output(text, whole, std::min(most_output, room_));
     room_ -= std::min(room_, shown.size());
-    return std::string("<details><summary>") + title + ", " + std::to_string(text.size()) + " bytes</summary><pre>" +
-           markup_text(shown) + "</pre></details>";
+    return std::string("<details><summary>") + title + ", " + std::to_string(whole.cut ? whole.bytes : text.size()) +
+           (whole.cut ? " bytes, cut" : " bytes") + "</summary><pre>" + markup_text(shown) + "</pre></details>";
   }
 
  private:
@@ -135,12 +137,13 @@ std::string bar(const StepRecord& step, const Span& span) {
   const double width = std::min(span.part(end_of(step) - step.began), 100 - left);
   char text[160];
   std::snprintf(text, sizeof text, "<div class=\"bar %s\" style=\"margin-left:%.2f%%;width:%.2f%%\"></div>",
-                word(step.status), left, width);
+                status_word(step), left, width);
   return text;
 }
 
 std::string status_text(const StepRecord& step) {
-  std::string text = step.status == Step::Status::running ? "not ended" : word(step.status);
+  std::string text = step.status == Step::Status::running ? "not ended" : status_word(step);
+  if (text == "passed") text = "-";
   if (step.status == Step::Status::failed) text += " (" + std::to_string(step.exit_code) + ")";
   if (step.tries > 1) text += ", " + std::to_string(step.tries) + " tries";
   if (step.replayed) text += ", kept";
@@ -161,14 +164,15 @@ std::string steps(const RunRecord& run) {
     if (!step.workflow.empty()) out += " " + element("span", "in " + step.workflow, "faint");
     if (!step.place.branch.empty()) out += " " + element("span", step.place.branch, "faint");
     const Outcome& outcome = step.end.outcome;
-    out += details.of("command", step.end.command) + details.of("stdout", outcome.standard_output) +
-           details.of("stderr", outcome.standard_error);
+    out += details.of("command", step.end.command) +
+           details.of("stdout", outcome.standard_output, outcome.whole_output) +
+           details.of("stderr", outcome.standard_error, outcome.whole_error);
     if (outcome.is_error) out += details.of("message", outcome.message);
     const auto [first, last] = logs.equal_range(step.number);
     for (auto log = first; step.number != 0 && log != last; ++log) {
       out += element("div", bounded_text(log->second->text, 4096), "faint");
     }
-    out += "</td>" + element("td", status_text(step), word(step.status)) + element("td", duration_text(step.took)) +
+    out += "</td>" + element("td", status_text(step), status_word(step)) + element("td", duration_text(step.took)) +
            "<td class=\"bars\">" + bar(step, span) + "</td></tr>\n";
   }
   out += "</table>\n";
@@ -187,7 +191,13 @@ std::string notices(const RunRecord& run) {
 std::string diagram(const RunRecord& run, const Workflow* workflow) {
   if (workflow == nullptr) return {};
   const Drawing drawing = drawing_of(*workflow, &run);
-  if (drawing.nodes.size() > most_drawn) return {};
+  if (drawing.nodes.size() > most_drawn) {
+    return element("p",
+                   "The diagram is left out: it has " + std::to_string(drawing.nodes.size()) + " nodes, and at most " +
+                       std::to_string(most_drawn) + " can be drawn so that somebody can read it.",
+                   "faint") +
+           "\n";
+  }
   return "<h2>Diagram</h2>\n<div class=\"diagram\">\n" + diagram_svg(drawing) + "</div>\n";
 }
 

@@ -129,13 +129,15 @@ void Journal::take(bool at_once, Append append) {
     const std::lock_guard lock(mutex_);
     if (given_up_) return;
     append(pending_, system_clock::now());
+    // One record may be larger than what is kept while the journal cannot be written.
+    if (pending_.size() > most_kept) notice = flush();
     if (pending_.size() > most_kept) {
       given_up_ = true;
       pending_ = {};
       notice = file_ +
                " could not be written for so long that more than 64 MiB are missing: the run goes on without a " +
                "journal, and cannot be resumed from what comes now";
-    } else if (at_once || pending_.size() >= std::max(batch, next_attempt_)) {
+    } else if (!pending_.empty() && (at_once || pending_.size() >= std::max(batch, next_attempt_))) {
       notice = flush();
     }
   }

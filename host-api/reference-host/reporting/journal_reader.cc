@@ -8,15 +8,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <unordered_map>
 #include <vector>
 
 #include "reporting/record_reader.h"
+#include "reporting/runs_folder.h"
 
 namespace wtool::host::workflow {
 namespace {
 
-constexpr std::size_t longest_line = 64UL * 1024 * 1024;
+constexpr std::size_t longest_line = 256UL * 1024 * 1024;
 constexpr std::size_t piece_size = 256UL * 1024;
 constexpr std::size_t looked_at_end = 64UL * 1024;
 
@@ -100,6 +102,24 @@ class Lines {
   std::string error_;
 };
 
+void locate(Outcome& outcome, const std::string& folder) {
+  for (WholeOutput* whole : {&outcome.whole_output, &outcome.whole_error}) {
+    // A name with a folder in it was not written by us.
+    if (whole->file.find('/') != std::string::npos) whole->file.clear();
+    if (!whole->file.empty()) whole->file = folder + "/" + whole->file;
+  }
+}
+
+void locate_outputs(RunRecord& run, const std::string& journal) {
+  std::error_code failed;
+  const std::filesystem::path absolute = std::filesystem::absolute(journal, failed).lexically_normal();
+  const std::string folder = outputs_folder(failed ? journal : absolute.string());
+  for (StepRecord& step : run.steps) {
+    locate(step.end.outcome, folder);
+    for (Outcome& outcome : step.earlier_tries) locate(outcome, folder);
+  }
+}
+
 std::string place_in(const std::string& file, std::uint64_t line) { return file + ":" + std::to_string(line) + ": "; }
 
 }  // namespace
@@ -136,8 +156,9 @@ std::optional<JournalContent> read_journal(const std::string& file, std::string&
   }
   content.whole_bytes = lines.whole_bytes();
   content.run = reader.finish();
+  locate_outputs(content.run, file);
   if (lines.too_long()) {
-    content.damage = place_in(file, number + 1) + "it is longer than 64 MiB; what follows was not read";
+    content.damage = place_in(file, number + 1) + "it is longer than 256 MiB; what follows was not read";
   } else if (lines.rest() > 0) {
     content.notices.push_back("the last line of " + file + " is torn (" + std::to_string(lines.rest()) +
                               " bytes without an end): whatever wrote it was ended meanwhile; it counts for nothing");
@@ -214,7 +235,7 @@ PastRun past_of(const RunRecord& run) {
   judge_forks(run, past);
   for (const StepRecord& step : run.steps) {
     if (step.status == Step::Status::running || !(step.end.went_on || is_over(past, step.place))) continue;
-    if (step.end.secret || step.masked) {
+    if (step.end.secret || step.masked || step.lost) {
       past.hide(step.place.branch, step.place.sequence);
       continue;
     }

@@ -4,7 +4,10 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
+
+#include "workflow/outcome.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -97,6 +100,10 @@ void append_map(std::string& out, const Map& map) {
     append_json_text(out, *map.text);
     out += R"(,"fields":)";
     append_fields(out, map);
+    if (map.text_withheld) {
+      out += R"(,"withheld":)";
+      append_json_text(out, map.text_withheld->why);
+    }
     out += '}';
     return;
   }
@@ -133,7 +140,20 @@ std::optional<Value> convert_object(const json& from, int depth) {
     auto map = convert_fields(*fields, depth);
     if (!map) return std::nullopt;
     map->text = text->get<std::string>();
+    if (const auto why = from.find("withheld"); why != from.end() && why->is_string()) {
+      map->text_withheld =
+          std::make_shared<const expressions::Withheld>(expressions::Withheld{why->get<std::string>()});
+    }
     return Value(std::move(*map));
+  }
+  if (const auto why = from.find("$withheld"); why != from.end()) {
+    if (!why->is_string()) return std::nullopt;
+    const auto file = from.find("file");
+    const auto bytes = from.find("bytes");
+    if (file == from.end() || !file->is_string() || bytes == from.end() || !bytes->is_number_unsigned()) {
+      return Value(expressions::Withheld{why->get<std::string>()});
+    }
+    return Value(json_of_file(file->get<std::string>(), bytes->get<std::uint64_t>()));
   }
   if (const auto number = from.find("$double"); number != from.end()) {
     using Limits = std::numeric_limits<double>;
@@ -211,7 +231,17 @@ void append_json_number(std::string& out, std::int64_t number) {
 }
 
 void append_json_value(std::string& out, const Value& value) {
-  if (value.is_null()) {
+  if (const expressions::Withheld* withheld = value.as_withheld(); withheld != nullptr && value.as_map() == nullptr) {
+    out += R"({"$withheld":)";
+    append_json_text(out, withheld->why);
+    if (withheld->read) {
+      out += R"(,"file":)";
+      append_json_text(out, withheld->file);
+      out += R"(,"bytes":)";
+      append_json_number(out, static_cast<std::int64_t>(withheld->bytes));
+    }
+    out += '}';
+  } else if (value.is_null()) {
     out += "null";
   } else if (const bool* truth = value.as_bool()) {
     out += *truth ? "true" : "false";

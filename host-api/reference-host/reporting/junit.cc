@@ -4,6 +4,7 @@
 #include <map>
 
 #include "reporting/markup.h"
+#include "reporting/stored_output.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -94,9 +95,10 @@ std::string verdict_xml(const StepRecord& step, Verdict verdict) {
          attribute("type", word(step.status)) + ">" + markup_text(command) + "</error>\n";
 }
 
-void append_stream(std::string& out, const char* tag, const std::string& text) {
+void append_stream(std::string& out, const char* tag, const std::string& text, const WholeOutput& whole = {}) {
   if (text.empty()) return;
-  out += std::string("      <") + tag + ">" + markup_text(bounded_text(text, most_output)) + "</" + tag + ">\n";
+  out +=
+      std::string("      <") + tag + ">" + markup_text(bounded_output(text, whole, most_output)) + "</" + tag + ">\n";
 }
 
 // What people were told of the run as a whole.
@@ -132,8 +134,8 @@ std::string junit_xml(const RunRecord& run) {
     suite.cases += "    <testcase" + attribute("name", step.state + (visit > 1 ? " #" + std::to_string(visit) : "")) +
                    attribute("classname", step.workflow.empty() ? run.name : step.workflow) +
                    attribute("time", seconds(step.took)) + ">\n" + verdict_xml(step, verdict);
-    append_stream(suite.cases, "system-out", step.end.outcome.standard_output);
-    append_stream(suite.cases, "system-err", step.end.outcome.standard_error);
+    append_stream(suite.cases, "system-out", step.end.outcome.standard_output, step.end.outcome.whole_output);
+    append_stream(suite.cases, "system-err", step.end.outcome.standard_error, step.end.outcome.whole_error);
     suite.cases += "    </testcase>\n";
   }
   if (run.status != RunReport::Status::completed && all.failures + all.errors == 0) {

@@ -70,7 +70,11 @@ RunStart masked(const RunStart& start, const Secrets& secrets) {
   RunStart copy = start;
   Masker masker(secrets);
   masker.hide(copy.name);
-  for (auto& [name, value] : copy.inputs) masker.hide(value);
+  for (auto& [name, value] : copy.inputs) {
+    Masker of_input(secrets);
+    of_input.hide(value);
+    if (of_input.changed()) copy.masked_inputs.push_back(name);
+  }
   return copy;
 }
 
@@ -105,6 +109,13 @@ RunReport masked(const RunReport& report, const Secrets& secrets) {
 
 void Masking::run_started(const RunStart& start) {
   secrets_.empty() ? next_.run_started(start) : next_.run_started(masked(start, secrets_));
+}
+
+void Masking::combination_begun(const std::string& branch, const Value& values) {
+  if (secrets_.empty()) return next_.combination_begun(branch, values);
+  Value safe = values;
+  Masker(secrets_).hide(safe);
+  next_.combination_begun(branch, safe);
 }
 
 void Masking::output(const Step& step, bool is_error_stream, std::string_view bytes) {

@@ -26,6 +26,7 @@ class Masking final : public RunObserver {
   Masking(const Secrets& secrets, RunObserver& next) : secrets_(secrets), next_(next) {}
 
   void run_started(const RunStart& start) override;
+  void combination_begun(const std::string& branch, const expressions::Value& values) override;
   void state_entered(const Step& step) override { next_.state_entered(step); }
   void output(const Step& step, bool is_error_stream, std::string_view bytes) override;
   void logged(const Step& step, LogAction::Level level, std::string_view text) override;

@@ -22,6 +22,9 @@ class Observers final : public RunObserver {
   void run_started(const RunStart& start) override {
     for (RunObserver* one : all_) one->run_started(start);
   }
+  void combination_begun(const std::string& branch, const expressions::Value& values) override {
+    for (RunObserver* one : all_) one->combination_begun(branch, values);
+  }
   void state_entered(const Step& step) override {
     for (RunObserver* one : all_) one->state_entered(step);
   }

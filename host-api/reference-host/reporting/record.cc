@@ -119,6 +119,13 @@ void append_inputs(Line& line, const RunStart& start) {
   }
   line.close();
   if (!hidden.empty()) line.key("secret_inputs") += '[' + hidden + ']';
+  std::string masked;
+  for (const std::string& name : start.masked_inputs) {
+    if (is_secret(start.workflow, name)) continue;
+    if (!masked.empty()) masked += ',';
+    append_json_text(masked, name);
+  }
+  if (!masked.empty()) line.key("masked_inputs") += '[' + masked + ']';
 }
 
 // Fields that are empty are left out, and of a secret step all that it has given.
@@ -138,8 +145,21 @@ std::optional<Value> metadata_without_outputs(const Outcome& outcome) {
   return Value(std::move(rest));
 }
 
-void append_outcome(Line& line, const Step& step, const StepEnd& end, bool secret) {
-  const Outcome& outcome = end.outcome;
+void append_whole(Line& line, std::string_view name, const WholeOutput& whole) {
+  if (!whole.cut && !whole.lossy && whole.file.empty() && whole.trouble.empty()) return;
+  line.open(name);
+  line.number("bytes", static_cast<std::int64_t>(whole.bytes));
+  line.flag_if_set("cut", whole.cut);
+  line.flag_if_set("lossy", whole.lossy);
+  line.flag_if_set("wanted", whole.wanted);
+  // The name alone: the folder lies beside the journal, wherever both are moved to.
+  line.text_if_any("file", std::string_view(whole.file).substr(whole.file.rfind('/') + 1));
+  line.text_if_any("sha256", whole.sha256);
+  line.text_if_any("trouble", whole.trouble);
+  line.close();
+}
+
+void append_outcome(Line& line, const Step& step, const Outcome& outcome, bool secret) {
   line.open("outcome");
   line.number("duration_ms", outcome.duration_ms);
   line.flag_if_set("is_error", outcome.is_error);
@@ -149,6 +169,8 @@ void append_outcome(Line& line, const Step& step, const StepEnd& end, bool secre
   if (!secret) {
     line.text_if_any("stdout", outcome.standard_output);
     line.text_if_any("stderr", outcome.standard_error);
+    append_whole(line, "stdout_whole", outcome.whole_output);
+    append_whole(line, "stderr_whole", outcome.whole_error);
     line.text_if_any("message", outcome.message);
     const std::optional<Value> rest = metadata_without_outputs(outcome);
     line.value_if_any("metadata", rest ? *rest : outcome.metadata);
@@ -160,13 +182,6 @@ void append_outcome(Line& line, const Step& step, const StepEnd& end, bool secre
 }
 
 }  // namespace
-
-bool gives_secrets(const Step& step) {
-  const auto& action = step.of().action;
-  if (!action) return false;
-  const auto* set = std::get_if<SetAction>(&action->kind);
-  return action->options.secret || (set != nullptr && set->secret);
-}
 
 std::string_view name_of(const Workflow& workflow) { return workflow.name.empty() ? workflow.title : workflow.name; }
 
@@ -235,7 +250,9 @@ void append_retry(std::string& out, Moment at, const Step& step, const Workflow*
   line.number("wait_ms", wait.count());
   line.number("exit_code", outcome.exit_code);
   line.text_if_any("error", outcome.error);
-  if (!gives_secrets(step)) line.text_if_any("message", outcome.message);
+  if (gives_secrets(step)) return;
+  line.text_if_any("message", outcome.message);
+  append_outcome(line, step, outcome, false);
 }
 
 void append_state_ended(std::string& out, Moment at, const Step& step, const Workflow* root, const StepEnd& end,
@@ -243,7 +260,7 @@ void append_state_ended(std::string& out, Moment at, const Step& step, const Wor
   Line line(out, "state_ended", at);
   line.step(step, root);
   line.text_if_any("action", action_word(step.of()));
-  line.text("status", word(step.status));
+  line.text("status", status_word(step.status, step.of().action.has_value()));
   line.duration("ms", step.took);
   line.number("exit_code", step.exit_code);
   line.number("tries", step.tries);
@@ -251,7 +268,7 @@ void append_state_ended(std::string& out, Moment at, const Step& step, const Wor
   line.flag_if_set("secret", secret);
   line.flag_if_set("masked", masked);
   line.text_if_any("command", end.command);
-  append_outcome(line, step, end, secret);
+  append_outcome(line, step, end.outcome, secret);
   if (!end.assigned.empty() && !secret) {
     line.open("set");
     for (const auto& [name, value] : end.assigned) {

@@ -25,9 +25,6 @@ std::string_view workflow_of(const Step& step, const Workflow* root);
 // "shell", "tool", "prompt", "workflow", "log", "set", "wait", "confirm", "abort"; empty: the state has no action.
 std::string_view action_word(const State& state);
 
-// Whether the action of its state is marked as secret, so that nothing that it gives may be shown.
-bool gives_secrets(const Step& step);
-
 // All append one line with its newline. `root` is the workflow that was started; steps of others name theirs.
 void append_run_started(std::string& out, Moment at, const RunStart& start, std::string_view directory);
 // `from` is what --from has dropped; null: nothing.

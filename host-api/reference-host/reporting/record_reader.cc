@@ -64,7 +64,8 @@ std::optional<Step::Status> status_of_step(std::string_view text) {
   for (const auto status : {Step::Status::succeeded, Step::Status::failed, Step::Status::aborted}) {
     if (text == word(status)) return status;
   }
-  return std::nullopt;
+  // Of a state without an action.
+  return text == "passed" ? std::optional(Step::Status::succeeded) : std::nullopt;
 }
 
 std::optional<RunReport::Status> status_of_run(std::string_view text) {
@@ -80,6 +81,21 @@ LogAction::Level level_at(const json& record) {
   return text == word(LogAction::Level::warning) ? LogAction::Level::warning : LogAction::Level::info;
 }
 
+// `file` is its name alone; where it lies, the reader of the journal knows.
+WholeOutput whole_at(const json& outcome, const char* name) {
+  WholeOutput whole;
+  const auto found = outcome.find(name);
+  if (found == outcome.end() || !found->is_object()) return whole;
+  whole.bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(number_at(*found, "bytes"), 0));
+  whole.cut = flag_at(*found, "cut");
+  whole.lossy = flag_at(*found, "lossy");
+  whole.wanted = flag_at(*found, "wanted");
+  whole.file = text_at(*found, "file");
+  whole.sha256 = text_at(*found, "sha256");
+  whole.trouble = text_at(*found, "trouble");
+  return whole;
+}
+
 Outcome outcome_at(const json& record) {
   Outcome outcome;
   outcome.exit_code = number_at(record, "exit_code");
@@ -92,6 +108,8 @@ Outcome outcome_at(const json& record) {
   outcome.duration_ms = number_at(*found, "duration_ms");
   outcome.standard_output = text_at(*found, "stdout");
   outcome.standard_error = text_at(*found, "stderr");
+  outcome.whole_output = whole_at(*found, "stdout_whole");
+  outcome.whole_error = whole_at(*found, "stderr_whole");
   outcome.message = text_at(*found, "message");
   outcome.metadata = value_at(*found, "metadata");
   if (const auto flag = found->find("metadata_has_outputs"); flag != found->end() && flag->is_boolean() && *flag) {
@@ -158,6 +176,9 @@ std::string RecordReader::take_record(const json& record) {
   } else if (type == "log") {
     const auto step = static_cast<std::uint64_t>(number_at(record, "step"));
     run_.logs.push_back({*at, step, level_at(record), text_at(record, "text")});
+  } else if (type == "retry") {
+    if (!place_at(record)) return "it has no \"branch\" and \"seq\" that say where the step stands";
+    step_of(record, false, *at).earlier_tries.push_back(outcome_at(record));
   } else if (type == "state_started" || type == "state_ended") {
     if (!place_at(record)) return "it has no \"branch\" and \"seq\" that say where the step stands";
     const auto status = status_of_step(text_at(record, "status"));
@@ -213,6 +234,7 @@ void RecordReader::read_inputs(const json& record) {
   if (inputs == record.end() || !inputs->is_object()) return;
   run_.inputs.clear();
   run_.secret_inputs = texts_at(record, "secret_inputs");
+  run_.masked_inputs = texts_at(record, "masked_inputs");
   for (const auto& [name, value] : inputs->items()) {
     run_.inputs.insert_or_assign(name, value_from_json(value).value_or(expressions::Value()));
   }

@@ -21,13 +21,19 @@ ordered_json value_json(const expressions::Value& value) {
   return ordered_json::parse(expressions::to_json(value), nullptr, false);
 }
 
+void add_whole(ordered_json& out, const std::string& stream, const WholeOutput& whole) {
+  if (whole.cut || whole.lossy) out[stream + "_bytes"] = whole.bytes;
+  if (whole.cut) out[stream + "_cut"] = true;
+  if (!whole.file.empty()) out[stream + "_file"] = whole.file;
+}
+
 ordered_json step_json(const StepRecord& step) {
   const Outcome& outcome = step.end.outcome;
   ordered_json out = {{"step", step.number}, {"branch", step.place.branch}, {"seq", step.place.sequence}};
   if (!step.workflow.empty()) out["workflow"] = step.workflow;
   out["state"] = step.state;
   if (!step.action.empty()) out["action"] = step.action;
-  out["status"] = word(step.status);
+  out["status"] = status_word(step);
   out["began"] = time_of(step.began);
   out["ms"] = milliseconds(step.took);
   out["exit_code"] = step.exit_code;
@@ -40,6 +46,8 @@ ordered_json step_json(const StepRecord& step) {
   if (!outcome.error.empty()) out["error"] = outcome.error;
   out["stdout"] = outcome.standard_output;
   out["stderr"] = outcome.standard_error;
+  add_whole(out, "stdout", outcome.whole_output);
+  add_whole(out, "stderr", outcome.whole_error);
   if (!outcome.metadata.is_null()) out["metadata"] = value_json(outcome.metadata);
   for (const auto& [name, value] : step.end.assigned) out["set"][name] = value_json(value);
   out["next"] = step.end.next;
@@ -62,6 +70,7 @@ std::string run_json(const RunRecord& run, const std::string& status, bool steps
     out["inputs"] = ordered_json::object();
     for (const auto& [name, value] : run.inputs) out["inputs"][name] = value_json(value);
     out["secret_inputs"] = run.secret_inputs;
+    if (!run.masked_inputs.empty()) out["masked_inputs"] = run.masked_inputs;
     out["steps"] = ordered_json::array();
     for (const StepRecord& step : run.steps) out["steps"].push_back(step_json(step));
     out["logs"] = ordered_json::array();

@@ -26,10 +26,12 @@ struct StepRecord {
   int tries = 1;
   bool replayed = false;  // kept from before the run was resumed
   bool masked = false;    // a secret in what it gave has been replaced
+  bool lost = false;      // a file with what it wrote is gone or has changed, and the workflow reads it
   bool hidden = false;    // no file names its state; the language has made it
   std::string action;     // shell, tool, log, ...; empty: the state has none, and only passes
   Moment began;
   std::chrono::steady_clock::duration took{};
+  std::vector<Outcome> earlier_tries;  // that failed and were followed by another one; none of a secret step
   StepEnd end;
 };
 
@@ -50,6 +52,7 @@ struct RunRecord {
   std::int64_t pid = 0;
   std::map<std::string, expressions::Value> inputs;
   std::vector<std::string> secret_inputs;  // names of those that were left out
+  std::vector<std::string> masked_inputs;  // names of those in which a secret was replaced, so that they are incomplete
   Moment began;
   std::chrono::steady_clock::duration took{};
   int resumed = 0;                          // so many times
@@ -73,6 +76,13 @@ inline const char* word(Step::Status status) {
   }
   return "running";
 }
+
+// A state without an action has not succeeded at anything: the run passed through it. A join that has failed has
+// failed.
+inline const char* status_word(Step::Status status, bool acts) {
+  return status == Step::Status::succeeded && !acts ? "passed" : word(status);
+}
+inline const char* status_word(const StepRecord& step) { return status_word(step.status, !step.action.empty()); }
 
 inline const char* word(RunReport::Status status) {
   switch (status) {

@@ -3,6 +3,7 @@
 #include "reporting/display.h"
 #include "reporting/excerpt.h"
 #include "reporting/state_table.h"
+#include "reporting/stored_output.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -72,13 +73,14 @@ std::string run_text(const RunRecord& run, bool being_written) {
   for (const StepRecord& step : run.steps) {
     if (step.hidden) continue;
     table.add({step.workflow, step.state, step.place.branch, step.status, step.tries, !step.action.empty(),
-               step.replayed, step.took});
+               step.replayed, step.took, !step.end.outcome.matrix.is_null()});
   }
   out += "\n" + table.text();
+  append_cut_lines(out, cut_lines(run));
   append_notices(out, run);
   if (run.status == RunReport::Status::completed || being_written) return out;
   if (const StepRecord* last = last_of(run)) append_step(out, *last);
-  return out + "\n  To go on from where it ended: wtool resume " + line(run.run) + "\n";
+  return out + "\n  To resume where it ended: wtool resume " + line(run.run) + "\n";
 }
 
 }  // namespace wtool::host::workflow

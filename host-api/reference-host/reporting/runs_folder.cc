@@ -27,6 +27,10 @@ std::string journal_file(std::string_view directory, std::string_view run) {
   return (fs::path(directory) / runs_folder / (std::string(run) + std::string(journal_suffix))).string();
 }
 
+std::string outputs_folder(const std::string& journal) {
+  return fs::path(journal).replace_extension(".outputs").string();
+}
+
 std::vector<std::string> list_runs(const std::string& directory, std::string& error) {
   std::vector<std::string> runs;
   const fs::path folder = fs::path(directory) / runs_folder;
@@ -43,6 +47,17 @@ std::vector<std::string> list_runs(const std::string& directory, std::string& er
   return runs;
 }
 
+std::string runs_above(const std::string& directory) {
+  std::error_code failed;
+  fs::path at = fs::canonical(directory, failed);
+  while (!failed && at != at.parent_path()) {
+    at = at.parent_path();
+    std::string ignored;
+    if (!list_runs(at.string(), ignored).empty()) return at.string();
+  }
+  return {};
+}
+
 std::string find_run(const std::string& directory, const std::string& wanted, std::string& error) {
   error.clear();
   const std::vector<std::string> runs = list_runs(directory, error);
@@ -50,6 +65,7 @@ std::string find_run(const std::string& directory, const std::string& wanted, st
   if (runs.empty()) {
     error = "there is no run below " + (fs::path(directory) / runs_folder).string() +
             "; wtool looks in the directory in which the run was started";
+    if (const std::string above = runs_above(directory); !above.empty()) error += ", and " + above + " has some";
     return {};
   }
   if (wanted == "last") return runs.front();

@@ -19,8 +19,14 @@ std::string run_id(Moment at);
 
 std::string journal_file(std::string_view directory, std::string_view run);
 
+// The folder with the whole outputs of the run of that journal, beside it.
+std::string outputs_folder(const std::string& journal);
+
 // Of all runs below the directory, the newest first; none where there is no folder. `error` says why it cannot be read.
 std::vector<std::string> list_runs(const std::string& directory, std::string& error);
+
+// The nearest folder above the directory below which runs are; empty: none.
+std::string runs_above(const std::string& directory);
 
 // The one run that `wanted` names: its id, the beginning of it that no other has, or `last`. Empty: `error` says what
 // to do.

@@ -33,28 +33,37 @@ void StateTable::add(const Visit& visit) {
   if (added) rows_.emplace_back().name = name;
   Row& row = rows_[found->second];
   row.acts = visit.acts;
+  if (visit.combinations) {
+    ++row.matrices;
+    row.matrix_took += visit.took;
+    row.status = visit.status;
+    return;
+  }
   ++row.visits;
   row.failures += visit.status == Step::Status::failed ? 1 : 0;
   row.kept += visit.replayed ? 1 : 0;
   row.further_tries += std::max(visit.tries - 1, 0);
   if (!row.branches.contains(visit.branch)) row.branches.emplace(visit.branch);
-  row.status = visit.status;
+  if (row.matrices == 0) row.status = visit.status;
   row.took += visit.took;
   row.longest = std::max(row.longest, visit.took);
 }
 
 std::size_t StateTable::failures() const {
   std::size_t count = 0;
-  for (const Row& row : rows_) count += row.failures;
+  for (const Row& row : rows_) count += row.acts ? row.failures : 0;
   return count;
 }
 
 std::string StateTable::status_of(const Row& row) {
-  std::string text = row.acts ? word_for(row.status) : "-";
+  // A state without an action just passes; but a join of branches that failed has failed.
+  std::string text = row.acts || row.status != Step::Status::succeeded ? word_for(row.status) : "-";
   std::vector<std::string> notes;
   if (row.visits > 1) {
-    notes.push_back(std::to_string(row.visits) + " times");
-    if (row.branches.size() > 1) notes.back() += " in " + std::to_string(row.branches.size()) + " branches";
+    notes.push_back(std::to_string(row.visits) + (row.matrices > 0 ? " combinations" : " times"));
+    if (row.branches.size() > 1 && row.matrices == 0) {
+      notes.back() += " in " + std::to_string(row.branches.size()) + " branches";
+    }
     if (row.failures > 0) notes.push_back(std::to_string(row.failures) + " failed");
   }
   if (row.further_tries > 0) {
@@ -79,7 +88,7 @@ std::string StateTable::text() const {
   std::string out = "  " + padded("State", name_width) + "  " + padded("Status", status_width) + "  Time\n";
   for (std::size_t i = 0; i < names.size(); ++i) {
     out += "  " + padded(names[i], name_width) + "  " + padded(statuses[i], status_width) + "  " +
-           duration_text(rows_[i].took);
+           duration_text(rows_[i].matrices > 0 ? rows_[i].matrix_took : rows_[i].took);
     if (rows_[i].visits > 1 && rows_[i].acts) out += " (longest " + duration_text(rows_[i].longest) + ")";
     out += "\n";
   }

@@ -24,11 +24,12 @@ class StateTable {
     bool acts = true;  // its state has an action
     bool replayed = false;
     std::chrono::steady_clock::duration took{};
+    bool combinations = false;  // it stands for those of its matrix, which are visits of their own
   };
   // In the order in which the steps began.
   void add(const Visit& visit);
 
-  // Steps that failed.
+  // Actions that failed.
   std::size_t failures() const;
   // Lines for people, safe for a terminal.
   std::string text() const;
@@ -38,12 +39,14 @@ class StateTable {
     std::string name;
     bool acts = true;
     std::size_t visits = 0;
+    std::size_t matrices = 0;  // visits that stand for their combinations; not counted among the others
     std::size_t failures = 0;
     std::size_t kept = 0;
     int further_tries = 0;
     std::set<std::string, std::less<>> branches;
     Step::Status status = Step::Status::running;  // of the last visit
     std::chrono::steady_clock::duration took{};
+    std::chrono::steady_clock::duration matrix_took{};  // of matrices
     std::chrono::steady_clock::duration longest{};
   };
   static std::string status_of(const Row& row);

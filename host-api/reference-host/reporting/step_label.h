@@ -1,14 +1,23 @@
 // What a step is called where several run at once.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "runner/run_observer.h"
 
 namespace wtool::host::workflow {
 
+// Of the combinations of matrices, by their branches.
+using CombinationNames = std::map<std::string, std::string>;
+
+// The values of a combination: `amd64, debug`. Safe for a terminal, and short.
+std::string combination_name(const expressions::Value& values);
+
 // The name of its state; behind those of the branches that it runs in, where these are not the main path: `TaskA /
-// Test`, `deploy / Upload`, `[2] Build` of the second combination of a matrix. Safe for a terminal.
-std::string step_label(const Step& step);
+// Test`, `deploy / Upload`, `Build (amd64, debug)` of a combination of a matrix, `[2] Build` where its values are not
+// known. Safe for a terminal.
+std::string step_label(const Step& step, const CombinationNames& combinations = {});
+std::string step_label(const std::string& branch, const std::string& state, const CombinationNames& combinations = {});
 
 }  // namespace wtool::host::workflow

@@ -5,10 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "loader/tool_caller.h"
+#include "runner/child_stop.h"
 #include "runner/json_arguments.h"
 #include "runner/other_workflow.h"
+#include "runner/step_outputs.h"
+#include "runner/waiting.h"
 #include "workflow/command_template.h"
 #include "workflow/durations.h"
+#include "workflow/shell_choice.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -59,14 +63,14 @@ class ActionRunner {
   }
 
   // Of the option `timeout`; false: it is none, and a mistake.
-  bool take_timeout(std::optional<std::int64_t>& seconds) {
+  bool take_timeout(std::optional<std::chrono::milliseconds>& timeout) {
     if (!options_.timeout) return true;
     const auto text = render(*options_.timeout);
     if (!text) return false;
     std::string why;
-    seconds = timeout_value(*text, why);
-    if (!seconds) mistake(options_.timeout->written.locate(0), why);
-    return seconds.has_value();
+    timeout = timeout_value(*text, why);
+    if (!timeout) mistake(options_.timeout->written.locate(0), why);
+    return timeout.has_value();
   }
 
   // --- actions ---
@@ -76,11 +80,11 @@ class ActionRunner {
     if (const auto* error = std::get_if<ExpressionError>(&command)) {
       return mistake(action.command.written.locate(error->offset), error->message);
     }
-    result_.command = std::get<std::string>(std::move(command));
+    result_.command = first_line_of(action, frame_.workflow) + std::get<std::string>(command);
     json arguments = {{"command", result_.command}};
-    std::optional<std::int64_t> timeout;
+    std::optional<std::chrono::milliseconds> timeout;
     if (!take_timeout(timeout)) return;
-    if (timeout) arguments["timeout"] = *timeout;
+    if (timeout) arguments["timeout"] = as_seconds(*timeout);
     if (action.working_directory) {
       const auto directory = render(*action.working_directory);
       if (!directory) return;
@@ -96,7 +100,7 @@ class ActionRunner {
       }
       arguments["environment"][name] = *value;
     }
-    call(std::string(shell_tool), arguments);
+    call(std::string(shell_tool), arguments, shell_of(action, frame_.workflow));
   }
 
   void perform(const ToolAction& action) {
@@ -120,11 +124,12 @@ class ActionRunner {
     for (const auto& [name, value] : *arguments) values.set_local(name, value);
     const PreparedPrompt prepared = world.prompt(*prompt, action.is_inline, frame_.source.name(), values);
     if (!prepared.error.empty()) return mistake(action.prompt.written.locate(0), prepared.error);
-    std::optional<std::int64_t> timeout = prepared.timeout;
+    std::optional<std::chrono::milliseconds> timeout;
+    if (prepared.timeout) timeout = std::chrono::seconds(*prepared.timeout);
     if (!take_timeout(timeout)) return;
     result_.command = prepared.command;
     json call_arguments = {{"command", prepared.command}};
-    if (timeout) call_arguments["timeout"] = *timeout;
+    if (timeout) call_arguments["timeout"] = as_seconds(*timeout);
     call(std::string(shell_tool), call_arguments);
     if (result_.outcome.is_error || !result_.outcome.standard_output.starts_with(abort_mark)) return;
     result_.abort = true;
@@ -139,10 +144,22 @@ class ActionRunner {
     std::string why;
     const auto arguments = rendered_arguments(action.arguments, frame_, context_.variables, why);
     if (!arguments) return mistaken(std::move(why));
-    OtherEnd end = run_other_workflow(step_, frame_, *name, *arguments, context_.stop);
+    std::optional<std::chrono::milliseconds> timeout;
+    if (!take_timeout(timeout)) return;
+    ChildStop timed(context_.stop);
+    std::optional<Deadline> deadline;
+    if (timeout) deadline.emplace(std::chrono::steady_clock::now() + *timeout, timed.stop(), "timeout");
+    OtherEnd end = run_other_workflow(step_, frame_, *name, *arguments, timed.stop());
     if (!end.mistake.empty()) return mistake(action.workflow.written.locate(0), end.mistake);
     result_.outcome = std::move(end.outcome);
     result_.abort = end.abort;
+    result_.fatal = end.fatal;
+    result_.refused = end.refused;
+    const bool timed_out = deadline && deadline->passed() && !context_.stop.requested();
+    if (!timed_out || !result_.outcome.aborted || result_.abort) return;
+    result_.outcome.aborted = false;
+    result_.outcome.error = "timed_out";
+    fails("Workflow timed out after " + as_seconds(*timeout).dump() + " seconds", 124);
   }
 
   void perform(const LogAction& action) {
@@ -218,15 +235,21 @@ class ActionRunner {
     fails(stop ? stop->reason : "stopped", 130);
   }
 
-  void call(const std::string& tool, const json& arguments) {
+  void call(const std::string& tool, const json& arguments, const std::string& shell = "") {
     Run& run = frame_.run;
-    if (!run.slots().take(context_.stop)) return stopped();
-    const ToolOutcome outcome =
-        run.request().tools.call(tool, arguments, context_.stop, [&](OutputStream stream, std::string_view bytes) {
+    const Slot slot(run.slots(), context_.stop);
+    if (!slot.taken()) return stopped();
+    CallRecorder recorder(frame_, step_);
+    const ToolOutcome outcome = run.request().tools.call_in_shell(
+        shell, tool, arguments, context_.stop, [&](OutputStream stream, std::string_view bytes) {
+          recorder.add(stream == OutputStream::standard_error, bytes);
           run.observer().output(step_, stream == OutputStream::standard_error, bytes);
         });
-    run.slots().give();
     result_.outcome = to_outcome(outcome);
+    recorder.finish(result_.outcome);
+    result_.refused = is_refusal(result_.outcome);
+    // Until a person repairs the file, every later call would get the same answer.
+    result_.fatal = result_.outcome.error == "configuration_invalid";
   }
 
   const Step& step_;

@@ -17,10 +17,16 @@ namespace wtool::host::workflow {
 
 struct ActionResult {
   Outcome outcome;
-  std::string command;  // see StepEnd
-  bool abort = false;   // the workflow wants the run to end; the reason is outcome.message
-  std::string mistake;  // the action could not be made at all (a variable without a value, ...); with its place
+  std::string command;   // see StepEnd
+  bool abort = false;    // the workflow wants the run to end; the reason is outcome.message
+  std::string mistake;   // the action could not be made at all (a variable without a value, ...); with its place
+  bool refused = false;  // by policy, or by a person who was asked
+  bool fatal = false;    // what it ran (a workflow, a combination of its matrix) has ended by one of the two, or the
+                         // configuration is not valid
   std::vector<std::pair<std::string, expressions::Value>> assigned;  // by Set
+
+  // No failure of a step, and no later try can change it: it ends the run, unless the state has an exit for it.
+  bool is_fatal() const { return fatal || refused || !mistake.empty(); }
 };
 
 struct ActionContext {

@@ -4,7 +4,9 @@
 
 #include "runner/fork.h"
 #include "runner/matrix.h"
+#include "runner/step_outputs.h"
 #include "runner/tries.h"
+#include "workflow/failure_rule.h"
 
 namespace wtool::host::workflow {
 
@@ -12,8 +14,20 @@ using std::chrono::steady_clock;
 
 namespace {
 
+// A loop around a command that is refused, or around a mistake, would call the states beside it until max_steps.
+constexpr int max_handled_fatal_ends = 10;
+
 std::string name_of(const Workflow& workflow, std::size_t state) {
   return state == no_state ? "[*]" : workflow.states[state].id;
+}
+
+std::string why_fatal(const State& state, const ActionResult& result, const Outcome& outcome) {
+  if (!result.mistake.empty()) return result.mistake;
+  const std::string what = "step '" + state.id + "'";
+  if (std::holds_alternative<WorkflowAction>(state.action->kind)) {
+    return "in the workflow that " + what + " runs: " + outcome.message;
+  }
+  return what + (result.refused ? " was refused: " : " failed: ") + outcome.message;
 }
 
 }  // namespace
@@ -23,7 +37,13 @@ PathEnd Branch::failed(std::string reason) const {
   end.kind = PathEnd::Kind::failed;
   end.reason = std::move(reason);
   end.last = last_;
-  end.refused = last_ && is_refusal(last_->outcome);
+  return end;
+}
+
+PathEnd Branch::fatal(std::string reason, bool refused) const {
+  PathEnd end = failed(std::move(reason));
+  end.fatal = true;
+  end.refused = refused;
   return end;
 }
 
@@ -45,10 +65,10 @@ PathEnd Branch::go(std::size_t start, std::size_t until) {
   const Workflow& workflow = frame_.workflow;
   const std::int64_t limit =
       workflow.max_steps.value_or(std::max(default_max_steps, static_cast<std::int64_t>(workflow.states.size())));
+  exits_.ends_at(until);
   std::size_t current = start;
   while (current != no_state) {
     if (current == until) {
-      if (failed_fork_) return *failed_fork_;
       PathEnd end;
       end.kind = PathEnd::Kind::joined;
       return end;
@@ -57,12 +77,12 @@ PathEnd Branch::go(std::size_t start, std::size_t until) {
     // It was stopped here, because a branch beside it had failed.
     if (lineage_.over && run_.past_ended_before(name_, sequence_ + 1)) return aborted();
     if (frame_.entered.fetch_add(1) >= limit) {
-      return failed("the run has entered " + std::to_string(limit) +
-                    " states, which is its limit; if this is no endless loop, set max_steps in the front matter");
+      return fatal("the run has entered " + std::to_string(limit) +
+                       " states, which is its limit; if this is no endless loop, set max_steps in the front matter",
+                   false);
     }
     if (auto end = visit(current)) return *end;
   }
-  if (failed_fork_) return *failed_fork_;
   return {};
 }
 
@@ -94,56 +114,139 @@ std::optional<PathEnd> Branch::visit(std::size_t& current) {
   }
   step.exit_code = result.outcome.exit_code;
   step.status = status_of(result.outcome);
-  if (state.action) store(state, result, end);
+  if (state.action) store(step, result, end);
 
-  const auto stays = [&](PathEnd path_end) {
-    end.went_on = false;
-    run_.end_step(step, end);
-    return path_end;
-  };
   if (result.abort) {
     PathEnd path_end = aborted();
     path_end.reason = end.outcome.message;
     path_end.by_action = true;
     run_.abort(end.outcome.message);
-    return stays(std::move(path_end));
+    return stay(step, end, std::move(path_end));
   }
-  if (!result.mistake.empty()) return stays(failed(result.mistake));
-  if (step.status == Step::Status::aborted) return stays(aborted());
-
+  if (result.is_fatal()) {
+    const bool composite = !state.hidden && state.other_half != no_state;
+    const State& exits_of = composite ? frame_.workflow.states[state.other_half] : state;
+    std::string why = why_fatal(state, result, end.outcome);
+    const bool handled = !state.action->options.on_failure.name.empty() || has_failure_exit(exits_of);
+    if (handled && ++handled_fatal_ends_[step.state] == max_handled_fatal_ends) {
+      return stay(step, end,
+                  fatal(why + " (" + std::to_string(max_handled_fatal_ends) +
+                            " times in a row; another round would only meet it again)",
+                        result.refused));
+    }
+    if (!handled) return stay(step, end, fatal(std::move(why), result.refused));
+  } else {
+    handled_fatal_ends_.erase(step.state);
+  }
+  if (step.status == Step::Status::aborted) return stay(step, end, aborted());
   const bool action_failed = state.action && step.status == Step::Status::failed;
-  if (past != nullptr && !past->end.went_on) {
-    // The branch ended here, and the join has judged that.
-    const auto choice = choose(state, action_failed);
-    if (const auto* reason = std::get_if<std::string>(&choice)) return stays(failed(*reason));
-    return stays(failed("the state '" + state.id + "' failed: " + (last_ ? what_failed() : "")));
+  if (action_failed) {
+    pending_ =
+        Pending{failed("step '" + state.id + "' failed, and no transition handles the failure: " + what_failed()),
+                end.outcome, Failed::action};
+    pending_->end.refused = is_refusal(end.outcome);
+  } else if (pending_) {
+    stand_for(*pending_, state, step, end);
   }
+  if (past != nullptr && !past->end.went_on && !pending_ && exits_.choose(state, Failed::no).taken != nullptr) {
+    // The branch ended here, and the join has judged that.
+    return stay(step, end, failed("the branch ended at the state '" + state.id + "' before"));
+  }
+  return leave(step, end, action_failed, current);
+}
+
+// The step of a join or of the end of a composite state has failed where what it stands for has. An action that such a
+// state has of its own does not handle that.
+void Branch::stand_for(const Pending& failure, const State& state, Step& step, StepEnd& end) {
+  if (state.kind == State::Kind::join || state.hidden) {
+    step.status = Step::Status::failed;
+    step.exit_code = failure.outcome.exit_code;
+    if (!state.action) end.outcome = failure.outcome;
+  }
+  if (state.action && !frame_.workflow.continues) tell(failure.outcome);
+}
+
+// --- leaving a state ---
+
+std::optional<PathEnd> Branch::leave(Step& step, StepEnd& end, bool action_failed, std::size_t& current) {
+  const State& state = step.of();
   if (action_failed && !state.action->options.on_failure.name.empty()) {
-    const std::size_t target = frame_.workflow.index_of(state.action->options.on_failure.name);
-    return go_on(step, end, {target}, current);
+    pending_.reset();
+    return go_on(step, end, {frame_.workflow.index_of(state.action->options.on_failure.name)}, current);
+  }
+  if (pending_) {
+    const bool leads_inwards = state.kind == State::Kind::fork || (!state.hidden && state.other_half != no_state);
+    return follow(
+        leads_inwards ? exits_.way_out(step.state, pending_->failed) : exits_.way_from(step.state, pending_->failed),
+        step, end, current);
   }
   if (state.kind == State::Kind::fork) {
-    if (action_failed) return stays(failed("the state '" + state.id + "' failed: " + what_failed()));
     if (lineage_.forks == deepest_forks) {
-      return stays(failed("the fork '" + state.id + "' is within " + std::to_string(deepest_forks) +
-                          " others, which is the limit; if a branch leads back to its own fork, let it do so behind " +
-                          "the join"));
+      return stay(
+          step, end,
+          fatal("the fork '" + state.id + "' is within " + std::to_string(deepest_forks) +
+                    " others, which is the limit; if a branch leads back to its own fork, let it do so behind " +
+                    "the join",
+                false));
     }
     return take_fork(state, step, end, current);
   }
-  const auto choice = choose(state, action_failed);
-  if (const auto* reason = std::get_if<std::string>(&choice)) return stays(failed(*reason));
-  const auto& chosen = std::get<Choice>(choice);
-  if (failed_fork_) {
-    if (chosen.unjudged) return stays(*failed_fork_);
-    failed_fork_.reset();  // the join has judged it
+  const Choice choice = exits_.choose(state, Failed::no);
+  if (!choice.mistake.empty()) return mistaken(state, choice, step, end, current);
+  if (choice.taken != nullptr) return go_on(step, end, {choice.taken->target}, current);
+  Outcome stuck;
+  stuck.is_error = true;
+  stuck.exit_code = 1;
+  stuck.message = "none of the exits of the state '" + state.id + "' is open (success is " +
+                  expressions::to_text(*variables_.find("success")) + ", exit_code is " +
+                  expressions::to_text(*variables_.find("exit_code")) + "); add a line " + state.id +
+                  " --> ...: default";
+  pending_ = Pending{failed(stuck.message), stuck, Failed::path};
+  tell(stuck);
+  return follow(exits_.way_out(step.state, Failed::path), step, end, current);
+}
+
+std::optional<PathEnd> Branch::follow(const FailureWay& way, Step& step, StepEnd& end, std::size_t& current) {
+  if (way.kind == FailureWay::Kind::mistake) return stay(step, end, fatal(way.mistake, false));
+  PathEnd failure = pending_->end;
+  if (way.kind == FailureWay::Kind::unhandled) {
+    if (!way.left_out.empty() && failure.reason.find("is taken only after a success") == std::string::npos) {
+      failure.reason += " (`" + way.left_out + "` is taken only after a success: write `" + way.left_out +
+                        ": always` to go on all the same, or add an exit with the label `failure`)";
+    }
+    return stay(step, end, std::move(failure));
   }
-  // A join has no action, and what its branches ended with in the place of one.
-  const bool has_failed = action_failed || (state.kind == State::Kind::join && last_ && last_->outcome.is_error);
-  if (chosen.target == no_state && has_failed && chosen.unjudged) {
-    return stays(failed("the last state '" + state.id + "' failed: " + what_failed()));
+  if (way.kind == FailureWay::Kind::joins) {
+    failure.kind = PathEnd::Kind::joined;
+    failure.with_failure = true;
+    return stay(step, end, std::move(failure));
   }
-  return go_on(step, end, {chosen.target}, current);
+  if (!way.mistake.empty()) run_.observer().noticed(way.mistake + "; so the exit `failure` is taken");
+  if (!way.handed_on) pending_.reset();
+  return go_on(step, end, {way.target}, current);
+}
+
+// A condition cannot be judged: a mistake of the workflow, which an exit `failure` of that very state takes.
+std::optional<PathEnd> Branch::mistaken(const State& state, const Choice& choice, Step& step, StepEnd& end,
+                                        std::size_t& current) {
+  std::size_t target = choice.taken == nullptr ? no_state : choice.taken->target;
+  if (choice.taken == nullptr) {
+    target = state.action ? frame_.workflow.index_of(state.action->options.on_failure.name) : no_state;
+    if (target == no_state) return stay(step, end, fatal(choice.mistake, false));
+  }
+  Outcome outcome;
+  outcome.is_error = true;
+  outcome.exit_code = 1;
+  outcome.message = choice.mistake;
+  tell(outcome);
+  run_.observer().noticed(choice.mistake + "; so the way of a failure is taken");
+  return go_on(step, end, {target}, current);
+}
+
+PathEnd Branch::stay(Step& step, StepEnd& end, PathEnd path_end) {
+  end.went_on = false;
+  run_.end_step(step, end);
+  return path_end;
 }
 
 std::optional<PathEnd> Branch::go_on(Step& step, StepEnd& end, const std::vector<std::size_t>& targets,
@@ -162,34 +265,23 @@ ActionResult Branch::perform(const State& state, Step& step) {
   return run_tries(step, context);
 }
 
-void Branch::store(const State& state, ActionResult& result, StepEnd& end) {
+void Branch::store(const Step& step, ActionResult& result, StepEnd& end) {
+  const State& state = step.of();
   const Options& options = state.action->options;
-  const auto* set = std::get_if<SetAction>(&state.action->kind);
-  end.secret = options.secret || (set != nullptr && set->secret);
+  end.secret = gives_secrets(step);
   if (end.secret) {
     run_.hide(result.outcome.standard_output);
     run_.hide(result.outcome.standard_error);
     for (const auto& [name, value] : result.assigned) run_.hide(expressions::to_text(value));
   }
   for (const auto& [name, value] : result.assigned) variables_.set(name, value);
-  keep_output_files(result.outcome);
+  keep_outputs(frame_, step, result.outcome);
   variables_.record(state.id, options.result.name, result.outcome);
   end.outcome = result.outcome;
   end.command = result.command;
   end.assigned = std::move(result.assigned);
   end.result_name = options.result.name;
   last_ = LastStep{state.id, std::move(result.command), std::move(result.outcome)};
-}
-
-void Branch::keep_output_files(Outcome& outcome) {
-  if (!frame_.reads_output_files || !run_.request().world.output_file) return;
-  const std::string place = (name_.empty() ? "main" : name_) + "-" + std::to_string(sequence_);
-  for (auto [stream, content, file] : {std::tuple("stdout", &outcome.standard_output, &outcome.standard_output_file),
-                                       std::tuple("stderr", &outcome.standard_error, &outcome.standard_error_file)}) {
-    std::string error;
-    *file = run_.request().world.output_file(place + "." + stream, *content, error);
-    if (!error.empty()) run_.observer().noticed(error);
-  }
 }
 
 // --- exits ---
@@ -200,69 +292,21 @@ std::optional<PathEnd> Branch::take_fork(const State& state, Step& step, StepEnd
   go_on(step, end, targets, current);
   ForkEnd fork = run_fork(frame_, name_, sequence_, state, variables_, stop_, lineage_);
   last_ = std::move(fork.last);
-  if (fork.path_end.kind == PathEnd::Kind::aborted) return fork.path_end;
-  if (fork.path_end.kind == PathEnd::Kind::failed) {
-    if (fork.join == no_state) return fork.path_end;
-    failed_fork_ = std::move(fork.path_end);
-  }
+  if (fork.path_end.kind == PathEnd::Kind::aborted || fork.path_end.fatal) return fork.path_end;
+  const bool stuck = fork.path_end.kind == PathEnd::Kind::failed;
   current = fork.join;
+  if (!stuck && !last_->outcome.is_error) return std::nullopt;
+  if (!stuck && fork.join == no_state) return std::nullopt;
+  if (!stuck)
+    fork.path_end = failed("the join '" + shown_name(frame_.workflow, fork.join) + "' failed, and no " +
+                           "transition handles the failure: " + what_failed());
+  pending_ = Pending{std::move(fork.path_end), last_->outcome, stuck ? Failed::path : Failed::action};
+  if (fork.join != no_state) return std::nullopt;
+  const FailureWay way = exits_.way_out(step.state, Failed::path);
+  if (way.kind == FailureWay::Kind::mistake) return fatal(way.mistake, false);
+  if (way.kind != FailureWay::Kind::leads_on) return pending_->end;
+  current = way.target;
   return std::nullopt;
-}
-
-std::variant<Branch::Choice, std::string> Branch::choose(const State& state, bool action_failed) const {
-  const Transition* taken = nullptr;
-  const Transition* last_resort = nullptr;
-  for (const Transition& exit : state.exits) {
-    bool open = false;
-    switch (exit.kind) {
-      case Transition::Kind::unconditional:
-      case Transition::Kind::fallback:
-        last_resort = &exit;
-        break;
-      case Transition::Kind::success:
-        open = flag("success");
-        break;
-      case Transition::Kind::failure:
-        open = flag("failure");
-        break;
-      case Transition::Kind::expression: {
-        const auto judged = judge(exit);
-        if (const auto* why = std::get_if<std::string>(&judged)) return *why;
-        open = std::get<bool>(judged);
-        break;
-      }
-    }
-    if (open) {
-      taken = &exit;
-      break;
-    }
-  }
-  if (taken == nullptr) taken = last_resort;
-  if (taken != nullptr) return Choice{taken->target, state.exits.size() == 1 && taken == last_resort};
-  if (action_failed) {
-    return "the state '" + state.id + "' failed, and none of its exits is open: " + what_failed();
-  }
-  return "none of the exits of the state '" + state.id + "' is open (success is " +
-         (flag("success") ? "true" : "false") + ", exit_code is " +
-         expressions::to_text(*variables_.find("exit_code")) + "); add a line " + state.id + " --> ...: default";
-}
-
-std::variant<bool, std::string> Branch::judge(const Transition& exit) const {
-  const auto value = expressions::evaluate(exit.condition, variables_);
-  std::string message;
-  std::size_t offset = exit.label_offset;
-  if (const auto* error = std::get_if<expressions::ExpressionError>(&value)) {
-    message = error->message;
-    offset += error->offset;
-  } else if (const bool* truth = std::get<expressions::Value>(value).as_bool()) {
-    return *truth;
-  } else {
-    message = "a condition must be true or false, and this is a " +
-              std::string(std::get<expressions::Value>(value).type_name());
-  }
-  const Position position = frame_.source.position(offset);
-  return frame_.source.name() + ":" + std::to_string(position.line) + ":" + std::to_string(position.column) +
-         ": the condition `" + exit.label + "` cannot be judged: " + message;
 }
 
 }  // namespace wtool::host::workflow

@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <variant>
+#include <unordered_map>
 #include <vector>
 
 #include "runner/actions.h"
+#include "runner/exits.h"
 #include "runner/run.h"
 #include "workflow/variables.h"
 
@@ -17,7 +18,13 @@ class Branch {
  public:
   // `name` as Step::branch has it. All references must outlive this object.
   Branch(const Frame& frame, std::string name, Variables& variables, Stop& stop, Lineage lineage = {})
-      : frame_(frame), run_(frame.run), name_(std::move(name)), variables_(variables), stop_(stop), lineage_(lineage) {}
+      : frame_(frame),
+        run_(frame.run),
+        name_(std::move(name)),
+        variables_(variables),
+        stop_(stop),
+        lineage_(lineage),
+        exits_(frame, variables, lineage.fork) {}
 
   // Goes on until the end, until the join `until` is reached (it is not entered), or until it can go no further.
   PathEnd go(std::size_t start, std::size_t until = no_state);
@@ -26,27 +33,32 @@ class Branch {
   const std::optional<LastStep>& last() const { return last_; }
 
  private:
-  struct Choice {
-    std::size_t target = no_state;
-    bool unjudged = false;  // it is the only exit, and has no condition
+  // A failure that the state where the path stands has to handle: a join, a choice, the end of a composite state.
+  struct Pending {
+    PathEnd end;  // of the path, if nothing does
+    Outcome outcome;
+    Failed failed = Failed::action;
   };
 
   PathEnd failed(std::string reason) const;
+  PathEnd fatal(std::string reason, bool refused) const;
   PathEnd aborted() const;
   std::string what_failed() const;
 
   // Enters the state, and makes `current` the next one; or says how the path has ended.
   std::optional<PathEnd> visit(std::size_t& current);
+  void stand_for(const Pending& failure, const State& state, Step& step, StepEnd& end);
+  std::optional<PathEnd> leave(Step& step, StepEnd& end, bool action_failed, std::size_t& current);
+  std::optional<PathEnd> follow(const FailureWay& way, Step& step, StepEnd& end, std::size_t& current);
+  std::optional<PathEnd> mistaken(const State& state, const Choice& choice, Step& step, StepEnd& end,
+                                  std::size_t& current);
   std::optional<PathEnd> go_on(Step& step, StepEnd& end, const std::vector<std::size_t>& targets, std::size_t& current);
   std::optional<PathEnd> take_fork(const State& state, Step& step, StepEnd& end, std::size_t& current);
+  PathEnd stay(Step& step, StepEnd& end, PathEnd path_end);
   ActionResult perform(const State& state, Step& step);
-  void store(const State& state, ActionResult& result, StepEnd& end);
-  void keep_output_files(Outcome& outcome);
-
-  // An exit, or why there is none.
-  std::variant<Choice, std::string> choose(const State& state, bool action_failed) const;
-  std::variant<bool, std::string> judge(const Transition& exit) const;
-  bool flag(const char* name) const { return *variables_.find(name)->as_bool(); }
+  void store(const Step& step, ActionResult& result, StepEnd& end);
+  // Makes `outcome` what conditions read as the last one.
+  void tell(const Outcome& outcome) { variables_.record("", "", outcome); }
 
   const Frame& frame_;
   Run& run_;
@@ -56,7 +68,10 @@ class Branch {
   const Lineage lineage_;
   std::uint64_t sequence_ = 0;
   std::optional<LastStep> last_;
-  std::optional<PathEnd> failed_fork_;  // a branch has failed, and the join has not judged that yet
+  Exits exits_;
+  std::optional<Pending> pending_;
+  // How often in a row the exit of a state has taken what would have ended the run, by state.
+  std::unordered_map<std::size_t, int> handled_fatal_ends_;
 };
 
 }  // namespace wtool::host::workflow

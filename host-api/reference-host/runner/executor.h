@@ -25,6 +25,7 @@
 
 #include "loader/stop.h"
 #include "loader/tool_caller.h"
+#include "runner/output_store.h"
 #include "runner/past_run.h"
 #include "runner/run_observer.h"
 #include "runner/secrets.h"
@@ -63,8 +64,8 @@ struct RunWorld {
       prompt;
   // Asks a person; nothing: nobody is there. Any thread; ends at once when a stop is requested.
   std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;
-  // A file for the output of a step, by a name that is unique in the run; empty: `error` says why. Any thread.
-  std::function<std::string(const std::string& name, const std::string& content, std::string& error)> output_file;
+  // Where outputs are kept whole. Null: nowhere.
+  OutputStore* outputs = nullptr;
 };
 
 struct RunSettings {

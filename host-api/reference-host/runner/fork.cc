@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
+#include <exception>
 #include <limits>
 #include <map>
 #include <memory>
@@ -45,8 +46,10 @@ struct Lane {
   PathEnd end;
   std::optional<LastStep> last;
 
-  bool has_failed() const {
-    return end.kind == PathEnd::Kind::failed || end.kind == PathEnd::Kind::aborted || (last && last->outcome.is_error);
+  // Under `failures: continue` nothing but the last action tells.
+  bool has_failed(bool continues) const {
+    return end.kind == PathEnd::Kind::failed || end.kind == PathEnd::Kind::aborted || end.with_failure ||
+           (continues && last && last->outcome.is_error);
   }
 };
 
@@ -78,24 +81,35 @@ void merge(const std::vector<std::unique_ptr<Lane>>& lanes, Variables& variables
   }
 }
 
-LastStep joined_outcome(const State& fork, const std::vector<std::unique_ptr<Lane>>& lanes) {
+LastStep joined_outcome(const State& fork, const std::vector<std::unique_ptr<Lane>>& lanes, bool continues) {
   LastStep last{fork.id, "", {}};
   std::string names;
+  std::string ended;
   std::size_t failures = 0;
   for (const auto& lane : lanes) {
-    if (!lane->has_failed()) continue;
+    if (!lane->has_failed(continues)) continue;
+    if (lane->end.kind == PathEnd::Kind::aborted) {
+      ended += (ended.empty() ? "" : ", ") + lane->label;
+      continue;
+    }
     names += (failures++ == 0 ? "" : ", ") + lane->label;
     if (failures > 1) continue;
     last.outcome.exit_code = lane->last && lane->last->outcome.exit_code != 0 ? lane->last->outcome.exit_code : 1;
     if (lane->last) {
       last.outcome.standard_error = lane->last->outcome.standard_error;
+      last.outcome.whole_error = lane->last->outcome.whole_error;
       last.outcome.error = lane->last->outcome.error;
     }
   }
-  last.outcome.is_error = failures > 0;
+  last.outcome.is_error = failures > 0 || !ended.empty();
   if (failures > 0) {
     last.outcome.message =
         std::to_string(failures) + " of " + std::to_string(lanes.size()) + " branches failed: " + names;
+  }
+  if (!ended.empty()) {
+    if (failures == 0) last.outcome.exit_code = 130;
+    last.outcome.message +=
+        (failures > 0 ? "; ended before they were done: " : "ended before they were done: ") + ended;
   }
   return last;
 }
@@ -104,7 +118,7 @@ LastStep joined_outcome(const State& fork, const std::vector<std::unique_ptr<Lan
 
 void run_parallel(std::size_t count, const std::function<void(std::size_t index)>& work) {
   std::atomic<std::size_t> next{0};
-  const auto take_turns = [&] {
+  const auto take_turns = [&]() noexcept {
     for (std::size_t index = next++; index < count; index = next++) work(index);
   };
   std::vector<std::thread> threads;
@@ -146,21 +160,30 @@ ForkEnd run_fork(const Frame& frame, const std::string& name, std::uint64_t sequ
   ChildStop group(stop);
   std::mutex mutex;
   const Lane* first_failed = nullptr;
+  const std::size_t fork_state = static_cast<std::size_t>(&fork - frame.workflow.states.data());
   run_parallel(lanes.size(), [&](std::size_t index) {
     Lane& lane = *lanes[index];
-    Branch branch(frame, lane.branch, lane.variables, group.stop(), {over, lineage.forks + 1});
-    lane.end = branch.go(fork.exits[index].target, made.join);
-    lane.last = branch.last();
+    try {
+      Branch branch(frame, lane.branch, lane.variables, group.stop(), {over, lineage.forks + 1, fork_state});
+      lane.end = branch.go(fork.exits[index].target, made.join);
+      lane.last = branch.last();
+    } catch (const std::exception& error) {
+      lane.end.kind = PathEnd::Kind::failed;
+      lane.end.reason = std::string("an unexpected error inside wtool: ") + error.what();
+    }
     if (lane.end.kind != PathEnd::Kind::failed) return;
     {
       const std::lock_guard lock(mutex);
-      if (first_failed == nullptr) first_failed = &lane;
+      // What ends the whole run is what is told of it.
+      if (first_failed == nullptr || (lane.end.fatal && !first_failed->end.fatal)) first_failed = &lane;
     }
-    if (fail_fast) group.stop().request(StopHow::graceful, "the branch '" + lane.label + "' has failed");
+    if (fail_fast || lane.end.fatal) {
+      group.stop().request(StopHow::graceful, "the branch '" + lane.label + "' has failed");
+    }
   });
 
   merge(lanes, variables, run.observer());
-  made.last = joined_outcome(fork, lanes);
+  made.last = joined_outcome(fork, lanes, frame.workflow.continues);
   variables.record(made.join == no_state ? "" : frame.workflow.states[made.join].id, "", made.last->outcome);
   if (const auto stopped = stop.requested()) {
     made.path_end.kind = PathEnd::Kind::aborted;

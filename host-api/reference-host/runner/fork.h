@@ -13,7 +13,7 @@
 namespace wtool::host::workflow {
 
 // Calls `work(0)` to `work(count - 1)`, each on a thread of its own (at most `most_threads` at a time); returns when
-// all are done. Where no thread can be had, the threads that there are do the rest.
+// all are done. Where no thread can be had, the threads that there are do the rest. `work` must not throw.
 inline constexpr std::size_t most_threads = 1024;
 void run_parallel(std::size_t count, const std::function<void(std::size_t index)>& work);
 
@@ -22,7 +22,7 @@ void run_parallel(std::size_t count, const std::function<void(std::size_t index)
 std::size_t join_of(const Workflow& workflow, const State& fork);
 
 struct ForkEnd {
-  PathEnd path_end;              // failed where a branch has failed, aborted; else ended
+  PathEnd path_end;              // failed where a branch could go no further, aborted; else ended
   std::size_t join = no_state;   // where the path goes on; no_state: all branches have come to the end
   std::optional<LastStep> last;  // what the branches ended with, as one outcome
 };

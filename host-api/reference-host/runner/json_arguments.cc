@@ -44,6 +44,8 @@ std::optional<json> rendered_arguments(const json& arguments, const expressions:
       why = error->message;
       return std::nullopt;
     }
+    why = expressions::withheld_within(std::get<Value>(value));
+    if (!why.empty()) return std::nullopt;
     return to_json_value(std::get<Value>(value));
   }
   if (!arguments.is_structured()) return arguments;

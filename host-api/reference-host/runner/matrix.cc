@@ -7,6 +7,7 @@
 #include "runner/child_stop.h"
 #include "runner/fork.h"
 #include "runner/json_arguments.h"
+#include "runner/step_outputs.h"
 #include "runner/tries.h"
 
 namespace wtool::host::workflow {
@@ -20,8 +21,8 @@ std::variant<std::vector<Value>, std::string> combinations(const json& matrix, c
   if (!lists) return why;
   std::vector<expressions::Map> made(1);
   for (const auto& [name, list] : lists->items()) {
-    if (!list.is_array() || list.empty()) {
-      return "matrix." + name + " must be a list with at least one value, and is " +
+    if (!list.is_array()) {
+      return "matrix." + name + " must be a list, and is " +
              expressions::quoted_for_message(list.dump(-1, ' ', false, json::error_handler_t::replace));
     }
     std::vector<expressions::Map> next;
@@ -57,10 +58,12 @@ void run_lane(Lane& lane, const Step& whole, std::size_t index, const ActionCont
   const PastStep* past = run.past(branch, 1, state);
   if (past != nullptr && past->end.secret) past = nullptr;
   step.replayed = past != nullptr;
+  run.observer().combination_begun(branch, lane.combination);
   run.observer().state_entered(step);
   StepEnd end;
   if (past != nullptr) {
     end = past->end;
+    keep_outputs(context.frame, step, end.outcome);
     lane.result.outcome = end.outcome;
     step.took = past->took;
     step.tries = past->tries;
@@ -73,6 +76,7 @@ void run_lane(Lane& lane, const Step& whole, std::size_t index, const ActionCont
     lane.result = run_tries(step, {context.frame, before, stop});
     step.took = std::chrono::steady_clock::now() - step.began;
     lane.result.outcome.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(step.took).count();
+    keep_outputs(context.frame, step, lane.result.outcome);
     end.outcome = lane.result.outcome;
     end.command = lane.result.command;
     end.secret = state.action->options.secret;
@@ -95,34 +99,47 @@ ActionResult together(const std::vector<Lane>& lanes, Stop& stop) {
   expressions::List outcomes;
   std::string names;
   std::size_t failures = 0;
+  std::size_t ended = 0;  // because of another one, or with the run
+  const Lane* ended_all = nullptr;
   for (const Lane& lane : lanes) {
     const Outcome& outcome = lane.result.outcome;
     outcomes.push_back(to_value(outcome));
     made.outcome.standard_output += outcome.standard_output;
     made.outcome.standard_error += outcome.standard_error;
     if (!outcome.is_error) continue;
-    names += (failures++ == 0 ? "" : ", ") + expressions::to_json(lane.combination);
+    if (outcome.aborted) {
+      ++ended;
+    } else {
+      names += (failures++ == 0 ? "" : ", ") + expressions::to_json(lane.combination);
+    }
     if (made.mistake.empty()) made.mistake = lane.result.mistake;
+    made.fatal = made.fatal || lane.result.fatal;
     if (lane.result.abort) {
       made.abort = made.outcome.aborted = true;
       made.outcome.message = outcome.message;
     }
     // The first that failed of its own, and not because another one had.
-    if (made.command.empty() && !outcome.aborted) {
+    const bool first = made.command.empty() && !outcome.aborted;
+    // A refusal ends the run, so that is what is told of it.
+    if (first || (lane.result.refused && !made.refused)) {
       made.command = lane.result.command;
       made.outcome.exit_code = outcome.exit_code;
       made.outcome.error = outcome.error;
+      made.refused = made.refused || lane.result.refused;
     }
+    if (ended_all == nullptr && lane.result.is_fatal()) ended_all = &lane;
   }
   made.outcome.matrix = Value(std::move(outcomes));
-  made.outcome.is_error = failures > 0;
-  if (failures > 0 && made.outcome.exit_code == 0) made.outcome.exit_code = 1;
+  made.outcome.is_error = failures + ended > 0;
+  if (made.outcome.is_error && made.outcome.exit_code == 0) made.outcome.exit_code = 1;
   if (const auto request = stop.requested()) {
     made.outcome.is_error = made.outcome.aborted = true;
     if (!made.abort) made.outcome.message = request->reason;
-  } else if (failures > 0) {
+  } else if (made.outcome.is_error) {
     made.outcome.message =
         std::to_string(failures) + " of " + std::to_string(lanes.size()) + " combinations failed: " + names;
+    if (ended > 0) made.outcome.message += "; ended before they were done: " + std::to_string(ended);
+    if (ended_all != nullptr) made.outcome.message += ": " + ended_all->result.outcome.message;
   }
   return made;
 }
@@ -148,11 +165,15 @@ ActionResult run_matrix(const Step& step, const ActionContext& context) {
   run_parallel(lanes.size(), [&](std::size_t index) {
     run_lane(lanes[index], step, index, context, group.stop());
     const ActionResult& result = lanes[index].result;
-    if (fail_fast && result.outcome.is_error && !result.outcome.aborted) {
+    if ((fail_fast || result.is_fatal()) && result.outcome.is_error && !result.outcome.aborted) {
       group.stop().request(StopHow::graceful, "another combination of the matrix has failed");
     }
   });
-  return together(lanes, context.stop);
+  ActionResult whole = together(lanes, context.stop);
+  std::vector<const Outcome*> parts;
+  for (const Lane& lane : lanes) parts.push_back(&lane.result.outcome);
+  join_outputs(context.frame, step, parts, whole.outcome);
+  return whole;
 }
 
 }  // namespace wtool::host::workflow

@@ -44,17 +44,28 @@ std::string cycle(const Frame& frame, const Workflow& workflow) {
   return "";
 }
 
+// Its elements may hold commas, so that a list is not handed over as text.
+bool takes_list(const Workflow& workflow, const std::string& name) {
+  for (const Parameter& parameter : workflow.parameters) {
+    if (parameter.name == name) return parameter.type == Parameter::Type::list;
+  }
+  return false;
+}
+
 }  // namespace
 
 PathEnd run_frame(const Frame& frame, const std::string& branch, Variables& variables, Stop& stop) {
   PathEnd end = Branch(frame, branch, variables, stop).go(frame.workflow.start);
   const std::size_t handler = frame.workflow.index_of(frame.workflow.on_failure.name);
+  // What comes at last has its own steps, also where the limit of them has ended the run.
+  frame.entered = 0;
   if (end.kind == PathEnd::Kind::failed && handler != no_state) {
     // Nobody has repaired anything: the run stays failed, for its first reason.
     const PathEnd handled = Branch(frame, branch + "/0:on failure", variables, stop).go(handler);
     if (handled.kind == PathEnd::Kind::aborted) end = handled;
   }
   if (frame.finally == no_state || frame.finally_entered) return end;
+  frame.entered = 0;
   LateStop late(stop);
   PathEnd last = Branch(frame, branch + "/0:finally", variables, late.stop()).go(frame.finally);
   if (end.kind == PathEnd::Kind::ended && last.kind != PathEnd::Kind::ended) {
@@ -83,9 +94,16 @@ OtherEnd run_other_workflow(const Step& step, const Frame& frame, const std::str
     return made;
   }
   std::vector<std::string> given;
-  for (const auto& [key, value] : arguments) given.push_back(key + "=" + expressions::to_text(value));
+  std::map<std::string, expressions::Value> lists;
+  for (const auto& [key, value] : arguments) {
+    if (value.as_list() != nullptr && takes_list(*other->workflow, key)) {
+      lists.emplace(key, value);
+    } else {
+      given.push_back(key + "=" + expressions::to_text(value));
+    }
+  }
   std::vector<std::string> errors;
-  auto inputs = resolve_inputs(*other->workflow, given, names_read(*other->workflow), errors);
+  auto inputs = resolve_inputs(*other->workflow, given, names_read(*other->workflow), errors, lists);
   if (!errors.empty()) {
     made.mistake = "the workflow " + expressions::quoted_for_message(name) + " cannot be run so: " + errors.front();
     return made;
@@ -105,7 +123,10 @@ OtherEnd run_other_workflow(const Step& step, const Frame& frame, const std::str
   const std::string branch = step.branch + "/" + std::to_string(step.sequence) + ":" + name;
   const PathEnd end = run_frame(inner, branch, variables, stop);
   made.abort = end.by_action;
+  made.fatal = end.fatal;
+  made.refused = end.refused;
   if (end.last) made.outcome = end.last->outcome;
+  if (!end.refused && is_refusal(made.outcome)) made.outcome.error.clear();
   made.outcome.aborted = end.kind == PathEnd::Kind::aborted;
   made.outcome.is_error = end.kind != PathEnd::Kind::ended;
   if (made.outcome.is_error) {
@@ -115,6 +136,8 @@ OtherEnd run_other_workflow(const Step& step, const Frame& frame, const std::str
     const expressions::Value* result = variables.find("result");
     made.outcome = Outcome{};
     made.outcome.standard_output = expressions::to_text(*result);
+    const WholeOutput* whole = variables.result_whole();
+    if (whole != nullptr && (whole->cut || whole->lossy)) made.outcome.whole_output = *whole;
     made.outcome.message = "Workflow completed";
   }
   expressions::Map map;

@@ -16,8 +16,10 @@ PathEnd run_frame(const Frame& frame, const std::string& branch, Variables& vari
 
 struct OtherEnd {
   Outcome outcome;
-  bool abort = false;   // an Abort of it ends the whole run
-  std::string mistake;  // why it could not be run at all
+  bool abort = false;    // an Abort of it ends the whole run
+  bool fatal = false;    // it has ended by a refusal, a mistake or a limit
+  bool refused = false;  // by a refusal
+  std::string mistake;   // why it could not be run at all
 };
 
 // `step` is the one that runs it, in the workflow of `frame`.

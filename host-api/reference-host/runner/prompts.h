@@ -3,13 +3,14 @@
 // - A prompt NAME is the file NAME.md (or .md.liquid, .liquid, .txt) in one of the configured folders, in `prompts`
 //   beside the workflow or beside its folder, or in .wtool/prompts, .swissarmyhammer/prompts or prompts of the
 //   directory of the run or of the home directory. Its front matter is not part of it, but for the defaults of its
-//   parameters.
+//   parameters. It is a template of Liquid (template.h), and may put in other prompts.
 // - The command is a template with {{ prompt }} (the text, as one word of the shell) or {{ prompt_file }} (a file that
 //   holds it, and is removed when the command has ended); {{ prompt_name }} is its name.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,10 @@ class Prompts {
   // What to say where it has none.
   static std::string no_command();
 
-  // The file of the prompt that the workflow file `from` means; empty: `error` says where it was looked for.
-  std::string find(const std::string& name, const std::string& from, std::string& error) const;
+  // What is wrong with the prompt that the workflow file `from` means, and with those that it puts in: that there is
+  // none, mistakes in their texts, and names that are not among the `known` ones. A sentence each.
+  std::vector<std::string> check(const std::string& name, const std::string& from,
+                                 const std::set<std::string, std::less<>>& known) const;
 
   PreparedPrompt prepare(const std::string& prompt, bool is_inline, const std::string& from,
                          const expressions::Scope& values) const;

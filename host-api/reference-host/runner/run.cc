@@ -40,6 +40,9 @@ Step Run::begin_step(const Workflow& workflow, std::size_t state, const std::str
 }
 
 void Run::end_step(Step& step, const StepEnd& end) {
+  if (const Outcome& outcome = end.outcome; !end.secret && (outcome.whole_output.cut || outcome.whole_error.cut)) {
+    step.cut = std::make_shared<const std::pair<WholeOutput, WholeOutput>>(outcome.whole_output, outcome.whole_error);
+  }
   {
     const std::lock_guard lock(mutex_);
     if (step.number <= steps_.size()) steps_[step.number - 1] = step;

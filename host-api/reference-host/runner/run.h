@@ -65,7 +65,8 @@ struct Frame {
         parent(its_parent),
         depth(its_parent == nullptr ? 0 : its_parent->depth + 1),
         finally(its_workflow.index_of(its_workflow.finally.name)),
-        reads_output_files(its_source.text().find("stdout_file") != std::string_view::npos ||
+        reads_output_files((its_parent != nullptr && its_parent->reads_output_files) ||
+                           its_source.text().find("stdout_file") != std::string_view::npos ||
                            its_source.text().find("stderr_file") != std::string_view::npos) {}
 
   Run& run;
@@ -73,8 +74,9 @@ struct Frame {
   const Source& source;
   const Frame* parent;  // of the workflow that runs this one
   std::size_t depth;
-  std::size_t finally;      // no_state: none
-  bool reads_output_files;  // outputs are written to files only where the workflow speaks of them
+  std::size_t finally;  // no_state: none
+  // The text of the workflow, or of one that runs it, mentions such files: every output is then written to one.
+  bool reads_output_files;
   mutable std::atomic<bool> finally_entered{false};
   mutable std::atomic<std::int64_t> entered{0};  // states, by all branches
 };
@@ -84,8 +86,9 @@ inline constexpr std::size_t deepest_forks = 100;
 
 // What a branch has from the forks that it is below.
 struct Lineage {
-  bool over = false;      // in the run that is resumed, it had ended, and its join had judged that
-  std::size_t forks = 0;  // how many there are
+  bool over = false;            // in the run that is resumed, it had ended, and its join had judged that
+  std::size_t forks = 0;        // how many there are
+  std::size_t fork = no_state;  // the one that it begins at
 };
 
 Step::Status status_of(const Outcome& outcome);
@@ -98,13 +101,15 @@ struct PathEnd {
   enum class Kind {
     ended,    // at [*]
     joined,   // at the join that it was to end at
-    failed,   // nothing was open, a condition could not be judged, ...; `reason` says what
+    failed,   // a failure that nothing handles, no exit that is open, a mistake, ...; `reason` says what
     aborted,  // by a stop, or by an Abort
   };
   Kind kind = Kind::ended;
   std::string reason;
-  bool refused = false;
-  bool by_action = false;  // aborted by an Abort of the workflow's own
+  bool refused = false;       // failed because policy, or a person who was asked, refused a command
+  bool fatal = false;         // failed by a refusal, a mistake or a limit: it ends every level around it
+  bool with_failure = false;  // joined straight from a failure, which the join is to judge
+  bool by_action = false;     // aborted by an Abort of the workflow's own
   std::optional<LastStep> last;
 };
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,9 +37,19 @@ struct Step {
   bool replayed = false;  // taken from the journal of the run that this one resumes; nothing was run
   std::chrono::steady_clock::time_point began;
   std::chrono::steady_clock::duration took{};
+  // Set when it has ended with an output of which the text is only a part.
+  std::shared_ptr<const std::pair<WholeOutput, WholeOutput>> cut{};
 
   const State& of() const { return workflow->states[state]; }
 };
+
+// Whether the action of its state is marked as secret, so that nothing that it gives may be shown.
+inline bool gives_secrets(const Step& step) {
+  const auto& action = step.of().action;
+  if (!action) return false;
+  const auto* set = std::get_if<SetAction>(&action->kind);
+  return action->options.secret || (set != nullptr && set->secret);
+}
 
 // How a step ended.
 struct StepEnd {
@@ -67,6 +78,7 @@ struct RunStart {
   const Workflow* workflow = nullptr;
   const Source* source = nullptr;
   std::map<std::string, expressions::Value> inputs;
+  std::vector<std::string> masked_inputs{};  // names of those in which a secret has been replaced
   bool resumed = false;
 };
 
@@ -87,6 +99,9 @@ class RunObserver {
  public:
   virtual ~RunObserver() = default;
   virtual void run_started(const RunStart& /*start*/) {}
+  // The steps of that branch, and those below it, belong to one combination of a matrix: its values by their names, a
+  // map. Told before they are.
+  virtual void combination_begun(const std::string& /*branch*/, const expressions::Value& /*values*/) {}
   virtual void state_entered(const Step& /*step*/) {}
   virtual void output(const Step& /*step*/, bool /*is_error_stream*/, std::string_view /*bytes*/) {}
   virtual void logged(const Step& /*step*/, LogAction::Level /*level*/, std::string_view /*text*/) {}

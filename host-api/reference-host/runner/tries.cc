@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <memory>
 #include <system_error>
 
@@ -17,7 +18,7 @@ using std::chrono::steady_clock;
 
 bool is_final(const ActionResult& result) {
   const Outcome& outcome = result.outcome;
-  return !outcome.is_error || outcome.aborted || result.abort || !result.mistake.empty() || is_refusal(outcome) ||
+  return !outcome.is_error || outcome.aborted || result.abort || result.is_fatal() ||
          outcome.error == "invalid_parameters" || outcome.error == "configuration_invalid";
 }
 
@@ -47,14 +48,12 @@ ActionResult run_until(Step& step, const ActionContext& context) {
   }
 }
 
-}  // namespace
-
-ActionResult run_tries(Step& step, const ActionContext& context) {
+ActionResult run_within_time(Step& step, const ActionContext& context) {
   const Options& options = step.of().action->options;
   if (!options.total_timeout) return run_until(step, context);
   ActionResult result;
   const auto text = rendered_text(*options.total_timeout, context.frame, context.variables, result.mistake);
-  const auto limit = text ? duration_value(*text) : std::nullopt;
+  const auto limit = text ? duration_value(*text, longest_timeout) : std::nullopt;
   if (!limit) {
     if (text) {
       result.mistake = with_place(context.frame, options.total_timeout->written.locate(0),
@@ -84,6 +83,21 @@ ActionResult run_tries(Step& step, const ActionContext& context) {
   result.outcome.error = "timed_out";
   result.outcome.message = "the total_timeout of " + *text + " is over, in try " + std::to_string(step.tries);
   return result;
+}
+
+}  // namespace
+
+ActionResult run_tries(Step& step, const ActionContext& context) {
+  // Many steps run on threads of their own, where an exception would end the program.
+  try {
+    return run_within_time(step, context);
+  } catch (const std::exception& error) {
+    ActionResult result;
+    result.outcome.is_error = true;
+    result.outcome.exit_code = 1;
+    result.outcome.message = std::string("an unexpected error inside wtool: ") + error.what();
+    return result;
+  }
 }
 
 }  // namespace wtool::host::workflow

@@ -49,4 +49,22 @@ class Slots {
   std::size_t free_;
 };
 
+// One of them, from when it is free until the end of this object.
+class Slot {
+ public:
+  Slot(Slots& slots, Stop& stop) : slots_(slots), taken_(slots.take(stop)) {}
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+  ~Slot() {
+    if (taken_) slots_.give();
+  }
+
+  // False: a stop was requested.
+  bool taken() const { return taken_; }
+
+ private:
+  Slots& slots_;
+  const bool taken_;
+};
+
 }  // namespace wtool::host::workflow

@@ -18,6 +18,23 @@ std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+void write_line(int descriptor, std::string_view rest) {
+  while (!rest.empty()) {
+    const ssize_t written = ::write(descriptor, rest.data(), rest.size());
+    if (written > 0) {
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    } else if (written == 0) {
+      return;
+    } else if (errno == EAGAIN) {
+      // Somebody who shares the terminal with us made it non-blocking.
+      pollfd ready{.fd = descriptor, .events = POLLOUT, .revents = 0};
+      ::poll(&ready, 1, -1);
+    } else if (errno != EINTR) {
+      return;
+    }
+  }
+}
+
 }  // namespace
 
 bool parse_log_format(std::string_view name, LogFormat& format, std::string& error) {
@@ -32,8 +49,11 @@ bool parse_log_format(std::string_view name, LogFormat& format, std::string& err
   return true;
 }
 
+Tracing::Tracing(LogFilter filter, LogFormat format, Writer writer)
+    : filter_(std::move(filter)), format_(format), writer_(std::move(writer)) {}
+
 Tracing::Tracing(LogFilter filter, LogFormat format, int descriptor)
-    : filter_(std::move(filter)), format_(format), descriptor_(descriptor) {}
+    : Tracing(std::move(filter), format, [descriptor](std::string_view line) { write_line(descriptor, line); }) {}
 
 void Tracing::observe(LogLevel from, Observer observer) {
   const std::unique_lock lock(observer_mutex_);
@@ -54,21 +74,7 @@ void Tracing::emit(const LogRecord& record) {
   const std::string line = format_ == LogFormat::json ? json_line(timed, span.get()) : text_line(timed, span.get());
 
   const std::lock_guard lock(write_mutex_);
-  std::string_view rest = line;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
-    if (written > 0) {
-      rest.remove_prefix(static_cast<std::size_t>(written));
-    } else if (written == 0) {
-      return;
-    } else if (errno == EAGAIN) {
-      // Somebody who shares the terminal with us made it non-blocking.
-      pollfd ready{.fd = descriptor_, .events = POLLOUT, .revents = 0};
-      ::poll(&ready, 1, -1);
-    } else if (errno != EINTR) {
-      return;
-    }
-  }
+  writer_(line);
 }
 
 std::uint64_t Tracing::open_span(std::uint64_t parent, std::string_view name, std::span<const LogField> fields) {

@@ -1,5 +1,5 @@
 // The host's tracing: takes records and spans, from the plugin (through loader/services) and from the host itself, and
-// writes one line a record to a descriptor, as text for people or as JSON for programs.
+// writes one line a record to a descriptor, or hands it to a writer, as text for people or as JSON for programs.
 //
 // - What the filter does not let through costs one look-up.
 // - A line is one write(2), unless the descriptor takes less at a time; lines of several threads do not mix.
@@ -55,6 +55,9 @@ bool parse_log_format(std::string_view name, LogFormat& format, std::string& err
 // All members: any thread.
 class Tracing {
  public:
+  // Takes a line with its newline; one at a time.
+  using Writer = std::function<void(std::string_view)>;
+  Tracing(LogFilter filter, LogFormat format, Writer writer);
   // Borrows the descriptor.
   Tracing(LogFilter filter, LogFormat format, int descriptor);
   Tracing(const Tracing&) = delete;
@@ -87,7 +90,7 @@ class Tracing {
 
   const LogFilter filter_;
   const LogFormat format_;
-  const int descriptor_;
+  const Writer writer_;
   mutable std::mutex spans_mutex_;
   std::map<std::uint64_t, std::shared_ptr<const LogSpan>> spans_;
   std::uint64_t last_span_ = 0;

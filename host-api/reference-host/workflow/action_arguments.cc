@@ -43,6 +43,7 @@ class ArgumentReader {
         findings_.add(at, "an option cannot stand in {% if ... %}; only arguments can");
         return false;
       }
+      if (take_ignored_line(at)) continue;
       if (!pair(at)) return false;
     }
     if (!guard_) return true;
@@ -51,6 +52,18 @@ class ArgumentReader {
   }
 
  private:
+  // SwissArmyHammer runs such files and ignores the line, so it is a warning here.
+  bool take_ignored_line(std::size_t at) {
+    const auto line = cursor_.take_labelled_line();
+    if (!line) return false;
+    std::string message =
+        "this line is not part of the action, and is ignored: " + expressions::quoted_for_message(*line);
+    const std::string label = lowered(line->substr(0, line->find(':')));
+    if (label == "store as" || label == "result") message += "; to store the result, write result=\"name\"";
+    findings_.warn(at, message);
+    return true;
+  }
+
   bool take_tag(const MappedText& tag, std::size_t at) {
     const std::string word = tag_word(tag);
     if (word == "if" && !guard_) {
@@ -70,6 +83,7 @@ class ArgumentReader {
     made.offset = at;
     made.name = cursor_.take_name();
     if (made.name.empty() || !cursor_.take_symbol('=')) {
+      if (made.name.empty() && cursor_.explain_quotes()) return false;
       findings_.add(at, "name=\"value\" pairs are expected here, and options such as result=\"name\"; " +
                             expressions::quoted_for_message(made.name.empty() ? cursor_.take_to_blank() : made.name) +
                             " is none" + did_you_mean(lowered(made.name), options_.names()));

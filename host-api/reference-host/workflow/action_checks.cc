@@ -1,15 +1,19 @@
 #include "workflow/action_checks.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "workflow/command_template.h"
 #include "workflow/durations.h"
 #include "workflow/name_uses.h"
+#include "workflow/shell_choice.h"
 #include "workflow/suggestion.h"
 #include "workflow/template_text.h"
+#include "workflow/tool_argument_checks.h"
 #include "workflow/variables.h"
 
 namespace wtool::host::workflow {
@@ -29,18 +33,21 @@ bool is_environment_name(const std::string& text) {
 
 class ActionChecker {
  public:
-  ActionChecker(const Workflow& workflow, const Surroundings& surroundings, Findings& findings)
-      : workflow_(workflow), around_(surroundings), findings_(findings) {}
+  ActionChecker(const Workflow& workflow, const std::vector<std::string>& given, const Surroundings& surroundings,
+                Findings& findings)
+      : workflow_(workflow), given_(given), around_(surroundings), findings_(findings) {}
 
   void run() {
     target(workflow_.on_failure, "on failure");
     target(workflow_.finally, "finally");
+    shell_is_usable(workflow_.shell);
     for (const State& state : workflow_.states) {
       if (!state.action) continue;
       options(*state.action);
       std::visit([&](const auto& kind) { check(kind, *state.action); }, state.action->kind);
     }
-    if (around_.library != nullptr) {
+    if (around_.unreadable_commands) check_shell_syntax(workflow_, around_.unreadable_commands, findings_);
+    if (around_.library != nullptr && around_.find_loops) {
       for (const Library::Problem& problem : around_.library->find_loops(workflow_, around_.file)) {
         findings_.add(problem.offset, problem.message);
       }
@@ -74,17 +81,16 @@ class ActionChecker {
     const Options& options = action.options;
     target(options.on_failure, "on failure");
     result(options.result);
-    const bool is_shell = std::holds_alternative<ShellAction>(action.kind);
-    seconds(options.timeout, is_shell ? longest_timeout : longest_wait);
-    seconds(options.total_timeout, longest_wait);
+    timeout(options.timeout);
+    timeout(options.total_timeout);
     if (options.backoff && options.retry == 0) {
       findings_.warn(action.offset, "backoff has no effect without retry=N");
     }
   }
 
-  void seconds(const std::optional<TemplateText>& text, std::int64_t longest) {
+  void timeout(const std::optional<TemplateText>& text) {
     std::string why;
-    if (!text || !is_literal(*text) || timeout_value(text->written.text(), why, longest)) return;
+    if (!text || !is_literal(*text) || timeout_value(text->written.text(), why)) return;
     findings_.add(text->written.locate(0), why);
   }
 
@@ -104,6 +110,7 @@ class ActionChecker {
       findings_.add(action.offset, "Shell needs the tool shell_execute, and the plugin has none");
     }
     if (!shell.command.parsed.texts.empty()) check_places(shell.command, findings_);
+    shell_is_usable(shell.shell);
     for (const auto& [name, text] : shell.environment) {
       if (is_environment_name(name)) continue;
       findings_.add(text.written.locate(0), quoted_for_message(name) + " is no name of an environment variable");
@@ -111,10 +118,16 @@ class ActionChecker {
     if (around_.verdict && is_literal(shell.command)) verdict(shell);
   }
 
+  void shell_is_usable(const NamedPlace& shell) {
+    if (!around_.shell_problem || shell.name.empty()) return;
+    if (std::string why = around_.shell_problem(shell.name); !why.empty()) findings_.add(shell.offset, std::move(why));
+  }
+
   void verdict(const ShellAction& shell) {
     // As it is run: `$${` has become `${`.
     const auto verdict =
-        around_.verdict(shell.command.parsed.texts.empty() ? std::string() : shell.command.parsed.texts[0]);
+        around_.verdict(first_line_of(shell, workflow_) +
+                        (shell.command.parsed.texts.empty() ? std::string() : shell.command.parsed.texts[0]));
     if (!verdict || verdict->kind == CommandVerdict::Kind::allow) return;
     findings_.warn(shell.command.written.locate(0),
                    (verdict->kind == CommandVerdict::Kind::deny ? "policy would refuse this command: "
@@ -123,18 +136,29 @@ class ActionChecker {
   }
 
   void check(const ToolAction& tool, const Action&) {
-    if (around_.tools == nullptr || tool.tool.empty() || around_.tools->has_tool(tool.tool)) return;
-    findings_.add(tool.tool_offset,
-                  "there is no tool " + quoted_for_message(tool.tool) + "; `wtool tools` lists those that there are");
+    if (around_.tools == nullptr || tool.tool.empty()) return;
+    if (around_.tools->has_tool(tool.tool)) {
+      const std::string schema = around_.tools->input_schema(tool.tool);
+      if (!schema.empty()) check_tool_arguments(tool, schema, findings_);
+      return;
+    }
+    std::string why = around_.tools->unknown_tool(tool.tool);
+    if (why.empty()) why = "there is no tool " + quoted_for_message(tool.tool) + "; `wtool tools` lists what there is";
+    findings_.add(tool.tool_offset, std::move(why));
   }
 
   void check(const PromptAction& prompt, const Action& action) {
-    if (around_.prompt_command_problem) {
+    // Once a file: it is the same for all of them.
+    if (around_.prompt_command_problem && !std::exchange(told_of_command_, true)) {
       if (std::string why = around_.prompt_command_problem(); !why.empty()) missing(action.offset, std::move(why));
     }
-    if (!around_.prompt_problem || prompt.is_inline || !is_literal(prompt.prompt)) return;
-    std::string why = around_.prompt_problem(prompt.prompt.written.text(), around_.file);
-    if (!why.empty()) missing(prompt.prompt.written.locate(0), std::move(why));
+    if (!around_.prompt_problems || prompt.is_inline || !is_literal(prompt.prompt)) return;
+    std::set<std::string, std::less<>> known = names_defined(workflow_, given_);
+    for (const Argument& argument : prompt.arguments) known.insert(argument.name);
+    if (action.options.matrix) known.insert("matrix");
+    for (std::string& why : around_.prompt_problems(prompt.prompt.written.text(), around_.file, known)) {
+      missing(prompt.prompt.written.locate(0), std::move(why));
+    }
   }
 
   void check(const WorkflowAction& action, const Action&) {
@@ -179,8 +203,10 @@ class ActionChecker {
   void check(const AbortAction&, const Action&) {}
 
   const Workflow& workflow_;
+  const std::vector<std::string>& given_;
   const Surroundings& around_;
   Findings& findings_;
+  bool told_of_command_ = false;
 };
 
 }  // namespace
@@ -195,8 +221,9 @@ void check_own_name(const std::string& name, std::size_t offset, Findings& findi
   }
 }
 
-void check_actions(const Workflow& workflow, const Surroundings& surroundings, Findings& findings) {
-  ActionChecker(workflow, surroundings, findings).run();
+void check_actions(const Workflow& workflow, const std::vector<std::string>& given, const Surroundings& surroundings,
+                   Findings& findings) {
+  ActionChecker(workflow, given, surroundings, findings).run();
 }
 
 }  // namespace wtool::host::workflow

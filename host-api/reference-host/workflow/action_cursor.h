@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -45,6 +46,10 @@ class ActionCursor {
   std::optional<MappedText> take_text(const std::string& what);
   bool sees_text() { return sees('"') || sees('\''); }
 
+  // What is wrong with the text in quotes that was taken last, where more stands directly behind its closing quote: a
+  // quote inside it, or a missing one at its end. A finding where it begins; false where nothing stands there.
+  bool explain_quotes();
+
   // `${...}` or `{{ ... }}` without quotes, as it is written; nothing (and no finding) where something else stands
   // here.
   std::optional<MappedText> take_placeholder();
@@ -57,14 +62,18 @@ class ActionCursor {
   // All that is left.
   MappedText take_rest();
 
+  // A whole line `Words: text` that continues the action, as in `Store As: name`; nothing where something else stands
+  // here. No action has such a line of its own.
+  std::optional<std::string> take_labelled_line();
+
   // Letters, digits, underscores, hyphens and dots; may be empty.
   std::string take_bare_word();
 
   // A number, true or false, without quotes; nothing (and no finding) where something else stands here.
   std::optional<std::string> take_bare_literal();
 
-  // A JSON object; null after a finding.
-  std::shared_ptr<const nlohmann::json> take_json_object();
+  // A JSON object; null after a finding. `places` gets where each of its names stands in the source.
+  std::shared_ptr<const nlohmann::json> take_json_object(std::map<std::string, std::size_t>* places = nullptr);
 
   // What comes next, for messages.
   std::string rest_for_message();
@@ -78,6 +87,8 @@ class ActionCursor {
   const MappedText& text_;
   Findings& findings_;
   std::size_t at_ = 0;
+  std::size_t text_begin_ = 0;  // of the text that was taken last, with its quotes
+  std::size_t text_end_ = 0;
 };
 
 }  // namespace wtool::host::workflow

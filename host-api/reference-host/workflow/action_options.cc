@@ -41,12 +41,21 @@ bool is_too_large(const nlohmann::json& matrix) {
   return false;
 }
 
+// How an option is written.
+std::string example_of(const std::string& name) {
+  if (name == "result") return "result=\"name\"";
+  if (name == "backoff") return "backoff=2s..60s";
+  if (name == "matrix") return "matrix={\"os\": [\"a\", \"b\"]}";
+  if (name == "retry") return "retry=3";
+  return name + "=60";
+}
+
 }  // namespace
 
 std::vector<std::string> OptionReader::names() const {
   std::vector<std::string> names = {"result",     "retry",  "backoff", "total_timeout",
                                     "on_failure", "secret", "matrix",  "with"};
-  if (longest_timeout_ > 0) names.insert(names.begin(), "timeout");
+  if (has_timeout_) names.insert(names.begin(), "timeout");
   return names;
 }
 
@@ -80,15 +89,15 @@ OptionReader::Outcome OptionReader::take(Options& out) {
       out.secret = true;
       return Outcome::taken;
     }
-    cursor_.fail("a '=' is expected behind " + name);
+    cursor_.fail("a '=' is expected behind " + name + ", as in " + example_of(name));
     return Outcome::failed;
   }
   return read(name, out) ? Outcome::taken : Outcome::failed;
 }
 
 bool OptionReader::read(const std::string& name, Options& out) {
-  if (name == "timeout") return seconds(longest_timeout_, out.timeout);
-  if (name == "total_timeout") return seconds(longest_wait, out.total_timeout);
+  if (name == "timeout") return timeout(out.timeout);
+  if (name == "total_timeout") return timeout(out.total_timeout);
   if (name == "result") return result(out);
   if (name == "retry") return retry(out);
   if (name == "backoff") return backoff(out);
@@ -97,7 +106,7 @@ bool OptionReader::read(const std::string& name, Options& out) {
   return matrix(out);
 }
 
-bool OptionReader::seconds(std::int64_t longest, std::optional<TemplateText>& out) {
+bool OptionReader::timeout(std::optional<TemplateText>& out) {
   const std::size_t at = cursor_.here();
   if (auto placeholder = cursor_.take_placeholder()) {
     out = template_text(std::move(*placeholder), findings_);
@@ -105,7 +114,7 @@ bool OptionReader::seconds(std::int64_t longest, std::optional<TemplateText>& ou
   }
   std::string written;
   if (cursor_.sees_text()) {
-    auto text = cursor_.take_text("a number of seconds");
+    auto text = cursor_.take_text("a duration");
     if (!text) return false;
     if (text->text().find('{') != std::string::npos) {
       out = template_text(std::move(*text), findings_);
@@ -115,20 +124,12 @@ bool OptionReader::seconds(std::int64_t longest, std::optional<TemplateText>& ou
   } else {
     written = cursor_.take_bare_word();
   }
-  // A duration such as 5m is kept as the seconds that it is.
-  std::string number = written;
-  const bool has_unit = !written.empty() && (written.back() < '0' || written.back() > '9');
-  if (const auto duration = duration_value(written); has_unit && duration && duration->count() % 1000 == 0) {
-    number = std::to_string(duration->count() / 1000);
-  }
   std::string why;
-  if (!timeout_value(number, why, longest)) {
-    why = "a timeout is a whole number of seconds from 1 to " + std::to_string(longest) +
-          ", or a duration such as 30s or 5m, and not " + expressions::quoted_for_message(written);
+  if (!timeout_value(written, why)) {
     findings_.add(at, why);
     return false;
   }
-  out = template_text(number, at, findings_);
+  out = template_text(written, at, findings_);
   return true;
 }
 
@@ -169,6 +170,13 @@ bool OptionReader::backoff(Options& out) {
   }
   out.backoff = backoff_value(text);
   if (out.backoff) return true;
+  if (const std::size_t dots = text.find(".."); dots != std::string::npos && dots + 2 < text.size()) {
+    const std::string turned = text.substr(dots + 2) + ".." + text.substr(0, dots);
+    if (backoff_value(turned)) {
+      findings_.add(at, "the first wait of this backoff is longer than the longest one; write backoff=" + turned);
+      return false;
+    }
+  }
   findings_.add(at,
                 "backoff is the first wait and the longest one, such as backoff=2s..60s, or the first alone, and not " +
                     expressions::quoted_for_message(text));

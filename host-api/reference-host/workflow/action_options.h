@@ -23,9 +23,9 @@ class OptionReader {
     failed,  // it is an option, and a finding says what is wrong with it
   };
 
-  // `longest_timeout` in seconds; 0: `timeout` is no option of this action.
-  OptionReader(ActionCursor& cursor, Findings& findings, std::int64_t longest_timeout)
-      : cursor_(cursor), findings_(findings), longest_timeout_(longest_timeout) {}
+  // `has_timeout`: whether `timeout` is an option of this action.
+  OptionReader(ActionCursor& cursor, Findings& findings, bool has_timeout = true)
+      : cursor_(cursor), findings_(findings), has_timeout_(has_timeout) {}
 
   Outcome take(Options& out);
 
@@ -38,7 +38,7 @@ class OptionReader {
 
  private:
   bool read(const std::string& name, Options& out);
-  bool seconds(std::int64_t longest, std::optional<TemplateText>& out);
+  bool timeout(std::optional<TemplateText>& out);
   bool result(Options& out);
   bool retry(Options& out);
   bool backoff(Options& out);
@@ -48,7 +48,7 @@ class OptionReader {
 
   ActionCursor& cursor_;
   Findings& findings_;
-  std::int64_t longest_timeout_;
+  bool has_timeout_;
   std::set<std::string> seen_;
 };
 

@@ -10,6 +10,9 @@
 
 namespace wtool::host::workflow {
 
+// A name without the marks of bold text or code around it.
+std::string_view plain_state_name(std::string_view id);
+
 // Whatever is not understood is a finding. `- on failure: State` and `- finally: State` are those of the whole
 // workflow, unless there is a state of that name.
 void read_action(const ActionItem& item, Workflow& workflow, Findings& findings);

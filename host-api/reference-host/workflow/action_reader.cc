@@ -7,6 +7,7 @@
 #include "workflow/action_arguments.h"
 #include "workflow/action_options.h"
 #include "workflow/durations.h"
+#include "workflow/shell_choice.h"
 #include "workflow/suggestion.h"
 #include "workflow/template_text.h"
 
@@ -68,6 +69,7 @@ std::optional<Action> ActionReader::read(std::size_t offset) {
   ActionKind made = kind(word);
   if (findings_.size() != before) return std::nullopt;
   if (!cursor_.at_end()) {
+    if (cursor_.explain_quotes()) return std::nullopt;
     cursor_.fail("this is not expected behind the action: " + cursor_.rest_for_message());
     return std::nullopt;
   }
@@ -116,7 +118,7 @@ ActionKind ActionReader::shell() {
     }
   } else if (blocks_.empty()) {
     cursor_.fail("Shell needs a command in double quotes, or an indented ```sh block below it, and not " +
-                 cursor_.rest_for_message());
+                 cursor_.rest_for_message() + command_in_quotes());
     return made;
   } else {
     script(made);
@@ -133,26 +135,44 @@ ActionKind ActionReader::shell() {
   return made;
 }
 
+// How a command is written that stands there without quotes, or in others.
+std::string ActionReader::command_in_quotes() {
+  std::string text = cursor_.rest_for_message();
+  ActionCursor ahead = cursor_;
+  text = ahead.take_rest().text();
+  text = text.substr(0, std::min(text.find(" with "), text.find('\n')));
+  if (text.size() > 1 && text.front() == '\'' && text.back() == '\'') text = text.substr(1, text.size() - 2);
+  if (text.empty() || text.size() > 60 || text.find_first_of("\"\\") != std::string::npos) return "";
+  if ((static_cast<unsigned char>(text.front()) & 0x80U) != 0) {
+    return "; these are typographic quotes, and plain ones are needed";
+  }
+  return "; write Shell \"" + text + "\"";
+}
+
 void ActionReader::script(ShellAction& made) {
   const CodeBlock& block = blocks_[0];
   const std::string language = lowered(block.language);
   if (blocks_.size() > 1) findings_.add(blocks_[1].offset, "an action has only one code block");
-  if (!language.empty() && language != "sh" && language != "shell") {
-    findings_.add(block.offset, "commands are run by sh, so mark this block sh, and not " +
+  if (language == "bash") {
+    made.shell = {"bash", block.offset};
+  } else if (!language.empty() && language != "sh" && language != "shell") {
+    findings_.add(block.offset, "commands are run by sh or bash, so mark this block sh or bash, and not " +
                                     quoted_for_message(block.language) +
                                     "; for another interpreter, let the script call it");
   }
+  made.is_block = true;
   made.command.written = block.text;
   if (block.text.text().ends_with('\n')) made.command.written.remove_suffix(1);
 }
 
 bool ActionReader::shell_options(ShellAction& made) {
-  OptionReader options(cursor_, findings_, longest_timeout);
+  OptionReader options(cursor_, findings_);
   const bool with = cursor_.take_word("with");
   if (with && cursor_.at_end()) {
     cursor_.fail(
         "an option is missing behind `with`; the options are timeout=N, result=\"name\", working_dir=\"path\", "
-        "env={\"NAME\": \"value\"}, retry=N, backoff=2s..60s, total_timeout=N, on failure: State, secret, "
+        "env={\"NAME\": \"value\"}, shell=bash, shell_options=\"-eu\", retry=N, backoff=2s..60s, total_timeout=N, on "
+        "failure: State, secret, "
         "matrix={...}");
     return false;
   }
@@ -163,17 +183,18 @@ bool ActionReader::shell_options(ShellAction& made) {
     std::string name = options.peek_name();
     if (name == "working_directory") name = "working_dir";
     if (name == "environment") name = "env";
-    if (name == "working_dir" || name == "env") {
+    if (name == "working_dir" || name == "env" || name == "shell" || name == "shell_options") {
       options.note(name, cursor_.here());
       if (!shell_option(name, made)) return false;
       continue;
     }
+    if (cursor_.explain_quotes()) return false;
     std::vector<std::string> known = options.names();
-    known.insert(known.end(), {"working_dir", "env"});
-    cursor_.fail(
-        "this is no option: " + cursor_.rest_for_message() + did_you_mean(name, known) +
-        "; the options are timeout, result, working_dir, env, retry, backoff, total_timeout, on failure, secret, "
-        "matrix");
+    known.insert(known.end(), {"working_dir", "env", "shell", "shell_options"});
+    cursor_.fail("this is no option: " + cursor_.rest_for_message() + did_you_mean(name, known) +
+                 "; the options are timeout, result, working_dir, env, shell, shell_options, retry, backoff, "
+                 "total_timeout, on failure, secret, "
+                 "matrix");
     return false;
   }
   return true;
@@ -186,10 +207,50 @@ bool ActionReader::shell_option(const std::string& name, ShellAction& made) {
     return false;
   }
   if (name == "env") return environment(made);
+  if (name == "shell") return shell_name(made);
+  if (name == "shell_options") return shell_settings(made);
   TemplateText directory;
   if (!quoted_template("the directory", directory)) return false;
   made.working_directory = std::move(directory);
   return true;
+}
+
+bool ActionReader::shell_name(ShellAction& made) {
+  const std::size_t at = cursor_.here();
+  std::string name;
+  if (cursor_.sees_text()) {
+    const auto text = cursor_.take_text("the shell");
+    if (!text) return false;
+    name = text->text();
+  } else {
+    name = cursor_.take_to_blank();
+  }
+  std::string why = problem_of_shell(name);
+  if (why.empty() && made.shell.name == "bash" && name == "sh") {
+    why = "the shell is given twice: shell=sh, and the block below is marked bash; mark it sh, or leave the option out";
+  }
+  if (!why.empty()) {
+    findings_.add(at, why);
+    return false;
+  }
+  made.shell = {name, at};
+  return true;
+}
+
+bool ActionReader::shell_settings(ShellAction& made) {
+  const std::size_t at = cursor_.here();
+  std::string written;
+  if (cursor_.sees_text()) {
+    const auto text = cursor_.take_text("the options of the shell");
+    if (!text) return false;
+    written = text->text();
+  } else {
+    written = cursor_.take_to_blank();
+  }
+  const std::string why = read_shell_options(written, made.shell_options.emplace());
+  if (why.empty()) return true;
+  findings_.add(at, why);
+  return false;
 }
 
 bool ActionReader::environment(ShellAction& made) {
@@ -224,12 +285,12 @@ ActionKind ActionReader::call() {
   if (cursor_.take_word("with")) {
     made.arguments_offset = cursor_.here();
     if (cursor_.sees('{')) {
-      const auto object = cursor_.take_json_object();
+      const auto object = cursor_.take_json_object(&made.argument_places);
       if (!object) return made;
       arguments = *object;
     }
   }
-  OptionReader options(cursor_, findings_, 0);
+  OptionReader options(cursor_, findings_, false);
   while (!cursor_.at_end()) {
     const auto outcome = options.take(options_);
     if (outcome == OptionReader::Outcome::failed) return made;
@@ -237,6 +298,7 @@ ActionKind ActionReader::call() {
     const std::size_t at = cursor_.here();
     const std::string key = cursor_.take_name();
     if (key.empty() || !cursor_.take_symbol('=')) {
+      if (key.empty() && cursor_.explain_quotes()) return made;
       findings_.add(at,
                     "behind the tool stands `with` and a JSON object or name=\"value\" pairs, and options such as "
                     "result=\"name\"" +
@@ -244,6 +306,7 @@ ActionKind ActionReader::call() {
       return made;
     }
     if (arguments.contains(key)) findings_.add(at, "the argument " + key + " is given twice");
+    made.argument_places.try_emplace(key, at);
     if (const auto bare = cursor_.take_bare_literal()) {
       arguments[key] = nlohmann::json::parse(*bare, nullptr, false);
       if (!arguments[key].is_discarded()) continue;
@@ -264,7 +327,7 @@ ActionKind ActionReader::prompt(bool is_inline) {
   made.is_inline = is_inline;
   if (!is_inline && !expect_word("prompt", "Execute prompt \"name\" with name=\"value\"")) return made;
   if (!quoted_template(is_inline ? "the text of the prompt" : "the name of the prompt", made.prompt)) return made;
-  OptionReader options(cursor_, findings_, longest_wait);
+  OptionReader options(cursor_, findings_);
   take_arguments(cursor_, options, options_, made.arguments, findings_);
   return made;
 }
@@ -272,12 +335,15 @@ ActionKind ActionReader::prompt(bool is_inline) {
 ActionKind ActionReader::workflow(const std::string& first_word) {
   WorkflowAction made;
   if (first_word == "run") {
-    if (!expect_word("workflow", "Run workflow \"name\" with name=\"value\"")) return made;
+    if (!expect_word("workflow", std::string("Run workflow \"name\" with name=\"value\"") +
+                                     (cursor_.sees_text() ? "; a command is run by Shell \"command\"" : ""))) {
+      return made;
+    }
   } else {
     cursor_.take_word("to");
   }
   if (!quoted_template("the name of the workflow", made.workflow)) return made;
-  OptionReader options(cursor_, findings_, longest_wait);
+  OptionReader options(cursor_, findings_);
   take_arguments(cursor_, options, options_, made.arguments, findings_);
   return made;
 }

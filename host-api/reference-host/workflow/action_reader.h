@@ -30,9 +30,12 @@ class ActionReader {
  private:
   ActionKind kind(const std::string& word);
   ActionKind shell();
+  std::string command_in_quotes();
   void script(ShellAction& made);
   bool shell_options(ShellAction& made);
   bool shell_option(const std::string& name, ShellAction& made);
+  bool shell_name(ShellAction& made);
+  bool shell_settings(ShellAction& made);
   bool environment(ShellAction& made);
   ActionKind call();
   ActionKind prompt(bool is_inline);

@@ -38,6 +38,7 @@ std::vector<CalledWorkflow> check_called_workflows(const Workflow& workflow, con
     CalledWorkflow made{entry, {}};
     Surroundings around = surroundings;
     around.file = entry->source.name();
+    around.find_loops = false;  // they are found from the first workflow on
     const std::vector<std::string> names(given[entry].begin(), given[entry].end());
     check_workflow(entry->workflow, names, around, made.findings);
     checked.push_back(std::move(made));

@@ -190,6 +190,19 @@ void check_places(const CommandText& command, Findings& findings) {
   }
 }
 
+std::optional<std::string> command_with_words(const CommandText& command) {
+  if (command.parsed.has_tags()) return std::nullopt;
+  expressions::Expanded words;
+  words.texts = command.parsed.texts;
+  for (const Placeholder& placeholder : command.parsed.placeholders) {
+    if (placeholder.has(Filter::Kind::raw)) return std::nullopt;
+    words.values.push_back({&placeholder, "1"});
+  }
+  auto rendered = Renderer(words, command.places).run();
+  auto* text = std::get_if<std::string>(&rendered);
+  return text == nullptr ? std::nullopt : std::optional(std::move(*text));
+}
+
 std::variant<std::string, ExpressionError> render_command(const CommandText& command, const expressions::Scope& scope) {
   auto expanded = expressions::expand(command.parsed, scope);
   if (auto* error = std::get_if<ExpressionError>(&expanded)) return std::move(*error);

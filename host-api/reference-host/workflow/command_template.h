@@ -5,6 +5,7 @@
 // of a command, a quote as well, and a value of a loop is quoted like every other.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -19,6 +20,10 @@ inline constexpr std::size_t longest_command = 100 * 1024;  // bytes
 
 // What can be known before any value is: places that are refused, with each part of the tags taken once.
 void check_places(const CommandText& command, Findings& findings);
+
+// The command with a plain word in the place of each value, as far as it is known so: not with tags, and not where a
+// value is inserted without quoting.
+std::optional<std::string> command_with_words(const CommandText& command);
 
 // The command, or what is wrong with a value (the offset is that of the placeholder in command.written).
 std::variant<std::string, expressions::ExpressionError> render_command(const CommandText& command,

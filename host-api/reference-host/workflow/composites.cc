@@ -23,7 +23,10 @@ void Composites::open(std::size_t state, std::size_t offset) {
   hidden.id = workflow_.states[state].id + "/end";
   hidden.offset = workflow_.states[state].offset;
   hidden.hidden = true;
+  hidden.other_half = state;
   workflow_.states.push_back(std::move(hidden));
+  stands_here(state);
+  workflow_.states[state].other_half = made.hidden;
   open_.push_back(all_.size());
   all_.push_back(std::move(made));
 }
@@ -45,6 +48,7 @@ bool Composites::divide(std::size_t offset) {
 }
 
 void Composites::start(std::size_t target, std::size_t offset) {
+  if (too_deep_ > 0) return;  // it is the start of a block that was not read
   Composite& composite = all_[open_.back()];
   Region& region = composite.regions.back();
   if (region.start != no_state) {
@@ -54,6 +58,11 @@ void Composites::start(std::size_t target, std::size_t offset) {
     return;
   }
   region.start = target;
+}
+
+void Composites::stands_here(std::size_t state) {
+  State& named = workflow_.states[state];
+  if (named.around == no_state && end() != named.other_half) named.around = end();
 }
 
 std::size_t Composites::end() const { return open_.empty() ? no_state : all_[open_.back()].hidden; }
@@ -81,6 +90,7 @@ void Composites::flatten(const Composite& composite) {
     findings_.add(composite.offset, "the state '" + outer.id + "' cannot both be composite and decide, fork or join");
   }
   hidden.exits = std::exchange(outer.exits, {});
+  hidden.around = outer.around;
   for (const Region& region : composite.regions) {
     Transition into;
     into.target = region.start;

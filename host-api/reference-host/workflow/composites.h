@@ -27,6 +27,8 @@ class Composites {
   bool inside() const { return !open_.empty(); }
   // `[*] --> target` inside of a composite state.
   void start(std::size_t target, std::size_t offset);
+  // The state is named here, and stands in the innermost composite state, unless it stands in one already.
+  void stands_here(std::size_t state);
   // Where `[*]` behind an arrow leads: to the end of the innermost composite state, or no_state.
   std::size_t end() const;
 

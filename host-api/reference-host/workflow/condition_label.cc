@@ -11,8 +11,9 @@ namespace wtool::host::workflow {
 void read_condition(Transition& transition, Findings& findings) {
   std::string word = lowered(transition.label);
   std::erase_if(word, [](char c) { return c == ' ' || c == '\t' || c == '_'; });
+  transition.always = word == "always";
   // What all paths into a join have done when it is left is complete.
-  if (word.empty() || word == "always" || word == "allcomplete") return;
+  if (word.empty() || transition.always || word == "allcomplete") return;
   if (word == "default") {
     transition.kind = Transition::Kind::fallback;
   } else if (word == "success" || word == "onsuccess") {

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "loader/yaml_mistake.h"
 #include "workflow/durations.h"
 #include "workflow/source.h"
 #include "workflow/suggestion.h"
@@ -55,7 +56,13 @@ class DescribedState {
       read_keys();
     } catch (const YAML::Exception& error) {
       note_names();
-      findings_.add(offset(error.mark), "the descriptions of '" + state_.id + "' are not valid YAML: " + error.msg);
+      const YamlMistake mistake = explain_yaml_error(text, error.mark.line, error.mark.column, error.msg);
+      const std::string_view before = std::string_view(text).substr(0, mistake.offset);
+      YAML::Mark mark = error.mark;
+      mark.line = static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+      mark.column = static_cast<int>(before.size() - (before.rfind('\n') + 1));
+      findings_.add(offset(mark), "the descriptions of '" + state_.id + "' are not valid YAML: " + mistake.message);
+      state_.action_unread = true;
     }
   }
 
@@ -165,13 +172,15 @@ class DescribedState {
       made.kind = std::move(abort);
     } else {
       understood_ = false;
+      state_.action_unread = true;
       note_names();
       return fail(node,
                   "unknown action " + expressions::quoted_for_message(name) + did_you_mean(name, known_actions) +
                       "; there are log, set_variable, execute_prompt, run_workflow, shell, wait, user_input and abort");
     }
     options(made);
-    if (findings_.size() == before) state_.action = std::move(made);
+    state_.action_unread = findings_.size() != before;
+    if (!state_.action_unread) state_.action = std::move(made);
   }
 
   void options(Action& made) {
@@ -268,7 +277,9 @@ void read_descriptions(std::size_t index, const std::vector<DescriptionLine>& li
   std::size_t first = 0;
   while (first < std::min<std::size_t>(2, lines.size()) && !begins_map(lines[first].text)) ++first;
   if (first >= std::min<std::size_t>(2, lines.size())) {
-    state.description = std::string(trim(lines.back().text));
+    const std::string_view words = trim(lines.back().text);
+    state.description = std::string(words);
+    state.description_offset = lines.back().offset + static_cast<std::size_t>(words.data() - lines.back().text.data());
     return;
   }
   if (first > 0) state.description = std::string(trim(lines[0].text));

@@ -48,6 +48,18 @@ std::string_view without_comment(std::string_view line) {
   return line;
 }
 
+// How an arrow is written elsewhere, or by a program that makes typographic signs of plain ones.
+constexpr std::array<std::string_view, 13> wrong_arrows = {
+    "--->", "==>", "=>", "-.->", "\u2013>", "\u2014>", "-\u2013", "\u2192", "\u27f6", "\u21d2", "- ->", "-- >", "->"};
+
+// The foreign arrow of a line; empty where the line has no arrow.
+std::string_view wrong_arrow(std::string_view line) {
+  for (const std::string_view arrow : wrong_arrows) {
+    if (const std::size_t at = line.find(arrow); at != std::string_view::npos) return line.substr(at, arrow.size());
+  }
+  return {};
+}
+
 class DiagramReader {
  public:
   DiagramReader(const Source& source, LineRange lines, Workflow& workflow, Findings& findings)
@@ -74,6 +86,39 @@ class DiagramReader {
     return static_cast<std::size_t>(part.data() - source_.text().data());
   }
   void fail(std::string_view at, std::string message) { findings_.add(offset(at), std::move(message)); }
+
+  // A line from which nothing is taken: states that it alone names are not told of again.
+  void lose(std::string_view line, std::string_view at, std::string message) {
+    fail(at, std::move(message));
+    workflow_.diagram_unread = true;
+    constexpr std::string_view ends = " \t:\"{}[]<>;%";
+    for (std::size_t i = line.find_first_not_of(ends); i != std::string_view::npos;) {
+      const std::size_t end = std::min(line.find_first_of(ends, i), line.size());
+      workflow_.doubtful_states.insert(std::string(line.substr(i, end - i)));
+      workflow_.doubtful_names.insert(std::string(line.substr(i, end - i)));
+      i = line.find_first_not_of(ends, end);
+    }
+  }
+
+  void not_understood(std::string_view line) {
+    if (const std::string_view arrow = wrong_arrow(line); !arrow.empty()) {
+      const std::size_t at = line.find(arrow);
+      const std::string repaired =
+          std::string(trim(line.substr(0, at))) + " --> " + std::string(trim(line.substr(at + arrow.size())));
+      return lose(line, line.substr(at), "an arrow is written -->, as in `" + repaired + "`");
+    }
+    const std::size_t colon = std::min(line.find(':'), line.size());
+    const std::string_view names = trim(line.substr(0, colon));
+    const std::size_t blank = std::min(names.find_first_of(" \t"), names.size());
+    const std::string_view from = names.substr(0, blank);
+    const std::string_view to = trim(names.substr(blank));
+    if (!is_state_id(from) || !is_state_id(to)) {
+      return lose(line, line, "this line is not understood; " + std::string(allowed));
+    }
+    lose(line, line,
+         "this line is not understood; a transition is written `" + std::string(from) + " --> " + std::string(to) +
+             std::string(line.substr(colon)) + "`");
+  }
 
   void read_line(std::string_view line) {
     const std::size_t arrow = line.find("-->");
@@ -103,11 +148,11 @@ class DiagramReader {
       return fail(line, "this } closes nothing");
     }
     if (colon != std::string_view::npos) return description(line, colon);
-    if (is_state_id(line)) {
+    if (is_state_id(line) && wrong_arrow(line).empty()) {
       state(line);
       return;
     }
-    fail(line, "this line is not understood; " + std::string(allowed));
+    not_understood(line);
   }
 
   // The index of the state, made when it is named for the first time.
@@ -126,16 +171,37 @@ class DiagramReader {
     if (const std::size_t style = text.find(":::"); style != std::string_view::npos) text = trim(text.substr(0, style));
     if (text == "[*]") return no_state;
     if (!is_state_id(text)) {
-      fail(text.empty() ? line : text,
-           text.empty() ? std::string("the state ") + which + " the arrow is missing"
-                        : expressions::quoted_for_message(text) +
-                              " is no name of a state; it has blanks or one of : \" { } [ ] < > ; %");
+      std::string message = std::string("the state ") + which + " the arrow is missing";
+      if (text == "[ ]" || text == "[]" || text == "(*)") {
+        message = expressions::quoted_for_message(text) + " is not a state; the start and the end are written [*]";
+      } else if (!text.empty()) {
+        const std::string name = name_for(text);
+        message = expressions::quoted_for_message(text) +
+                  " cannot name a state: a name has no blanks and none of : \" { } [ ] < > ; %. Write " + name;
+        if (text.find('"') == std::string_view::npos) {
+          message += ", with a line `state \"" + std::string(text) + "\" as " + name + "` for the words";
+        }
+      }
+      lose(line, text.empty() ? line : text, std::move(message));
       return std::nullopt;
     }
     return state(text);
   }
 
+  // A name made of such words: each begins with a capital.
+  static std::string name_for(std::string_view text) {
+    std::string name;
+    bool begins = true;
+    for (const char c : text) {
+      const bool kept = expressions::is_name_character(c);
+      if (kept) name += begins && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+      begins = !kept;
+    }
+    return name.empty() ? "State" : name;
+  }
+
   void transition(std::string_view line, std::size_t arrow) {
+    if (arrow > 0 && line[arrow - 1] == '-') return not_understood(line);
     const std::string_view from_text = trim(line.substr(0, arrow));
     std::string_view rest = line.substr(arrow + 3);
     std::string_view label;
@@ -153,11 +219,12 @@ class DiagramReader {
     made.target = *to;
     made.label = std::string(label);
     made.label_offset = label.empty() ? made.offset : offset(label);
-    if (has_label && label.empty()) return fail(line, "a condition is missing behind the colon");
+    if (has_label && label.empty()) return lose(line, line, "a condition is missing behind the colon");
     read_condition(made, findings_);
     if (*from == no_state) return start(line, *to, made);
     if (*to == no_state) made.target = composites_.end();
     if (made.target != no_state) workflow_.states[made.target].entered = true;
+    composites_.stands_here(*from);
     workflow_.states[*from].exits.push_back(std::move(made));
   }
 
@@ -174,6 +241,7 @@ class DiagramReader {
       return findings_.add(made.label_offset, "the start takes no condition; begin with a state that decides");
     }
     workflow_.states[target].entered = true;
+    composites_.stands_here(target);
     if (composites_.inside()) return composites_.start(target, offset(line));
     if (workflow_.start == no_state) {
       workflow_.start = target;
@@ -197,7 +265,7 @@ class DiagramReader {
     } else if (is_state_id(rest)) {
       declared = state(rest);
     } else {
-      fail(line, "this line is not understood; " + std::string(allowed));
+      not_understood(line);
     }
     if (!opens) return;
     // The block of a state that was not understood must be closed all the same.
@@ -251,7 +319,7 @@ class DiagramReader {
 
   void description(std::string_view line, std::size_t colon) {
     const std::string_view id = trim(line.substr(0, colon));
-    if (!is_state_id(id)) return fail(line, "this line is not understood; " + std::string(allowed));
+    if (!is_state_id(id) || !wrong_arrow(id).empty()) return not_understood(line);
     const std::size_t described = state(id);
     std::string_view text = line.substr(colon + 1);
     if (line.substr(colon).starts_with(":::") || trim(text).empty()) return;

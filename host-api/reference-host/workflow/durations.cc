@@ -3,25 +3,22 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "expressions/value.h"
 
 namespace wtool::host::workflow {
 
-std::optional<std::int64_t> timeout_value(const std::string& text, std::string& why, std::int64_t longest) {
-  std::int64_t seconds = 0;
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, seconds);
-  if (parsed.ec == std::errc() && parsed.ptr == end && seconds >= shortest_timeout && seconds <= longest) {
-    return seconds;
-  }
-  why = "a timeout is a whole number of seconds from " + std::to_string(shortest_timeout) + " to " +
-        std::to_string(longest) + ", and not " + expressions::quoted_for_message(text);
+std::optional<std::chrono::milliseconds> timeout_value(const std::string& text, std::string& why) {
+  const auto duration = duration_value(text, longest_timeout);
+  if (duration && duration->count() > 0) return duration;
+  why = "a timeout is a number of seconds, or a duration such as 300ms, 30s, 5m or 2h, and at least 1ms; this is " +
+        expressions::quoted_for_message(text);
   return std::nullopt;
 }
 
-std::optional<std::chrono::milliseconds> duration_value(std::string_view text) {
+std::optional<std::chrono::milliseconds> duration_value(std::string_view text, std::int64_t longest) {
   static constexpr std::array<std::pair<std::string_view, double>, 4> units = {
       {{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}}};
   double unit = 1000;
@@ -34,8 +31,13 @@ std::optional<std::chrono::milliseconds> duration_value(std::string_view text) {
   double number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   if (text.empty() || parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
-  if (!(number >= 0) || number * unit > static_cast<double>(longest_wait) * 1000) return std::nullopt;
+  if (!(number >= 0) || number * unit > static_cast<double>(longest) * 1000) return std::nullopt;
   return std::chrono::milliseconds(std::llround(number * unit));
+}
+
+nlohmann::json as_seconds(std::chrono::milliseconds duration) {
+  if (duration.count() % 1000 == 0) return duration.count() / 1000;
+  return static_cast<double>(duration.count()) / 1000;
 }
 
 }  // namespace wtool::host::workflow

@@ -3,21 +3,23 @@
 
 #include <chrono>
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace wtool::host::workflow {
 
-inline constexpr std::int64_t shortest_timeout = 1;    // seconds
-inline constexpr std::int64_t longest_timeout = 1800;  // seconds; shell_execute's own bounds
-inline constexpr std::int64_t longest_wait = 86'400;   // seconds; of Wait, total_timeout and a backoff
+inline constexpr std::int64_t longest_wait = 86'400;            // seconds; of Wait and a backoff
+inline constexpr std::int64_t longest_timeout = 3'155'760'000;  // seconds, 100 years: what clocks can still add
 
-// A timeout in seconds, of one command unless `longest` says otherwise; `why` says why the text is none.
-std::optional<std::int64_t> timeout_value(const std::string& text, std::string& why,
-                                          std::int64_t longest = longest_timeout);
+// A timeout of a step: at least 1 ms; `why` says why the text is none.
+std::optional<std::chrono::milliseconds> timeout_value(const std::string& text, std::string& why);
 
-// `500ms`, `2s`, `1.5m`, `1h`, or a number of seconds, from 0 to longest_wait; nothing: the text is none.
-std::optional<std::chrono::milliseconds> duration_value(std::string_view text);
+// `500ms`, `2s`, `1.5m`, `1h`, or a number of seconds, from 0 to `longest`; nothing: the text is none.
+std::optional<std::chrono::milliseconds> duration_value(std::string_view text, std::int64_t longest = longest_wait);
+
+// A duration as the tools take it: seconds, whole where they are.
+nlohmann::json as_seconds(std::chrono::milliseconds duration);
 
 }  // namespace wtool::host::workflow

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "workflow/source_line.h"
 #include "workflow/suggestion.h"
 
 namespace wtool::host::workflow {
@@ -53,7 +54,24 @@ std::vector<PlacedFinding> Findings::placed(const Source& source) const {
   return placed;
 }
 
-std::string Findings::text(const Source& source) const {
+void Findings::add_all(const Findings& more) {
+  for (const Finding& one : more.entries_) {
+    if (one.severity == Finding::Severity::error) {
+      add(one.offset, one.message, one.suggestion);
+    } else {
+      warn(one.offset, one.message, one.suggestion);
+    }
+  }
+  errors_ += more.dropped_errors_;
+  dropped_errors_ += more.dropped_errors_;
+  dropped_warnings_ += more.dropped_warnings_;
+}
+
+std::string Findings::text(const Source& source) const { return listed(source, false); }
+
+std::string Findings::with_lines(const Source& source) const { return listed(source, true); }
+
+std::string Findings::listed(const Source& source, bool lines) const {
   const std::vector<PlacedFinding> all = placed(source);
   std::string out;
   std::size_t shown = 0;
@@ -65,6 +83,7 @@ std::string Findings::text(const Source& source) const {
     }
     out += source.name() + ":" + std::to_string(position.line) + ":" + std::to_string(position.column) +
            (finding.severity == Finding::Severity::error ? ": error: " : ": warning: ") + finding.message + "\n";
+    if (lines) out += line_with_caret(source, finding.offset);
   }
   return out;
 }

@@ -55,8 +55,15 @@ class Findings {
   // One line each, sorted by place: `FILE:LINE:COLUMN: error: MESSAGE` or `... warning: MESSAGE`. At most
   // `most_findings_shown`, then how many more there are.
   std::string text(const Source& source) const;
+  // The same, each followed by its line of the file with a caret below the place.
+  std::string with_lines(const Source& source) const;
+
+  // Takes over all of `more`.
+  void add_all(const Findings& more);
 
  private:
+  std::string listed(const Source& source, bool lines) const;
+
   std::vector<Finding> entries_;
   std::size_t errors_ = 0;
   std::size_t dropped_errors_ = 0;

@@ -107,6 +107,19 @@ const Library::Entry* Library::find(const std::string& name, const std::string& 
   return entries_.emplace(key, std::move(made)).first->second.get();
 }
 
+std::vector<std::string> Library::names() const {
+  std::set<std::string> names;
+  for (const std::string& folder : folders_) {
+    std::error_code failed;
+    fs::directory_iterator files(folder, failed);
+    for (const fs::directory_iterator end; !failed && files != end; files.increment(failed)) {
+      const fs::path& file = files->path();
+      if (file.extension() == ".md" || file.extension() == ".mermaid") names.insert(file.stem().string());
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
 std::vector<Library::Problem> Library::find_loops(const Workflow& workflow, const std::string& file) {
   Chain chain;
   chain.paths.push_back(real_path(file));

@@ -43,6 +43,10 @@ class Library {
   // The workflow that the file `from` means by `name`. nullptr: `error` is a sentence that says why not.
   const Entry* find(const std::string& name, const std::string& from, std::string& error);
 
+  // The names of the workflows in its folders, each once and sorted; and those folders that there are, or would be.
+  std::vector<std::string> names() const;
+  const std::vector<std::string>& folders() const { return folders_; }
+
   // Workflows that run themselves, by way of whatever others (`a -> b -> a`), and chains deeper than `deepest_call`, as
   // far as the names are no templates. What is missing is not said here.
   std::vector<Problem> find_loops(const Workflow& workflow, const std::string& file);

@@ -34,6 +34,13 @@ struct ActionItem {
   std::vector<CodeBlock> blocks;
 };
 
+// A list item outside of `## Actions`, with the line above it that a reader takes for its heading.
+struct StrayItem {
+  ActionItem item;
+  std::size_t heading = 0;  // the index of that line
+  enum class Above { nothing, heading, paragraph } above = Above::nothing;
+};
+
 // A heading that may be the name of a state, with the lines `**Action**: ...` and the like below it.
 struct StateSection {
   std::string name;
@@ -57,7 +64,9 @@ struct Document {
   std::optional<LineRange> front_matter;  // without the fences
   std::optional<LineRange> diagram;       // from the line `stateDiagram-v2` on
   std::vector<ActionItem> items;
+  std::vector<StrayItem> stray_items;
   bool has_actions_heading = false;
+  bool is_broken = false;  // where its parts end is unknown, which is a finding; nothing else is worth reading
   std::vector<StateSection> sections;  // only those that say something
   std::vector<ParameterItem> parameters;
 };

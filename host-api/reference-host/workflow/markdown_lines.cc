@@ -39,6 +39,15 @@ bool is_heading(std::string_view line) {
   return end == std::string_view::npos || line[end] == ' ' || line[end] == '\t';
 }
 
+bool is_actions_heading(std::string_view line) {
+  if (!is_heading(line)) return false;
+  line = trim(line);
+  const std::size_t begin = std::min(line.find_first_not_of('#'), line.size());
+  const std::size_t end = line.find_last_not_of('#');
+  return end != std::string_view::npos && end >= begin &&
+         lowered(trim(line.substr(begin, end + 1 - begin))) == "actions";
+}
+
 bool is_fence(std::string_view line) {
   line = trim(line);
   return line.starts_with("```") || line.starts_with("~~~");

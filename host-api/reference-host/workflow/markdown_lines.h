@@ -11,6 +11,8 @@
 namespace wtool::host::workflow {
 
 bool is_heading(std::string_view line);
+// A heading that reads `Actions`.
+bool is_actions_heading(std::string_view line);
 bool is_fence(std::string_view line);
 bool is_list_line(std::string_view line);
 // `stateDiagram-v2` alone on its line.

@@ -36,11 +36,30 @@ class Reader {
     if (md_parse(text_.data(), static_cast<MD_SIZE>(text_.size()), &parser, this) != 0) {
       findings_.add(0, "the markdown could not be read: out of memory");
     }
-    return {std::move(mermaid_), std::move(code_lines_), std::move(items_), has_actions_heading_};
+    MarkdownParts parts;
+    parts.mermaid = std::move(mermaid_);
+    parts.code_lines = std::move(code_lines_);
+    for (Item& item : items_) {
+      if (item.in_actions) {
+        parts.items.push_back(std::move(item.item));
+      } else if (item.item.text.text().find(':') != std::string::npos) {
+        parts.stray_items.push_back({std::move(item.item), item.heading, item.above});
+      }
+    }
+    parts.unclosed_fence = unclosed_fence_;
+    parts.has_actions_heading = has_actions_heading_;
+    return parts;
   }
 
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  struct Item {
+    ActionItem item;
+    bool in_actions = false;
+    std::size_t heading = 0;  // where it is not
+    StrayItem::Above above = StrayItem::Above::nothing;
+  };
 
   struct Open {  // a list item under way
     std::size_t index = none;
@@ -134,9 +153,10 @@ class Reader {
                       "blank line before it and indent it less");
       }
       last_prose_line_ = line;
+      if (!in_actions_ && !source_.line(line).empty()) above_ = {line, StrayItem::Above::paragraph};
       return;
     }
-    if (in_actions_) item_text(open_.back(), offset, line);
+    item_text(open_.back(), offset, line);
   }
 
   // Comments are the only HTML blocks that are left.
@@ -152,10 +172,10 @@ class Reader {
     if (item.index == none) {
       item.index = items_.size();
       item.first_line = line;
-      items_.emplace_back();
-      items_.back().offset = offset;
+      items_.push_back({{}, in_actions_, above_.first, above_.second});
+      items_.back().item.offset = offset;
     } else if (item.paragraph_over) {
-      if (!item.complained) {
+      if (!item.complained && in_actions_) {
         findings_.add(offset, "this text belongs to no action; write notes outside of the list items");
       }
       item.complained = true;
@@ -167,7 +187,7 @@ class Reader {
   void end_item() {
     const Open& item = open_.back();
     if (item.index == none) return;
-    ActionItem& made = items_[item.index];
+    ActionItem& made = items_[item.index].item;
     for (std::size_t i = item.first_line; i <= item.last_line; ++i) {
       std::string_view line = source_.line(i);
       std::size_t begin = i == item.first_line ? made.offset - source_.line_start(i) : line.find_first_not_of(" \t");
@@ -187,6 +207,7 @@ class Reader {
     while (title.starts_with('#')) title.remove_prefix(1);
     while (title.ends_with('#')) title.remove_suffix(1);
     const std::string name = lowered(trim(title));
+    above_ = {source_.line_at(heading_offset_), StrayItem::Above::heading};
     if (name == "actions") {
       in_actions_ = has_actions_heading_ = true;
       actions_level_ = heading_level_;
@@ -252,28 +273,57 @@ class Reader {
   void end_code() {
     in_code_ = false;
     if (code_.offset == 0) code_.offset = last_code_offset_;
-    if (in_actions_ && !open_.empty()) {
+    if (open_.empty()) note_unclosed();
+    const bool is_mermaid = lowered(code_.language) == "mermaid";
+    if (!open_.empty() && (in_actions_ || (open_.back().index != none && !is_mermaid))) {
       Open& item = open_.back();
       if (item.index == none) {
         findings_.add(code_.offset,
                       "this block stands in a list item that names no state; write `- State: Shell` first");
       } else {
-        items_[item.index].blocks.push_back(std::move(code_));
+        items_[item.index].item.blocks.push_back(std::move(code_));
+        return;
       }
-      return;
+      if (in_actions_) return;
     }
-    if (lowered(code_.language) == "mermaid") {
+    if (is_mermaid) {
       mermaid_.push_back({code_range_.begin == none ? LineRange{0, 0} : code_range_, code_.offset, in_actions_});
     } else if (in_actions_) {
       findings_.add(code_.offset, "this block belongs to no action; indent it under its `- State: Shell` item");
+      // It is meant for the item above, which else would have no command.
+      if (!items_.empty() && items_.back().in_actions && lacks_command(items_.back().item)) {
+        items_.back().item.blocks.push_back(std::move(code_));
+      }
     }
+  }
+
+  // `- Build: Shell`, without a text in quotes or a block.
+  static bool lacks_command(const ActionItem& item) {
+    const std::string& text = item.text.text();
+    const std::size_t word = lowered(text).find(" shell");
+    if (word == std::string::npos || !item.blocks.empty()) return false;
+    const std::size_t behind = text.find_first_not_of(" \t\n", word + 6);
+    return behind == std::string::npos || text[behind] != '"';
+  }
+
+  // A block that no fence closes reaches to the end of the file, and takes all that stands there with it.
+  void note_unclosed() {
+    if (unclosed_fence_ || code_range_.begin == none || code_range_.begin == 0) return;
+    std::size_t close = code_range_.end;
+    while (close < source_.line_count() && trim(source_.line(close)).empty()) ++close;
+    if (close < source_.line_count()) return;
+    std::size_t open = code_range_.begin - 1;
+    while (open > 0 && trim(source_.line(open)).empty()) --open;
+    if (is_fence(source_.line(open))) unclosed_fence_ = open;
   }
 
   const Source& source_;
   std::string text_;
   Findings& findings_;
   std::vector<Open> open_;
-  std::vector<ActionItem> items_;
+  std::vector<Item> items_;
+  std::optional<std::size_t> unclosed_fence_;
+  std::pair<std::size_t, StrayItem::Above> above_{0, StrayItem::Above::nothing};
   std::vector<MermaidFence> mermaid_;
   std::vector<bool> code_lines_;
   bool in_html_ = false;

@@ -1,6 +1,7 @@
 // What md4c says of a workflow file: which lines are code, the mermaid blocks, and the items under `## Actions`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct MarkdownParts {
   std::vector<MermaidFence> mermaid;
   std::vector<bool> code_lines;  // for each line of the source
   std::vector<ActionItem> items;
+  std::vector<StrayItem> stray_items;
+  std::optional<std::size_t> unclosed_fence;  // the index of the line that opens it
   bool has_actions_heading = false;
 };
 

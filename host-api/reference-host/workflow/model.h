@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -64,10 +65,10 @@ struct Backoff {
 // What may stand behind an action of any kind that calls something (Shell, Call tool, Execute prompt, Run workflow).
 struct Options {
   NamedPlace result;                    // result="name", or **Store As**: name
-  std::optional<TemplateText> timeout;  // seconds, of each try; not of a tool call, which has arguments for that
+  std::optional<TemplateText> timeout;  // a duration, of each try; not of a tool call, which has arguments for that
   std::int64_t retry = 0;               // further tries after a failure
   std::optional<Backoff> backoff;
-  std::optional<TemplateText> total_timeout;  // seconds, of all tries and the waits between them
+  std::optional<TemplateText> total_timeout;  // the same, of all tries and the waits between them
   NamedPlace on_failure;                      // the state that a failure leads to, instead of an exit
   bool secret = false;                        // its outputs are
   // An object of lists, or of texts with a template that makes a list: the action is run once for each combination, at
@@ -78,6 +79,9 @@ struct Options {
 
 struct ShellAction {
   CommandText command;
+  bool is_block = false;                     // a fenced block and not one line in quotes
+  NamedPlace shell;                          // shell="bash", or the language of a ```bash block; empty: the workflow's
+  std::optional<std::string> shell_options;  // shell_options="-eu"; "" is none at all
   std::optional<TemplateText> working_directory;
   std::vector<std::pair<std::string, TemplateText>> environment;
 };
@@ -87,6 +91,7 @@ struct ToolAction {
   std::size_t tool_offset = 0;
   std::shared_ptr<const nlohmann::json> arguments;  // an object; its strings are templates
   std::size_t arguments_offset = 0;
+  std::map<std::string, std::size_t> argument_places;  // where each name stands
 };
 
 // `Execute prompt "name" with ...`: a template file, given to the configured command; or `Prompt "text"`.
@@ -155,6 +160,7 @@ struct Transition {
   std::size_t target = no_state;  // no_state: the end
   std::string label;              // as written
   std::size_t label_offset = 0;
+  bool always = false;                // of kind unconditional: it is written out, so a failure takes it as well
   expressions::Expression condition;  // of kind expression
   std::size_t offset = 0;             // of its line
 };
@@ -168,14 +174,19 @@ struct State {
   };
   std::string id;
   std::string description;
+  std::size_t description_offset = 0;
   std::size_t offset = 0;  // where it is first named
   Kind kind = Kind::plain;
   // Of a composite state two are made: it itself, which leads to its inner start (a fork, where it has several
   // regions), and one that its inner ends lead to, which has its exits. That one is hidden: no file names it.
   bool hidden = false;
   bool entered = false;  // some transition leads here
+  // Of a composite state the hidden one, and of the hidden one its composite state; no_state: it is neither.
+  std::size_t other_half = no_state;
+  std::size_t around = no_state;  // the hidden state of the composite state that it stands in; no_state: of none
   std::vector<Transition> exits;
   std::optional<Action> action;
+  bool action_unread = false;  // there is one, and it was not understood
 };
 
 struct Parameter {
@@ -204,13 +215,20 @@ struct Workflow {
   std::vector<Parameter> parameters;
   std::optional<std::int64_t> max_steps;
   std::optional<bool> fail_fast;  // whether a branch that fails ends the others; nothing: true
-  NamedPlace on_failure;          // where a failure leads that no exit looks at
+  bool continues = false;         // `failures: continue`: exits without a condition are taken after failures, too
+  bool says_failures = false;     // the key is there, whatever it says
+  NamedPlace on_failure;          // where a failure leads that no exit handles
   NamedPlace finally;             // where every run goes at last, also after a failure or an abort
+  NamedPlace shell;               // of its Shell actions: sh, bash or an absolute path; empty: the configured one
+  std::optional<std::string> shell_options;  // of its blocks; nothing: -e, and with bash also -o pipefail
   std::vector<State> states;
   std::unordered_map<std::string, std::size_t> index;  // of states by id
   std::size_t start = no_state;
-  // What actions that were not understood may have set.
+  // What parts that were not understood may have set or named. Nothing is told that only follows from them.
   std::set<std::string> doubtful_names;
+  std::set<std::string> doubtful_states;
+  bool names_unread = false;    // any name may be one of those
+  bool diagram_unread = false;  // any state may be one of those
 
   const State* find(const std::string& id) const {
     const auto found = index.find(id);

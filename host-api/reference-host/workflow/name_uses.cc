@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "workflow/variables.h"
+
 namespace wtool::host::workflow {
 namespace {
 
@@ -30,6 +32,16 @@ Guard guard_of(const std::string& text) {
   return made;
 }
 
+// The words at the beginning of a text, with the dashes and dots between them, where the name goes on with one.
+std::string longer_name(std::string_view text, std::size_t name_size) {
+  if (name_size >= text.size() || (text[name_size] != '-' && text[name_size] != '.')) return "";
+  std::size_t end = name_size;
+  const auto is_part = [](char c) { return expressions::is_name_character(c) || c == '-' || c == '.'; };
+  while (end < text.size() && is_part(text[end])) ++end;
+  while (end > name_size && (text[end - 1] == '-' || text[end - 1] == '.')) --end;
+  return end == name_size ? "" : std::string(text.substr(0, end));
+}
+
 class Collector {
  public:
   Collector(std::vector<NameRead>& uses, Findings* findings) : uses_(uses), findings_(findings) {}
@@ -38,7 +50,8 @@ class Collector {
     state_ = index;
     for (const Transition& exit : state.exits) {
       for (const expressions::NameUse& name : exit.condition.names) {
-        NameRead use{name.name, name.field, exit.label_offset + name.offset};
+        NameRead use{name.name, name.field, "", exit.label_offset + name.offset};
+        use.longer = longer_name(std::string_view(exit.label).substr(name.offset), name.name.size());
         use.may_be_missing = name.optional;
         use.whole_condition = name.name == exit.label;
         use.state = index;
@@ -53,7 +66,10 @@ class Collector {
  private:
   void text(const expressions::Template& parsed, const MappedText& written, bool in_command = false) {
     for (const expressions::NameUse& name : expressions::names_used(parsed)) {
-      NameRead use{name.name, name.field, written.locate(name.offset)};
+      NameRead use{name.name, name.field, "", written.locate(name.offset)};
+      std::string_view at = std::string_view(written.text()).substr(std::min(name.offset, written.text().size()));
+      at.remove_prefix(std::min(at.find_first_not_of("${- \t\n"), at.size()));
+      use.longer = longer_name(at, name.name.size());
       use.may_be_missing = name.optional;
       use.in_command = in_command && std::string_view(written.text()).substr(name.offset).starts_with("${");
       use.state = state_;
@@ -148,6 +164,24 @@ std::vector<NameRead> name_uses(const Workflow& workflow, Findings* findings) {
   Collector collector(uses, findings);
   for (std::size_t i = 0; i < workflow.states.size(); ++i) collector.state(i, workflow.states[i]);
   return uses;
+}
+
+std::set<std::string, std::less<>> names_defined(const Workflow& workflow, const std::vector<std::string>& given) {
+  std::set<std::string, std::less<>> names(given.begin(), given.end());
+  names.insert(run_names().begin(), run_names().end());
+  names.insert(workflow.doubtful_names.begin(), workflow.doubtful_names.end());
+  for (const Parameter& parameter : workflow.parameters) names.insert(parameter.name);
+  for (const State& state : workflow.states) {
+    names.insert(state.id);
+    if (!state.action) continue;
+    names.insert(state.action->options.result.name);
+    if (const auto* set = std::get_if<SetAction>(&state.action->kind)) {
+      for (const Assignment& assignment : set->assignments) names.insert(assignment.name);
+    }
+  }
+  names.erase("");
+  names.erase("matrix");  // that only some states have
+  return names;
 }
 
 std::vector<std::string> names_read(const Workflow& workflow) {

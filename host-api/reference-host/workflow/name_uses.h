@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace wtool::host::workflow {
 struct NameRead {
   std::string name;
   std::string field;  // the first field that is taken of it; may be empty
+  // Where a dash or a dot stands directly behind the name: all of it up to the end of such words. May be empty.
+  std::string longer;
   std::size_t offset = 0;
   bool may_be_missing = false;  // it has a default
   bool in_command = false;      // as ${name}
@@ -23,6 +26,10 @@ struct NameRead {
 
 // `findings` gets the mistakes in templates that nothing has parsed before (those in JSON); may be null.
 std::vector<NameRead> name_uses(const Workflow& workflow, Findings* findings);
+
+// Every name that has a value at some time in a run: those of `given`, parameters, what Set and result="..." store, the
+// states, and the run's own but for `matrix`.
+std::set<std::string, std::less<>> names_defined(const Workflow& workflow, const std::vector<std::string>& given);
 
 // Every variable that the workflow reads in a template or condition, sorted, each once.
 std::vector<std::string> names_read(const Workflow& workflow);

@@ -72,7 +72,8 @@ std::optional<Value> parameter_value(Parameter::Type type, const std::string& te
 }
 
 std::map<std::string, Value> resolve_inputs(const Workflow& workflow, const std::vector<std::string>& given,
-                                            const std::vector<std::string>& used, std::vector<std::string>& errors) {
+                                            const std::vector<std::string>& used, std::vector<std::string>& errors,
+                                            const std::map<std::string, Value>& values) {
   std::map<std::string, Value> inputs;
   std::set<std::string> named;
   std::vector<std::string> known = used;
@@ -110,6 +111,21 @@ std::map<std::string, Value> resolve_inputs(const Workflow& workflow, const std:
       inputs.insert_or_assign(key, *value);
     }
   }
+  for (const auto& [key, value] : values) {
+    if (named.contains(key)) continue;
+    const auto declared = std::find_if(workflow.parameters.begin(), workflow.parameters.end(),
+                                       [&name = key](const Parameter& parameter) { return parameter.name == name; });
+    if (declared == workflow.parameters.end()) {
+      if (std::find(used.begin(), used.end(), key) != used.end()) inputs.insert_or_assign(key, value);
+      continue;
+    }
+    named.insert(key);
+    if (const std::string problem = limit_problem(*declared, value); !problem.empty()) {
+      errors.push_back("--var " + key + ": " + problem);
+    } else {
+      inputs.insert_or_assign(key, value);
+    }
+  }
   for (const Parameter& parameter : workflow.parameters) {
     if (parameter.fallback && !named.contains(parameter.name)) inputs.emplace(parameter.name, *parameter.fallback);
   }
@@ -120,6 +136,18 @@ std::map<std::string, Value> resolve_inputs(const Workflow& workflow, const std:
                      (parameter.description.empty() ? "" : " (" + parameter.description + ")"));
   }
   return inputs;
+}
+
+std::vector<const Parameter*> missing_parameters(const Workflow& workflow, const std::vector<std::string>& given) {
+  std::vector<std::string> ignored;
+  const std::map<std::string, Value> inputs = resolve_inputs(workflow, given, {}, ignored);
+  std::vector<const Parameter*> missing;
+  for (const Parameter& parameter : workflow.parameters) {
+    const bool named = std::any_of(given.begin(), given.end(),
+                                   [&](const std::string& entry) { return entry.starts_with(parameter.name + "="); });
+    if (!named && !inputs.contains(parameter.name) && needs_value(parameter, inputs)) missing.push_back(&parameter);
+  }
+  return missing;
 }
 
 }  // namespace wtool::host::workflow

@@ -75,6 +75,14 @@ std::string read_whole(const std::string& path, std::string& error) {
   }
 }
 
+// With a byte order mark, or where every second one of the first bytes is NUL, as in plain letters.
+bool is_utf_16(std::string_view text) {
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return true;
+  if (text.size() < 4) return false;
+  const auto is_nul = [text](std::size_t i) { return text[i] == '\0'; };
+  return (is_nul(0) && is_nul(2) && !is_nul(1) && !is_nul(3)) || (is_nul(1) && is_nul(3) && !is_nul(0) && !is_nul(2));
+}
+
 std::string place(const std::string& path, std::string_view text, std::size_t offset) {
   // A source needs valid UTF-8; what stands before the bad byte is.
   const Position position = Source(path, std::string(text.substr(0, offset))).position(offset);
@@ -117,6 +125,10 @@ Source load_source(const std::string& path, std::string& error) {
   error.clear();
   std::string text = read_whole(path, error);
   if (!error.empty()) return {};
+  if (is_utf_16(text)) {
+    error = path + ": the file is UTF-16; save it as UTF-8, for example with iconv -f UTF-16 -t UTF-8";
+    return {};
+  }
   if (const std::size_t nul = text.find('\0'); nul != std::string::npos) {
     error = path + ": this is a binary file (there is a NUL byte at offset " + std::to_string(nul) + ")";
     return {};

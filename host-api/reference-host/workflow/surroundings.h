@@ -4,10 +4,13 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "loader/tool_caller.h"
 #include "workflow/library.h"
+#include "workflow/shell_syntax.h"
 
 namespace wtool::host::workflow {
 
@@ -22,12 +25,20 @@ struct Surroundings {
   const ToolCaller* tools = nullptr;
   std::string file;  // of the workflow; needed with `library`
   Library* library = nullptr;
-  // What is wrong with a prompt of that name, one sentence; empty: nothing.
-  std::function<std::string(const std::string& name, const std::string& file)> prompt_problem;
+  // What is wrong with a prompt of that name, where `known` are the names that have a value; a sentence each.
+  std::function<std::vector<std::string>(const std::string& name, const std::string& file,
+                                         const std::set<std::string, std::less<>>& known)>
+      prompt_problems;
   // Why no prompt can be executed at all; empty: one can.
   std::function<std::string()> prompt_command_problem;
+  // Why a workflow cannot have its commands run by this shell (sh, bash or an absolute path); empty: it can.
+  std::function<std::string(const std::string& shell)> shell_problem;
   // What policy says of a command without placeholders; nothing: it cannot be told.
   std::function<std::optional<CommandVerdict>(const std::string& command)> verdict;
+  // Which commands the shell cannot read.
+  ShellReader unreadable_commands;
+  // Whether workflows that run one another in a circle are looked for, from this one on.
+  bool find_loops = true;
   // Whether a workflow or prompt that is missing is an error: it is where the workflow is to run now and here.
   bool must_exist = false;
 };

@@ -48,11 +48,13 @@ std::string Variables::why_not(std::string_view name) const {
 
 void Variables::record(const std::string& state, const std::string& result_name, const Outcome& outcome) {
   const Value value = to_value(outcome);
+  result_whole_ = outcome.whole_output;
   last_.insert_or_assign("success", Value(!outcome.is_error));
   last_.insert_or_assign("failure", Value(outcome.is_error));
   last_.insert_or_assign("is_error", Value(outcome.is_error));
   last_.insert_or_assign("exit_code", Value(outcome.exit_code));
-  last_.insert_or_assign("output", Value(expressions::to_text(value)));
+  last_.insert_or_assign("output", value.as_withheld() == nullptr ? Value(expressions::to_text(value))
+                                                                  : Value(expressions::Withheld(*value.as_withheld())));
   last_.insert_or_assign("error", Value(outcome.is_error ? outcome.message : std::string()));
   last_.insert_or_assign("result", value);
   last_.insert_or_assign("last_action_result", value);

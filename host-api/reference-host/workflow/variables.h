@@ -42,6 +42,9 @@ class Variables final : public expressions::Scope {
 
   // The values of a branch that begins here: all that there are, none of them counted as set by it.
   Variables fork() const;
+  // All of the output that `result` stands for, where no Set has given `result` another value.
+  const WholeOutput* result_whole() const { return variables_.contains("result") ? nullptr : &result_whole_; }
+
   // Takes over what the branch has set. `told` hears each variable that it has set.
   void merge(const Variables& branch, const std::function<void(const std::string& name)>& told);
 
@@ -53,6 +56,7 @@ class Variables final : public expressions::Scope {
   std::map<std::string, expressions::Value, std::less<>> variables_;
   std::map<std::string, expressions::Value, std::less<>> states_;
   std::map<std::string, expressions::Value, std::less<>> last_;
+  WholeOutput result_whole_;
   bool forked_ = false;
   std::set<std::string> set_variables_;  // since the fork
   std::set<std::string> set_states_;

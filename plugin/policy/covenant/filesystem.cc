@@ -149,6 +149,8 @@ Reading read(const Command& command, Arguments arguments) {
   std::vector<std::string>& operands = arguments.operands;
   Reading reading{Tier::immediate, {}, {}, {std::string(command.name)}, true, false};
   reading.executed.insert(reading.executed.end(), arguments.flags.begin(), arguments.flags.end());
+  // The covenant shows the line numbers of a search through folders.
+  if (command.name == "grep" && arguments.has('r') && !arguments.has('n')) reading.executed.emplace_back("-n");
   const bool recursive = arguments.has('r') || arguments.has('R') || arguments.has('a');
   std::size_t least = command.least;
   if (command.operands == Operands::pattern) {

@@ -108,8 +108,7 @@ class Format {
   }
 
   Json operator()(const engine::Lost& how) {
-    return broken_off("EXECUTION_ERROR", "Command lost: " + how.detail,
-                      "a command that kills its parent, or processes by name, does this; the next call works");
+    return broken_off("EXECUTION_ERROR", "Command lost: " + how.detail, how.hint);
   }
 
  private:
@@ -184,16 +183,16 @@ class ExecuteCommand : public PreparedCall {
   }
 
   Answer run(CallContext& context) override {
-    if (!problem_.empty()) return terminal::invalid(problem_, context);
+    if (!problem_.empty()) return terminal::invalid(problem_, terminal::labels_of(id_, context), context);
     const auto session = context.sessions.find(id_);
-    if (!session) return terminal::recorded_refusal(no_such_session(id_), context);
+    if (!session) return terminal::recorded_refusal(no_such_session(id_), terminal::labels_of(id_, context), context);
     switch (session->begin(context.abort)) {
       case Session::Begin::closed:
-        return terminal::recorded_refusal(no_such_session(id_), context);
+        return terminal::recorded_refusal(no_such_session(id_), terminal::labels_of(id_, context), context);
       case Session::Begin::busy:
         return terminal::recorded_refusal({"busy", "The session is running another command",
                                            "wait for its end, or open a second session; terminal_get_status tells"},
-                                          context);
+                                          terminal::labels_of(id_, context), context);
       case Session::Begin::begun:
         break;
     }

@@ -37,14 +37,21 @@ const char* code_for(const CallError& error) {
 
 Answer refusal(const CallError& error) { return reply(failure(code_for(error), error.message, error.hint)); }
 
-Answer recorded_refusal(const CallError& error, const CallContext& context) {
-  record_refusal(error, {}, context);
+Answer recorded_refusal(const CallError& error, const Labels& labels, const CallContext& context) {
+  record_refusal(error, labels, context);
   return refusal(error);
 }
 
-Answer invalid(const std::string& problem, const CallContext& context) {
+Answer invalid(const std::string& problem, const Labels& labels, const CallContext& context) {
   return recorded_refusal({"invalid_parameters", problem, "correct the parameter and call again; nothing was run"},
-                          context);
+                          labels, context);
+}
+
+Labels labels_of(const std::string& id, const CallContext& context) {
+  if (id.empty()) return {};
+  const auto session = context.sessions.find(id);
+  constexpr std::size_t longest = 256;  // of an id that was never given out
+  return session ? wtool::labels_of(*session) : Labels{{"session", id.substr(0, longest)}};
 }
 
 std::string explanation_of_no_command(const std::string& problem) {

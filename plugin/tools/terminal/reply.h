@@ -5,6 +5,7 @@
 #include <string>
 
 #include "call.h"
+#include "session_calls.h"
 #include "tools/tool.h"
 
 namespace wtool::tools::terminal {
@@ -24,11 +25,15 @@ const char* code_for(const CallError& error);
 
 Answer refusal(const CallError& error);
 
-// The same of what is not on record yet, because it came before there was a command to judge;
-Answer recorded_refusal(const CallError& error, const CallContext& context);
+// The same of what is not on record yet, because it came before there was a command to judge. `labels` are the session,
+// task and agent as far as they are known;
+Answer recorded_refusal(const CallError& error, const Labels& labels, const CallContext& context);
 
 // and of a call whose parameters are wrong.
-Answer invalid(const std::string& problem, const CallContext& context);
+Answer invalid(const std::string& problem, const Labels& labels, const CallContext& context);
+
+// Those of the session `id`, or the id alone where there is no such session.
+Labels labels_of(const std::string& id, const CallContext& context);
 
 // What explain says of a tool that runs no command, where a parameter is wrong or nothing would be refused;
 std::string explanation_of_no_command(const std::string& problem);

@@ -66,7 +66,12 @@ class CreateSession : public PreparedCall {
   }
 
   Answer run(CallContext& context) override {
-    if (!problem_.empty()) return terminal::invalid(problem_, context);
+    if (!problem_.empty()) {
+      Labels known;
+      if (!request_.task.empty() && request_.task.size() <= longest_name) known.emplace_back("task", request_.task);
+      if (!request_.agent.empty() && request_.agent.size() <= longest_name) known.emplace_back("agent", request_.agent);
+      return terminal::invalid(problem_, known, context);
+    }
     const auto opened = open_session(request_, context);
     if (const auto* error = std::get_if<CallError>(&opened)) {
       // What is refused here is a parameter: there is no command yet.
@@ -119,9 +124,11 @@ class CloseSession : public SessionCall {
   using SessionCall::SessionCall;
 
   Answer run(CallContext& context) override {
-    if (!problem_.empty()) return terminal::invalid(problem_, context);
+    if (!problem_.empty()) return terminal::invalid(problem_, terminal::labels_of(id_, context), context);
     const auto result = close_session(id_, context);
-    if (const auto* error = std::get_if<CallError>(&result)) return terminal::recorded_refusal(*error, context);
+    if (const auto* error = std::get_if<CallError>(&result)) {
+      return terminal::recorded_refusal(*error, terminal::labels_of(id_, context), context);
+    }
     const auto& closed = std::get<ClosedSession>(result);
     Json object{{"success", true}, {"message", "Session closed and resources freed"}};
     for (const engine::ProcessName& process : closed.leaving) {
@@ -153,19 +160,23 @@ class GetStatus : public SessionCall {
   using SessionCall::SessionCall;
 
   Answer run(CallContext& context) override {
-    if (!problem_.empty()) return terminal::invalid(problem_, context);
+    if (!problem_.empty()) return terminal::invalid(problem_, terminal::labels_of(id_, context), context);
     const auto session = context.sessions.find(id_);
-    if (!session) return terminal::recorded_refusal(no_such_session(id_), context);
+    if (!session) {
+      return terminal::recorded_refusal(no_such_session(id_), terminal::labels_of(id_, context), context);
+    }
     const SessionDetails& details = session->details();
-    return terminal::reply({{"success", true},
-                            {"session",
-                             {{"id", details.id},
-                              {"taskId", details.task},
-                              {"agentId", details.agent},
-                              {"state", to_text(session->state())},
-                              {"workingDirectory", details.directory},
-                              {"createdAt", to_iso_text(details.created)},
-                              {"commandCount", session->commands()}}}});
+    Json object{{"success", true},
+                {"session",
+                 {{"id", details.id},
+                  {"taskId", details.task},
+                  {"agentId", details.agent},
+                  {"state", to_text(session->state())},
+                  {"workingDirectory", details.directory},
+                  {"createdAt", to_iso_text(details.created)},
+                  {"commandCount", session->commands()}}}};
+    if (const std::string problem = record_look(*session, context); !problem.empty()) object["auditError"] = problem;
+    return terminal::reply(std::move(object));
   }
 };
 
@@ -183,8 +194,8 @@ Tool terminal_create_session() {
   return {{"terminal_create_session", "Open a terminal session", "1.0.0",
            "Opens a session for a task: a working directory and environment variables for the commands that "
            "terminal_execute_command then runs in it, one at a time. Background processes that they start live until "
-           "terminal_close_session. Gives the sessionId that the other terminal tools need. Close the session when the "
-           "task is done.",
+           "terminal_close_session. Gives the sessionId that the other terminal tools need. The session lives in the "
+           "program that opened it, until it is closed or that program ends. Close the session when the task is done.",
            create_input, output, false, false, false, false},
           prepare<CreateSession>};
 }
@@ -203,7 +214,8 @@ Tool terminal_get_status() {
   static const std::string output = output_schema(R"("session": {"type": "object", "properties": {
       "id": {"type": "string"}, "taskId": {"type": "string"}, "agentId": {"type": "string"},
       "state": {"enum": ["idle", "running", "completed", "failed"]}, "workingDirectory": {"type": "string"},
-      "createdAt": {"type": "string", "format": "date-time"}, "commandCount": {"type": "integer", "minimum": 0}}})");
+      "createdAt": {"type": "string", "format": "date-time"}, "commandCount": {"type": "integer", "minimum": 0}}},
+      "auditError": {"type": "string"})");
   return {
       {"terminal_get_status", "Get the status of a terminal session", "1.0.0",
        "Tells whether a session is idle, running a command, being closed (completed), or has a failed last command, "

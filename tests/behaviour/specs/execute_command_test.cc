@@ -37,6 +37,32 @@ BOOST_AUTO_TEST_CASE(scenario_enoent_error_hint) {
   BOOST_TEST(answer.err() == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_problematic_interactive_invocation_fails_at_once_with_the_note) {
+  const std::string note =
+      "Note: This tool does not support interactive commands. Ensure the command is non-interactive and the executable "
+      "exists.";
+  for (const char* name : {"vi", "vim.basic", "nano", "less", "top", "watch"}) program(name, "touch ran; sleep 61");
+  const Given all{.commands = "*"};
+  for (const char* command : {"vi", "vi notes.txt", "vim.basic", "nano a", "less a", "top", "watch ls"}) {
+    check_error(call(all, command), "policy_denied", {"Interactive command: ", note});
+  }
+  const Answer by_path = call(all, programs + "/vi");
+  check_error(by_path, "policy_denied", {note});
+  BOOST_TEST(!std::filesystem::exists("ran"));
+  // By arguments with which they need nobody; and what is not allowed is not allowed.
+  program("top", "echo \"$*\"");
+  program("vi", "echo \"$*\"");
+  check_result(call(all, "top -bn1"), 0, "-bn1\n");
+  check_result(call(all, "vi --version"), 0, "--version\n");
+  check_error(call({.commands = "ls"}, "vi"), "policy_denied", {"Command not allowed: vi"});
+}
+
+BOOST_AUTO_TEST_CASE(a_word_that_a_shell_would_take_for_a_comment_is_refused) {
+  const Given all{.commands = "*"};
+  check_error(call(all, "echo see issue #5"), "policy_denied", {"a comment", "at byte 15"});
+  check_result(call(all, "echo see issue '#5' a#b \\#c"), 0, "see issue #5 a#b #c\n");
+}
+
 BOOST_AUTO_TEST_CASE(scenario_enoent_error_hint_for_a_builtin_of_shells) {
   check_error(call({.commands = "*"}, "cd /tmp"), "command_not_found",
               {"cd", "Note: This tool does not support interactive commands"});

@@ -48,7 +48,8 @@ BOOST_AUTO_TEST_CASE(filesystem_and_git_commands_run_at_once_and_ask_nobody) {
   const std::vector<Row> rows = {
       {"cat package.json", "{\"name\": \"myapp\", \"version\": \"1.0.0\"}\n"},
       {"grep -n TODO src/main.js", "2:// TODO: implement feature\n"},
-      {"grep -r \"TODO\" src/ test/", "src/main.js:// TODO: implement feature\ntest/main.test.js:// TODO: add test\n"},
+      {"grep -r \"TODO\" src/ test/",
+       "src/main.js:2:// TODO: implement feature\ntest/main.test.js:1:// TODO: add test\n"},
       {"git status", "On branch main\nnothing to commit, working tree clean\n"},
       {"git show HEAD:package.json", "{\"name\": \"myapp\", \"version\": \"1.0.0\"}\n"},
       {"git log -n 5 --format=%s", "Add feature X\nInitial commit\n"},

@@ -104,13 +104,13 @@ BOOST_AUTO_TEST_CASE(a_subject_that_is_no_object_is_shown_as_it_is) {
 BOOST_AUTO_TEST_SUITE_END()
 
 // A terminal, with the person's end and the program's. Not the controlling one of anybody.
-struct Terminal {
-  Terminal() {
+struct Pty {
+  Pty() {
     BOOST_REQUIRE(::openpty(&person, &program, nullptr, nullptr, nullptr) == 0);
     ::fcntl(person, F_SETFD, FD_CLOEXEC);
     ::fcntl(program, F_SETFD, FD_CLOEXEC);
   }
-  ~Terminal() {
+  ~Pty() {
     ::close(program);
     if (person >= 0) ::close(person);
   }
@@ -139,9 +139,9 @@ struct Terminal {
 };
 
 // Asks on a terminal, on a thread of its own.
-struct Asking {
-  explicit Asking(std::uint64_t id = 1) : approval([this] { return ::dup(terminal.program); }) { start(id, first); }
-  ~Asking() {
+struct Asked {
+  explicit Asked(std::uint64_t id = 1) { start(id, first); }
+  ~Asked() {
     for (std::thread* thread : {&first, &second}) {
       if (thread->joinable()) thread->join();
     }
@@ -157,8 +157,9 @@ struct Asking {
     first.join();
     return answer;
   }
-  Terminal terminal;
-  TerminalApproval approval;
+  Pty terminal;
+  Terminal owner{terminal.program, [this] { return ::dup(terminal.program); }};
+  TerminalApproval approval{owner};
   Approval answer = Approval::unavailable;
   std::thread first, second;
 };
@@ -174,7 +175,7 @@ BOOST_AUTO_TEST_CASE(each_answer_is_what_it_says) {
       {"always\n", Approval::always}, {"Never\n", Approval::never}, {"\x04", Approval::no},
   };
   for (const auto& [keys, expected] : rows) {
-    Asking asking;
+    Asked asking;
     BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt));
     asking.terminal.type(keys);
     BOOST_TEST((asking.join() == expected), keys);
@@ -182,7 +183,7 @@ BOOST_AUTO_TEST_CASE(each_answer_is_what_it_says) {
 }
 
 BOOST_AUTO_TEST_CASE(nothing_counts_before_enter) {
-  Asking asking;
+  Asked asking;
   BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt));
   asking.terminal.type("yes");
   BOOST_TEST_REQUIRE(asking.terminal.wait_for("yes"));  // The echo.
@@ -191,8 +192,9 @@ BOOST_AUTO_TEST_CASE(nothing_counts_before_enter) {
 }
 
 BOOST_AUTO_TEST_CASE(what_was_typed_before_the_question_answers_nothing) {
-  Terminal terminal;
-  TerminalApproval approval([&] { return ::dup(terminal.program); });
+  Pty terminal;
+  Terminal owner(terminal.program, [&] { return ::dup(terminal.program); });
+  TerminalApproval approval(owner);
   terminal.type("yes\nyes\n");
   BOOST_TEST_REQUIRE(terminal.wait_for("yes", 2));  // The echo: it has arrived.
   Approval answer = Approval::unavailable;
@@ -204,7 +206,7 @@ BOOST_AUTO_TEST_CASE(what_was_typed_before_the_question_answers_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_that_is_none_is_asked_again_and_not_for_ever) {
-  Asking asking;
+  Asked asking;
   for (int i = 1; i <= 5; ++i) {
     BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt, i));
     asking.terminal.type("perhaps\n");
@@ -214,7 +216,7 @@ BOOST_AUTO_TEST_CASE(an_answer_that_is_none_is_asked_again_and_not_for_ever) {
 }
 
 BOOST_AUTO_TEST_CASE(a_line_that_never_ends_is_no) {
-  Asking asking;
+  Asked asking;
   BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt));
   termios raw{};
   BOOST_REQUIRE(::tcgetattr(asking.terminal.program, &raw) == 0);
@@ -228,19 +230,20 @@ BOOST_AUTO_TEST_CASE(a_line_that_never_ends_is_no) {
 }
 
 BOOST_AUTO_TEST_CASE(a_terminal_that_is_closed_is_no) {
-  Asking asking;
+  Asked asking;
   BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt));
   ::close(std::exchange(asking.terminal.person, -1));
   BOOST_TEST((asking.join() == Approval::no));
 }
 
 BOOST_AUTO_TEST_CASE(without_a_terminal_nobody_can_be_asked) {
-  TerminalApproval approval([] { return -1; });
+  Terminal owner(STDERR_FILENO, [] { return -1; });
+  TerminalApproval approval(owner);
   BOOST_TEST((approval.ask({.id = 1, .tool = "t", .subject = "{}", .reason = "r"}) == Approval::unavailable));
 }
 
 BOOST_AUTO_TEST_CASE(a_question_that_is_withdrawn_ends_at_once) {
-  Asking asking(7);
+  Asked asking(7);
   BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt));
   asking.approval.withdraw(8);
   asking.approval.withdraw(7);
@@ -249,9 +252,10 @@ BOOST_AUTO_TEST_CASE(a_question_that_is_withdrawn_ends_at_once) {
 }
 
 BOOST_AUTO_TEST_CASE(a_question_that_nobody_reads_can_be_withdrawn) {
-  Terminal terminal;
+  Pty terminal;
   BOOST_REQUIRE(::fcntl(terminal.program, F_SETFL, O_RDWR | O_NONBLOCK) == 0);
-  TerminalApproval approval([&] { return ::dup(terminal.program); });
+  Terminal owner(terminal.program, [&] { return ::dup(terminal.program); });
+  TerminalApproval approval(owner);
   Approval answer = Approval::yes;
   const std::string subject = json{{"command", std::string(1 << 20, 'x')}}.dump();
   std::thread asking([&] { answer = approval.ask({.id = 7, .tool = "t", .subject = subject, .reason = "r"}); });
@@ -263,8 +267,9 @@ BOOST_AUTO_TEST_CASE(a_question_that_nobody_reads_can_be_withdrawn) {
 }
 
 BOOST_AUTO_TEST_CASE(a_question_that_was_withdrawn_before_is_not_asked) {
-  Terminal terminal;
-  TerminalApproval approval([&] { return ::dup(terminal.program); });
+  Pty terminal;
+  Terminal owner(terminal.program, [&] { return ::dup(terminal.program); });
+  TerminalApproval approval(owner);
   approval.withdraw(7);
   approval.withdraw(7);
   BOOST_TEST((approval.ask({.id = 7, .tool = "t", .subject = "{}", .reason = "r"}) == Approval::unavailable));
@@ -278,7 +283,7 @@ BOOST_AUTO_TEST_CASE(a_question_that_was_withdrawn_before_is_not_asked) {
 }
 
 BOOST_AUTO_TEST_CASE(two_questions_are_asked_one_after_the_other) {
-  Asking asking(1);
+  Asked asking(1);
   BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt));
   Approval second = Approval::unavailable;
   asking.start(2, asking.second, &second);
@@ -292,7 +297,7 @@ BOOST_AUTO_TEST_CASE(two_questions_are_asked_one_after_the_other) {
 }
 
 BOOST_AUTO_TEST_CASE(a_question_that_waits_for_its_turn_can_be_withdrawn) {
-  Asking asking(1);
+  Asked asking(1);
   BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt));
   Approval second = Approval::yes;
   asking.start(2, asking.second, &second);

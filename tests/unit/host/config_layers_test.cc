@@ -158,6 +158,8 @@ BOOST_AUTO_TEST_CASE(what_is_locked_may_be_tightened) {
   const Row rows[] = {
       {"limits: {timeout_max: 500}\nlock: [limits]", "limits: {timeout_max: 400}", "limits.timeout_max", "400"},
       {"limits: {timeout_max: 500}\nlock: [limits]", "limits: {timeout_max: 500}", "limits.timeout_max", "500"},
+      {"limits: {timeout_max: none}\nlock: [limits]", "limits: {timeout_max: 400}", "limits.timeout_max", "400"},
+      {"limits: {timeout_max: none}\nlock: [limits]", "limits: {timeout_max: none}", "limits.timeout_max", "\"none\""},
       {"lock: [limits.processes]", "limits: {processes: 7, timeout_max: 1800}", "limits.processes", "7"},
       {"limits: {processes: 9}\nlock: [limits.processes]", "limits: {processes: 7}", "limits.processes", "7"},
       {"lock: [limits]", "limits: {grace_seconds: 0.5}", "limits.grace_seconds", "0.5"},
@@ -219,6 +221,7 @@ BOOST_AUTO_TEST_CASE(what_is_locked_may_not_be_loosened) {
   const Row rows[] = {
       {"limits: {timeout_max: 500}\nlock: [limits]", "limits:\n  timeout_max: 501",
        "project.yaml:2:16: limits.timeout_max is locked by user.yaml:2:8, which allows at most 500, and this is 501"},
+      {"lock: [limits]", "limits: {timeout_max: none}", "allows at most 1800, and this is none"},
       {"limits: {processes: 9}\nlock: [limits.processes]", "limits: {processes: 0}",
        "limits.processes is locked by user.yaml:2:8, which allows at most 9, and not 0, and this is 0"},
       {"lock: [limits]", "limits: {grace_seconds: 2.5}", "allows at most 2, and this is 2.5"},

@@ -141,9 +141,15 @@ BOOST_AUTO_TEST_CASE(the_bounds_themselves_are_allowed_and_what_is_beyond_is_not
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_maximum_may_be_none) {
+  BOOST_TEST(accepted("limits: {timeout_max: none}") == json::parse(R"({"limits":{"timeout_max":"none"}})"));
+  BOOST_TEST(has(refused("limits: {timeout_max: never}"), "1 to 1800 seconds, or none, and is \"never\""));
+  BOOST_TEST(has(refused("limits: {timeout_default: none}"), "1 to 1800 seconds, and is \"none\""));
+}
+
 BOOST_AUTO_TEST_CASE(an_error_names_file_line_column_value_and_what_is_allowed) {
   BOOST_TEST(refused("limits:\n  timeout_max: 1801\n") ==
-             "wtool.yaml:2:16: limits.timeout_max must be a whole number, 1 to 1800 seconds, and is 1801");
+             "wtool.yaml:2:16: limits.timeout_max must be a whole number, 1 to 1800 seconds, or none, and is 1801");
   BOOST_TEST(refused("shell:\n  direct_exec: yes\n") ==
              "wtool.yaml:2:16: shell.direct_exec must be true or false, and is \"yes\"");
   BOOST_TEST(refused("output:\n  bytes: \"5000\"\n") ==
@@ -192,7 +198,8 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_mapping_is_said_so) {
 BOOST_AUTO_TEST_CASE(what_is_not_yaml_is_an_error_with_its_place) {
   BOOST_TEST(has(refused("limits:\n  timeout_max: 5\n bad\n"), "wtool.yaml:"));
   BOOST_TEST(has(refused("limits: {timeout_max: 5\n"), "this is not YAML"));
-  BOOST_TEST(has(refused("shell:\n  program: \"/bin/sh\n"), "wtool.yaml: this is not YAML: a quotation is not closed"));
+  BOOST_TEST(
+      has(refused("shell:\n  program: \"/bin/sh\n"), "wtool.yaml:2:12: this is not YAML: this quote is not closed"));
   BOOST_TEST(has(refused("limits: *nowhere\n"), "wtool.yaml:1:"));
   BOOST_TEST(has(refused("shell: {}\n--- {}\n"), "second document"));
   BOOST_TEST(has(refused("shell: {}\n# \x04\nlimits: 7\n"), "wtool.yaml:2:3: there is a control character (\\x04)"));

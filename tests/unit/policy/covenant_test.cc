@@ -97,7 +97,8 @@ BOOST_AUTO_TEST_CASE(what_runs_has_its_flags_in_front_and_its_paths_behind_dashe
       {"head --lines 5 f", "head --lines=5 -- f"},
       {"grep -in -m5 x f g", "grep -i -n -m5 --regexp=x -- f g"},
       {"grep f -e -x", "grep -e-x -- f"},
-      {"grep -r -- -x", "grep -r --regexp=-x --"},
+      {"grep -r -- -x", "grep -r -n --regexp=-x --"},
+      {"grep -rn x src", "grep -r -n --regexp=x -- src"},
       {"cat -- -n", "cat -- -n"},
       {"cp -- -r -t", "cp -- -r -t"},
   };

@@ -167,6 +167,43 @@ BOOST_AUTO_TEST_CASE(builtins_that_stay_are_judged_by_their_words) {
   check(rules, "echo x", Answer::deny, "echo", "commands.allow", "");
 }
 
+BOOST_AUTO_TEST_CASE(options_that_only_end_a_script_sooner_need_no_entry) {
+  const Rules rules = Rules().allow({"ls"}).safe();
+  for (const char* line :
+       {"set -e\nls\nls", "set -eu\nls", "set -euo pipefail; ls", "set -e -o pipefail\nls", "set -o errexit -u\nls",
+        "set +e\nls", "set -f; ls", "ls; set -e; ls", "ls && set -e && ls", "! set -e; ls"}) {
+    check(rules, line, Answer::allow, "", "commands.allow: ls", "");
+  }
+  check(rules, "set -e", Answer::allow, "", "commands.allow", "");
+  for (const char* line : {"set -x; ls", "set -ex\nls", "set\nls", "set a b; ls", "set -- a; ls", "set -e a\nls",
+                           "set -o\nls", "set -o posix\nls", "set -eo\nls", "set -oe pipefail\nls", "set -; ls",
+                           "set -e-; ls", "set --e; ls", "set -k; ls", "set -eo pipefail x; ls"}) {
+    check(rules, line, Answer::deny, "set", "commands.allow", "set is a part of the shell");
+  }
+  // As a program, or for a program that runs it, it is a name like others.
+  check(rules, "env set -e", Answer::deny, "env", "commands.allow", "");
+  check(rules, "set -e $x; ls", Answer::deny, "$x", "commands.allow", "");
+  check(Rules().allow({"ls"}).deny({"set"}), "set -e; ls", Answer::deny, "set -e", "commands.deny: set", "");
+}
+
+BOOST_AUTO_TEST_CASE(what_a_script_sets_is_written_out_again) {
+  const LineJudgement judgement = Rules().allow({"ls"}).judge("set -e\nls a\nls b");
+  BOOST_REQUIRE(judgement.script.has_value());
+  BOOST_TEST(regenerate(*judgement.script) == "'set' '-e'; 'ls' 'a'; 'ls' 'b'");
+}
+
+BOOST_AUTO_TEST_CASE(a_refusal_says_might_where_it_cannot_know) {
+  const Rules rules = Rules().deny({"echo secret", "rm"});
+  check(
+      rules, "echo $(id)", Answer::deny, "echo $(id)", "commands.deny: echo secret",
+      "\"echo $(id)\" might match the entry \"echo secret\", which denies it: a part of it is known only when it runs");
+  check(rules, "echo secret $(id)", Answer::deny, "echo secret $(id)", "commands.deny: echo secret",
+        "is denied by the entry \"echo secret\"");
+  check(rules, "rm $x", Answer::deny, "rm $x", "commands.deny: rm", "is denied by the entry \"rm\"");
+  check(Rules().ask({"echo git push"}), "echo $n", Answer::ask, "echo $n", "commands.ask: echo git push",
+        "\"echo $n\" might match the entry \"echo git push\", which asks");
+}
+
 BOOST_AUTO_TEST_CASE(a_long_hint_is_cut) {
   std::vector<std::string> many;
   for (int i = 0; i < 40; ++i) many.push_back("tool" + std::to_string(i));

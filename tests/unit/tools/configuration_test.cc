@@ -181,12 +181,23 @@ BOOST_AUTO_TEST_CASE(a_lower_maximum_lowers_the_default_too) {
   BOOST_TEST(configuration->timeout_default.count() == 10);
 }
 
+BOOST_AUTO_TEST_CASE(a_maximum_of_none_allows_any_time_and_keeps_the_default) {
+  std::string error;
+  const auto configuration =
+      wtool::parse_configuration(R"({"limits":{"timeout_max":"none","timeout_fractions":true}})", error);
+  BOOST_REQUIRE_MESSAGE(configuration, error);
+  BOOST_TEST((configuration->timeout_max == wtool::longest_timeout));
+  BOOST_TEST(configuration->timeout_default.count() == 300);
+  BOOST_TEST(configuration->timeout_fractions);
+}
+
 BOOST_AUTO_TEST_CASE(each_mistake_names_its_key) {
   const std::pair<std::string_view, std::string_view> rows[] = {
       {R"({"limit":{}})", "limit"},
       {R"({"limits":[]})", "limits"},
       {R"({"limits":{"timeout":1}})", "limits.timeout"},
       {R"({"limits":{"timeout_max":1801}})", "limits.timeout_max is 1801; allowed is a whole number from 1 to 1800"},
+      {R"({"limits":{"timeout_max":"never"}})", "limits.timeout_max is \"never\""},
       {R"({"limits":{"memory_bytes":4096}})", "limits.memory_bytes is 4096; allowed is a whole number from 1048576 to"},
       {R"({"limits":{"processes":-1}})", "limits.processes is -1"},
       {R"({"output":{"spill":"maybe"}})", "output.spill is \"maybe\"; allowed is never, when_cut or always"},

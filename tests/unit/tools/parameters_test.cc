@@ -20,9 +20,9 @@ std::string whole_number_problem(const std::string& json) {
 
 BOOST_AUTO_TEST_SUITE(parameters)
 
-BOOST_AUTO_TEST_CASE(whole_numbers_come_as_numbers_or_as_digits) {
-  for (const char* json : {"60", "60.0", "\"60\"", "1", "1800"}) BOOST_TEST(whole_number_problem(json) == "", json);
-  for (const char* json : {"true", "1.5", "\"abc\"", "0", "1801", "-1", "null", "[]", "{}", "\"\"", "\"1.5\"",
+BOOST_AUTO_TEST_CASE(whole_numbers_come_as_numbers) {
+  for (const char* json : {"60", "60.0", "1", "1800"}) BOOST_TEST(whole_number_problem(json) == "", json);
+  for (const char* json : {"true", "1.5", "\"60\"", "\"abc\"", "0", "1801", "-1", "null", "[]", "{}", "\"\"", "\"1.5\"",
                            "\" 60\"", "\"60s\"", "1e300", "18446744073709551615", "\"99999999999999999999\""}) {
     const std::string problem = whole_number_problem(json);
     BOOST_TEST(has(problem, "timeout: got "), json);
@@ -33,11 +33,58 @@ BOOST_AUTO_TEST_CASE(whole_numbers_come_as_numbers_or_as_digits) {
 
 BOOST_AUTO_TEST_CASE(texts_are_strings_that_are_not_empty_and_hold_no_nul) {
   for (const char* json :
-       {R"({})", R"({"command":""})", R"({"command":1})", R"({"command":"a\u0000b"})", R"({"command":null})"}) {
+       {R"({"command":""})", R"({"command":1})", R"({"command":"a\u0000b"})", R"({"command":null})"}) {
     Parameters parameters(json);
     parameters.required_text("command");
     BOOST_TEST(has(parameters.problem(), "command: got "), json);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_required_parameter_that_is_missing_is_named) {
+  Parameters parameters("{}");
+  parameters.required_text("command");
+  BOOST_TEST(parameters.problem() == "missing required parameter 'command'");
+}
+
+BOOST_AUTO_TEST_CASE(all_mistakes_are_told_at_once) {
+  Parameters parameters(R"({"comand":"ls","timeout":0,"environment":[]})");
+  parameters.required_text("command");
+  parameters.whole_number("timeout", 1, 1800, "seconds");
+  parameters.variables("environment");
+  parameters.end({"command", "timeout", "environment"});
+  BOOST_TEST(
+      parameters.problem() ==
+      "missing required parameter 'command'; and timeout: got 0; allowed is a whole number of seconds from 1 to "
+      "1800; and environment: got []; allowed is an object of strings, such as {\"LANG\": \"C\"}; and there is no "
+      "parameter \"comand\" (did you mean command?); allowed are command, timeout, environment");
+}
+
+BOOST_AUTO_TEST_CASE(of_very_many_mistakes_the_first_are_told) {
+  std::string json = "{";
+  for (int i = 0; i < 1000; ++i) json += (i > 0 ? ",\"x" : "\"x") + std::to_string(i) + "\":1";
+  Parameters parameters(json + "}");
+  parameters.end({"command"});
+  BOOST_TEST(parameters.problem().size() < 1000);
+  BOOST_TEST(has(parameters.problem(), "; and there are more mistakes"));
+}
+
+BOOST_AUTO_TEST_CASE(a_time_may_have_a_fraction_where_that_is_configured) {
+  const auto time = [](const std::string& json, bool fractions, std::string& problem) {
+    Parameters parameters(R"({"timeout":)" + json + "}");
+    const auto made = parameters.seconds("timeout", std::chrono::seconds(1800), fractions);
+    problem = parameters.problem();
+    return made ? made->count() : -1;
+  };
+  std::string problem;
+  BOOST_TEST(time("0.3", true, problem) == 300);
+  BOOST_TEST(time("1800.0", true, problem) == 1'800'000);
+  BOOST_TEST(time("60", true, problem) == 60'000);
+  BOOST_TEST(problem == "");
+  for (const char* json : {"0.0", "0.0001", "-0.3", "1800.001", "1e300", "true", "\"0.3\""}) {
+    BOOST_TEST(time(json, true, problem) == -1, json);
+    BOOST_TEST(has(problem, "timeout: got "), json);
+  }
+  BOOST_TEST(time("0.3", false, problem) == -1);
 }
 
 BOOST_AUTO_TEST_CASE(a_value_of_the_environment_is_never_shown) {
@@ -58,7 +105,8 @@ BOOST_AUTO_TEST_CASE(names_of_variables_are_judged) {
 BOOST_AUTO_TEST_CASE(an_unknown_parameter_is_named_with_the_known_ones) {
   Parameters parameters(R"({"comand":"ls"})");
   parameters.end({"command", "timeout"});
-  BOOST_TEST(parameters.problem() == R"(there is no parameter "comand"; allowed are command, timeout)");
+  BOOST_TEST(parameters.problem() ==
+             R"(there is no parameter "comand" (did you mean command?); allowed are command, timeout)");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_object_is_said_so) {

@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(a_prompt_takes_arguments_and_options_in_any_order) {
   BOOST_TEST(!prompt.is_inline);
   BOOST_TEST(arguments_text(prompt.arguments) == "name=${A} loud=true n=5 x={{ A }} ");
   BOOST_TEST(options_of(workflow, "A").result.name == "greeting");
-  BOOST_TEST(options_of(workflow, "A").timeout->written.text() == "120");
+  BOOST_TEST(options_of(workflow, "A").timeout->written.text() == "2m");
   BOOST_TEST(action_of<PromptAction>(read(one_action("Prompt \"Say hello\"")), "A").is_inline);
 }
 
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(all_options_are_read) {
   BOOST_TEST(options.total_timeout->written.text() == "600");
   BOOST_TEST(options.on_failure.name == "A");
   BOOST_TEST(options.secret);
-  BOOST_TEST(options.timeout->written.text() == "30");
+  BOOST_TEST(options.timeout->written.text() == "30s");
   BOOST_TEST(options.result.name == "name");
   BOOST_TEST(options.matrix->dump() == R"({"os":["a","b"]})");
   BOOST_TEST(action_of<ShellAction>(workflow, "A").working_directory->written.text() == "d");
@@ -120,8 +120,9 @@ BOOST_AUTO_TEST_CASE(the_workflow_has_states_for_failures_and_for_its_end) {
 }
 
 BOOST_AUTO_TEST_CASE(prose_in_the_place_of_an_action_is_a_warning) {
-  const std::string found = findings_of(workflow_text("[*] --> A\nA --> [*]\n", "- A: Initialize workflow\n"));
-  BOOST_TEST(found.find("9:3: warning: this says what 'A' is for, and is no action") == 0U, found);
+  const std::string found =
+      findings_of(workflow_text("[*] --> A\nA --> B\nB --> [*]\n", "- A: Initialize workflow\n- B: Log \"x\"\n"));
+  BOOST_TEST(found.find("10:3: warning: this says what 'A' is for, and is no action") == 0U, found);
 }
 
 BOOST_AUTO_TEST_CASE(what_a_guard_asks_for_may_be_missing) {

@@ -3,8 +3,8 @@
 #include <condition_variable>
 #include <set>
 
+#include "failing_runs.h"
 #include "runner/waiting.h"
-#include "runs.h"
 
 using namespace wtool::test;
 using namespace wtool::host;
@@ -12,16 +12,12 @@ using namespace wtool::host::workflow;
 
 namespace {
 
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 const std::string three_branches =
     "[*] --> Split\nstate Split <<fork>>\nstate Meet <<join>>\nSplit --> A\nSplit --> B\nSplit --> C\nA --> Meet\n"
     "B --> Meet\nC --> Meet\n";
 const std::string judged =
     three_branches + "Meet --> Good: success\nMeet --> Bad: failure\nGood --> [*]\nBad --> [*]\n";
 const std::string shell_in_all = "- A: Shell \"a\"\n- B: Shell \"b\"\n- C: Shell \"c\"\n";
-
-std::string command_of(const Json& arguments) { return arguments["command"].get<std::string>(); }
 
 // Waits until so many callers have come.
 class Meeting {
@@ -98,10 +94,14 @@ BOOST_AUTO_TEST_CASE(no_more_calls_run_than_max_parallel_allows) {
 }
 
 BOOST_AUTO_TEST_CASE(the_join_is_told_of_a_branch_whose_last_action_failed) {
-  const Run run(workflow_text(judged, shell_in_all + "- Bad: Log \"${Meet.message}|${exit_code}\"\n"),
-                [](const Json& arguments, Stop&, const ToolCaller::OutputSink&) {
-                  return FakeTools::exited(command_of(arguments) == "b" ? 7 : 0, "");
-                });
+  Around around;
+  around.settings.fail_fast = false;
+  const Run run(
+      workflow_text(judged, shell_in_all + "- Bad: Log \"${Meet.message}|${exit_code}\"\n"),
+      [](const Json& arguments, Stop&, const ToolCaller::OutputSink&) {
+        return FakeTools::exited(command_of(arguments) == "b" ? 7 : 0, "");
+      },
+      {}, around);
   BOOST_TEST((run.report.status == RunReport::Status::completed));
   BOOST_TEST(holds(run.recorder.events, "log0'1 of 3 branches failed: B|7'"), run.recorder.events);
 }
@@ -115,7 +115,9 @@ BOOST_AUTO_TEST_CASE(a_run_is_not_completed_where_nobody_looked_at_a_branch_that
   const std::string shell = "- A: Shell \"a\"\n- B: Shell \"b\"\n";
   const Run unjudged(workflow_text(fork + "Meet --> [*]\n", shell), answer);
   BOOST_TEST((unjudged.report.status == RunReport::Status::failed));
-  BOOST_TEST(unjudged.report.reason == "the last state 'Meet' failed: 1 of 2 branches failed: B");
+  BOOST_TEST(unjudged.report.reason ==
+             "the branch 'B' failed: step 'B' failed, and no transition handles the failure: Command failed with exit "
+             "code 7");
   const Run judged_so(workflow_text(fork + "Meet --> [*]: failure\nMeet --> [*]: success\n", shell), answer);
   BOOST_TEST((judged_so.report.status == RunReport::Status::completed));
 }
@@ -131,7 +133,7 @@ BOOST_AUTO_TEST_CASE(a_branch_that_can_go_no_further_ends_the_others_and_the_run
   };
   const Run run(workflow_text(diagram, shell_in_all), answer);
   BOOST_TEST((run.report.status == RunReport::Status::failed));
-  BOOST_TEST(holds(run.report.reason, "the branch 'B' failed: the state 'B' failed, and none of its exits is open"));
+  BOOST_TEST(holds(run.report.reason, "the branch 'B' failed: step 'B' failed, and no transition handles the failure"));
   BOOST_TEST(holds(run.recorder.events, "xA"));
   BOOST_TEST(holds(run.recorder.events, "xC"));
   BOOST_TEST(!holds(run.recorder.events, "+Meet -Meet +"));
@@ -377,27 +379,6 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(workflows)
 
-struct Others {
-  explicit Others(std::map<std::string, std::string> texts) {
-    for (auto& [name, text] : texts) {
-      Findings findings;
-      auto& made = known[name];
-      made.first = std::make_unique<Source>(name + ".md", text);
-      made.second = parse_workflow(*made.first, findings);
-      BOOST_REQUIRE_MESSAGE(findings.empty(), findings.text(*made.first));
-    }
-    around.world.workflow = [this](const std::string& name, const std::string&,
-                                   std::string& error) -> std::optional<OtherWorkflow> {
-      const auto found = known.find(name);
-      if (found != known.end()) return OtherWorkflow{&found->second.second, found->second.first.get()};
-      error = "there is no " + name;
-      return std::nullopt;
-    };
-  }
-  std::map<std::string, std::pair<std::unique_ptr<Source>, Workflow>> known;
-  Around around;
-};
-
 BOOST_AUTO_TEST_CASE(a_workflow_gets_its_inputs_and_gives_its_result) {
   const Others others({{"inner", workflow_text("[*] --> I\nI --> [*]\n", "- I: Set answer=\"${who}!\"\n",
                                                "parameters:\n  - name: who\n    required: true\n")}});
@@ -436,13 +417,6 @@ BOOST_AUTO_TEST_CASE(an_abort_of_an_inner_workflow_ends_the_run) {
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(resuming)
-
-// The commands that are called, in any order.
-std::multiset<std::string> commands_of(const Run& run) {
-  std::multiset<std::string> commands;
-  for (const auto& call : run.tools.calls) commands.insert(command_of(call.arguments));
-  return commands;
-}
 
 BOOST_AUTO_TEST_CASE(what_is_completed_is_not_run_again_and_its_outputs_are_there) {
   const std::string text = workflow_text("[*] --> A\nA --> B: success\nB --> C: success\nC --> [*]\n",
@@ -507,7 +481,7 @@ BOOST_AUTO_TEST_CASE(a_loop_goes_on_in_the_round_in_which_it_ended) {
 }
 
 BOOST_AUTO_TEST_CASE(combinations_and_inner_workflows_go_on_where_they_ended) {
-  const workflows::Others others(
+  const Others others(
       {{"inner", workflow_text("[*] --> I\nI --> K: success\nK --> [*]\n", "- I: Shell \"i\"\n- K: Shell \"k\"\n")}});
   const std::string text =
       workflow_text("[*] --> A\nA --> M: success\nM --> [*]\n",

@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(undefined_names_in_conditions_are_errors_at_their_place) {
 }
 
 BOOST_AUTO_TEST_CASE(every_source_of_names_defines_them) {
-  const std::string text = workflow_text("[*] --> A\nA --> B\nB --> [*]\n",
+  const std::string text = workflow_text("[*] --> A\nA --> B: always\nB --> A: failure\nB --> [*]: success\n",
                                          "- A: Shell \"echo ${p} ${given} ${r} ${v} ${B.stderr} ${result} {{ none | "
                                          "default: \\\"\\\" }}\" with result=\"r\"\n"
                                          "- B: Set v=\"${exit_code} ${last_action_result.stdout}\"\n",
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(the_exits_of_a_fork_take_no_condition) {
 }
 
 BOOST_AUTO_TEST_CASE(a_join_without_a_fork_is_a_warning) {
-  expect("[*] --> J\nstate J <<join>>\nJ --> [*]\n", "",
+  expect("[*] --> J\nstate J <<join>>\nJ --> A\nA --> [*]\n", "- A: Log \"x\"\n",
          "3:9: warning: no <<fork>> leads to the join 'J', so it waits for nothing\n");
 }
 
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(values_that_are_never_alike_are_not_compared) {
          "4:12: error: 'exit_code' is a number, and is compared with a text here, which fails\n");
   expect("[*] --> A\nA --> [*]: failure || success == 1\nA --> [*]: default\n", "",
          "4:23: error: 'success' is true or false, and is compared with a number here, which fails\n");
-  const std::string text = workflow_text("[*] --> A\nA --> [*]: count > 5\nA --> [*]: default\n", "",
+  const std::string text = workflow_text("[*] --> A\nA --> [*]: count > 5\nA --> [*]: default\n", "- A: Log \"x\"\n",
                                          "parameters:\n  - name: count\n    default: 3\n");
   BOOST_TEST(findings_of(text) ==
              "9:12: warning: 'count' is a text, and is compared with a number here, which fails; "
@@ -133,7 +133,8 @@ BOOST_AUTO_TEST_CASE(some_of_the_names_of_the_run_may_be_set) {
          "and stays so\n");
   expect("[*] --> A\nA --> [*]\n", "- A: Set run_id=\"x\"\n",
          "9:10: error: 'run_id' is set by the run itself; choose another name\n");
-  expect("[*] --> A\nA --> [*]: result.content.contains(\"YES\") && output == error\nA --> [*]: default\n", "", "");
+  expect("[*] --> A\nA --> [*]: result.content.contains(\"YES\") && output == error\nA --> [*]: default\n",
+         "- A: Log \"x\"\n", "");
   expect("[*] --> A\nA --> [*]\n", "- A: Log \"${matrix.os}\"\n",
          "9:11: error: 'matrix' has a value only in the action of a state that has the option matrix={...}\n");
   expect("[*] --> A\nA --> [*]\n", "- A: Shell \"echo ${matrix.os}\" matrix={\"os\": [\"a\"]}\n", "");

@@ -22,14 +22,15 @@ std::string exits_of(const Workflow& workflow, const std::string& id) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_composite_state_may_be_entered_by_an_inner_state_alone) {
-  BOOST_TEST(findings_of(workflow_text("[*] --> In\nstate Out {\n[*] --> In\nIn --> [*]\n}\nOut --> [*]\n", "")) == "");
+  BOOST_TEST(findings_of(workflow_text("[*] --> In\nstate Out {\n[*] --> In\nIn --> [*]\n}\nOut --> [*]\n",
+                                       "- In: Log \"x\"\n")) == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_fork_has_several_exits_that_are_always_open) {
   const std::string text = workflow_text(
       "[*] --> F\nstate F <<fork>>\nF --> A\nF --> B: Always   \nstate J [[join]]\nA --> J\nB --> J\nJ --> C: All "
       "Complete\nC --> [*]\n",
-      "");
+      "- C: Log \"x\"\n");
   const Workflow workflow = read(text);
   BOOST_TEST((workflow.find("F")->kind == State::Kind::fork));
   BOOST_TEST((workflow.find("J")->kind == State::Kind::join));
@@ -66,7 +67,7 @@ BOOST_AUTO_TEST_CASE(regions_run_at_the_same_time) {
   const std::string text = workflow_text(
       "[*] --> A\nA --> [*]\nstate A {\n[*] --> B\nB --> [*]\n--\n[*] --> C\nstate C {\n[*] --> D\nD --> "
       "[*]\n}\nC --> [*]\n}\n",
-      "");
+      "- B: Log \"x\"\n");
   const Workflow workflow = read(text);
   BOOST_TEST((workflow.find("A")->kind == State::Kind::fork));
   BOOST_TEST((workflow.find("A/end")->kind == State::Kind::join));

@@ -9,6 +9,9 @@
 #include "reporting/progress.h"
 
 using namespace wtool::host::workflow;
+using wtool::host::Terminal;
+namespace expressions = wtool::host::expressions;
+using expressions::Value;
 
 namespace {
 
@@ -24,7 +27,8 @@ std::string shown(ProgressStyle style) {
   int ends[2];
   BOOST_REQUIRE(::pipe2(ends, O_NONBLOCK) == 0);
   {
-    Progress progress(ends[1], style);
+    Terminal terminal(ends[1]);
+    Progress progress(terminal, style);
     Workflow workflow;
     workflow.states.push_back(state_named("Build\x1b[31m"));
     Step step;
@@ -85,7 +89,28 @@ BOOST_AUTO_TEST_CASE(texts_are_made_safe_for_a_terminal) {
   BOOST_TEST(cleaned_for_terminal("a\nb", true) == "a\nb");
 }
 
+namespace {
+
+// The locale as the environment names it.
+struct Locale {
+  explicit Locale(const char* name) {
+    ::unsetenv("LC_ALL");
+    ::unsetenv("LC_CTYPE");
+    ::setenv("LANG", name, 1);
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(where_the_locale_is_not_utf8_what_was_cut_ends_with_dots) {
+  const Locale locale("C");
+  BOOST_TEST(cut_to_width("abcdef", 5) == "ab...");
+  BOOST_TEST(cut_to_width("abcdef", 6) == "abcdef");
+  BOOST_TEST(cut_to_width("abcdef", 2) == "..");
+}
+
 BOOST_AUTO_TEST_CASE(widths_count_columns) {
+  const Locale locale("C.UTF-8");
   BOOST_TEST(display_width("aü漢e\xcc\x81") == 5U);
   BOOST_TEST(cut_to_width("abcdef", 6) == "abcdef");
   BOOST_TEST(cut_to_width("abcdef", 4) == "abc…");
@@ -112,7 +137,8 @@ std::string progress_of(ProgressStyle style, Tell tell) {
   int ends[2];
   BOOST_REQUIRE(::pipe2(ends, O_NONBLOCK) == 0);
   {
-    Progress progress(ends[1], style);
+    Terminal terminal(ends[1]);
+    Progress progress(terminal, style);
     std::uint64_t number = 0;
     tell(progress, [&](char state, const std::string& branch) {
       Step step;
@@ -151,6 +177,12 @@ BOOST_AUTO_TEST_CASE(branches_are_told_apart) {
     progress.state_ended(second, {});
     Step third = made('E', "/3:2");
     progress.state_entered(third);
+    expressions::Map values;
+    values.fields.emplace("arch", Value(std::string("amd64")));
+    values.fields.emplace("mode", Value(std::string("debug")));
+    progress.combination_begun("/3:1", Value(values));
+    progress.state_entered(made('E', "/3:1"));
+    progress.state_entered(made('F', "/3:1/1:deploy"));
   });
   BOOST_TEST(text ==
              "  > B\n"
@@ -160,7 +192,9 @@ BOOST_AUTO_TEST_CASE(branches_are_told_apart) {
              "    notice: look here\n"
              "  ok B  0.00 s\n"
              "  kept D / deploy / C  0.00 s\n"
-             "  > [2] E\n");
+             "  > [2] E\n"
+             "  > E (amd64, debug)\n"
+             "  > (amd64, debug) deploy / F\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_terminal_shows_all_that_runs_and_counts_what_has_no_room) {
@@ -180,4 +214,62 @@ BOOST_AUTO_TEST_CASE(a_terminal_shows_all_that_runs_and_counts_what_has_no_room)
   }
   BOOST_TEST(text.find("> H") == std::string::npos);
   BOOST_TEST(text.ends_with("\x1b[7A\x1b[J"));
+}
+
+namespace {
+
+// What a step with that output shows in that style.
+std::string progress_with_output(ProgressStyle style) {
+  return progress_of(style, [](Progress& progress, auto made) {
+    Step step = made('B', "");
+    progress.state_entered(step);
+    progress.output(step, false, "one\ntw");
+    progress.output(step, true, "careful\n");
+    progress.output(step, false, "o\n10%\r100%\r\nlast\x1b[31m");
+    step.status = Step::Status::succeeded;
+    StepEnd end;
+    end.command = "make\nmake install";
+    progress.state_ended(step, end);
+  });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_output_of_a_step_is_shown_as_it_is_wanted) {
+  using enum OutputStyle;
+  using enum Detail;
+  BOOST_TEST(progress_with_output({false, false, group}) ==
+             "  > B\n  ok B  0.00 s\n    | one\n    ! careful\n    | two\n    | 100%\n    | last\n");
+  BOOST_TEST(progress_with_output({false, false, stream}) == "  > B\none\ncareful\ntwo\n100%\nlast\n  ok B  0.00 s\n");
+  BOOST_TEST(progress_with_output({false, false, prefixed}) ==
+             "  > B\nB | one\nB ! careful\nB | two\nB | 100%\nB | last\n  ok B  0.00 s\n");
+  BOOST_TEST(progress_with_output({false, false, none}) == "  > B\n  ok B  0.00 s, 1 line on stderr\n");
+  BOOST_TEST(progress_with_output({false, false, group, quiet}).empty());
+  BOOST_TEST(progress_with_output({false, false, none, verbose}) ==
+             "  > B\n  ok B  0.00 s, 1 line on stderr\n    $ make\n      make install\n");
+}
+
+BOOST_AUTO_TEST_CASE(quietly_only_failures_are_told) {
+  const std::string text =
+      progress_of({false, false, OutputStyle::group, Detail::quiet}, [](Progress& progress, auto made) {
+        Step step = made('B', "");
+        progress.state_entered(step);
+        progress.logged(step, LogAction::Level::info, "hello");
+        progress.logged(step, LogAction::Level::warning, "careful");
+        step.status = Step::Status::failed;
+        StepEnd end;
+        end.outcome.message = "exit code 2";
+        progress.state_ended(step, end);
+      });
+  BOOST_TEST(text == "    warning: careful\n  failed B  0.00 s  exit code 2\n");
+}
+
+BOOST_AUTO_TEST_CASE(of_a_very_long_output_the_end_is_kept_and_the_rest_counted) {
+  KeptLines kept;
+  for (int i = 0; i < 10'000; ++i) kept.add({{false, std::string(1000, 'x')}});
+  BOOST_TEST(kept.left_out() > 5000U);
+  BOOST_TEST(kept.left_out() + kept.lines().size() == 10'000U);
+  StepOutput output;
+  BOOST_TEST(output.add(false, std::string(200'000, 'y')).size() == 3U);
+  BOOST_TEST(output.finish().size() == 1U);
 }

@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(mistakes_with_values_say_which_values) {
       {"'''a''", "0: this text has no closing quote"},
       {"'a\\", "0: this text has no closing quote"},
       {"sice(1)", "0: there is no function 'sice'; did you mean 'size'?"},
-      {"1 and 2", "2: \"and\" is not expected here"},
+      {"1 and 2", "2: \"and\" is written && here"},
       {"'x' && success", "0: '&&' needs bools, and got the string"},
   };
   for (const auto& [text, expected] : cases) {

@@ -83,6 +83,13 @@ BOOST_AUTO_TEST_CASE(json_becomes_values_and_all_else_stays_text) {
   BOOST_TEST(shown(std::string(1'000'000, '[') + std::string(1'000'000, ']')) == "none");
 }
 
+BOOST_AUTO_TEST_CASE(the_reason_why_a_text_is_not_json_is_true) {
+  BOOST_TEST(why_not_json("[1e400]") ==
+             "the output is JSON with a number that is too large for a double: '1e400'; write it as a string");
+  BOOST_TEST(why_not_json("[1,]") == "the output is no JSON: \"[1,]\"");
+  BOOST_TEST(why_not_json(std::string(1'000'000, '[')).starts_with("the output is no JSON: "));
+}
+
 BOOST_AUTO_TEST_CASE(errors_point_at_the_character) {
   const std::pair<const char*, const char*> cases[] = {
       {"", "0: the expression ends where a value is expected"},

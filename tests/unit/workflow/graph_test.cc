@@ -7,6 +7,7 @@
 
 #include "markup_check.h"
 #include "reporting/diagram_svg.h"
+#include "reporting/html_report.h"
 #include "reporting_support.h"
 #include "support.h"
 #include "support/program.h"
@@ -50,6 +51,7 @@ RunRecord made_run() {
     StepRecord step;
     step.state = state;
     step.status = status;
+    step.action = "shell";
     run.steps.push_back(step);
   }
   return run;
@@ -152,4 +154,24 @@ BOOST_AUTO_TEST_CASE(dot_is_run_without_a_shell) {
   BOOST_TEST(drawn_by_dot("digraph {}", "png", error) == "");
   BOOST_TEST(holds(error, "could not draw the graph: exit status 3"));
   ::setenv("PATH", before.c_str(), 1);
+}
+
+BOOST_AUTO_TEST_CASE(the_drawing_of_a_drawing_is_the_same_text) {
+  for (
+      const std::string text :
+      {"    [*] --> A\n    B --> C: success\n    A --> C\n    A --> B: failure\n    C --> [*]\n    B --> [*]: default\n"
+       "    Last: cleans up\n    Last --> [*]\n",
+       "    [*] --> Z\n    state F <<fork>>\n    state J <<join>>\n    Y --> J\n    X --> J\n    F --> X\n    F --> Y\n"
+       "    Z --> F\n    J --> [*]\n    Alone --> Other\n    Other --> [*]\n"}) {
+    const std::string drawn =
+        mermaid_text(drawing_of(parsed("```mermaid\nstateDiagram-v2\n" + text + "```\n"), nullptr));
+    BOOST_TEST(mermaid_text(drawing_of(parsed("```mermaid\n" + drawn + "```\n"), nullptr)) == drawn);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_page_says_that_a_diagram_is_too_large_for_it) {
+  std::string text = "    [*] --> S0\n";
+  for (int i = 0; i < 400; ++i) text += "    S" + std::to_string(i) + " --> S" + std::to_string(i + 1) + "\n";
+  const Workflow large = parsed("```mermaid\nstateDiagram-v2\n" + text + "    S400 --> [*]\n```\n");
+  BOOST_TEST(holds(html_report(made_run(), &large), "The diagram is left out: it has 403 nodes"));
 }

@@ -352,6 +352,16 @@ BOOST_FIXTURE_TEST_CASE(a_disk_that_stays_full_is_told_at_the_end_once_more, Fol
   BOOST_TEST(notices[1].find("still cannot be written") != std::string::npos);
 }
 
+BOOST_FIXTURE_TEST_CASE(one_record_may_be_larger_than_what_is_kept_in_memory, Folder) {
+  auto journal = create();
+  ToldRun run(workflow, *journal);
+  run.start(journal->run());
+  run.visit("Build", std::string(65UL * 1024 * 1024, 'x'));
+  run.finish();
+  BOOST_TEST(notices.empty());
+  BOOST_TEST(fs::file_size(journal->file()) > 65UL * 1024 * 1024);
+}
+
 BOOST_FIXTURE_TEST_CASE(what_cannot_be_kept_in_memory_ends_the_journal, Folder) {
   const std::string file = scratch.path() + "/full.jsonl";
   fs::create_symlink("/dev/full", file);

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "reporting/observers.h"
 #include "reporting/summary.h"
 #include "support.h"
 
@@ -66,7 +67,8 @@ struct Run {
     for (const auto& [name, value] : inputs) given.push_back(name);
     check_workflow(workflow, given, &tools, findings);
     BOOST_REQUIRE_MESSAGE(findings.empty(), findings.text(source));
-    report = run_workflow({workflow, source, std::move(inputs), tools, stop, recorder, around.settings, around.world,
+    Observers all({&recorder, &failed});
+    report = run_workflow({workflow, source, std::move(inputs), tools, stop, all, around.settings, around.world,
                            around.secrets, around.past, "", "w"});
   }
   std::string path() const {
@@ -74,13 +76,14 @@ struct Run {
     for (const Step& step : report.steps) out += (out.empty() ? "" : " ") + workflow.states[step.state].id;
     return out;
   }
-  std::string summary() const { return summary_text(workflow, report, "w"); }
+  std::string summary() const { return summary_text(workflow, report, failed, "w"); }
 
   Source source;
   Workflow workflow;
   FakeTools tools;
   Stop stop;
   Recorder recorder;
+  FailedSteps failed;
   RunReport report;
 };
 

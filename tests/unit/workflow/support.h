@@ -26,9 +26,13 @@ class FakeTools final : public host::ToolCaller {
   bool has_tool(std::string_view id) const override { return id == "shell_execute" || id == "lookup"; }
   host::ToolOutcome call(std::string_view id, const Json& arguments, host::Stop& stop,
                          const OutputSink& output) override {
+    return call_in_shell("", id, arguments, stop, output);
+  }
+  host::ToolOutcome call_in_shell(std::string_view shell, std::string_view id, const Json& arguments, host::Stop& stop,
+                                  const OutputSink& output) override {
     {
       const std::lock_guard lock(mutex_);
-      calls.push_back({std::string(id), arguments});
+      calls.push_back({std::string(id), arguments, std::string(shell)});
     }
     return answer_ ? answer_(arguments, stop, output) : exited(0, "");
   }
@@ -48,6 +52,7 @@ class FakeTools final : public host::ToolCaller {
   struct Call {
     std::string tool;
     Json arguments;
+    std::string shell;
   };
   std::vector<Call> calls;  // to be read when no call is running
 

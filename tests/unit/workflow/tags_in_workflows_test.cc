@@ -61,8 +61,11 @@ BOOST_AUTO_TEST_CASE(names_in_tags_are_checked_before_a_run) {
 }
 
 BOOST_AUTO_TEST_CASE(conditions_with_has_may_name_what_is_not_there) {
-  BOOST_TEST(findings_of(workflow_text("[*] --> A\nA --> [*]: has(nowhere.x)\nA --> [*]: default\n", "")).empty());
-  BOOST_TEST(findings_of(workflow_text("[*] --> A\nA --> [*]: A.exists(x, x == y)\nA --> [*]: default\n", ""))
+  BOOST_TEST(
+      findings_of(workflow_text("[*] --> A\nA --> [*]: has(nowhere.x)\nA --> [*]: default\n", "- A: Shell \"x\"\n"))
+          .empty());
+  BOOST_TEST(findings_of(
+                 workflow_text("[*] --> A\nA --> [*]: A.exists(x, x == y)\nA --> [*]: default\n", "- A: Shell \"x\"\n"))
                  .starts_with("4:29: error: the variable 'y' is not defined"));
 }
 

@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(placeholders_are_replaced_and_everything_else_stays) {
       {"{{ blank | trim | json | raw }}", "\"a b\""},
       // What belongs to others.
       {"$${text} $$", "${text} $$"},
-      {"${text:-x} ${#text} ${1} ${} ${a b}", "${text:-x} ${#text} ${1} ${} ${a b}"},
+      {"${text:-x} ${#text} ${1} ${}", "${text:-x} ${#text} ${1} ${}"},
       {"{{.Names}} {{}} {{ }}", "{{.Names}} {{}} {{ }}"},
       {"{{ \"{{\" }} x }}", "{{ x }}"},
       {"{%s} {% s %}", "{%s} {% s %}"},
@@ -112,6 +112,8 @@ BOOST_AUTO_TEST_CASE(mistakes_in_templates_are_errors_with_their_place) {
       {"{{ text | }}", "0: after '|' the name of a filter"},
       {"{{ text | default }}", "0: the filter default is written"},
       {"ab {{ text", "3: this '{{' is not closed"},
+      {"ab ${text-one other}", "3: this '${' is not closed by '}' after text-one"},
+      {"ab ${text", "3: this '${' is not closed by '}' after text"},
       {"{{ text other }}", "0: this '{{' is not closed"},
       {"{{ range .Items }}", "0: this '{{' is not closed"},
       {"{{ json .}}", "0: this '{{' is not closed"},

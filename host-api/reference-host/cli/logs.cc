@@ -1,0 +1,208 @@
+// wtool logs RUN [STATE] [--stderr] [--follow]: what the steps of a run said, from its journal.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/interrupts.h"
+#include "cli/output.h"
+#include "reporting/display.h"
+#include "reporting/journal_reader.h"
+#include "reporting/runs_folder.h"
+#include "reporting/step_label.h"
+#include "reporting/step_output.h"
+#include "reporting/stored_output.h"
+#include "runner/waiting.h"
+
+namespace wtool::host {
+
+namespace {
+
+constexpr std::size_t most_shown = 64UL * 1024 * 1024;  // bytes of a stream
+constexpr auto look_again = std::chrono::milliseconds(200);
+
+struct LogsOptions {
+  std::string run;
+  std::string state;
+  bool errors_only = false;  // --stderr
+  bool follow = false;
+};
+
+std::string words(const std::string& text) { return workflow::cleaned_for_terminal(text, false); }
+
+std::string marked(const std::vector<workflow::OutputLine>& lines) {
+  std::string shown;
+  for (const workflow::OutputLine& line : lines)
+    shown += (line.is_error_stream ? "    ! " : "    | ") + line.text + "\n";
+  return shown;
+}
+
+// One stream of a step, from the file that has all of it, or from the journal.
+std::string lines_of(const workflow::StepRecord& step, bool is_error_stream) {
+  const workflow::StoredOutput stored = workflow::stored_output(step.end.outcome, is_error_stream, step.masked);
+  workflow::StepOutput output;
+  std::string shown;
+  if (stored.file.empty()) {
+    shown = marked(output.add(is_error_stream, stored.text));
+  } else {
+    std::ifstream file(stored.file, std::ios::binary);
+    std::string chunk(1 << 16, '\0');
+    while (file.read(chunk.data(), static_cast<std::streamsize>(chunk.size())) || file.gcount() > 0) {
+      shown += marked(
+          output.add(is_error_stream, std::string_view(chunk).substr(0, static_cast<std::size_t>(file.gcount()))));
+      if (shown.size() < most_shown) continue;
+      return shown + "    ... the rest is left out; `wtool show` with --output prints all of it\n";
+    }
+  }
+  shown += marked(output.finish());
+  return shown + (stored.notice.empty() ? "" : "    (" + words(stored.notice) + ")\n");
+}
+
+// Tells each thing once, in the order in which it happened.
+class Teller {
+ public:
+  explicit Teller(const LogsOptions& options) : options_(options) {}
+
+  // What is new in the run.
+  std::string news(const workflow::RunRecord& run) {
+    names_.clear();
+    for (const workflow::StepRecord& step : run.steps) remember_combination(step);
+    std::vector<std::pair<workflow::Moment, std::string>> news;
+    for (const workflow::StepRecord& step : run.steps) {
+      if (step.status == workflow::Step::Status::running || !is_wanted(step) || !told_.insert(step.number).second)
+        continue;
+      if (std::string text = text_of(step); !text.empty()) {
+        const auto took = std::chrono::duration_cast<workflow::Moment::duration>(step.took);
+        news.emplace_back(step.began + took, std::move(text));
+      }
+    }
+    for (; logs_told_ < run.logs.size(); ++logs_told_) {
+      const workflow::LogRecord& log = run.logs[logs_told_];
+      if (std::string text = text_of(log, run); !text.empty()) news.emplace_back(log.at, std::move(text));
+    }
+    std::stable_sort(news.begin(), news.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::string all;
+    for (const auto& [at, text] : news) all += text;
+    return all;
+  }
+
+ private:
+  bool is_wanted(const workflow::StepRecord& step) const {
+    return !step.hidden && (options_.state.empty() || step.state == options_.state);
+  }
+
+  void remember_combination(const workflow::StepRecord& step) {
+    if (step.end.assigned.size() != 1 || step.end.assigned.front().first != "matrix") return;
+    names_.insert_or_assign(step.place.branch, workflow::combination_name(step.end.assigned.front().second));
+  }
+
+  std::string label(const workflow::StepRecord& step) const {
+    return workflow::step_label(step.place.branch, step.state, names_);
+  }
+
+  std::string text_of(const workflow::StepRecord& step) const {
+    // Steps that only stand for others give what those gave.
+    if (step.action != "shell" && step.action != "tool" && step.action != "prompt") return {};
+    if (!step.end.outcome.matrix.is_null()) return {};
+    std::string output = options_.errors_only ? "" : lines_of(step, false);
+    output += lines_of(step, true);
+    const bool failed = step.status != workflow::Step::Status::succeeded;
+    if (output.empty() && (options_.errors_only || (!failed && !step.end.secret))) return {};
+    std::string title = "  " + std::string(failed ? word(step.status) : "ok") + " " + label(step) + "  " +
+                        workflow::duration_text(step.took);
+    if (step.end.secret) title += "  what it gave is secret, and was not kept";
+    return title + "\n" + output;
+  }
+
+  std::string text_of(const workflow::LogRecord& log, const workflow::RunRecord& run) const {
+    if (options_.errors_only) return {};
+    const auto its = std::find_if(run.steps.begin(), run.steps.end(),
+                                  [&](const workflow::StepRecord& step) { return step.number == log.step; });
+    if (log.step == 0) return options_.state.empty() ? "    notice: " + words(log.text) + "\n" : std::string();
+    if (its == run.steps.end() || !is_wanted(*its)) return {};
+    const std::string level = log.level == workflow::LogAction::Level::info ? "" : std::string(word(log.level)) + ": ";
+    return "    " + label(*its) + ": " + level + words(log.text) + "\n";
+  }
+
+  const LogsOptions& options_;
+  workflow::CombinationNames names_;
+  std::set<std::uint64_t> told_;
+  std::size_t logs_told_ = 0;
+};
+
+bool was_in(const workflow::RunRecord& run, const std::string& state) {
+  return std::any_of(run.steps.begin(), run.steps.end(),
+                     [&](const workflow::StepRecord& step) { return step.state == state && !step.hidden; });
+}
+
+int logs(const LogsOptions& options) {
+  std::string error;
+  const std::string id = workflow::find_run(".", options.run, error);
+  const std::string file = id.empty() ? "" : workflow::journal_file(".", id);
+  if (id.empty()) {
+    complain(error);
+    return exit_unusable;
+  }
+  Stop stop;
+  const Interrupts interrupts(stop);
+  Teller teller(options);
+  while (!stop.requested()) {
+    // Asked first: what a run writes before it ends is read in this round, or in the next one.
+    const bool being_written = workflow::is_being_written(file);
+    const auto began = std::chrono::steady_clock::now();
+    const auto content = workflow::read_journal(file, error);
+    if (!content && !being_written) {
+      complain(error);
+      return exit_unusable;
+    }
+    if (content) {
+      if (!print(teller.news(content->run))) return exit_unusable;
+      if (!options.state.empty() && !was_in(content->run, options.state) && !(options.follow && being_written)) {
+        complain("the run " + id + " was never in the state \"" + options.state + "\"; `wtool show " + id +
+                 "` lists its states");
+        return exit_unusable;
+      }
+      if (!content->damage.empty() && !being_written) {
+        complain("the journal is damaged, and what can be read is shown: " + content->damage);
+      }
+    }
+    if (!being_written) return exit_ok;
+    if (!options.follow) {
+      complain("the run has not ended; what a step says is in the journal when the step has ended, and --follow waits");
+      return exit_ok;
+    }
+    // A long journal is not read all the time.
+    const auto now = std::chrono::steady_clock::now();
+    workflow::wait_until(now + std::max<std::chrono::steady_clock::duration>(look_again, 5 * (now - began)), stop);
+  }
+  return interrupts.exit_status();
+}
+
+}  // namespace
+
+void add_logs(CLI::App& app, Context& context) {
+  auto options = std::make_shared<LogsOptions>();
+  CLI::App* command = app.add_subcommand("logs", "Show what the steps of a run said, as its journal holds it");
+  command->add_option("RUN", options->run, "The run: its id, the beginning of it, or last")->required();
+  command->add_option("STATE", options->state, "Only the visits of that state");
+  command->add_flag("--stderr", options->errors_only, "Only what went to standard error");
+  command->add_flag("-f,--follow", options->follow, "Of a run that has not ended, whatever comes until it has");
+  command->footer(
+      "Each step that ended is a line with its outputs below it: `|` marks standard output, `!` standard error.\n"
+      "`wtool show RUN --output STATE` prints an output byte for byte.\n"
+      "\n"
+      "Examples:\n"
+      "  wtool logs last\n"
+      "  wtool logs last Build --stderr\n"
+      "  wtool logs last --follow");
+  command->callback([&context, options] { context.command = [options] { return logs(*options); }; });
+}
+
+}  // namespace wtool::host

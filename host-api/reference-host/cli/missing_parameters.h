@@ -1,0 +1,16 @@
+// Required parameters that the command line does not give are asked for, where somebody sits at the terminal.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "workflow/model.h"
+
+namespace wtool::host {
+
+// Adds what is answered to `given`, as NAME=VALUE; what is typed for a secret is not shown. Where nobody can be asked,
+// or nothing usable is answered, nothing is added. False: Ctrl-C, or another signal, has ended the question;
+// `exit_status` says what the program ends with.
+bool ask_for_parameters(const workflow::Workflow& workflow, std::vector<std::string>& given, int& exit_status);
+
+}  // namespace wtool::host

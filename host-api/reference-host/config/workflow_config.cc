@@ -1,0 +1,119 @@
+#include "config/workflow_config.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "tracing/escape.h"
+
+namespace wtool::host {
+
+namespace {
+
+using nlohmann::json;
+
+// Where shells are that read a line as the policy does. Folders of PATH are not among them: what a project has there
+// must not run commands that were judged as those of a shell.
+constexpr std::array<std::string_view, 3> folders = {"/bin/", "/usr/bin/", "/usr/local/bin/"};
+constexpr std::array<std::string_view, 3> names = {"sh", "bash", "dash"};
+
+bool is_known_shell(std::string_view path) {
+  return std::any_of(folders.begin(), folders.end(), [&](std::string_view folder) {
+    return path.starts_with(folder) && std::find(names.begin(), names.end(), path.substr(folder.size())) != names.end();
+  });
+}
+
+bool is_program(const std::string& path) { return ::access(path.c_str(), X_OK) == 0; }
+
+// The program in the usual folders, or in those of PATH; empty: it is in none of them.
+std::string find_program(std::string_view name) {
+  for (const std::string_view folder : folders) {
+    std::string path = std::string(folder) + std::string(name);
+    if (is_program(path)) return path;
+  }
+  const char* const value = std::getenv("PATH");
+  for (std::string_view rest = value == nullptr ? "" : value; !rest.empty();) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
+    std::string path = std::string(folder) + "/" + std::string(name);
+    if (folder.starts_with('/') && is_program(path)) return path;
+  }
+  return {};
+}
+
+bool has_entries(const json& commands, const char* list) {
+  const auto found = commands.find(list);
+  return found != commands.end() && !found->empty();
+}
+
+// As the plugin decides it: whether any rule is about the words of a command.
+bool judges_lines(const json& config) {
+  const json commands = config.value("commands", json::object());
+  const json allow = commands.value("allow", json::array({"*"}));
+  const bool has_allow_list = std::find(allow.begin(), allow.end(), "*") == allow.end();
+  return has_allow_list || has_entries(commands, "deny") || has_entries(commands, "ask") ||
+         config.value("directories", json::object()).value("confine_arguments", false);
+}
+
+}  // namespace
+
+std::optional<std::string> WorkflowConfig::load(std::string& error) {
+  std::optional<Config> config = files_.load_config(error);
+  if (!config) return std::nullopt;
+  bool bounded = false;
+  for (const EffectiveKey& key : config->keys) {
+    if (key.name == "shell.program") {
+      configured_ = key.value.get<std::string>();
+      lock_ = key.lock;
+    }
+    // A lock holds the maximum that is built in, too.
+    if (key.name == "limits.timeout_max") bounded = key.lock.has_value();
+  }
+  judges_lines_ = judges_lines(config->json);
+  json& limits = config->json["limits"];
+  if (!bounded && !limits.contains("timeout_max")) limits["timeout_max"] = "none";
+  limits["timeout_fractions"] = true;
+  return to_text(*config, error);
+}
+
+std::optional<std::string> WorkflowConfig::with_shell(const std::string& config, const std::string& shell,
+                                                      std::string& error) {
+  const std::string path = find_shell(shell, error);
+  if (path.empty()) return std::nullopt;
+  json made = json::parse(config);
+  made["shell"]["program"] = path;
+  return made.dump();
+}
+
+std::string WorkflowConfig::shell_problem(const std::string& shell) const {
+  std::string error;
+  find_shell(shell, error);
+  return error;
+}
+
+std::string WorkflowConfig::find_shell(const std::string& shell, std::string& error) const {
+  const std::string path = shell.starts_with('/') ? shell : find_program(shell);
+  if (path.empty()) {
+    error = "the shell " + shell + " is not installed: it is in no folder of PATH";
+  } else if (path == configured_) {
+    return path;
+  } else if (lock_) {
+    error = "a workflow cannot choose the shell " + escaped(shell) + ": shell.program is locked by " + to_text(*lock_) +
+            ", which allows only " + escaped(configured_);
+  } else if (judges_lines_ && !is_known_shell(path)) {
+    error = "a workflow cannot choose the shell " + escaped(path) +
+            " where commands or directories of the configuration restrict what may run: they judge a command as sh and "
+            "bash read it. Choose sh or bash, or set shell.program in the configuration";
+  } else if (!is_program(path)) {
+    error = "the shell " + escaped(path) + " is not there, or may not be executed";
+  } else {
+    return path;
+  }
+  return {};
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,37 @@
+// The configuration as the tools of a workflow have it: that of the files, and
+//
+// - no upper limit of timeouts, unless the files set limits.timeout_max, and timeouts with fractions of a second;
+// - another shell, where a workflow or a step of it chooses one.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "config/files.h"
+
+namespace wtool::host {
+
+class WorkflowConfig final : public ConfigSource {
+ public:
+  // `files` must outlive this object, and nobody else loads from it meanwhile.
+  explicit WorkflowConfig(ConfigFiles& files) : files_(files) {}
+
+  bool changed() override { return files_.changed(); }
+  std::optional<std::string> load(std::string& error) override;
+  std::optional<std::string> with_shell(const std::string& config, const std::string& shell,
+                                        std::string& error) override;
+
+  // Why a workflow cannot choose this shell, by what was loaded last; empty: it can.
+  std::string shell_problem(const std::string& shell) const;
+
+ private:
+  // The path of the program; empty: `error` says why it cannot be had.
+  std::string find_shell(const std::string& shell, std::string& error) const;
+
+  ConfigFiles& files_;
+  std::string configured_ = "/bin/sh";  // shell.program
+  std::optional<Place> lock_;           // where shell.program is locked
+  bool judges_lines_ = false;           // the policy judges what stands in a command
+};
+
+}  // namespace wtool::host

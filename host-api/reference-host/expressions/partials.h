@@ -1,0 +1,34 @@
+// Where a prompt finds the prompts that it puts in with {% render %} and {% include %}.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "expressions/template.h"
+
+namespace wtool::host::expressions {
+
+inline constexpr std::size_t deepest_inclusion = 50;  // prompts that put in one another
+
+struct Partial {
+  std::string file;
+  Template parsed;
+  // Those of its own parameters that have one; they stand in where nothing was given.
+  std::map<std::string, Value, std::less<>> defaults;
+};
+
+class Partials {
+ public:
+  virtual ~Partials() = default;
+  // The prompt of that name; it lives as long as this does. Null: `error` is a sentence that says why there is none.
+  virtual const Partial* find(const std::string& name, std::string& error) = 0;
+  // `FILE:LINE:COLUMN` of an offset in the text of the prompt.
+  virtual std::string place(const Partial& partial, std::size_t offset) const = 0;
+};
+
+// The text of a prompt, which `partials` has found. A mistake in another prompt that it puts in has the place of the
+// tag that does so, and names its own.
+std::variant<std::string, ExpressionError> render_prompt(const Partial& prompt, const Scope& values,
+                                                         Partials& partials);
+
+}  // namespace wtool::host::expressions

@@ -1,0 +1,83 @@
+// Follows the tags of a template. Bounded in steps, in the text that it makes, and in what its variables hold.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "expressions/budget.h"
+#include "expressions/partials.h"
+#include "expressions/template.h"
+#include "expressions/template_scopes.h"
+
+namespace wtool::host::expressions {
+
+// The value of a placeholder, with a budget that it shares.
+std::variant<Value, ExpressionError> resolve(const Placeholder& placeholder, const Scope& scope, Budget& budget);
+
+// The text of an expanded template.
+std::string joined(const Expanded& expanded);
+
+// For one template or, with partials, for one prompt.
+class TemplateRenderer {
+ public:
+  explicit TemplateRenderer(Partials* partials = nullptr) : partials_(partials) {}
+
+  std::variant<Expanded, ExpressionError> run(const Template& parsed, const Scope& scope);
+  std::variant<Expanded, ExpressionError> run(const Partial& prompt, const Scope& values);
+
+ private:
+  using Mistake = std::optional<ExpressionError>;
+  using Resolved = std::variant<Value, ExpressionError>;
+  enum class Leaving { nothing, round, loop };  // what a {% continue %} or {% break %} has ended
+
+  Mistake start(const Template& parsed, const Scope& scope);
+  Mistake fill(const Template& parsed, const Scope& scope);
+  Mistake follow(const Body& body, const Scope& scope);
+  Mistake follow(const std::string& text, const Scope&) { return add(text); }
+  Mistake follow(const Placeholder& placeholder, const Scope& scope);
+  Mistake follow(const Choice& choice, const Scope& scope);
+  Mistake follow(const Loop& loop, const Scope& scope);
+  Mistake follow(const Assign& assign, const Scope& scope);
+  Mistake follow(const Capture& capture, const Scope& scope);
+  Mistake follow(const Case& alternatives, const Scope& scope);
+  Mistake follow(const Cycle& cycle, const Scope& scope);
+  Mistake follow(const Jump& jump, const Scope& scope);
+  Mistake follow(const Inclusion& inclusion, const Scope& scope);
+
+  Resolved list_of(const Loop& loop, const Scope& scope);
+  Resolved range(const Loop& loop, const Scope& scope);
+  // The elements that `limit` and `offset` leave, from the first to the one behind the last.
+  std::variant<std::pair<std::size_t, std::size_t>, ExpressionError> part(const Loop& loop, std::size_t size,
+                                                                          const Scope& scope);
+  std::variant<std::size_t, ExpressionError> whole_number(const Operand& operand, const Scope& scope);
+  std::variant<bool, ExpressionError> fits(const When& when, const Value& subject, const Scope& scope);
+
+  const Partial* partial(const Inclusion& inclusion, const Scope& scope, std::string& name, Mistake& mistake);
+  Mistake put_in_each(const Inclusion& inclusion, const Partial& partial, const std::string& variable, const List& list,
+                      GivenScope& given);
+  Mistake put_in(const Inclusion& inclusion, const Partial& partial, const GivenScope& given);
+
+  Resolved value_of(const Expression& expression, const Scope& scope);
+  Mistake keep(const std::string& variable, Value value, std::size_t offset);
+  Mistake add(const std::string& text);
+  Mistake count(std::size_t bytes);
+  ExpressionError too_much(std::string message) const { return {loop_offset_, std::move(message)}; }
+
+  Partials* partials_;
+  Budget budget_{most_template_steps};
+  Expanded made_;
+  std::size_t bytes_ = 0;
+  std::size_t kept_ = 0;         // bytes in variables
+  std::size_t loop_offset_ = 0;  // of the loop under way
+  bool located_ = false;         // a mistake already names its own prompt
+  Leaving leaving_ = Leaving::nothing;
+  AssignedScope* assigned_ = nullptr;
+  std::map<std::string, std::size_t> cycles_;
+  std::vector<const Partial*> inside_;  // the prompts under way
+};
+
+}  // namespace wtool::host::expressions

@@ -1,0 +1,149 @@
+#include "runner/exits.h"
+
+#include <algorithm>
+
+#include "runner/actions.h"
+#include "workflow/failure_rule.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+// Choices behind one another, and composite states around one another, that a failure is followed through.
+constexpr std::size_t deepest_way = 200;
+
+}  // namespace
+
+Exits::Exits(const Frame& frame, const Variables& variables, std::size_t fork)
+    : frame_(frame), workflow_(frame.workflow), variables_(variables) {
+  if (fork == no_state) return;
+  const State& state = workflow_.states[fork];
+  outside_.push_back(state.other_half);
+  for (std::size_t at = state.around; at != no_state && outside_.size() < deepest_way;
+       at = workflow_.states[at].around) {
+    outside_.push_back(at);
+  }
+}
+
+Choice Exits::choose(const State& state, Failed failed) const {
+  Choice made;
+  const Transition* last_resort = nullptr;
+  const Transition* failure = nullptr;
+  for (const Transition& exit : state.exits) {
+    bool open = false;
+    switch (exit.kind) {
+      case Transition::Kind::unconditional:
+      case Transition::Kind::fallback:
+        last_resort = &exit;
+        break;
+      case Transition::Kind::success:
+        open = flag("success");
+        break;
+      case Transition::Kind::failure:
+        open = flag("failure");
+        failure = &exit;
+        break;
+      case Transition::Kind::expression: {
+        if (!made.mistake.empty()) break;
+        const auto judged = judge(exit);
+        if (const auto* why = std::get_if<std::string>(&judged)) {
+          made.mistake = *why;
+        } else {
+          open = std::get<bool>(judged);
+        }
+        break;
+      }
+    }
+    if (open && made.mistake.empty()) {
+      made.taken = &exit;
+      return made;
+    }
+  }
+  if (!made.mistake.empty()) {
+    made.taken = failure;
+  } else if (last_resort != nullptr) {
+    (leaves_out(state, *last_resort, failed) ? made.left_out : made.taken) = last_resort;
+  }
+  return made;
+}
+
+bool Exits::leaves_out(const State& state, const Transition& exit, Failed failed) const {
+  if (failed == Failed::no || exit.always) return false;
+  if (!workflow_.continues) return !takes_failure(workflow_, state, exit);
+  // Under `failures: continue` a failure is noticed only where it would be the end.
+  if (state.exits.size() != 1) return false;
+  if (failed == Failed::action) return exit.target == no_state;
+  return exit.target == no_state || workflow_.states[exit.target].kind != State::Kind::choice;
+}
+
+FailureWay Exits::way_from(std::size_t state, Failed failed, std::size_t depth) const {
+  const State& at = workflow_.states[state];
+  const Choice choice = choose(at, failed);
+  FailureWay way;
+  if (choice.taken == nullptr && !choice.mistake.empty()) {
+    way.kind = FailureWay::Kind::mistake;
+    way.mistake = choice.mistake;
+    return way;
+  }
+  if (choice.taken == nullptr) {
+    way = way_out(state, failed, depth);
+    const bool tells = choice.left_out != nullptr && choice.left_out->target != no_state &&
+                       choice.left_out->target != until_ && !workflow_.states[choice.left_out->target].hidden;
+    if (way.kind == FailureWay::Kind::unhandled && tells) way.left_out = arrow(at, *choice.left_out);
+    return way;
+  }
+  const Transition& exit = *choice.taken;
+  way.kind = FailureWay::Kind::leads_on;
+  way.target = exit.target;
+  way.handed_on = hands_failure_on(workflow_, at, exit);
+  if (way.handed_on && workflow_.continues && failed == Failed::action) {
+    way.handed_on = workflow_.states[exit.target].kind == State::Kind::join;
+  }
+  way.mistake = choice.mistake;
+  if (!way.handed_on || depth == deepest_way) return way;
+  if (exit.target == until_) {
+    way.kind = FailureWay::Kind::joins;
+    return way;
+  }
+  FailureWay further = way_from(exit.target, failed, depth + 1);
+  return further.kind == FailureWay::Kind::leads_on ? way : further;
+}
+
+FailureWay Exits::way_out(std::size_t state, Failed failed, std::size_t depth) const {
+  FailureWay way;
+  const State& at = workflow_.states[state];
+  // A composite state itself leads inwards; its exits are those of its end.
+  const std::size_t around = !at.hidden && at.other_half != no_state ? at.other_half : at.around;
+  if (workflow_.continues || around == no_state || around == until_ || depth == deepest_way ||
+      std::find(outside_.begin(), outside_.end(), around) != outside_.end()) {
+    return way;
+  }
+  FailureWay further = way_from(around, failed, depth + 1);
+  if (further.kind != FailureWay::Kind::leads_on) return further;
+  way.kind = FailureWay::Kind::leads_on;
+  way.target = around;
+  way.handed_on = true;
+  return way;
+}
+
+std::string Exits::arrow(const State& state, const Transition& exit) const {
+  const std::size_t index = static_cast<std::size_t>(&state - workflow_.states.data());
+  return shown_name(workflow_, index) + " --> " + shown_name(workflow_, exit.target);
+}
+
+std::variant<bool, std::string> Exits::judge(const Transition& exit) const {
+  const auto value = expressions::evaluate(exit.condition, variables_);
+  std::string message;
+  std::size_t offset = exit.label_offset;
+  if (const auto* error = std::get_if<expressions::ExpressionError>(&value)) {
+    message = error->message;
+    offset += error->offset;
+  } else if (const bool* truth = std::get<expressions::Value>(value).as_bool()) {
+    return *truth;
+  } else {
+    message = "a condition must be true or false, and this is a " +
+              std::string(std::get<expressions::Value>(value).type_name());
+  }
+  return with_place(frame_, offset, "the condition `" + exit.label + "` cannot be judged: " + message);
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,71 @@
+// The exits of states: which one is taken, and where a failure leads. Reads values, and changes nothing.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "runner/run.h"
+#include "workflow/variables.h"
+
+namespace wtool::host::workflow {
+
+// What the exits of a state are to judge.
+enum class Failed {
+  no,
+  action,  // an action has failed
+  path,    // a path can go no further: nothing handles its failure, or none of its exits is open
+};
+
+struct Choice {
+  const Transition* taken = nullptr;     // null: there is no open one
+  const Transition* left_out = nullptr;  // is unconditional, and a failure does not take it
+  // A condition could not be judged. Where an exit `failure` is there nevertheless, that one is taken.
+  std::string mistake;
+};
+
+struct FailureWay {
+  enum class Kind {
+    leads_on,
+    joins,      // at the join that the path is to end at, and that has to judge it
+    unhandled,  // by any exit, also of the composite states around
+    mistake,    // a condition on the way cannot be judged
+  };
+  Kind kind = Kind::unhandled;
+  std::size_t target = no_state;  // leads_on: the next state
+  bool handed_on = false;         // leads_on: what stands there handles the failure
+  std::string mistake;
+  std::string left_out;  // unhandled: the first arrow that was not taken, as `A --> B`; may be empty
+};
+
+class Exits {
+ public:
+  // Of a path that is to end at the join `until`, in a branch of the fork `fork`. All references must outlive this.
+  Exits(const Frame& frame, const Variables& variables, std::size_t fork);
+  void ends_at(std::size_t until) { until_ = until; }
+
+  Choice choose(const State& state, Failed failed) const;
+
+  // Where a failure leads that the exits of `state` are to judge. Followed as far as something handles it, so that a
+  // step whose failure nothing handles has not gone on, and is run again when the run is resumed.
+  FailureWay way_from(std::size_t state, Failed failed) const { return way_from(state, failed, 0); }
+  // The same where `state` has no say: to the end of the composite states that it stands in, the innermost first.
+  FailureWay way_out(std::size_t state, Failed failed) const { return way_out(state, failed, 0); }
+
+ private:
+  FailureWay way_from(std::size_t state, Failed failed, std::size_t depth) const;
+  FailureWay way_out(std::size_t state, Failed failed, std::size_t depth) const;
+  bool leaves_out(const State& state, const Transition& exit, Failed failed) const;
+  std::string arrow(const State& state, const Transition& exit) const;
+  std::variant<bool, std::string> judge(const Transition& exit) const;
+  bool flag(const char* name) const { return *variables_.find(name)->as_bool(); }
+
+  const Frame& frame_;
+  const Workflow& workflow_;
+  const Variables& variables_;
+  std::size_t until_ = no_state;
+  std::vector<std::size_t> outside_;  // hidden states of the composite states that the fork stands in
+};
+
+}  // namespace wtool::host::workflow

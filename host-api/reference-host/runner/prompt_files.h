@@ -1,0 +1,57 @@
+// The files of prompts: where they are, and what is in them.
+//
+// A prompt may put in others by their names ({% render "name" %}, {% include "name" %}); they are looked for where the
+// first one was. See prompts.h for the places.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "expressions/partials.h"
+#include "workflow/source.h"
+
+namespace wtool::host::workflow {
+
+inline constexpr std::size_t most_prompt_files = 1000;  // that one prompt puts in
+
+// The folders in which the prompts that the workflow file `from` names are looked for, in that order.
+std::vector<std::string> prompt_folders(const std::vector<std::string>& configured, const std::string& directory,
+                                        const std::string& from);
+
+// The file of a prompt; empty: `error` is a sentence that says why there is none.
+std::string find_prompt(const std::string& name, const std::vector<std::string>& folders, std::string& error);
+
+// The prompts of one look: each file is read once. One thread.
+class PromptFiles final : public expressions::Partials {
+ public:
+  explicit PromptFiles(std::vector<std::string> folders) : folders_(std::move(folders)) {}
+
+  const expressions::Partial* find(const std::string& name, std::string& error) override;
+  std::string place(const expressions::Partial& partial, std::size_t offset) const override;
+
+  // All that is wrong with the prompt and those that it puts in, as far as their names stand in quotes: `known` are the
+  // names that have a value. Each with its place; at most twenty.
+  std::vector<std::string> check(const std::string& name, const std::set<std::string, std::less<>>& known);
+
+ private:
+  struct File {
+    Source source;
+    std::size_t begin = 0;  // behind the front matter
+    expressions::Partial partial;
+    std::vector<std::string> mistakes;  // of the text, with their places
+  };
+  class Checker;
+
+  const File* open(const std::string& name, std::string& error);
+  static void read(File& file);
+
+  std::vector<std::string> folders_;
+  std::map<std::string, std::unique_ptr<const File>> files_;  // by path
+  std::map<const expressions::Partial*, const File*> files_of_;
+};
+
+}  // namespace wtool::host::workflow

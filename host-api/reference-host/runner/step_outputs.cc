@@ -1,0 +1,161 @@
+#include "runner/step_outputs.h"
+
+#include <fstream>
+
+namespace wtool::host::workflow {
+namespace {
+
+// A command that writes little needs no file while it runs.
+constexpr std::size_t kept_in_memory = 64UL * 1024;
+
+// The outputs of a matrix may be large together: more of them is not kept as text.
+constexpr std::size_t most_joined = 16UL * 1024 * 1024;
+
+bool continues_character(const std::string& text, std::size_t at) {
+  return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
+}
+
+// The first half and the last half of what may be kept, as the tools shorten an output.
+std::string shortened(const std::string& text) {
+  std::size_t head = most_joined / 2;
+  std::size_t tail = text.size() - most_joined / 2;
+  while (head > 0 && continues_character(text, head)) --head;
+  while (tail < text.size() && continues_character(text, tail)) ++tail;
+  return text.substr(0, head) + "\n[... " + std::to_string(tail - head) + " bytes left out ...]\n" + text.substr(tail);
+}
+
+std::string file_name(const Step& step, bool of_call, const char* stream) {
+  std::string name = (step.branch.empty() ? "main" : step.branch) + "-" + std::to_string(step.sequence);
+  if (of_call && step.tries > 1) name += ".try" + std::to_string(step.tries);
+  return name + "." + stream;
+}
+
+// Takes over what became of the file.
+void close(OutputFile& file, WholeOutput& whole, RunObserver& observer) {
+  OutputFile::Written written = file.finish();
+  whole.file = std::move(written.file);
+  whole.sha256 = std::move(written.sha256);
+  whole.trouble = std::move(written.trouble);
+  if (whole.file.empty()) {
+    observer.noticed(whole.trouble);
+  } else {
+    whole.bytes = written.bytes;
+  }
+}
+
+}  // namespace
+
+bool wants_files(const Frame& frame) {
+  return frame.reads_output_files && frame.run.request().world.outputs != nullptr;
+}
+
+CallRecorder::CallRecorder(const Frame& frame, const Step& step)
+    : observer_(frame.run.observer()),
+      store_(frame.run.request().world.outputs),
+      wanted_(wants_files(frame)),
+      secret_(gives_secrets(step)) {
+  if (secret_ && !wanted_) store_ = nullptr;
+  streams_[0].name = file_name(step, true, "stdout");
+  streams_[1].name = file_name(step, true, "stderr");
+}
+
+void CallRecorder::add(bool is_error_stream, std::string_view bytes) {
+  if (store_ == nullptr) return;
+  Stream& stream = streams_[is_error_stream ? 1 : 0];
+  stream.bytes += bytes.size();
+  if (stream.file == nullptr && stream.kept.size() + bytes.size() <= kept_in_memory) {
+    stream.kept += bytes;
+    return;
+  }
+  if (stream.file == nullptr) open(stream);
+  stream.file->write(bytes);
+}
+
+void CallRecorder::open(Stream& stream) {
+  stream.file = store_->create(stream.name, secret_);
+  stream.file->write(stream.kept);
+  stream.kept = {};
+}
+
+void CallRecorder::finish(Outcome& outcome) {
+  if (store_ == nullptr) return;
+  finish(streams_[0], outcome.standard_output, outcome.whole_output);
+  finish(streams_[1], outcome.standard_error, outcome.whole_error);
+}
+
+void CallRecorder::finish(Stream& stream, const std::string& text, WholeOutput& whole) {
+  whole.json_limit = store_->json_limit();
+  if (!whole.streamed) return;
+  // Where bytes may have been replaced, an equal size does not mean equal bytes.
+  const bool same = stream.file == nullptr
+                        ? stream.kept == text
+                        : stream.bytes == text.size() && !whole.cut && text.find("\xef\xbf\xbd") == std::string::npos;
+  whole.cut = whole.cut && !same;
+  whole.lossy = !same && (whole.lossy || !whole.cut);
+  if (whole.bytes > stream.bytes) {
+    whole.trouble = "only " + std::to_string(stream.bytes) + " of the " + std::to_string(whole.bytes) +
+                    " bytes of an output were recorded, so no file has all of them";
+    return observer_.noticed(whole.trouble);
+  }
+  whole.bytes = stream.bytes;
+  if (same && !wanted_) return;
+  if (stream.file == nullptr) open(stream);
+  close(*stream.file, whole, observer_);
+}
+
+void keep_outputs(const Frame& frame, const Step& step, Outcome& outcome) {
+  if (!wants_files(frame)) return;
+  OutputStore& store = *frame.run.request().world.outputs;
+  for (const bool is_error_stream : {false, true}) {
+    WholeOutput& whole = is_error_stream ? outcome.whole_error : outcome.whole_output;
+    const std::string& text = is_error_stream ? outcome.standard_error : outcome.standard_output;
+    whole.wanted = true;
+    if (!whole.file.empty() || !whole.trouble.empty()) continue;
+    if (whole.cut || whole.lossy) {
+      whole.trouble = "the whole output was not kept when the state ran, and its text is not all of it";
+      continue;
+    }
+    const auto file = store.create(file_name(step, false, is_error_stream ? "stderr" : "stdout"), gives_secrets(step));
+    file->write(text);
+    close(*file, whole, frame.run.observer());
+  }
+}
+
+void join_outputs(const Frame& frame, const Step& step, const std::vector<const Outcome*>& parts, Outcome& whole) {
+  OutputStore* store = frame.run.request().world.outputs;
+  for (const bool is_error_stream : {false, true}) {
+    WholeOutput& joined = is_error_stream ? whole.whole_error : whole.whole_output;
+    std::string& text = is_error_stream ? whole.standard_error : whole.standard_output;
+    for (const Outcome* part : parts) {
+      const WholeOutput& one = is_error_stream ? part->whole_error : part->whole_output;
+      joined.bytes += one.cut ? one.bytes : (is_error_stream ? part->standard_error : part->standard_output).size();
+      joined.cut |= one.cut;
+      joined.lossy |= one.lossy;
+      joined.json_limit = one.json_limit;
+      if (joined.trouble.empty()) joined.trouble = one.trouble;
+    }
+    if (text.size() > most_joined) {
+      joined.cut = true;
+      text = shortened(text);
+    }
+    if (store == nullptr || !joined.trouble.empty()) continue;
+    if (!joined.cut && !joined.lossy && !wants_files(frame)) continue;
+    const auto file = store->create(file_name(step, false, is_error_stream ? "stderr" : "stdout"), gives_secrets(step));
+    std::string buffer(kept_in_memory, '\0');
+    for (const Outcome* part : parts) {
+      const WholeOutput& one = is_error_stream ? part->whole_error : part->whole_output;
+      if (one.file.empty()) {
+        file->write(is_error_stream ? part->standard_error : part->standard_output);
+        continue;
+      }
+      std::ifstream in(one.file, std::ios::binary);
+      while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0) {
+        file->write(std::string_view(buffer).substr(0, static_cast<std::size_t>(in.gcount())));
+      }
+      if (!in.is_open() || in.bad()) file->fail("the file " + one.file + " cannot be read");
+    }
+    close(*file, joined, frame.run.observer());
+  }
+}
+
+}  // namespace wtool::host::workflow

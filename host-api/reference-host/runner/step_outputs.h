@@ -1,0 +1,53 @@
+// Keeps the whole outputs of a step: what a call writes is recorded as it comes, because the text of its result may be
+// cut, and has replacements for bytes that are not UTF-8.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/output_store.h"
+#include "runner/run.h"
+
+namespace wtool::host::workflow {
+
+// Records one call. The calls of add() come from one thread.
+class CallRecorder {
+ public:
+  // Records nothing where the run keeps no outputs, and nothing of a secret step whose files nobody reads.
+  CallRecorder(const Frame& frame, const Step& step);
+
+  void add(bool is_error_stream, std::string_view bytes);
+  // When the call is over. A file stays where it has more than the text of the outcome, or where the workflow reads it.
+  void finish(Outcome& outcome);
+
+ private:
+  struct Stream {
+    std::string name;
+    std::string kept;  // the bytes so far, until they are too many and go into the file
+    std::uint64_t bytes = 0;
+    std::unique_ptr<OutputFile> file;
+  };
+  void open(Stream& stream);
+  void finish(Stream& stream, const std::string& text, WholeOutput& whole);
+
+  RunObserver& observer_;
+  OutputStore* store_;
+  const bool wanted_;
+  const bool secret_;
+  std::array<Stream, 2> streams_;
+};
+
+// Whether the outputs of that step are in files because the workflow, or one that runs it, reads their names.
+bool wants_files(const Frame& frame);
+
+// Gives the outcome of a step the files that its workflow reads, where its call has left none: the outputs of actions
+// that call nothing, and of steps that were taken from an earlier run.
+void keep_outputs(const Frame& frame, const Step& step, Outcome& outcome);
+
+// Puts the whole outputs of a matrix together, in the order of its combinations.
+void join_outputs(const Frame& frame, const Step& step, const std::vector<const Outcome*>& parts, Outcome& whole);
+
+}  // namespace wtool::host::workflow

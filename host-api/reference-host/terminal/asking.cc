@@ -1,0 +1,174 @@
+#include "terminal/asking.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <array>
+#include <mutex>
+#include <utility>
+
+namespace wtool::host {
+
+namespace {
+
+// Of one answer; a terminal's own limit is 4095.
+constexpr std::size_t longest_line = 4096;
+// How often a process looks whether it has gone to the background, or is back: nothing tells it.
+constexpr int look_ms = 200;
+
+thread_local std::string state_of_thread;
+
+// What is typed is not shown, as long as it lives.
+class WithoutEcho {
+ public:
+  WithoutEcho(int terminal, bool wanted) : terminal_(terminal) {
+    if (!wanted || ::tcgetattr(terminal, &before_) != 0) return;
+    termios silent = before_;
+    silent.c_lflag &= ~static_cast<tcflag_t>(ECHO | ECHOE | ECHOK);
+    silent.c_lflag |= ECHONL;
+    changed_ = ::tcsetattr(terminal, TCSANOW, &silent) == 0;
+  }
+  WithoutEcho(const WithoutEcho&) = delete;
+  WithoutEcho& operator=(const WithoutEcho&) = delete;
+  ~WithoutEcho() {
+    if (changed_) ::tcsetattr(terminal_, TCSANOW, &before_);
+  }
+
+ private:
+  int terminal_;
+  termios before_{};
+  bool changed_ = false;
+};
+
+}  // namespace
+
+void set_asking_state(std::string state) { state_of_thread = std::move(state); }
+const std::string& asking_state() { return state_of_thread; }
+
+QuestionEnd::QuestionEnd(Terminal& terminal) : terminal_(terminal), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+QuestionEnd::~QuestionEnd() {
+  if (wake_ >= 0) ::close(wake_);
+}
+
+void QuestionEnd::request() {
+  {
+    const std::lock_guard lock(terminal_.turn_mutex_);
+    requested_.store(true);
+  }
+  terminal_.turn_changed_.notify_all();
+  // It fails only when the counter is full, and then it wakes as well.
+  if (wake_ >= 0) ::eventfd_write(wake_, 1);
+}
+
+Asking::Asking(Terminal& terminal, QuestionEnd& end) : terminal_(terminal), end_(end) {
+  // In the background, a read or a write of the terminal would stop the whole program; with these signals blocked it is
+  // an error of the call instead.
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGTTIN);
+  ::sigaddset(&set, SIGTTOU);
+  ::pthread_sigmask(SIG_BLOCK, &set, &signals_before_);
+  {
+    std::unique_lock lock(terminal_.turn_mutex_);
+    terminal_.turn_changed_.wait(lock, [&] { return !terminal_.asking_ || end_.requested(); });
+    if (end_.requested()) return;
+    terminal_.asking_ = has_turn_ = true;
+  }
+  if (end_.wake_ >= 0) descriptor_ = terminal_.open_();
+  if (descriptor_ >= 0) terminal_.pause();
+}
+
+Asking::~Asking() {
+  if (descriptor_ >= 0) {
+    terminal_.resume();
+    ::close(descriptor_);
+  }
+  if (has_turn_) {
+    {
+      const std::lock_guard lock(terminal_.turn_mutex_);
+      terminal_.asking_ = false;
+    }
+    terminal_.turn_changed_.notify_all();
+  }
+  ::pthread_sigmask(SIG_SETMASK, &signals_before_, nullptr);
+}
+
+std::size_t Asking::columns() const {
+  winsize size{};
+  return ::ioctl(descriptor_, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : TerminalSize{}.columns;
+}
+
+bool Asking::in_foreground() const {
+  // It fails where this is not the controlling terminal, or one that was closed: reading tells.
+  const pid_t group = ::tcgetpgrp(descriptor_);
+  return group < 0 || group == ::getpgrp();
+}
+
+// Until the terminal can be read from or written to.
+Asking::Ready Asking::wait_for(short what) {
+  bool was_away = false;
+  while (true) {
+    if (end_.requested()) return Ready::ended;
+    // What is typed while this process is in the background is meant for another one.
+    const bool away = !in_foreground();
+    was_away = was_away || away;
+    if (!away && was_away) return Ready::was_away;
+    std::array<pollfd, 2> watched{pollfd{.fd = end_.wake_, .events = POLLIN, .revents = 0},
+                                  pollfd{.fd = descriptor_, .events = what, .revents = 0}};
+    if (::poll(watched.data(), away ? 1 : 2, look_ms) < 0 && errno != EINTR) {
+      return Ready::closed;
+    }
+    if (watched[0].revents != 0) continue;
+    if (!away && watched[1].revents != 0 && in_foreground()) return Ready::yes;
+  }
+}
+
+Asking::Event Asking::show(std::string_view text) {
+  while (!text.empty()) {
+    const Ready ready = wait_for(POLLOUT);
+    if (ready == Ready::closed || ready == Ready::ended) return ready == Ready::ended ? Event::ended : Event::closed;
+    const ssize_t written = ::write(descriptor_, text.data(), text.size());
+    if (written > 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (written == 0 || (errno != EINTR && errno != EAGAIN)) {
+      return Event::closed;
+    }
+  }
+  return Event::done;
+}
+
+Asking::Event Asking::read_line(std::string_view prompt, std::string& line, bool hidden) {
+  while (true) {
+    const WithoutEcho silent(descriptor_, hidden);
+    // What was typed before anybody could read the question answers something else.
+    ::tcflush(descriptor_, TCIFLUSH);
+    line.clear();
+    if (const Event event = show(prompt); event != Event::done) return event;
+    Ready ready = Ready::yes;
+    while (line.size() < longest_line && (ready = wait_for(POLLIN)) == Ready::yes) {
+      char byte = 0;
+      // One byte at a time: what comes after the line is the next reader's.
+      const ssize_t got = ::read(descriptor_, &byte, 1);
+      if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+      if (got <= 0) return Event::closed;
+      if (byte == '\n' || byte == '\r') return Event::done;
+      line += byte;
+    }
+    if (ready == Ready::ended) return Event::ended;
+    if (ready != Ready::was_away) return Event::closed;
+    // Somebody else has written on the terminal meanwhile.
+    if (const Event event = show("\n"); event != Event::done) return event;
+  }
+}
+
+void Asking::leave(std::string_view why) const {
+  if (::write(descriptor_, why.data(), why.size()) < 0) {
+  }
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,82 @@
+// A question to a person on the terminal: its turn, its text, and the line that answers it.
+//
+// - Only a process in the foreground of a terminal asks. One that goes to the background meanwhile is not stopped by
+//   the terminal: its question waits, and is shown again when the process is back.
+// - What was typed before a question stood there answers nothing. An answer is a line: nothing counts before Enter.
+// - A question can be ended from elsewhere, while it waits for its turn and while it stands.
+#pragma once
+
+#include <signal.h>
+
+#include <atomic>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "terminal/terminal.h"
+
+namespace wtool::host {
+
+// The state that this thread works on, by which its questions are told apart; empty: none is known.
+void set_asking_state(std::string state);
+const std::string& asking_state();
+
+// By which a question is ended. All members: any thread.
+class QuestionEnd {
+ public:
+  // `terminal` must outlive this object.
+  explicit QuestionEnd(Terminal& terminal);
+  QuestionEnd(const QuestionEnd&) = delete;
+  QuestionEnd& operator=(const QuestionEnd&) = delete;
+  ~QuestionEnd();
+
+  // Never waits for a person.
+  void request();
+  bool requested() const { return requested_.load(); }
+
+ private:
+  friend class Asking;
+  Terminal& terminal_;
+  const int wake_;  // an eventfd; -1: there was no descriptor left, and nothing can be asked
+  std::atomic<bool> requested_{false};
+};
+
+// One thread.
+class Asking {
+ public:
+  enum class Event {
+    done,
+    closed,  // the terminal has ended, or the answer is longer than any
+    ended,   // by the QuestionEnd
+  };
+
+  // Waits for the turn and opens the terminal. Both must outlive this object.
+  Asking(Terminal& terminal, QuestionEnd& end);
+  Asking(const Asking&) = delete;
+  Asking& operator=(const Asking&) = delete;
+  ~Asking();
+
+  // Whether a person can be asked now: it was not ended before, and there is a terminal.
+  bool can_ask() const { return descriptor_ >= 0; }
+  std::size_t columns() const;
+
+  // Both only where a person can be asked.
+  Event show(std::string_view text);
+  // Shows the prompt and reads a line. `hidden`: what is typed is not shown.
+  Event read_line(std::string_view prompt, std::string& line, bool hidden = false);
+  // The question is over without an answer; as far as the terminal takes it, since nothing is waited for any more.
+  void leave(std::string_view why) const;
+
+ private:
+  enum class Ready { yes, closed, ended, was_away };
+  Ready wait_for(short what);
+  bool in_foreground() const;
+
+  Terminal& terminal_;
+  QuestionEnd& end_;
+  bool has_turn_ = false;
+  int descriptor_ = -1;
+  sigset_t signals_before_{};
+};
+
+}  // namespace wtool::host

@@ -1,0 +1,141 @@
+#include "terminal/terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+namespace wtool::host {
+
+namespace {
+
+// A question may stand for hours while other branches print.
+constexpr std::size_t most_held = 256UL * 1024;  // bytes
+
+bool is_set(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0';
+}
+
+// There is no way to ask a terminal. Those that cut lines when they become narrower can be told by their environment;
+// a wrong guess leaves a stale line, or takes one too many away.
+bool reflows_lines() {
+  const char* term = std::getenv("TERM");
+  return !is_set("XTERM_VERSION") && !is_set("STY") && (term == nullptr || std::string_view(term) != "linux");
+}
+
+std::string up(std::size_t rows) { return rows == 0 ? "" : "\x1b[" + std::to_string(rows) + "A"; }
+
+}  // namespace
+
+Terminal::Terminal(int output, Open open)
+    : output_(output), open_(std::move(open)), is_terminal_(::isatty(output) == 1), reflows_(reflows_lines()) {}
+
+Terminal& Terminal::of_process() {
+  static Terminal terminal(STDERR_FILENO);
+  return terminal;
+}
+
+int Terminal::open_controlling() {
+  const int terminal = ::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (terminal < 0 || ::tcgetpgrp(terminal) == ::getpgrp()) return terminal;
+  ::close(terminal);
+  return -1;
+}
+
+TerminalSize Terminal::size() const {
+  winsize size{};
+  if (::ioctl(output_, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) return {};
+  return {size.ws_col, size.ws_row};
+}
+
+void Terminal::put(std::string_view text) const {
+  while (!text.empty()) {
+    const ssize_t count = ::write(output_, text.data(), text.size());
+    if (count > 0) {
+      text.remove_prefix(static_cast<std::size_t>(count));
+    } else if (count < 0 && errno == EAGAIN) {
+      // Somebody who shares the terminal with us made it non-blocking.
+      pollfd ready{.fd = output_, .events = POLLOUT, .revents = 0};
+      ::poll(&ready, 1, -1);
+    } else if (count == 0 || errno != EINTR) {
+      return;
+    }
+  }
+}
+
+// Takes the live lines off the screen.
+std::string Terminal::erasure() {
+  if (drawn_.empty()) return {};
+  const std::size_t columns = std::max<std::size_t>(size().columns, 1);
+  std::size_t rows = drawn_.size();
+  if (reflows_ && columns < drawn_columns_) {
+    rows = 0;
+    for (const std::size_t width : drawn_) rows += std::max<std::size_t>((width + columns - 1) / columns, 1);
+  }
+  drawn_.clear();
+  return "\r" + up(rows - 1) + "\x1b[J";
+}
+
+// Over what is drawn already.
+std::string Terminal::drawing(const std::vector<LiveLine>& lines) {
+  const std::size_t columns = size().columns;
+  std::string text;
+  if (lines.empty() || (!drawn_.empty() && columns != drawn_columns_)) text = erasure();
+  if (lines.empty()) return text;
+  if (!drawn_.empty()) text = "\r" + up(drawn_.size() - 1);
+  for (std::size_t i = 0; i < lines.size(); ++i) text += (i > 0 ? "\n" : "") + lines[i].text + "\x1b[K";
+  if (lines.size() < drawn_.size()) text += "\x1b[J";
+  drawn_.clear();
+  for (const LiveLine& line : lines) drawn_.push_back(line.width);
+  drawn_columns_ = columns;
+  return text;
+}
+
+void Terminal::hold(std::string_view lines) {
+  if (left_out_ == 0 && held_.size() + lines.size() <= most_held) {
+    held_ += lines;
+  } else {
+    left_out_ += static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n'));
+  }
+}
+
+void Terminal::write(std::string_view lines) {
+  const std::lock_guard lock(mutex_);
+  if (paused_) return hold(lines);
+  const std::string before = erasure();
+  put(before + std::string(lines) + drawing(live_));
+}
+
+void Terminal::show(std::string_view lines, std::vector<LiveLine> live) {
+  const std::lock_guard lock(mutex_);
+  live_ = std::move(live);
+  if (paused_) return hold(lines);
+  const std::string before = lines.empty() ? "" : erasure() + std::string(lines);
+  put(before + drawing(live_));
+}
+
+void Terminal::pause() {
+  const std::lock_guard lock(mutex_);
+  if (!is_terminal_) return;
+  put(erasure());
+  paused_ = true;
+}
+
+void Terminal::resume() {
+  const std::lock_guard lock(mutex_);
+  if (!std::exchange(paused_, false)) return;
+  std::string text = std::exchange(held_, {});
+  if (const std::size_t count = std::exchange(left_out_, 0); count > 0) {
+    text += "  ... " + std::to_string(count) + (count == 1 ? " line" : " lines") +
+            " came while the question stood, and were left out here\n";
+  }
+  put(text + drawing(live_));
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,91 @@
+// The one owner of standard error and of the person's terminal. All that is shown while commands run goes through it,
+// from any thread: lines that stay, the live region below them, and questions (terminal/asking.h).
+//
+// - A line that comes while the live region is drawn stands above it, whole; the region is drawn again below.
+// - While a question stands, the region is off the screen and lines wait until it is answered, so that the question and
+//   what is typed stay readable. Of very many lines only the first wait; the others are counted.
+// - Only one question stands at a time; others wait for their turn.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wtool::host {
+
+// A line of the live region.
+struct LiveLine {
+  std::string text;       // safe for a terminal, without a newline; may have colours
+  std::size_t width = 0;  // in columns; less than the terminal has
+};
+
+struct TerminalSize {
+  std::size_t columns = 80;
+  std::size_t rows = 24;
+};
+
+// All members: any thread.
+class Terminal {
+ public:
+  // Opens the terminal for one question; what it gives is closed afterwards, and best does not block. -1: there is
+  // nobody to ask.
+  using Open = std::function<int()>;
+
+  // `output` is borrowed. Questions are asked on what `open` gives.
+  explicit Terminal(int output, Open open = open_controlling);
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  // That of this process: standard error, and questions on the controlling terminal.
+  static Terminal& of_process();
+
+  // The controlling terminal of this process, where it is in the foreground of it; else -1.
+  static int open_controlling();
+
+  // Where the output is no terminal, a usual size.
+  TerminalSize size() const;
+
+  // Lines that stay: whole ones, each with its newline. What cannot be written is lost: there is nobody to tell.
+  void write(std::string_view lines);
+  // The same, and from now on the live region is `live`, in one piece so that nothing flickers. Only for a terminal
+  // that can move its cursor.
+  void show(std::string_view lines, std::vector<LiveLine> live);
+
+ private:
+  friend class Asking;
+  friend class QuestionEnd;
+
+  // With mutex_ held:
+  std::string erasure();
+  std::string drawing(const std::vector<LiveLine>& lines);
+  void hold(std::string_view lines);
+  void put(std::string_view text) const;
+
+  // The live region goes, and lines wait.
+  void pause();
+  // What waited is written, and the region drawn.
+  void resume();
+
+  const int output_;
+  const Open open_;
+  const bool is_terminal_;
+  const bool reflows_;  // lines that no longer fit are broken, as most terminals do, and not cut
+
+  std::mutex mutex_;
+  std::vector<LiveLine> live_;
+  std::vector<std::size_t> drawn_;  // widths of the lines on the screen; the cursor stands behind the last one
+  std::size_t drawn_columns_ = 0;   // of the terminal when they were drawn
+  bool paused_ = false;
+  std::string held_;
+  std::size_t left_out_ = 0;  // lines that came when held_ was full
+
+  std::mutex turn_mutex_;
+  std::condition_variable turn_changed_;
+  bool asking_ = false;
+};
+
+}  // namespace wtool::host

@@ -1,0 +1,297 @@
+// What lint says of a workflow file: each mistake once, at its line, with its repair. The mutations of
+// tests/data/lint/release.md are rows of mutations.jsonl: a text, what stands in its place, the line that must be
+// named, and what the message must say (one of the phrases between `|`).
+#include <sys/stat.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "workflow_place.h"
+
+using namespace wtool::test;
+
+namespace {
+
+const std::string data = WTOOL_TEST_SOURCE_DIR "/tests/data/lint/";
+
+std::vector<Json> mutations() {
+  std::vector<Json> rows;
+  std::ifstream file(data + "mutations.jsonl");
+  for (std::string line; std::getline(file, line);) rows.push_back(Json::parse(line));
+  return rows;
+}
+
+std::string replaced_once(std::string text, const std::string& old, const std::string& put) {
+  const std::size_t at = text.find(old);
+  BOOST_REQUIRE_MESSAGE(at != std::string::npos && text.find(old, at + 1) == std::string::npos, "not once: " << old);
+  return text.replace(at, old.size(), put);
+}
+
+bool says_one_of(const std::string& message, const std::string& phrases) {
+  std::istringstream all(phrases);
+  for (std::string phrase; std::getline(all, phrase, '|');) {
+    if (holds(message, phrase)) return true;
+  }
+  return false;
+}
+
+struct Lint : Place {
+  Finished lint(std::vector<std::string> more) const {
+    more.insert(more.begin(), {wtool_path, "lint"});
+    return run(more, here());
+  }
+  // A file that is nothing but these states in a row, with these actions.
+  std::string chain(const std::vector<std::string>& states, const std::string& actions,
+                    const std::string& heading = "## Actions") const {
+    std::string text = "```mermaid\nstateDiagram-v2\n[*] --> " + states.front() + "\n";
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      text += states[i] + " --> " + (i + 1 == states.size() ? "[*]" : states[i + 1]) + "\n";
+    }
+    return scratch.file("chain.md", text + "```\n\n" + heading + "\n\n" + actions);
+  }
+  // The findings of that file, each as LINE:COLUMN: and its message.
+  std::vector<std::string> found(const std::string& file) const {
+    std::vector<std::string> all;
+    const Json result = Json::parse(lint({file, "--json"}).out);
+    for (const Json& one : result["files"][0]["findings"]) {
+      all.push_back(std::to_string(one["line"].get<int>()) + ":" + std::to_string(one["column"].get<int>()) + ": " +
+                    one["message"].get<std::string>());
+    }
+    return all;
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(each_mistake_in_a_good_workflow_is_named_once_at_its_line_with_its_repair, Lint) {
+  const std::string good = content_of(data + "release.md");
+  const std::vector<Json> rows = mutations();
+  BOOST_TEST(rows.size() >= 80U);
+  std::vector<std::string> arguments{scratch.file("good.md", good)};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    arguments.push_back(
+        scratch.file("m" + std::to_string(i) + ".md", replaced_once(good, rows[i]["old"], rows[i]["new"])));
+  }
+  arguments.emplace_back("--json");
+  const Json result = Json::parse(lint(arguments).out);
+  BOOST_TEST(result["files"][0]["findings"].empty(), result["files"][0].dump(2));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Json& row = rows[i];
+    const Json& findings = result["files"][i + 1]["findings"];
+    BOOST_TEST_CONTEXT(row["mutation"] << "\n" << findings.dump(2)) {
+      BOOST_REQUIRE(!findings.empty());
+      BOOST_TEST(findings.size() == row.value("findings", 1U));
+      const Json& first = findings[0];
+      BOOST_TEST(first["line"] == row["line"]);
+      if (row.contains("column")) BOOST_TEST(first["column"] == row["column"]);
+      BOOST_TEST(says_one_of(first["message"], row["says"]));
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_finding_is_followed_by_its_line_with_a_caret_below_the_place, Lint) {
+  const std::string file = chain({"A"}, "- A: Log \"größer ${taget}\"\n");
+  const Finished finished = lint({file});
+  BOOST_TEST(holds(finished.out, "    9 | - A: Log \"größer ${taget}\"\n      |                  ^\n"), finished.out);
+  const Finished as_run = run_workflow(file);
+  BOOST_TEST(as_run.exit_code == 2);
+  BOOST_TEST(holds(as_run.err, "    9 | - A: Log \"größer ${taget}\"\n      |                  ^\n"), as_run.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_line_that_is_shown_is_cut_and_writes_no_control_characters, Lint) {
+  const std::string file =
+      chain({"A"}, "- A: Log \"" + std::string(5000, 'x') + "\x1b[31m\t${taget}" + std::string(5000, 'y') + "\"\n");
+  const Finished finished = lint({file});
+  BOOST_TEST(holds(finished.out, "?[31m\t${taget}yyy"), finished.out);
+  BOOST_TEST(!holds(finished.out, "\x1b"));
+  BOOST_TEST(finished.out.size() < 700U);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_workflow_without_actions_is_a_warning_of_lint_and_not_run, Lint) {
+  const std::string file = chain({"A", "B"}, "Words.\n", "## Notes");
+  const Finished finished = lint({file});
+  BOOST_TEST(finished.exit_code == 0);
+  BOOST_TEST(holds(finished.out, "warning: no state of this workflow has an action"), finished.out);
+  const Finished as_run = run_workflow(file);
+  BOOST_TEST(as_run.exit_code == 2);
+  BOOST_TEST(holds(as_run.err, "error: no state of this workflow has an action"), as_run.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_heading_that_is_nearly_actions_is_named_and_nothing_is_run, Lint) {
+  const std::string file = chain({"A"}, "- A: Shell \"echo x > made\"\n", "## Action");
+  const Finished as_run = run_workflow(file);
+  BOOST_TEST(as_run.exit_code == 2);
+  BOOST_TEST(holds(as_run.err, ":7:1: error: the action below this line would be lost: it reads \"## Action\""),
+             as_run.err);
+  BOOST_TEST(this->file("made").empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(actions_as_descriptions_of_states_are_named, Lint) {
+  const std::string file = scratch.file("d.md",
+                                        "```mermaid\nstateDiagram-v2\n[*] --> A\nA: Shell \"make\"\nA --> B\nB: Log "
+                                        "the words\nB --> [*]\n```\n\n## Actions\n\n- B: Log \"x\"\n");
+  const auto all = found(file);
+  BOOST_REQUIRE(all.size() == 1U);
+  BOOST_TEST(holds(all[0], "4:4: this action would be lost: in the diagram it is a description"), all[0]);
+  BOOST_TEST(holds(all[0], "write `- A: Shell \"make\"`"));
+}
+
+BOOST_FIXTURE_TEST_CASE(lists_about_states_that_have_their_actions_are_documentation, Lint) {
+  const std::string file = chain({"A", "B"},
+                                 "- A: Shell \"true\"\n- B: Shell \"true\"\n\n## Notes\n\n- A: Shell \"true\" is "
+                                 "quick\n- B: runs the tests\n- C: Log \"x\"\n");
+  BOOST_TEST(found(file).empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(states_with_dashes_are_read_in_commands_and_texts, Lint) {
+  const std::string file = chain({"run-tests", "show", "tell"},
+                                 "- run-tests: Shell \"echo 5 tests\"\n- show: Shell \"echo ${run-tests.stdout} {{ "
+                                 "run-tests | upcase }} >made\"\n- tell: Log \"${run-tests.stderr}\"\n");
+  BOOST_TEST(found(file).empty());
+  const Finished as_run = run_workflow(file);
+  BOOST_TEST(as_run.exit_code == 0, as_run.err);
+  BOOST_TEST(this->file("made") == "5 tests\n 5 TESTS\n");
+}
+
+BOOST_FIXTURE_TEST_CASE(defaults_of_the_shell_for_names_that_nothing_defines_are_errors, Lint) {
+  const auto all = found(chain({"A"}, "- A: Shell \"echo ${place-home} $${place-home} ${place:-home}\"\n"));
+  BOOST_REQUIRE(all.size() == 1U);
+  BOOST_TEST(holds(all[0], "9:18: the variable 'place-home' is not defined"), all[0]);
+  BOOST_TEST(holds(all[0], "is written $${place-home}, or ${place:-home}"), all[0]);
+}
+
+BOOST_FIXTURE_TEST_CASE(dashes_in_conditions_and_dots_in_names_are_errors_that_say_how, Lint) {
+  const std::string file = scratch.file("d.md",
+                                        "```mermaid\nstateDiagram-v2\n[*] --> run-tests\nrun-tests --> b.c: "
+                                        "run-tests.exit_code == 0\nrun-tests --> [*]: default\nb.c --> D\nD --> "
+                                        "[*]\n```\n\n## Actions\n\n- run-tests: Shell \"true\"\n- b.c: Shell "
+                                        "\"true\"\n- D: Log \"${b.c.stdout}\"\n");
+  const auto all = found(file);
+  BOOST_REQUIRE(all.size() == 2U);
+  BOOST_TEST(holds(all[0], "4:20: 'run-tests' is a state, but here a dash subtracts"), all[0]);
+  BOOST_TEST(holds(all[0], "result=\"run_tests\" and write run_tests.exit_code"), all[0]);
+  BOOST_TEST(holds(all[1], "14:11: 'b.c' is a state, but here a dot takes a field"), all[1]);
+  BOOST_TEST(holds(all[1], "result=\"b_c\" and write b_c.stdout"), all[1]);
+}
+
+BOOST_FIXTURE_TEST_CASE(states_that_no_placeholder_can_name_are_never_left_to_the_shell, Lint) {
+  const auto all = found(chain({"1-build", "all/docs", "B"},
+                               "- 1-build: Shell \"true\"\n- all/docs: Shell \"true\"\n- B: Shell \"echo "
+                               "${1-build.stdout} ${all/docs} ${1-other} $${all/docs}\"\n"));
+  BOOST_REQUIRE(all.size() == 2U);
+  BOOST_TEST(holds(all[0], "13:18: '1-build' is a state, but its name is not one"), all[0]);
+  BOOST_TEST(holds(all[1], "13:36: 'all/docs' is a state, but its name is not one"), all[1]);
+}
+
+BOOST_FIXTURE_TEST_CASE(names_without_a_value_on_any_path_are_errors_and_others_are_not, Lint) {
+  const auto wrong = found(chain({"A", "B", "C"},
+                                 "- A: Log \"${B.stdout}\"\n- B: Shell \"echo ${B.stdout} ${late}\" "
+                                 "result=\"b\"\n- C: Shell \"true\" result=\"late\"\n"));
+  BOOST_REQUIRE(wrong.size() == 3U);
+  BOOST_TEST(holds(wrong[0], "11:11: 'B' never runs before 'A'"), wrong[0]);
+  BOOST_TEST(holds(wrong[1], "12:18: the outcome of 'B' is not there before its own action has ended"), wrong[1]);
+  BOOST_TEST(holds(wrong[2], "12:30: 'late' has no value here: no path leads to 'B'"), wrong[2]);
+  // In a loop, behind a guard, with a default, and in what runs at last.
+  const std::string file = scratch.file(
+      "l.md",
+      "---\nfinally: Last\non failure: Sorry\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B: success\nB --> A: "
+      "failure\nB --> [*]: success\nLast --> [*]\nSorry --> [*]\n```\n\n## Actions\n\n- A: Shell \"echo {{ B | "
+      "default: "
+      "'' }}{% if B %}${B.stdout}{% endif %}\"\n- B: Shell \"echo ${A.stdout}\"\n- Last: Log \"${B.stdout}\"\n- Sorry: "
+      "Log \"${B.stderr}\"\n");
+  BOOST_TEST(found(file).empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(commands_that_the_shell_cannot_read_are_found_and_nothing_of_them_is_run, Lint) {
+  const auto all =
+      found(chain({"A", "B", "C", "D", "E"},
+                  "- A: Shell \"touch made; echo 'x\"\n- B: Shell \"fi; touch made\"\n- C: Shell \"echo "
+                  "fine; touch made\"\n- D: Shell \"echo ')\"\n- E: Shell \"touch made; $(touch made\"\n"));
+  BOOST_REQUIRE(all.size() == 4U);
+  BOOST_TEST(holds(all[0], "13:30: this quote is not closed"), all[0]);
+  BOOST_TEST(holds(all[1], "14:13: the shell cannot read this command"), all[1]);
+  BOOST_TEST(holds(all[2], "16:18: this quote is not closed"), all[2]);
+  BOOST_TEST(holds(all[3], "17:13: the shell cannot read this command"), all[3]);
+  BOOST_TEST(!std::filesystem::exists(scratch.path() + "/made"));
+}
+
+BOOST_FIXTURE_TEST_CASE(two_broken_commands_that_would_be_right_together_are_both_found, Lint) {
+  const auto all = found(chain({"A", "B", "C", "D"},
+                               "- A: Shell \"if true; then\"\n- B: Shell \"fi\"\n- C: Shell \"echo 'a\"\n- D: Shell "
+                               "\"b'\"\n"));
+  BOOST_TEST(all.size() == 4U);
+}
+
+BOOST_FIXTURE_TEST_CASE(commands_that_only_look_odd_are_fine, Lint) {
+  const auto all = found(chain({"A", "B", "C", "D", "E", "F"},
+                               "- A: Shell \"echo it\\\\'s; case x in (x) echo;; y) :;; esac\"\n- B: Shell \"cat "
+                               "<<EOF\\nit's\\nEOF\"\n- C: Shell \"echo # it's\"\n- D: Shell \"echo $((1 + 2)) `echo "
+                               "x` \\\\\"\n- E: Shell \"grep '${' x; echo ')' \\\";;)\\\"\"\n- F: Shell \"{% if C %}if "
+                               "true; then{% endif %} true {% if C %}; fi{% endif %}\"\n"));
+  BOOST_TEST(all.size() == 0U, (all.empty() ? "" : all[0]));
+}
+
+BOOST_FIXTURE_TEST_CASE(commands_are_read_by_the_shell_that_runs_them, Lint) {
+  const std::string block = "\n\n  ```sh\n  words=(a b)\n  echo ${#words}\n  ```\n";
+  const auto all = found(chain({"A", "B"}, "- A: Shell with shell=\"bash\"" + block + "- B: Shell" + block));
+  BOOST_REQUIRE(all.size() == 1U);
+  BOOST_TEST(holds(all[0], "19:3: the shell cannot read this command"), all[0]);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_variable_of_bash_runs_nothing_while_commands_are_read, Lint) {
+  const std::string file = chain({"A"}, "- A: Shell \"true\"\n");
+  ProgramOptions options = here();
+  options.set["BASH_ENV"] = options.set["ENV"] = scratch.file("env.sh", "touch " + scratch.path() + "/made\n");
+  scratch.file("wtool.yaml", "shell: {program: /bin/bash}\n");
+  const Finished finished = run({wtool_path, "lint", file}, options);
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(!std::filesystem::exists(scratch.path() + "/made"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_shell_outside_of_the_directories_of_the_system_is_not_started_to_read_commands, Lint) {
+  const std::string file = chain({"A", "B"}, "- A: Shell \"true\"\n- B: Shell \"fi\"\n");
+  const std::string shell = scratch.file("bash", "#!/bin/sh\ntouch " + scratch.path() + "/made\n");
+  std::filesystem::permissions(shell, std::filesystem::perms::owner_all);
+  scratch.file("wtool.yaml", "shell: {program: " + shell + "}\n");
+  const Finished finished = lint({file});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(!std::filesystem::exists(scratch.path() + "/made"));
+}
+
+BOOST_FIXTURE_TEST_CASE(arguments_of_tools_are_compared_with_their_schemas, Lint) {
+  const auto all = found(chain({"A", "B", "C", "D"},
+                               "- A: Call tool shell_execute with comand=\"ls\" timeout=5\n- B: Call tool "
+                               "\"shell_execute\" with {\"timeout\": \"${n}\", \"command\": 5}\n- C: Call tool "
+                               "shell_exec with command=\"ls\"\n- D: Call tool shell_execute with command=\"ls\" "
+                               "timeout=\"${A.metadata.n}\"\n"));
+  BOOST_REQUIRE(all.size() == 4U);
+  BOOST_TEST(holds(all[0], "12:35: the tool shell_execute has no parameter 'comand'; did you mean 'command'?"), all[0]);
+  BOOST_TEST(holds(all[1], "13:37: the variable 'n' is not defined"), all[1]);
+  BOOST_TEST(holds(all[2], "13:57: the parameter 'command' of the tool shell_execute is a text, and not \"5\""),
+             all[2]);
+  BOOST_TEST(holds(all[3], "14:16: there is no tool \"shell_exec\"; did you mean shell_execute?"), all[3]);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_file_in_utf_16_is_named_as_that, Lint) {
+  for (const std::string& text : {std::string("\xFF\xFE[\0*\0", 6), std::string("\0#\0 \0A", 6)}) {
+    const Finished finished = lint({scratch.file("u.md", text)});
+    BOOST_TEST(holds(finished.out, "the file is UTF-16; save it as UTF-8"), finished.out);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(lint_and_graph_take_names_of_workflows, Lint) {
+  std::filesystem::create_directories(scratch.path() + "/workflows");
+  std::filesystem::rename(chain({"A"}, "- A: Log \"${x}\"\n"), scratch.path() + "/workflows/ship.md");
+  const Finished linted = lint({"ship"});
+  BOOST_TEST(holds(linted.out, "workflows/ship.md:9:11: error"), linted.out);
+  const Finished drawn = run({wtool_path, "graph", "ship"}, here());
+  BOOST_TEST(holds(drawn.out, "stateDiagram-v2"), drawn.out << drawn.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(graph_draws_a_diagram_whose_actions_have_mistakes, Lint) {
+  const Finished drawn = run({wtool_path, "graph", chain({"A"}, "- A: Shel \"x\"\n")}, here());
+  BOOST_TEST(drawn.exit_code == 0, drawn.err);
+  BOOST_TEST(holds(drawn.out, "[*] --> A"), drawn.out);
+}

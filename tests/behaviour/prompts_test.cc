@@ -1,0 +1,129 @@
+// Prompts that put in others: what the command gets, and what lint, plan and run say of mistakes before anything runs.
+#include <boost/test/unit_test.hpp>
+
+#include "workflow_place.h"
+
+using namespace wtool::test;
+
+namespace {
+
+struct Prompts : Place {
+  Prompts() { scratch.file("wtool.yaml", "prompts: {command: \"cat {{ prompt_file }}\"}\n"); }
+
+  // A workflow with one state that executes the prompt `main` with these arguments.
+  std::string asking(const std::string& arguments = "") const {
+    return workflow("    [*] --> Ask\n    Ask --> [*]\n", "- Ask: Execute prompt \"main\" " + arguments + "\n");
+  }
+  Finished wtool(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), wtool_path);
+    return run(arguments, here());
+  }
+};
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++count;
+  return count;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(prompts, Prompts)
+
+BOOST_AUTO_TEST_CASE(a_prompt_puts_in_others_with_parameters) {
+  scratch.file("prompts/main.md",
+               "---\nparameters:\n  - name: kind\n    required: true\n  - name: extra\n---\n"
+               "{% render \"_partials/head\", title: kind -%}\n"
+               "{% include \"_partials/list.md\" -%}\n"
+               "{% case kind %}{% when \"bug\" %}Repair it.{% else %}Build it.{% endcase %}"
+               "{% if extra != \"\" %} {{ extra }}{% endif %}");
+  scratch.file("prompts/_partials/head.md",
+               "---\nparameters:\n  - {name: level, default: high}\n---\n"
+               "# {{ title | capitalize }} ({{ level }})\n");
+  scratch.file("prompts/_partials/list.md",
+               "{% assign parts = parts_text | split: \",\" %}{% for p in parts %}{{ p }};{% endfor %} ");
+  const std::string file_ =
+      workflow("    [*] --> Ask\n    Ask --> Keep\n    Keep --> [*]\n",
+               "- Ask: Execute prompt \"main\" with kind=\"bug\" parts_text=\"a,b\" result=\"answer\"\n"
+               "- Keep: Shell \"printf %s ${answer} >answer\"\n");
+  const Finished finished = run_workflow(file_);
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("answer") == "# Bug (high)\na;b; Repair it.");
+}
+
+BOOST_AUTO_TEST_CASE(mistakes_in_prompts_are_found_before_a_run) {
+  struct Mistake {
+    const char* prompt;
+    const char* partial;
+    const char* said;
+  };
+  const Mistake mistakes[] = {
+      {"Say {{ undefinedthing }}", "", "prompts/main.md:1:5: the prompt reads 'undefinedthing', which has no value"},
+      {"Say {{ knd }}", "", "did you mean 'kind'?"},
+      {"\n{{ kind | upcas }}", "", "prompts/main.md:2:1: there is no filter 'upcas'; did you mean 'upcase'?"},
+      {"{% include \"nowhere\" %}", "", "prompts/main.md:1:1: there is no prompt \"nowhere\""},
+      {"{% render \"part\" %}", "{{ kind }}", "prompts/part.md:1:1: the prompt reads 'kind', which has no value"},
+      {"{% render \"part\" %}", "a {% if %}", "prompts/part.md:1:9: the expression ends"},
+      {"{% include \"part\" %}", "{% render \"main\" %}", "put in one another in a circle: "},
+      {"{% if kind %}{% render \"part\" %}{% endif %}", "{% include \"part\" %}", "in a circle: "},
+      {"{% if kind %}", "", "prompts/main.md:1:1: this {% if %} has no {% endif %}"},
+      {"{% rendr \"part\" %}", "", "prompts/main.md:1:1: there is no tag {% rendr %}"},
+  };
+  const std::string file_ = asking("with kind=\"bug\"");
+  for (const Mistake& one : mistakes) {
+    scratch.file("prompts/main.md", one.prompt);
+    scratch.file("prompts/part.md", one.partial);
+    const Finished lint = wtool({"lint", file_});
+    BOOST_TEST(holds(lint.out, one.said), one.prompt << ": " << lint.out);
+    BOOST_TEST(lint.exit_code == 0);
+    for (const char* command : {"run", "plan"}) {
+      const Finished finished = wtool({command, file_});
+      BOOST_TEST(finished.exit_code == 2, one.prompt);
+      BOOST_TEST(holds(finished.err, one.said), one.prompt << ": " << finished.err);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_a_prompt_may_read_is_no_mistake) {
+  scratch.file("prompts/main.md",
+               "---\nparameters: [{name: declared}]\n---\n"
+               "{{ kind }}{{ declared }}{{ Before }}{{ kept.stdout }}{{ number }}{{ exit_code }}{{ given }}"
+               "{{ other | default: 1 }}{% if missing %}{{ missing }}{% endif %}{% include \"part\" %}{{ made }}"
+               "{% for x in (1..2) %}{% include \"round\" %}{% endfor %}");
+  scratch.file("prompts/part.md", "{{ kind }}{% assign made = \"m\" %}");
+  scratch.file("prompts/round.md", "{{ x }}{{ forloop.index }}");
+  const std::string file_ = workflow("    [*] --> Before\n    Before --> Ask\n    Ask --> [*]\n",
+                                     "- Before: Set number=3\n- Ask: Execute prompt \"main\" with kind=\"bug\" "
+                                     "result=\"kept\" given=\"g\"\n");
+  const Finished lint = wtool({"lint", file_});
+  BOOST_TEST(holds(lint.out, "0 errors, 0 warnings"), lint.out);
+}
+
+BOOST_AUTO_TEST_CASE(a_mistake_that_only_a_run_finds_names_both_places) {
+  scratch.file("prompts/main.md", "x\n{% assign which = kind %}{% include which %}");
+  const Finished missing = run_workflow(asking("with kind=\"gone\""));
+  BOOST_TEST(missing.exit_code == 1);
+  BOOST_TEST(holds(missing.out + missing.err, "prompts/main.md:2:26: there is no prompt \"gone\""), missing.out);
+  scratch.file("prompts/part.md", "abc\n{% for x in kind %}{% endfor %}");
+  const Finished wrong = run_workflow(asking("with kind=\"part\""));
+  BOOST_TEST(wrong.exit_code == 1);
+  BOOST_TEST(holds(wrong.out + wrong.err, "prompts/part.md:2:13: a loop goes through a list"), wrong.out);
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_command_for_prompts_is_said_once_a_file) {
+  scratch.file("wtool.yaml", "{}\n");
+  scratch.file("prompts/main.md", "x");
+  const std::string file_ = workflow("    [*] --> One\n    One --> Two\n    Two --> [*]\n",
+                                     "- One: Execute prompt \"main\"\n- Two: Prompt \"Say hello\"\n");
+  const Finished lint = wtool({"lint", file_});
+  BOOST_TEST(count_of(lint.out, "no command is configured for prompts") == 1U, lint.out);
+}
+
+BOOST_AUTO_TEST_CASE(a_prompt_with_a_wrong_name_gets_the_nearest_one) {
+  scratch.file("prompts/review/code.md", "x");
+  const Finished lint =
+      wtool({"lint", workflow("    [*] --> One\n    One --> [*]\n", "- One: Execute prompt \"review/cod\"\n")});
+  BOOST_TEST(holds(lint.out, "there is no prompt \"review/cod\"; did you mean 'review/code'?"), lint.out);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

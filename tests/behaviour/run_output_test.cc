@@ -1,0 +1,109 @@
+// What a run shows where nobody watches: the outputs of its steps, failures, names.
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <map>
+
+#include "workflow_place.h"
+
+using namespace wtool::test;
+
+namespace {
+
+struct Shows : Place {
+  // With both outputs in one stream, as a log has them.
+  std::string log_of(const std::string& file, const std::string& options = "",
+                     const std::map<std::string, std::string>& set = {}) const {
+    ProgramOptions where = here();
+    for (const auto& [name, value] : set) where.set[name] = value;
+    return run({"/bin/sh", "-c", wtool_path + " run " + file + " " + options + " </dev/null 2>&1 | cat"}, where).out;
+  }
+  const std::string two = workflow("    [*] --> One\n    One --> Two\n    Two --> [*]\n",
+                                   "- One: Shell \"echo first; echo careful >&2; printf last\"\n"
+                                   "- Two: Shell \"echo second\"\n");
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(a_log_holds_what_each_step_said, Shows) {
+  const std::string log = log_of(two);
+  BOOST_TEST_CONTEXT(log) {
+    for (const char* line : {"  > One\n", "  ok One  ", "    | first\n", "    ! careful\n", "    | last\n",
+                             "    | second\n", "A test: run 20", "A test: completed in "}) {
+      BOOST_TEST(holds(log, line), line);
+    }
+    BOOST_TEST(log.find("| second") > log.find("ok Two"));
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(the_output_of_steps_is_shown_as_it_is_wanted, Shows) {
+  BOOST_TEST(holds(log_of(two, "--output stream"), "\nfirst\n"));
+  BOOST_TEST(holds(log_of(two, "--output prefixed"), "\nOne ! careful\n"));
+  const std::string none = log_of(two, "--output none");
+  BOOST_TEST(!holds(none, "first"), none);
+  BOOST_TEST(holds(none, ", 1 line on stderr\n"), none);
+  BOOST_TEST(holds(log_of(two, "-v"), "    $ echo second\n"));
+  const std::string quiet = log_of(two, "-q");
+  BOOST_TEST(quiet.starts_with("A test: completed in "), quiet);
+  BOOST_TEST(std::count(quiet.begin(), quiet.end(), '\n') == 1);
+  const Finished wrong = run_workflow(two, {"--output", "loud"});
+  BOOST_TEST(wrong.exit_code == 2);
+  BOOST_TEST(holds(wrong.err, "group"), wrong.err);
+  BOOST_TEST(run_workflow(two, {"-q", "-v"}).exit_code == 2);
+}
+
+BOOST_FIXTURE_TEST_CASE(odd_outputs_do_nothing_to_a_log, Shows) {
+  const std::string file_ =
+      workflow("    [*] --> One\n    One --> [*]\n",
+               "- One: Shell \"printf 'a\\\\033[2Jb\\\\007\\\\n10%%\\\\r99%%\\\\r\\\\nx'; head -c 200000 "
+               "/dev/zero | tr '\\\\0' y\"\n");
+  const std::string log = log_of(file_);
+  BOOST_TEST(holds(log, "    | ab\n"), log.substr(0, 1000));
+  BOOST_TEST(holds(log, "    | 99%\n"));
+  BOOST_TEST(!holds(log, "\x1b"));
+  BOOST_TEST(static_cast<std::size_t>(std::count(log.begin(), log.end(), 'y')) >= 200000U);
+}
+
+BOOST_FIXTURE_TEST_CASE(every_step_that_failed_is_shown_with_the_end_of_its_output_and_the_hint, Shows) {
+  const std::string file_ = workflow(
+      "    [*] --> F\n    state F <<fork>>\n    state J <<join>>\n    F --> A\n    F --> B\n    F --> C\n"
+      "    A --> J\n    B --> J\n    C --> J\n    J --> [*]\n",
+      "- A: Shell \"echo left; echo bad left >&2; exit 3\"\n- B: Shell \"echo right; exit 4\"\n"
+      "- C: Shell \"sleep 61\" timeout=1\n");
+  const Finished finished = run_workflow(file_, {"--no-fail-fast"});
+  BOOST_TEST_CONTEXT(finished.out) {
+    BOOST_TEST(finished.exit_code == 1);
+    for (const char* part : {"  Failed: A\n", "    | bad left\n", "    | left\n", "  Exit code: 3\n", "  Failed: B\n",
+                             "    | right\n", "  Failed: C\n", "  Hint: ", "timeout"}) {
+      BOOST_TEST(holds(finished.out, part), part);
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(combinations_of_a_matrix_are_called_by_their_values, Shows) {
+  const std::string file_ = workflow("    [*] --> Build\n    Build --> [*]\n",
+                                     "- Build: Shell \"test ${matrix.mode} != broken\" matrix={\"arch\": [\"amd64\", "
+                                     "\"arm64\"], \"mode\": [\"debug\", \"broken\"]}\n");
+  const Finished finished = run_workflow(file_, {"--no-fail-fast"});
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(holds(finished.err, "  ok Build (amd64, debug)  "));
+    BOOST_TEST(holds(finished.err, "  failed Build (arm64, broken)  "));
+    BOOST_TEST(holds(finished.out, "  Failed: Build (amd64, broken)\n"));
+    BOOST_TEST(holds(finished.out, "  Build  failed (4 combinations, 2 failed)  "));
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_run_that_went_on_after_failures_names_them, Shows) {
+  const std::string file_ = workflow("    [*] --> A\n    A --> B: failure\n    A --> [*]: success\n    B --> [*]\n",
+                                     "- A: Shell \"exit 3\"\n- B: Shell \"echo b\"\n");
+  const Finished finished = run_workflow(file_);
+  BOOST_TEST(finished.exit_code == 0);
+  BOOST_TEST(holds(finished.out, "(1 step failed, and the workflow went on: A)"), finished.out);
+}
+
+BOOST_FIXTURE_TEST_CASE(where_the_locale_is_not_utf8_nothing_else_is_printed, Shows) {
+  const std::string longer =
+      workflow("    [*] --> One\n    One --> [*]\n", "- One: Abort \"" + std::string(400, 'x') + "\"\n");
+  const std::string log = log_of(longer, "", {{"LANG", "C"}, {"LC_ALL", "C"}});
+  BOOST_TEST(holds(log, "xxx..."), log);
+  BOOST_TEST(!holds(log, "\xe2\x80\xa6"), log);
+}

@@ -1,0 +1,151 @@
+// The owner of the terminal: lines, the live region, and questions, on a real one that is read as a screen.
+#include "terminal/terminal.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <future>
+#include <string>
+
+#include "support/screen.h"
+#include "terminal/asking.h"
+
+namespace wtool::host {
+namespace {
+
+struct Place {
+  explicit Place(unsigned short columns = 40) {
+    const winsize size{.ws_row = 20, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+    BOOST_REQUIRE(::openpty(&person, &program, nullptr, nullptr, &size) == 0);
+    ::fcntl(person, F_SETFL, O_RDWR | O_NONBLOCK);
+  }
+  ~Place() {
+    ::close(program);
+    ::close(person);
+  }
+  // What the screen shows when all that was written until now has come.
+  std::string text() {
+    char buffer[4096];
+    for (ssize_t got; (got = ::read(person, buffer, sizeof buffer)) > 0;) {
+      screen.feed({buffer, static_cast<std::size_t>(got)});
+    }
+    return screen.text();
+  }
+  bool wait_for(const std::string& prompt) {
+    for (int i = 0; i < 600; ++i) {
+      text();
+      if (screen.cursor_line().ends_with(prompt)) return true;
+      pollfd ready{.fd = person, .events = POLLIN, .revents = 0};
+      ::poll(&ready, 1, 100);
+    }
+    return false;
+  }
+  void type(std::string_view keys) const {
+    BOOST_REQUIRE(::write(person, keys.data(), keys.size()) == static_cast<ssize_t>(keys.size()));
+  }
+  int person = -1, program = -1;
+  test::Screen screen{40, 20};
+};
+
+std::vector<LiveLine> live(const std::vector<std::string>& lines) {
+  std::vector<LiveLine> made;
+  for (const std::string& line : lines) made.push_back({line, line.size()});
+  return made;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(terminal)
+
+BOOST_AUTO_TEST_CASE(lines_stand_above_the_live_region) {
+  Place place;
+  Terminal terminal(place.program);
+  terminal.show("", live({"> a", "> b"}));
+  terminal.write("one\n");
+  BOOST_TEST(place.text() == "one\n> a\n> b\n");
+  terminal.show("two\n", live({"> b"}));
+  BOOST_TEST(place.text() == "one\ntwo\n> b\n");
+  terminal.write(std::string(50, 'x') + "\n");
+  terminal.show("", live({"> c", "> d", "> e"}));
+  terminal.show("", {});
+  BOOST_TEST(place.text() == "one\ntwo\n" + std::string(50, 'x') + "\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_region_that_was_broken_by_a_narrower_terminal_is_taken_away_whole) {
+  Place place;
+  Terminal terminal(place.program);
+  terminal.show("one\n", live({std::string(38, 'a'), std::string(38, 'b')}));
+  place.text();
+  const winsize size{.ws_row = 20, .ws_col = 15, .ws_xpixel = 0, .ws_ypixel = 0};
+  BOOST_REQUIRE(::ioctl(place.person, TIOCSWINSZ, &size) == 0);
+  place.screen.resize(15, 20);
+  terminal.show("two\n", live({"> c"}));
+  BOOST_TEST(place.text() == "one\ntwo\n> c\n");
+}
+
+BOOST_AUTO_TEST_CASE(lines_that_come_while_a_question_stands_wait_until_it_is_answered) {
+  Place place;
+  Terminal terminal(place.program, [&] { return ::dup(place.program); });
+  terminal.show("one\n", live({"> a"}));
+  auto answer = std::async(std::launch::async, [&] {
+    QuestionEnd end(terminal);
+    Asking asking(terminal, end);
+    std::string line;
+    asking.read_line("well? ", line);
+    return line;
+  });
+  BOOST_TEST_REQUIRE(place.wait_for("well? "));
+  terminal.write("two\n");
+  terminal.show("three\n", live({"> b"}));
+  BOOST_TEST(place.text() == "one\nwell?\n");
+  place.type("yes\n");
+  BOOST_TEST(answer.get() == "yes");
+  BOOST_TEST(place.text() == "one\nwell? yes\ntwo\nthree\n> b\n");
+}
+
+BOOST_AUTO_TEST_CASE(of_very_many_lines_that_wait_the_rest_is_counted) {
+  Place place;
+  Terminal terminal(place.program, [&] { return ::dup(place.program); });
+  auto answer = std::async(std::launch::async, [&] {
+    QuestionEnd end(terminal);
+    Asking asking(terminal, end);
+    std::string line;
+    asking.read_line("well? ", line);
+  });
+  BOOST_TEST_REQUIRE(place.wait_for("well? "));
+  for (int i = 0; i < 10'000; ++i) terminal.write(std::string(39, 'x') + "\n");
+  place.type("\n");
+  const std::string told = "  ... 3447 lines came while the question stood, and were left out here";
+  for (int i = 0; i < 600 && place.text().find("left out here") == std::string::npos; ++i) {
+    pollfd ready{.fd = place.person, .events = POLLIN, .revents = 0};
+    ::poll(&ready, 1, 100);
+  }
+  answer.get();
+  BOOST_TEST(place.text().find(told) != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_typed_for_a_hidden_answer_is_not_shown) {
+  Place place;
+  Terminal terminal(place.program, [&] { return ::dup(place.program); });
+  auto answer = std::async(std::launch::async, [&] {
+    QuestionEnd end(terminal);
+    Asking asking(terminal, end);
+    std::string line;
+    asking.read_line("token: ", line, true);
+    return line;
+  });
+  BOOST_TEST_REQUIRE(place.wait_for("token: "));
+  place.type("hunter2\n");
+  BOOST_TEST(answer.get() == "hunter2");
+  BOOST_TEST(place.text().find("hunter2") == std::string::npos);
+  termios after{};
+  BOOST_REQUIRE(::tcgetattr(place.program, &after) == 0);
+  BOOST_TEST((after.c_lflag & ECHO) != 0U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace wtool::host
