@@ -3,56 +3,140 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
+#include "engine/backstop.h"
 #include "warden/protocol.h"
 
 namespace wtool::engine {
 
 namespace {
 
-// The warden answers a burial within 5 s, whatever will not die; a little more, and it is not well itself.
-constexpr int burial_timeout_ms = 7'000;
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// What a warden that is well needs for a burial. With more to kill it takes longer, and then help does no harm.
+constexpr milliseconds burial_time{200};
+// The warden kills for 5 s, whatever will not die; a little more, and it is not well itself.
+constexpr milliseconds longest_burial{7000};
+constexpr milliseconds round_time{20};
 // A custodian kills for at most 5 s, too.
-constexpr int farewell_timeout_ms = 8'000;
+constexpr int farewell_ms = 8'000;
+// Until a command is taken for the reason why nobody says farewell.
+constexpr int quick_farewell_ms = 1'000;
 
 void send_header(int socket, warden::Kind kind) {
   const warden::Header header{kind, 0, 0};
   warden::send_message(socket, &header, sizeof header);
 }
 
+bool is_readable(int descriptor, milliseconds patience) {
+  pollfd watched{descriptor, POLLIN, 0};
+  int ready;
+  do {
+    ready = ::poll(&watched, 1, static_cast<int>(patience.count()));
+  } while (ready < 0 && errno == EINTR);
+  return ready > 0;
+}
+
 }  // namespace
-
-void send_end(const Custodian& custodian, std::uint64_t call, std::chrono::milliseconds grace) {
-  const warden::End end{{warden::Kind::end, 0, call}, static_cast<std::uint32_t>(grace.count()), 0};
-  warden::send_message(custodian.socket.get(), &end, sizeof end);
-  // The command may have stopped its keepers (SIGSTOP). The warden, going on, sets the custodian going.
-  custodian.warden->wake();
-}
-
-std::vector<ProcessName> names_of(const warden::NamedProcess* named, std::size_t count) {
-  std::vector<ProcessName> names;
-  for (std::size_t i = 0; i < std::min(count, warden::max_named); ++i) names.push_back({named[i].pid, named[i].name});
-  return names;
-}
 
 Custody::~Custody() {
   const std::lock_guard lock(mutex_);
   if (!warden_ || !warden_->serves_us()) return;  // After a fork, the warden is the parent's.
   for (const Custodian& custodian : idle_) send_header(custodian.socket.get(), warden::Kind::retire);
   send_header(warden_->control(), warden::Kind::retire);
-  if (warden_->wait_end(farewell_timeout_ms)) return;
-  warden_->wake();
-  if (!warden_->wait_end(farewell_timeout_ms)) warden_->kill();
+  for (const int patience : {quick_farewell_ms, farewell_ms}) {
+    if (warden_->wait_end(patience)) return;
+    warden_->wake();
+  }
+  warden_->kill();
 }
 
-bool Custody::ensure_warden(CustodyError& error) {
-  if (warden_ && warden_->serves_us() && warden_->alive()) return true;
-  forget_warden();
-  warden_ = WardenProcess::start(warden_path_, error);
-  return warden_ != nullptr;
+bool Custody::acquire(Custodian& custodian, const Patience& patience, CustodyError& error) {
+  for (;;) {
+    switch (take(custodian)) {
+      case Found::custodian:
+        return true;
+      case Found::warden:
+        if (recruit(custodian, patience, error)) return true;
+        if (patience.over() || error.error != EPIPE) return false;
+        give_up(*custodian.warden);  // It has just retired: another is started.
+        break;
+      case Found::nothing:
+        if (!start_warden(patience, error)) return false;
+        break;
+      case Found::being_started: {
+        std::unique_lock lock(mutex_);
+        started_.wait_for(lock, round_time, [&] { return !starting_; });
+        break;
+      }
+    }
+    if (patience.over()) {
+      error = {0, "the time that the call has passed while the helper program was started"};
+      return false;
+    }
+  }
+}
+
+// An idle custodian, or the warden that makes one. With Found::nothing the caller is who starts a warden.
+Custody::Found Custody::take(Custodian& custodian) {
+  const std::lock_guard lock(mutex_);
+  if (warden_ && !(warden_->serves_us() && warden_->serves())) forget_warden();
+  while (!idle_.empty()) {
+    custodian = std::move(idle_.back());
+    idle_.pop_back();
+    if (custodian.idle_and_alive()) return Found::custodian;
+  }
+  custodian = {};
+  custodian.warden = warden_;
+  if (warden_) return Found::warden;
+  if (starting_) return Found::being_started;
+  starting_ = true;
+  return Found::nothing;
+}
+
+bool Custody::start_warden(const Patience& patience, CustodyError& error) {
+  std::shared_ptr<WardenProcess> warden;
+  const auto over = [&] {
+    const std::lock_guard lock(mutex_);
+    warden_ = warden;
+    starting_ = false;
+    started_.notify_all();
+  };
+  try {
+    warden = WardenProcess::start(warden_path_, patience, error);
+  } catch (...) {
+    over();
+    throw;
+  }
+  over();
+  return warden != nullptr;
+}
+
+bool Custody::recruit(Custodian& custodian, const Patience& patience, CustodyError& error) {
+  int pair[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
+    error = {errno, std::string("no socket can be made for another command: ") + std::strerror(errno)};
+    return false;
+  }
+  custodian.socket = Descriptor(pair[0]);
+  const Descriptor theirs(pair[1]);
+  custodian.number = next_number_++;
+  const warden::Recruit recruit{{warden::Kind::recruit, 0, 0}, custodian.number};
+  const int sent = theirs.get();
+  while (!warden::send_message(custodian.warden->control(), &recruit, sizeof recruit, &sent, 1)) {
+    error = {errno, std::string("the warden cannot be reached: ") + std::strerror(errno)};
+    if (errno == ECONNRESET) error.error = EPIPE;
+    if (errno != EAGAIN || patience.over()) return false;
+    // Its queue is full: it is busy, or a command has stopped it.
+    custodian.warden->wake();
+    patience.await(custodian.warden->control(), POLLOUT, wake_interval);
+  }
+  return true;
 }
 
 void Custody::forget_warden() {
@@ -60,30 +144,9 @@ void Custody::forget_warden() {
   warden_.reset();
 }
 
-bool Custody::acquire(Custodian& custodian, CustodyError& error) {
+void Custody::give_up(const WardenProcess& warden) {
   const std::lock_guard lock(mutex_);
-  if (!ensure_warden(error)) return false;
-  if (!idle_.empty()) {
-    custodian = std::move(idle_.back());
-    idle_.pop_back();
-    return true;
-  }
-  int pair[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
-    error = {errno, std::string("no socket can be made for another command: ") + std::strerror(errno)};
-    return false;
-  }
-  Descriptor ours(pair[0]);
-  const Descriptor theirs(pair[1]);
-  const warden::Recruit recruit{{warden::Kind::recruit, 0, 0}, next_number_};
-  const int sent = theirs.get();
-  if (!warden::send_message(warden_->control(), &recruit, sizeof recruit, &sent, 1)) {
-    error = {errno, std::string("the warden cannot be reached: ") + std::strerror(errno)};
-    return false;
-  }
-  warden_->wake();  // A command may have stopped it.
-  custodian = {std::move(ours), next_number_++, warden_};
-  return true;
+  if (warden_.get() == &warden) forget_warden();
 }
 
 void Custody::release(Custodian custodian) {
@@ -95,31 +158,69 @@ void Custody::release(Custodian custodian) {
   }
 }
 
-Buried Custody::bury(Custodian custodian) {
-  Buried result;
+namespace {
+
+// Asks the warden; what it answers comes to the descriptor. None where it cannot be asked.
+Descriptor ask_for_burial(const Custodian& custodian) {
   int pair[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return result;
-  const Descriptor ours(pair[0]);
-  Descriptor theirs(pair[1]);
-  custodian.warden->wake();
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return {};
+  Descriptor ours(pair[0]);
+  const Descriptor theirs(pair[1]);  // Closed here, so that a warden that dies closes the only other end.
   const warden::Bury bury{{warden::Kind::bury, 0, 0}, custodian.number};
   const int sent = theirs.get();
   const bool asked = warden::send_message(custodian.warden->control(), &bury, sizeof bury, &sent, 1);
-  theirs.reset();  // So that a warden that dies closes the only other end.
-  if (!asked) return result;
-  pollfd watched{ours.get(), POLLIN, 0};
-  while (::poll(&watched, 1, burial_timeout_ms) < 0 && errno == EINTR) {
-  }
+  custodian.warden->wake();
+  return asked ? std::move(ours) : Descriptor();
+}
+
+// Takes the answer when it comes within the time. False: it has not come.
+bool hear_burial(Descriptor& answer, milliseconds patience, Buried& result) {
+  if (!answer || !is_readable(answer.get(), patience)) return false;
   warden::Buried buried{};
-  if (watched.revents == 0) {
-    // It does not answer at all. Its death makes every custodian end what it has.
-    custodian.warden->kill();
-    return result;
+  if (warden::receive_message(answer.get(), &buried, sizeof buried).size != sizeof buried) {
+    answer.reset();  // It has died, or retired.
+    return false;
   }
-  if (warden::receive_message(ours.get(), &buried, sizeof buried).size != sizeof buried) return result;
   result.certain = true;
   result.left = buried.left_count;
   result.leaving = names_of(buried.left, buried.left_count);
+  return true;
+}
+
+// Ends what the custodian had, and then the custodian, while the warden may answer at any moment.
+void end_without_warden(const Custodian& custodian, Descriptor& answer, Buried& result) {
+  Backstop backstop(custodian);
+  const auto end = Clock::now() + longest_burial;
+  for (int quiet_rounds = 0; quiet_rounds < 2 || custodian.alive();) {
+    const std::uint32_t living = backstop.kill_once();
+    quiet_rounds = living == 0 ? quiet_rounds + 1 : 0;
+    // Not before all below it is dead: with it would go the place where they can be seen.
+    if (quiet_rounds >= 2) custodian.kill();
+    if (hear_burial(answer, round_time, result)) return;
+    if (!answer) std::this_thread::sleep_for(milliseconds(1));
+    if (!backstop.sees_all() || Clock::now() >= end) {
+      result.left = living;
+      result.leaving = backstop.living();
+      custodian.kill();  // What it has left goes to the warden, where there is one, which kills it.
+      return;
+    }
+  }
+  result.certain = true;
+}
+
+}  // namespace
+
+Buried Custody::bury(Custodian custodian) noexcept {
+  Buried result;
+  custodian.idle_and_alive();  // Its number may not have been read yet.
+  try {
+    Descriptor answer = ask_for_burial(custodian);
+    if (hear_burial(answer, burial_time, result)) return result;
+    end_without_warden(custodian, answer, result);
+  } catch (...) {
+    // No memory even for names. The custodian's death hands everything to the warden, which kills it.
+    custodian.kill();
+  }
   return result;
 }
 

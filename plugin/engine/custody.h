@@ -2,80 +2,69 @@
 //
 // Contract:
 // - A custodian is taken for one call and given back, or buried when anything about it is in doubt.
+// - No call waits for another's: a warden is started without a lock, and within the time of the call that needs it.
 // - The pool grows when none is idle; what is idle beyond `max_idle` is retired.
 // - When this object ends, all custodians and the warden have ended.
 // Any thread may call any member.
 #pragma once
 
-#include <chrono>
+#include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
-#include "engine/outcome.h"
+#include "engine/custodian.h"
+#include "engine/patience.h"
 #include "engine/warden_process.h"
-#include "system/descriptor.h"
-#include "warden/protocol.h"
 
 namespace wtool::engine {
 
-// A custodian that serves one caller. Move-only through its socket.
-struct Custodian {
-  Descriptor socket;
-  std::uint64_t number = 0;
-  std::shared_ptr<WardenProcess> warden;
-};
-
-// After the grace of an end, a custodian kills for 5 s. One that has not reported by then is itself in trouble.
-constexpr std::chrono::milliseconds report_slack{7000};
-// How long what is swept away, or is to stop now, has for SIGTERM.
-constexpr std::chrono::milliseconds short_grace{50};
-
-// Asks the custodian to end its call: SIGTERM, and SIGKILL for what is left after `grace`. Does not wait; one that is
-// gone is heard of otherwise.
-void send_end(const Custodian& custodian, std::uint64_t call, std::chrono::milliseconds grace);
-
-// The first of `count` processes, as a message names them.
-std::vector<ProcessName> names_of(const warden::NamedProcess* named, std::size_t count);
-
 // What a burial found.
 struct Buried {
-  bool certain = false;  // The warden answered: all is dead but what is named.
+  bool certain = false;  // It was seen that all is dead but what is named.
   std::uint32_t left = 0;
   std::vector<ProcessName> leaving;
 };
 
 class Custody {
  public:
-  explicit Custody(std::string warden_path) : warden_path_(std::move(warden_path)) {}
+  explicit Custody(std::string warden_path) : warden_path_(std::move(warden_path)) { idle_.reserve(max_idle); }
   Custody(const Custody&) = delete;
   Custody& operator=(const Custody&) = delete;
   ~Custody();
 
-  // A custodian for one call; false with `error` when there is none to be had.
-  bool acquire(Custodian& custodian, CustodyError& error);
+  // A custodian for one call; false with `error` when there is none to be had, or the patience is over.
+  bool acquire(Custodian& custodian, const Patience& patience, CustodyError& error);
 
   // Gives a custodian back that has reported its call and is idle.
   void release(Custodian custodian);
 
-  // Ends a custodian, and all processes that it had. Waits for it: some milliseconds, and some seconds at most.
-  Buried bury(Custodian custodian);
+  // Ends a custodian, and all processes that it had. Waits for it: some milliseconds, less than a second where keepers
+  // do not answer, and some seconds only for processes that the kernel does not let die.
+  Buried bury(Custodian custodian) noexcept;
 
   const std::string& warden_path() const { return warden_path_; }
 
  private:
   static constexpr std::size_t max_idle = 32;
 
-  bool ensure_warden(CustodyError& error);
+  enum class Found { custodian, warden, nothing, being_started };
+  Found take(Custodian& custodian);
+  bool start_warden(const Patience& patience, CustodyError& error);
+  bool recruit(Custodian& custodian, const Patience& patience, CustodyError& error);
   void forget_warden();
+  void give_up(const WardenProcess& warden);
 
   const std::string warden_path_;
   std::mutex mutex_;
+  std::condition_variable started_;
+  bool starting_ = false;
   std::shared_ptr<WardenProcess> warden_;
   std::vector<Custodian> idle_;  // The last in is the first out: its memory is the warmest.
-  std::uint64_t next_number_ = 1;
+  std::atomic<std::uint64_t> next_number_{1};
 };
 
 }  // namespace wtool::engine

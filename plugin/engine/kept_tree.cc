@@ -31,7 +31,7 @@ void KeptTree::request_end(milliseconds grace) {
   if (over_ || lost_) return;
   const auto deadline = Clock::now() + grace + report_slack;
   deadline_ = deadline_ == Clock::time_point{} ? deadline : std::min(deadline_, deadline);
-  send_end(custodian_, call_, grace);
+  custodian_.send_end(call_, grace);
 }
 
 std::vector<ProcessName> KeptTree::wait_end() {
@@ -50,7 +50,7 @@ std::vector<ProcessName> KeptTree::wait_end() {
 // Takes one message of the custodian's, or its death.
 void KeptTree::hear() {
   warden::Report report{};
-  const warden::Received received = warden::receive_message(custodian_.socket.get(), &report, sizeof report);
+  const warden::Received received = custodian_.receive(report);
   if (received.size < static_cast<ssize_t>(sizeof(warden::Header))) {
     lost_ = true;
     return;

@@ -20,7 +20,8 @@ namespace wtool::engine {
 class KeptTree {
  public:
   // `call` is the number under which the custodian knows them. The custody must outlive this object.
-  KeptTree(Custody& custody, Custodian custodian, std::uint64_t call)
+  // Takes the custodian over, but not when it throws.
+  KeptTree(Custody& custody, Custodian& custodian, std::uint64_t call)
       : custody_(custody), custodian_(std::move(custodian)), call_(call) {}
   KeptTree(const KeptTree&) = delete;
   KeptTree& operator=(const KeptTree&) = delete;

@@ -95,8 +95,4 @@ struct Outcome {
   bool in_cgroup = false;                 // The kernel held the limits of memory and processes, not the watch.
 };
 
-// A limit of the kernel's reaches a program as an error of a system call, which it need not die of. Turns the failure
-// of a command that says so on standard error into Exhausted.
-void recognise_limits(const Limits& limits, Outcome& outcome);
-
 }  // namespace wtool::engine

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "engine/backstop.h"
 #include "engine/kept_tree.h"
 #include "engine/output_pipe.h"
 #include "engine/start_request.h"
@@ -25,6 +26,15 @@ using std::chrono::milliseconds;
 constexpr milliseconds drain_time{250};
 // how long they have for a last word where they are to live on, with the pipes if they like.
 constexpr milliseconds kept_drain_time{50};
+
+// When the plugin begins to help custodian and warden after the time that an end has: they are usually done by then.
+constexpr milliseconds help_after{200};
+// How long it waits between two rounds of help.
+constexpr milliseconds help_interval{20};
+// After so many rounds in which nothing of the command lived and the custodian stood still, it is given up.
+constexpr int rounds_to_give_up = 5;
+// How often a command is handed over, at most. The pool may hold many custodians that a command has crippled.
+constexpr int most_attempts = 40;
 
 // What the helper programs need of the stack, in bytes: with less the kernel kills them.
 constexpr rlim_t least_stack = 128UL * 1024;
@@ -54,9 +64,17 @@ class Run {
         cancellation_(cancellation),
         events_(sink),
         output_(options.capture_bytes),
-        error_(options.capture_bytes) {
+        error_(options.capture_bytes),
+        request_(command, options.limits) {
     if (options.spill != SpillOptions::When::never) spill_file_.emplace(*options.spill_directory, options.name);
   }
+
+  // However it ends, by an exception too: nothing of the command is left.
+  ~Run() {
+    if (in_custody_) custody_.bury(std::move(custodian_));
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
 
   // Nothing when no custodian ever read the command, so that it may be tried again.
   std::optional<Outcome> go();
@@ -66,6 +84,7 @@ class Run {
   enum class Reason { none, sweep, keep, timeout, cancelled };
 
   bool start();
+  void hand_over();
   void watch();
   void heed_cancellation();
   void heed_clock();
@@ -77,6 +96,8 @@ class Run {
   void spill(const OutputPipe& pipe, std::string_view bytes);
   void heed_receiver(bool content);
   void read_rest();
+  void help();
+  void end_before_start();
   void lose_custodian();
   void take_report(const warden::Report& report);
   How how_it_ended(const warden::Report& report) const;
@@ -92,9 +113,12 @@ class Run {
   OutputPipe error_;
   std::optional<SpillFile> spill_file_;
   bool spilling_ = false;
+  StartRequest request_;
   Custodian custodian_;
+  std::optional<Backstop> backstop_;
   Clock::time_point started_ = Clock::now();
-  std::uint64_t call_ = 0;
+  bool in_custody_ = false;   // The custodian may have processes of the command.
+  bool handed_over_ = false;  // It has the whole of the request.
   bool over_ = false;
   bool never_read_ = false;
   bool leader_exited_ = false;
@@ -102,6 +126,8 @@ class Run {
   Clock::time_point drain_deadline_{};
   Reason reason_ = Reason::none;
   Clock::time_point report_deadline_{};
+  Clock::time_point next_help_{};
+  int quiet_rounds_ = 0;
   Cancellation::How heeded_ = Cancellation::How::none;
   Outcome outcome_;
 };
@@ -117,7 +143,6 @@ std::optional<Outcome> Run::go() {
   }
   outcome_.standard_output = output_.take();
   outcome_.standard_error = error_.take();
-  recognise_limits(options_.limits, outcome_);
   if (spill_file_) outcome_.output_file = spill_file_->finish();
   // Where processes live on, the wait for a last word of theirs is none of the command's time.
   const auto ended = outcome_.kept ? leader_exit_ : Clock::now();
@@ -125,8 +150,8 @@ std::optional<Outcome> Run::go() {
   return std::move(outcome_);
 }
 
-// Hands the command to a custodian. A custodian that went away before it read the message has run nothing, so another
-// one is tried; its socket tells (ECONNRESET or EPIPE, against a plain end of file).
+// Takes a custodian and begins to hand the command over. A custodian that goes away before it has read the message has
+// run nothing, so another one is tried; its socket tells (ECONNRESET or EPIPE, against a plain end of file).
 bool Run::start() {
   int failed = output_.open();
   if (failed == 0 && !options_.merged) failed = error_.open();
@@ -135,69 +160,93 @@ bool Run::start() {
                               std::string("no pipe can be made for its output: ") + std::strerror(failed)};
     return false;
   }
-  const StartRequest request(command_, options_.limits);
+  const Patience patience{options_.deadline, cancellation_};
+  CustodyError error;
+  if (!custody_.acquire(custodian_, patience, error)) {
+    end_before_start();
+    if (!over_) outcome_.how = NotStarted{NotStarted::Stage::custody, error.error, std::move(error.detail)};
+    return false;
+  }
+  hand_over();
+  return !over_ || never_read_;
+}
+
+// Sends what the custodian's queue takes of the command.
+void Run::hand_over() {
   const int descriptors[] = {output_.writer(), options_.merged ? output_.writer() : error_.writer(),
                              command_.directory};
-  CustodyError error;
-  for (int attempt = 0; attempt < 3; ++attempt) {
-    if (!custody_.acquire(custodian_, error)) break;
-    call_ = request.send(custodian_.socket.get(), descriptors);
-    if (call_ != 0) {
-      output_.close_writer();
-      error_.close_writer();
-      return true;
+  in_custody_ = true;
+  const auto sending = request_.send(custodian_.socket.get(), descriptors);
+  if (sending == StartRequest::Sending::complete) {
+    handed_over_ = true;
+    output_.close_writer();
+    error_.close_writer();
+  } else if (sending == StartRequest::Sending::failed) {
+    in_custody_ = false;
+    over_ = true;
+    if (errno == EPIPE || errno == ECONNRESET) {
+      never_read_ = true;
+    } else {
+      outcome_.how = NotStarted{NotStarted::Stage::custody, errno,
+                                std::string("it cannot be handed to its custodian: ") + std::strerror(errno)};
     }
-    error = {errno, std::string("it cannot be handed to its custodian: ") + std::strerror(errno)};
-    custody_.bury(std::move(custodian_));
   }
-  outcome_.how = NotStarted{NotStarted::Stage::custody, error.error, std::move(error.detail)};
-  return false;
 }
 
 void Run::watch() {
+  const short on_socket = handed_over_ ? POLLIN : POLLIN | POLLOUT;
   pollfd watched[] = {{output_.reader(), POLLIN, 0},
                       {error_.reader(), POLLIN, 0},
-                      {custodian_.socket.get(), POLLIN, 0},
+                      {custodian_.socket.get(), on_socket, 0},
                       {cancellation_.descriptor(), POLLIN, 0}};
   const int ready = ::poll(watched, 4, time_left());
   if (ready > 0) {
     if (watched[0].revents != 0) take_output(output_, Stream::standard_output);
     if (watched[1].revents != 0) take_output(error_, Stream::standard_error);
-    if (watched[2].revents != 0) hear_custodian();
+    if ((watched[2].revents & POLLOUT) != 0) hand_over();
+    if (!over_ && (watched[2].revents & ~POLLOUT) != 0) hear_custodian();
     if (watched[3].revents != 0) cancellation_.acknowledge();
+  } else if (ready == 0) {
+    custodian_.wake();
   }
   if (over_) return;
   if (events_.next_due()) heed_receiver(events_.deliver_due(Clock::now()));
   heed_cancellation();
-  heed_clock();
+  if (!over_) heed_clock();
 }
 
 int Run::time_left() const {
   Clock::time_point next = Clock::time_point::max();
   if (reason_ != Reason::none) {
-    next = report_deadline_;
+    next = std::min(next_help_, report_deadline_);
   } else if (leader_exited_) {
     next = drain_deadline_;
   } else if (options_.deadline) {
     next = *options_.deadline;
   }
   if (const auto due = events_.next_due()) next = std::min(next, *due);
-  if (next == Clock::time_point::max()) return -1;
+  // In silence the keepers are continued now and then: a command may have stopped them.
+  if (next == Clock::time_point::max()) return wake_interval.count();
   const auto left = std::chrono::ceil<milliseconds>(next - Clock::now()).count();
-  return static_cast<int>(std::clamp<decltype(left)>(left, 0, 60'000));
+  return static_cast<int>(std::clamp<decltype(left)>(left, 0, wake_interval.count()));
 }
 
 void Run::heed_cancellation() {
   const Cancellation::How how = cancellation_.how();
   if (how <= heeded_) return;
   heeded_ = how;
+  if (!handed_over_) return end_before_start();
   end(Reason::cancelled, how == Cancellation::How::now ? short_grace : options_.grace);
 }
 
 void Run::heed_clock() {
   const auto now = Clock::now();
   if (reason_ != Reason::none) {
-    if (now >= report_deadline_) lose_custodian();
+    if (now >= report_deadline_) {
+      lose_custodian();
+    } else if (now >= next_help_) {
+      help();
+    }
   } else if (leader_exited_) {
     const bool drained = !output_.open_for_reading() && !error_.open_for_reading();
     if (!drained && now < drain_deadline_) return;
@@ -207,15 +256,42 @@ void Run::heed_clock() {
       end(Reason::sweep, short_grace);
     }
   } else if (options_.deadline && now >= *options_.deadline) {
+    if (!handed_over_) return end_before_start();
     end(Reason::timeout, options_.grace);
   }
+}
+
+// The time is up, or the caller wants no more, and no custodian has the command yet: nothing of it has run, and the
+// custodian, which sees its socket closed, will not run it.
+void Run::end_before_start() {
+  if (cancellation_.how() != Cancellation::How::none) {
+    outcome_.how = Cancelled{cancellation_.reason()};
+  } else if (options_.deadline && Clock::now() >= *options_.deadline) {
+    outcome_.how = TimedOut{};
+  } else {
+    return;
+  }
+  in_custody_ = false;
+  over_ = true;
+}
+
+// The report of an end that was asked for is overdue. It may be that there is much to kill; but the command may also
+// have stopped or starved its keepers, so that the plugin kills as well.
+void Run::help() {
+  next_help_ = Clock::now() + help_interval;
+  if (reason_ == Reason::keep) return custodian_.wake();
+  if (!backstop_) backstop_.emplace(custodian_);
+  const bool stands_still = custodian_.stopped();
+  quiet_rounds_ = backstop_->kill_once() == 0 && stands_still ? quiet_rounds_ + 1 : 0;
+  if (quiet_rounds_ >= rounds_to_give_up) lose_custodian();
 }
 
 void Run::end(Reason reason, milliseconds grace) {
   if (reason_ == Reason::none) reason_ = reason;
   const auto deadline = Clock::now() + grace + report_slack;
   report_deadline_ = report_deadline_ == Clock::time_point{} ? deadline : std::min(report_deadline_, deadline);
-  send_end(custodian_, call_, grace);
+  next_help_ = report_deadline_ - report_slack + help_after;
+  custodian_.send_end(request_.call(), grace);
 }
 
 // Hands the tree to its custodian for good, and the pipes with it. What the command itself has written is in them, and
@@ -223,15 +299,16 @@ void Run::end(Reason reason, milliseconds grace) {
 void Run::keep() {
   reason_ = Reason::keep;
   report_deadline_ = Clock::now() + report_slack;
+  next_help_ = Clock::now() + help_after;
   read_rest();
   int ends[2];
   std::size_t open = 0;
   for (const OutputPipe* pipe : {&output_, &error_}) {
     if (pipe->open_for_reading()) ends[open++] = pipe->reader();
   }
-  const warden::Header message{warden::Kind::keep, 0, call_};
+  const warden::Header message{warden::Kind::keep, 0, request_.call()};
   warden::send_message(custodian_.socket.get(), &message, sizeof message, ends, open);
-  custodian_.warden->wake();
+  custodian_.wake();
   output_.close_reader();
   error_.close_reader();
 }
@@ -281,16 +358,17 @@ void Run::read_rest() {
 
 void Run::hear_custodian() {
   warden::Report report{};
-  const warden::Received received = warden::receive_message(custodian_.socket.get(), &report, sizeof report);
+  const warden::Received received = custodian_.receive(report);
   if (received.size < static_cast<ssize_t>(sizeof(warden::Header))) {
     const bool unread = received.size < 0 && errno == ECONNRESET;
-    if (!unread || leader_exited_) return lose_custodian();
-    // It was on its way out and has not read the command: nothing has run, so another custodian may.
-    custody_.bury(std::move(custodian_));
+    if ((!unread && handed_over_) || leader_exited_) return lose_custodian();
+    // It was on its way out and has not read the whole command: nothing has run, so another custodian may.
+    in_custody_ = false;
     over_ = never_read_ = true;
     return;
   }
-  if (report.header.call != call_ && report.header.call != 0) return;
+  if (report.header.kind == warden::Kind::recruited) return;
+  if (report.header.call != request_.call() && report.header.call != 0) return;
   if (report.header.kind == warden::Kind::leader_exited) {
     leader_exited_ = true;
     leader_exit_ = Clock::now();
@@ -301,12 +379,15 @@ void Run::hear_custodian() {
     over_ = true;
     outcome_.how = how_it_ended(report);
     note_names(report);
-    outcome_.kept = std::make_shared<KeptTree>(custody_, std::move(custodian_), call_);
+    outcome_.kept = std::make_shared<KeptTree>(custody_, custodian_, request_.call());
+    in_custody_ = false;
   }
 }
 
 void Run::lose_custodian() {
   over_ = true;
+  in_custody_ = false;
+  backstop_.reset();
   const Buried buried = custody_.bury(std::move(custodian_));
   outcome_.left = buried.left;
   outcome_.leaving = buried.leaving;
@@ -321,8 +402,10 @@ void Run::lose_custodian() {
 
 void Run::take_report(const warden::Report& report) {
   over_ = true;
+  in_custody_ = false;
   outcome_.how = how_it_ended(report);
   note_names(report);
+  backstop_.reset();
   // One that has something left to kill does not come back; nor does one whose warden is dead.
   if (report.left_count == 0 && report.abandoned == 0) custody_.release(std::move(custodian_));
 }
@@ -393,7 +476,7 @@ Exhausted Run::exhausted(const warden::Report& report) {
 
 Outcome run(Custody& custody, const Command& command, const RunOptions& options, Cancellation& cancellation,
             const OutputSink& sink) {
-  for (int attempt = 0; attempt < 3; ++attempt) {
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
     if (auto outcome = Run(custody, command, options, cancellation, sink).go()) return std::move(*outcome);
   }
   Outcome outcome;

@@ -1,8 +1,8 @@
 #include "engine/start_request.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 
 namespace wtool::engine {
 
@@ -25,36 +25,30 @@ StartRequest::StartRequest(const Command& command, const Limits& limits) {
   start_.paths = static_cast<std::uint32_t>(command.paths.size());
   start_.arguments = static_cast<std::uint32_t>(command.arguments.size());
   start_.variables = static_cast<std::uint32_t>(command.variables.size());
+  static std::atomic<std::uint64_t> last_call{0};
+  start_.header = {warden::Kind::start, 0, ++last_call};
+  start_.text_bytes = static_cast<std::uint32_t>(text_.size());
   start_.limits = {limits.cpu_seconds, limits.memory_bytes, limits.file_bytes, limits.processes, limits.open_files};
 }
 
-std::uint64_t StartRequest::send(int socket, const int (&descriptors)[3]) const {
+StartRequest::Sending StartRequest::send(int socket, const int (&descriptors)[3]) {
   if (text_.size() > warden::max_text) {
     errno = E2BIG;
-    return 0;
+    return Sending::failed;
   }
-  static std::atomic<std::uint64_t> last_call{0};
-  warden::Start start = start_;
-  start.header = {warden::Kind::start, 0, ++last_call};
-  start.text_bytes = static_cast<std::uint32_t>(text_.size());
-
-  char buffer[warden::max_message];
-  std::size_t sent = std::min(text_.size(), sizeof buffer - sizeof start);
-  std::memcpy(buffer, &start, sizeof start);
-  std::memcpy(buffer + sizeof start, text_.data(), sent);
-  const int all[] = {descriptors[0], descriptors[1], descriptors[2], ruleset_};
-  if (!warden::send_message(socket, buffer, sizeof start + sent, all, ruleset_ < 0 ? 3 : 4)) return 0;
-
-  warden::Header more = start.header;
-  more.kind = warden::Kind::more;
-  while (sent < text_.size()) {
-    const std::size_t part = std::min(text_.size() - sent, sizeof buffer - sizeof more);
-    std::memcpy(buffer, &more, sizeof more);
-    std::memcpy(buffer + sizeof more, text_.data() + sent, part);
-    if (!warden::send_message(socket, buffer, sizeof more + part)) return 0;
-    sent += part;
+  const warden::Header more{warden::Kind::more, 0, start_.header.call};
+  while (!begun_ || sent_ < text_.size()) {
+    const std::size_t head = begun_ ? sizeof more : sizeof start_;
+    const std::size_t part = std::min(text_.size() - sent_, warden::max_message - head);
+    const int all[] = {descriptors[0], descriptors[1], descriptors[2], ruleset_};
+    const bool done =
+        begun_ ? warden::send_parts(socket, &more, head, text_.data() + sent_, part)
+               : warden::send_parts(socket, &start_, head, text_.data() + sent_, part, all, ruleset_ < 0 ? 3 : 4);
+    if (!done) return errno == EAGAIN || errno == ENOBUFS ? Sending::waiting : Sending::failed;
+    begun_ = true;
+    sent_ += part;
   }
-  return start.header.call;
+  return Sending::complete;
 }
 
 }  // namespace wtool::engine

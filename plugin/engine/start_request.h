@@ -14,14 +14,23 @@ class StartRequest {
  public:
   StartRequest(const Command& command, const Limits& limits);
 
-  // Sends it, with the command's stdout, stderr and directory, and the ruleset of its sandbox. The number of the call,
-  // never 0; 0 with errno when the custodian is gone or the text is larger than any command may be (E2BIG).
-  std::uint64_t send(int socket, const int (&descriptors)[3]) const;
+  enum class Sending { complete, waiting, failed };
+
+  // Sends as much as the custodian's queue takes, the first time with the command's stdout, stderr and directory, and
+  // the ruleset of its sandbox. Never waits. waiting: call again when the socket can be written to. failed, with errno:
+  // the custodian is gone, or the text is larger than any command may be (E2BIG). A command that was not sent
+  // completely has not been run.
+  Sending send(int socket, const int (&descriptors)[3]);
+
+  // The number of the call, never 0.
+  std::uint64_t call() const { return start_.header.call; }
 
  private:
   warden::Start start_{};
   int ruleset_ = -1;
   std::string text_;
+  bool begun_ = false;
+  std::size_t sent_ = 0;  // of the text
 };
 
 }  // namespace wtool::engine

@@ -25,7 +25,7 @@ namespace wtool::engine {
 namespace {
 
 // A warden greets within microseconds; one that does not within this is no warden.
-constexpr int greeting_timeout_ms = 10'000;
+constexpr std::chrono::milliseconds greeting_timeout{10'000};
 
 CustodyError failure(const std::string& path, std::string_view what, int error) {
   std::string text = "the helper program " + path + " " + std::string(what);
@@ -44,9 +44,27 @@ bool readable(int descriptor, int timeout_ms) {
   return ready > 0;
 }
 
+std::string_view text_of(warden::Problem problem) {
+  switch (problem) {
+    case warden::Problem::none:
+      break;
+    case warden::Problem::proc:
+      return "cannot see the processes that it is to hold: /proc is not mounted, or shows another pid namespace; mount "
+             "the proc file system in the namespace of the host";
+    case warden::Problem::subreaper:
+      return "cannot take orphaned processes into custody (PR_SET_CHILD_SUBREAPER)";
+    case warden::Problem::privacy:
+      return "cannot close its memory to other processes (PR_SET_DUMPABLE)";
+    case warden::Problem::descriptors:
+      return "cannot close the descriptors of the host, or open its own";
+  }
+  return "";
+}
+
 }  // namespace
 
-std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, CustodyError& error) {
+std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, const Patience& patience,
+                                                    CustodyError& error) {
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
     error = failure(path, "cannot be started, because there is no socket to talk to it", errno);
@@ -54,7 +72,7 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, Cus
   }
   auto warden = std::make_shared<WardenProcess>();
   warden->control_ = Descriptor(pair[0]);
-  const Descriptor theirs(pair[1]);
+  Descriptor theirs(pair[1]);
   const Descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
   const Descriptor host(open_handle(::getpid()));
   if (!null_device || !host) {
@@ -76,6 +94,8 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, Cus
     error = failure(path, "cannot be started", failed.value());
     return nullptr;
   }
+  theirs.reset();  // So that a warden that dies is heard of at once.
+  warden->process_ = number;
   warden->handle_ = Descriptor(open_handle(number));
   if (!warden->handle_) {
     error = failure(path, "cannot be watched", errno);
@@ -87,11 +107,13 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, Cus
   const int sent[] = {host.get(), cgroup_base.get()};
   warden::Welcome welcome{};
   if (!warden::send_message(warden->control(), &hello, sizeof hello, sent, cgroup_base ? 2 : 1) ||
-      !readable(warden->control(), greeting_timeout_ms) ||
+      !patience.await(warden->control(), POLLIN, greeting_timeout) ||
       warden::receive_message(warden->control(), &welcome, sizeof welcome).size != sizeof welcome ||
       welcome.header.kind != warden::Kind::welcome) {
     warden->kill();
-    error = failure(path, "does not answer as a shell-warden does", 0);
+    error = failure(
+        path,
+        patience.over() ? "did not answer in the time that the call has" : "does not answer as a shell-warden does", 0);
     return nullptr;
   }
   if (welcome.version != warden::protocol_version) {
@@ -101,10 +123,19 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, Cus
                     0);
     return nullptr;
   }
+  if (welcome.problem != warden::Problem::none) {
+    error = failure(path, text_of(welcome.problem), welcome.error);
+    return nullptr;
+  }
   return warden;
 }
 
 bool WardenProcess::serves_us() const { return owner_ == ::getpid() && user_ == ::geteuid() && group_ == ::getegid(); }
+
+bool WardenProcess::serves() const {
+  pollfd watched{control_.get(), 0, 0};
+  return alive() && ::poll(&watched, 1, 0) == 0;  // POLLHUP is told unasked.
+}
 
 bool WardenProcess::alive() const { return !readable(handle_.get(), 0); }
 

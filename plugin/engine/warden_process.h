@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "engine/patience.h"
 #include "system/descriptor.h"
 
 namespace wtool::engine {
@@ -19,14 +20,15 @@ struct CustodyError {
 class WardenProcess {
  public:
   // Starts the program at `path` and greets it. NULL with `error`, whose sentence names the path, when it is missing,
-  // will not start or is of another version.
-  static std::shared_ptr<WardenProcess> start(const std::string& path, CustodyError& error);
+  // will not start, is of another version or cannot keep its promises here; and when the patience is over.
+  static std::shared_ptr<WardenProcess> start(const std::string& path, const Patience& patience, CustodyError& error);
 
   // False when this process, or its credentials, are others than those that the warden was started by: a fork, or
   // privileges that were dropped. Its commands would run with the old ones.
   bool serves_us() const;
 
-  bool alive() const;
+  // Whether it lives and takes messages.
+  bool serves() const;
 
   // Waits until it has ended; false when it has not within the time.
   bool wait_end(int timeout_ms) const;
@@ -36,10 +38,14 @@ class WardenProcess {
   void kill() const;
 
   int control() const { return control_.get(); }
+  pid_t process() const { return process_; }
+  // True while process() is its number.
+  bool alive() const;
 
  private:
   Descriptor control_;
   Descriptor handle_;  // a pidfd
+  pid_t process_ = 0;
   pid_t owner_ = 0;
   uid_t user_ = 0;
   gid_t group_ = 0;

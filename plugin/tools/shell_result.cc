@@ -50,7 +50,7 @@ class Format {
       return {envelope("Command executed successfully", false, std::move(metadata_)), false};
     }
     const std::string text = "Command failed with exit code " + std::to_string(how.status);
-    return fail({"exit_nonzero", text, hint_for_status(how.status)}, text);
+    return fail({"exit_nonzero", text, hint_for_status(how.status) + hint_for_limits()}, text);
   }
 
   Answer operator()(const engine::Signalled& how) {
@@ -140,6 +140,17 @@ class Format {
         return "it wrote a file larger than it may";
     }
     return {};
+  }
+
+  // The kernel holds these two, and tells nobody but the program.
+  std::string hint_for_limits() const {
+    std::string hint;
+    for (const auto limit : {engine::LimitName::open_files, engine::LimitName::file_bytes}) {
+      if (const std::uint64_t value = engine::value_of(result_.limits, limit); value != 0) {
+        hint += std::string("; limits.") + engine::to_text(limit) + " was " + std::to_string(value);
+      }
+    }
+    return hint;
   }
 
   static std::string hint_for_status(int status) {

@@ -70,7 +70,7 @@ void remove_with_inner(int parent, const char* name, int depth = 0) {
 
 bool Cgroup::make(std::uint64_t call, const Limits& limits) {
   remove();
-  if (base_ < 0 || (limits.memory_bytes == 0 && limits.processes == 0)) return false;
+  if (base_ < 0) return false;
   std::snprintf(name_, sizeof name_, "%s%d-%" PRIu64, prefix, static_cast<int>(::getpid()), call);
   if (::mkdirat(base_, name_, 0755) != 0) {
     name_[0] = '\0';
@@ -129,6 +129,15 @@ Limit Cgroup::exceeded() {
     if (most == 0 || most >= most_processes_) return Limit::processes;
   }
   return Limit::none;
+}
+
+std::uint64_t Cgroup::cpu_us() const {
+  Descriptor file = directory_ ? open_in(directory_, "cpu.stat", O_RDONLY) : Descriptor();
+  return read_count(file, "usage_usec");
+}
+
+void Cgroup::kill() const {
+  if (directory_) write("cgroup.kill", 1);
 }
 
 void Cgroup::remove() {

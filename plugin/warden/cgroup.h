@@ -3,7 +3,7 @@
 // Contract:
 // - Lives from the start of a call to the death of its last process; nothing of it is left then.
 // - Whatever fails in making it is no failure of the call: make() says that there is none, and the watch enforces then.
-// - It counts and holds, and kills nothing but by the kernel's own hand: the custodian ends the tree.
+// - It counts and holds; kill() ends all that is in it, and the custodian ends the tree besides.
 //
 // Rationale: the base comes as an opened directory from the plugin, which knows the mounts; the warden knows no paths.
 #pragma once
@@ -23,8 +23,8 @@ class Cgroup {
   Cgroup& operator=(const Cgroup&) = delete;
   ~Cgroup() { remove(); }
 
-  // Makes one for call number `call`, with the limits of memory and processes. False where it cannot be made, or where
-  // there is no such limit.
+  // Makes one for call number `call`, with the limits of memory and processes that there are. False where it cannot be
+  // made.
   bool make(std::uint64_t call, const Limits& limits);
 
   // The same in a directory that is there already, and stays.
@@ -39,6 +39,12 @@ class Cgroup {
   // so until exceeded() has read them.
   int memory_events() const { return memory_events_.get(); }
   int process_events() const { return process_events_.get(); }
+
+  // The CPU time of all that was ever in it, children that nobody waited for included; 0 where it is not known.
+  std::uint64_t cpu_us() const;
+
+  // Kills all that is in it, by the kernel's own hand (Linux 5.14).
+  void kill() const;
 
   // The limit at which the kernel has refused something.
   Limit exceeded();

@@ -1,6 +1,6 @@
 #include "warden/custodian.h"
 
-#include <poll.h>
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -10,13 +10,14 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <vector>
 
+#include "system/process_files.h"
+#include "system/process_tree.h"
 #include "warden/cgroup.h"
 #include "warden/clock.h"
+#include "warden/event_set.h"
 #include "warden/priority.h"
 #include "warden/start_message.h"
-#include "warden/tree.h"
 #include "warden/watch.h"
 
 namespace wtool::warden {
@@ -39,12 +40,10 @@ class Custodian {
   // How far the end of a call has come. It only ever goes forward.
   enum class Ending { none, asked, forced };
 
-  // What poll found.
-  struct Events {
-    bool message = false, child = false, host_gone = false, warden_gone = false, cgroup = false, kept_output = false;
-  };
+  // What there is to hear of. Numbers of bits, as EventSet gives them.
+  enum Source : unsigned { message, child, host_gone, warden_gone, cgroup_memory, cgroup_processes, kept_output };
 
-  Events wait_for_events(int timeout_ms) const;
+  [[noreturn]] void refuse_start(std::uint64_t call);
   void run_call();
   void take_message();
   void keep(const Received& received);
@@ -58,15 +57,18 @@ class Custodian {
   int time_to_wait() const;
   void begin_end(std::int64_t grace_ms);
   void leave(std::int64_t grace_ms);
+  void free_leader();
   void kill_all();
+  static void await_child(int timeout_ms);
   void report();
   void tell(Kind kind);
 
   const CustodianStation station_;
+  EventSet events_;
   int child_events_ = -1;
   char buffer_[max_message];
   StartMessage start_;
-  std::vector<pid_t> tree_;
+  ProcessTree tree_{::getpid()};
   Watch watch_;
   Cgroup cgroup_;
 
@@ -77,47 +79,36 @@ class Custodian {
   bool told_leader_exited_ = false;
   int kept_output_[2] = {-1, -1};  // What kept processes write comes out here.
   bool retiring_ = false;          // Exit after this call.
-  bool deaf_ = false;  // Plugin, host or warden is gone: there is nothing more to hear, and their descriptors stay
-                       // readable, so that polling them would spin.
   Ending ending_ = Ending::none;
   std::int64_t ending_deadline_ = 0;  // Of the phase that `ending_` names.
   Report report_{};
 };
 
-Custodian::Events Custodian::wait_for_events(int timeout_ms) const {
-  pollfd watched[] = {{deaf_ ? -1 : station_.socket, POLLIN, 0},
-                      {child_events_, POLLIN, 0},
-                      {deaf_ ? -1 : station_.host, POLLIN, 0},
-                      {deaf_ ? -1 : station_.warden, POLLIN, 0},
-                      {cgroup_.memory_events(), POLLPRI, 0},
-                      {cgroup_.process_events(), POLLPRI, 0},
-                      {kept_output_[0], POLLIN, 0},
-                      {kept_output_[1], POLLIN, 0}};
-  Events events;
-  if (::poll(watched, 8, timeout_ms) <= 0) return events;
-  events.message = watched[0].revents != 0;
-  events.child = watched[1].revents != 0;
-  events.host_gone = watched[2].revents != 0;
-  events.warden_gone = watched[3].revents != 0;
-  events.cgroup = watched[4].revents != 0 || watched[5].revents != 0;
-  events.kept_output = watched[6].revents != 0 || watched[7].revents != 0;
-  return events;
-}
+constexpr bool holds(unsigned sources, unsigned source) { return (sources & (1U << source)) != 0; }
 
 void Custodian::serve() {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  sigset_t child;
-  sigemptyset(&child);
-  sigaddset(&child, SIGCHLD);
-  sigprocmask(SIG_BLOCK, &child, nullptr);
-  child_events_ = ::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (child_events_ < 0) ::_exit(1);
+  sigset_t child_signal;
+  sigemptyset(&child_signal);
+  sigaddset(&child_signal, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &child_signal, nullptr);
+  child_events_ = ::signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK);
+  int is_subreaper = 0;
+  ::prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper);
+  // Without any of these it could not keep what it promises. It has read no message, so that the plugin knows that
+  // nothing has run.
+  if (child_events_ < 0 || is_subreaper != 1 || !events_ || !events_.add(station_.socket, message) ||
+      !events_.add(child_events_, child) || !events_.add(station_.host, host_gone) ||
+      !events_.add(station_.warden, warden_gone)) {
+    ::_exit(1);
+  }
+  continue_on_message(station_.socket);
   for (;;) {
-    const Events events = wait_for_events(-1);
+    const unsigned news = events_.wait(-1);
     // Before the message: a start that is left unread makes the plugin's end fail with ECONNRESET, which tells it that
     // nothing has run.
-    if (events.host_gone || events.warden_gone) ::_exit(0);
-    if (!events.message) continue;
+    if (holds(news, host_gone) || holds(news, warden_gone) || station_.state->changed()) ::_exit(0);
+    if (!holds(news, message)) continue;
     const Received received = receive_message(station_.socket, buffer_, sizeof buffer_);
     Header header{};
     if (received.size < static_cast<ssize_t>(sizeof header)) ::_exit(0);
@@ -127,10 +118,22 @@ void Custodian::serve() {
       continue;
     }
     if (header.kind != Kind::start) ::_exit(0);
+    if (received.descriptors_lost) refuse_start(header.call);
     if (!start_.receive(station_.socket, buffer_, received)) ::_exit(1);
     run_call();
     if (retiring_) ::_exit(0);
   }
+}
+
+// The start came without its descriptors: the machine has no more of them.
+void Custodian::refuse_start(std::uint64_t call) {
+  report_ = Report{};
+  report_.header = {Kind::report, 0, call};
+  report_.failed_stage = Stage::fork;
+  report_.error = EMFILE;
+  report_.abandoned = 1;
+  report();
+  ::_exit(0);
 }
 
 void Custodian::run_call() {
@@ -144,6 +147,8 @@ void Custodian::run_call() {
     rise_above_sessions();
   plan.standard_input = station_.null_device;
   if (cgroup_.make(start_.call(), plan.limits)) plan.cgroup = cgroup_.directory();
+  events_.add(cgroup_.memory_events(), cgroup_memory, EPOLLPRI);
+  events_.add(cgroup_.process_events(), cgroup_processes, EPOLLPRI);
   SpawnFailure failure;
   leader_ = spawn(plan, failure);
   start_.finish();
@@ -163,8 +168,8 @@ void Custodian::run_call() {
       kill_all();
       break;
     }
-    const Events events = wait_for_events(time_to_wait());
-    if (events.child) {
+    const unsigned news = events_.wait(time_to_wait());
+    if (holds(news, child)) {
       // Whoever waits for the report is told first. Where the tree lives on, who ended between the two calls is found
       // by the second.
       reap();
@@ -174,15 +179,16 @@ void Custodian::run_call() {
     }
     if (!tree_lives_) break;
     // The cgroup tells of more than limits that are exceeded, and a look is not for nothing.
-    if (events.kept_output) discard_kept_output();
-    if (now_ms() >= watch_.next_look() || (events.cgroup && cgroup_.exceeded() != Limit::none)) look();
-    if (events.warden_gone) {
+    if (holds(news, kept_output)) discard_kept_output();
+    const bool cgroup_news = holds(news, cgroup_memory) || holds(news, cgroup_processes);
+    if (now_ms() >= watch_.next_look() || (cgroup_news && cgroup_.exceeded() != Limit::none)) look();
+    if (holds(news, warden_gone)) {
       // Nobody stands behind us any more: end the tree while we can.
       report_.abandoned = 1;
       leave(0);
-    } else if (events.host_gone) {
+    } else if (holds(news, host_gone)) {
       leave(orphaned_grace_ms);
-    } else if (events.message) {
+    } else if (holds(news, message)) {
       take_message();
     }
     if (ending_ == Ending::asked && now_ms() >= ending_deadline_) ending_ = Ending::forced;
@@ -209,13 +215,20 @@ int Custodian::time_to_wait() const {
 void Custodian::look() {
   // Asked first, so that the look shows the tree as it was when something was refused, or as it is after that.
   const Limit refused = cgroup_.exceeded();
-  const Limit seen = watch_.look(report_.user_us + report_.system_us);
+  const Limit seen = watch_.look(tree_, report_.user_us + report_.system_us, cgroup_.cpu_us());
+  free_leader();
   if ((seen == Limit::none && refused == Limit::none) || report_.exceeded != Limit::none) return;
   report_.exceeded = seen != Limit::none ? seen : refused;
   report_.used = seen != Limit::none ? watch_.used() : held_at(refused);
-  tree_ = watch_.members();
-  stop_tree(tree_);
+  tree_.stop();
   ending_ = Ending::forced;
+}
+
+// A process of the tree may trace the command itself: its death is told to the tracer alone, until the tracer lets go.
+void Custodian::free_leader() {
+  ProcessStatus status;
+  if (!leader_lives_ || !read_status(leader_, status) || !status.exiting) return;
+  if (const pid_t tracer = read_tracer(leader_); tracer != 0) tree_.kill_member(tracer);
 }
 
 // The kernel lets nothing come above the limit of a cgroup: what it refused was the next byte or process.
@@ -233,7 +246,7 @@ void Custodian::judge_end() {
     return;
   }
   const Limits& limits = start_.limits();
-  const std::uint64_t cpu_us = report_.user_us + report_.system_us;
+  const std::uint64_t cpu_us = std::max(report_.user_us + report_.system_us, cgroup_.cpu_us());
   if (limits.cpu_seconds != 0 && (cpu_us >= limits.cpu_seconds * 1'000'000 || died_of(report_.wait_status, SIGXCPU))) {
     report_.exceeded = Limit::cpu_seconds;
     report_.used = cpu_us;
@@ -263,14 +276,15 @@ void Custodian::keep(const Received& received) {
   for (std::size_t i = 0; i < received.descriptor_count; ++i) {
     if (i < 2) {
       kept_output_[i] = received.descriptors[i];
+      events_.add(kept_output_[i], kept_output);
     } else {
       ::close(received.descriptors[i]);
     }
   }
   reap();
   if (!tree_lives_) return;
-  collect_tree(tree_, {});
-  report_.outlived = name_living(tree_, report_.outliving);
+  tree_.collect();
+  report_.outlived = tree_.name_living(report_.outliving);
   report_.header.kind = Kind::kept;
   report();
   report_.header.kind = Kind::report;
@@ -282,6 +296,7 @@ void Custodian::discard_kept_output() {
     if (output < 0) continue;
     const ssize_t got = ::read(output, buffer_, sizeof buffer_);
     if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR))) continue;
+    events_.remove(output);
     ::close(output);
     output = -1;
   }
@@ -289,7 +304,9 @@ void Custodian::discard_kept_output() {
 
 void Custodian::close_kept_output() {
   for (int& output : kept_output_) {
-    if (output >= 0) ::close(output);
+    if (output < 0) continue;
+    events_.remove(output);
+    ::close(output);
     output = -1;
   }
 }
@@ -326,16 +343,13 @@ void Custodian::begin_end(std::int64_t grace_ms) {
     ending_ = Ending::asked;
     ending_deadline_ = deadline;
     reap();
-    collect_tree(tree_, {});
-    if (!leader_lives_) report_.outlived = name_living(tree_, report_.outliving);
-    std::vector<pid_t> told;
-    do {
-      ask_to_end(tree_);
-      told.insert(told.end(), tree_.begin(), tree_.end());
-      collect_tree(tree_, {});
-      std::erase_if(tree_, [&](pid_t process) { return std::find(told.begin(), told.end(), process) != told.end(); });
+    tree_.collect();
+    if (!leader_lives_) report_.outlived = tree_.name_living(report_.outliving);
+    tree_.forget_asked();
+    while (tree_.ask_to_end() && tree_lives_ && now_ms() < ending_deadline_) {
+      tree_.collect();
       reap();
-    } while (!tree_.empty() && tree_lives_ && now_ms() < ending_deadline_);
+    }
   } else if (ending_ == Ending::asked) {
     ending_deadline_ = std::min(ending_deadline_, deadline);
   }
@@ -343,7 +357,11 @@ void Custodian::begin_end(std::int64_t grace_ms) {
 
 // Ends the call because nobody is there any more to end it, or to stand behind us.
 void Custodian::leave(std::int64_t grace_ms) {
-  deaf_ = retiring_ = true;
+  // There is nothing more to hear, and these stay readable.
+  events_.remove(station_.socket);
+  events_.remove(station_.host);
+  events_.remove(station_.warden);
+  retiring_ = true;
   begin_end(grace_ms);
 }
 
@@ -352,13 +370,15 @@ void Custodian::kill_all() {
   const std::int64_t deadline = now_ms() + unkillable_after_ms;
   bool reported = false;
   for (int round = 0;; ++round) {
-    collect_tree(tree_, {});
-    kill_members(tree_);
+    cgroup_.kill();
+    tree_.collect();
+    tree_.kill();
     reap();
     if (!tree_lives_) break;
     if (!reported && now_ms() >= deadline) {
-      // Answer now, and stay: these processes need a parent that goes on trying.
-      report_.left_count = name_living(tree_, report_.left);
+      // Answer now, and stay: these processes need a parent that goes on trying. wait(2) says that there are some, even
+      // where they cannot be seen.
+      report_.left_count = std::max(tree_.name_living(report_.left), 1U);
       report();
       ::close(station_.socket);
       reported = true;
@@ -367,12 +387,19 @@ void Custodian::kill_all() {
     // The first rounds follow one another at once, because something that forks itself anew loses only to speed.
     if (round > 20) {
       rise_above_sessions();
-      pollfd child{child_events_, POLLIN, 0};
-      ::poll(&child, 1, reported ? 200 : 2);
-      forget_child_events();
+      await_child(reported ? 200 : 2);
     }
   }
   if (reported) ::_exit(0);
+}
+
+// Waits until a child has died, or the time is up. Nothing else is heard.
+void Custodian::await_child(int timeout_ms) {
+  sigset_t child_signal;
+  sigemptyset(&child_signal);
+  sigaddset(&child_signal, SIGCHLD);
+  const timespec time{timeout_ms / 1000, timeout_ms % 1000 * 1'000'000L};
+  ::sigtimedwait(&child_signal, nullptr, &time);
 }
 
 void Custodian::report() {

@@ -10,15 +10,18 @@
 
 #include <cstdint>
 
+#include "warden/own_state.h"
+
 namespace wtool::warden {
 
 // What a custodian inherits from the warden. Descriptors stay open for the custodian's whole life.
 struct CustodianStation {
-  int socket = -1;       // its own, to the plugin
-  int host = -1;         // a pidfd of the host
-  int warden = -1;       // a pidfd of the warden
-  int null_device = -1;  // /dev/null, for commands' stdin
-  int cgroup_base = -1;  // the directory to make cgroups in; -1: there is none
+  int socket = -1;                  // its own, to the plugin
+  int host = -1;                    // a pidfd of the host
+  int warden = -1;                  // a pidfd of the warden
+  int null_device = -1;             // /dev/null, for commands' stdin
+  int cgroup_base = -1;             // the directory to make cgroups in; -1: there is none
+  const OwnState* state = nullptr;  // the warden's when it began; a custodian that was changed serves no more calls
 };
 
 // Serves until the end.

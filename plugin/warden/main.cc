@@ -13,9 +13,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 
 #include "system/descriptor.h"
+#include "system/number_folder.h"
 #include "warden/priority.h"
 #include "warden/protocol.h"
 #include "warden/version_note.h"
@@ -32,6 +34,27 @@ bool is_control_socket(int fd) {
   return ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
 }
 
+// Closes every descriptor above 2, of which none is ours yet: nothing of the host's comes along, close-on-exec or not.
+bool close_all_above_2() {
+  if (::syscall(SYS_close_range, 3U, ~0U, 0U) == 0) return true;
+  // Kernels before 5.9, and filters that do not know the call.
+  int highest = 2;
+  if (!wtool::for_each_number("/proc/self/fd", [&](int fd) {
+        highest = fd > highest ? fd : highest;
+        return true;
+      })) {
+    return false;
+  }
+  for (int fd = 3; fd <= highest; ++fd) ::close(fd);
+  return true;
+}
+
+// The stack grows on demand, as far as its limit lets it. A command may lower that limit; what has grown stays.
+[[gnu::noinline]] void make_room_on_stack() {
+  volatile char room[96UL * 1024];
+  for (std::size_t at = 0; at < sizeof room; at += 4096) room[at] = 0;
+}
+
 }  // namespace
 
 int main(int, char** argv) {
@@ -40,8 +63,9 @@ int main(int, char** argv) {
     (void)!::write(2, text, sizeof text - 1);
     return 2;
   }
-  // Nothing of the host's comes along, close-on-exec or not.
-  ::syscall(SYS_close_range, 3U, ~0U, 0U);
+  using wtool::warden::Problem;
+  Problem problem = Problem::none;
+  if (!close_all_above_2()) problem = Problem::descriptors;
   wtool::Descriptor control(::fcntl(0, F_DUPFD_CLOEXEC, 3));
   // 0 to 2 stay taken, so that no descriptor that matters ever gets one of these numbers.
   const int null_device = ::open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -49,10 +73,11 @@ int main(int, char** argv) {
   for (int fd = 0; fd <= 2; ++fd) ::dup2(null_device, fd);
   if (null_device > 2) ::close(null_device);
   // A command of the same user can neither trace us nor open our memory.
-  ::prctl(PR_SET_DUMPABLE, 0);
+  if (problem == Problem::none && ::prctl(PR_SET_DUMPABLE, 0) != 0) problem = Problem::privacy;
   wtool::warden::rise_above_processes();
   (void)!::chdir("/");  // Keeps no directory busy.
-  wtool::warden::Warden warden(std::move(control), argv[0], std::strlen(argv[0]));
+  make_room_on_stack();
+  wtool::warden::Warden warden(std::move(control), argv[0], std::strlen(argv[0]), problem, errno);
   const int status = warden.run();
   ::_exit(status);
 }

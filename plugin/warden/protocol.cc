@@ -1,10 +1,12 @@
 #include "warden/protocol.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 
 namespace wtool::warden {
@@ -20,10 +22,15 @@ union ControlData {
 }  // namespace
 
 bool send_message(int socket, const void* bytes, std::size_t size, const int* descriptors, std::size_t count) noexcept {
-  iovec part{const_cast<void*>(bytes), size};
+  return send_parts(socket, bytes, size, nullptr, 0, descriptors, count);
+}
+
+bool send_parts(int socket, const void* bytes, std::size_t size, const void* rest, std::size_t rest_size,
+                const int* descriptors, std::size_t count) noexcept {
+  iovec parts[] = {{const_cast<void*>(bytes), size}, {const_cast<void*>(rest), rest_size}};
   msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
+  message.msg_iov = parts;
+  message.msg_iovlen = rest_size > 0 ? 2 : 1;
   ControlData control{};
   if (count > 0) {
     message.msg_control = control.bytes;
@@ -37,9 +44,15 @@ bool send_message(int socket, const void* bytes, std::size_t size, const int* de
   ssize_t sent;
   do {
     // MSG_NOSIGNAL: a peer that is gone is an errno, never a SIGPIPE in somebody else's process.
-    sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
+    sent = ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
   } while (sent < 0 && errno == EINTR);
-  return sent == static_cast<ssize_t>(size);
+  return sent == static_cast<ssize_t>(size + rest_size);
+}
+
+void continue_on_message(int socket) noexcept {
+  ::fcntl(socket, F_SETSIG, SIGCONT);
+  ::fcntl(socket, F_SETOWN, ::getpid());
+  ::fcntl(socket, F_SETFL, ::fcntl(socket, F_GETFL) | O_ASYNC);
 }
 
 Received receive_message(int socket, void* buffer, std::size_t size, int flags) noexcept {
@@ -60,10 +73,15 @@ Received receive_message(int socket, void* buffer, std::size_t size, int flags) 
     received.descriptor_count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
     std::memcpy(received.descriptors, CMSG_DATA(head), sizeof(int) * received.descriptor_count);
   }
-  if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) {
-    for (std::size_t i = 0; i < received.descriptor_count; ++i) ::close(received.descriptors[i]);
-    received = Received{};
+  if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0) return received;
+  for (std::size_t i = 0; i < received.descriptor_count; ++i) ::close(received.descriptors[i]);
+  const ssize_t size_of_message = received.size;
+  received = Received{};
+  if ((message.msg_flags & MSG_TRUNC) != 0) {
     errno = EMSGSIZE;
+  } else {
+    received.size = size_of_message;
+    received.descriptors_lost = true;
   }
   return received;
 }

@@ -14,10 +14,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "system/named_process.h"
+
 namespace wtool::warden {
 
 // Raised with every change of a struct or of its meaning.
-constexpr std::uint32_t protocol_version = 4;
+constexpr std::uint32_t protocol_version = 5;
 
 enum class Kind : std::uint32_t {
   // plugin -> warden
@@ -25,8 +27,9 @@ enum class Kind : std::uint32_t {
   recruit = 2,  // Recruit, with the custodian's socket
   bury = 3,     // Bury, with the socket for the answer
   // warden -> plugin
-  welcome = 10,  // Welcome
-  buried = 11,   // Buried
+  welcome = 10,    // Welcome
+  buried = 11,     // Buried
+  recruited = 12,  // Recruited, on the custodian's socket, with a pidfd of the custodian
   // plugin -> custodian
   start = 20,  // Start, with the command's stdout, stderr and directory, and with a Landlock ruleset where there is one
   more = 21,   // the rest of a start's text
@@ -51,10 +54,21 @@ struct Hello {
   std::uint32_t reserved;
 };
 
+// Why a warden cannot keep what it promises, so that it serves nobody.
+enum class Problem : std::uint32_t {
+  none = 0,
+  proc = 1,         // /proc is not mounted, or shows another pid namespace
+  subreaper = 2,    // prctl(PR_SET_CHILD_SUBREAPER)
+  privacy = 3,      // prctl(PR_SET_DUMPABLE)
+  descriptors = 4,  // the host's descriptors cannot be closed, or its own not be made
+};
+
 struct Welcome {
   Header header;
   std::uint32_t version;
   std::int32_t pid;
+  Problem problem;
+  std::int32_t error;  // errno, 0 where there is none
 };
 
 struct Recruit {
@@ -62,18 +76,17 @@ struct Recruit {
   std::uint64_t custodian;  // The plugin's number for it.
 };
 
+// The custodian's own number. It may come before or after other messages on that socket.
+struct Recruited {
+  Header header;
+  std::int32_t pid;
+  std::uint32_t reserved;
+};
+
 // Kills custodian `custodian` if it lives, and all that it had under it.
 struct Bury {
   Header header;
   std::uint64_t custodian;
-};
-
-constexpr std::size_t max_named = 16;
-constexpr std::size_t name_size = 16;  // As the kernel's: 15 bytes and a NUL.
-
-struct NamedProcess {
-  std::int32_t pid;
-  char name[name_size];
 };
 
 // All processes of the buried custodian are dead, but for those named.
@@ -174,15 +187,25 @@ struct Report {
 // The most descriptors that come with one message.
 constexpr std::size_t max_descriptors = 4;
 
-// Sends `size` bytes as one message, with `count` descriptors. False with errno. Waits while the peer's queue is full.
+// Sends `size` bytes as one message, with `count` descriptors. False with errno. Never waits: EAGAIN when the peer's
+// queue is full.
 bool send_message(int socket, const void* bytes, std::size_t size, const int* descriptors = nullptr,
                   std::size_t count = 0) noexcept;
+
+// The same with `rest_size` bytes at `rest` behind it in the message.
+bool send_parts(int socket, const void* bytes, std::size_t size, const void* rest, std::size_t rest_size,
+                const int* descriptors = nullptr, std::size_t count = 0) noexcept;
+
+// Lets each message that comes to `socket`, and its end, continue this process where SIGSTOP has stopped it. Nothing
+// can keep a process of the same user from sending that.
+void continue_on_message(int socket) noexcept;
 
 // What receive_message got.
 struct Received {
   ssize_t size = -1;  // Bytes; 0: the peer is gone; -1: errno.
   std::size_t descriptor_count = 0;
   int descriptors[max_descriptors] = {-1, -1, -1, -1};  // The caller's to close; close-on-exec.
+  bool descriptors_lost = false;                        // This process had no room for all of them: none is here.
 };
 
 // Receives one message into `buffer`. A message that does not fit is -1 with EMSGSIZE. flags as for recvmsg.

@@ -1,7 +1,6 @@
 #include "warden/warden.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -13,41 +12,45 @@
 #include <csignal>
 #include <cstring>
 
+#include "system/process_files.h"
 #include "warden/cgroup.h"
 #include "warden/clock.h"
 #include "warden/custodian.h"
-#include "warden/tree.h"
 
 namespace wtool::warden {
 
-Warden::Warden(Descriptor control, char* name, std::size_t name_room)
-    : control_(std::move(control)), name_(name), name_room_(name_room) {}
+namespace {
+
+enum Source : unsigned { message, child, host_gone };
+
+constexpr bool holds(unsigned sources, unsigned source) { return (sources & (1U << source)) != 0; }
+
+}  // namespace
+
+Warden::Warden(Descriptor control, char* name, std::size_t name_room, Problem problem, int error)
+    : problem_(problem),
+      error_(error),
+      control_(std::move(control)),
+      name_(name),
+      name_room_(name_room),
+      inherited_(::getpid(), ::getsid(0)) {
+  employees_.reserve(most_employees);
+}
 
 int Warden::run() {
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  sigset_t child;
-  sigemptyset(&child);
-  sigaddset(&child, SIGCHLD);
-  sigprocmask(SIG_BLOCK, &child, nullptr);
-  child_events_ = Descriptor(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
-  null_device_ = Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  self_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0U)));
-  if (!child_events_ || !null_device_ || !self_ || !greet()) return 1;
+  if (problem_ == Problem::none) prepare();
+  if (!greet()) return 1;
 
   while (!leaving_ || !employees_.empty() || !inherited_.empty()) {
     // What was inherited is killed again and again until it is gone; otherwise there is nothing to do unasked.
-    const int timeout = inherited_.empty() && burials_.empty() ? -1 : 5;
-    pollfd watched[] = {{leaving_ ? -1 : control_.get(), POLLIN, 0},
-                        {child_events_.get(), POLLIN, 0},
-                        {leaving_ ? -1 : host_.get(), POLLIN, 0}};
-    ::poll(watched, 3, timeout);
-    if (watched[1].revents != 0) {
+    const unsigned news = events_.wait(inherited_.empty() && burials_.empty() ? -1 : 5);
+    if (holds(news, child)) {
       signalfd_siginfo discarded;
       (void)!::read(child_events_.get(), &discarded, sizeof discarded);
     }
     const bool lost_some = reap();
-    if (watched[2].revents != 0) leaving_ = true;  // Custodians see it themselves.
-    if (watched[0].revents != 0 && !leaving_) take_message();
+    if (holds(news, host_gone)) leave();  // Custodians see it themselves.
+    if (holds(news, message) && !leaving_) take_message();
     // Only the death of a custodian brings us its tree, and the kernel hands it on before it tells of the death.
     if (lost_some || !inherited_.empty() || !burials_.empty()) sweep();
     if (cgroups_in_doubt_ && inherited_.empty()) {
@@ -59,14 +62,57 @@ int Warden::run() {
   return 0;
 }
 
+// Takes what a warden needs of the kernel. On failure problem_ says what it is.
+void Warden::prepare() {
+  const auto fail = [&](Problem problem) {
+    problem_ = problem;
+    error_ = errno;
+  };
+  errno = 0;
+  if (!has_own_proc()) return fail(Problem::proc);
+  int is_subreaper = 0;
+  if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 || ::prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper) != 0 ||
+      is_subreaper != 1) {
+    return fail(Problem::subreaper);
+  }
+  sigset_t child_signal;
+  sigemptyset(&child_signal);
+  sigaddset(&child_signal, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &child_signal, nullptr);
+  child_events_ = Descriptor(::signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK));
+  null_device_ = Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  self_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0U)));
+  if (!child_events_ || !null_device_ || !self_ || !events_ || !events_.add(child_events_.get(), child) ||
+      !events_.add(control_.get(), message)) {
+    return fail(Problem::descriptors);
+  }
+  continue_on_message(control_.get());
+}
+
 bool Warden::greet() {
   Hello hello{};
-  const Received received = receive_message(control_.get(), &hello, sizeof hello);
-  if (received.size != sizeof hello || received.descriptor_count == 0 || hello.header.kind != Kind::hello) return false;
+  Received received{};
+  // The control socket waits for nothing but this.
+  received = receive_message(control_.get(), &hello, sizeof hello);
+  if (received.size != sizeof hello) return false;
   host_ = Descriptor(received.descriptors[0]);
   cgroup_base_ = Descriptor(received.descriptors[1]);
-  const Welcome welcome{{Kind::welcome, 0, 0}, protocol_version, ::getpid()};
-  return send_message(control_.get(), &welcome, sizeof welcome) && hello.version == protocol_version;
+  if (problem_ == Problem::none && (!host_ || !events_.add(host_.get(), host_gone))) {
+    problem_ = Problem::descriptors;
+    error_ = received.descriptors_lost ? EMFILE : errno;
+  }
+  const Welcome welcome{{Kind::welcome, 0, 0}, protocol_version, ::getpid(), problem_, error_};
+  return send_message(control_.get(), &welcome, sizeof welcome) && hello.version == protocol_version &&
+         problem_ == Problem::none;
+}
+
+// Hears of nothing any more but of children: those who are gone stay readable.
+void Warden::leave() {
+  if (leaving_) return;
+  leaving_ = true;
+  events_.remove(control_.get());
+  events_.remove(host_.get());
+  control_.reset();  // So that the plugin does not wait for an answer.
 }
 
 void Warden::take_message() {
@@ -81,15 +127,17 @@ void Warden::take_message() {
     recruit(message.recruit.custodian, std::move(socket));
   } else if (received.size == sizeof(Bury) && message.header.kind == Kind::bury && socket) {
     bury(message.bury.custodian, std::move(socket));
-  } else if (received.size < 0 && errno == EMFILE) {
-    return;  // The message's descriptors were lost; its sender sees its socket closed.
-  } else {
-    leaving_ = true;  // The plugin is gone, or speaks another language.
+  } else if (!received.descriptors_lost || state_.changed()) {
+    // The plugin is gone or speaks another language, or a command has taken the limit of descriptors away. Where only
+    // this message's descriptors were lost, its sender sees its socket closed.
+    leave();
   }
 }
 
 void Warden::recruit(std::uint64_t number, Descriptor socket) {
-  const pid_t process = ::fork();
+  // A command has changed what all custodians, and their commands, would inherit: another warden must be started.
+  if (state_.changed()) return leave();
+  const pid_t process = employees_.size() < most_employees ? ::fork() : -1;
   if (process < 0) {
     // The custodian's one and only message: that there is none.
     Report report{};
@@ -102,8 +150,13 @@ void Warden::recruit(std::uint64_t number, Descriptor socket) {
   }
   if (process > 0) {
     employees_.push_back({number, process});
+    const Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, process, 0U)));
+    const int sent = handle.get();
+    const Recruited recruited{{Kind::recruited, 0, 0}, process, 0};
+    send_message(socket.get(), &recruited, sizeof recruited, &sent, handle ? 1 : 0);
     return;
   }
+  events_.close();
   control_.reset();
   child_events_.reset();
   burials_.clear();
@@ -111,7 +164,7 @@ void Warden::recruit(std::uint64_t number, Descriptor socket) {
   ::prctl(PR_SET_NAME, title);
   std::memset(name_, 0, name_room_);
   std::memcpy(name_, title, std::min(sizeof title, name_room_) - 1);
-  run_custodian({socket.release(), host_.get(), self_.get(), null_device_.get(), cgroup_base_.get()});
+  run_custodian({socket.release(), host_.get(), self_.get(), null_device_.get(), cgroup_base_.get(), &state_});
 }
 
 void Warden::bury(std::uint64_t number, Descriptor answer) {
@@ -140,13 +193,11 @@ bool Warden::reap() {
 }
 
 void Warden::sweep() {
-  std::vector<pid_t> spared;
-  for (const Employee& employee : employees_) spared.push_back(employee.process);
   // A custodian's own end may bring us its tree at any moment: look until a round finds nothing but what is dying.
   for (int round = 0; round < 10; ++round) {
-    collect_tree(inherited_, spared);
+    inherited_.collect();
     if (inherited_.empty()) return;
-    kill_members(inherited_);
+    inherited_.kill();
     reap();
   }
 }
@@ -162,7 +213,7 @@ void Warden::answer_burials() {
     if (!done && now_ms() < burial.deadline_ms) return false;
     Buried buried{};
     buried.header = {Kind::buried, 0, 0};
-    buried.left_count = name_living(inherited_, buried.left);
+    buried.left_count = inherited_.name_living(buried.left);
     send_message(burial.answer.get(), &buried, sizeof buried);
     return true;
   });

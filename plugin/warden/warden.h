@@ -11,6 +11,9 @@
 #include <vector>
 
 #include "system/descriptor.h"
+#include "system/process_tree.h"
+#include "warden/event_set.h"
+#include "warden/own_state.h"
 #include "warden/protocol.h"
 
 namespace wtool::warden {
@@ -18,11 +21,16 @@ namespace wtool::warden {
 class Warden {
  public:
   // `control`: the socket to the plugin. `name` and `name_room`: the memory of argv[0], where a custodian writes its
-  // own name, so that killing wardens by name does not take custodians along.
-  Warden(Descriptor control, char* name, std::size_t name_room);
+  // own name, so that killing wardens by name does not take custodians along. `problem` and `error`: what this process
+  // has found already that it cannot do, if anything; the plugin is told, and nothing is served.
+  Warden(Descriptor control, char* name, std::size_t name_room, Problem problem, int error);
 
   // Serves until the end; the result is the exit status.
   int run();
+
+  // More calls than this at a time get an error. Room for all is made at the start, because later a command may have
+  // taken the limit of memory away.
+  static constexpr std::size_t most_employees = 32'768;
 
  private:
   struct Employee {
@@ -35,22 +43,30 @@ class Warden {
     Descriptor answer;
   };
 
+  void prepare();
   bool greet();
   void take_message();
   void recruit(std::uint64_t number, Descriptor socket);
   void bury(std::uint64_t number, Descriptor answer);
+  void leave();
   bool reap();
   void sweep();
   bool employs(std::uint64_t number) const;
   void answer_burials();
 
+  EventSet events_;
+  const OwnState state_;
+  Problem problem_;
+  int error_;
   Descriptor control_, host_, self_, null_device_, child_events_;
   Descriptor cgroup_base_;  // None where the plugin found none.
   char* name_;
   std::size_t name_room_;
   std::vector<Employee> employees_;
   std::vector<Burial> burials_;
-  std::vector<pid_t> inherited_;  // What was found below us, beside the custodians, the last time.
+  // What was found below us, beside the custodians, the last time. Custodians are told from all else by their session,
+  // which is the warden's: each command begins one of its own, and no process can join another's.
+  ProcessTree inherited_;
   bool leaving_ = false;
   bool cgroups_in_doubt_ = true;  // A custodian has ended that may have left one, or an earlier warden's did.
 };

@@ -1,11 +1,14 @@
 #include "warden/watch.h"
 
+#include <linux/kcmp.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 
+#include "system/process_files.h"
 #include "warden/clock.h"
-#include "warden/tree.h"
 
 namespace wtool::warden {
 
@@ -24,6 +27,39 @@ constexpr std::uint64_t slack_when_held = 4;
 // A look may take this part of the time.
 constexpr std::int64_t cost_factor = 10;
 
+struct MemorySum {
+  std::uint64_t certain_kib = 0;
+  std::uint64_t doubtful_kib = 0;  // of processes that may share their parent's memory
+};
+
+enum class Sharing { no, yes, unknown };
+
+// Whether a process and its parent have one memory.
+Sharing shares_memory(const ProcessTree::Member& member) {
+  const long compared = ::syscall(SYS_kcmp, member.process, member.parent, KCMP_VM, 0UL, 0UL);
+  if (compared >= 0) return compared == 0 ? Sharing::yes : Sharing::no;
+  // Not allowed, or no such call. The parent of a child of vfork waits for it, without an interrupt, and both are seen
+  // with the same memory.
+  ProcessStatus parent;
+  ProcessMemory its, own;
+  const bool may = read_status(member.parent, parent) && parent.state == 'D' && read_memory(member.parent, its) &&
+                   read_memory(member.process, own) && its.resident_kib == own.resident_kib;
+  return may ? Sharing::unknown : Sharing::no;
+}
+
+MemorySum sum_memory(const ProcessTree& tree) {
+  MemorySum sum;
+  for (const ProcessTree::Member& member : tree.members()) {
+    // Asked first: a child of vfork can only go from sharing to having its own.
+    const Sharing sharing = member.parent == ::getpid() ? Sharing::no : shares_memory(member);
+    std::uint64_t share = 0;
+    if (sharing == Sharing::yes || !read_memory_share(member.process, share)) continue;
+    if (sharing == Sharing::no) sum.certain_kib += share;
+    if (sharing == Sharing::unknown) sum.doubtful_kib += share;
+  }
+  return sum;
+}
+
 }  // namespace
 
 void Watch::begin(const Limits& limits, bool held) {
@@ -36,42 +72,41 @@ void Watch::begin(const Limits& limits, bool held) {
   next_look_ms_ = now_ms() + interval(0, 0);
 }
 
-Limit Watch::look(std::uint64_t reaped_us) {
+Limit Watch::look(ProcessTree& tree, std::uint64_t reaped_us, std::uint64_t cgroup_us) {
   const std::int64_t began = now_ms();
-  collect_tree(members_, {});
+  tree.collect();
   std::uint32_t processes = 0;
   std::uint64_t cpu_us = reaped_us, private_kib = 0, resident_kib = 0;
   // Parents come before their children: one that waits for its child between the two loses us the child's time for this
   // once, where the other order would count it twice.
-  std::erase_if(members_, [&](pid_t process) {
+  for (const ProcessTree::Member& member : tree.members()) {
     ProcessStatus status;
-    if (!read_status(process, status, text_)) return true;
+    if (!read_status(member.process, status)) continue;
     cpu_us += status.cpu_us;
-    if (status.exiting) return true;
+    if (status.exiting) continue;
     ++processes;
     ProcessMemory memory;
-    if (read_memory(process, memory, text_)) {
+    if (read_memory(member.process, memory)) {
       private_kib += memory.private_kib;
       resident_kib += memory.resident_kib;
     }
-    return false;
-  });
+  }
+  cpu_us = std::max(cpu_us, cgroup_us);
   processes_ = std::max(processes_, processes);
   tree_kib_ = std::max(tree_kib_, private_kib);
-  const Limit exceeded = judge(processes, resident_kib, cpu_us);
+  const Limit exceeded = judge(tree, processes, resident_kib, cpu_us);
   const std::int64_t ended = now_ms();
   next_look_ms_ = ended + interval(ended - began, cpu_us);
   return exceeded;
 }
 
-Limit Watch::judge(std::uint32_t processes, std::uint64_t resident_kib, std::uint64_t cpu_us) {
+Limit Watch::judge(const ProcessTree& tree, std::uint32_t processes, std::uint64_t resident_kib, std::uint64_t cpu_us) {
   if (limits_.processes != 0 && processes > limits_.processes) {
     used_ = processes;
     return Limit::processes;
   }
-  if (limits_.memory_bytes != 0 && resident_kib * 1024 > limits_.memory_bytes) {
-    used_ = exact_memory_kib() * 1024;
-    if (used_ > limits_.memory_bytes) return Limit::memory_bytes;
+  if (limits_.memory_bytes != 0 && resident_kib * 1024 > limits_.memory_bytes && memory_is_exceeded(tree)) {
+    return Limit::memory_bytes;
   }
   if (limits_.cpu_seconds != 0 && cpu_us >= limits_.cpu_seconds * 1'000'000) {
     used_ = cpu_us;
@@ -80,20 +115,22 @@ Limit Watch::judge(std::uint32_t processes, std::uint64_t resident_kib, std::uin
   return Limit::none;
 }
 
-// Shared pages once, and without those that the kernel can drop, because a file holds them.
-std::uint64_t Watch::exact_memory_kib() {
-  std::uint64_t sum = 0;
-  for (const pid_t process : members_) {
-    std::uint64_t share = 0;
-    ProcessMemory memory;
-    if (read_memory_share(process, share, text_)) {
-      sum += share;
-    } else if (read_memory(process, memory, text_)) {  // Another user's: its share is not ours to see.
-      sum += memory.private_kib;
-    }
+// Exact: shared pages once, and without those that the kernel can drop, because a file holds them. Processes that share
+// all their memory (a child of vfork, until it executes a program) count once; where the kernel does not tell whether
+// two do, only what stays too much for several looks is too much.
+bool Watch::memory_is_exceeded(const ProcessTree& tree) {
+  constexpr int looks = 5;
+  constexpr timespec pause{0, 1'000'000};
+  for (int look = 1;; ++look) {
+    const MemorySum sum = sum_memory(tree);
+    tree_kib_ = std::max(tree_kib_, sum.certain_kib);
+    used_ = sum.certain_kib * 1024;
+    if (used_ > limits_.memory_bytes) return true;
+    used_ += sum.doubtful_kib * 1024;
+    if (used_ <= limits_.memory_bytes) return false;
+    if (look == looks) return true;
+    ::nanosleep(&pause, nullptr);
   }
-  tree_kib_ = std::max(tree_kib_, sum);
-  return sum;
 }
 
 std::int64_t Watch::interval(std::int64_t cost_ms, std::uint64_t cpu_us) {

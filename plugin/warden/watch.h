@@ -11,9 +11,8 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <vector>
 
-#include "warden/process_files.h"
+#include "system/process_tree.h"
 #include "warden/protocol.h"
 
 namespace wtool::warden {
@@ -28,23 +27,21 @@ class Watch {
   // When to look next: milliseconds of now_ms().
   std::int64_t next_look() const { return next_look_ms_; }
 
-  // Looks at all processes below this one. `reaped_us`: the CPU time of those that are gone. Says which limit is
-  // exceeded, if one is, and sets used().
-  Limit look(std::uint64_t reaped_us);
+  // Collects the tree and looks at it. `reaped_us`: the CPU time of those that are gone, as far as it was told to who
+  // waited for them. `cgroup_us`: the CPU time of all, 0 where no cgroup counts it. Says which limit is exceeded, if
+  // one is, and sets used().
+  Limit look(ProcessTree& tree, std::uint64_t reaped_us, std::uint64_t cgroup_us);
 
   // What look() found to be too much, in the unit of the limit; CPU time in microseconds.
   std::uint64_t used() const { return used_; }
-
-  // The processes that lived at the last look.
-  const std::vector<pid_t>& members() const { return members_; }
 
   // The most that was seen at once.
   std::uint32_t processes() const { return processes_; }
   std::uint64_t tree_kib() const { return tree_kib_; }
 
  private:
-  Limit judge(std::uint32_t processes, std::uint64_t resident_kib, std::uint64_t cpu_us);
-  std::uint64_t exact_memory_kib();
+  Limit judge(const ProcessTree& tree, std::uint32_t processes, std::uint64_t resident_kib, std::uint64_t cpu_us);
+  bool memory_is_exceeded(const ProcessTree& tree);
   std::int64_t interval(std::int64_t cost_ms, std::uint64_t cpu_us);
 
   Limits limits_{};
@@ -54,8 +51,6 @@ class Watch {
   std::uint32_t processes_ = 0;
   std::uint64_t tree_kib_ = 0;
   std::uint64_t used_ = 0;
-  std::vector<pid_t> members_;
-  std::vector<char> text_;
 };
 
 }  // namespace wtool::warden

@@ -186,11 +186,16 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(making_a_cgroup)
 
-BOOST_AUTO_TEST_CASE(without_base_or_limits_none_is_made) {
+BOOST_AUTO_TEST_CASE(without_a_base_none_is_made) { BOOST_TEST(!warden::Cgroup(-1).make(1, both)); }
+
+// It is what ends the command's processes when nothing else can.
+BOOST_AUTO_TEST_CASE(a_call_without_limits_has_one_too) {
   const test::ScratchFolder scratch;
   const Descriptor base = open_directory(scratch.path());
-  BOOST_TEST(!warden::Cgroup(-1).make(1, both));
-  BOOST_TEST(!warden::Cgroup(base.get()).make(1, {}));
+  warden::Cgroup cgroup(base.get());
+  BOOST_TEST(cgroup.make(1, {}));
+  BOOST_TEST(!std::filesystem::is_empty(scratch.path()));
+  cgroup.remove();
   BOOST_TEST(std::filesystem::is_empty(scratch.path()));
 }
 

@@ -3,6 +3,7 @@
 #include "warden/start_message.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -51,16 +52,21 @@ void check_round_trip(const engine::Command& command) {
   const Sockets sockets;
   const Descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
   const engine::Limits limits{1, 2, 3, 4, 5};
-  const engine::StartRequest request(command, limits);
-  std::uint64_t call = 0;
+  engine::StartRequest request(command, limits);
+  auto sending = engine::StartRequest::Sending::waiting;
   std::thread sender([&] {
-    call = request.send(sockets.ours.get(), {null_device.get(), null_device.get(), null_device.get()});
+    const int fd = null_device.get();
+    while ((sending = request.send(sockets.ours.get(), {fd, fd, fd})) == engine::StartRequest::Sending::waiting) {
+      pollfd writable{sockets.ours.get(), POLLOUT, 0};
+      ::poll(&writable, 1, -1);
+    }
   });
   warden::StartMessage message;
   BOOST_TEST(receive(message, sockets.theirs.get()));
   sender.join();
-  BOOST_TEST(call != 0U);
-  BOOST_TEST(message.call() == call);
+  BOOST_TEST((sending == engine::StartRequest::Sending::complete));
+  BOOST_TEST(request.call() != 0U);
+  BOOST_TEST(message.call() == request.call());
   const warden::SpawnPlan plan = message.plan();
   BOOST_TEST(list(plan.paths) == command.paths, boost::test_tools::per_element());
   BOOST_TEST(list(plan.arguments) == command.arguments, boost::test_tools::per_element());
@@ -114,7 +120,8 @@ BOOST_AUTO_TEST_CASE(a_sandbox_arrives_as_it_was) {
   engine::Command command = sample(10);
   const engine::Confinement confinement{sandbox_part(1, 2), fd};
   command.sandbox = &confinement;
-  BOOST_TEST(engine::StartRequest(command, {}).send(sockets.ours.get(), {fd, fd, fd}) != 0U);
+  engine::StartRequest request(command, {});
+  BOOST_TEST((request.send(sockets.ours.get(), {fd, fd, fd}) == engine::StartRequest::Sending::complete));
   warden::StartMessage message;
   BOOST_REQUIRE(receive(message, sockets.theirs.get()));
   const warden::SpawnPlan plan = message.plan();

@@ -1,0 +1,76 @@
+#include "engine/custodian.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "system/process_files.h"
+
+namespace wtool::engine {
+
+namespace {
+
+void send_signal(const Descriptor& handle, int signal) {
+  if (handle) ::syscall(SYS_pidfd_send_signal, handle.get(), signal, nullptr, 0U);
+}
+
+}  // namespace
+
+warden::Received Custodian::receive(warden::Report& report) {
+  warden::Received received = warden::receive_message(socket.get(), &report, sizeof report);
+  if (received.size != sizeof(warden::Recruited) || report.header.kind != warden::Kind::recruited) return received;
+  warden::Recruited recruited;
+  std::memcpy(&recruited, &report, sizeof recruited);
+  process = recruited.pid;
+  handle = Descriptor(received.descriptors[0]);
+  received.descriptors[0] = -1;
+  received.descriptor_count = 0;
+  return received;
+}
+
+void Custodian::send_end(std::uint64_t call, std::chrono::milliseconds grace) const {
+  const warden::End end{{warden::Kind::end, 0, call}, static_cast<std::uint32_t>(grace.count()), 0};
+  warden::send_message(socket.get(), &end, sizeof end);
+  wake();
+}
+
+void Custodian::wake() const {
+  if (warden) warden->wake();
+  send_signal(handle, SIGCONT);
+}
+
+bool Custodian::alive() const {
+  pollfd watched{handle.get(), POLLIN, 0};
+  return handle && ::poll(&watched, 1, 0) == 0;
+}
+
+bool Custodian::stopped() const {
+  ProcessStatus status;
+  return process != 0 && read_status(process, status) && status.state == 'T' && alive();
+}
+
+void Custodian::kill() const { send_signal(handle, SIGKILL); }
+
+bool Custodian::idle_and_alive() {
+  for (;;) {
+    pollfd watched{socket.get(), POLLIN, 0};
+    if (::poll(&watched, 1, 0) == 0) return true;
+    warden::Report report{};
+    if (receive(report).size < static_cast<ssize_t>(sizeof(warden::Header))) return false;
+    if (report.header.kind != warden::Kind::recruited) return false;
+  }
+}
+
+std::vector<ProcessName> names_of(const NamedProcess* named, std::size_t count) {
+  std::vector<ProcessName> names;
+  for (std::size_t i = 0; i < std::min(count, max_named); ++i) names.push_back({named[i].pid, named[i].name});
+  return names;
+}
+
+}  // namespace wtool::engine

@@ -1,0 +1,58 @@
+// The plugin's end of one custodian (warden/custodian.h).
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/outcome.h"
+#include "engine/warden_process.h"
+#include "system/descriptor.h"
+#include "warden/protocol.h"
+
+namespace wtool::engine {
+
+// After the grace of an end, a custodian kills for 5 s. One that has not reported by then is itself in trouble.
+constexpr std::chrono::milliseconds report_slack{7000};
+// How long what is swept away, or is to stop now, has for SIGTERM.
+constexpr std::chrono::milliseconds short_grace{50};
+// How often keepers are continued, in case a command has stopped them, while nothing is heard of them.
+constexpr std::chrono::milliseconds wake_interval{500};
+
+// Serves one caller at a time. Move-only through its socket.
+struct Custodian {
+  Descriptor socket;
+  std::uint64_t number = 0;
+  std::shared_ptr<WardenProcess> warden;
+  // Both come with the first message, as long as they have not: 0 and none.
+  pid_t process = 0;
+  Descriptor handle;  // a pidfd
+
+  // Takes one message, of which only the first bytes may have come. Those of a custodian about itself are kept here,
+  // and header.kind is `recruited` then.
+  warden::Received receive(warden::Report& report);
+
+  // Asks it to end its call: SIGTERM, and SIGKILL for what is left after `grace`. Does not wait; one that is gone is
+  // heard of otherwise.
+  void send_end(std::uint64_t call, std::chrono::milliseconds grace) const;
+
+  // SIGCONT to it and to its warden, in case a command has stopped them.
+  void wake() const;
+
+  // True while process is its number.
+  bool alive() const;
+  // True where it is seen that a signal has stopped it.
+  bool stopped() const;
+  void kill() const;
+
+  // True when it can be handed a call. It may end at any moment, all the same.
+  bool idle_and_alive();
+};
+
+// The first of `count` processes, as a message names them.
+std::vector<ProcessName> names_of(const NamedProcess* named, std::size_t count);
+
+}  // namespace wtool::engine

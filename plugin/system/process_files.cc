@@ -1,0 +1,130 @@
+#include "system/process_files.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "system/descriptor.h"
+#include "system/number_folder.h"
+
+namespace wtool {
+
+namespace {
+
+// The kernel's flag of a process that has begun to exit (include/linux/sched.h).
+constexpr unsigned long pf_exiting = 0x4;
+
+// Room for every file that is read here: the longest, smaps_rollup, has about a thousand bytes.
+constexpr std::size_t room = 4096;
+
+bool read_file_of(pid_t process, const char* name, char (&text)[room]) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%d/%s", process, name);
+  const Descriptor file(::open(path, O_RDONLY | O_CLOEXEC));
+  if (!file) return false;
+  std::size_t used = 0;
+  while (used < room - 1) {
+    const ssize_t got = ::read(file.get(), text + used, room - 1 - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    used += static_cast<std::size_t>(got);
+  }
+  text[used] = '\0';
+  return used > 0;
+}
+
+// The number behind "Name:" at the start of a line, or 0.
+std::uint64_t number_after(const char* text, const char* name) {
+  const char* found = std::strstr(text, name);
+  return found == nullptr ? 0 : std::strtoull(found + std::strlen(name), nullptr, 10);
+}
+
+bool parse_statm(const char* text, ProcessMemory& memory) {
+  static const auto kib_per_page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 1024;
+  unsigned long long resident = 0, shared = 0;
+  if (std::sscanf(text, "%*u %llu %llu", &resident, &shared) != 2) return false;
+  memory.resident_kib = resident * kib_per_page;
+  memory.private_kib = (resident - std::min(resident, shared)) * kib_per_page;
+  return true;
+}
+
+// A thread of the process that still has its memory; the process itself where that is so. A main thread that has ended
+// has none, though others of its process may have gigabytes.
+pid_t thread_with_memory(pid_t process) {
+  char path[64];
+  char text[room];
+  std::snprintf(path, sizeof path, "/proc/%d/task", process);
+  pid_t found = process;
+  for_each_number(path, [&](pid_t thread) {
+    ProcessMemory memory;
+    const bool has_memory = read_file_of(thread, "statm", text) && parse_statm(text, memory) && memory.resident_kib > 0;
+    if (has_memory) found = thread;
+    return !has_memory;
+  });
+  return found;
+}
+
+}  // namespace
+
+// "pid (name) state parent ...", where the name may hold anything, parentheses too.
+bool read_status(pid_t process, ProcessStatus& status) {
+  static const auto us_per_tick = 1'000'000ULL / static_cast<unsigned long long>(::sysconf(_SC_CLK_TCK));
+  char text[room];
+  if (!read_file_of(process, "stat", text)) return false;
+  const char* open = std::strchr(text, '(');
+  const char* close = std::strrchr(text, ')');
+  if (open == nullptr || close == nullptr || close < open || close[1] == '\0') return false;
+  const std::size_t length = std::min<std::size_t>(static_cast<std::size_t>(close - open - 1), name_size - 1);
+  std::memcpy(status.name, open + 1, length);
+  status.name[length] = '\0';
+  // state, parent, group, session, terminal, its foreground group, flags, four counts of faults, the times (user and
+  // system, its own and its children's), priority, nice value, and the number of threads (proc(5)).
+  unsigned long flags = 0;
+  unsigned long long times[4] = {};
+  long threads = 0;
+  std::sscanf(close + 2, "%c %d %*d %*d %*d %*d %lu %*u %*u %*u %*u %llu %llu %llu %llu %*d %*d %ld", &status.state,
+              &status.parent, &flags, &times[0], &times[1], &times[2], &times[3], &threads);
+  const bool main_thread_over = status.state == 'Z' || status.state == 'X' || (flags & pf_exiting) != 0;
+  status.exiting = main_thread_over && threads <= 1;
+  status.cpu_us = (times[0] + times[1] + times[2] + times[3]) * us_per_tick;
+  return true;
+}
+
+// "size resident shared ...", in pages (proc(5), statm).
+bool read_memory(pid_t process, ProcessMemory& memory) {
+  char text[room];
+  if (!read_file_of(process, "statm", text) || !parse_statm(text, memory)) return false;
+  if (memory.resident_kib > 0) return true;
+  const pid_t thread = thread_with_memory(process);
+  return thread == process || (read_file_of(thread, "statm", text) && parse_statm(text, memory));
+}
+
+bool read_memory_share(pid_t process, std::uint64_t& kib) {
+  const pid_t thread = thread_with_memory(process);
+  char text[room];
+  if (read_file_of(thread, "smaps_rollup", text)) {
+    kib = number_after(text, "\nPss_Anon:") + number_after(text, "\nPss_Shmem:") + number_after(text, "\nSwapPss:");
+    return true;
+  }
+  if (!read_file_of(thread, "status", text)) return false;
+  kib = number_after(text, "\nRssAnon:") + number_after(text, "\nRssShmem:") + number_after(text, "\nVmSwap:");
+  return true;
+}
+
+pid_t read_tracer(pid_t process) {
+  char text[room];
+  return read_file_of(process, "status", text) ? static_cast<pid_t>(number_after(text, "\nTracerPid:")) : 0;
+}
+
+bool has_own_proc() {
+  char number[16] = {};
+  return ::readlink("/proc/self", number, sizeof number - 1) > 0 && std::atoi(number) == ::getpid();
+}
+
+}  // namespace wtool

@@ -1,0 +1,50 @@
+// What /proc tells of one process. Shared by the engine and the warden; needs nothing but libc.
+//
+// Contract:
+// - Each function answers false when the process is gone, when the kernel has no such file, or when this process has no
+//   descriptor left to open it.
+// - Nothing here allocates: a keeper must be able to look when a command has taken its memory limit away.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "system/named_process.h"
+
+namespace wtool {
+
+struct ProcessStatus {
+  char state = 'X';
+  pid_t parent = 0;
+  // It is dead but for its entry in the table of processes, or about to be. A process whose main thread has ended while
+  // others run is alive, though its state is 'Z' as well.
+  bool exiting = false;
+  char name[name_size] = {};
+  std::uint64_t cpu_us = 0;  // Its own and that of the children that it has waited for.
+};
+
+bool read_status(pid_t process, ProcessStatus& status);
+
+// In KiB: what is resident; and the part of it that no file backs, shared memory left out.
+struct ProcessMemory {
+  std::uint64_t resident_kib = 0;
+  std::uint64_t private_kib = 0;
+};
+
+// Quick, and too much where processes share pages.
+bool read_memory(pid_t process, ProcessMemory& memory);
+
+// Its share of all that no file backs, resident or swapped: a page of n processes counts 1/n for each. Exact, and slow:
+// the kernel walks through all of its memory. Where this process may not see that (another user's process, or one that
+// is not dumpable), each page counts whole.
+bool read_memory_share(pid_t process, std::uint64_t& kib);
+
+// The process that traces this one; 0 where there is none.
+pid_t read_tracer(pid_t process);
+
+// True when /proc shows the processes that this process can signal: it is mounted, and of this pid namespace.
+bool has_own_proc();
+
+}  // namespace wtool

@@ -1,0 +1,193 @@
+#include "system/process_tree.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include "system/number_folder.h"
+#include "system/process_files.h"
+
+namespace wtool {
+
+namespace {
+
+// Newer than some headers that this is built with (Linux 6.9): the signal goes to the process's group.
+constexpr unsigned pidfd_signal_process_group = 1U << 2;
+
+bool kernel_has_children_files() {
+  static const bool has = ::access("/proc/thread-self/children", F_OK) == 0;
+  return has;
+}
+
+// Calls visit(number) for each number in an open file of numbers, from its start.
+template <typename Visit>
+void read_numbers(int file, Visit visit) {
+  char text[4096];
+  pid_t number = 0;
+  bool within = false;
+  ::lseek(file, 0, SEEK_SET);
+  for (;;) {
+    const ssize_t got = ::read(file, text, sizeof text);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    for (ssize_t i = 0; i < got; ++i) {
+      if (text[i] >= '0' && text[i] <= '9') {
+        number = number * 10 + (text[i] - '0');
+        within = true;
+      } else if (within) {
+        visit(number);
+        number = 0;
+        within = false;
+      }
+    }
+  }
+  if (within) visit(number);
+}
+
+}  // namespace
+
+ProcessTree::ProcessTree(pid_t root, pid_t spared) : self_(::getpid()), root_(root), spared_(spared) {
+  members_.reserve(most);
+  asked_.reserve(most);
+  if (root != self_) return;
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/children", self_);
+  own_children_ = Descriptor(::open(path, O_RDONLY | O_CLOEXEC));
+}
+
+void ProcessTree::add(pid_t process, pid_t parent) {
+  if (members_.size() == most) return;
+  if (parent == root_ && spared_ != 0 && ::getsid(process) == spared_) return;
+  members_.push_back({process, parent});
+}
+
+bool ProcessTree::read_children(pid_t process, pid_t thread, int file) {
+  Descriptor opened;
+  if (file < 0) {
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/%d/task/%d/children", process, thread);
+    opened = Descriptor(::open(path, O_RDONLY | O_CLOEXEC));
+    file = opened.get();
+  }
+  if (file < 0) return false;
+  read_numbers(file, [&](pid_t child) { add(child, process); });
+  return true;
+}
+
+bool ProcessTree::collect() {
+  members_.clear();
+  if (!own_children_ && !kernel_has_children_files()) return collect_from_all();
+  char folder[64];
+  bool seen = own_children_ && read_children(self_, self_, own_children_.get());
+  if (!own_children_) {
+    std::snprintf(folder, sizeof folder, "/proc/%d/task", root_);
+    for_each_number(folder, [&](pid_t thread) { return read_children(root_, thread, -1) ? (seen = true) : true; });
+  }
+  for (std::size_t next = 0; next < members_.size(); ++next) {
+    const pid_t process = members_[next].process;
+    std::snprintf(folder, sizeof folder, "/proc/%d/task", process);
+    for_each_number(folder, [&](pid_t thread) {
+      read_children(process, thread, -1);
+      return true;
+    });
+  }
+  return seen;
+}
+
+// For kernels without the `children` files: one pass over all processes for each level of the tree.
+bool ProcessTree::collect_from_all() {
+  pid_t parent = root_;
+  for (std::size_t next = 0;; parent = members_[next++].process) {
+    const bool seen = for_each_number("/proc", [&](pid_t process) {
+      ProcessStatus status;
+      if (read_status(process, status) && status.parent == parent) add(process, parent);
+      return true;
+    });
+    if (!seen && parent == root_) return false;
+    if (next == members_.size()) return true;
+  }
+}
+
+// True when it was sent.
+bool ProcessTree::signal(const Member& member, int signal, bool group) const {
+  if (member.parent == self_) {
+    // A group does not cross sessions, and every command has a session of its own, so that a child's group has nobody
+    // else in it; but for a child that has not come as far as its setsid, and is still in ours.
+    const pid_t its_group = group ? ::getpgid(member.process) : 0;
+    if (its_group > 1 && its_group != ::getpgrp()) ::kill(-its_group, signal);
+    return ::kill(member.process, signal) == 0;
+  }
+  const Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, member.process, 0U)));
+  ProcessStatus status;
+  if (!handle || !read_status(member.process, status) || status.exiting) return false;
+  // The handle was opened first: if its process were gone, what is seen now would be a stranger with a parent of its
+  // own. One whose parent has just died belongs to a subreaper, which is the root of the tree or a member of it.
+  const auto is_parent = [&](const Member& other) { return other.process == status.parent; };
+  if (status.parent != member.parent && status.parent != root_ && status.parent != self_ &&
+      std::none_of(members_.begin(), members_.end(), is_parent)) {
+    return false;
+  }
+  if (group) ::syscall(SYS_pidfd_send_signal, handle.get(), signal, nullptr, pidfd_signal_process_group);
+  return ::syscall(SYS_pidfd_send_signal, handle.get(), signal, nullptr, 0U) == 0;
+}
+
+bool ProcessTree::ask_to_end() {
+  bool asked = false;
+  const std::size_t known = asked_.size();
+  for (const Member& member : members_) {
+    if (std::binary_search(asked_.begin(), asked_.begin() + static_cast<std::ptrdiff_t>(known), member.process)) {
+      continue;
+    }
+    asked = true;
+    signal(member, SIGTERM, false);
+    signal(member, SIGCONT, false);
+    if (asked_.size() < most) asked_.push_back(member.process);
+  }
+  std::sort(asked_.begin(), asked_.end());
+  return asked;
+}
+
+void ProcessTree::stop() {
+  for (int round = 0; round < 50; ++round) {
+    bool any = false;
+    collect();
+    for (const Member& member : members_) {
+      ProcessStatus status;
+      if (!read_status(member.process, status) || status.exiting || status.state == 'T') continue;
+      any = signal(member, SIGSTOP, true) || any;
+    }
+    if (!any) return;
+  }
+}
+
+void ProcessTree::kill() const {
+  for (auto member = members_.rbegin(); member != members_.rend(); ++member) signal(*member, SIGKILL, true);
+}
+
+void ProcessTree::kill_member(pid_t process) const {
+  for (const Member& member : members_) {
+    if (member.process == process) signal(member, SIGKILL, false);
+  }
+}
+
+std::uint32_t ProcessTree::name_living(NamedProcess* names) const {
+  std::uint32_t living = 0;
+  for (const Member& member : members_) {
+    ProcessStatus status;
+    if (!read_status(member.process, status) || status.exiting) continue;
+    if (living < max_named) {
+      names[living].pid = member.process;
+      std::memcpy(names[living].name, status.name, name_size);
+    }
+    ++living;
+  }
+  return living;
+}
+
+}  // namespace wtool

@@ -1,0 +1,80 @@
+// The processes below one process, as /proc shows them, and signals to them that never reach a stranger.
+//
+// Contract:
+// - Nothing here allocates but the constructor: a keeper must be able to kill when a command has taken its memory limit
+//   away. A tree of more than `most` processes is dealt with in several rounds.
+// - A number that was read may be another process's by the time it is signalled, if its parent waited for it and the
+//   kernel went round all numbers in between. So a child of this process is signalled by its number, since nobody else
+//   can wait for it, and every other one through a pidfd, once it is seen that its parent is still the same.
+// - With no descriptor left, the tree consists of this process's own children. That is enough to kill all: when they
+//   die, a subreaper gets theirs.
+//
+// Hazards:
+// - Children move while the tree is read: one that forks and exits leaves its child with the subreaper, in a list that
+//   was read already. So a walk that signals on its way misses most of a wide tree; collect first, signal then, and
+//   repeat until nothing new is found.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "system/descriptor.h"
+#include "system/named_process.h"
+
+namespace wtool {
+
+class ProcessTree {
+ public:
+  struct Member {
+    pid_t process;
+    pid_t parent;
+  };
+  static constexpr std::size_t most = 65'536;
+
+  // The tree below `root`. Children of `root` that are in the session `spared` are left out, with all below them; 0
+  // leaves out none.
+  explicit ProcessTree(pid_t root, pid_t spared = 0);
+
+  // Reads the tree: parents before children. Zombies may be among them. False when the children of `root` cannot be
+  // read; the tree is empty then, which says nothing.
+  bool collect();
+
+  const std::vector<Member>& members() const { return members_; }
+  bool empty() const { return members_.empty(); }
+
+  // Sends SIGTERM, and SIGCONT so that a stopped process can act on it, to each member that is not marked, and marks
+  // it. Parents first: a shell whose child is ended before it is would still write "Terminated", and a supervisor would
+  // start the next one. True when there was one.
+  bool ask_to_end();
+  void forget_asked() { asked_.clear(); }
+
+  // Sends SIGSTOP to all, again and again until nothing runs or there is no end to it. Collects.
+  void stop();
+
+  // Sends SIGKILL to each member and to its process group, children before parents.
+  void kill() const;
+
+  // Sends SIGKILL to the member with this number; nothing when none has it.
+  void kill_member(pid_t process) const;
+
+  // Names the members that live, at most max_named; returns how many live. Zombies do not, and neither does what is
+  // about to be one: a process closes its descriptors well before it can be waited for, and who saw that looks here
+  // next.
+  std::uint32_t name_living(NamedProcess* names) const;
+
+ private:
+  bool collect_from_all();
+  bool read_children(pid_t process, pid_t thread, int file);
+  void add(pid_t process, pid_t parent);
+  bool signal(const Member& member, int signal, bool group) const;
+
+  const pid_t self_, root_, spared_;
+  // Of this process's own main thread, opened while there are descriptors; it must have no other threads then.
+  Descriptor own_children_;
+  std::vector<Member> members_;
+  std::vector<pid_t> asked_;  // Sorted.
+};
+
+}  // namespace wtool

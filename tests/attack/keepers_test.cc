@@ -1,0 +1,202 @@
+// A command goes for the processes that keep it, with all that a process of the same user may do to another: signals,
+// limits, priorities. Nothing of it is left all the same, its call answers in time, and other calls are not touched.
+//
+// A test signals no process but those that its own plugin started.
+#include <sys/resource.h>
+
+#include <atomic>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <csignal>
+#include <thread>
+
+#include "support/shell_tool.h"
+
+using namespace wtool::test;
+
+namespace {
+
+const char* const actions[] = {"stop",  "stop-loop", "nofile", "nproc",    "as",   "data",
+                               "fsize", "stack",     "nice",   "affinity", "idle", "none"};
+const char* const targets[] = {"custodian", "warden", "both"};
+
+constexpr int deadline_ms = 1000;
+// Beside the deadline: the grace of a second, and a bound that tells an answer from the wait for one that never comes,
+// which would take seven seconds more.
+constexpr int bound_ms = deadline_ms + 1000 + 4000;
+
+struct Keepers : ShellTool {
+  ToolUnderTest hasty{plugin, Json::parse(R"({"limits":{"grace_seconds":1}})")};
+
+  static std::string attack(const std::string& action, const std::string& target, const std::string& ending) {
+    return WTOOL_ATTACKS "/attack_keepers " + action + " " + target + " " + ending;
+  }
+
+  Answer run(const std::string& command, std::uint64_t deadline = deadline_ms) const {
+    return hasty.run(marked(command), {.deadline_ms = deadline});
+  }
+
+  void check_nothing_is_left() const {
+    BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(100)), mark.description());
+  }
+
+  // Of another tool, with another configuration, which shares the keepers.
+  void check_next_call_works() const {
+    for (int i = 0; i < 3; ++i) {
+      const Answer answer = tool.shell("echo next; ulimit -n; (echo child)", {.deadline_ms = 20'000});
+      BOOST_TEST(!answer.is_error(), answer.raw << answer.error);
+      BOOST_TEST(answer.out() == usual_);
+    }
+  }
+
+  pid_t custodian() const { return static_cast<pid_t>(std::stol(tool.shell("echo $PPID").out())); }
+
+ private:
+  static std::string usual_answer() {
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    return "next\n" + std::to_string(limit.rlim_cur) + "\nchild\n";
+  }
+  const std::string usual_ = usual_answer();
+};
+
+}  // namespace
+
+namespace data = boost::unit_test::data;
+
+BOOST_DATA_TEST_CASE_F(Keepers, an_attack_that_ends_by_itself, data::make(actions) * data::make(targets), action,
+                       target) {
+  // Keepers that are stopped all the time cannot tell that the command is over.
+  const bool held_up = std::string(action) == "stop-loop";
+  const Answer answer = run(attack(action, target, "exit"), held_up ? deadline_ms : 20'000);
+  BOOST_TEST_CONTEXT(answer.raw) {
+    BOOST_TEST(answer.status == WTOOL_OK);
+    BOOST_TEST(answer.took.count() < bound_ms);
+    check_nothing_is_left();
+    if (!held_up) BOOST_TEST(!answer.is_error());
+  }
+  check_next_call_works();
+}
+
+BOOST_DATA_TEST_CASE_F(Keepers, an_attack_that_hangs, data::make(actions) * data::make(targets), action, target) {
+  const Answer answer = run(attack(action, target, "hang"));
+  BOOST_TEST_CONTEXT(answer.raw) {
+    BOOST_TEST(answer.code() == "timed_out");
+    BOOST_TEST(answer.took.count() < bound_ms);
+    BOOST_TEST(!answer.metadata().contains("processes_left"));
+  }
+  check_nothing_is_left();
+  check_next_call_works();
+}
+
+// The kernel kills a process without processor time. One keeper alone cannot be killed so that the other does not see.
+BOOST_DATA_TEST_CASE_F(Keepers, a_keeper_that_may_not_compute_any_more,
+                       data::make({"custodian", "warden"}) * data::make({"exit", "hang"}), target, ending) {
+  const Answer answer = run(attack("cpu", target, ending));
+  BOOST_TEST(answer.took.count() < bound_ms);
+  BOOST_TEST(answer.status == WTOOL_OK);
+  check_nothing_is_left();
+  check_next_call_works();
+}
+
+// Then nobody is left who can know what the command started: the result says that custody was lost.
+BOOST_FIXTURE_TEST_CASE(two_keepers_that_may_not_compute_any_more_give_a_clear_result, Keepers) {
+  const Answer answer = run(attack("cpu", "both", "hang"));
+  BOOST_TEST(answer.took.count() < bound_ms);
+  BOOST_TEST(answer.is_error());
+  for (const pid_t pid : mark.bearers()) kill(pid, SIGKILL);
+  check_next_call_works();
+}
+
+// More than the queue of a socket holds, to keepers that never run for long.
+BOOST_FIXTURE_TEST_CASE(a_large_request_to_stopped_keepers_ends_at_its_deadline, Keepers) {
+  const pid_t its_custodian = custodian();
+  const pid_t its_warden = warden_above(its_custodian);
+  Json arguments = marked("echo hi");
+  for (int i = 0; i < 12; ++i) arguments["environment"]["LARGE_" + std::to_string(i)] = std::string(100'000, 'x');
+  std::atomic<bool> over{false};
+  std::thread stopper([&] {
+    while (!over) {
+      kill(its_warden, SIGSTOP);
+      kill(its_custodian, SIGSTOP);
+    }
+  });
+  const Answer answer = hasty.run(arguments, {.deadline_ms = deadline_ms});
+  over = true;
+  stopper.join();
+  BOOST_TEST(answer.took.count() < bound_ms);
+  BOOST_TEST((answer.code() == "timed_out" || answer.out() == "hi\n"), answer.raw);
+  check_nothing_is_left();
+  check_next_call_works();
+}
+
+BOOST_FIXTURE_TEST_CASE(a_large_request_to_keepers_that_were_stopped_once_is_served, Keepers) {
+  const pid_t its_custodian = custodian();
+  kill(warden_above(its_custodian), SIGSTOP);
+  kill(its_custodian, SIGSTOP);
+  Json arguments = marked("echo hi");
+  for (int i = 0; i < 12; ++i) arguments["environment"]["LARGE_" + std::to_string(i)] = std::string(100'000, 'x');
+  const Answer answer = hasty.run(arguments, {.deadline_ms = 20'000});
+  BOOST_TEST(answer.out() == "hi\n", answer.raw);
+}
+
+// Dead ones are passed over, however many there are.
+BOOST_FIXTURE_TEST_CASE(idle_custodians_that_were_killed_fail_no_call, Keepers) {
+  std::vector<std::unique_ptr<RunningCall>> calls;
+  const std::string go = scratch.path() + "/go";
+  const auto run_side_by_side = [&] {
+    for (int i = 0; i < 8; ++i) {
+      calls.push_back(
+          std::make_unique<RunningCall>(tool, marked("echo ready; while [ ! -e " + go + " ]; do sleep 0.05; done")));
+    }
+    for (auto& call : calls) BOOST_REQUIRE(call->wait_for_output("ready"));
+    scratch.file("go", "");
+    for (auto& call : calls) BOOST_TEST(!call->wait().is_error());
+    calls.clear();
+    unlink(go.c_str());
+  };
+  run_side_by_side();
+  for (const pid_t pid : children_of(warden_above(custodian()))) {
+    kill(pid, SIGKILL);
+    BOOST_TEST(wait_for_end(pid, within(1000)));
+  }
+  run_side_by_side();
+  check_next_call_works();
+}
+
+BOOST_FIXTURE_TEST_CASE(a_command_that_is_traced_by_its_own_child_ends_when_it_exits, Keepers) {
+  const Answer answer = hasty.run(marked(WTOOL_ATTACKS "/trace_parent"), {.deadline_ms = 20'000});
+  BOOST_TEST(answer.exit_code() == 0);
+  BOOST_TEST(!answer.is_error(), answer.raw);
+  check_nothing_is_left();
+}
+
+namespace {
+
+pid_t number_after(const std::string& text, const std::string& word) {
+  const auto at = text.find(word);
+  BOOST_REQUIRE(at != std::string::npos);
+  return static_cast<pid_t>(std::stol(text.substr(at + word.size())));
+}
+
+}  // namespace
+
+BOOST_DATA_TEST_CASE(an_attack_while_the_host_dies,
+                     data::make({"stop", "nofile", "nproc", "as", "stack", "none"}) * data::make(targets), action,
+                     target) {
+  const Mark mark;
+  const Json arguments{{"command", Keepers::attack(action, target, "hang")},
+                       {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}};
+  // The mark must not be on the host's own command line, so the host gets it split in two.
+  std::string text = arguments.dump();
+  text.replace(text.find(mark.text()), 4, "\\u006dark");
+  Program host({std::string(WTOOL_TEST_HOSTS) + "/dying_host", text}, Program::On::pipes);
+  BOOST_REQUIRE(host.wait_for_output("ready"));
+  const pid_t warden = number_after(host.output(), "warden ");
+  std::vector<pid_t> helpers = children_of(warden);
+  helpers.push_back(warden);
+  BOOST_TEST(!mark.bearers().empty());
+  host.kill(SIGKILL);
+  BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(1000)), mark.description());
+  for (const pid_t pid : helpers) BOOST_TEST(wait_for_end(pid, within(1000)), pid << " " << name_of(pid));
+}

@@ -1,0 +1,56 @@
+// Commands that use more than they may where a watch may not look for it, and innocent ones that look as if they did.
+#include <boost/test/unit_test.hpp>
+
+#include "support/shell_tool.h"
+
+using namespace wtool::test;
+
+namespace {
+
+struct Limited : ShellTool {
+  Answer run(const Json& limits, const std::string& command) {
+    const ToolUnderTest limited(plugin, Json{{"limits", limits}});
+    return limited.run(marked(command), {.deadline_ms = 60'000});
+  }
+  void check_exhausted(const Answer& answer, const std::string& limit) const {
+    BOOST_TEST_CONTEXT(answer.raw) {
+      BOOST_TEST(answer.code() == "resource_exhausted");
+      BOOST_TEST((answer.metadata().at("limit").at("name") == Json(limit)));
+      BOOST_TEST(mark.bearers().empty(), mark.description());
+    }
+  }
+};
+
+const std::string use_memory = WTOOL_ATTACKS "/use_memory ";
+const std::string many = WTOOL_ATTACKS "/many_without_main_thread ";
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(memory_of_a_process_whose_main_thread_has_ended_counts, Limited) {
+  check_exhausted(run({{"memory_bytes", 100'000'000}}, use_memory + "without-main-thread 300"), "memory_bytes");
+}
+
+BOOST_FIXTURE_TEST_CASE(processes_whose_main_threads_have_ended_count, Limited) {
+  check_exhausted(run({{"processes", 10}}, many + "30"), "processes");
+}
+
+BOOST_FIXTURE_TEST_CASE(daemons_whose_main_threads_have_ended_are_told_of, Limited) {
+  const Answer answer = run(Json::object(), many + "3 daemon");
+  BOOST_TEST_CONTEXT(answer.raw) {
+    BOOST_TEST(!answer.is_error());
+    BOOST_TEST((answer.metadata().at("background_processes_ended") == Json(3)));
+  }
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_FIXTURE_TEST_CASE(shared_memory_of_a_process_that_hides_it_counts, Limited) {
+  check_exhausted(run({{"memory_bytes", 100'000'000}}, use_memory + "hidden-shared 300"), "memory_bytes");
+}
+
+// Between vfork and exec, child and parent have one memory.
+BOOST_FIXTURE_TEST_CASE(memory_is_not_counted_twice_while_a_child_is_started, Limited) {
+  for (int i = 0; i < repeats(10); ++i) {
+    const Answer answer = run({{"memory_bytes", 100'000'000}}, use_memory + "vfork 60 400");
+    BOOST_TEST(!answer.is_error(), answer.raw);
+  }
+}
