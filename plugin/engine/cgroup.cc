@@ -2,13 +2,18 @@
 
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <poll.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <optional>
+
+#include "warden/protocol.h"
 
 namespace wtool::engine {
 
@@ -120,6 +125,26 @@ Descriptor open_cgroup_base() {
   struct statfs system {};
   if (!base || ::fstatfs(base.get(), &system) != 0 || system.f_type != CGROUP2_SUPER_MAGIC) return {};
   return base;
+}
+
+bool kill_cgroup(int base, pid_t custodian, std::uint64_t call) {
+  char name[64];
+  std::snprintf(name, sizeof name, warden::cgroup_name_format, static_cast<int>(custodian),
+                static_cast<unsigned long long>(call));
+  const Descriptor cgroup(base < 0 ? -1 : ::openat(base, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!cgroup) return false;
+  const Descriptor kill(::openat(cgroup.get(), "cgroup.kill", O_WRONLY | O_CLOEXEC));
+  const Descriptor events(::openat(cgroup.get(), "cgroup.events", O_RDONLY | O_CLOEXEC));
+  if (!kill || !events || ::write(kill.get(), "1", 1) != 1) return false;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  for (;;) {
+    char text[256] = {};
+    if (::pread(events.get(), text, sizeof text - 1, 0) <= 0) return false;
+    if (std::string_view(text).find("populated 0") != std::string_view::npos) return true;
+    if (std::chrono::steady_clock::now() >= end) return false;
+    pollfd news{events.get(), POLLPRI, 0};
+    ::poll(&news, 1, 20);
+  }
 }
 
 }  // namespace wtool::engine

@@ -8,6 +8,9 @@
 //   of its own (but for the root), so that the kernel's rule against processes in inner cgroups holds by itself.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,5 +29,9 @@ std::string choose_cgroup_base(const std::vector<std::string>& directories);
 
 // The base of this process, opened; none where there is none.
 Descriptor open_cgroup_base();
+
+// Kills all that is in the cgroup of one call, and waits until it is empty, up to a second. False where there is no
+// such cgroup, the kernel cannot kill it (before Linux 5.14), or something in it lives on.
+bool kill_cgroup(int base, pid_t custodian, std::uint64_t call);
 
 }  // namespace wtool::engine

@@ -2,13 +2,19 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <thread>
 
 #include "engine/backstop.h"
+#include "engine/cgroup.h"
+#include "system/number_folder.h"
+#include "system/process_files.h"
 #include "warden/protocol.h"
 
 namespace wtool::engine {
@@ -208,15 +214,43 @@ void end_without_warden(const Custodian& custodian, Descriptor& answer, Buried& 
   result.certain = true;
 }
 
+// Processes of this user that began after `began` and whose parent is gone. Another program may have such, too.
+std::vector<ProcessName> orphans_since(Clock::time_point began, pid_t reaper) {
+  std::vector<ProcessName> found;
+  if (reaper == 0) return found;
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  const std::chrono::duration<double> ago = Clock::now() - began;
+  const double since = static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9 - ago.count();
+  const auto since_ticks = static_cast<std::uint64_t>(since * static_cast<double>(::sysconf(_SC_CLK_TCK)));
+  for_each_number("/proc", [&](pid_t process) {
+    ProcessStatus status;
+    struct stat owner {};
+    const std::string folder = "/proc/" + std::to_string(process);
+    if (read_status(process, status) && status.parent == reaper && !status.exiting &&
+        status.started_ticks >= since_ticks && ::stat(folder.c_str(), &owner) == 0 && owner.st_uid == ::geteuid()) {
+      found.push_back({process, status.name});
+    }
+    return found.size() < max_named;
+  });
+  return found;
+}
+
 }  // namespace
 
-Buried Custody::bury(Custodian custodian) noexcept {
+Buried Custody::bury(Custodian custodian, std::uint64_t call, Clock::time_point began) noexcept {
   Buried result;
   custodian.idle_and_alive();  // Its number may not have been read yet.
   try {
     Descriptor answer = ask_for_burial(custodian);
     if (hear_burial(answer, burial_time, result)) return result;
+    if (kill_cgroup(custodian.warden->cgroup_base(), custodian.process, call)) {
+      custodian.kill();
+      result.certain = true;
+      return result;
+    }
     end_without_warden(custodian, answer, result);
+    if (!result.certain) result.suspects = orphans_since(began, custodian.warden->reaper());
   } catch (...) {
     // No memory even for names. The custodian's death hands everything to the warden, which kills it.
     custodian.kill();

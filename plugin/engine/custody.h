@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -27,6 +28,8 @@ struct Buried {
   bool certain = false;  // It was seen that all is dead but what is named.
   std::uint32_t left = 0;
   std::vector<ProcessName> leaving;
+  // Where it is not certain: processes that may be the command's. They began after it did, and their parent is gone.
+  std::vector<ProcessName> suspects;
 };
 
 class Custody {
@@ -42,9 +45,9 @@ class Custody {
   // Gives a custodian back that has reported its call and is idle.
   void release(Custodian custodian);
 
-  // Ends a custodian, and all processes that it had. Waits for it: some milliseconds, less than a second where keepers
-  // do not answer, and some seconds only for processes that the kernel does not let die.
-  Buried bury(Custodian custodian) noexcept;
+  // Ends a custodian, and all processes of its call, which began at `began`. Waits for it: some milliseconds, less than
+  // a second where keepers do not answer, and some seconds only for processes that the kernel does not let die.
+  Buried bury(Custodian custodian, std::uint64_t call, std::chrono::steady_clock::time_point began) noexcept;
 
   const std::string& warden_path() const { return warden_path_; }
 

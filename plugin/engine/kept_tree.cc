@@ -63,7 +63,7 @@ void KeptTree::hear() {
 
 void KeptTree::give_up() {
   over_ = true;
-  leaving_ = custody_.bury(std::move(custodian_)).leaving;
+  leaving_ = custody_.bury(std::move(custodian_), call_, began_).leaving;
 }
 
 }  // namespace wtool::engine

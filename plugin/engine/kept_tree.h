@@ -19,10 +19,10 @@ namespace wtool::engine {
 
 class KeptTree {
  public:
-  // `call` is the number under which the custodian knows them. The custody must outlive this object.
-  // Takes the custodian over, but not when it throws.
-  KeptTree(Custody& custody, Custodian& custodian, std::uint64_t call)
-      : custody_(custody), custodian_(std::move(custodian)), call_(call) {}
+  // `call` is the number under which the custodian knows them, `began` when their command did. The custody must outlive
+  // this object. Takes the custodian over, but not when it throws.
+  KeptTree(Custody& custody, Custodian& custodian, std::uint64_t call, std::chrono::steady_clock::time_point began)
+      : custody_(custody), custodian_(std::move(custodian)), call_(call), began_(began) {}
   KeptTree(const KeptTree&) = delete;
   KeptTree& operator=(const KeptTree&) = delete;
   ~KeptTree();
@@ -43,6 +43,7 @@ class KeptTree {
   Custody& custody_;
   Custodian custodian_;
   const std::uint64_t call_;
+  const std::chrono::steady_clock::time_point began_;
   bool over_ = false;
   bool lost_ = false;                                 // the custodian is gone; its tree is being ended by the warden
   std::chrono::steady_clock::time_point deadline_{};  // of the end, once it was requested

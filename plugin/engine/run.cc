@@ -13,6 +13,7 @@
 #include "engine/kept_tree.h"
 #include "engine/output_pipe.h"
 #include "engine/start_request.h"
+#include "engine/utf8.h"
 #include "warden/protocol.h"
 
 namespace wtool::engine {
@@ -48,6 +49,16 @@ std::optional<Lost> lost_for_want_of_stack() {
               "raise it to at least 128 KiB before the host starts (ulimit -s 128)"};
 }
 
+// To be read after "what it had started may ".
+std::string list_suspects(const std::vector<ProcessName>& suspects) {
+  if (suspects.empty()) return "run on; no process was seen that looks like it";
+  std::string text = "run on; these may be of it:";
+  for (const ProcessName& suspect : suspects) {
+    text += (text.back() == ':' ? " " : ", ") + std::to_string(suspect.pid) + " " + to_utf8(suspect.name);
+  }
+  return text;
+}
+
 // As a shell shows it.
 int status_of(int wait_status) {
   return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
@@ -71,7 +82,7 @@ class Run {
 
   // However it ends, by an exception too: nothing of the command is left.
   ~Run() {
-    if (in_custody_) custody_.bury(std::move(custodian_));
+    if (in_custody_) custody_.bury(std::move(custodian_), request_.call(), started_);
   }
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
@@ -379,7 +390,7 @@ void Run::hear_custodian() {
     over_ = true;
     outcome_.how = how_it_ended(report);
     note_names(report);
-    outcome_.kept = std::make_shared<KeptTree>(custody_, custodian_, request_.call());
+    outcome_.kept = std::make_shared<KeptTree>(custody_, custodian_, request_.call(), started_);
     in_custody_ = false;
   }
 }
@@ -388,16 +399,22 @@ void Run::lose_custodian() {
   over_ = true;
   in_custody_ = false;
   backstop_.reset();
-  const Buried buried = custody_.bury(std::move(custodian_));
+  const Buried buried = custody_.bury(std::move(custodian_), request_.call(), started_);
   outcome_.left = buried.left;
   outcome_.leaving = buried.leaving;
-  outcome_.how =
-      Lost{buried.certain ? "the process that had custody of the command was killed; all that the command had "
-                            "started has been ended"
-                          : "the processes that had custody of the command were killed"};
+  if (buried.certain) {
+    outcome_.how =
+        Lost{"the process that had custody of the command was killed; all that the command had started has been ended"};
+  } else {
+    outcome_.how = Lost{"the processes that had custody of the command were killed, so that what it had started may " +
+                            list_suspects(buried.suspects),
+                        "a command that kills processes by name, or all that it may, does this; end what is left by "
+                        "hand; the next call works"};
+  }
   if (auto lost = lost_for_want_of_stack()) outcome_.how = *std::move(lost);
-  if (reason_ == Reason::timeout) outcome_.how = TimedOut{};
-  if (reason_ == Reason::cancelled) outcome_.how = Cancelled{cancellation_.reason()};
+  // Both say that everything was ended.
+  if (reason_ == Reason::timeout && buried.certain) outcome_.how = TimedOut{};
+  if (reason_ == Reason::cancelled && buried.certain) outcome_.how = Cancelled{cancellation_.reason()};
 }
 
 void Run::take_report(const warden::Report& report) {

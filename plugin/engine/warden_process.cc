@@ -18,6 +18,7 @@
 
 #include "engine/cgroup.h"
 #include "engine/detached_launcher.h"
+#include "system/process_files.h"
 #include "warden/protocol.h"
 
 namespace wtool::engine {
@@ -103,10 +104,10 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, con
   }
 
   const warden::Hello hello{{warden::Kind::hello, 0, 0}, warden::protocol_version, 0};
-  const Descriptor cgroup_base = open_cgroup_base();
-  const int sent[] = {host.get(), cgroup_base.get()};
+  warden->cgroup_base_ = open_cgroup_base();
+  const int sent[] = {host.get(), warden->cgroup_base_.get()};
   warden::Welcome welcome{};
-  if (!warden::send_message(warden->control(), &hello, sizeof hello, sent, cgroup_base ? 2 : 1) ||
+  if (!warden::send_message(warden->control(), &hello, sizeof hello, sent, warden->cgroup_base_ ? 2 : 1) ||
       !patience.await(warden->control(), POLLIN, greeting_timeout) ||
       warden::receive_message(warden->control(), &welcome, sizeof welcome).size != sizeof welcome ||
       welcome.header.kind != warden::Kind::welcome) {
@@ -127,6 +128,8 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, con
     error = failure(path, text_of(welcome.problem), welcome.error);
     return nullptr;
   }
+  ProcessStatus status;
+  if (read_status(number, status)) warden->reaper_ = status.parent;
   return warden;
 }
 

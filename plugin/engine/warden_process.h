@@ -39,13 +39,19 @@ class WardenProcess {
 
   int control() const { return control_.get(); }
   pid_t process() const { return process_; }
+  // Who gets its children when it dies: process 1, or a subreaper above the host. 0 where that is not known.
+  pid_t reaper() const { return reaper_; }
+  // Where custodians make cgroups; -1: nowhere.
+  int cgroup_base() const { return cgroup_base_.get(); }
   // True while process() is its number.
   bool alive() const;
 
  private:
   Descriptor control_;
   Descriptor handle_;  // a pidfd
+  Descriptor cgroup_base_;
   pid_t process_ = 0;
+  pid_t reaper_ = 0;
   pid_t owner_ = 0;
   uid_t user_ = 0;
   gid_t group_ = 0;

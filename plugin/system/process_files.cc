@@ -84,12 +84,15 @@ bool read_status(pid_t process, ProcessStatus& status) {
   std::memcpy(status.name, open + 1, length);
   status.name[length] = '\0';
   // state, parent, group, session, terminal, its foreground group, flags, four counts of faults, the times (user and
-  // system, its own and its children's), priority, nice value, and the number of threads (proc(5)).
+  // system, its own and its children's), priority, nice value, the number of threads, nothing, and when it was started
+  // (proc(5)).
   unsigned long flags = 0;
   unsigned long long times[4] = {};
   long threads = 0;
-  std::sscanf(close + 2, "%c %d %*d %*d %*d %*d %lu %*u %*u %*u %*u %llu %llu %llu %llu %*d %*d %ld", &status.state,
-              &status.parent, &flags, &times[0], &times[1], &times[2], &times[3], &threads);
+  unsigned long long started = 0;
+  std::sscanf(close + 2, "%c %d %*d %*d %*d %*d %lu %*u %*u %*u %*u %llu %llu %llu %llu %*d %*d %ld %*d %llu",
+              &status.state, &status.parent, &flags, &times[0], &times[1], &times[2], &times[3], &threads, &started);
+  status.started_ticks = started;
   const bool main_thread_over = status.state == 'Z' || status.state == 'X' || (flags & pf_exiting) != 0;
   status.exiting = main_thread_over && threads <= 1;
   status.cpu_us = (times[0] + times[1] + times[2] + times[3]) * us_per_tick;

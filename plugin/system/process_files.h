@@ -22,7 +22,8 @@ struct ProcessStatus {
   // others run is alive, though its state is 'Z' as well.
   bool exiting = false;
   char name[name_size] = {};
-  std::uint64_t cpu_us = 0;  // Its own and that of the children that it has waited for.
+  std::uint64_t cpu_us = 0;         // Its own and that of the children that it has waited for.
+  std::uint64_t started_ticks = 0;  // since the machine was started (CLOCK_BOOTTIME), sysconf(_SC_CLK_TCK) a second
 };
 
 bool read_status(pid_t process, ProcessStatus& status);

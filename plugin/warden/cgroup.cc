@@ -71,7 +71,8 @@ void remove_with_inner(int parent, const char* name, int depth = 0) {
 bool Cgroup::make(std::uint64_t call, const Limits& limits) {
   remove();
   if (base_ < 0) return false;
-  std::snprintf(name_, sizeof name_, "%s%d-%" PRIu64, prefix, static_cast<int>(::getpid()), call);
+  std::snprintf(name_, sizeof name_, cgroup_name_format, static_cast<int>(::getpid()),
+                static_cast<unsigned long long>(call));
   if (::mkdirat(base_, name_, 0755) != 0) {
     name_[0] = '\0';
     return false;

@@ -18,6 +18,10 @@
 
 namespace wtool::warden {
 
+// The directory, below the one of the hello message, of the cgroup of one call, where there is one: this with the
+// custodian's process number and the call's.
+constexpr const char* cgroup_name_format = "wtool-%d-%llu";
+
 // Raised with every change of a struct or of its meaning.
 constexpr std::uint32_t protocol_version = 5;
 

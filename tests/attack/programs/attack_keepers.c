@@ -2,7 +2,7 @@
  *
  * Usage: attack_keepers ACTION TARGET ENDING
  *   ACTION  stop, stop-loop (by a daemon), nofile, nproc, cpu, as, data, fsize, stack: the limit becomes 0 (1 for cpu);
- *           nice, idle, affinity; none
+ *           nice, idle, affinity; kill (at once); none
  *   TARGET  custodian, warden, both
  *   ENDING  exit: with status 0; hang: for a minute
  * First it leaves a daemon behind, in a session of its own. Everything here ends by itself after a minute. */
@@ -76,6 +76,7 @@ int main(int count, char** words) {
   if (strcmp(action, "fsize") == 0) limit_all(RLIMIT_FSIZE, 0);
   if (strcmp(action, "stack") == 0) limit_all(RLIMIT_STACK, 0);
   for (int i = 0; i < target_count; ++i) {
+    if (strcmp(action, "kill") == 0) kill(targets[i], SIGKILL);
     const struct sched_param no_priority = {0};
     cpu_set_t first;
     CPU_ZERO(&first);

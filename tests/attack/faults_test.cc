@@ -1,0 +1,64 @@
+// Nothing of a command is left where the host runs out of memory in its call, or where the kernel refuses what custody
+// stands on: the call fails clearly, or does without.
+#include <sys/syscall.h>
+
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <cerrno>
+
+#include "support/shell_tool.h"
+
+using namespace wtool::test;
+
+namespace {
+
+// A command with a daemon that holds nothing of the call's.
+const std::string command = "setsid sleep 61 >/dev/null 2>&1 & echo hi";
+
+struct RefusedCall {
+  const char* name;
+  long number;
+  int error;
+  const char* answer;  // a part of it
+};
+
+// `"is_error":false`: there is another way. Otherwise a part of what the error says.
+const RefusedCall refused_calls[] = {
+    {"close_range", SYS_close_range, ENOSYS, "\"is_error\":false"},
+    {"clone3", SYS_clone3, ENOSYS, "\"is_error\":false"},
+    {"kcmp", SYS_kcmp, EPERM, "\"is_error\":false"},
+    {"ioprio_get", SYS_ioprio_get, ENOSYS, "\"is_error\":false"},
+    {"sched_getaffinity", SYS_sched_getaffinity, EPERM, "\"is_error\":false"},
+    {"prctl", SYS_prctl, EPERM, "cannot close its memory to other processes"},
+    {"signalfd4", SYS_signalfd4, ENOSYS, "cannot close the descriptors of the host, or open its own"},
+    {"epoll_create1", SYS_epoll_create1, ENOSYS, "cannot close the descriptors of the host, or open its own"},
+    {"epoll_ctl", SYS_epoll_ctl, EPERM, "cannot close the descriptors of the host, or open its own"},
+    {"pidfd_open", SYS_pidfd_open, ENOSYS, "cannot be started, because a descriptor for it cannot be opened"},
+    {"setsid", SYS_setsid, EPERM, "Operation not permitted"},
+    {"getdents64", SYS_getdents64, EPERM, "\"is_error\":false"},
+};
+
+std::ostream& operator<<(std::ostream& stream, const RefusedCall& call) { return stream << call.name; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_host_that_gets_no_memory_at_any_point_of_a_call) {
+  // The sanitizer has an allocator of its own.
+  if (under_sanitizer) return;
+  ProgramOptions options;
+  options.limit = std::chrono::minutes(5);
+  const Finished finished = run({WTOOL_TEST_HOSTS "/short_of_memory_host", command}, options);
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+}
+
+BOOST_DATA_TEST_CASE(a_system_call_that_the_kernel_refuses, boost::unit_test::data::make(refused_calls), refused) {
+  const Mark mark;
+  std::string arguments = Json{{"command", command}, {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}}.dump();
+  // The mark must not be on the host's own command line.
+  arguments.replace(arguments.find(mark.text()), 4, "\\u006dark");
+  const Finished finished = run({WTOOL_TEST_HOSTS "/refused_call_host", std::to_string(refused.number),
+                                 std::to_string(refused.error), arguments});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(finished.out.find(refused.answer) != std::string::npos, finished.out << finished.err);
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
