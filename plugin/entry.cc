@@ -74,11 +74,14 @@ wtool_status init(const wtool_host* host, wtool_blob* error) noexcept {
       return fail(WTOOL_E_UNSUPPORTED, error, problem);
     }
     const void* log = host->get_extension != nullptr ? host->get_extension(host, WTOOL_EXT_LOG) : nullptr;
+    // All that can throw comes first: a failed init leaves nothing behind.
+    auto new_custody = std::make_unique<engine::Custody>(std::move(warden));
+    auto new_sessions = std::make_unique<Sessions>();
     if (log != nullptr) {
       audit::attach(std::make_shared<LogExtension>(host, static_cast<const wtool_host_log*>(log)));
     }
-    custody = std::make_unique<engine::Custody>(std::move(warden));
-    sessions = std::make_unique<Sessions>();
+    custody = std::move(new_custody);
+    sessions = std::move(new_sessions);
     the_host = host;
     const void* approval = host->get_extension != nullptr ? host->get_extension(host, WTOOL_EXT_APPROVAL) : nullptr;
     host_approval = static_cast<const wtool_host_approval*>(approval);
@@ -166,7 +169,7 @@ void stop(wtool_call& call, engine::Cancellation::How how, std::string_view reas
   try {
     call.cancellation.request(how, reason);
   } catch (...) {  // No memory to copy the reason.
-    call.cancellation.request(engine::Cancellation::How::now, {});
+    call.cancellation.request(how, {});
   }
   call.approver.cancelled();
 }

@@ -22,6 +22,9 @@
 #include <boost/process/v2/posix/default_launcher.hpp>
 #include <cerrno>
 #include <csignal>
+#include <utility>
+
+#include "system/descriptor.h"
 
 #ifdef __SANITIZE_THREAD__
 // Its clone() takes every clone for a fork, and would from then on believe that this process is the forked child.
@@ -39,7 +42,7 @@ class DetachedLauncher : public boost::process::v2::posix::default_launcher {
   using Path = boost::process::v2::filesystem::path;
 
   // Starts `executable` and returns its process number, or -1 with `error`. The number may be reused once the process
-  // has ended: nobody here can wait for it.
+  // has ended, since nobody here can wait for it; take_handle() gives what stays its own.
   template <typename Arguments, typename... Initialisers>
   int operator()(Error& error, const Path& executable, Arguments&& arguments, Initialisers&&... initialisers) {
     namespace detail = boost::process::v2::posix::detail;
@@ -52,8 +55,9 @@ class DetachedLauncher : public boost::process::v2::posix::default_launcher {
       ::execve(executable.c_str(), const_cast<char* const*>(argv), const_cast<char* const*>(env));
       return errno;
     };
-    Plan plan{[](void* body) { return (*static_cast<decltype(become)*>(body))(); }, &become, nullptr, -1, 0};
+    Plan plan{[](void* body) { return (*static_cast<decltype(become)*>(body))(); }, &become, nullptr, -1, -1, 0};
     detach(plan);
+    handle_ = Descriptor(plan.handle);
     if (plan.error != 0) {
       error.assign(plan.error, boost::system::system_category());
       detail::on_error(*this, executable, argv, error, initialisers...);
@@ -63,14 +67,20 @@ class DetachedLauncher : public boost::process::v2::posix::default_launcher {
     return plan.process;
   }
 
+  // A pidfd of what was started last.
+  Descriptor take_handle() { return std::move(handle_); }
+
  private:
   struct Plan {
     int (*become)(void*);  // Returns only when it failed: an errno.
     void* body;
     char* inner_stack;
     volatile int process;
+    int handle;
     volatile int error;
   };
+
+  Descriptor handle_;
 
   static constexpr std::size_t stack_size = 128UL * 1024;
 
@@ -88,8 +98,9 @@ class DetachedLauncher : public boost::process::v2::posix::default_launcher {
     sigset_t before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    // With the host's descriptors (CLONE_FILES), so that the pidfd that it gets is the host's.
     // Exit signal 0: the host hears nothing, and only a wait with __WALL or __WCLONE sees the child.
-    const int intermediate = WTOOL_CLONE(&run_intermediate, outer_stack, CLONE_VM | CLONE_VFORK, &plan);
+    const int intermediate = WTOOL_CLONE(&run_intermediate, outer_stack, CLONE_VM | CLONE_VFORK | CLONE_FILES, &plan);
     if (intermediate < 0) plan.error = errno;
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     if (intermediate > 0) {
@@ -116,7 +127,8 @@ class DetachedLauncher : public boost::process::v2::posix::default_launcher {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     ::setsid();
-    const int process = WTOOL_CLONE(&run_process, plan.inner_stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &plan);
+    const int process = WTOOL_CLONE(&run_process, plan.inner_stack, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD,
+                                    &plan, &plan.handle);
     if (process < 0) plan.error = errno;
     plan.process = process;
     ::_exit(0);  // Makes the process an orphan.

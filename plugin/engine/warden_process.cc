@@ -97,7 +97,7 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, con
   }
   theirs.reset();  // So that a warden that dies is heard of at once.
   warden->process_ = number;
-  warden->handle_ = Descriptor(open_handle(number));
+  warden->handle_ = launcher.take_handle();
   if (!warden->handle_) {
     error = failure(path, "cannot be watched", errno);
     return nullptr;

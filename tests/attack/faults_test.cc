@@ -1,5 +1,6 @@
 // Nothing of a command is left where the host runs out of memory in its call, or where the kernel refuses what custody
 // stands on: the call fails clearly, or does without.
+#include <pthread.h>
 #include <sys/syscall.h>
 
 #include <boost/test/data/test_case.hpp>
@@ -61,4 +62,28 @@ BOOST_DATA_TEST_CASE(a_system_call_that_the_kernel_refuses, boost::unit_test::da
   BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
   BOOST_TEST(finished.out.find(refused.answer) != std::string::npos, finished.out << finished.err);
   BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+// docs/abi.md says how much stack a thread needs that calls.
+BOOST_AUTO_TEST_CASE(a_thread_with_as_little_stack_as_is_promised) {
+  if (under_sanitizer) return;  // Its frames are larger.
+  struct Call {
+    ShellTool shell;
+    Answer answer;
+  } call;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  BOOST_REQUIRE(pthread_attr_setstacksize(&attributes, 128UL * 1024) == 0);
+  pthread_t thread;
+  const auto run_it = [](void* argument) -> void* {
+    auto& it = *static_cast<Call*>(argument);
+    Json arguments = it.shell.marked(command);
+    arguments["environment"]["LARGE"] = std::string(100'000, 'x');
+    it.answer = it.shell.tool.run(arguments);
+    return nullptr;
+  };
+  BOOST_REQUIRE(pthread_create(&thread, &attributes, run_it, &call) == 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  BOOST_TEST(call.answer.out() == "hi\n", call.answer.raw);
 }
