@@ -24,7 +24,8 @@ std::string joined(const Expanded& expanded);
 // For one template or, with partials, for one prompt.
 class TemplateRenderer {
  public:
-  explicit TemplateRenderer(Partials* partials = nullptr) : partials_(partials) {}
+  explicit TemplateRenderer(Partials* partials = nullptr, std::size_t steps = most_template_steps)
+      : partials_(partials), budget_(steps) {}
 
   std::variant<Expanded, ExpressionError> run(const Template& parsed, const Scope& scope);
   std::variant<Expanded, ExpressionError> run(const Partial& prompt, const Scope& values);
@@ -68,7 +69,7 @@ class TemplateRenderer {
   ExpressionError too_much(std::string message) const { return {loop_offset_, std::move(message)}; }
 
   Partials* partials_;
-  Budget budget_{most_template_steps};
+  Budget budget_;
   Expanded made_;
   std::size_t bytes_ = 0;
   std::size_t kept_ = 0;         // bytes in variables

@@ -1,10 +1,10 @@
 // Files that nobody meant: large, deep, cut off, random. They end with findings, soon, and without a crash.
 #include <boost/test/unit_test.hpp>
 #include <chrono>
-#include <ctime>
 #include <functional>
 #include <random>
 
+#include "processor_time.h"
 #include "support.h"
 
 using namespace wtool::test;
@@ -28,11 +28,8 @@ void expect_soon(const std::string& name, const std::string& text) {
   }
 }
 
-// The processor's time, which does not grow because the machine does other things as well.
 double time_to_read(const std::string& text) {
-  const std::clock_t began = std::clock();
-  BOOST_TEST(!findings_of(text).empty());
-  return static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
+  return processor_time([&] { BOOST_TEST(!findings_of(text).empty()); });
 }
 
 // Sixteen times as much takes some sixteen times as long, under a sanitizer more; what is quadratic takes 256 times.
