@@ -4,25 +4,32 @@
 
 namespace wtool::host {
 
-std::optional<workflow::CommandVerdict> explained(Toolbox& toolbox, const std::string& tool,
-                                                  const nlohmann::json& arguments, std::string& why) {
+namespace {
+
+// Empty where it is missing, or no text.
+std::string text_of(const nlohmann::json& answer, const char* key) {
+  const auto found = answer.find(key);
+  return found != answer.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+workflow::CommandVerdict explained(Toolbox& toolbox, const std::string& tool, const nlohmann::json& arguments) {
+  using Kind = workflow::CommandVerdict::Kind;
   Stop stop;
+  std::string why;
   const auto text =
       toolbox.explain(tool, arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), stop, why);
-  if (!text) return std::nullopt;
-  const auto answer = nlohmann::json::parse(*text, nullptr, false);
-  // A directory that is not there yet may be made by a state before.
-  if (answer.is_object() && answer.value("error", "") == "working_directory_invalid") {
-    why = answer.value("reason", "");
-    return std::nullopt;
-  }
-  const std::string verdict = answer.is_object() ? answer.value("verdict", "") : "";
-  using Kind = workflow::CommandVerdict::Kind;
-  if (verdict == "allow") return workflow::CommandVerdict{Kind::allow, answer.value("reason", "")};
-  if (verdict == "ask") return workflow::CommandVerdict{Kind::ask, answer.value("reason", "")};
-  if (verdict == "deny") return workflow::CommandVerdict{Kind::deny, answer.value("reason", "")};
-  why = "the tool " + tool + " gives no verdict that is known here";
-  return std::nullopt;
+  if (!text) return {Kind::unknown, why};
+  const auto answer = nlohmann::json::parse(*text);
+  const std::string reason = text_of(answer, "reason");
+  if (text_of(answer, "error") == "working_directory_invalid") return {Kind::no_directory, reason};
+  const std::string verdict = text_of(answer, "verdict");
+  if (verdict == "allow") return {Kind::allow, reason};
+  if (verdict == "ask") return {Kind::ask, reason};
+  if (verdict == "deny") return {Kind::deny, reason};
+  return {Kind::unknown,
+          "the tool " + tool + " gives the verdict \"" + verdict + "\", which is not one of allow, ask and deny"};
 }
 
 }  // namespace wtool::host

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 
 #include "loader/toolbox.h"
@@ -10,8 +9,7 @@
 
 namespace wtool::host {
 
-// Nothing: it cannot be told, and `why` says why. A verdict that is not known here is never taken for a permission.
-std::optional<workflow::CommandVerdict> explained(Toolbox& toolbox, const std::string& tool,
-                                                  const nlohmann::json& arguments, std::string& why);
+// A verdict that is missing, or not known here, is never taken for a permission.
+workflow::CommandVerdict explained(Toolbox& toolbox, const std::string& tool, const nlohmann::json& arguments);
 
 }  // namespace wtool::host

@@ -108,8 +108,7 @@ class Linter {
     if (toolbox_ != nullptr) {
       around.shell_problem = [this](const std::string& shell) { return config_.shell_problem(shell); };
       around.verdict = [this](const std::string& command) {
-        std::string why;
-        return explained(*toolbox_, std::string(workflow::shell_tool), {{"command", command}}, why);
+        return explained(*toolbox_, std::string(workflow::shell_tool), {{"command", command}});
       };
     }
     workflow::check_workflow(parsed, given_, around, findings);

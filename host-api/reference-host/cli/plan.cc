@@ -43,8 +43,8 @@ int plan(Context& context, const PlanOptions& options) {
                      const expressions::Scope& values) {
     return prepared->prompts().preview(prompt, is_inline, from, values);
   };
-  world.verdict = [&](const std::string& tool, const nlohmann::json& arguments, std::string& why) {
-    return explained(prepared->tools(), tool, arguments, why);
+  world.verdict = [&](const std::string& tool, const nlohmann::json& arguments) {
+    return explained(prepared->tools(), tool, arguments);
   };
   const workflow::Plan made =
       workflow::plan_workflow(prepared->workflow(), prepared->source(), std::move(inputs), world);

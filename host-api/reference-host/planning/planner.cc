@@ -20,6 +20,22 @@ using nlohmann::json;
 
 constexpr const char* open_value = "a value is only known during the run";
 
+PlannedCommand::Verdict verdict_of(CommandVerdict::Kind kind) {
+  using Verdict = PlannedCommand::Verdict;
+  switch (kind) {
+    case CommandVerdict::Kind::allow:
+      return Verdict::allow;
+    case CommandVerdict::Kind::ask:
+      return Verdict::ask;
+    case CommandVerdict::Kind::deny:
+      return Verdict::deny;
+    case CommandVerdict::Kind::no_directory:
+    case CommandVerdict::Kind::unknown:
+      break;
+  }
+  return Verdict::unknown;
+}
+
 std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 // As it is where a value of it is only known during the run.
@@ -296,13 +312,9 @@ class Planner {
   // A reason that is there already says why it cannot be told.
   void judge(const std::string& tool, const json& arguments, PlannedCommand& command) const {
     if (!command.reason.empty()) return;
-    const auto verdict = world_.verdict(tool, arguments, command.reason);
-    if (!verdict) return;
-    using Verdict = PlannedCommand::Verdict;
-    command.verdict = verdict->kind == CommandVerdict::Kind::deny  ? Verdict::deny
-                      : verdict->kind == CommandVerdict::Kind::ask ? Verdict::ask
-                                                                   : Verdict::allow;
-    command.reason = verdict->reason;
+    CommandVerdict verdict = world_.verdict(tool, arguments);
+    command.verdict = verdict_of(verdict.kind);
+    command.reason = std::move(verdict.reason);
   }
 
   void run(const WorkflowAction& action, const Source& source, const KnownValues& values, PlannedState& made) {

@@ -25,10 +25,8 @@ struct PlanWorld {
   std::function<PreparedPrompt(const std::string& prompt, bool is_inline, const std::string& from,
                                const expressions::Scope& values)>
       prompt;
-  // What the tool says of a call; nothing: it cannot be told, for the reason in `why`.
-  std::function<std::optional<CommandVerdict>(const std::string& tool, const nlohmann::json& arguments,
-                                              std::string& why)>
-      verdict;
+  // What the tool says of a call.
+  std::function<CommandVerdict(const std::string& tool, const nlohmann::json& arguments)> verdict;
 };
 
 Plan plan_workflow(const Workflow& workflow, const Source& source, std::map<std::string, expressions::Value> inputs,

@@ -128,11 +128,28 @@ class ActionChecker {
     const auto verdict =
         around_.verdict(first_line_of(shell, workflow_) +
                         (shell.command.parsed.texts.empty() ? std::string() : shell.command.parsed.texts[0]));
-    if (!verdict || verdict->kind == CommandVerdict::Kind::allow) return;
-    findings_.warn(shell.command.written.locate(0),
-                   (verdict->kind == CommandVerdict::Kind::deny ? "policy would refuse this command: "
-                                                                : "a person would be asked before this command: ") +
-                       verdict->reason);
+    if (const char* const problem = problem_of(verdict.kind, shell)) {
+      findings_.warn(shell.command.written.locate(0), problem + verdict.reason);
+    }
+  }
+
+  // NULL: there is none. Only a permission is one: what nobody can tell is said, too.
+  static const char* problem_of(CommandVerdict::Kind kind, const ShellAction& shell) {
+    const char* const unknown = "it cannot be told whether policy allows this command: ";
+    switch (kind) {
+      case CommandVerdict::Kind::allow:
+        return nullptr;
+      case CommandVerdict::Kind::ask:
+        return "a person would be asked before this command: ";
+      case CommandVerdict::Kind::deny:
+        return "policy would refuse this command: ";
+      case CommandVerdict::Kind::no_directory:
+        // The command runs in another directory than the one that was judged.
+        return shell.working_directory ? nullptr : unknown;
+      case CommandVerdict::Kind::unknown:
+        break;
+    }
+    return unknown;
   }
 
   void check(const ToolAction& tool, const Action&) {

@@ -15,8 +15,14 @@
 namespace wtool::host::workflow {
 
 struct CommandVerdict {
-  enum class Kind { allow, ask, deny };
-  Kind kind = Kind::allow;
+  enum class Kind {
+    allow,
+    ask,
+    deny,
+    no_directory,  // the working directory cannot be used now; a state may make it before the command runs
+    unknown,       // nobody can tell
+  };
+  Kind kind = Kind::unknown;
   std::string reason;
 };
 
@@ -33,8 +39,8 @@ struct Surroundings {
   std::function<std::string()> prompt_command_problem;
   // Why a workflow cannot have its commands run by this shell (sh, bash or an absolute path); empty: it can.
   std::function<std::string(const std::string& shell)> shell_problem;
-  // What policy says of a command without placeholders; nothing: it cannot be told.
-  std::function<std::optional<CommandVerdict>(const std::string& command)> verdict;
+  // What policy says of a command without placeholders, in the directory of the run.
+  std::function<CommandVerdict(const std::string& command)> verdict;
   // Which commands the shell cannot read.
   ShellReader unreadable_commands;
   // Whether workflows that run one another in a circle are looked for, from this one on.

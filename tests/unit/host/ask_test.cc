@@ -15,14 +15,15 @@ namespace {
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-std::vector<std::string> words(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {WTOOL_TEST_PROGRAM, "--plugin", std::string(HOST_TEST_PLUGINS) + "/good.so"});
+std::vector<std::string> words(std::vector<std::string> arguments, const std::string& plugin = "good.so") {
+  arguments.insert(arguments.begin(), {WTOOL_TEST_PROGRAM, "--plugin", std::string(HOST_TEST_PLUGINS) + "/" + plugin});
   return arguments;
 }
 
 // A project's folder, which is the current one, and a user's configuration beside it.
 struct Place {
   ScratchFolder scratch;
+  std::string plugin = "good.so";
   ProgramOptions options() const {
     ProgramOptions options;
     options.directory = scratch.path() + "/project";
@@ -30,7 +31,7 @@ struct Place {
     return options;
   }
   Place() { scratch.file("project/.keep", ""); }
-  Finished wtool(const std::vector<std::string>& arguments) const { return run(words(arguments), options()); }
+  Finished wtool(const std::vector<std::string>& arguments) const { return run(words(arguments, plugin), options()); }
 };
 
 // What the program prints on a terminal after a question was answered.
@@ -109,6 +110,51 @@ BOOST_FIXTURE_TEST_CASE(the_exit_status_is_the_verdict, Place) {
     BOOST_TEST(finished.out == "{\n  \"verdict\": \"" + std::string(verdict) +
                                    "\",\n  \"reason\": \"because\",\n  \"arguments\": [\n    \"" + verdict +
                                    "\"\n  ]\n}\n");
+  }
+}
+
+// A plugin whose tool shell_execute says of a command what the command says itself.
+struct ShellPlace : Place {
+  ShellPlace() { plugin = "shell.so"; }
+  // A workflow of one state.
+  std::string workflow(const std::string& action) const {
+    return scratch.file("project/workflow.md",
+                        "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n## Actions\n- A: " + action + "\n");
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(lint_takes_only_a_permission_for_one, ShellPlace) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"deny", "policy would refuse this command: because"},
+      {"ask", "a person would be asked before this command: because"},
+      {"perhaps",
+       "it cannot be told whether policy allows this command: the tool shell_execute gives the verdict "
+       "\"perhaps\", which is not one of allow, ask and deny"},
+      {"fail",
+       "it cannot be told whether policy allows this command: the call of shell_execute could not be "
+       "explained: this test does not explain"},
+      {"other",
+       "it cannot be told whether policy allows this command: the tool shell_execute explained a call with "
+       "something else"},
+  };
+  for (const auto& [word, message] : rows) {
+    const std::string file = workflow("Shell \"echo " + std::string(word) + "\"");
+    const Finished finished = wtool({"lint", file});
+    BOOST_TEST(finished.exit_code == 0);
+    BOOST_TEST(has(finished.out, "warning: " + std::string(message)), finished.out << finished.err);
+    BOOST_TEST(wtool({"lint", "--strict", file}).exit_code == 2);
+  }
+  const Finished allowed = wtool({"lint", "--strict", workflow("Shell \"echo allow\"")});
+  BOOST_TEST(allowed.exit_code == 0, allowed.out << allowed.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(plan_says_that_a_verdict_is_not_known, ShellPlace) {
+  for (const char* word : {"perhaps", "fail", "other"}) {
+    const Finished finished = wtool({"plan", "--json", workflow("Shell \"echo " + std::string(word) + "\"")});
+    BOOST_TEST(finished.exit_code == 0, finished.err);
+    const json command = json::parse(finished.out)["states"][0]["commands"][0];
+    BOOST_TEST(command["verdict"] == "unknown", command.dump(2));
+    BOOST_TEST(!command["reason"].get<std::string>().empty());
   }
 }
 

@@ -25,6 +25,9 @@
 #ifndef TEST_DESCRIPTOR_SIZE
 #define TEST_DESCRIPTOR_SIZE sizeof(wtool_descriptor)
 #endif
+#ifndef TEST_FIRST_ID
+#define TEST_FIRST_ID "echo"
+#endif
 #ifndef TEST_SECOND_ID
 #define TEST_SECOND_ID "wait"
 #endif
@@ -100,7 +103,7 @@ static wtool_status call_new(const wtool_tool* tool, const wtool_request* reques
   wtool_call* call = calloc(1, sizeof *call);
   pthread_mutex_init(&call->mutex, NULL);
   pthread_cond_init(&call->changed, NULL);
-  call->waits = strcmp(tool->descriptor->id.data, "echo") != 0;
+  call->waits = strcmp(tool->descriptor->id.data, TEST_FIRST_ID) != 0;
   call->arguments = calloc(1, request->arguments.size + 1);
   memcpy(call->arguments, request->arguments.data, request->arguments.size);
   call->config = tool->self;
@@ -208,19 +211,19 @@ static void call_free(wtool_call* call) {
   free(call);
 }
 
-/* The arguments say what it is: allow, ask, deny, or no explanation at all. */
+/* The arguments say what it is: allow, ask, deny, a verdict that there is not, or no explanation at all. */
 static wtool_status explain(const wtool_tool* tool, const wtool_request* request, wtool_blob* result,
                             wtool_blob* error) {
   (void)tool;
   char text[300] = "[]";
-  const char* known[] = {"allow", "ask", "deny"};
+  const char* known[] = {"allow", "ask", "deny", "perhaps"};
   char arguments[200];
   snprintf(arguments, sizeof arguments, "%.*s", (int)request->arguments.size, request->arguments.data);
   if (strstr(arguments, "fail") != NULL) {
     fill(error, "this test does not explain");
     return WTOOL_E_INTERNAL;
   }
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 4; ++i) {
     if (strstr(arguments, known[i]) == NULL) continue;
     snprintf(text, sizeof text, "{\"verdict\":\"%s\",\"reason\":\"because\",\"arguments\":%s}", known[i], arguments);
   }
@@ -230,7 +233,8 @@ static wtool_status explain(const wtool_tool* tool, const wtool_request* request
 
 static const void* extension(const wtool_tool* tool, const char* id) {
   static const wtool_tool_explain explaining = {.struct_size = sizeof explaining, .explain = explain};
-  return strcmp(id, WTOOL_EXT_EXPLAIN) == 0 && strcmp(tool->descriptor->id.data, "echo") == 0 ? &explaining : NULL;
+  return strcmp(id, WTOOL_EXT_EXPLAIN) == 0 && strcmp(tool->descriptor->id.data, TEST_FIRST_ID) == 0 ? &explaining
+                                                                                                     : NULL;
 }
 
 static void destroy(const wtool_tool* tool) {
@@ -243,7 +247,7 @@ static const wtool_descriptor tools[] = {
     {
         .struct_size = TEST_DESCRIPTOR_SIZE,
         .hints = WTOOL_HINT_READ_ONLY | WTOOL_HINT_IDEMPOTENT,
-        .id = TEXT("echo"),
+        .id = TEXT(TEST_FIRST_ID),
         .title = TEXT("Say it again"),
         .version = TEXT("1.2.3"),
         .description = TEXT("Answers with its arguments.\nA second line."),
