@@ -129,10 +129,11 @@ std::string write(const CallContext& context, std::string_view event, const Json
 
 std::string CallRecord::refused(const CallError& error, std::uint64_t span) const {
   const policy::Masker masker = plan_.masker();
-  audit::log(audit::Level::warn, target, masker.masked(error.message),
-             {audit::field("tool", context_.tool), audit::field("call_id", context_.call_id),
-              audit::field("code", error.code), audit::field("rule", plan_.verdict.rule)},
-             span);
+  audit::Fields fields{audit::field("tool", context_.tool), audit::field("call_id", context_.call_id),
+                       audit::field("code", error.code), audit::field("rule", plan_.verdict.rule)};
+  // A call that could not be planned has no span of its own that would hold them.
+  for (const auto& [key, value] : request_.labels) fields.push_back(audit::field(key, value));
+  audit::log(audit::Level::warn, target, masker.masked(error.message), std::move(fields), span);
   if (!context_.configuration.trail) return {};
   Json line = line_of(request_, context_);
   line["command"] = masker.masked(request_.line);

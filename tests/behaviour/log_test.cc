@@ -5,6 +5,7 @@
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <wtool/cpp/plugin.hpp>
@@ -200,6 +201,37 @@ BOOST_FIXTURE_TEST_CASE(calls_at_once_are_told_apart_by_their_spans, Logged) {
     }
     BOOST_TEST(told >= 1);
   }
+}
+
+BOOST_FIXTURE_TEST_CASE(all_that_is_told_of_a_sessions_commands_names_session_task_and_agent, Logged) {
+  const ScratchFolder scratch;
+  const Json config{{"sessions", {{"tools_allow", scratch.file("tools-allow.json", R"(["echo"])")}}}};
+  const auto call = [&](const std::string& name, const Json& arguments) {
+    return ToolUnderTest(plugin, config, "terminal_" + name).run(arguments).metadata();
+  };
+  const std::string folder = scratch.path() + "/work";
+  std::filesystem::create_directory(folder);
+  const std::string id =
+      call("create_session", {{"taskId", "TASK-001"}, {"agentId", "agent-1"}, {"workingDirectory", folder}})
+          .at("sessionId");
+  host.records.clear();
+  const auto execute = [&](const char* program) {
+    return call("execute_command", {{"sessionId", id}, {"command", program}}).at("success").get<bool>();
+  };
+  BOOST_TEST(execute("echo"));
+  BOOST_TEST(!execute("rm"));
+  std::filesystem::remove(folder);
+  BOOST_TEST(!execute("echo"));
+  const std::map<std::string, Json> labels{{"session", id}, {"task", "TASK-001"}, {"agent", "agent-1"}};
+  for (const auto& record : host.records) {
+    std::map<std::string, Json> told = record.fields;
+    if (record.span != 0) told.merge(std::map<std::string, Json>(host.spans.at(record.span - 1).fields));
+    BOOST_TEST_CONTEXT(record.message) {
+      for (const auto& [key, value] : labels) BOOST_TEST((told.count(key) == 1 && told[key] == value), key);
+    }
+  }
+  // Start and end of the first, and a refusal of each other one.
+  BOOST_TEST(host.records.size() >= 4U);
 }
 
 BOOST_AUTO_TEST_CASE(a_host_that_fills_in_only_some_functions_is_served) {
