@@ -300,6 +300,19 @@ BOOST_AUTO_TEST_CASE(a_file_of_commands_that_is_doubtful_lets_nothing_run_and_st
   BOOST_TEST(host.questions().empty());
 }
 
+BOOST_AUTO_TEST_CASE(the_hint_for_a_file_of_commands_asks_for_no_more_than_the_rule_needs) {
+  program("npm", "echo ran");
+  file(".clada/commands.json", R"({"allowed": ["npm test"]})");
+  const std::string path = root + "/.clada/commands.json";
+  for (const unsigned writable : {0666U, 0662U}) {
+    ::chmod(path.c_str(), writable);
+    BOOST_TEST(error("npm test").ends_with(path + "; take that permission away (chmod o-w)"), error("npm test"));
+    // As the hint says; the group may write it still.
+    ::chmod(path.c_str(), writable & ~2U);
+    BOOST_TEST(run("npm test") == succeeded("ran\n"));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_project_is_found_from_the_hosts_directory_and_never_from_cwd) {
   folder("other/.git");
   scratch.file("other/secret", "secret\n");
