@@ -234,6 +234,21 @@ BOOST_FIXTURE_TEST_CASE(the_program_says_what_it_finds_and_its_exit_status_does_
   BOOST_TEST(shown.out.ends_with("Z  start      b-0-0  true \n"), shown.out);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_file_that_is_no_trail_is_not_shown, SharedTrail) {
+  const std::string plain = scratch.file("plain.md", "hello\n" + std::string(1'000'000, 'x') + "\nbye\n");
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"--json"}, {"--last", "2"}, {"--event", "start"}}) {
+    std::vector<std::string> arguments{"show", plain};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Finished finished = audit(arguments);
+    BOOST_TEST(finished.exit_code == 2);
+    BOOST_TEST(finished.out == "");
+    BOOST_TEST(finished.err == "wtool: " + plain + " is not an audit trail: no line of it is an event of one\n");
+  }
+  // Nothing was written to it yet.
+  BOOST_TEST(audit({"show", scratch.file("empty.jsonl", "")}).exit_code == 0);
+}
+
 // On a terminal a line is cut, so that each event is one row.
 BOOST_FIXTURE_TEST_CASE(on_a_terminal_a_line_has_its_width, SharedTrail) {
   BOOST_TEST(run(writer({"name=a", "pad=500"})).exit_code == 0);

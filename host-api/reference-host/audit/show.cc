@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <deque>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "audit/line_reader.h"
 #include "audit/parts.h"
@@ -125,6 +127,65 @@ std::string described(const ordered_json& event) {
   return text;
 }
 
+using Print = std::function<bool(std::string_view line)>;
+
+// Prints lines at once, or only the last so many of them at the end.
+class LastLines {
+ public:
+  LastLines(std::uint64_t last, const Print& print) : last_(last), print_(print) {}
+
+  // False: `print` had enough.
+  bool add(std::string text) {
+    if (last_ == 0) return print_(text);
+    kept_.push_back(std::move(text));
+    if (kept_.size() > last_) kept_.pop_front();
+    return true;
+  }
+  void finish() const {
+    for (const std::string& text : kept_) {
+      if (!print_(text)) return;
+    }
+  }
+
+ private:
+  const std::uint64_t last_;
+  const Print& print_;
+  std::deque<std::string> kept_;
+};
+
+// Lines that cannot be read wait until the first event shows that the file is a trail: nobody wants to see the text of
+// another file. Of very many lines only the first are kept, and the others are counted.
+class Doubtful {
+ public:
+  explicit Doubtful(LastLines& lines) : lines_(lines) {}
+
+  bool add(std::string text) {
+    if (is_trail_) return lines_.add(std::move(text));
+    if (waiting_.size() < most_waiting) {
+      waiting_.push_back(std::move(text));
+    } else {
+      ++left_out_;
+    }
+    return true;
+  }
+  // An event was read. False: `print` had enough.
+  bool confirm() {
+    if (std::exchange(is_trail_, true)) return true;
+    if (left_out_ > 0) waiting_.push_back("... and " + std::to_string(left_out_) + " more lines cannot be read");
+    for (std::string& text : std::exchange(waiting_, {})) {
+      if (!lines_.add(std::move(text))) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t most_waiting = 16;
+  LastLines& lines_;
+  bool is_trail_ = false;
+  std::vector<std::string> waiting_;
+  std::uint64_t left_out_ = 0;
+};
+
 }  // namespace
 
 std::string describe(std::string_view line) {
@@ -137,10 +198,11 @@ std::string show(const std::string& file, const ShowOptions& options,
   std::string error;
   auto parts = find_parts(file, error);
   if (!parts) return error;
-  std::deque<std::string> kept;
+  LastLines lines(options.last, print);
+  Doubtful doubtful(lines);
   bool shown_first = false;
-  std::size_t readable = 0;
-  std::size_t unreadable = 0;
+  bool is_trail = false;
+  bool has_lines = false;
   for (Part& part : *parts) {
     if (const int failed = open_part(part, error); failed != 0) {
       // The oldest may go at any time: a rotation removes those that are too many.
@@ -151,32 +213,26 @@ std::string show(const std::string& file, const ShowOptions& options,
     LineReader reader(part);
     RawLine line;
     while (reader.next(line)) {
+      has_lines = true;
       const ordered_json event = line.size == line.text.size() ? parsed(line.text) : ordered_json();
-      std::string text;
-      ++(event.is_null() ? unreadable : readable);
       if (event.is_null()) {
         if (!options.event.empty() || options.json) continue;
-        text = escaped(part.name) + ", line " + std::to_string(line.number) + ", cannot be read: " + escaped(line.text);
-      } else if (!options.event.empty() && text_of(event, "event") != options.event) {
-        continue;
-      } else {
-        text = options.json ? in_ascii(line.text) : described(event);
-      }
-      if (options.last == 0) {
-        if (!print(text)) return {};
+        if (!doubtful.add(escaped(part.name) + ", line " + std::to_string(line.number) +
+                          ", cannot be read: " + escaped(line.text))) {
+          return {};
+        }
         continue;
       }
-      kept.push_back(std::move(text));
-      if (kept.size() > options.last) kept.pop_front();
+      is_trail = true;
+      if (!doubtful.confirm()) return {};
+      if (!options.event.empty() && text_of(event, "event") != options.event) continue;
+      if (!lines.add(options.json ? in_ascii(line.text) : described(event))) return {};
     }
     if (!reader.error().empty()) return reader.error();
     part.file = Handle();
   }
-  for (const std::string& text : kept) {
-    if (!print(text)) break;
-  }
-  if (readable == 0 && unreadable > 0)
-    return escaped(file) + " is not an audit trail: no line of it is an event of one";
+  lines.finish();
+  if (has_lines && !is_trail) return escaped(file) + " is not an audit trail: no line of it is an event of one";
   return {};
 }
 

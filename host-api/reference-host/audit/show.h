@@ -15,7 +15,8 @@ struct ShowOptions {
 };
 
 // Calls `print` with a line of text (no newline, nothing in it that controls a terminal) for each event, oldest first,
-// until it returns false. Empty: all were shown, or print had enough. Otherwise why the trail could not be read.
+// until it returns false. Empty: all were shown, or print had enough. Otherwise why the trail could not be read:
+// nothing is printed of a file that holds no event.
 std::string show(const std::string& file, const ShowOptions& options,
                  const std::function<bool(std::string_view line)>& print);
 

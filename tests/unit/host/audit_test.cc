@@ -486,6 +486,29 @@ BOOST_FIXTURE_TEST_CASE(events_are_chosen_and_counted_over_all_files, WrittenTra
   BOOST_TEST(ordered_json::parse(json.at(0))["event"] == "start");
 }
 
+BOOST_FIXTURE_TEST_CASE(lines_before_the_first_event_are_shown_when_it_is_read, WrittenTrail) {
+  write(1);
+  const std::string event = content(file);
+  const auto shown = [&](int unreadable) {
+    std::string damaged;
+    for (int i = 0; i < unreadable; ++i) damaged += "hello\n";
+    put(file, damaged + event);
+    Lines lines;
+    BOOST_TEST(show(file, {}, [&](std::string_view line) {
+                 lines.emplace_back(line);
+                 return true;
+               }) == "");
+    return lines;
+  };
+  const Lines few = shown(2);
+  BOOST_REQUIRE(few.size() == 3U);
+  BOOST_TEST(few[0] == "audit.jsonl, line 1, cannot be read: hello");
+  BOOST_TEST(few[2].ends_with("  0  true"));
+  const Lines many = shown(100);
+  BOOST_REQUIRE(many.size() == 18U);
+  BOOST_TEST(many[16] == "... and 84 more lines cannot be read");
+}
+
 BOOST_FIXTURE_TEST_CASE(as_json_a_line_says_the_same_in_ascii, WrittenTrail) {
   const std::string command = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\xE2\x80\xAE\x7f\"\\";
   BOOST_REQUIRE(wtool::audit::Trail(options).write("start", {{"command", command}}) == "");
