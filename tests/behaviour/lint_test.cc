@@ -295,3 +295,36 @@ BOOST_FIXTURE_TEST_CASE(graph_draws_a_diagram_whose_actions_have_mistakes, Lint)
   BOOST_TEST(drawn.exit_code == 0, drawn.err);
   BOOST_TEST(holds(drawn.out, "[*] --> A"), drawn.out);
 }
+
+BOOST_FIXTURE_TEST_CASE(a_chain_of_workflows_that_is_too_long_is_one_error, Lint) {
+  const int length = 120;
+  for (int i = 0; i <= length; ++i) {
+    const std::string action = i < length ? "Run workflow \"w" + std::to_string(i + 1) + "\"" : "Log \"x\"";
+    scratch.file("w" + std::to_string(i) + ".md",
+                 "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n\n## Actions\n\n- A: " + action + "\n");
+  }
+  const auto all = found(scratch.path() + "/w0.md");
+  BOOST_REQUIRE(all.size() == 1U);
+  BOOST_TEST(all[0] == "9:20: workflows run one another deeper than 100 levels, down to 'w100'");
+  const Finished as_run = run_workflow("w0.md");
+  BOOST_TEST(as_run.exit_code == 2);
+  const std::string word = "error: ";
+  std::size_t errors = 0;
+  for (std::size_t at = as_run.err.find(word); at != std::string::npos; at = as_run.err.find(word, at + 1)) ++errors;
+  BOOST_TEST(errors == 1U, as_run.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(composite_states_that_are_too_deep_are_one_error, Lint) {
+  std::string open;
+  std::string close;
+  for (int i = 0; i < 51; ++i) {
+    const std::string inner = "C" + std::to_string(i + 1);
+    open += "state C" + std::to_string(i) + " {\n[*] --> " + inner + "\n" + inner + " --> [*]\n";
+    close += "}\n";
+  }
+  const auto all = found(scratch.file("deep.md", "```mermaid\nstateDiagram-v2\n[*] --> C0\nC0 --> [*]\n" + open +
+                                                     close + "```\n\n## Actions\n\n- C51: Log \"x\"\n"));
+  BOOST_REQUIRE(!all.empty());
+  BOOST_TEST(holds(all[0], "composite states are nested deeper than 50 levels"), all[0]);
+  BOOST_TEST(all.size() == 1U);
+}

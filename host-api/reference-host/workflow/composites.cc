@@ -7,6 +7,8 @@ namespace wtool::host::workflow {
 void Composites::open(std::size_t state, std::size_t offset) {
   if (too_deep_ > 0 || open_.size() == deepest_composite) {
     if (too_deep_++ == 0) {
+      // What the states of this block lead to is not known, so nothing may be said of it.
+      workflow_.diagram_unread = true;
       findings_.add(offset, "composite states are nested deeper than " + std::to_string(deepest_composite) + " levels");
     }
     return;
