@@ -408,6 +408,51 @@ BOOST_FIXTURE_TEST_CASE(required_parameters_are_asked_for_and_secrets_are_not_sh
   BOOST_TEST(holds(nobody.err, "the required parameter 'stage' is missing"), nobody.err);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_resumed_run_asks_for_the_secrets_that_its_journal_does_not_hold, OnTerminal) {
+  const std::string file_ =
+      scratch.file("asks.md",
+                   "---\nparameters:\n  - name: token\n    description: for the host\n    secret: true\n"
+                   "  - {name: url, pattern: '^https:'}\n  - name: plain\n---\n```mermaid\nstateDiagram-v2\n"
+                   "[*] --> A\nA --> [*]\n```\n"
+                   "## Actions\n- A: Shell \"printf '%s %s' ${url} ${plain} >url; printf %s ${token} >token; test -e "
+                   "go\"\n");
+  const Finished failed = run_workflow(
+      file_, {"--var", "token=hunter2hunter2", "--var", "url=https://hunter2hunter2@host", "--var", "plain=word"});
+  BOOST_TEST(failed.exit_code == 1, failed.err);
+  std::filesystem::remove(scratch.path() + "/url");
+  scratch.file("go", "");
+  const std::vector<std::string> resume{wtool_path, "resume", "last"};
+
+  Shown left(resume, terminal());
+  BOOST_TEST_REQUIRE(left.wait_for_prompt("token (for the host): "));
+  left.type("\x03");
+  BOOST_TEST(left.wait().exit_code == 130, left.text());
+  Shown closed(resume, terminal());
+  BOOST_TEST_REQUIRE(closed.wait_for_prompt("token (for the host): "));
+  closed.type("\x04");
+  BOOST_TEST(closed.wait().exit_code == 2);
+  BOOST_TEST(holds(closed.text(), "the secret 'token' is not in the journal"), closed.text());
+  // Nobody sits there.
+  const Finished nobody = run(resume, here());
+  BOOST_TEST(nobody.exit_code == 2);
+  BOOST_TEST(holds(nobody.err, "the secret 'token' is not in the journal"), nobody.err);
+  BOOST_TEST(holds(nobody.err, "the input 'url' holds a secret"), nobody.err);
+  BOOST_TEST(file("url").empty());
+
+  Shown shown(resume, terminal());
+  BOOST_TEST_REQUIRE(shown.wait_for_prompt("token (for the host): "));
+  shown.type("hunter2hunter2\n");
+  BOOST_TEST_REQUIRE(shown.wait_for_prompt("url: "));
+  shown.type("hunter2hunter2@host\n");
+  BOOST_TEST_REQUIRE(shown.wait_for_text("^https:"));
+  BOOST_TEST_REQUIRE(shown.wait_for_prompt("url: "));
+  shown.type("https://hunter2hunter2@host\n");
+  BOOST_TEST(shown.wait().exit_code == 0, shown.text());
+  BOOST_TEST(file("token") == "hunter2hunter2");
+  BOOST_TEST(file("url") == "https://hunter2hunter2@host word");
+  BOOST_TEST(!holds(shown.program().output(), "hunter2"), shown.text());
+}
+
 BOOST_FIXTURE_TEST_CASE(events_on_the_same_terminal_are_not_torn, OnTerminal) {
   const std::string file_ = branches({{"A", "Shell \"echo a\""}, {"B", "Shell \"sleep 0.3\""}});
   Shown shown(running(file_, {"--events", "-"}), terminal(400));

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <functional>
 #include <optional>
 
 #include "cli/interrupts.h"
@@ -34,7 +35,7 @@ std::string problem_of(const workflow::Parameter& parameter, const std::string& 
   if (answer.empty()) return "a value is required";
   if (workflow::find_invalid_utf8(answer) != std::string::npos) return "the value is not valid UTF-8";
   std::string why;
-  const auto value = workflow::parameter_value(parameter.type, answer, why);
+  const auto value = workflow::parameter_value(parameter.type, answer, why, parameter.secret);
   return value ? workflow::limit_problem(parameter, *value) : why;
 }
 
@@ -53,27 +54,57 @@ std::optional<std::string> ask(const workflow::Parameter& parameter, Asking& ask
   return std::nullopt;
 }
 
-}  // namespace
+// The parameter to ask for next; NULL: there is none left.
+using Next = std::function<const workflow::Parameter*()>;
 
-bool ask_for_parameters(const workflow::Workflow& workflow, std::vector<std::string>& given, int& exit_status) {
+// As the functions of the header.
+bool ask_for_all(const Next& next, const std::string& introduction, std::vector<std::string>& given, int& exit_status) {
   if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDERR_FILENO) != 1) return true;
-  auto missing = workflow::missing_parameters(workflow, given);
-  if (missing.empty()) return true;
+  const workflow::Parameter* parameter = next();
+  if (parameter == nullptr) return true;
   Stop stop;
   const Interrupts interrupts(stop);
   QuestionEnd end(Terminal::of_process());
   const auto subscription = stop.subscribe([&end](const StopRequest&) { end.request(); });
   Asking asking(Terminal::of_process(), end);
-  if (!asking.can_ask()) return true;
-  // One at a time: whether another one is required may depend on the answer.
-  for (; !missing.empty(); missing = workflow::missing_parameters(workflow, given)) {
-    const auto answer = ask(*missing.front(), asking);
+  if (!asking.can_ask() || asking.show(introduction) != Asking::Event::done) return true;
+  for (; parameter != nullptr; parameter = next()) {
+    const auto answer = ask(*parameter, asking);
     if (!answer) break;
-    given.push_back(missing.front()->name + "=" + *answer);
+    given.push_back(parameter->name + "=" + *answer);
   }
   if (interrupts.signal() == 0) return true;
   exit_status = interrupts.exit_status();
   return false;
+}
+
+}  // namespace
+
+bool ask_for_parameters(const workflow::Workflow& workflow, std::vector<std::string>& given, int& exit_status) {
+  // Whether another one is required may depend on the answers.
+  const Next next = [&]() -> const workflow::Parameter* {
+    const auto missing = workflow::missing_parameters(workflow, given);
+    return missing.empty() ? nullptr : missing.front();
+  };
+  return ask_for_all(next, "", given, exit_status);
+}
+
+bool ask_again(const workflow::Workflow& workflow, const std::vector<std::string>& names,
+               std::vector<std::string>& given, int& exit_status) {
+  auto name = names.begin();
+  workflow::Parameter asked;
+  const Next next = [&]() -> const workflow::Parameter* {
+    if (name == names.end()) return nullptr;
+    asked = workflow::Parameter{};
+    for (const workflow::Parameter& parameter : workflow.parameters) {
+      if (parameter.name == *name) asked = parameter;
+    }
+    asked.name = *name++;
+    asked.secret = true;
+    return &asked;
+  };
+  return ask_for_all(next, "These inputs hold secrets, which the journal does not keep. Please give them again.\n",
+                     given, exit_status);
 }
 
 }  // namespace wtool::host

@@ -13,4 +13,8 @@ namespace wtool::host {
 // `exit_status` says what the program ends with.
 bool ask_for_parameters(const workflow::Workflow& workflow, std::vector<std::string>& given, int& exit_status);
 
+// The same for inputs of a run that is resumed whose values the journal does not hold: nothing of them is shown.
+bool ask_again(const workflow::Workflow& workflow, const std::vector<std::string>& names,
+               std::vector<std::string>& given, int& exit_status);
+
 }  // namespace wtool::host

@@ -25,10 +25,9 @@ void add_resume(CLI::App& app, Context& context) {
       ->type_name("STATE");
   add_run_options(*command, options->wishes);
   command->footer(
-      "What is completed is not run again: its outputs come from the journal in .wtool/runs. Secrets, and "
-      "inputs\n"
-      "that held one, are not in it and are given again with --var; so are parameters that are to change. Exit status "
-      "as that of `wtool run`.\n"
+      "What is completed is not run again: its outputs come from the journal in .wtool/runs. Secrets, and inputs\n"
+      "that held one, are not in it: give them again with --var, or answer when you are asked on a terminal. Give\n"
+      "parameters that are to change with --var, too. The exit status is that of `wtool run`.\n"
       "\n"
       "Examples:\n"
       "  wtool resume last\n"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 
 #include "audit/entry.h"
@@ -152,29 +153,37 @@ workflow::Journal::Options journal_options(const workflow::Secrets& secrets) {
   return {&secrets, [](const std::string& text) { complain(text); }};
 }
 
-// The inputs of the earlier run, and over them those that are given anew. Nothing: the reasons are on standard error.
+// Those of the names that are not given.
+std::vector<std::string> missing_of(const std::vector<std::string>& names, const std::vector<std::string>& given) {
+  const std::vector<std::string> known = names_of(given);
+  std::vector<std::string> missing;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(missing),
+               [&](const std::string& name) { return std::find(known.begin(), known.end(), name) == known.end(); });
+  return missing;
+}
+
+// The inputs of the earlier run, and over them those that are given, or answered to a question. Nothing: the reasons
+// are on standard error, and `exit_status` says what the program ends with.
 std::optional<std::map<std::string, expressions::Value>> resumed_inputs(const workflow::Workflow& parsed,
                                                                         const workflow::RunRecord& run,
-                                                                        const RunWishes& wishes) {
-  const std::vector<std::string> anew = names_of(wishes.variables);
-  const auto is_given_anew = [&](const std::string& name) {
-    return std::find(anew.begin(), anew.end(), name) != anew.end();
-  };
-  bool complete = true;
-  for (const std::string& name : run.secret_inputs) {
-    if (is_given_anew(name)) continue;
+                                                                        std::vector<std::string> given,
+                                                                        int& exit_status) {
+  exit_status = exit_unusable;
+  std::vector<std::string> lost = run.secret_inputs;
+  lost.insert(lost.end(), run.masked_inputs.begin(), run.masked_inputs.end());
+  if (!ask_again(parsed, missing_of(lost, given), given, exit_status)) return std::nullopt;
+  const std::vector<std::string> secrets = missing_of(run.secret_inputs, given);
+  for (const std::string& name : secrets) {
     complain("the secret '" + name + "' is not in the journal; give it again with --var " + name + "=VALUE");
-    complete = false;
   }
-  for (const std::string& name : run.masked_inputs) {
-    if (is_given_anew(name)) continue;
+  const std::vector<std::string> masked = missing_of(run.masked_inputs, given);
+  for (const std::string& name : masked) {
     complain("the input '" + name + "' holds a secret, which is not in the journal; give it again with --var " + name +
              "=VALUE");
-    complete = false;
   }
-  if (!complete) return std::nullopt;
+  if (!secrets.empty() || !masked.empty()) return std::nullopt;
   std::vector<std::string> errors;
-  auto inputs = workflow::resolve_inputs(parsed, wishes.variables, workflow::names_read(parsed), errors, run.inputs);
+  auto inputs = workflow::resolve_inputs(parsed, given, workflow::names_read(parsed), errors, run.inputs);
   for (const std::string& message : errors) complain(message);
   if (!errors.empty()) return std::nullopt;
   return inputs;
@@ -264,8 +273,9 @@ int resume_run(Context& context, const Resumed& wanted, const RunWishes& wishes)
     complain("the file " + earlier.file + " is not what it was when the run " + earlier.run +
              " went on last; what is completed is kept as long as the states are the same");
   }
-  auto inputs = resumed_inputs(prepared->workflow(), earlier, wishes);
-  if (!inputs) return exit_unusable;
+  int ended = exit_unusable;
+  auto inputs = resumed_inputs(prepared->workflow(), earlier, wishes.variables, ended);
+  if (!inputs) return ended;
   return FileRun(*prepared, wishes, secrets).run(std::move(*inputs), std::move(resumed->journal), &resumed->past);
 }
 

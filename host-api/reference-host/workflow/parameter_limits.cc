@@ -23,7 +23,10 @@ std::string number_text(double number) {
   return text;
 }
 
-std::string shown(const Value& value) { return expressions::quoted_for_message(expressions::to_text(value)); }
+// What is given for a secret stands in no message.
+std::string shown(const Parameter& parameter, const Value& value) {
+  return parameter.secret ? "the value" : expressions::quoted_for_message(expressions::to_text(value));
+}
 
 bool is_choice(const Parameter& parameter, const Value& value) {
   return std::any_of(parameter.choices.begin(), parameter.choices.end(),
@@ -34,7 +37,7 @@ std::string choice_problem(const Parameter& parameter, const Value& value) {
   if (parameter.choices.empty() || is_choice(parameter, value)) return "";
   std::string all;
   for (const Value& choice : parameter.choices) all += (all.empty() ? "" : ", ") + expressions::to_text(choice);
-  return shown(value) + " is none of the choices: " + all;
+  return shown(parameter, value) + " is none of the choices: " + all;
 }
 
 std::string range_problem(const Parameter& parameter, const Value& value) {
@@ -42,29 +45,29 @@ std::string range_problem(const Parameter& parameter, const Value& value) {
                         : value.as_double() != nullptr ? *value.as_double()
                                                        : 0;
   if (parameter.minimum && number < *parameter.minimum) {
-    return shown(value) + " is less than the minimum " + number_text(*parameter.minimum);
+    return shown(parameter, value) + " is less than the minimum " + number_text(*parameter.minimum);
   }
   if (parameter.maximum && number > *parameter.maximum) {
-    return shown(value) + " is more than the maximum " + number_text(*parameter.maximum);
+    return shown(parameter, value) + " is more than the maximum " + number_text(*parameter.maximum);
   }
   return "";
 }
 
-std::string text_problem(const Parameter& parameter, const std::string& text) {
+std::string text_problem(const Parameter& parameter, const Value& value, const std::string& text) {
   const std::int64_t length = character_count(text);
   const auto characters = [](std::int64_t count) {
     return std::to_string(count) + (count == 1 ? " character" : " characters");
   };
   if (parameter.shortest && length < *parameter.shortest) {
-    return expressions::quoted_for_message(text) + " has " + characters(length) + ", and needs at least " +
+    return shown(parameter, value) + " has " + characters(length) + ", and needs at least " +
            std::to_string(*parameter.shortest);
   }
   if (parameter.longest && length > *parameter.longest) {
-    return expressions::quoted_for_message(text) + " has " + characters(length) + ", and may have at most " +
+    return shown(parameter, value) + " has " + characters(length) + ", and may have at most " +
            std::to_string(*parameter.longest);
   }
   if (parameter.pattern.empty() || re2::RE2::PartialMatch(text, re2::RE2(parameter.pattern, quiet()))) return "";
-  return expressions::quoted_for_message(text) + " does not match the pattern " + parameter.pattern;
+  return shown(parameter, value) + " does not match the pattern " + parameter.pattern;
 }
 
 }  // namespace
@@ -79,7 +82,7 @@ std::string limit_problem(const Parameter& parameter, const Value& value) {
   if (std::string problem = choice_problem(parameter, value); !problem.empty()) return problem;
   if (parameter.type == Parameter::Type::number) return range_problem(parameter, value);
   const std::string* text = value.as_text();
-  return parameter.type == Parameter::Type::text && text != nullptr ? text_problem(parameter, *text) : "";
+  return parameter.type == Parameter::Type::text && text != nullptr ? text_problem(parameter, value, *text) : "";
 }
 
 std::string pattern_problem(const std::string& pattern) {

@@ -49,12 +49,13 @@ Value list_value(const std::string& text) {
 
 }  // namespace
 
-std::optional<Value> parameter_value(Parameter::Type type, const std::string& text, std::string& why) {
+std::optional<Value> parameter_value(Parameter::Type type, const std::string& text, std::string& why, bool secret) {
+  const auto shown = [&] { return secret ? "the value" : expressions::quoted_for_message(text); };
   if (type == Parameter::Type::text) return Value(text);
   if (type == Parameter::Type::list) return list_value(text);
   if (type == Parameter::Type::boolean) {
     if (text == "true" || text == "false") return Value(text == "true");
-    why = expressions::quoted_for_message(text) + " is not a boolean; write true or false";
+    why = shown() + " is not a boolean; write true or false";
     return std::nullopt;
   }
   const char* end = text.data() + text.size();
@@ -67,7 +68,7 @@ std::optional<Value> parameter_value(Parameter::Type type, const std::string& te
       parsed.ec == std::errc() && parsed.ptr == end && number - number == 0) {
     return Value(number);
   }
-  why = expressions::quoted_for_message(text) + " is not a number";
+  why = shown() + " is not a number";
   return std::nullopt;
 }
 
@@ -102,7 +103,7 @@ std::map<std::string, Value> resolve_inputs(const Workflow& workflow, const std:
       continue;
     }
     std::string why;
-    const std::optional<Value> value = parameter_value(declared->type, text, why);
+    const std::optional<Value> value = parameter_value(declared->type, text, why, declared->secret);
     if (!value) {
       errors.push_back("--var " + key + ": " + why);
     } else if (const std::string problem = limit_problem(*declared, *value); !problem.empty()) {

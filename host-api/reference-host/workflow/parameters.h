@@ -10,8 +10,10 @@
 
 namespace wtool::host::workflow {
 
-// A text as a value of that type, a list with commas between its elements; `why` says why it is none.
-std::optional<expressions::Value> parameter_value(Parameter::Type type, const std::string& text, std::string& why);
+// A text as a value of that type, a list with commas between its elements; `why` says why it is none. The text of a
+// secret does not stand in it.
+std::optional<expressions::Value> parameter_value(Parameter::Type type, const std::string& text, std::string& why,
+                                                  bool secret = false);
 
 // `given` are the KEY=VALUE texts of --var, in order; the last one of a key counts. A key that is neither declared nor
 // among `used` (the names that the workflow reads) is an error; so are a value that does not keep to the parameter's

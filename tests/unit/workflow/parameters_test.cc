@@ -63,7 +63,9 @@ BOOST_AUTO_TEST_CASE(limits_lists_and_conditions_are_kept_to) {
                                     "  - {name: app, validation: {pattern: '^[a-z]+$', min_length: 3, max_length: 5}}\n"
                                     "  - {name: port, type: number, min: 1024, max: 65535, default: 8080}\n"
                                     "  - {name: parts, type: multi_choice, choices: [ui, api], default: [ui]}\n"
-                                    "  - {name: key, required: true, condition: port > 9000, secret: true}\n"));
+                                    "  - {name: key, required: true, condition: port > 9000, secret: true}\n"
+                                    "  - {name: token, secret: true, pattern: '^[a-z]+$', min_length: 3}\n"
+                                    "  - {name: pin, type: number, secret: true, max: 9999}\n"));
   Findings findings;
   const Workflow workflow = parse_workflow(source, findings);
   BOOST_TEST(findings.empty(), findings.text(source));
@@ -83,5 +85,10 @@ BOOST_AUTO_TEST_CASE(limits_lists_and_conditions_are_kept_to) {
   BOOST_TEST(problems({"port=80"}) == "--var port: \"80\" is less than the minimum 1024\n");
   BOOST_TEST(problems({"port=70000", "key=x"}) == "--var port: \"70000\" is more than the maximum 65535\n");
   BOOST_TEST(problems({"parts=ui,db"}) == "--var parts: \"db\" is none of the choices: ui, api\n");
+  BOOST_TEST(problems({"token=Shop", "pin=12345"}) ==
+             "--var token: the value does not match the pattern ^[a-z]+$\n"
+             "--var pin: the value is more than the maximum 9999\n");
+  BOOST_TEST(problems({"token=äö", "pin=s3cret"}) ==
+             "--var token: the value has 2 characters, and needs at least 3\n--var pin: the value is not a number\n");
   BOOST_TEST(problems({"port=9001"}) == "the required parameter 'key' is missing; give it with --var key=VALUE\n");
 }
