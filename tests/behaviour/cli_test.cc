@@ -174,6 +174,33 @@ BOOST_FIXTURE_TEST_CASE(live_output_goes_to_standard_error, Place) {
   BOOST_TEST(holds(finished.err, "two\n"));
 }
 
+BOOST_FIXTURE_TEST_CASE(on_a_terminal_neither_log_lines_nor_the_result_are_torn_by_live_output, Place) {
+  const std::string arguments = Json{{"command", "printf one; printf 'two\\nthree' >&2"}}.dump();
+  Program program({wtool_path, "--log", "info", "call", "shell_execute", arguments, "--stream"}, Program::On::terminal,
+                  {.columns = 400});
+  const Finished finished = program.wait();
+  BOOST_TEST_CONTEXT(finished.out) {
+    BOOST_TEST(finished.exit_code == 0);
+    // Each record and the result begin a line of their own.
+    std::istringstream lines(finished.out);
+    std::size_t records = 0;
+    for (std::string line; std::getline(lines, line);) {
+      const std::size_t level = line.find(" INFO ");
+      if (level == std::string::npos) continue;
+      ++records;
+      BOOST_TEST(line.starts_with("20"), line);
+    }
+    BOOST_TEST(records >= 2U);
+    BOOST_TEST(holds(finished.out, "\n{\r\n"));
+  }
+  const Finished quiet =
+      Program({wtool_path, "call", "shell_execute", arguments, "--stream"}, Program::On::terminal).wait();
+  BOOST_TEST(holds(quiet.out, "\r\nthree\r\n{\r\n"), quiet.out);
+  // Elsewhere not a byte is added.
+  const Finished piped = wtool_with({"call", "shell_execute", R"({"command":"printf one >&2"})", "--stream"});
+  BOOST_TEST(piped.err == "one");
+}
+
 BOOST_AUTO_TEST_CASE(the_plugins_log_is_shown_as_text_and_as_json_lines) {
   const std::string arguments = R"({"command":"echo hi"})";
   const Finished text = wtool_with({"--log", "info", "call", "shell_execute", arguments});

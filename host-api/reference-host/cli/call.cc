@@ -1,7 +1,5 @@
 // wtool call TOOL [JSON | - | @FILE] [--stream | --explain]: one call, or what it would do. Standard output gets the
 // result JSON and nothing else.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,6 +10,7 @@
 #include "cli/context.h"
 #include "cli/interrupts.h"
 #include "cli/output.h"
+#include "terminal/terminal.h"
 #include "tracing/escape.h"
 
 namespace wtool::host {
@@ -61,7 +60,7 @@ int call(Context& context, const CallOptions& options) {
   ToolCaller::OutputSink sink;
   if (options.stream) {
     sink = [&stream_failed](OutputStream, std::string_view bytes) {
-      if (stream_failed == 0) stream_failed = write_all(STDERR_FILENO, bytes);
+      if (stream_failed == 0) stream_failed = Terminal::of_process().pass(bytes);
     };
   }
   Stop stop;
@@ -76,6 +75,7 @@ int call(Context& context, const CallOptions& options) {
     complain(outcome.error);
     return exit_unusable;
   }
+  Terminal::of_process().end_line();
   if (!print(pretty(outcome.result))) return exit_unusable;
   if (interrupted != 0) return interrupted;
   if (stream_failed != 0) {

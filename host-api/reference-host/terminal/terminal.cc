@@ -54,7 +54,7 @@ TerminalSize Terminal::size() const {
   return {size.ws_col, size.ws_row};
 }
 
-void Terminal::put(std::string_view text) const {
+int Terminal::put(std::string_view text) const {
   while (!text.empty()) {
     const ssize_t count = ::write(output_, text.data(), text.size());
     if (count > 0) {
@@ -64,9 +64,10 @@ void Terminal::put(std::string_view text) const {
       pollfd ready{.fd = output_, .events = POLLOUT, .revents = 0};
       ::poll(&ready, 1, -1);
     } else if (count == 0 || errno != EINTR) {
-      return;
+      return count == 0 ? EIO : errno;
     }
   }
+  return 0;
 }
 
 // Takes the live lines off the screen.
@@ -81,6 +82,8 @@ std::string Terminal::erasure() {
   drawn_.clear();
   return "\r" + up(rows - 1) + "\x1b[J";
 }
+
+std::string Terminal::line_end() { return std::exchange(in_line_, false) ? "\n" : ""; }
 
 // Over what is drawn already.
 std::string Terminal::drawing(const std::vector<LiveLine>& lines) {
@@ -101,29 +104,51 @@ void Terminal::hold(std::string_view lines) {
   if (left_out_ == 0 && held_.size() + lines.size() <= most_held) {
     held_ += lines;
   } else {
-    left_out_ += static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n'));
+    left_out_ += static_cast<std::size_t>(std::max<std::ptrdiff_t>(std::count(lines.begin(), lines.end(), '\n'), 1));
   }
 }
 
 void Terminal::write(std::string_view lines) {
   const std::lock_guard lock(mutex_);
-  if (paused_) return hold(lines);
-  const std::string before = erasure();
+  if (paused_) return hold(line_end() + std::string(lines));
+  const std::string before = erasure() + line_end();
   put(before + std::string(lines) + drawing(live_));
 }
 
 void Terminal::show(std::string_view lines, std::vector<LiveLine> live) {
   const std::lock_guard lock(mutex_);
   live_ = std::move(live);
-  if (paused_) return hold(lines);
-  const std::string before = lines.empty() ? "" : erasure() + std::string(lines);
-  put(before + drawing(live_));
+  if (lines.empty()) {
+    if (!paused_) put(drawing(live_));
+  } else if (paused_) {
+    hold(line_end() + std::string(lines));
+  } else {
+    const std::string before = erasure() + line_end();
+    put(before + std::string(lines) + drawing(live_));
+  }
+}
+
+int Terminal::pass(std::string_view bytes) {
+  const std::lock_guard lock(mutex_);
+  if (bytes.empty()) return 0;
+  in_line_ = is_terminal_ && bytes.back() != '\n';
+  if (!paused_) return put(bytes);
+  hold(bytes);
+  return 0;
+}
+
+void Terminal::end_line() {
+  const std::lock_guard lock(mutex_);
+  const std::string end = line_end();
+  if (end.empty()) return;
+  if (paused_) return hold(end);
+  put(end);
 }
 
 void Terminal::pause() {
   const std::lock_guard lock(mutex_);
   if (!is_terminal_) return;
-  put(erasure());
+  put(erasure() + line_end());
   paused_ = true;
 }
 
@@ -132,6 +157,9 @@ void Terminal::resume() {
   if (!std::exchange(paused_, false)) return;
   std::string text = std::exchange(held_, {});
   if (const std::size_t count = std::exchange(left_out_, 0); count > 0) {
+    // The last line that was held may not be whole.
+    if (!text.empty() && text.back() != '\n') text += '\n';
+    in_line_ = false;
     text += "  ... " + std::to_string(count) + (count == 1 ? " line" : " lines") +
             " came while the question stood, and were left out here\n";
   }

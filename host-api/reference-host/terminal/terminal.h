@@ -54,6 +54,11 @@ class Terminal {
   // The same, and from now on the live region is `live`, in one piece so that nothing flickers. Only for a terminal
   // that can move its cursor.
   void show(std::string_view lines, std::vector<LiveLine> live);
+  // The output of a command as it comes, byte for byte; without a live region. On a terminal, a line that comes while
+  // the output stands in the middle of one begins a line of its own. 0, or the errno of the write that failed.
+  int pass(std::string_view bytes);
+  // What another writer puts on the terminal next begins a line of its own.
+  void end_line();
 
  private:
   friend class Asking;
@@ -63,7 +68,8 @@ class Terminal {
   std::string erasure();
   std::string drawing(const std::vector<LiveLine>& lines);
   void hold(std::string_view lines);
-  void put(std::string_view text) const;
+  int put(std::string_view text) const;
+  std::string line_end();
 
   // The live region goes, and lines wait.
   void pause();
@@ -79,6 +85,7 @@ class Terminal {
   std::vector<LiveLine> live_;
   std::vector<std::size_t> drawn_;  // widths of the lines on the screen; the cursor stands behind the last one
   std::size_t drawn_columns_ = 0;   // of the terminal when they were drawn
+  bool in_line_ = false;            // the cursor stands behind output that has no newline yet
   bool paused_ = false;
   std::string held_;
   std::size_t left_out_ = 0;  // lines that came when held_ was full

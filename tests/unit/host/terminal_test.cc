@@ -6,7 +6,9 @@
 #include <pty.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cerrno>
 #include <future>
 #include <string>
 
@@ -104,6 +106,51 @@ BOOST_AUTO_TEST_CASE(lines_that_come_while_a_question_stands_wait_until_it_is_an
   place.type("yes\n");
   BOOST_TEST(answer.get() == "yes");
   BOOST_TEST(place.text() == "one\nwell? yes\ntwo\nthree\n> b\n");
+}
+
+BOOST_AUTO_TEST_CASE(output_of_a_command_tears_no_line_and_waits_for_the_answer_to_a_question) {
+  Place place;
+  Terminal terminal(place.program, [&] { return ::dup(place.program); });
+  BOOST_TEST(terminal.pass("one\ntw") == 0);
+  BOOST_TEST(terminal.pass("o") == 0);
+  terminal.write("a line\n");
+  terminal.pass("three");
+  auto answer = std::async(std::launch::async, [&] {
+    QuestionEnd end(terminal);
+    Asking asking(terminal, end);
+    std::string line;
+    asking.read_line("well? ", line);
+    return line;
+  });
+  BOOST_TEST_REQUIRE(place.wait_for("well? "));
+  BOOST_TEST(terminal.pass("four") == 0);
+  terminal.write("another line\n");
+  BOOST_TEST(terminal.pass("five") == 0);
+  BOOST_TEST(place.text() == "one\ntwo\na line\nthree\nwell?\n");
+  place.type("yes\n");
+  BOOST_TEST(answer.get() == "yes");
+  terminal.end_line();
+  terminal.end_line();
+  terminal.write("the end\n");
+  BOOST_TEST(place.text() == "one\ntwo\na line\nthree\nwell? yes\nfour\nanother line\nfive\nthe end\n");
+}
+
+BOOST_AUTO_TEST_CASE(output_of_a_command_is_not_changed_where_there_is_no_terminal) {
+  int ends[2];
+  BOOST_REQUIRE(::pipe(ends) == 0);
+  Terminal terminal(ends[1]);
+  terminal.pass("half");
+  terminal.write("a line\n");
+  terminal.pass("half");
+  terminal.end_line();
+  char buffer[100];
+  const ssize_t got = ::read(ends[0], buffer, sizeof buffer);
+  BOOST_TEST(std::string_view(buffer, static_cast<std::size_t>(std::max<ssize_t>(got, 0))) == "halfa line\nhalf");
+  ::close(ends[0]);
+  ::close(ends[1]);
+  const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  BOOST_TEST(Terminal(full).pass("x") == ENOSPC);
+  ::close(full);
 }
 
 BOOST_AUTO_TEST_CASE(of_very_many_lines_that_wait_the_rest_is_counted) {
