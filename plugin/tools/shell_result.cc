@@ -50,7 +50,7 @@ class Format {
       return {envelope("Command executed successfully", false, std::move(metadata_)), false};
     }
     const std::string text = "Command failed with exit code " + std::to_string(how.status);
-    return fail({"exit_nonzero", text, hint_for_status(how.status) + hint_for_limits()}, text);
+    return fail({"exit_nonzero", text, hint_for(how.status)}, text);
   }
 
   Answer operator()(const engine::Signalled& how) {
@@ -142,21 +142,19 @@ class Format {
     return {};
   }
 
-  // The kernel holds these two, and tells nobody but the program.
-  std::string hint_for_limits() const {
+  // Empty: the outputs, which the caller has, say what there is to know.
+  std::string hint_for(int status) const {
     std::string hint;
+    if (status == 126) hint = "shells answer 126 when a file was found that may not be executed; stderr says which";
+    if (status == 127) hint = "shells answer 127 when a program was not found; stderr says which";
+    // The kernel holds these two, and tells nobody but the program.
     for (const auto limit : {engine::LimitName::open_files, engine::LimitName::file_bytes}) {
       if (const std::uint64_t value = engine::value_of(result_.limits, limit); value != 0) {
-        hint += std::string("; limits.") + engine::to_text(limit) + " was " + std::to_string(value);
+        hint += std::string(hint.empty() ? "" : "; ") + "limits." + engine::to_text(limit) + " was " +
+                std::to_string(value);
       }
     }
     return hint;
-  }
-
-  static std::string hint_for_status(int status) {
-    if (status == 126) return "shells answer 126 when a file was found that may not be executed; stderr says which";
-    if (status == 127) return "shells answer 127 when a program was not found; stderr says which";
-    return "stderr and stdout say more";
   }
 
   // The keys of a command that ended, in the order in which the specification shows them.

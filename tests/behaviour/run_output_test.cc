@@ -76,7 +76,18 @@ BOOST_FIXTURE_TEST_CASE(every_step_that_failed_is_shown_with_the_end_of_its_outp
                              "    | right\n", "  Failed: C\n", "  Hint: ", "timeout"}) {
       BOOST_TEST(holds(finished.out, part), part);
     }
+    // The outputs of A and B say what there is to know.
+    BOOST_TEST(finished.out.find("  Hint: ") == finished.out.rfind("  Hint: "));
+    BOOST_TEST(finished.out.find("  Hint: ") > finished.out.find("  Failed: C\n"));
   }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_hint_stays_where_it_says_what_the_output_does_not, Shows) {
+  const std::string one = "    [*] --> A\n    A --> [*]\n";
+  const Finished missing = run_workflow(workflow(one, "- A: Shell \"sh -c no-such-program-x\"\n"));
+  BOOST_TEST(holds(missing.out, "  Hint: shells answer 127 when a program was not found"), missing.out);
+  const Finished failed = run_workflow(workflow(one, "- A: Shell \"exit 3\"\n"));
+  BOOST_TEST(!holds(failed.out, "Hint"), failed.out);
 }
 
 BOOST_FIXTURE_TEST_CASE(combinations_of_a_matrix_are_called_by_their_values, Shows) {
