@@ -328,3 +328,14 @@ BOOST_FIXTURE_TEST_CASE(composite_states_that_are_too_deep_are_one_error, Lint) 
   BOOST_TEST(holds(all[0], "composite states are nested deeper than 50 levels"), all[0]);
   BOOST_TEST(all.size() == 1U);
 }
+
+BOOST_FIXTURE_TEST_CASE(commands_that_can_never_run_are_found_where_every_command_is_allowed, Lint) {
+  const auto all =
+      found(chain({"A", "B"}, "- A: Shell \"echo " + std::string(200'000, 'x') + " | cat\"\n- B: Shell \"true\"\n"));
+  BOOST_REQUIRE(all.size() == 1U);
+  BOOST_TEST(holds(all[0], "policy would refuse this command: command: got a line of 200011 bytes"), all[0]);
+  scratch.file("wtool.yaml", "commands: {deny: [\"git push\"]}\n");
+  const auto denied = found(chain({"A", "B"}, "- A: Shell \"git push\"\n- B: Shell \"git status\"\n"));
+  BOOST_REQUIRE(denied.size() == 1U);
+  BOOST_TEST(holds(denied[0], "policy would refuse this command: "), denied[0]);
+}

@@ -21,7 +21,9 @@ workflow::CommandVerdict explained(Toolbox& toolbox, const std::string& tool, co
   const auto text =
       toolbox.explain(tool, arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), stop, why);
   if (!text) return {Kind::unknown, why};
-  const auto answer = nlohmann::json::parse(*text);
+  // Lists such as that of the environment are not looked at.
+  const auto answer =
+      nlohmann::json::parse(*text, [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) { return depth < 2; });
   const std::string reason = text_of(answer, "reason");
   if (text_of(answer, "error") == "working_directory_invalid") return {Kind::no_directory, reason};
   const std::string verdict = text_of(answer, "verdict");
@@ -30,6 +32,11 @@ workflow::CommandVerdict explained(Toolbox& toolbox, const std::string& tool, co
   if (verdict == "deny") return {Kind::deny, reason};
   return {Kind::unknown,
           "the tool " + tool + " gives the verdict \"" + verdict + "\", which is not one of allow, ask and deny"};
+}
+
+bool allows_any_command(Toolbox& toolbox) {
+  return explained(toolbox, std::string(workflow::shell_tool), {{"command", "$("}}).kind ==
+         workflow::CommandVerdict::Kind::allow;
 }
 
 }  // namespace wtool::host
