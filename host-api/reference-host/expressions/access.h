@@ -1,4 +1,4 @@
-// Reaching into a value: the field of a map, the element of a list, how many there are. Where there is none, a sentence
+// Reaching into a value: the field of a map, the element of a list, how many it has. Where it has none, a sentence
 // says why.
 #pragma once
 

@@ -1,7 +1,7 @@
 // How much work one evaluation may take. A step is about as long as looking at one node of an expression (30 ns, or up
 // to three times that); texts and lists cost by their size, so that the same bound holds for what is made of them.
 //
-// Once used up, a budget stays so: whoever forgives other errors must not forgive this one.
+// Once used up, a budget stays so: code that ignores other errors must not ignore this one.
 #pragma once
 
 #include <cstddef>

@@ -144,7 +144,7 @@ class Evaluator {
     return error_at(*node.operands[1], "an index is a whole number from 0, or a string, and not " + described(*key));
   }
 
-  // The value of a name or of what is in it; nothing where there is none.
+  // The value of a name, of a field or of an element; nothing where it has no value.
   std::optional<Outcome> find_path(const Node& node) {
     if (node.kind == Node::Kind::name) {
       const Value* found = find(node.text);

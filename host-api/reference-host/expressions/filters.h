@@ -1,6 +1,6 @@
 // The filters of templates: `{{ name | filter: argument, argument }}`.
 //
-//   default: "x" or 5    where there is no value, or an empty one
+//   default: "x" or 5    replaces a missing or empty value
 //   upcase downcase capitalize trim strip slugify    texts (ASCII letters only)
 //   replace: "a", "b"    a text with each "a" made a "b"
 //   lines, split: ","    a list of a text's parts
@@ -8,7 +8,7 @@
 //   first last size      of a list; size of texts and maps too
 //   plus: 1, minus: 1, times: 2   numbers, and texts that are written as ones
 //   json                 the value as JSON text
-//   shell_quote raw      for whoever renders a command
+//   shell_quote raw      for the code that renders a command
 #pragma once
 
 #include <cstddef>
@@ -63,7 +63,7 @@ struct WrittenFilter {
 // The filter of that name with those arguments, or a sentence that says what is wrong.
 std::variant<Filter, std::string> make_filter(WrittenFilter written);
 
-// Of a value that there is; shell_quote and raw change nothing here. `scope` has the variables among the arguments.
+// The value must exist; shell_quote and raw change nothing here. `scope` has the variables among the arguments.
 std::variant<Value, std::string> apply(const Filter& filter, const Value& value, const Scope& scope, Budget& budget);
 
 // A number, or a text that is written as one: outputs of commands are texts.

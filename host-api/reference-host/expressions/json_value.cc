@@ -76,7 +76,7 @@ std::optional<Value> parse_json(std::string_view text) {
   const std::size_t first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos) return std::nullopt;
   const char end = text[text.find_last_not_of(blanks)];
-  // Most output is none, and one look tells.
+  // Most output is not JSON; its first and last character tell.
   const bool could_be = (text[first] == '{' && end == '}') || (text[first] == '[' && end == ']');
   if (!could_be || depth_of(text) > deepest_json) return std::nullopt;
   const json parsed = json::parse(text, nullptr, false);

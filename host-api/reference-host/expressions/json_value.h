@@ -16,7 +16,7 @@ inline constexpr int deepest_json = 100;
 // Numbers that fit into no 64 bits become doubles. Nothing: it is nested too deeply.
 std::optional<Value> from_json(const nlohmann::json& json);
 
-// The value of a text that is a JSON object or list, blanks around it allowed; nothing: it is none.
+// The value of a text that is a JSON object or list, blanks around it allowed; nothing: it is not JSON.
 std::optional<Value> parse_json(std::string_view text);
 
 // One sentence for people: why parse_json() gives nothing for this text.

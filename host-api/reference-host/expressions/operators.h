@@ -1,4 +1,4 @@
-// What the operators between two values give. Types are not mixed: where there is no answer, a sentence says why.
+// What the operators between two values give. Types are not mixed: without a result, a sentence says why.
 #pragma once
 
 #include <string>

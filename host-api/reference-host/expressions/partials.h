@@ -20,7 +20,7 @@ struct Partial {
 class Partials {
  public:
   virtual ~Partials() = default;
-  // The prompt of that name; it lives as long as this does. Null: `error` is a sentence that says why there is none.
+  // The prompt of that name; it lives as long as this does. Null: `error` is a sentence that says why it was not found.
   virtual const Partial* find(const std::string& name, std::string& error) = 0;
   // `FILE:LINE:COLUMN` of an offset in the text of the prompt.
   virtual std::string place(const Partial& partial, std::size_t offset) const = 0;

@@ -12,7 +12,7 @@ namespace wtool::host::expressions {
 
 class Pattern {
  public:
-  // The pattern, or one sentence that says why it is none.
+  // The pattern, or one sentence that says why it is not valid.
   static std::variant<std::shared_ptr<const Pattern>, std::string> compile(std::string_view text);
 
   ~Pattern();

@@ -5,7 +5,7 @@
 namespace wtool::host::expressions {
 namespace {
 
-// A number that stands here; nothing where it is none.
+// The number at the cursor; nothing where it is not a number.
 std::optional<Value> parse_number(TemplateCursor& cursor) {
   std::string_view written = cursor.rest().substr(0, cursor.rest().find_first_not_of("-0123456789."));
   // The range (1..n) begins with a whole number.

@@ -17,7 +17,7 @@
 // variables as arguments of filters. There, a tag of another name is a mistake. What is rendered is never parsed again:
 // a value cannot become a tag.
 //
-// This file knows no shell. What is safe to insert into a command is decided by whoever renders one.
+// This file knows no shell. The code that renders a command decides what is safe to insert.
 #pragma once
 
 #include <cstddef>
@@ -139,7 +139,7 @@ struct Template {
   // with every branch and the inside of every loop taken once: what can be checked before anything has a value.
   std::vector<std::string> texts;
   std::vector<Placeholder> placeholders;
-  // What the tags make; null where there are none.
+  // What the tags make; null where it has no tags.
   std::shared_ptr<const Body> tagged;
 
   bool has_tags() const { return tagged != nullptr; }

@@ -31,7 +31,7 @@ std::string unsupported(const std::string& word, Dialect dialect) {
          (is_one_of(prompt_tags, word) ? " (files of prompts know more)" : "");
 }
 
-// What to say of a tag behind which something else stands.
+// The message for a tag that is followed by something else.
 std::string trailing(std::string_view word) {
   if (is_one_of(prompt_tags, word)) return " behind what belongs to it";
   if (word == "for") return " behind its list and filters";
@@ -41,7 +41,7 @@ std::string trailing(std::string_view word) {
   return "; nothing stands behind that word";
 }
 
-// Without tags, nobody needs the pieces any more.
+// Without tags, the pieces are not needed any more.
 void flatten(Body& body, bool kept, Template& made) {
   for (Piece& piece : body) {
     if (const auto* text = std::get_if<std::string>(&piece.what)) {
@@ -224,7 +224,7 @@ class TemplateParser {
       if (word == "comment") return verbatim(begin, "comment", false);
       return;
     }
-    // What follows is read on, so that the mistakes in it are found as well.
+    // Reading continues, so that the mistakes in what follows are found as well.
     const std::size_t end = text_.find("%}", begin);
     at_ = end == std::string_view::npos ? text_.size() : end + 2;
   }
@@ -236,7 +236,7 @@ class TemplateParser {
     return rest.substr(0, rest.find('\n')).find("%}") != std::string_view::npos;
   }
 
-  // All of a tag but its end. The cursor stands behind the word.
+  // All of a tag but its end. The cursor is after the word.
   TagMistake read_tag(const std::string& word, TemplateCursor& cursor) {
     flush();
     TagMistake mistake;

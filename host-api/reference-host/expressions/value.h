@@ -72,7 +72,7 @@ struct Withheld {
   std::uint64_t bytes = 0;                                   // of that file
 };
 
-// The value itself, or the one that `read` fetches; or why there is none that may be used.
+// The value itself, or the one that `read` fetches; or why no value may be used.
 std::variant<Value, std::string> readable(const Value& value);
 
 // Why a list or a map cannot be written as text: a value within it is withheld. Empty: it can.
@@ -91,7 +91,7 @@ std::string quoted_for_message(std::string_view text);
 // `the int 3`, `the string "abc"`, `a list`: a value for messages.
 std::string described(const Value& value);
 
-// How many characters a UTF-8 text has; bytes that are none count with the character before them.
+// How many characters a UTF-8 text has; other bytes count with the character before them.
 std::size_t character_count(std::string_view text);
 
 }  // namespace wtool::host::expressions
