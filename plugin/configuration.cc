@@ -30,6 +30,7 @@ std::optional<engine::SandboxPolicy> read_sandbox(Section& section, std::string&
   std::size_t network = 0;
   section.choice("network", {"allow", "deny"}, network);
   policy.network = network == 0;
+  section.choice("ipc", "deny", "allow", policy.ipc);
   section.flag("required", policy.required);
   section.end();
   if (!error.empty()) return std::nullopt;

@@ -41,6 +41,7 @@ Json sandbox_of(const Configuration& configuration) {
           {"write", sandbox.write},
           {"protect", sandbox.protect},
           {"network", sandbox.network ? "allow" : "deny"},
+          {"ipc", sandbox.ipc ? "allow" : "deny"},
           {"required", sandbox.required}};
 }
 

@@ -112,31 +112,16 @@ SpawnFailure protect_paths(const SandboxPlan& plan) {
 }
 
 // What root may do to the machine, other than to files and processes by their owners' rights. With perfmon or sys_admin
-// one may read the environment of any process, which Landlock does not get to see; with others, disk and memory.
+// one may read the environment of any process, which Landlock does not get to see; with others, disk and memory. With
+// sys_nice it takes the processor from those that are to end it.
 // Programs that are executed later do not get them back, because of no_new_privs.
-constexpr unsigned dropped_capabilities[] = {CAP_DAC_READ_SEARCH,
-                                             CAP_LINUX_IMMUTABLE,
-                                             CAP_NET_ADMIN,
-                                             CAP_SYS_MODULE,
-                                             CAP_SYS_RAWIO,
-                                             CAP_SYS_CHROOT,
-                                             CAP_SYS_PTRACE,
-                                             CAP_SYS_PACCT,
-                                             CAP_SYS_ADMIN,
-                                             CAP_SYS_BOOT,
-                                             CAP_SYS_TIME,
-                                             CAP_SYS_TTY_CONFIG,
-                                             CAP_MKNOD,
-                                             CAP_AUDIT_CONTROL,
-                                             CAP_MAC_OVERRIDE,
-                                             CAP_MAC_ADMIN,
-                                             CAP_SYSLOG,
-                                             CAP_WAKE_ALARM,
-                                             CAP_BLOCK_SUSPEND,
-                                             CAP_AUDIT_READ,
-                                             capability_perfmon,
-                                             capability_bpf,
-                                             capability_checkpoint_restore};
+constexpr unsigned dropped_capabilities[] = {
+    CAP_DAC_READ_SEARCH, CAP_LINUX_IMMUTABLE, CAP_NET_ADMIN,     CAP_SYS_MODULE,
+    CAP_SYS_RAWIO,       CAP_SYS_CHROOT,      CAP_SYS_PTRACE,    CAP_SYS_PACCT,
+    CAP_SYS_ADMIN,       CAP_SYS_BOOT,        CAP_SYS_NICE,      CAP_SYS_TIME,
+    CAP_SYS_TTY_CONFIG,  CAP_MKNOD,           CAP_AUDIT_CONTROL, CAP_MAC_OVERRIDE,
+    CAP_MAC_ADMIN,       CAP_SYSLOG,          CAP_WAKE_ALARM,    CAP_BLOCK_SUSPEND,
+    CAP_AUDIT_READ,      capability_perfmon,  capability_bpf,    capability_checkpoint_restore};
 
 bool drop_capabilities() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};

@@ -4,133 +4,179 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
-#include <memory>
+#include <cstdint>
+#include <vector>
 
-#include "system/descriptor.h"
+#include "engine/sandbox/filter_program.h"
 
 namespace wtool::engine {
 
 namespace {
 
+// Every system call up to this one has been looked at (the table in docs/guide/sandbox.md). A newer one is answered as
+// by a kernel that does not have it, which programs expect of any call that is new.
+constexpr std::uint32_t newest_known_call = 470;  // listns, Linux 6.19
+
 // What needs a capability that the warden takes away (drop_capabilities: clock, modules, reboot, swap, quota, host
 // name, ports) stands here only where a mistake there would open the sandbox: each number more makes every start
 // slower.
 //
-// By name: the library knows which of them an architecture has, and Debian's headers need not know the newest.
-constexpr const char* refused[] = {
+// By name, and by number where it is newer than some libraries that this is built with. From 424 on, a call has the
+// same number on every architecture.
+constexpr int unknown_number = -1;
+struct Call {
+  const char* name;
+  int number = unknown_number;
+};
+constexpr Call refused[] = {
     // other processes
-    "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp",
+    {"ptrace"},
+    {"process_vm_readv"},
+    {"process_vm_writev"},
+    {"pidfd_getfd"},
+    {"kcmp"},
+    {"process_madvise"},
+    {"process_mrelease"},
     // what would go around this filter, or leads to files without their names
-    "io_uring_setup", "io_uring_enter", "io_uring_register", "open_by_handle_at", "fanotify_init",
+    {"io_uring_setup"},
+    {"io_uring_enter"},
+    {"io_uring_register"},
+    {"open_by_handle_at"},
+    {"fanotify_init"},
     // keys of the user, which belong to no folder
-    "add_key", "request_key", "keyctl",
+    {"add_key"},
+    {"request_key"},
+    {"keyctl"},
     // mounts and namespaces
-    "mount", "umount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "open_tree_attr", "fsopen",
-    "fsconfig", "fsmount", "fspick", "mount_setattr", "setns",
+    {"mount"},
+    {"umount"},
+    {"umount2"},
+    {"pivot_root"},
+    {"chroot"},
+    {"move_mount"},
+    {"open_tree"},
+    {"open_tree_attr", 467},
+    {"fsopen"},
+    {"fsconfig"},
+    {"fsmount"},
+    {"fspick"},
+    {"mount_setattr"},
+    {"setns"},
     // the kernel's weak places
-    "bpf", "perf_event_open", "userfaultfd",
+    {"bpf"},
+    {"perf_event_open"},
+    {"userfaultfd"},
     // the kernel's messages
-    "syslog"};
+    {"syslog"}};
 
-// The flags of clone and unshare for new namespaces. From cgroup on, they stand above all others but CLONE_IO, which
-// hardly any program knows: one comparison for six of them. 0x80 (a time namespace) is unshare's alone, since it stands
+// Objects that all processes of a user share, though they belong to no folder: shared memory, semaphores and message
+// queues of System V, and the message queues of POSIX. The latter are refused by descriptor as well: a queue can be
+// opened as a file where their file system is mounted.
+constexpr Call shared_objects[] = {{"shmget"},          {"shmat"},    {"shmctl"},  {"semget"},    {"semop"},
+                                   {"semtimedop"},      {"semctl"},   {"msgget"},  {"msgsnd"},    {"msgrcv"},
+                                   {"msgctl"},          {"ipc"},      {"mq_open"}, {"mq_unlink"}, {"mq_timedsend"},
+                                   {"mq_timedreceive"}, {"mq_notify"}};
+
+// Calls that change the process or thread that an argument names, and with 0 the calling one. A filter cannot tell the
+// command's own processes and threads from others, so it lets 0 alone pass.
+struct ChangeOfProcess {
+  const char* name;
+  unsigned argument;
+};
+constexpr ChangeOfProcess changes_of_process[] = {
+    {"sched_setparam", 0}, {"sched_setscheduler", 0}, {"sched_setattr", 0}, {"sched_setaffinity", 0},
+    {"migrate_pages", 0},  {"move_pages", 0},         {"setpriority", 1},   {"ioprio_set", 1}};
+// ioprio_set's word for one process; the C library has none. Others name a group, or all processes of a user.
+constexpr std::uint32_t ioprio_who_process = 1;
+
+// The flags of clone and unshare for new namespaces. That for a time namespace is unshare's alone, since it stands
 // where clone has its signal.
-constexpr std::uint64_t first_high_namespace_flag = CLONE_NEWCGROUP;
-constexpr std::uint64_t time_namespace_flag = 0x80;
-static_assert(CLONE_NEWCGROUP < CLONE_NEWUTS && CLONE_NEWCGROUP < CLONE_NEWIPC && CLONE_NEWCGROUP < CLONE_NEWUSER &&
-              CLONE_NEWCGROUP < CLONE_NEWPID && CLONE_NEWCGROUP < CLONE_NEWNET && CLONE_NEWCGROUP > CLONE_CHILD_SETTID);
+constexpr std::uint32_t namespace_flags =
+    CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+constexpr std::uint32_t time_namespace_flag = 0x80;
 
 // Which puts characters into a terminal as if somebody typed them there; and its like for the virtual consoles.
-constexpr std::uint64_t typing_requests[] = {TIOCSTI, TIOCLINUX};
-constexpr std::uint64_t low_half = 0xffffffff;  // of an argument: the kernel looks at no more of these
+constexpr std::uint32_t typing_requests[] = {TIOCSTI, TIOCLINUX};
 
 class Builder {
  public:
-  Builder() : context_(::seccomp_init(SCMP_ACT_ALLOW), &::seccomp_release) {
-    error_ = context_ ? 0 : ENOMEM;
-    // A program of another architecture (32 bit) has other numbers: none of these rules would hold for it.
-    keep(::seccomp_attr_set(context_.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS));
-    // The warden decides about no_new_privs.
-    keep(::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_NNP, 0));
-    // A tree instead of a list: taking it into force costs half as much (the kernel runs it for every number then).
-    keep(::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2));
+  void refuse(int error, Call call, const std::vector<ArgumentTest>& tests = {}) {
+    int number = ::seccomp_syscall_resolve_name(call.name);
+    if (number == __NR_SCMP_ERROR) number = call.number;
+    if (number == unknown_number) {
+      missing_ = call.name;    // Without a number it would stay open.
+    } else if (number >= 0) {  // A negative one is not of this architecture.
+      program_.refuse(static_cast<std::uint32_t>(number), error, tests);
+    }
   }
 
-  template <typename... Conditions>
-  void refuse(int error, const char* name, Conditions... conditions) {
-    const int number = ::seccomp_syscall_resolve_name(name);
-    if (number == __NR_SCMP_ERROR) return;  // This library does not know it; nor does any program of its time.
-    const int result = ::seccomp_rule_add(context_.get(), SCMP_ACT_ERRNO(static_cast<unsigned>(error)), number,
-                                          sizeof...(conditions), conditions...);
-    if (number >= 0) keep(result);  // A negative one is not of this architecture.
+  // Empty with `error`.
+  std::string build(std::string& error) const {
+    if (!missing_.empty()) {
+      error = "libseccomp does not know the system call " + missing_ + "; a newer one does";
+      return {};
+    }
+    std::string program = program_.assemble(::seccomp_arch_native(), newest_known_call);
+    if (program.empty()) error = "it has a jump that is too long for the kernel";
+    return program;
   }
-
-  // The program, or nothing and error().
-  std::string build() {
-    const Descriptor file(::memfd_create("filter", MFD_CLOEXEC));
-    if (!file) keep(-errno);
-    if (error_ == 0) keep(::seccomp_export_bpf(context_.get(), file.get()));
-    struct stat status {};
-    if (error_ != 0 || ::fstat(file.get(), &status) != 0) return {};
-    std::string program(static_cast<std::size_t>(status.st_size), '\0');
-    if (::pread(file.get(), program.data(), program.size(), 0) != status.st_size) keep(-EIO);
-    return error_ == 0 ? program : std::string();
-  }
-
-  int error() const { return error_; }
 
  private:
-  void keep(int result) {
-    if (error_ == 0 && result < 0) error_ = -result;
-  }
-
-  std::unique_ptr<void, decltype(&::seccomp_release)> context_;
-  int error_ = 0;
+  FilterProgram program_;
+  std::string missing_;
 };
 
-scmp_arg_cmp has_flag(unsigned argument, std::uint64_t flag) { return {argument, SCMP_CMP_MASKED_EQ, flag, flag}; }
+// The lower half of an argument: the kernel looks at no more of those that are tested so.
+ArgumentTest is(unsigned argument, std::uint32_t value) { return {argument, ArgumentTest::Kind::is, value}; }
+ArgumentTest is_not(unsigned argument, std::uint32_t value) { return {argument, ArgumentTest::Kind::is_not, value}; }
+ArgumentTest has_any(unsigned argument, std::uint32_t flags) { return {argument, ArgumentTest::Kind::has_any, flags}; }
+ArgumentTest not_null(unsigned argument) { return {argument, ArgumentTest::Kind::not_null}; }
 
 // Truncates, though it opens for reading (0) or for ioctl (3) alone.
-scmp_arg_cmp truncates_as(unsigned argument, std::uint64_t mode) {
-  return {argument, SCMP_CMP_MASKED_EQ, O_ACCMODE | O_TRUNC, mode | O_TRUNC};
+ArgumentTest truncates_as(unsigned argument, std::uint32_t mode) {
+  return {argument, ArgumentTest::Kind::masked, mode | O_TRUNC, O_ACCMODE | O_TRUNC};
 }
 
 }  // namespace
 
 std::string make_filter(const FilterOptions& options, std::string& error) {
   Builder builder;
-  for (const char* name : refused) builder.refuse(EPERM, name);
-  for (const char* name : {"clone", "unshare"}) {
-    builder.refuse(EPERM, name, scmp_arg_cmp{0, SCMP_CMP_GE, first_high_namespace_flag, 0});
-    builder.refuse(EPERM, name, has_flag(0, CLONE_NEWNS));
-  }
-  builder.refuse(EPERM, "unshare", has_flag(0, time_namespace_flag));
+  for (const Call& call : refused) builder.refuse(EPERM, call);
+  builder.refuse(EPERM, {"clone"}, {has_any(0, namespace_flags)});
+  builder.refuse(EPERM, {"unshare"}, {has_any(0, namespace_flags | time_namespace_flag)});
   // Its flags stand in memory, where a filter cannot look; with this answer the C library takes clone instead.
-  builder.refuse(ENOSYS, "clone3");
-  for (const std::uint64_t request : typing_requests) {
-    builder.refuse(EPERM, "ioctl", scmp_arg_cmp{1, SCMP_CMP_MASKED_EQ, low_half, request});
+  builder.refuse(ENOSYS, {"clone3"});
+  for (const std::uint32_t request : typing_requests) {
+    builder.refuse(EPERM, {"ioctl"}, {is(1, request)});
   }
-  // EACCES is what socket(2) documents for a kind of socket that one may not have, so programs expect it.
-  if (!options.network) builder.refuse(EACCES, "socket", scmp_arg_cmp{0, SCMP_CMP_NE, AF_UNIX, 0});
+  for (const ChangeOfProcess& change : changes_of_process) {
+    builder.refuse(EPERM, {change.name}, {is_not(change.argument, 0)});
+  }
+  builder.refuse(EPERM, {"setpriority"}, {is_not(0, PRIO_PROCESS)});
+  builder.refuse(EPERM, {"ioprio_set"}, {is_not(0, ioprio_who_process)});
+  // Its limits can end a process, or keep it from opening a file. Asking for them does no harm: they stand in /proc.
+  builder.refuse(EPERM, {"prlimit64"}, {is_not(0, 0), not_null(2)});
+  if (!options.ipc) {
+    for (const Call& call : shared_objects) builder.refuse(EPERM, call);
+  }
+  if (!options.network) {
+    // EACCES is what socket(2) documents for a kind of socket that one may not have, so programs expect it.
+    for (const char* name : {"socket", "socketpair"}) builder.refuse(EACCES, {name}, {is_not(0, AF_UNIX)});
+  }
   if (options.refuse_truncate) {
-    builder.refuse(EPERM, "truncate");
-    for (const std::uint64_t mode : {0, 3}) {
-      builder.refuse(EPERM, "open", truncates_as(1, mode));
-      builder.refuse(EPERM, "openat", truncates_as(2, mode));
+    builder.refuse(EPERM, {"truncate"});
+    for (const std::uint32_t mode : {0, 3}) {
+      builder.refuse(EPERM, {"open"}, {truncates_as(1, mode)});
+      builder.refuse(EPERM, {"openat"}, {truncates_as(2, mode)});
     }
-    builder.refuse(ENOSYS, "openat2");
+    builder.refuse(ENOSYS, {"openat2"});
   }
-  std::string program = builder.build();
-  if (program.empty()) {
-    error = std::string("the sandbox's filter of system calls cannot be made: ") + std::strerror(builder.error());
-  }
+  std::string program = builder.build(error);
+  if (program.empty()) error = "the sandbox's filter of system calls cannot be made: " + error;
   return program;
 }
 

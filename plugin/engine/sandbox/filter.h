@@ -11,6 +11,7 @@ namespace wtool::engine {
 struct FilterOptions {
   bool network = true;           // false: no sockets but those of AF_UNIX
   bool refuse_truncate = false;  // for a Landlock that does not handle it: opening for reading must not truncate
+  bool ipc = false;              // true: shared memory, semaphores and message queues of System V, and POSIX queues
 };
 
 // The program, as an array of struct sock_filter. Empty with `error`, a sentence.

@@ -12,6 +12,7 @@ struct SandboxPolicy {
   std::vector<std::string> protect;  // relative to each of `write`: stay as they are all the same
   bool network = true;
   bool required = false;  // Run nothing where some of this cannot be enforced.
+  bool ipc = false;       // Objects that belong to no folder: System V's, and the message queues of POSIX.
 };
 
 }  // namespace wtool::engine

@@ -58,10 +58,11 @@ std::shared_ptr<const SharedSandbox> Sandbox::make(SandboxRefusal& refusal) cons
   }
   const bool truncate_missing = abi > 0 && abi < landlock::abi_with_truncate;
   if (features_.seccomp) {
-    if (error.empty()) shared->filter = make_filter({policy_.network, truncate_missing}, error);
+    if (error.empty()) shared->filter = make_filter({policy_.network, truncate_missing, policy_.ipc}, error);
     report.enforced.emplace_back("seccomp");
     if (!policy_.network) report.enforced.emplace_back("network");
     shared->network_refused = !policy_.network;
+    shared->ipc_refused = !policy_.ipc;
   } else {
     report.not_enforced.emplace_back("seccomp: this kernel has no filters for system calls");
     if (!policy_.network) {

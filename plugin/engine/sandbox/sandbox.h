@@ -23,6 +23,7 @@ struct SharedSandbox {
   Descriptor ruleset;
   std::string filter;
   bool network_refused = false;
+  bool ipc_refused = false;
   SandboxReport report;  // but for the protected names
 };
 
