@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "system/size_signal.h"
 
@@ -34,16 +35,6 @@ std::size_t write_all(int file, std::string_view bytes, int* error) {
   return written;
 }
 
-// Makes a folder and those above it. 0, or the errno; what is there already is not looked at.
-int make_folder(const std::string& path) {
-  const auto make = [&] { return ::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST ? 0 : errno; };
-  const int error = make();
-  const std::string above = path.substr(0, path.rfind('/'));
-  if (error != ENOENT || above.empty()) return error;
-  const int error_above = make_folder(above);
-  return error_above != 0 ? error_above : make();
-}
-
 std::string advice_for(int error) {
   switch (error) {
     case ENOSPC:
@@ -60,8 +51,9 @@ std::string advice_for(int error) {
     case EMFILE:
     case ENFILE:
       return "raise the limit of open files, or run fewer calls at once";
-    case ENOTDIR:
     case ENOENT:
+      return "it was removed while the command ran; name a folder that the command leaves alone as output.directory";
+    case ENOTDIR:
     case EEXIST:
       return "something that is no folder is in its way; remove it, or name another folder as output.directory";
     case EACCES:
@@ -73,10 +65,21 @@ std::string advice_for(int error) {
   }
 }
 
+// Where a path leads, for a person to read.
+std::string real_path(const std::string& path) {
+  std::error_code error;
+  const std::string real = std::filesystem::weakly_canonical(path, error).string();
+  return error ? std::string("its real path") : real;
+}
+
 }  // namespace
+
+SpillFile::SpillFile(SpillDirectory& directory, std::string_view call)
+    : directory_(directory), call_(call), folder_(open_real_folder(directory.path())) {}
 
 void SpillFile::write(std::string_view bytes) {
   if (stopped_ || bytes.empty()) return;
+  if (!make_missing(folder_, 0700)) return stop_at_folder();
   const std::uint64_t charged = charged_;
   const std::size_t most = reserve(bytes.size());
   if (most > 0 && (file_ || create())) {
@@ -96,32 +99,36 @@ void SpillFile::write(std::string_view bytes) {
 std::size_t SpillFile::reserve(std::size_t bytes) {
   int error = 0;
   const std::uint64_t charge = SpillDirectory::charge(result_.bytes + bytes);
-  if (charge > charged_) charged_ += directory_.reserve(charge - charged_, &error);
+  if (charge > charged_) charged_ += directory_.reserve(charge - charged_, folder_, &error);
   if (error != 0) stop(error);
   return static_cast<std::size_t>(std::min<std::uint64_t>(bytes, charged_ - result_.bytes));
 }
 
 bool SpillFile::create() {
-  // A name that is taken already, and a folder that is not there, are each worth another try.
+  // A name that is taken already is worth another try.
   for (int attempt = 0; attempt < 5; ++attempt) {
-    const std::string path =
-        directory_.path() + (directory_.path().ends_with('/') ? "" : "/") + SpillDirectory::new_name(call_);
-    file_ = Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    name_ = SpillDirectory::new_name(call_);
+    file_ = Descriptor(
+        ::openat(folder_.place.get(), name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (file_) {
       // So that nobody removes it while we write; where there are no locks, nobody can tell and so nobody removes.
       ::flock(file_.get(), LOCK_EX | LOCK_NB);
-      result_.path = path;
+      result_.path = directory_.path() + (directory_.path().ends_with('/') ? "" : "/") + name_;
       return true;
     }
-    int error = errno;
-    if (error == ENOENT) error = make_folder(directory_.path());
-    if (error != 0 && error != EEXIST) {
-      stop(error);
+    if (errno != EEXIST) {
+      stop(errno);
       return false;
     }
   }
-  stop(ENOENT);
+  stop(EEXIST);
   return false;
+}
+
+void SpillFile::stop_at_folder() {
+  if (folder_.link.empty()) return stop(folder_.error);
+  stop(folder_.link + " is a symbolic link, and a command could have put it there",
+       "remove it; or, if it is yours, name the folder as " + real_path(directory_.path()) + " in output.directory");
 }
 
 void SpillFile::stop(int error) { stop(std::strerror(error), advice_for(error)); }
@@ -137,7 +144,7 @@ void SpillFile::stop(const std::string& reason, const std::string& advice) {
 OutputFile SpillFile::finish() {
   if (file_) {
     if (result_.bytes == 0) {
-      ::unlink(result_.path.c_str());
+      ::unlinkat(folder_.place.get(), name_.c_str(), 0);
       result_.path.clear();
     }
     // A process that the host forked may have the descriptor as well, and would keep the lock.

@@ -3,6 +3,9 @@
 // Contract:
 // - It holds the bytes as they were read, of both streams, in the order in which they were read, and stays when the
 //   call is over. It is made with the first byte; without one there is none.
+// - Its folder is opened when this object is made, before the command starts, and without following any symbolic link;
+//   what is missing of it is made with the first byte, below the last folder that was there. So a command cannot lead
+//   the file, or the removal of older ones, to another place. A link is said as what went wrong.
 // - Nothing that goes wrong with it fails or stops the call. The file then ends where it went wrong, and what happened
 //   is said in a sentence. Only a file system that makes its writers wait makes the command wait, too.
 // - The host is not harmed: SIGXFSZ, by which the kernel ends a process that writes beyond its limit, never arrives.
@@ -15,6 +18,7 @@
 #include "engine/outcome.h"
 #include "engine/spill_directory.h"
 #include "system/descriptor.h"
+#include "system/real_folder.h"
 
 namespace wtool::engine {
 
@@ -29,7 +33,7 @@ struct SpillOptions {
 class SpillFile {
  public:
   // `call` is the part of the file's name that says whose it is.
-  SpillFile(SpillDirectory& directory, std::string_view call) : directory_(directory), call_(call) {}
+  SpillFile(SpillDirectory& directory, std::string_view call);
 
   // Writes all of it, or ends the file for good.
   void write(std::string_view bytes);
@@ -42,9 +46,12 @@ class SpillFile {
   std::size_t reserve(std::size_t bytes);
   void stop(const std::string& reason, const std::string& advice);
   void stop(int error);
+  void stop_at_folder();
 
   SpillDirectory& directory_;
   const std::string call_;
+  RealFolder folder_;
+  std::string name_;  // in the folder
   Descriptor file_;
   std::uint64_t charged_ = 0;  // What the directory has granted for it.
   bool stopped_ = false;

@@ -46,7 +46,15 @@ struct Spilled {
   std::uint64_t bytes;
 };
 
-// 0, or the errno. A folder that is not there has no files.
+// NULL with errno.
+DIR* open_list(int folder) {
+  Descriptor opened(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  DIR* const list = opened ? ::fdopendir(opened.get()) : nullptr;
+  if (list != nullptr) opened.release();
+  return list;
+}
+
+// 0, or the errno.
 int list(DIR* folder, std::vector<Spilled>& files) {
   for (;;) {
     errno = 0;
@@ -99,9 +107,9 @@ std::string SpillDirectory::new_name(std::string_view call) {
 
 std::uint64_t SpillDirectory::charge(std::uint64_t bytes) { return std::max(bytes, smallest_charge); }
 
-std::uint64_t SpillDirectory::reserve(std::uint64_t wanted, int* error) {
+std::uint64_t SpillDirectory::reserve(std::uint64_t wanted, const RealFolder& folder, int* error) {
   const std::lock_guard lock(mutex_);
-  *error = room_ < wanted ? find_room(wanted) : 0;
+  *error = room_ < wanted ? find_room(wanted, folder) : 0;
   if (*error != 0) return 0;
   const std::uint64_t granted = std::min(wanted, room_);
   room_ -= granted;
@@ -115,11 +123,12 @@ void SpillDirectory::settle(std::uint64_t granted) {
 }
 
 // What is in flight may be in a file already and is then counted twice, which errs on the right side.
-int SpillDirectory::find_room(std::uint64_t wanted) {
+int SpillDirectory::find_room(std::uint64_t wanted, const RealFolder& place) {
   room_ = 0;
   std::uint64_t taken = in_flight_;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path_.c_str()), ::closedir);
-  if (!folder && errno != ENOENT) return errno;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(place.is_there() ? open_list(place.place.get()) : nullptr,
+                                                   ::closedir);
+  if (!folder && place.is_there()) return errno;
   std::vector<Spilled> files;
   if (folder) {
     if (const int error = list(folder.get(), files); error != 0) return error;

@@ -17,6 +17,8 @@
 #include <string>
 #include <string_view>
 
+#include "system/real_folder.h"
+
 namespace wtool::engine {
 
 class SpillDirectory {
@@ -31,9 +33,10 @@ class SpillDirectory {
   // text, it shows what is safe in a name. Not that there is no such file already.
   static std::string new_name(std::string_view call);
 
-  // Grants up to `wanted` bytes; fewer, or none, when no room can be made for more. *error is the errno for which the
-  // folder could not be read, else 0. Each grant is to be settled.
-  std::uint64_t reserve(std::uint64_t wanted, int* error);
+  // Grants up to `wanted` bytes; fewer, or none, when no room can be made for more. The files are those of `folder`,
+  // which is this one as the caller has opened it. *error is the errno for which it could not be read, else 0. Each
+  // grant is to be settled.
+  std::uint64_t reserve(std::uint64_t wanted, const RealFolder& folder, int* error);
 
   // Says that the bytes of a grant stand in a file by now, or never will.
   void settle(std::uint64_t granted);
@@ -42,7 +45,7 @@ class SpillDirectory {
   static std::uint64_t charge(std::uint64_t bytes);
 
  private:
-  int find_room(std::uint64_t wanted);
+  int find_room(std::uint64_t wanted, const RealFolder& folder);
 
   const std::string path_;
   const std::uint64_t max_bytes_;

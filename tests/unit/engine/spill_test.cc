@@ -277,13 +277,14 @@ BOOST_FIXTURE_TEST_CASE(many_small_files_come_to_an_end, Folder) {
 
 BOOST_FIXTURE_TEST_CASE(room_that_is_granted_is_gone_until_it_is_settled, Folder) {
   SpillDirectory directory(path, mebibyte);
+  const wtool::RealFolder opened = wtool::open_real_folder(path);
   int error = -1;
-  BOOST_TEST(directory.reserve(600'000, &error) == 600'000U);
+  BOOST_TEST(directory.reserve(600'000, opened, &error) == 600'000U);
   BOOST_TEST(error == 0);
-  BOOST_TEST(directory.reserve(600'000, &error) == mebibyte - 600'000);
-  BOOST_TEST(directory.reserve(1, &error) == 0U);
+  BOOST_TEST(directory.reserve(600'000, opened, &error) == mebibyte - 600'000);
+  BOOST_TEST(directory.reserve(1, opened, &error) == 0U);
   directory.settle(mebibyte);  // Nothing of it was written.
-  BOOST_TEST(directory.reserve(mebibyte, &error) == mebibyte);
+  BOOST_TEST(directory.reserve(mebibyte, opened, &error) == mebibyte);
 }
 
 BOOST_FIXTURE_TEST_CASE(writers_at_once_never_pass_the_limit_and_keep_what_they_say, Folder) {

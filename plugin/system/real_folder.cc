@@ -1,0 +1,82 @@
+#include "system/real_folder.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <string_view>
+
+namespace wtool {
+
+namespace {
+
+Descriptor open_component(int above, const std::string& name) {
+  return Descriptor(::openat(above, name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+bool is_link(int above, const std::string& name) {
+  struct stat status {};
+  return ::fstatat(above, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
+}
+
+// Takes the first component off; empty where there is none.
+std::string take_component(std::string_view& path) {
+  while (path.starts_with('/')) path.remove_prefix(1);
+  const std::string_view name = path.substr(0, path.find('/'));
+  path.remove_prefix(name.size());
+  return std::string(name);
+}
+
+// Goes down `path` from folder.place, as far as it is there; with `mode`, makes what is not.
+void descend(RealFolder& folder, std::string_view path, const mode_t* mode) {
+  folder.missing.clear();
+  for (std::string_view rest = path;;) {
+    const std::string_view before = rest;
+    const std::string name = take_component(rest);
+    if (name.empty()) return;
+    Descriptor next = open_component(folder.place.get(), name);
+    if (!next && errno == ENOENT) {
+      if (mode == nullptr) {
+        folder.missing = before;
+        return;
+      }
+      if (::mkdirat(folder.place.get(), name.c_str(), *mode) == 0 || errno == EEXIST) {
+        next = open_component(folder.place.get(), name);
+      }
+    }
+    if (!next) {
+      folder.error = errno;
+      if (is_link(folder.place.get(), name)) {
+        folder.error = ELOOP;
+        folder.link = folder.above + '/' + name;
+      }
+      folder.place.reset();
+      return;
+    }
+    folder.place = std::move(next);
+    folder.above += '/' + name;
+  }
+}
+
+}  // namespace
+
+RealFolder open_real_folder(const std::string& path) {
+  RealFolder folder;
+  folder.place = Descriptor(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (folder.place) {
+    descend(folder, path, nullptr);
+  } else {
+    folder.error = errno;
+  }
+  return folder;
+}
+
+bool make_missing(RealFolder& folder, mode_t mode) {
+  if (folder.place && !folder.missing.empty()) {
+    const std::string missing = folder.missing;
+    descend(folder, missing, &mode);
+  }
+  return folder.place && folder.error == 0;
+}
+
+}  // namespace wtool
