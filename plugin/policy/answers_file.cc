@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string_view>
+#include <thread>
 
 namespace wtool::policy {
 
@@ -35,6 +36,22 @@ bool make_folder(const std::string& folder, mode_t mode) {
   if (folder.empty() || ::mkdir(folder.c_str(), mode) == 0 || errno == EEXIST) return true;
   return errno == ENOENT && make_folder(folder_of(folder), mode) &&
          (::mkdir(folder.c_str(), mode) == 0 || errno == EEXIST);
+}
+
+// Not for ever: a command that may read the file can hold its lock, and stay in the background with it. False with
+// errno.
+bool wait_for_lock(int file, std::chrono::milliseconds longest) {
+  using std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds pause{2};
+  for (const auto limit = steady_clock::now() + longest; ::flock(file, LOCK_EX | LOCK_NB) != 0;) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return false;
+    if (steady_clock::now() >= limit) {
+      errno = ETIMEDOUT;
+      return false;
+    }
+    std::this_thread::sleep_for(pause);
+  }
+  return true;
 }
 
 bool is_trusted(const AnswersFile& file, const struct stat& status) {
@@ -94,7 +111,7 @@ Descriptor lock_answers(const AnswersFile& file, std::string& error) {
   const Descriptor folder = open_folder(file);
   if (folder) {
     Descriptor lock(::openat(folder.get(), name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, file.mode));
-    if (lock && ::flock(lock.get(), LOCK_EX) == 0) return lock;
+    if (lock && wait_for_lock(lock.get(), file.lock_wait)) return lock;
   }
   error = cannot(file, "locked", file.path + ".lock");
   return {};

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include <chrono>
 #include <string>
 
 #include "system/descriptor.h"
@@ -13,13 +14,14 @@
 namespace wtool::policy {
 
 struct AnswersFile {
-  std::string path;                   // absolute
-  std::string noun;                   // "the file of approvals", for messages
-  mode_t mode = 0600;                 // of a new file
-  mode_t folder_mode = 0700;          // of a folder that is made for it
-  mode_t not_by = S_IWGRP | S_IWOTH;  // whoever may write besides makes it worthless
-  uid_t owner = 0;                    // one more user whom it may belong to, besides root and this process's
-  bool no_links = false;              // neither it nor its folder may be a symbolic link
+  std::string path;                           // absolute
+  std::string noun;                           // "the file of approvals", for messages
+  mode_t mode = 0600;                         // of a new file
+  mode_t folder_mode = 0700;                  // of a folder that is made for it
+  mode_t not_by = S_IWGRP | S_IWOTH;          // whoever may write besides makes it worthless
+  uid_t owner = 0;                            // one more user whom it may belong to, besides root and this process's
+  bool no_links = false;                      // neither it nor its folder may be a symbolic link
+  std::chrono::milliseconds lock_wait{5000};  // for whoever has the lock
 };
 
 // The text; empty where there is no file. False with `error`, a sentence that names the file.

@@ -322,6 +322,25 @@ BOOST_FIXTURE_TEST_CASE(a_refused_write_is_told_as_the_hint_of_the_error, Fixtur
   }
 }
 
+BOOST_FIXTURE_TEST_CASE(what_was_refused_of_a_process_is_told_as_what_it_was, Fixture) {
+  const Outsider outsider(secret);
+  const std::string pid = std::to_string(outsider.pid);
+  const std::string environment = "/proc/" + pid + "/environ";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"cat " + environment, "a read of another process: " + environment},
+      {"bash -c 'kill " + pid + "; exit 1'", "a signal to process " + pid},
+      {"renice -n 5 -p " + pid, "a change of process " + pid},
+      {"taskset -pc 0 " + pid, "a change of process " + pid}};
+  for (const auto& [command, refused] : cases) {
+    const Answer answer = run(tool, command);
+    BOOST_TEST_CONTEXT(answer.raw) {
+      BOOST_TEST(answer.is_error());
+      BOOST_TEST(texts(answer.metadata(), "refused") == std::vector<std::string>{refused},
+                 boost::test_tools::per_element());
+    }
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(what_the_sandbox_did_not_refuse_is_not_said_to_be_its_doing, Fixture) {
   scratch.file("outside/plain", "no program\n", 0644);
   for (const std::string& command :

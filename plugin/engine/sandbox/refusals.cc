@@ -12,8 +12,13 @@ namespace wtool::engine {
 namespace {
 
 constexpr std::size_t most_refusals = 10;
-// The beginning of a long standard error says what went wrong first, and its end what came of it.
-constexpr std::size_t most_text = 256UL * 1024;
+// What a command writes is the command's to choose, and all of this is done in the host when the command has ended. So
+// everything has a bound: the text, of which the beginning says what went wrong first; the paths that are looked up;
+// and their length. (A shorter line than the shortest phrase says nothing.)
+constexpr std::size_t most_text = 64UL * 1024;
+constexpr std::size_t shortest_line = 8;
+constexpr int most_paths = 100;
+constexpr std::size_t longest_path = 1024;
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -61,6 +66,21 @@ constexpr std::array<std::string_view, 9> network_phrases = {"could not resolve 
                                                              "eai_again",
                                                              "failed to resolve",
                                                              "temporary failure resolving"};
+
+// What programs write of a call that the filter or Landlock's scopes refused, each with EPERM; it is told with the
+// number of the process, which is somewhere behind the words, or else before them; or without one.
+struct Request {
+  std::string_view words;
+  std::string_view told;
+  bool of_process;
+};
+constexpr std::string_view not_permitted = "operation not permitted";
+constexpr std::array<Request, 5> requests = {{{"kill", "a signal to process ", true},
+                                              {"priority for ", "a change of process ", true},
+                                              {"affinity", "a change of process ", true},
+                                              {"shared memory", "shared memory (sandbox.ipc is deny)", false},
+                                              {"shmget", "shared memory (sandbox.ipc is deny)", false}}};
+
 constexpr std::array<std::string_view, 4> socket_phrases = {"socket", "connect", "bind", "listen"};
 
 struct Line {
@@ -85,6 +105,7 @@ void add_quoted(std::string_view line, std::vector<Candidate>& found) {
       const std::size_t end = line.find(close, at);
       if (end == std::string_view::npos) break;
       if (end > at) found.push_back({line.substr(at, end - at), true});
+      if (found.size() > most_paths) return;
       at = end + close.size();
     }
   }
@@ -109,6 +130,15 @@ void add_last_part(std::string_view before, std::vector<Candidate>& found) {
   found.push_back({before, false});
 }
 
+// "/proc/PID/..." of any process: the kernel lets only those read it that may trace the process.
+bool is_of_process(std::string_view path) {
+  constexpr std::string_view folder = "/proc/";
+  if (!path.starts_with(folder)) return false;
+  path.remove_prefix(folder.size());
+  const std::size_t digits = std::min(path.find_first_not_of("0123456789"), path.size());
+  return digits > 0 && path.substr(digits).starts_with('/');
+}
+
 // The folder below which nothing of the path exists.
 std::string nearest_existing(const std::string& path, const RefusalContext& context) {
   std::string at = path;
@@ -127,7 +157,9 @@ std::optional<std::string> judge_protected(const std::string& path, bool or_abov
 
 class Judge {
  public:
-  Judge(const Line& line, bool runs_programs, const RefusalContext& context) : line_(line), context_(context) {
+  // Looks up `paths` at most, and counts them down.
+  Judge(const Line& line, bool runs_programs, const RefusalContext& context, int& paths)
+      : line_(line), context_(context), paths_(paths) {
     writes_ = has_any(line.lowered, write_words) && !has_any(line.lowered, read_words);
     executes_ = runs_programs || std::any_of(executing.begin(), executing.end(), [&](std::string_view name) {
                   const std::size_t at = line.lowered.find(name);
@@ -136,13 +168,17 @@ class Judge {
   }
 
   std::optional<std::string> operator()(const Candidate& candidate) const {
-    if (candidate.text.find('\0') != std::string_view::npos || candidate.text.size() > 4096) return std::nullopt;
+    if (candidate.text.find('\0') != std::string_view::npos || candidate.text.size() > longest_path || paths_ == 0) {
+      return std::nullopt;
+    }
+    --paths_;
     const bool absolute = candidate.text.front() == '/';
     const std::string given =
         absolute ? std::string(candidate.text) : context_.directory + '/' + std::string(candidate.text);
     // Bash's name for a connection, and no file.
     if (given.starts_with("/dev/tcp/") || given.starts_with("/dev/udp/")) return std::nullopt;
     std::string path = context_.canonical(std::filesystem::path(given).lexically_normal());
+    if (path.empty()) return std::nullopt;
     while (path.size() > 1 && path.back() == '/') path.pop_back();
     const bool exists = context_.host_may(path, F_OK);
     // A bare word may be anything (a user, a host) unless the message is one about files.
@@ -176,6 +212,7 @@ class Judge {
     if (!is_below_any(path, roots.read) && !writes_) {
       return "a read outside " + list_roots(roots.read) + ": " + path;
     }
+    if (is_of_process(path) && !writes_) return "a read of another process: " + path;
     // Perhaps it was to be executed, and may not be by anybody.
     if (executes_ && !writes_ && !context_.host_may(path, X_OK)) return std::nullopt;
     if (has_any(line_.lowered, read_words)) return std::nullopt;
@@ -185,6 +222,7 @@ class Judge {
 
   const Line& line_;
   const RefusalContext& context_;
+  int& paths_;
   bool writes_ = false;
   bool executes_ = false;
 };
@@ -196,7 +234,31 @@ bool is_network_failure(std::string_view lowered) {
   return denied && has_any(lowered, socket_phrases);
 }
 
-void judge_line(std::string_view text, bool runs_programs, const RefusalContext& context,
+// A number of a process, which stands behind `at`; 0 where there is none.
+pid_t process_behind(std::string_view text, std::size_t at) {
+  constexpr std::string_view digits = "0123456789";
+  constexpr std::size_t most_digits = 9;
+  text.remove_prefix(at);
+  text.remove_prefix(std::min(text.find_first_of(digits), text.size()));
+  const std::size_t size = std::min(text.find_first_not_of(digits), text.size());
+  return size == 0 || size > most_digits ? 0 : std::stoi(std::string(text.substr(0, size)));
+}
+
+std::optional<std::string> judge_request(std::string_view lowered, const RefusalContext& context) {
+  if (lowered.find(not_permitted) == std::string_view::npos) return std::nullopt;
+  for (const Request& request : requests) {
+    const std::size_t at = lowered.find(request.words);
+    if (at == std::string_view::npos) continue;
+    if (!request.of_process) return context.ipc_refused ? std::optional<std::string>(request.told) : std::nullopt;
+    pid_t pid = process_behind(lowered, at + request.words.size());
+    if (pid == 0) pid = process_behind(lowered, 0);
+    // The kernel lets the host send a signal to those whose settings it may change.
+    if (pid > 1 && context.host_may_signal(pid)) return std::string(request.told) + std::to_string(pid);
+  }
+  return std::nullopt;
+}
+
+void judge_line(std::string_view text, bool runs_programs, const RefusalContext& context, int& paths,
                 std::vector<std::string>& refusals) {
   Line line{text, lower(text)};
   const auto add = [&](std::string refusal) {
@@ -209,12 +271,14 @@ void judge_line(std::string_view text, bool runs_programs, const RefusalContext&
     std::vector<Candidate> candidates;
     add_quoted(text, candidates);
     if (candidates.empty()) add_last_part(text.substr(0, line.phrase), candidates);
-    const Judge judge(line, runs_programs, context);
+    const Judge judge(line, runs_programs, context, paths);
     for (const Candidate& candidate : candidates) {
       if (candidate.text.empty()) continue;
+      if (paths == 0) break;
       if (auto refusal = judge(candidate)) return add(std::move(*refusal));
     }
   }
+  if (auto refusal = judge_request(line.lowered, context)) return add(std::move(*refusal));
   if (context.network_refused && is_network_failure(line.lowered)) {
     add("network access (sandbox.network is deny)");
   }
@@ -227,9 +291,10 @@ std::vector<std::string> find_refusals(std::string_view standard_error, const Re
   standard_error = standard_error.substr(0, most_text);
   // Python says the same of a program that may not be executed as of a file that may not be opened.
   const bool runs_programs = standard_error.find("subprocess.py") != std::string_view::npos;
-  while (!standard_error.empty() && refusals.size() < most_refusals) {
+  int paths = most_paths;
+  while (!standard_error.empty() && refusals.size() < most_refusals && !context.cancelled()) {
     const std::size_t end = std::min(standard_error.find('\n'), standard_error.size());
-    judge_line(standard_error.substr(0, end), runs_programs, context, refusals);
+    if (end >= shortest_line) judge_line(standard_error.substr(0, end), runs_programs, context, paths, refusals);
     standard_error.remove_prefix(std::min(end + 1, standard_error.size()));
   }
   return refusals;
@@ -240,6 +305,7 @@ std::string find_refused_program(const std::vector<std::string>& paths, const Re
   for (const std::string& path : paths) {
     const std::string given = path.starts_with('/') ? path : context.directory + '/' + path;
     const std::string program = context.canonical(std::filesystem::path(given).lexically_normal());
+    if (program.empty()) continue;
     if (is_below_any(program, context.roots.read) || is_below_any(program, context.roots.write)) continue;
     if (context.host_may(program, X_OK)) return "a read outside " + list_roots(context.roots.read) + ": " + program;
   }

@@ -4,6 +4,8 @@
 // path that the sandbox keeps from the command, and the host itself could have done it.
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
 #include <string>
 #include <string_view>
@@ -18,14 +20,20 @@ struct RefusalContext {
   std::vector<std::string> protected_paths;  // that were bound
   std::string directory;                     // the command's
   bool files = false;                        // Landlock was in force,
-  bool network_refused = false;              // and the filter, with network: deny.
+  bool network_refused = false;              // and the filter, with network: deny,
+  bool ipc_refused = false;                  // and with ipc: deny.
   // Whether the host itself may do what the mode says (R_OK, W_OK, X_OK, or F_OK: it exists) with a path; access(2).
   std::function<bool(const std::string&, int)> host_may;
-  // The path without symbolic links, as far as it exists.
+  // The path without symbolic links, as far as it exists. Empty where that is not to be found out.
   std::function<std::string(const std::string&)> canonical;
+  // Whether the host itself may send a signal to this process; kill(2) with 0.
+  std::function<bool(pid_t)> host_may_signal;
+  // True from when on nobody waits for an answer.
+  std::function<bool()> cancelled;
 };
 
-// One refusal: "a write outside /site: /etc/x", to be read after "the sandbox refused ". Each once, at most ten.
+// One refusal: "a write outside /site: /etc/x", to be read after "the sandbox refused ". Each once, at most ten. How
+// long it takes has a bound, whatever the text is: of the text, of the paths that are looked up, and of their lengths.
 std::vector<std::string> find_refusals(std::string_view standard_error, const RefusalContext& context);
 
 // The same for a program that could not be executed (EACCES): the first of `paths` that lies outside of all roots and

@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 
+#include "engine/sandbox/real_path.h"
 #include "engine/sandbox/refusals.h"
 
 namespace wtool::engine {
@@ -17,7 +19,7 @@ namespace {
 constexpr int attempts = 3;
 
 void look_for_refusals(const PreparedSandbox& prepared, const Command& command, const std::string& directory,
-                       const Outcome& outcome, SandboxReport& report) {
+                       const Outcome& outcome, const Cancellation& cancellation, SandboxReport& report) {
   const auto* not_started = std::get_if<NotStarted>(&outcome.how);
   if (not_started == nullptr && outcome.standard_error.bytes == 0) return;
   RefusalContext context;
@@ -29,11 +31,10 @@ void look_for_refusals(const PreparedSandbox& prepared, const Command& command, 
   context.host_may = [](const std::string& path, int mode) {
     return ::faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0;
   };
-  context.canonical = [](const std::string& path) {
-    std::error_code error;
-    const auto found = std::filesystem::weakly_canonical(path, error);
-    return error ? path : found.string();
-  };
+  context.ipc_refused = prepared.shared->ipc_refused;
+  context.canonical = real_path;
+  context.host_may_signal = [](pid_t pid) { return ::kill(pid, 0) == 0; };
+  context.cancelled = [&] { return cancellation.how() == Cancellation::How::now; };
   if (not_started == nullptr) {
     report.refused = find_refusals(outcome.standard_error.text, context);
   } else if (not_started->stage == NotStarted::Stage::exec && not_started->error == EACCES) {
@@ -73,7 +74,7 @@ std::variant<Outcome, SandboxRefusal> run_sandboxed(Custody& custody, Sandbox& s
     }
     report.protected_changed = record.changes();
     if (options.spill_directory != nullptr) forget_output_files(options.spill_directory->path(), report);
-    look_for_refusals(*prepared, command, directory, outcome, report);
+    look_for_refusals(*prepared, command, directory, outcome, cancellation, report);
     return outcome;
   }
 }

@@ -2,9 +2,13 @@
 // texts are those of the programs that Debian 12 has, in the C locale and in UTF-8.
 #include "engine/sandbox/refusals.h"
 
+#include "engine/sandbox/real_path.h"
+#include "support/program.h"
+
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 #include <set>
 
 using namespace wtool::engine;
@@ -14,11 +18,12 @@ namespace {
 // A machine on paper: /site/x may be written, /usr and /etc read; the host may do what it likes, but for what `locked`
 // names.
 struct Machine {
-  std::set<std::string> files = {
-      "/",         "/etc",     "/etc/passwd", "/home",    "/home/secret",       "/usr",         "/usr/bin/tool",
-      "/site",     "/site/x",  "/site/x/a",   "/site/y",  "/site/y/plain",      "/site/x/.git", "/opt",
-      "/opt/tool", "/etc/key", "/etc/dir",    "/usr/bin", "/site/x/.git/config"};
+  std::set<std::string> files = {"/",         "/etc",          "/etc/passwd",  "/home",    "/home/secret",
+                                 "/usr",      "/usr/bin/tool", "/site",        "/site/x",  "/site/x/a",
+                                 "/site/y",   "/site/y/plain", "/site/x/.git", "/opt",     "/proc/7/environ",
+                                 "/opt/tool", "/etc/key",      "/etc/dir",     "/usr/bin", "/site/x/.git/config"};
   std::set<std::string> locked = {"/etc/key"};  // not even for the host
+  int questions = 0;                            // about files
   std::set<std::string> programs = {"/opt/tool", "/usr/bin/tool", "/etc", "/site", "/home", "/", "/opt", "/site/y"};
   RefusalContext context{
       {{{"/usr", 0, 0, true}, {"/etc", 0, 0, true}, {"/site", 0, 0, true}}, {{"/site/x", 0, 0, true}}},
@@ -26,11 +31,15 @@ struct Machine {
       "/site/x",
       true,
       false,
+      false,
       [this](const std::string& path, int mode) {
+        ++questions;
         if (!files.contains(path) || (mode != F_OK && locked.contains(path))) return false;
         return (mode & X_OK) == 0 || programs.contains(path);
       },
-      [](const std::string& path) { return path; }};
+      [](const std::string& path) { return path; },
+      [](pid_t pid) { return pid == 4242; },
+      [] { return false; }};
 
   std::string told(std::string_view text) const {
     std::string all;
@@ -131,6 +140,68 @@ BOOST_FIXTURE_TEST_CASE(refused_network, Machine) {
   BOOST_TEST(told("404 Not Found").empty());
 }
 
+BOOST_FIXTURE_TEST_CASE(a_refused_look_into_a_process_is_no_write, Machine) {
+  context.roots.read.push_back({"/", 0, 0, true});
+  const std::string environment = "a read of another process: /proc/7/environ";
+  for (const char* text :
+       {"cat: /proc/7/environ: Permission denied", "bash: line 1: /proc/7/environ: Permission denied",
+        "PermissionError: [Errno 13] Permission denied: '/proc/7/environ'"}) {
+    BOOST_TEST(told(text) == environment, text);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(refused_signals_and_changes_of_processes, Machine) {
+  for (const char* text :
+       {"bash: line 1: kill: (4242) - Operation not permitted", "kill: (4242): Operation not permitted",
+        "pkill: killing pid 4242 failed: Operation not permitted"}) {
+    BOOST_TEST(told(text) == "a signal to process 4242", text);
+  }
+  for (const char* text : {"renice: failed to set priority for 4242 (process ID): Operation not permitted",
+                           "taskset: failed to set pid 4242's affinity: Operation not permitted"}) {
+    BOOST_TEST(told(text) == "a change of process 4242", text);
+  }
+  for (const char* text : {"bash: line 1: kill: (77) - Operation not permitted",     // nor could the host
+                           "bash: line 1: kill: (4242) - No such process",           //
+                           "kill: (99999999999999999999): Operation not permitted",  // no process
+                           "sh: 1: kill: Operation not permitted"}) {
+    BOOST_TEST(told(text).empty(), text);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(refused_shared_memory, Machine) {
+  const char* const text = "FATAL:  could not create shared memory segment: Operation not permitted";
+  BOOST_TEST(told(text).empty());
+  context.ipc_refused = true;
+  BOOST_TEST(told(text) == "shared memory (sandbox.ipc is deny)");
+}
+
+// Bounds are counted, not timed.
+BOOST_FIXTURE_TEST_CASE(what_is_looked_up_has_a_bound, Machine) {
+  std::string one_line = "touch: cannot touch ";
+  std::string many_lines;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string path = "/site/y/" + std::to_string(i) + std::string(200, 'x');
+    one_line += "'" + path + "' ";
+    many_lines += "cat: " + path + ": Permission denied\n";
+  }
+  std::string deep = "touch: cannot touch '";
+  for (int i = 0; i < 2000; ++i) deep += "/a";
+  locked = files;  // so that nothing is found, and the search does not end early
+  for (const std::string& text : {one_line + ": Permission denied", many_lines, deep + "': Permission denied"}) {
+    questions = 0;
+    BOOST_TEST(told(text).empty());
+    BOOST_TEST(questions <= 1000);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_search_can_be_cancelled, Machine) {
+  int asked = 0;
+  context.cancelled = [&] { return ++asked > 3; };
+  std::string text;
+  for (int i = 0; i < 9; ++i) text += "touch: cannot touch '/etc/new" + std::to_string(i) + "': Permission denied\n";
+  BOOST_TEST(find_refusals(text, context).size() == 3U);
+}
+
 BOOST_FIXTURE_TEST_CASE(what_is_no_doing_of_the_sandbox, Machine) {
   for (const char* text : {
            "cat: /etc/missing: No such file or directory",
@@ -172,6 +243,32 @@ BOOST_FIXTURE_TEST_CASE(a_program_outside_the_read_roots, Machine) {
   BOOST_TEST(find_refused_program({"/usr/bin/tool", "/opt/tool"}, context) == a_read + "/opt/tool");
   BOOST_TEST(find_refused_program({"/usr/bin/tool", "/site/y/plain"}, context).empty());
   BOOST_TEST(find_refused_program({"/home/secret"}, context).empty());  // not executable for the host either
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(real_paths)
+
+BOOST_AUTO_TEST_CASE(links_are_resolved_as_far_as_the_path_exists) {
+  namespace fs = std::filesystem;
+  const wtool::test::ScratchFolder scratch;
+  const std::string& base = scratch.path();
+  fs::create_directories(base + "/a/b");
+  fs::create_symlink("a/b", base + "/relative");
+  fs::create_symlink(base + "/a", base + "/absolute");
+  fs::create_symlink("../..", base + "/a/b/up");
+  fs::create_symlink("circle", base + "/circle");
+  BOOST_TEST(real_path("/") == "/");
+  BOOST_TEST(real_path(base) == base);
+  BOOST_TEST(real_path(base + "//a/./b/") == base + "/a/b");
+  BOOST_TEST(real_path(base + "/relative/x/y") == base + "/a/b/x/y");
+  BOOST_TEST(real_path(base + "/absolute/b/up/a") == base + "/a");
+  BOOST_TEST(real_path(base + "/relative/..") == base + "/a");
+  BOOST_TEST(real_path("/../..") == "/");
+  BOOST_TEST(real_path(base + "/circle").empty());
+  std::string deep = base;
+  for (int i = 0; i < 1000; ++i) deep += "/a/..";
+  BOOST_TEST(real_path(deep).empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,9 +9,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "policy/answers_file.h"
 #include "support/program.h"
 
 using namespace wtool::policy;
+using wtool::Descriptor;
 using wtool::test::ScratchFolder;
 
 namespace {
@@ -49,6 +51,18 @@ BOOST_AUTO_TEST_CASE(several_processes_that_answer_at_once_lose_nothing) {
   }
   BOOST_TEST(read().at("allowed").size() == static_cast<std::size_t>(processes * each / 2));
   BOOST_TEST(read().at("blocked").size() == static_cast<std::size_t>(processes * each / 2));
+}
+
+BOOST_AUTO_TEST_CASE(a_lock_that_somebody_keeps_is_an_error_and_no_hang) {
+  const AnswersFile file{
+      .path = scratch.path() + "/answers.json", .noun = "the file", .lock_wait = std::chrono::milliseconds(20)};
+  std::string error;
+  Descriptor first = lock_answers(file, error);
+  BOOST_TEST(static_cast<bool>(first));
+  BOOST_TEST(!lock_answers(file, error));
+  BOOST_TEST((error.find("cannot be locked") != std::string::npos));
+  first.reset();
+  BOOST_TEST(static_cast<bool>(lock_answers(file, error)));
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_replaces_the_one_before_and_stands_once) {

@@ -1,0 +1,13 @@
+// Resolves a path that somebody else has chosen.
+#pragma once
+
+#include <string>
+
+namespace wtool::engine {
+
+// The absolute path without symbolic links, "." and "..", as far as it exists; what does not exist of it is appended as
+// it stands. Empty where it has too many components or links, or leads into an automounted folder: to look there would
+// mount it, or wait for a server.
+std::string real_path(const std::string& path);
+
+}  // namespace wtool::engine
