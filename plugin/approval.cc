@@ -32,7 +32,9 @@ std::string approvals_file(const Plan& plan, const Configuration& configuration,
   const std::string real = policy::resolve_path("/", file);
   std::vector<std::string> writable = policy::canonical_roots(configuration.directories.roots);
   writable.push_back(plan.directory.path);
-  if (!policy::is_within_any(real, writable)) return file;
+  // By its own name as well: a command could have put a link there, which leads out.
+  const bool is_theirs = policy::is_within_any(real, writable) || policy::is_within_any(file, writable);
+  if (!is_theirs) return real;
   why_not = "the file of approvals, " + real +
             ", lies in the command's own directory or in directories.roots, where a command could approve itself";
   return {};

@@ -32,24 +32,24 @@ std::string folder_of(const std::string& file) {
   return slash == 0 ? "/" : file.substr(0, slash);
 }
 
-std::string rotated_name(const std::string& file, std::uint64_t last_seq) {
+std::string rotated_name(const std::string& name, std::uint64_t last_seq) {
   const std::string number = std::to_string(last_seq);
-  return file + '.' + std::string(digits - std::min(digits, number.size()), '0') + number;
+  return name + '.' + std::string(digits - std::min(digits, number.size()), '0') + number;
 }
 
-bool find_rotated(const std::string& file, std::vector<std::string>& found) {
+bool find_rotated(const RealFolder& folder, const std::string& name, std::vector<std::string>& found) {
   found.clear();
-  const std::unique_ptr<DIR, Close> folder(::opendir(folder_of(file).c_str()));
-  if (!folder) return false;
-  const std::string start = file.substr(file.rfind('/') + 1) + '.';
+  Descriptor opened = open_for_reading(folder);
+  const std::unique_ptr<DIR, Close> list(opened ? ::fdopendir(opened.get()) : nullptr);
+  if (!list) return false;
+  opened.release();
+  const std::string start = name + '.';
   for (;;) {
     errno = 0;
-    const dirent* entry = ::readdir(folder.get());
+    const dirent* entry = ::readdir(list.get());
     if (entry == nullptr) break;
-    const std::string_view name = entry->d_name;
-    if (name.starts_with(start) && is_number(name.substr(start.size()))) {
-      found.push_back(file + '.' + std::string(name.substr(start.size())));
-    }
+    const std::string_view other = entry->d_name;
+    if (other.starts_with(start) && is_number(other.substr(start.size()))) found.emplace_back(other);
   }
   if (errno != 0) return false;
   // By number: a longer one is the greater.
@@ -59,15 +59,16 @@ bool find_rotated(const std::string& file, std::vector<std::string>& found) {
   return true;
 }
 
-bool rename_aside(const std::string& from, const std::string& to) {
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+bool rename_aside(const RealFolder& folder, const std::string& from, const std::string& to) {
+  const int place = folder.place.get();
+  if (::renameat2(place, from.c_str(), place, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
   // A file system that cannot refuse by itself. Whoever else rotates this trail waits for our lock.
-  if (::faccessat(AT_FDCWD, to.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+  if (::faccessat(place, to.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
     errno = EEXIST;
     return false;
   }
-  return errno == ENOENT && std::rename(from.c_str(), to.c_str()) == 0;
+  return errno == ENOENT && ::renameat(place, from.c_str(), place, to.c_str()) == 0;
 }
 
 }  // namespace wtool::audit

@@ -6,18 +6,21 @@
 #include <string>
 #include <vector>
 
+#include "system/real_folder.h"
+
 namespace wtool::audit {
 
 // The folder of an absolute path.
 std::string folder_of(const std::string& file);
 
-std::string rotated_name(const std::string& file, std::uint64_t last_seq);
+// The name beside `name`.
+std::string rotated_name(const std::string& name, std::uint64_t last_seq);
 
-// The paths of all rotated files of this trail, oldest first. Others, `FILE.1` or `FILE.bak`, are none of them. False,
-// with errno: the folder cannot be read.
-bool find_rotated(const std::string& file, std::vector<std::string>& found);
+// The names in the folder of all rotated files of the trail `name`, oldest first. Others, `FILE.1` or `FILE.bak`, are
+// none of them. False, with errno: the folder cannot be read.
+bool find_rotated(const RealFolder& folder, const std::string& name, std::vector<std::string>& found);
 
 // Renames, but never onto a file that is there. False, with errno.
-bool rename_aside(const std::string& from, const std::string& to);
+bool rename_aside(const RealFolder& folder, const std::string& from, const std::string& to);
 
 }  // namespace wtool::audit

@@ -67,9 +67,10 @@ std::int64_t now_unix_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
 }
 
-int open_file(const std::string& path) {
+int open_file(const RealFolder& folder, const std::string& name) {
   // O_NONBLOCK, so that opening a FIFO or a device waits for nobody.
-  return ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+  return ::openat(folder.place.get(), name.c_str(),
+                  O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
 }
 
 // How many bytes were written; *error is the errno for which it is not all of them. A short write is followed by
@@ -90,14 +91,16 @@ std::size_t write_all(int file, std::string_view bytes, int* error) {
   return written;
 }
 
-int sync_folder(const std::string& path) {
-  const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  return folder && ::fsync(folder.get()) == 0 ? 0 : errno;
+int sync_folder(const RealFolder& folder) {
+  const Descriptor opened = open_for_reading(folder);
+  return opened && ::fsync(opened.get()) == 0 ? 0 : errno;
 }
 
 // The link that the newest rotated file hands on.
-std::string last_of(const std::string& path, Link& last) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+std::string last_of(const RealFolder& folder, const std::string& name, Link& last) {
+  const std::string path = folder.above + '/' + name;
+  const Descriptor file(
+      ::openat(folder.place.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0) return because(path + " cannot be read", errno);
   const auto size = static_cast<std::uint64_t>(status.st_size);
@@ -113,7 +116,9 @@ std::string last_of(const std::string& path, Link& last) {
 }  // namespace
 
 TrailFile::TrailFile(const TrailOptions& options)
-    : options_(options), lock_deadline_(steady_clock::now() + options.lock_wait) {}
+    : options_(options),
+      name_(options.file.substr(options.file.rfind('/') + 1)),
+      lock_deadline_(steady_clock::now() + options.lock_wait) {}
 
 TrailFile::~TrailFile() { unlock(); }
 
@@ -143,21 +148,31 @@ std::string TrailFile::open() {
   return problem.empty() && torn ? repair(tail.torn_at) : problem;
 }
 
+std::string TrailFile::open_folder() {
+  folder_ = open_real_folder(folder_of(options_.file));
+  if (!folder_.link.empty()) {
+    return folder_.link +
+           " is a symbolic link, and a command could have put it there; remove it, or, if it is yours, name " +
+           shown_real_path(options_.file) + " as audit.file";
+  }
+  if (folder_.error != 0) return because("it cannot be opened", folder_.error);
+  if (folder_.is_there()) return {};
+  // One level: a path that is wrong from further up is a mistake.
+  const bool deep = folder_.missing.find('/', 1) != std::string::npos;
+  if (deep) return because("its folder cannot be made", ENOENT);
+  const Descriptor above = open_for_reading(folder_);
+  if (!make_missing(folder_, 0700)) return because("its folder cannot be made", folder_.error);
+  if (options_.sync_data && (!above || ::fsync(above.get()) != 0)) {
+    return because("its folder cannot be synchronised", errno);
+  }
+  return {};
+}
+
 std::string TrailFile::open_once(Lock& lock) {
   lock = Lock::failed;
-  descriptor_ = Descriptor(open_file(options_.file));
-  int error = errno;
-  if (!descriptor_ && error == ENOENT) {
-    const std::string folder = folder_of(options_.file);
-    if (::mkdir(folder.c_str(), 0700) != 0) {
-      if (errno != EEXIST) return because("its folder cannot be made", errno);
-    } else if (options_.sync_data) {
-      if (error = sync_folder(folder_of(folder)); error != 0)
-        return because("its folder cannot be synchronised", error);
-    }
-    descriptor_ = Descriptor(open_file(options_.file));
-    error = errno;
-  }
+  if (std::string problem = open_folder(); !problem.empty()) return problem;
+  descriptor_ = Descriptor(open_file(folder_, name_));
+  const int error = errno;
   if (!descriptor_) return because("it cannot be opened", error);
   struct stat status {};
   if (::fstat(descriptor_.get(), &status) != 0) return because("it cannot be read", errno);
@@ -181,7 +196,7 @@ std::string TrailFile::lock_it(Lock& lock) {
   struct stat ours {};
   struct stat named {};
   const bool same = ::fstat(descriptor_.get(), &ours) == 0 &&
-                    ::fstatat(AT_FDCWD, options_.file.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+                    ::fstatat(folder_.place.get(), name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
                     ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
   lock = same ? Lock::held : Lock::file_has_gone;
   if (!same && steady_clock::now() >= lock_deadline_) {
@@ -196,22 +211,21 @@ std::string TrailFile::lock_it(Lock& lock) {
 std::string TrailFile::begin() {
   // Its name must be on the disk before the first line is, on which others may build at once.
   if (options_.sync_data) {
-    if (const int error = sync_folder(folder_of(options_.file)); error != 0) {
+    if (const int error = sync_folder(folder_); error != 0) {
       return because("its folder cannot be synchronised", error);
     }
   }
   std::vector<std::string> rotated;
-  if (!find_rotated(options_.file, rotated)) return because("its folder cannot be read", errno);
+  if (!find_rotated(folder_, name_, rotated)) return because("its folder cannot be read", errno);
   if (rotated.empty()) {
     began_file_ = size_ == 0;
     return {};
   }
-  if (std::string problem = last_of(rotated.back(), last_); !problem.empty()) return problem;
+  if (std::string problem = last_of(folder_, rotated.back(), last_); !problem.empty()) return problem;
   if (size_ > 0) return {};  // Its first line is torn; the line that says so goes on with the chain.
   began_file_ = true;
   const std::string& previous = rotated.back();
-  return write(
-      make_line(now_unix_ms(), "rotated", {{"previous_file", previous.substr(previous.rfind('/') + 1)}}, last_));
+  return write(make_line(now_unix_ms(), "rotated", {{"previous_file", previous}}, last_));
 }
 
 std::string TrailFile::repair(std::uint64_t torn_at) {
@@ -242,16 +256,17 @@ std::string TrailFile::append(std::string_view event, const ordered_json& fields
 std::string TrailFile::rotate() {
   // Otherwise a loss of power could leave the new file without the end of this one.
   if (options_.sync_data && ::fdatasync(descriptor_.get()) != 0) return because("it cannot be synchronised", errno);
-  const std::string aside = rotated_name(options_.file, last_.seq);
-  if (!rename_aside(options_.file, aside)) {
-    return because("it has reached audit.max_bytes, and cannot be renamed to " + aside, errno);
+  const std::string aside = rotated_name(name_, last_.seq);
+  if (!rename_aside(folder_, name_, aside)) {
+    return because("it has reached audit.max_bytes, and cannot be renamed to " + folder_.above + '/' + aside, errno);
   }
   unlock();
   if (std::string problem = open(); !problem.empty()) return problem;
   std::vector<std::string> rotated;
-  if (options_.keep == 0 || !find_rotated(options_.file, rotated)) return {};
+  if (options_.keep == 0 || !find_rotated(folder_, name_, rotated)) return {};
   // One that cannot be removed stays, and is tried again at the next rotation.
-  for (std::size_t i = 0; i + options_.keep < rotated.size(); ++i) ::unlink(rotated[i].c_str());
+  for (std::size_t i = 0; i + options_.keep < rotated.size(); ++i)
+    ::unlinkat(folder_.place.get(), rotated[i].c_str(), 0);
   return {};
 }
 

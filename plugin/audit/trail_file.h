@@ -7,7 +7,8 @@
 //   this process closes another descriptor of the same file. It is waited for in short sleeps, as the only other way to
 //   bound the wait is a signal, and signals are the host's. A process that dies gives it back.
 // - The last component of the path must be a regular file, or nothing: no link is followed, nothing else is waited for.
-//   A folder that is missing is made for this user alone, one level.
+//   Nor is a link followed in the folder's path, and all is done through the folder's descriptor: a command could have
+//   put it there (system/real_folder.h). A folder that is missing is made for this user alone, one level.
 // - What cannot be written whole is taken back.
 //
 // Members that give a text say why it did not work, and what to do; empty: it worked. Then no other member may follow.
@@ -21,6 +22,7 @@
 #include "audit/chain.h"
 #include "audit/trail.h"
 #include "system/descriptor.h"
+#include "system/real_folder.h"
 
 namespace wtool::audit {
 
@@ -43,6 +45,7 @@ class TrailFile {
 
  private:
   enum class Lock { held, file_has_gone, failed };
+  std::string open_folder();
   std::string open_once(Lock& lock);
   std::string lock_it(Lock& lock);
   void unlock();
@@ -52,7 +55,9 @@ class TrailFile {
   std::string write(Line line, std::string_view before = {});
 
   const TrailOptions& options_;
+  const std::string name_;  // in the folder
   const std::chrono::steady_clock::time_point lock_deadline_;
+  RealFolder folder_;
   Descriptor descriptor_;
   std::uint64_t size_ = 0;
   Link last_;

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 #include "system/size_signal.h"
 
@@ -63,13 +62,6 @@ std::string advice_for(int error) {
     default:
       return "look after its file system, or name a folder on another one as output.directory";
   }
-}
-
-// Where a path leads, for a person to read.
-std::string real_path(const std::string& path) {
-  std::error_code error;
-  const std::string real = std::filesystem::weakly_canonical(path, error).string();
-  return error ? std::string("its real path") : real;
 }
 
 }  // namespace
@@ -128,7 +120,8 @@ bool SpillFile::create() {
 void SpillFile::stop_at_folder() {
   if (folder_.link.empty()) return stop(folder_.error);
   stop(folder_.link + " is a symbolic link, and a command could have put it there",
-       "remove it; or, if it is yours, name the folder as " + real_path(directory_.path()) + " in output.directory");
+       "remove it; or, if it is yours, name the folder as " + shown_real_path(directory_.path()) +
+           " in output.directory");
 }
 
 void SpillFile::stop(int error) { stop(std::strerror(error), advice_for(error)); }

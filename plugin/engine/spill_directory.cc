@@ -47,8 +47,8 @@ struct Spilled {
 };
 
 // NULL with errno.
-DIR* open_list(int folder) {
-  Descriptor opened(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+DIR* open_list(const RealFolder& folder) {
+  Descriptor opened = open_for_reading(folder);
   DIR* const list = opened ? ::fdopendir(opened.get()) : nullptr;
   if (list != nullptr) opened.release();
   return list;
@@ -126,8 +126,7 @@ void SpillDirectory::settle(std::uint64_t granted) {
 int SpillDirectory::find_room(std::uint64_t wanted, const RealFolder& place) {
   room_ = 0;
   std::uint64_t taken = in_flight_;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(place.is_there() ? open_list(place.place.get()) : nullptr,
-                                                   ::closedir);
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(place.is_there() ? open_list(place) : nullptr, ::closedir);
   if (!folder && place.is_there()) return errno;
   std::vector<Spilled> files;
   if (folder) {

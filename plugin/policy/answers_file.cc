@@ -7,6 +7,9 @@
 #include <cstring>
 #include <string_view>
 #include <thread>
+#include <utility>
+
+#include "system/real_folder.h"
 
 namespace wtool::policy {
 
@@ -24,7 +27,12 @@ std::string folder_of(const std::string& path) { return path.substr(0, path.rfin
 // Without a descriptor errno says why.
 Descriptor open_folder(const AnswersFile& file) {
   const std::string folder = folder_of(file.path);
-  const int flags = O_PATH | O_DIRECTORY | O_CLOEXEC | (file.no_links ? O_NOFOLLOW : 0);
+  if (file.links == Links::none) {
+    RealFolder real = open_real_folder(folder);
+    errno = real.error != 0 ? real.error : ENOENT;
+    return real.is_there() ? std::move(real.place) : Descriptor();
+  }
+  const int flags = O_PATH | O_DIRECTORY | O_CLOEXEC | (file.links == Links::followed ? 0 : O_NOFOLLOW);
   return Descriptor(::open(folder.empty() ? "/" : folder.c_str(), flags));
 }
 
@@ -36,6 +44,15 @@ bool make_folder(const std::string& folder, mode_t mode) {
   if (folder.empty() || ::mkdir(folder.c_str(), mode) == 0 || errno == EEXIST) return true;
   return errno == ENOENT && make_folder(folder_of(folder), mode) &&
          (::mkdir(folder.c_str(), mode) == 0 || errno == EEXIST);
+}
+
+bool make_folder_of(const AnswersFile& file) {
+  const std::string folder = folder_of(file.path);
+  if (file.links != Links::none) return make_folder(folder, file.folder_mode);
+  RealFolder real = open_real_folder(folder);
+  const bool made = make_missing(real, file.folder_mode);
+  errno = real.error;
+  return made;
 }
 
 // Not for ever: a command that may read the file can hold its lock, and stay in the background with it. False with
@@ -62,15 +79,16 @@ bool is_trusted(const AnswersFile& file, const struct stat& status) {
 }  // namespace
 
 bool read_answers(const AnswersFile& file, std::string& text, std::string& error) {
-  const auto missing = [&] { return is_missing(errno) || (errno == ENOTDIR && !file.no_links); };
+  const auto missing = [&] { return is_missing(errno) || (errno == ENOTDIR && file.links != Links::none_at_end); };
   const auto unreadable = [&] {
     error = cannot(file, "read", file.path);
-    if (file.no_links && (errno == ELOOP || errno == ENOTDIR)) error += " (it may not be, or be in, a symbolic link)";
+    if (file.links != Links::followed && (errno == ELOOP || errno == ENOTDIR))
+      error += " (it may not be, or be in, a symbolic link)";
     return false;
   };
   const Descriptor folder = open_folder(file);
   if (!folder) return missing() || unreadable();
-  const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (file.no_links ? O_NOFOLLOW : 0);
+  const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (file.links == Links::followed ? 0 : O_NOFOLLOW);
   const Descriptor opened(::openat(folder.get(), name_of(file).c_str(), flags));
   if (!opened) return missing() || unreadable();
   struct stat status {};
@@ -103,7 +121,7 @@ bool read_answers(const AnswersFile& file, std::string& text, std::string& error
 }
 
 Descriptor lock_answers(const AnswersFile& file, std::string& error) {
-  if (!make_folder(folder_of(file.path), file.folder_mode)) {
+  if (!make_folder_of(file)) {
     error = cannot(file, "written", file.path);
     return {};
   }

@@ -13,14 +13,21 @@
 
 namespace wtool::policy {
 
+// Where a symbolic link in its path is an error: a command could have put it there.
+enum class Links {
+  followed,
+  none_at_end,  // The file and its folder are none; what is above them may be.
+  none
+};
+
 struct AnswersFile {
-  std::string path;                           // absolute
-  std::string noun;                           // "the file of approvals", for messages
-  mode_t mode = 0600;                         // of a new file
-  mode_t folder_mode = 0700;                  // of a folder that is made for it
-  mode_t not_by = S_IWGRP | S_IWOTH;          // whoever may write besides makes it worthless
-  uid_t owner = 0;                            // one more user whom it may belong to, besides root and this process's
-  bool no_links = false;                      // neither it nor its folder may be a symbolic link
+  std::string path;                   // absolute
+  std::string noun;                   // "the file of approvals", for messages
+  mode_t mode = 0600;                 // of a new file
+  mode_t folder_mode = 0700;          // of a folder that is made for it
+  mode_t not_by = S_IWGRP | S_IWOTH;  // whoever may write besides makes it worthless
+  uid_t owner = 0;                    // one more user whom it may belong to, besides root and this process's
+  Links links = Links::followed;
   std::chrono::milliseconds lock_wait{5000};  // for whoever has the lock
 };
 

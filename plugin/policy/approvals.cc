@@ -40,7 +40,9 @@ bool is_entry_of(const nlohmann::json& entry, const nlohmann::json& wanted) {
          entry.value("environment", nlohmann::json::object()) == wanted["environment"];
 }
 
-AnswersFile as_file(const std::string& path) { return {.path = path, .noun = "the file of approvals"}; }
+AnswersFile as_file(const std::string& path) {
+  return {.path = path, .noun = "the file of approvals", .links = Links::none};
+}
 
 // The two lists, each an array of objects. False with `error`.
 bool parse(const std::string& path, const std::string& text, Json& lists, std::string& error) {

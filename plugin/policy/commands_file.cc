@@ -46,7 +46,7 @@ CommandsFile::CommandsFile(std::string root) : root_(std::move(root)) {
   file_.mode = 0644;
   file_.folder_mode = 0755;
   file_.not_by = S_IWOTH;
-  file_.no_links = true;
+  file_.links = Links::none_at_end;
   struct stat status {};
   if (::stat(root_.c_str(), &status) == 0) file_.owner = status.st_uid;
 }

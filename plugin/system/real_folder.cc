@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <string_view>
 
 namespace wtool {
@@ -69,6 +70,16 @@ RealFolder open_real_folder(const std::string& path) {
     folder.error = errno;
   }
   return folder;
+}
+
+Descriptor open_for_reading(const RealFolder& folder) {
+  return Descriptor(::openat(folder.place.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+std::string shown_real_path(const std::string& path) {
+  std::error_code error;
+  const std::string real = std::filesystem::weakly_canonical(path, error).string();
+  return error ? std::string("its real path") : real;
 }
 
 bool make_missing(RealFolder& folder, mode_t mode) {

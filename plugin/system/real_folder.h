@@ -26,6 +26,12 @@ struct RealFolder {
 // `path` is absolute.
 RealFolder open_real_folder(const std::string& path);
 
+// Opens the folder for its list of names, and to synchronise it. None with errno.
+Descriptor open_for_reading(const RealFolder& folder);
+
+// The path where `path` leads, for a person to read.
+std::string shown_real_path(const std::string& path);
+
 // Makes what is missing, one component after the other. False with folder.error.
 bool make_missing(RealFolder& folder, mode_t mode);
 

@@ -103,6 +103,18 @@ BOOST_FIXTURE_TEST_CASE(what_is_no_regular_file_is_refused_and_not_waited_for, T
   BOOST_TEST(!fs::exists(folder + "/nowhere"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_link_in_the_path_of_its_folder_leads_nowhere, TrailFolder) {
+  fs::create_directory(folder + "/outside");
+  fs::create_symlink(folder + "/outside", folder + "/state");
+  for (const char* name : {"/state/audit.jsonl", "/state/made/audit.jsonl"}) {
+    options.file = folder + name;
+    const std::string problem = write("c");
+    check_says(problem, folder + "/state is a symbolic link, and a command could have put it there");
+    check_says(problem, "name " + folder + "/outside");
+  }
+  BOOST_TEST(fs::is_empty(folder + "/outside"));
+}
+
 BOOST_FIXTURE_TEST_CASE(another_file_is_refused_and_stays_as_it_is, TrailFolder) {
   for (const std::string& text :
        {std::string("my notes"), std::string("my notes\n"), std::string("\n"), std::string("{\"a\":1}\n"),

@@ -260,6 +260,7 @@ BOOST_AUTO_TEST_CASE(what_is_locked_may_not_be_loosened) {
       {"sandbox:\nlock: [sandbox]", "sandbox: {write: [/]}", "only paths in or below \"/site\", and this has \"/\""},
       {"sandbox: {write: []}\nlock: [sandbox]", "sandbox: {write: [.]}", "allows no path at all"},
       {"sandbox: {network: deny}\nlock: [sandbox]", "sandbox: {network: allow}", "allows only deny"},
+      {"sandbox:\nlock: [sandbox]", "sandbox: {ipc: allow}", "allows only deny"},
       {"sandbox: {required: true}\nlock: [sandbox]", "sandbox: {required: false}", "allows only true"},
       {"lock: [audit]", "audit: {file: x}", "audit.file is locked"},
       {"audit: {file: /a}\nlock: [audit]", "audit: {when_unwritable: continue}", "allows only \"refuse\""},

@@ -65,6 +65,20 @@ BOOST_AUTO_TEST_CASE(a_lock_that_somebody_keeps_is_an_error_and_no_hang) {
   BOOST_TEST(static_cast<bool>(lock_answers(file, error)));
 }
 
+BOOST_AUTO_TEST_CASE(a_link_in_the_path_leads_nowhere_where_none_may_be) {
+  namespace fs = std::filesystem;
+  fs::create_directory(scratch.path() + "/outside");
+  fs::create_symlink(scratch.path() + "/outside", scratch.path() + "/link");
+  for (const char* name : {"/link/answers.json", "/link/deeper/answers.json"}) {
+    const AnswersFile file{.path = scratch.path() + name, .noun = "the file", .links = Links::none};
+    std::string text, error;
+    BOOST_TEST(!read_answers(file, text, error));
+    BOOST_TEST(!lock_answers(file, error));
+    BOOST_TEST(replace_answers(file, "{}") != "");
+  }
+  BOOST_TEST(fs::is_empty(scratch.path() + "/outside"));
+}
+
 BOOST_AUTO_TEST_CASE(an_answer_replaces_the_one_before_and_stands_once) {
   const Subject subject{"npm test", scratch.path(), {}};
   for (const bool always : {true, true, false, true}) BOOST_TEST(commands.remember(subject, always) == "");

@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(limits_spill_and_sandbox_are_taken) {
   const auto configuration = wtool::parse_configuration(
       R"({"limits":{"cpu_seconds":1,"memory_bytes":1048576,"processes":3,"open_files":16,"file_bytes":5},
           "output":{"spill":"always","directory":"/tmp/x","max_bytes":1048576},
-          "sandbox":{"read":["/usr"],"write":["/tmp"],"protect":["a/b"],"network":"deny","required":true}})",
+          "sandbox":{"read":["/usr"],"write":["/tmp"],"protect":["a/b"],"network":"deny","ipc":"allow","required":true}})",
       error);
   BOOST_REQUIRE_MESSAGE(configuration, error);
   BOOST_TEST(configuration->limits.cpu_seconds == 1U);
@@ -64,6 +64,7 @@ BOOST_AUTO_TEST_CASE(limits_spill_and_sandbox_are_taken) {
   BOOST_TEST(configuration->sandbox->write == std::vector<std::string>{"/tmp"}, boost::test_tools::per_element());
   BOOST_TEST(configuration->sandbox->protect == std::vector<std::string>{"a/b"}, boost::test_tools::per_element());
   BOOST_TEST(!configuration->sandbox->network);
+  BOOST_TEST(configuration->sandbox->ipc);
   BOOST_TEST(configuration->sandbox->required);
 }
 
@@ -77,6 +78,7 @@ BOOST_AUTO_TEST_CASE(an_empty_sandbox_section_is_a_sandbox_that_may_read_all_and
   BOOST_TEST(configuration->sandbox->write.empty());
   BOOST_TEST(!configuration->sandbox->protect.empty());
   BOOST_TEST(configuration->sandbox->network);
+  BOOST_TEST(!configuration->sandbox->ipc);
   BOOST_TEST(!configuration->sandbox->required);
 }
 
@@ -208,6 +210,7 @@ BOOST_AUTO_TEST_CASE(each_mistake_names_its_key) {
       {R"({"sandbox":{"protect":["../x"]}})", "sandbox.protect is [\"../x\"]"},
       {R"({"sandbox":{"protect":"all"}})", "sandbox.protect is \"all\""},
       {R"({"sandbox":{"network":true}})", "sandbox.network is true; allowed is allow or deny"},
+      {R"({"sandbox":{"ipc":"none"}})", "sandbox.ipc is \"none\"; allowed is deny or allow"},
       {R"({"sandbox":{"nets":1}})", "there is no key sandbox.nets"},
       {R"({"limits":{"timeout_default":2.5}})", "limits.timeout_default is 2.5"},
       {R"({"limits":{"timeout_default":null}})", "limits.timeout_default is null"},
