@@ -82,6 +82,15 @@ void log_sandbox(const engine::SandboxReport& report, std::uint64_t span) {
     audit::log(audit::Level::warn, target, "protected names were changed during the command",
                {audit::field("protected_changed", joined(report.protected_changed))}, span);
   }
+  for (const engine::PutAside& aside : report.put_aside) {
+    const bool done = aside.error.empty();
+    audit::log(
+        done ? audit::Level::warn : audit::Level::error, target,
+        done ? "what the command added to a repository was put aside"
+             : "what the command added to a repository could not be put aside",
+        {audit::field("path", aside.path), done ? audit::field("to", aside.to) : audit::field("error", aside.error)},
+        span);
+  }
 }
 
 // How it ended, as keys of the trail's `end` line.

@@ -13,12 +13,104 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Whatever starts a program by itself later, outside of any sandbox, when it stands below a folder of a person's.
-const std::vector<std::string> protected_by_default = {
-    ".git/hooks", ".git/config", ".gitmodules", ".bashrc",       ".bash_profile",   ".bash_login",
-    ".profile",   ".zshrc",      ".zprofile",   ".zshenv",       ".zlogin",         ".envrc",
-    ".ssh",       ".gitconfig",  ".config/git", ".vscode",       ".idea",           ".mcp.json",
-    ".wtool",     "wtool.yaml",  ".clada",      ".config/wtool", "tools-allow.json"};
+// Files from which programs take what to execute without being asked to: shells, editors, debuggers, session managers,
+// version control, assistants. "repositories" stands for what leads to execution in git repositories.
+const std::vector<std::string> protected_by_default = {"repositories",
+                                                       ".gitmodules",
+                                                       ".gitconfig",
+                                                       ".config/git",
+                                                       ".hg/hgrc",
+                                                       ".hgrc",
+                                                       ".config/hg",
+                                                       ".config/jj",
+                                                       ".bashrc",
+                                                       ".bash_profile",
+                                                       ".bash_login",
+                                                       ".bash_logout",
+                                                       ".bash_aliases",
+                                                       ".bash_completion",
+                                                       ".profile",
+                                                       ".inputrc",
+                                                       ".zshrc",
+                                                       ".zprofile",
+                                                       ".zshenv",
+                                                       ".zlogin",
+                                                       ".zlogout",
+                                                       ".kshrc",
+                                                       ".cshrc",
+                                                       ".tcshrc",
+                                                       ".login",
+                                                       ".logout",
+                                                       ".config/fish",
+                                                       ".pam_environment",
+                                                       ".xprofile",
+                                                       ".xsession",
+                                                       ".xinitrc",
+                                                       ".config/autostart",
+                                                       ".config/systemd",
+                                                       ".config/environment.d",
+                                                       ".local/share/systemd",
+                                                       ".local/share/applications",
+                                                       ".local/share/dbus-1",
+                                                       ".local/bin",
+                                                       ".envrc",
+                                                       ".direnvrc",
+                                                       ".config/direnv",
+                                                       ".tool-versions",
+                                                       ".mise.toml",
+                                                       "mise.toml",
+                                                       ".mise",
+                                                       ".config/mise",
+                                                       ".ssh",
+                                                       ".gnupg/gpg.conf",
+                                                       ".gnupg/gpg-agent.conf",
+                                                       ".tmux.conf",
+                                                       ".config/tmux",
+                                                       ".screenrc",
+                                                       ".vimrc",
+                                                       ".exrc",
+                                                       ".gvimrc",
+                                                       ".vim",
+                                                       ".nvimrc",
+                                                       ".nvim.lua",
+                                                       ".config/nvim",
+                                                       ".emacs",
+                                                       ".emacs.d",
+                                                       ".config/emacs",
+                                                       ".dir-locals.el",
+                                                       ".helix",
+                                                       ".config/helix",
+                                                       ".vscode",
+                                                       ".idea",
+                                                       ".zed",
+                                                       ".config/zed",
+                                                       ".config/Code/User",
+                                                       ".gdbinit",
+                                                       ".lldbinit",
+                                                       ".pdbrc",
+                                                       ".Rprofile",
+                                                       ".irbrc",
+                                                       ".pryrc",
+                                                       ".psqlrc",
+                                                       ".sqliterc",
+                                                       ".npmrc",
+                                                       ".yarnrc",
+                                                       ".yarnrc.yml",
+                                                       ".pnpmfile.cjs",
+                                                       ".cargo/config",
+                                                       ".cargo/config.toml",
+                                                       ".mcp.json",
+                                                       ".claude",
+                                                       ".claude.json",
+                                                       ".cursor",
+                                                       ".codex",
+                                                       ".gemini",
+                                                       ".windsurf",
+                                                       ".wtool",
+                                                       "wtool.yaml",
+                                                       ".clada",
+                                                       ".config/wtool",
+                                                       "tools-allow.json"};
 
 std::optional<engine::SandboxPolicy> read_sandbox(Section& section, std::string& error) {
   engine::SandboxPolicy policy;
@@ -32,8 +124,11 @@ std::optional<engine::SandboxPolicy> read_sandbox(Section& section, std::string&
   policy.network = network == 0;
   section.choice("ipc", "deny", "allow", policy.ipc);
   section.flag("required", policy.required);
+  policy.put_aside = policy.required;
+  section.flag("put_aside", policy.put_aside);
   section.end();
   if (!error.empty()) return std::nullopt;
+  policy.repositories = std::erase(policy.protect, engine::repositories_name) > 0;
   return policy;
 }
 

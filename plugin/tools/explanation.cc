@@ -37,9 +37,12 @@ Json limits_of(const CommandRequest& request, const Configuration& configuration
 Json sandbox_of(const Configuration& configuration) {
   if (!configuration.sandbox) return nullptr;
   const engine::SandboxPolicy& sandbox = *configuration.sandbox;
+  std::vector<std::string> protect = sandbox.protect;
+  if (sandbox.repositories) protect.insert(protect.begin(), engine::repositories_name);
   return {{"read", sandbox.read},
           {"write", sandbox.write},
-          {"protect", sandbox.protect},
+          {"protect", protect},
+          {"put_aside", sandbox.put_aside},
           {"network", sandbox.network ? "allow" : "deny"},
           {"ipc", sandbox.ipc ? "allow" : "deny"},
           {"required", sandbox.required}};

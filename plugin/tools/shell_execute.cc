@@ -67,6 +67,8 @@ constexpr std::string_view output_schema = R"({
         "not_enforced": {"type": "array", "items": {"type": "string"}},
         "refused": {"type": "array", "items": {"type": "string"}}}, "required": ["enforced", "not_enforced"]},
     "protected_changed": {"type": "array", "items": {"type": "string"}},
+    "put_aside": {"type": "array", "items": {"type": "object",
+      "properties": {"path": {"type": "string"}, "to": {"type": "string"}, "error": {"type": "string"}}, "required": ["path"]}},
     "policy": {"type": "object",
       "properties": {"verdict": {"enum": ["allow", "ask", "deny"]}, "reason": {"type": "string"}, "rule": {"type": "string"},
         "word": {"type": "string"}, "range": {"type": "array", "items": {"type": "integer"}}},

@@ -26,6 +26,15 @@ void add_sandbox(const std::optional<engine::SandboxReport>& report, Json& metad
   sandbox["not_enforced"] = texts(report->not_enforced);
   if (!report->refused.empty()) sandbox["refused"] = texts(report->refused);
   if (!report->protected_changed.empty()) metadata["protected_changed"] = texts(report->protected_changed);
+  for (const engine::PutAside& aside : report->put_aside) {
+    Json entry{{"path", engine::to_utf8(aside.path)}};
+    if (aside.error.empty()) {
+      entry["to"] = engine::to_utf8(aside.to);
+    } else {
+      entry["error"] = aside.error;
+    }
+    metadata["put_aside"].push_back(std::move(entry));
+  }
   if (report->refused.empty() || !metadata.contains("error")) return;
   std::string hint = "the sandbox refused " + engine::to_utf8(report->refused.front());
   const std::string other = metadata["error"]["hint"];

@@ -48,6 +48,7 @@ constexpr auto keys = std::to_array<ConfigKey>({
     {"sandbox", "read", Type::paths, Lock::below, R"(["/"])"},
     {"sandbox", "write", Type::paths, Lock::below, R"(["/"])"},
     {"sandbox", "protect", Type::names, Lock::add, R"("default")", 0, 0, "", false, "default none"},
+    {"sandbox", "put_aside", Type::boolean, Lock::stays_true},
     {"sandbox", "network", Type::choice, Lock::ranked, R"("allow")", 0, 0, "", false, "allow deny"},
     {"sandbox", "ipc", Type::choice, Lock::ranked, R"("deny")", 0, 0, "", false, "allow deny"},
     {"sandbox", "required", Type::boolean, Lock::stays_true, "false"},

@@ -130,8 +130,10 @@ bool is_tighter(const ConfigKey& key, const json& locked, json& later, Loosening
     case Tightening::ranked:
       return is_ranked(key, locked, later, loosening);
     case Tightening::stays_true:
-      if (locked == true && later == false) loosening = {"only true", "this is false"};
-      return !(locked == true && later == false);
+      // Without a value of its own, another key may have made it true.
+      if (locked == false || later == true) return true;
+      loosening = {"only true", "this is false"};
+      return false;
     case Tightening::within:
       return is_within(locked, later, loosening);
     case Tightening::add:

@@ -6,13 +6,18 @@
 
 namespace wtool::engine {
 
+// Among the names to protect, this one stands for SandboxPolicy::repositories.
+inline constexpr const char* repositories_name = "repositories";
+
 struct SandboxPolicy {
   std::vector<std::string> read;     // absolute; files below may be read and executed
   std::vector<std::string> write;    // absolute; files below may be read, executed, made, changed and removed
   std::vector<std::string> protect;  // relative to each of `write`: stay as they are all the same
   bool network = true;
-  bool required = false;  // Run nothing where some of this cannot be enforced.
-  bool ipc = false;       // Objects that belong to no folder: System V's, and the message queues of POSIX.
+  bool required = false;      // Run nothing where some of this cannot be enforced.
+  bool ipc = false;           // Objects that belong to no folder: System V's, and the message queues of POSIX.
+  bool repositories = false;  // Protect what leads to execution in each git repository below `write`.
+  bool put_aside = false;     // Rename what a command has added to such a repository.
 };
 
 }  // namespace wtool::engine

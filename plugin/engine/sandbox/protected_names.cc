@@ -15,22 +15,21 @@ std::string join(const std::string& folder, const std::string& name) {
   return folder == "/" ? folder + name : folder + '/' + name;
 }
 
-enum class Found { missing, plain, linked };
-
-// Looks at each component below the root.
-Found look_for(const std::string& root, const std::string& path) {
+// Looks at each component below the base. Most names do not exist, and that takes one look.
+Found look_for(const std::string& base, const std::string& path) {
   struct stat status {};
-  for (std::size_t end = root.size(); end != std::string::npos;) {
-    end = path.find('/', end + 1);
+  if (::lstat(path.c_str(), &status) != 0) return Found::missing;
+  Found found = S_ISLNK(status.st_mode) ? Found::linked : Found::plain;
+  for (std::size_t end = path.find('/', base.size() + 1); end != std::string::npos; end = path.find('/', end + 1)) {
     if (::lstat(path.substr(0, end).c_str(), &status) != 0) return Found::missing;
-    if (S_ISLNK(status.st_mode)) return Found::linked;
+    if (S_ISLNK(status.st_mode)) found = Found::linked;
   }
-  return Found::plain;
+  return found;
 }
 
-// The read-only bind of `target`, and the folders above it up to the outermost write root that it lies in.
-void add_binds(const std::string& target, const std::vector<Root>& write_roots, std::map<std::string, bool>& binds) {
-  binds[target] = true;
+// The folders above the target, up to the outermost write root that it lies in.
+void hold_folders_above(const std::string& target, const std::vector<Root>& write_roots,
+                        std::map<std::string, bool>& binds) {
   std::string outermost = target;
   for (const Root& root : write_roots) {
     if (is_below(target, root.path) && root.path.size() < outermost.size()) outermost = root.path;
@@ -56,31 +55,47 @@ FileState state_of(const struct stat& status) {
 
 }  // namespace
 
+Found protect_name(const std::string& base, const std::string& path, const std::vector<Root>& write_roots,
+                   bool namespaces, ProtectedNames& names) {
+  const Found found = look_for(base, path);
+  if (found == Found::missing) {
+    names.missing.push_back(path);
+    return found;
+  }
+  if (found == Found::linked) names.linked.push_back(path);
+  if (namespaces) {
+    char target[PATH_MAX];
+    // What a link leads to outside of the write roots, nobody may write anyway.
+    if (::realpath(path.c_str(), target) != nullptr && is_below_any(target, write_roots)) {
+      names.binds[target] = true;
+      hold_folders_above(target, write_roots, names.binds);
+    }
+  }
+  (namespaces && found == Found::plain ? names.bound : names.watched).push_back(path);
+  return found;
+}
+
+void hold_in_place(const std::string& folder, const std::vector<Root>& write_roots, ProtectedNames& names) {
+  if (folder == "/" || !is_below_any(folder, write_roots)) return;
+  names.binds.try_emplace(folder, false);
+  hold_folders_above(folder, write_roots, names.binds);
+}
+
 ProtectedNames find_protected_names(const std::vector<Root>& write_roots, const std::vector<std::string>& names,
                                     bool namespaces) {
   ProtectedNames result;
   for (const Root& root : write_roots) {
     if (!root.folder) continue;
     for (const std::string& name : names) {
-      std::string path = join(root.path, name);
-      const Found found = look_for(root.path, path);
-      if (found == Found::linked) result.linked.push_back(path);
-      if (namespaces && found != Found::missing) {
-        char target[PATH_MAX];
-        // What a link leads to outside of the write roots, nobody may write anyway.
-        if (::realpath(path.c_str(), target) != nullptr && is_below_any(target, write_roots)) {
-          add_binds(target, write_roots, result.binds);
-        }
-      }
-      const bool held = namespaces && found == Found::plain;
-      (held ? result.bound : result.watched).push_back(std::move(path));
+      protect_name(root.path, join(root.path, name), write_roots, namespaces, result);
     }
   }
   return result;
 }
 
-FileRecord::FileRecord(const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) before_.emplace(path, look(path));
+FileRecord::FileRecord(const std::vector<std::string>& watched, std::vector<std::string> missing)
+    : missing_(std::move(missing)) {
+  for (const std::string& path : watched) before_.emplace(path, look(path));
 }
 
 FileRecord::States FileRecord::look(const std::string& path) {
@@ -95,6 +110,7 @@ FileRecord::States FileRecord::look(const std::string& path) {
     if (::realpath(path.c_str(), resolved) == nullptr || ::stat(resolved, &status) != 0) return states;
     target = resolved;
     states[target] = state_of(status);
+    if (S_ISDIR(status.st_mode) && ::access((target + "/HEAD").c_str(), F_OK) == 0) return states;
   }
   if (!S_ISDIR(status.st_mode)) return states;
   namespace fs = std::filesystem;
@@ -118,6 +134,11 @@ std::vector<std::string> FileRecord::changes() const {
     for (const auto& [file, state] : after) {
       if (!before.contains(file)) changed.push_back(file);
     }
+  }
+  struct stat status {};
+  for (const std::string& path : missing_) {
+    if (::lstat(path.c_str(), &status) != 0) continue;
+    for (const auto& [file, state] : look(path)) changed.push_back(file);
   }
   std::sort(changed.begin(), changed.end());
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());

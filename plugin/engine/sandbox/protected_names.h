@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/sandbox/put_aside.h"
 #include "engine/sandbox/roots.h"
 
 namespace wtool::engine {
@@ -29,24 +30,39 @@ struct FileState {
   friend bool operator==(const FileState&, const FileState&) = default;
 };
 
-// The protected names of one call. Paths are `root/name`.
+// The protected names of one call, as paths.
 struct ProtectedNames {
   std::map<std::string, bool> binds;  // path -> read-only, or only bound onto itself; parents come first
   std::vector<std::string> bound;     // the names that are held
   std::vector<std::string> linked;    // the names that a link leads to: held only as far as the link goes
-  std::vector<std::string> watched;   // the names to record and compare
+  std::vector<std::string> watched;   // the names that exist, to record and compare
+  std::vector<std::string> missing;   // the names that do not exist
+  std::vector<Addition> additions;    // of the missing ones, what would change a repository
+  std::vector<std::string> problems;  // sentences: what cannot be held, and why
 };
 
-// Looks at the names as they are now. Without `namespaces` nothing is bound and everything is watched.
+enum class Found { missing, plain, linked };
+
+// Adds `path`, which is base/..., without a link on the way to the base. Says what there is. Without `namespaces`
+// nothing is bound and what exists is watched.
+Found protect_name(const std::string& base, const std::string& path, const std::vector<Root>& write_roots,
+                   bool namespaces, ProtectedNames& names);
+
+// Binds the folder and those above it onto themselves, so that none can be moved.
+void hold_in_place(const std::string& folder, const std::vector<Root>& write_roots, ProtectedNames& names);
+
+// The names in each root, as they are now.
 ProtectedNames find_protected_names(const std::vector<Root>& write_roots, const std::vector<std::string>& names,
                                     bool namespaces);
 
-// What watched paths were; folders with all that is in them, up to `most_files` of each path.
+// What watched paths were; folders with all that is in them, up to `most_files` of each path. A link to a folder is
+// followed only where it leads to none that holds a repository: those have names of their own.
 class FileRecord {
  public:
   static constexpr std::size_t most_files = 10'000;
 
-  explicit FileRecord(const std::vector<std::string>& paths);
+  // `missing` are known not to exist.
+  explicit FileRecord(const std::vector<std::string>& watched, std::vector<std::string> missing = {});
 
   // The paths that have changed since, in order, each path of a folder by its own name.
   std::vector<std::string> changes() const;
@@ -56,6 +72,7 @@ class FileRecord {
   static States look(const std::string& path);
 
   std::map<std::string, States> before_;
+  std::vector<std::string> missing_;
 };
 
 }  // namespace wtool::engine

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/sandbox/put_aside.h"
+
 namespace wtool::engine {
 
 struct SandboxReport {
@@ -12,6 +14,7 @@ struct SandboxReport {
   std::vector<std::string> not_enforced;       // "protected_names: why"
   std::vector<std::string> refused;            // "a write outside /site: /etc/x"
   std::vector<std::string> protected_changed;  // paths
+  std::vector<PutAside> put_aside;             // of these
 };
 
 // Nothing was run.

@@ -1,5 +1,7 @@
 #include "engine/sandbox/sandbox.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -11,6 +13,10 @@
 namespace wtool::engine {
 
 namespace {
+
+// Searching for repositories takes a moment where everything is in memory. These are for cold disks and huge trees.
+constexpr std::chrono::milliseconds search_before{3000};
+constexpr std::chrono::milliseconds search_after{1000};
 
 constexpr const char* required_hint =
     "sandbox.required is true, so nothing was run; set it to false to run with what there is, or use a newer kernel";
@@ -101,6 +107,11 @@ std::optional<PreparedSandbox> Sandbox::prepare(const std::string& directory, co
   const Roots& roots = prepared.shared->roots;
   prepared.report = prepared.shared->report;
   prepared.names = find_protected_names(roots.write, policy_.protect, no_namespaces.empty());
+  if (policy_.repositories) {
+    FoundByPath made;
+    prepared.repositories = find_repositories(roots.write, search_before, &made);
+    protect_repositories(prepared.repositories, made, roots.write, no_namespaces.empty(), prepared.names);
+  }
 
   // Names that do not exist cannot be held by anything, so they are not counted as missing.
   std::vector<std::string> missing;
@@ -111,6 +122,9 @@ std::optional<PreparedSandbox> Sandbox::prepare(const std::string& directory, co
   for (const std::string& path : prepared.names.linked) {
     missing.push_back("protected_names: a symbolic link leads to " + path + ", and a link can be replaced");
   }
+  for (const auto* reasons : {&prepared.names.problems, &prepared.repositories.left_out}) {
+    for (const std::string& reason : *reasons) missing.push_back("protected_names: " + reason);
+  }
   if (missing.empty() && !prepared.names.bound.empty()) prepared.report.enforced.emplace_back("protected_names");
   if (policy_.required && !missing.empty()) {
     refusal = cannot_enforce(missing);
@@ -120,6 +134,47 @@ std::optional<PreparedSandbox> Sandbox::prepare(const std::string& directory, co
   prepared.confinement.ruleset = prepared.shared->ruleset.get();
   prepared.confinement.message = message_for(*prepared.shared, prepared.names, directory);
   return prepared;
+}
+
+Repositories Sandbox::find_repositories(const std::vector<Root>& write_roots, std::chrono::milliseconds limit,
+                                        FoundByPath* made) {
+  const std::lock_guard lock(search_mutex_);
+  Repositories repositories = search_.look(write_roots, limit);
+  if (made != nullptr) {
+    // A path at which something else is by now is no longer what a command has made.
+    std::erase_if(made_, [&](const auto& own) {
+      const auto found = repositories.found.find(own.first);
+      return found == repositories.found.end() || found->second != own.second;
+    });
+    *made = made_;
+  }
+  return repositories;
+}
+
+void Sandbox::look_afterwards(const PreparedSandbox& prepared, SandboxReport& report) {
+  std::vector<Addition> additions;
+  struct stat status {};
+  for (const Addition& addition : prepared.names.additions) {
+    if (::lstat(addition.path.c_str(), &status) == 0) additions.push_back(addition);
+  }
+  if (policy_.repositories) {
+    const Repositories after = find_repositories(prepared.shared->roots.write, search_after, nullptr);
+    for (const std::string& reason : after.left_out) {
+      const std::string text = "protected_names: afterwards, " + reason;
+      report.not_enforced.push_back(text);
+    }
+    RepositoryChanges changes = compare_repositories(prepared.repositories, after);
+    report.protected_changed.insert(report.protected_changed.end(), changes.reported.begin(), changes.reported.end());
+    additions.insert(additions.end(), changes.additions.begin(), changes.additions.end());
+    const std::lock_guard lock(search_mutex_);
+    made_.merge(changes.made);
+  }
+  for (const Addition& addition : additions) report.protected_changed.push_back(addition.path);
+  auto& changed = report.protected_changed;
+  std::sort(changed.begin(), changed.end());
+  changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+  if (!policy_.put_aside) return;
+  for (const Addition& addition : additions) report.put_aside.push_back(put_aside(addition));
 }
 
 }  // namespace wtool::engine

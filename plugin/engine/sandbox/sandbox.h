@@ -1,6 +1,7 @@
 // A sandbox by configuration: what is made once for all its calls, and what each call adds.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,6 +13,8 @@
 #include "engine/sandbox/policy.h"
 #include "engine/sandbox/protected_names.h"
 #include "engine/sandbox/report.h"
+#include "engine/sandbox/repositories.h"
+#include "engine/sandbox/repository_search.h"
 #include "engine/sandbox/roots.h"
 #include "system/descriptor.h"
 
@@ -31,6 +34,7 @@ struct SharedSandbox {
 struct PreparedSandbox {
   std::shared_ptr<const SharedSandbox> shared;
   ProtectedNames names;
+  Repositories repositories;  // that were there before it
   Confinement confinement;
   SandboxReport report;
 };
@@ -49,14 +53,26 @@ class Sandbox {
   std::optional<PreparedSandbox> prepare(const std::string& directory, const std::string& no_namespaces,
                                          SandboxRefusal& refusal);
 
+  // When the command is over: adds the repositories that it has made or changed to the report, and puts aside what it
+  // has added to those that were there before, where the policy says so.
+  void look_afterwards(const PreparedSandbox& prepared, SandboxReport& report);
+
  private:
   std::shared_ptr<const SharedSandbox> share(SandboxRefusal& refusal);
   std::shared_ptr<const SharedSandbox> make(SandboxRefusal& refusal) const;
+  Repositories find_repositories(const std::vector<Root>& write_roots, std::chrono::milliseconds limit,
+                                 FoundByPath* made);
 
   const SandboxPolicy policy_;
   const SandboxFeatures features_;
   std::mutex mutex_;
   std::shared_ptr<const SharedSandbox> shared_;  // Made at the first call, and anew when a root has been replaced.
+
+  std::mutex search_mutex_;
+  RepositorySearch search_;
+  // Repositories that commands of this sandbox have made. They were theirs to fill from the first, so that to hold them
+  // would protect nobody, and no command could remove what the one before it has made.
+  FoundByPath made_;
 };
 
 }  // namespace wtool::engine

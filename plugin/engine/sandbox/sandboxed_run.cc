@@ -64,7 +64,7 @@ std::variant<Outcome, SandboxRefusal> run_sandboxed(Custody& custody, Sandbox& s
     auto prepared = sandbox.prepare(directory, no_namespaces, refusal);
     if (!prepared) return refusal;
     report = prepared->report;
-    const FileRecord record(prepared->names.watched);
+    const FileRecord record(prepared->names.watched, prepared->names.missing);
     command.sandbox = &prepared->confinement;
     Outcome outcome = run(custody, command, options, cancellation, sink);
     if (const auto* how = std::get_if<NotStarted>(&outcome.how); how != nullptr && attempt < attempts) {
@@ -73,6 +73,7 @@ std::variant<Outcome, SandboxRefusal> run_sandboxed(Custody& custody, Sandbox& s
       if (how->stage == NotStarted::Stage::namespaces || how->stage == NotStarted::Stage::binds) continue;
     }
     report.protected_changed = record.changes();
+    sandbox.look_afterwards(*prepared, report);
     if (options.spill_directory != nullptr) forget_output_files(options.spill_directory->path(), report);
     look_for_refusals(*prepared, command, directory, outcome, cancellation, report);
     return outcome;

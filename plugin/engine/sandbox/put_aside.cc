@@ -1,0 +1,78 @@
+#include "engine/sandbox/put_aside.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+#include "system/descriptor.h"
+
+namespace wtool::engine {
+
+namespace {
+
+constexpr unsigned rename_no_replace = 1;
+constexpr int attempts = 100;
+
+Descriptor open_folder(int from, const char* path, std::uint64_t resolve) {
+  open_how how{};
+  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = resolve;
+  return Descriptor(static_cast<int>(::syscall(SYS_openat2, from, path, &how, sizeof how)));
+}
+
+std::string time_stamp() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &parts);
+  return text;
+}
+
+// The new name; empty with errno.
+std::string rename_in(int folder, const std::string& name) {
+  const std::string wanted = name + ".put-aside-" + time_stamp();
+  for (int attempt = 1; attempt <= attempts; ++attempt) {
+    const std::string to = attempt == 1 ? wanted : wanted + '-' + std::to_string(attempt);
+    if (::syscall(SYS_renameat2, folder, name.c_str(), folder, to.c_str(), rename_no_replace) == 0) return to;
+    if (errno != EEXIST) return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+PutAside put_aside(const Addition& addition) {
+  PutAside result{addition.path, {}, {}};
+  Descriptor folder = open_folder(AT_FDCWD, addition.base.c_str(), RESOLVE_NO_SYMLINKS);
+  std::string path = addition.base;
+  std::size_t at = path == "/" ? 1 : path.size() + 1;
+  while (folder) {
+    const std::size_t slash = addition.path.find('/', at);
+    const std::string name = addition.path.substr(at, slash == std::string::npos ? slash : slash - at);
+    struct stat status {};
+    if (::fstatat(folder.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) break;
+    if (slash == std::string::npos || !S_ISDIR(status.st_mode)) {
+      const std::string prefix = path == "/" ? path : path + '/';
+      const std::string to = rename_in(folder.get(), name);
+      if (to.empty()) break;
+      result.path = prefix + name;
+      result.to = prefix + to;
+      return result;
+    }
+    folder = open_folder(folder.get(), name.c_str(), RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
+    path += (path == "/" ? "" : "/") + name;
+    at = slash + 1;
+  }
+  result.error = std::strerror(errno);
+  return result;
+}
+
+}  // namespace wtool::engine

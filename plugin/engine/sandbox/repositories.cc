@@ -1,0 +1,269 @@
+#include "engine/sandbox/repositories.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "engine/sandbox/git_config.h"
+#include "engine/sandbox/git_index.h"
+#include "system/descriptor.h"
+
+namespace wtool::engine {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// In the folder of each repository, those of submodules and worktrees among them. commondir and gitdir lead to other
+// folders with a configuration; attributes choose from the commands of the configuration; alternates lead to other
+// repositories, in which git runs git.
+constexpr std::array guarded = {"config", "hooks",           "config.worktree",        "commondir",
+                                "gitdir", "info/attributes", "objects/info/alternates"};
+
+// Beyond this a command would start slowly: a bind costs some microseconds.
+constexpr std::size_t most_binds = 1000;
+
+constexpr std::size_t most_text = std::size_t{1} << 20;
+constexpr std::size_t most_index = std::size_t{64} << 20;
+constexpr std::size_t most_config_files = 16;
+constexpr std::size_t most_named = 64;
+
+std::string parent_of(const std::string& path) { return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)); }
+
+// Of a plain file. None where it is something else, or larger than `most`.
+std::optional<std::string> read_file(const std::string& path, std::size_t most) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  std::string text;
+  constexpr std::size_t step = 64 * 1024;
+  for (;;) {
+    const std::size_t size = text.size();
+    text.resize(size + std::min(step, std::max<std::size_t>(static_cast<std::size_t>(status.st_size), 4096)));
+    const ssize_t got = ::read(file.get(), text.data() + size, text.size() - size);
+    if (got < 0) return std::nullopt;
+    text.resize(size + static_cast<std::size_t>(got));
+    if (got == 0) return text;
+    if (text.size() > most) return std::nullopt;
+  }
+}
+
+// A path that stands in a file of git's, from `base` where it is relative. Links stay.
+std::string resolve_from(const std::string& base, const std::string& name) {
+  fs::path path = name;
+  if (name.starts_with("~/")) {
+    const char* const home = std::getenv("HOME");
+    if (home == nullptr) return {};
+    path = home + name.substr(1);
+  }
+  std::string text = (fs::path(base) / path).lexically_normal();
+  while (text.size() > 1 && text.back() == '/') text.pop_back();
+  return text;
+}
+
+// The path in a file of one line, such as commondir; empty where there is none.
+std::string path_in_file(const std::string& file, std::string_view prefix = {}) {
+  constexpr std::size_t most_line = 8192;
+  std::string text = read_file(file, most_line).value_or(std::string());
+  if (!text.starts_with(prefix)) return {};
+  text.erase(0, prefix.size());
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  return text.empty() ? text : resolve_from(parent_of(file), text);
+}
+
+// The sections whose values are commands that git runs.
+bool runs_commands(std::string_view key) {
+  static constexpr std::array<std::string_view, 16> sections = {
+      "core",  "diff",        "difftool", "merge",   "mergetool", "filter", "credential", "gpg",
+      "pager", "interactive", "sequence", "trailer", "browser",   "man",    "hook",       "ssh"};
+  return std::find(sections.begin(), sections.end(), key.substr(0, key.find('.'))) != sections.end();
+}
+
+// Protects the guarded names of one repository, and what its configuration names.
+class Guard {
+ public:
+  Guard(const FoundRepository& repository, const std::vector<Root>& write_roots, bool namespaces, ProtectedNames& names)
+      : path_(repository.path), write_roots_(write_roots), namespaces_(namespaces), names_(names) {
+    top_ = repository.kind == FoundRepository::Kind::folder ? parent_of(path_) : path_;
+  }
+
+  void protect() {
+    // Even where it has none of the names: or it could be moved away and another put in its place.
+    if (namespaces_) hold_in_place(path_, write_roots_, names_);
+    bool worktree = false;
+    for (const std::string_view name : guarded) {
+      const std::string guarded_path = path_ + '/' + std::string(name);
+      const bool exists = add(path_, guarded_path);
+      worktree = worktree || (exists && name == "commondir");
+    }
+    read_configuration(worktree);
+  }
+
+ private:
+  // False: there is no such name.
+  bool add(const std::string& base, const std::string& path) {
+    if (protect_name(base, path, write_roots_, namespaces_, names_) != Found::missing) return true;
+    names_.additions.push_back({base, path});
+    return false;
+  }
+
+  void read_configuration(bool worktree) {
+    std::string common = path_;
+    if (worktree) {
+      const std::string other = path_in_file(path_ + "/commondir");
+      if (!other.empty()) common = other;
+      const std::string checkout = path_in_file(path_ + "/gitdir");
+      if (!checkout.empty()) top_ = parent_of(checkout);
+    }
+    files_ = {common + "/config", path_ + "/config.worktree"};
+    // Files that are included are put at the end.
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      const std::string file = files_[i];
+      struct stat status {};
+      if (::stat(file.c_str(), &status) != 0) continue;
+      const auto text = read_file(file, most_text);
+      if (!text) {
+        names_.problems.push_back(file + " cannot be read, so that what it names is not held");
+        continue;
+      }
+      for (const GitSetting& setting : read_git_settings(*text)) apply(setting, file);
+    }
+    if (too_many_) {
+      names_.problems.push_back("the configuration of " + path_ + " names more files than can be held");
+    }
+  }
+
+  void apply(const GitSetting& setting, const std::string& file) {
+    if (setting.value.empty()) return;
+    if (setting.key == "core.worktree") {
+      top_ = resolve_from(path_, setting.value);
+    } else if (setting.key == "include.path" || setting.key == "includeif.path") {
+      const std::string included = resolve_from(parent_of(file), setting.value);
+      add_named(included, false);
+      if (std::find(files_.begin(), files_.end(), included) != files_.end()) return;
+      if (files_.size() < most_config_files) {
+        files_.push_back(included);
+      } else {
+        too_many_ = true;
+      }
+    } else if (setting.key == "core.hookspath") {
+      add_named(resolve_from(top_, setting.value), true);
+    } else if (runs_commands(setting.key)) {
+      for (const std::string& word : paths_in_command(setting.value)) add_named(resolve_from(top_, word), false);
+    }
+  }
+
+  // A file, or a folder of hooks, that git executes or reads as configuration.
+  void add_named(const std::string& path, bool hooks) {
+    // Where a link leads out of the write roots or into them, its name is what can be changed.
+    const Root* root = nullptr;
+    for (const Root& write_root : write_roots_) {
+      if (write_root.folder && is_below(path, write_root.path)) root = &write_root;
+    }
+    if (root == nullptr || path.empty()) return;
+    struct stat status {};
+    const bool exists = ::stat(path.c_str(), &status) == 0;
+    if (exists && !S_ISREG(status.st_mode) && !(hooks && S_ISDIR(status.st_mode))) return;
+    if (is_below(path_, path)) {
+      names_.problems.push_back("core.hooksPath of " + path_ + " is " + path +
+                                ", which has all of the repository in it");
+      return;
+    }
+    if (++named_ > most_named) {
+      too_many_ = true;
+      return;
+    }
+    add(root->path, path);
+  }
+
+  const std::string path_;
+  const std::vector<Root>& write_roots_;
+  const bool namespaces_;
+  ProtectedNames& names_;
+  std::string top_;                 // where git runs hooks and commands
+  std::vector<std::string> files_;  // of the configuration
+  std::size_t named_ = 0;
+  bool too_many_ = false;
+};
+
+// The folder in which git finds the repository.
+std::string folder_of(const FoundRepository& found) {
+  return found.kind == FoundRepository::Kind::bare ? found.path : parent_of(found.path);
+}
+
+std::string index_of(const FoundRepository& found) {
+  if (found.kind == FoundRepository::Kind::folder || found.kind == FoundRepository::Kind::link) {
+    return found.path + "/index";
+  }
+  if (found.kind != FoundRepository::Kind::file) return {};
+  const std::string repository = path_in_file(found.path, "gitdir: ");
+  return repository.empty() ? repository : repository + "/index";
+}
+
+// Whether a repository that was there before takes this folder for its submodule.
+bool is_submodule_of_any(const std::string& folder, const FoundByPath& before) {
+  for (const auto& [path, found] : before) {
+    const std::string top = folder_of(found);
+    if (folder.size() <= top.size() + 1 || !is_below(folder, top)) continue;
+    const std::string file = index_of(found);
+    struct stat status {};
+    if (file.empty() || ::stat(file.c_str(), &status) != 0) continue;
+    const auto index = read_file(file, most_index);
+    if (!index || is_submodule(*index, folder.substr(top == "/" ? 1 : top.size() + 1))) return true;
+  }
+  return false;
+}
+
+bool had_checkout(const std::string& folder, const FoundByPath& before) { return before.contains(folder + "/.git"); }
+
+}  // namespace
+
+void protect_repositories(const Repositories& repositories, const FoundByPath& made,
+                          const std::vector<Root>& write_roots, bool namespaces, ProtectedNames& names) {
+  std::size_t not_held = 0;
+  for (const auto& [path, found] : repositories.found) {
+    const auto own = made.find(path);
+    if (own != made.end() && own->second == found) continue;
+    const bool hold = namespaces && names.binds.size() < most_binds;
+    if (namespaces && !hold) ++not_held;
+    if (found.kind == FoundRepository::Kind::file || found.kind == FoundRepository::Kind::link) {
+      protect_name(parent_of(path), path, write_roots, hold, names);
+    } else {
+      Guard(found, write_roots, hold, names).protect();
+    }
+  }
+  if (not_held > 0) {
+    names.problems.push_back(std::to_string(not_held) + " of " + std::to_string(repositories.found.size()) +
+                             " repositories are not held, because they are too many");
+  }
+}
+
+RepositoryChanges compare_repositories(const Repositories& before, const Repositories& after) {
+  RepositoryChanges changes;
+  for (const auto& [path, found] : after.found) {
+    const auto known = before.found.find(path);
+    if (known != before.found.end() && known->second == found) continue;
+    changes.made.emplace(path, found);
+    const std::size_t inside = path.find("/.git/");
+    if (inside == std::string::npos || !changes.made.contains(path.substr(0, inside + 5))) {
+      changes.reported.push_back(path);
+    }
+    if (known != before.found.end()) continue;
+    const std::string folder = folder_of(found);
+    const bool bare = found.kind == FoundRepository::Kind::bare;
+    if ((bare && had_checkout(folder, before.found)) || is_submodule_of_any(folder, before.found)) {
+      changes.additions.push_back({folder, bare ? folder + "/HEAD" : path});
+    }
+  }
+  return changes;
+}
+
+}  // namespace wtool::engine

@@ -1,0 +1,249 @@
+#include "engine/sandbox/repository_search.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <deque>
+#include <string_view>
+
+#include "system/descriptor.h"
+
+namespace wtool::engine {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t second_ns = 1'000'000'000;
+// Two changes this close together may bear the same time. A folder that was listed so soon after a change is listed
+// again.
+constexpr std::int64_t settled_after_ns = second_ns / 10;
+// How many entries or folders are looked at between two looks at the clock.
+constexpr std::size_t between_clocks = 256;
+
+std::int64_t to_ns(const timespec& time) { return std::int64_t{time.tv_sec} * second_ns + time.tv_nsec; }
+
+std::int64_t now_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return to_ns(now);
+}
+
+Descriptor open_below(int root, const char* path) {
+  open_how how{};
+  how.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH | RESOLVE_NO_XDEV;
+  return Descriptor(static_cast<int>(::syscall(SYS_openat2, root, path, &how, sizeof how)));
+}
+
+struct CloseListing {
+  void operator()(DIR* listing) const { ::closedir(listing); }
+};
+using Listing = std::unique_ptr<DIR, CloseListing>;
+
+std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+bool is_folder(int folder, const dirent& entry) {
+  if (entry.d_type != DT_UNKNOWN) return entry.d_type == DT_DIR;
+  struct stat status {};
+  return ::fstatat(folder, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
+}
+
+bool identify(int folder, const char* name, FoundRepository& found) {
+  struct statx status {};
+  if (::statx(folder, name, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &status) != 0) {
+    return false;
+  }
+  found.device = (dev_t{status.stx_dev_major} << 32) | status.stx_dev_minor;
+  found.inode = status.stx_ino;
+  found.born_ns = status.stx_btime.tv_sec * second_ns + status.stx_btime.tv_nsec;
+  using Kind = FoundRepository::Kind;
+  found.kind = S_ISDIR(status.stx_mode) ? Kind::folder : S_ISLNK(status.stx_mode) ? Kind::link : Kind::file;
+  return true;
+}
+
+// What the names in a folder say of it.
+struct Signs {
+  bool dot_git = false, head = false, objects = false, refs = false, commondir = false;
+
+  void note(std::string_view name) {
+    dot_git = dot_git || name == ".git";
+    head = head || name == "HEAD";
+    objects = objects || name == "objects";
+    refs = refs || name == "refs";
+    commondir = commondir || name == "commondir";
+  }
+  bool repository() const { return head && (commondir || (objects && refs)); }
+};
+
+}  // namespace
+
+// A folder as it was when it was listed last.
+struct RepositorySearch::Folder {
+  Folder(std::string folder_path, bool top, bool within_git)
+      : path(std::move(folder_path)), dot_git(!top && last_part(path) == ".git"), in_git(within_git) {}
+
+  bool is(const struct stat& status) const {
+    return settled && device == status.st_dev && inode == status.st_ino && changed_ns == to_ns(status.st_ctim);
+  }
+
+  const std::string path;
+  const bool dot_git;  // It is a .git, and found as such in the folder above it.
+  const bool in_git;   // It lies below a .git.
+  bool settled = false;
+  dev_t device = 0;
+  ino_t inode = 0;
+  std::int64_t changed_ns = 0;
+  std::vector<FoundRepository> found;
+  std::vector<std::unique_ptr<Folder>> folders;  // by name
+};
+
+// One search, over all roots.
+struct RepositorySearch::Pass {
+  enum class Listed { completely, partly };
+
+  explicit Pass(std::chrono::milliseconds time) : limit(time), end(Clock::now() + time) {}
+
+  bool is_over() {
+    if (++counted % between_clocks == 0 && Clock::now() >= end) over = true;
+    return over;
+  }
+
+  void list(int root, const char* relative, const struct stat& seen, Folder& folder);
+  Listed read(DIR* listing, Folder& folder);
+  void leave_out(const std::string& path, const struct stat& seen, int error);
+
+  Repositories result;
+  const std::chrono::milliseconds limit;
+  const Clock::time_point end;
+  std::size_t counted = 0;
+  std::size_t folders = 0;
+  bool over = false;
+};
+
+void RepositorySearch::Pass::leave_out(const std::string& path, const struct stat& seen, int error) {
+  // It is gone or has become something else; it is another mount; or it is somebody else's, closed to commands as well.
+  if (error == ENOENT || error == ENOTDIR || error == ELOOP || error == EXDEV) return;
+  if (error == EACCES && seen.st_uid != ::geteuid()) return;
+  constexpr std::size_t most_sentences = 3;
+  if (result.left_out.size() < most_sentences) {
+    result.left_out.push_back(path + " cannot be searched for repositories: " + std::strerror(error));
+  }
+}
+
+// Reads the entries; folders that are known already keep what is known of them.
+RepositorySearch::Pass::Listed RepositorySearch::Pass::read(DIR* listing, Folder& folder) {
+  auto known = std::move(folder.folders);
+  folder.folders.clear();
+  Signs signs;
+  std::vector<std::string> names;
+  while (const dirent* const entry = ::readdir(listing)) {
+    if (is_over()) return Listed::partly;
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    signs.note(name);
+    if (is_folder(::dirfd(listing), *entry)) names.emplace_back(name);
+  }
+  FoundRepository found;
+  if (signs.dot_git && identify(::dirfd(listing), ".git", found)) {
+    found.path = folder.path + "/.git";
+    folder.found.push_back(found);
+  }
+  if (signs.repository() && !folder.dot_git && identify(::dirfd(listing), "", found)) {
+    found.path = folder.path;
+    found.kind = FoundRepository::Kind::bare;
+    folder.found.push_back(found);
+  }
+  // Nobody works in the objects and references of a repository, and they are many.
+  if (folder.dot_git || (folder.in_git && signs.repository())) {
+    std::erase_if(names, [](const std::string& name) { return name != "modules" && name != "worktrees"; });
+  }
+  std::sort(names.begin(), names.end());
+  auto next = known.begin();
+  for (const std::string& name : names) {
+    while (next != known.end() && last_part((*next)->path) < name) ++next;
+    const bool again = next != known.end() && last_part((*next)->path) == name;
+    const std::string path = folder.path == "/" ? '/' + name : folder.path + '/' + name;
+    const bool in_git = folder.in_git || folder.dot_git;
+    folder.folders.push_back(again ? std::move(*next++) : std::make_unique<Folder>(path, false, in_git));
+  }
+  return Listed::completely;
+}
+
+void RepositorySearch::Pass::list(int root, const char* relative, const struct stat& seen, Folder& folder) {
+  folder.found.clear();
+  folder.settled = false;
+  Descriptor opened = open_below(root, relative);
+  struct stat status {};
+  if (!opened || ::fstat(opened.get(), &status) != 0) {
+    folder.folders.clear();
+    return leave_out(folder.path, seen, errno);
+  }
+  const Listing listing(::fdopendir(opened.get()));
+  if (!listing) return leave_out(folder.path, seen, errno);
+  opened.release();
+  const std::int64_t now = now_ns();
+  if (read(listing.get(), folder) == Listed::partly) return;
+  folder.device = status.st_dev;
+  folder.inode = status.st_ino;
+  folder.changed_ns = to_ns(status.st_ctim);
+  folder.settled = folder.changed_ns + settled_after_ns < now;
+}
+
+RepositorySearch::RepositorySearch() = default;
+RepositorySearch::~RepositorySearch() = default;
+
+// Folders near the root come first: where a bound is reached, those far from it are left out.
+void RepositorySearch::look(const Root& root, Pass& pass) {
+  const Descriptor place = open_root(root);
+  std::unique_ptr<Folder>& top = roots_[root.path];
+  if (!top) top = std::make_unique<Folder>(root.path, true, false);
+  std::deque<Folder*> waiting{top.get()};
+  while (!waiting.empty() && pass.folders < most_folders && !pass.is_over()) {
+    Folder& folder = *waiting.front();
+    waiting.pop_front();
+    ++pass.folders;
+    const char* relative = folder.path.c_str() + root.path.size();
+    relative += *relative == '/' ? 1 : 0;
+    if (*relative == '\0') relative = ".";
+    struct stat status {};
+    if (::fstatat(place.get(), relative, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) != 0) {
+      const int error = errno;
+      folder.settled = false;
+      folder.found.clear();
+      folder.folders.clear();
+      pass.leave_out(folder.path, status, error);
+      continue;
+    }
+    if (!folder.is(status)) pass.list(place.get(), relative, status, folder);
+    for (const FoundRepository& found : folder.found) pass.result.found.emplace(found.path, found);
+    for (const auto& below : folder.folders) waiting.push_back(below.get());
+  }
+  if (pass.over || !waiting.empty()) {
+    const std::string bound =
+        pass.over ? std::to_string(pass.limit.count()) + " ms" : std::to_string(std::size_t{most_folders}) + " folders";
+    pass.result.left_out.push_back("the search for repositories in " + root.path + " ended after " + bound +
+                                   ", before it had seen all folders");
+  }
+}
+
+Repositories RepositorySearch::look(const std::vector<Root>& roots, std::chrono::milliseconds limit) {
+  std::erase_if(roots_, [&](const auto& known) {
+    return std::none_of(roots.begin(), roots.end(), [&](const Root& root) { return root.path == known.first; });
+  });
+  Pass pass(limit);
+  for (const Root& root : roots) {
+    if (root.folder) look(root, pass);
+  }
+  return std::move(pass.result);
+}
+
+}  // namespace wtool::engine

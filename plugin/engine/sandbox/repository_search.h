@@ -1,0 +1,67 @@
+// Finds git repositories inside write roots, by names alone: git is not run and no link is followed.
+//
+// - Found are: a `.git` of any kind, and a folder that git takes for a repository without one (HEAD with objects and
+//   refs, or HEAD with commondir), which bare repositories, submodules and worktrees have.
+// - Folders are remembered from search to search. One whose time of change is the same is not listed again, so that a
+//   further search costs one look at each folder. The time of change cannot be set by a program.
+// - A search is bounded in time and in folders. What it left out is said in `left_out`.
+//
+// Not searched: what is mounted inside a write root, and what the host's user may not read.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/sandbox/roots.h"
+
+namespace wtool::engine {
+
+struct FoundRepository {
+  enum class Kind {
+    folder,  // a folder .git
+    file,    // a file .git, which names the repository: of a worktree or of a submodule
+    link,    // a symbolic link .git
+    bare,    // a repository whose folder has another name
+  };
+  std::string path;  // of the .git, or of the bare repository
+  Kind kind = Kind::folder;
+  // A number may be used again for another file; its time of birth tells the two apart.
+  dev_t device = 0;
+  ino_t inode = 0;
+  std::int64_t born_ns = 0;
+
+  friend bool operator==(const FoundRepository&, const FoundRepository&) = default;
+};
+
+struct Repositories {
+  std::map<std::string, FoundRepository> found;  // by path
+  std::vector<std::string> left_out;             // sentences: what was not searched, and why
+};
+
+// One thread at a time.
+class RepositorySearch {
+ public:
+  static constexpr std::size_t most_folders = 100'000;
+
+  RepositorySearch();
+  ~RepositorySearch();
+  RepositorySearch(const RepositorySearch&) = delete;
+  RepositorySearch& operator=(const RepositorySearch&) = delete;
+
+  Repositories look(const std::vector<Root>& roots, std::chrono::milliseconds limit);
+
+ private:
+  struct Folder;
+  struct Pass;
+  void look(const Root& root, Pass& pass);
+
+  std::map<std::string, std::unique_ptr<Folder>> roots_;
+};
+
+}  // namespace wtool::engine

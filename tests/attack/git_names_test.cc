@@ -1,0 +1,487 @@
+// Commands that arrange for something to be run outside of the sandbox: by the next git command of the user's, in a
+// repository that lies in a write root. Each attack is made twice: without a sandbox, which shows that it works, and in
+// one. Then the user runs the real `git status`.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <ctime>
+
+#include "support/sandboxed.h"
+
+using namespace wtool::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+boost::test_tools::assertion_result git_can_be_tested(boost::unit_test::test_unit_id) {
+  static const bool able =
+      has_landlock(1) && has_namespaces() && wtool::test::run({"/usr/bin/git", "--version"}).exit_code == 0;
+  boost::test_tools::assertion_result result(able);
+  if (!able) result.message() << "this machine has no git, no Landlock, or no namespaces for this user";
+  return result;
+}
+
+struct Fixture : Sandboxed {
+  const std::string home = folder("home");
+  const std::string marker = outside + "/ran";
+  // The command's own program: what must not run outside.
+  const std::string evil = inside + "/evil.sh";
+  const Json required = {{"protect", "default"}, {"required", true}};
+  ToolUnderTest held{plugin, sandbox(required)};
+  ToolUnderTest free{plugin};
+
+  // As the user, outside of the sandbox. Ends the test where it fails.
+  std::string as_user(const std::string& script) const {
+    const Finished done = wtool::test::run({"/bin/sh", "-c", "set -e\n" + script}, user());
+    BOOST_REQUIRE_MESSAGE(done.exit_code == 0, script << "\n" << done.out << done.err);
+    return done.out;
+  }
+
+  // What git says does not matter, only what it runs.
+  void git_status(const std::string& directory) const {
+    ProgramOptions options = user();
+    options.directory = directory;
+    wtool::test::run({"/usr/bin/git", "status"}, options);
+  }
+
+  bool runs(const std::string& directory) const {
+    fs::remove(marker);
+    git_status(directory);
+    return fs::exists(marker);
+  }
+
+  // With git's variables as the user has them.
+  Answer attack(const ToolUnderTest& tool, const std::string& script) const {
+    Json environment = Json::object();
+    for (const auto& [name, value] : user().set) environment[name] = value;
+    return tool.run(
+        {{"command", "exec 2>&1; set -e\n" + script}, {"working_directory", inside}, {"environment", environment}});
+  }
+
+  void repository(const std::string& path) const {
+    as_user("git init -q " + path + " && cd " + path +
+            " && git config user.name n && git config user.email e@e && echo x > file && git add file && "
+            "git commit -qm first");
+  }
+
+  // Lines of a shell: a program that leaves the marker, and a file with a configuration that has git run it. `top` is
+  // for a repository that is not in a folder .git.
+  std::string payload(const std::string& config, const std::string& top = {}) const {
+    const std::string place = top.empty() ? top : "\\tbare = false\\n\\tworktree = " + top + "\\n";
+    return "printf '#!/bin/sh\\ntouch " + marker + "\\n' > " + evil + "; chmod +x " + evil + "\nprintf '[core]\\n" +
+           "\\trepositoryformatversion = 0\\n" + place + "\\tfsmonitor = " + evil + "\\n' >> " + config + "\n";
+  }
+
+  // A folder that is a repository, whose configuration runs the payload.
+  std::string evil_repository(const std::string& path, const std::string& top = {}) const {
+    return "mkdir -p " + path + "/objects " + path + "/refs; echo 'ref: refs/heads/main' > " + path + "/HEAD\n" +
+           payload(path + "/config", top);
+  }
+
+  void start_again() const {
+    fs::remove_all(inside);
+    fs::create_directory(inside);
+  }
+
+  ProgramOptions user() const {
+    ProgramOptions options;
+    options.directory = inside;
+    options.set = {{"HOME", home}, {"GIT_CONFIG_NOSYSTEM", "1"}, {"GIT_CEILING_DIRECTORIES", scratch.path()}};
+    return options;
+  }
+};
+
+std::vector<std::string> changed(const Answer& answer) {
+  return answer.metadata().value("protected_changed", std::vector<std::string>());
+}
+
+// The paths that were put aside, each as it was called before.
+std::vector<std::string> aside(const Answer& answer) {
+  std::vector<std::string> paths;
+  for (const Json& entry : answer.metadata().value("put_aside", Json::array())) {
+    const auto path = entry.at("path").get<std::string>();
+    BOOST_TEST_CONTEXT(entry.dump()) {
+      BOOST_REQUIRE(entry.contains("to"));
+      BOOST_TEST(entry.at("to").get<std::string>().starts_with(path + ".put-aside-"));
+      BOOST_TEST(fs::is_other(fs::symlink_status(path)) == false);
+      BOOST_TEST(!fs::exists(fs::symlink_status(path)));
+      BOOST_TEST(fs::exists(fs::symlink_status(entry.at("to").get<std::string>())));
+    }
+    paths.push_back(path);
+  }
+  return paths;
+}
+
+using Paths = std::vector<std::string>;
+
+enum class Ends { held, put_aside, reported };
+
+// One attack: `before` is the user's, `command` the attacker's, and in `where` the user then runs git.
+struct Attack {
+  const char* name;
+  std::string before;
+  std::string command;
+  std::string where;
+  Ends ends;
+  std::string path;  // what is reported, unless it is held
+};
+
+void check(const Fixture& at, const Attack& attack) {
+  BOOST_TEST_CONTEXT(attack.name) {
+    at.start_again();
+    at.as_user(attack.before);
+    at.attack(at.free, attack.command);
+    BOOST_TEST(at.runs(attack.where), "without a sandbox, the attack runs nothing: it tests nothing");
+
+    at.start_again();
+    at.as_user(attack.before);
+    BOOST_TEST(!at.runs(attack.where));
+    const Answer answer = at.attack(at.held, attack.command);
+    BOOST_TEST_CONTEXT(answer.raw) {
+      BOOST_TEST(at.runs(attack.where) == (attack.ends == Ends::reported));
+      BOOST_TEST(answer.metadata().at("sandbox").at("not_enforced").empty());
+      if (attack.ends == Ends::held) {
+        // What it has made beside is its own.
+        for (const std::string& path : changed(answer)) BOOST_TEST(path.starts_with(at.inside + "/evil"), path);
+        BOOST_TEST(answer.is_error());
+      } else {
+        BOOST_TEST(has(changed(answer), attack.path));
+      }
+      BOOST_TEST(has(aside(answer), attack.path) == (attack.ends == Ends::put_aside));
+    }
+  }
+}
+
+const std::string identity = "git config user.name n; git config user.email e@e\n";
+const std::string commit = "echo x > file; git add file; git commit -qm first\n";
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(git_names, *boost::unit_test::precondition(git_can_be_tested))
+
+BOOST_FIXTURE_TEST_CASE(a_repository_that_is_there_runs_nothing_of_a_commands, Fixture) {
+  const std::string made = "git init -q .\n" + identity + commit;
+  const std::string other = "(git init -q " + outside + "/other; cd " + outside + "/other;" + identity + commit + ")\n";
+  const std::string submodule = "rm -rf " + outside + "/other\n" + other + made +
+                                "git -c protocol.file.allow=always submodule --quiet add " + outside +
+                                "/other sub; git commit -qm sub\n";
+  const std::string worktree = "git init -q main; cd main\n" + identity + commit + "git worktree add -q ../tree\n";
+  const std::string commondir = evil_repository("evil") + "cp -r .git/objects .git/refs evil/; ";
+  const std::vector<Attack> attacks = {
+      {"commondir of a repository", made, commondir + "echo ../evil > .git/commondir", inside, Ends::put_aside,
+       inside + "/.git/commondir"},
+      {"commondir that is a hard link",
+       made,
+       commondir + "echo ../evil > word; ln word .git/commondir",
+       inside,
+       Ends::held,
+       {}},
+      {"commondir that is a symbolic link", made, commondir + "echo ../evil > word; ln -s ../word .git/commondir",
+       inside, Ends::put_aside, inside + "/.git/commondir"},
+      {"the configuration", made, payload(".git/config"), inside, Ends::held, {}},
+      {"the configuration of a submodule", submodule, payload(".git/modules/sub/config"), inside, Ends::held, {}},
+      {"commondir of a submodule", submodule,
+       evil_repository("evil") + "cp -r .git/modules/sub/objects .git/modules/sub/refs evil/; "
+                                 "echo ../../../evil > .git/modules/sub/commondir",
+       inside + "/sub", Ends::put_aside, inside + "/.git/modules/sub/commondir"},
+      {"the file .git of a submodule",
+       submodule,
+       evil_repository("evil") + "echo 'gitdir: ../evil' > sub/.git",
+       inside + "/sub",
+       Ends::held,
+       {}},
+      {"the file .git of a worktree",
+       worktree,
+       evil_repository("evil") + "echo \"gitdir: $PWD/evil\" > tree/.git",
+       inside + "/tree",
+       Ends::held,
+       {}},
+      {"another file .git in place of that of a worktree",
+       worktree,
+       evil_repository("evil") + "echo \"gitdir: $PWD/evil\" > new; mv -f new tree/.git",
+       inside + "/tree",
+       Ends::held,
+       {}},
+      {"another folder in place of a worktree",
+       worktree,
+       evil_repository("evil/.git") + "mv tree away; mv evil tree",
+       inside + "/tree",
+       Ends::held,
+       {}},
+      {"commondir of a worktree",
+       worktree,
+       evil_repository("evil") + "cp -r main/.git/refs main/.git/objects evil/; "
+                                 "echo ../../../../evil > main/.git/worktrees/tree/commondir",
+       inside + "/tree",
+       Ends::held,
+       {}},
+      {"another .git in place", made, evil_repository("evil") + "mv .git away; mv evil .git", inside, Ends::held, {}},
+      {"another .git in place of one without any guarded name",
+       "git init -q .; rm -rf .git/config .git/hooks .git/info",
+       evil_repository("evil") + "mv .git away; mv evil .git",
+       inside,
+       Ends::held,
+       {}},
+      {"a repository in a folder",
+       "git init -q vendor/lib",
+       payload("vendor/lib/.git/config"),
+       inside + "/vendor/lib",
+       Ends::held,
+       {}},
+      {"folders above a repository",
+       "git init -q vendor/lib",
+       evil_repository("evil/lib/.git") + "mv vendor away; mv evil vendor",
+       inside + "/vendor/lib",
+       Ends::held,
+       {}},
+      {"a bare repository",
+       "git init -q --bare bare.git",
+       payload("bare.git/config", inside),
+       inside + "/bare.git",
+       Ends::held,
+       {}},
+      {"a repository around the checkout's own", made, "rm .git/HEAD\n" + evil_repository(".", inside), inside,
+       Ends::put_aside, inside + "/HEAD"},
+      {"a submodule that only the index knows", made,
+       "git init -q new; git -C new -c user.name=n -c user.email=e@e commit -q --allow-empty -m x\n"
+       "git update-index --add --cacheinfo 160000,$(git -C new rev-parse HEAD),new\n" +
+           payload("new/.git/config"),
+       inside, Ends::put_aside, inside + "/new/.git"},
+      {"the same with an index of version 4", made,
+       "git update-index --index-version 4; echo x > nearby; git add nearby; "
+       "git init -q new; git -C new -c user.name=n -c user.email=e@e commit -q --allow-empty -m x\n"
+       "git update-index --add --cacheinfo 160000,$(git -C new rev-parse HEAD),new\n" +
+           payload("new/.git/config"),
+       inside, Ends::put_aside, inside + "/new/.git"},
+      {"a file that the configuration includes",
+       made + "touch team.config; git config include.path ../team.config",
+       payload("team.config"),
+       inside,
+       Ends::held,
+       {}},
+      {"a file that the configuration includes and that is not there", made + "git config include.path ../team.config",
+       payload("team.config"), inside, Ends::put_aside, inside + "/team.config"},
+      {"a file that an included file includes",
+       made +
+           "touch b.config; printf '[include]\\n path = b.config\\n' > a.config; git config include.path ../a.config",
+       payload("b.config"),
+       inside,
+       Ends::held,
+       {}},
+      {"a program that the configuration names",
+       made + "printf '#!/bin/sh\\n' > watch.sh; chmod +x watch.sh; git config core.fsmonitor ./watch.sh",
+       "echo 'touch " + marker + "' >> watch.sh",
+       inside,
+       Ends::held,
+       {}},
+      {"the configuration of a worktree", worktree + "git config extensions.worktreeConfig true",
+       payload("main/.git/worktrees/tree/config.worktree"), inside + "/tree", Ends::put_aside,
+       inside + "/main/.git/worktrees/tree/config.worktree"},
+  };
+  for (const Attack& attack : attacks) check(*this, attack);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_repository_that_a_command_makes_is_reported, Fixture) {
+  const std::vector<Attack> attacks = {
+      {"a file .git", "", evil_repository("evil") + "echo 'gitdir: evil' > .git", inside, Ends::reported,
+       inside + "/.git"},
+      {"a folder .git", "", evil_repository(".git"), inside, Ends::reported, inside + "/.git"},
+      {"a symbolic link .git", "", evil_repository("evil") + "ln -s evil .git", inside, Ends::reported,
+       inside + "/.git"},
+      {"a bare repository", "", evil_repository(".", inside), inside, Ends::reported, inside},
+      {"a repository in a folder", "mkdir -p a/b", evil_repository("a/b/.git"), inside + "/a/b", Ends::reported,
+       inside + "/a/b/.git"},
+      {"a folder moved into a place", "mkdir -p a/b", evil_repository("x/y/.git") + "mv x a/b/x", inside + "/a/b/x/y",
+       Ends::reported, inside + "/a/b/x/y/.git"},
+      {"the last name that a folder lacks", "mkdir -p a/objects a/refs", evil_repository("a", inside + "/a"),
+       inside + "/a", Ends::reported, inside + "/a"},
+      {"a folder that cannot be listed", "mkdir a", evil_repository("a/.git") + "chmod 0311 a/.git", inside + "/a",
+       Ends::reported, inside + "/a/.git"},
+  };
+  for (const Attack& attack : attacks) check(*this, attack);
+}
+
+BOOST_FIXTURE_TEST_CASE(hooks_in_a_folder_that_the_configuration_names_stay_as_they_are, Fixture) {
+  repository(inside);
+  as_user("git config core.hooksPath .githooks; mkdir .githooks; printf '#!/bin/sh\\n' > .githooks/pre-commit");
+  const Answer answer = attack(held, "printf '#!/bin/sh\\ntouch " + marker +
+                                         "\\n' > .githooks/pre-commit; touch .githooks/post-commit; mv .githooks away");
+  BOOST_TEST_CONTEXT(answer.raw) {
+    BOOST_TEST(content(inside + "/.githooks/pre-commit") == "#!/bin/sh\n");
+    BOOST_TEST(!fs::exists(inside + "/.githooks/post-commit"));
+    BOOST_TEST(changed(answer).empty());
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(hooks_that_were_not_there_are_put_aside, Fixture) {
+  repository(inside);
+  as_user("rm -rf .git/hooks; git config core.hooksPath \"\"; git config --unset core.hooksPath");
+  const Answer answer = attack(held, "mkdir .git/hooks; printf '#!/bin/sh\\ntouch " + marker +
+                                         "\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit");
+  BOOST_TEST_CONTEXT(answer.raw) {
+    BOOST_TEST(aside(answer) == Paths{inside + "/.git/hooks"}, boost::test_tools::per_element());
+    BOOST_TEST(has(changed(answer), inside + "/.git/hooks/pre-commit"));
+  }
+  as_user("git commit -q --allow-empty -m second");
+  BOOST_TEST(!fs::exists(marker));
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_put_aside_stays_inside_whatever_links_are_planted, Fixture) {
+  repository(inside);
+  scratch.file("outside/attributes", "theirs\n");
+  scratch.file("outside/info/alternates", "theirs\n");
+  const Answer answer = attack(held, "rm -rf .git/info .git/objects/info; ln -s " + outside + " .git/info; ln -s " +
+                                         outside + "/info .git/objects/info; ln -s " + secret + " .git/commondir");
+  BOOST_TEST_CONTEXT(answer.raw) {
+    const Paths paths = aside(answer);
+    BOOST_TEST(has(paths, inside + "/.git/info"));
+    BOOST_TEST(has(paths, inside + "/.git/objects/info"));
+    BOOST_TEST(has(paths, inside + "/.git/commondir"));
+  }
+  BOOST_TEST(content(outside + "/attributes") == "theirs\n");
+  BOOST_TEST(content(outside + "/info/alternates") == "theirs\n");
+  BOOST_TEST(content(secret) == "secret\n");
+  BOOST_TEST(std::distance(fs::directory_iterator(outside), {}) == 3);
+}
+
+BOOST_FIXTURE_TEST_CASE(putting_aside_overwrites_nothing, Fixture) {
+  repository(inside);
+  // The names of the next minutes.
+  std::string taken;
+  const std::time_t now = std::time(nullptr);
+  for (std::time_t second = now; second < now + 300; ++second) {
+    char stamp[32];
+    std::strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", std::gmtime(&second));
+    taken += " .git/commondir.put-aside-" + std::string(stamp);
+  }
+  as_user("touch" + taken);
+  const Answer answer = attack(held, "echo ../evil > .git/commondir");
+  BOOST_TEST_CONTEXT(answer.raw) {
+    BOOST_TEST(aside(answer) == Paths{inside + "/.git/commondir"}, boost::test_tools::per_element());
+    const std::string to = answer.metadata().at("put_aside").at(0).at("to");
+    BOOST_TEST(to.ends_with("Z-2"));
+    BOOST_TEST(content(to) == "../evil\n");
+  }
+  for (const auto& entry : fs::directory_iterator(inside + "/.git")) {
+    const bool planted = entry.path().filename().string().ends_with("Z");
+    if (planted) BOOST_TEST(fs::file_size(entry.path()) == 0U);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(nothing_is_put_aside_unless_the_configuration_says_so, Fixture) {
+  const ToolUnderTest lax(plugin, sandbox({{"protect", "default"}}));
+  const ToolUnderTest putting(plugin, sandbox({{"protect", "default"}, {"put_aside", true}}));
+  const ToolUnderTest strict(plugin, sandbox({{"protect", "default"}, {"required", true}, {"put_aside", false}}));
+  for (const auto& [tool, expected] : {std::pair{&lax, false}, {&putting, true}, {&strict, false}, {&held, true}}) {
+    start_again();
+    repository(inside);
+    const Answer answer = attack(*tool, "echo ../evil > .git/commondir");
+    BOOST_TEST_CONTEXT(answer.raw) {
+      BOOST_TEST(has(changed(answer), inside + "/.git/commondir"));
+      BOOST_TEST(aside(answer).empty() != expected);
+      BOOST_TEST(fs::exists(inside + "/.git/commondir") != expected);
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_link_in_place_of_a_repository_is_refused_where_protection_is_required, Fixture) {
+  as_user("git init -q elsewhere; ln -s elsewhere/.git .git");
+  const Answer refused = attack(held, "true");
+  BOOST_TEST(refused.code() == "policy_denied");
+  BOOST_TEST(refused.text().find(inside + "/.git") != std::string::npos);
+  const ToolUnderTest lax(plugin, sandbox({{"protect", "default"}}));
+  const Answer answer = attack(lax, evil_repository("evil") + "ln -sfn evil .git");
+  BOOST_TEST_CONTEXT(answer.raw) {
+    BOOST_TEST(texts(answer.metadata(), "not_enforced").size() == 1U);
+    BOOST_TEST(has(changed(answer), inside + "/.git"));
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(git_works_in_the_sandbox, Fixture) {
+  const std::string other = outside + "/other";
+  as_user("git init -q --bare " + other + "; git init -q .\n" + identity + commit + "git remote add origin " + other +
+          "; git push -q origin HEAD:refs/heads/main");
+  const Answer answer = attack(
+      held,
+      "set -e; git fetch -q origin; echo 1 > one; git add one; git commit -qm one\n"
+      "git checkout -q -b side HEAD~1; echo 2 > two; git add two; git commit -qm two\n"
+      "git checkout -q -; git merge -q -m merged side\n"
+      "echo 3 >> one; git stash -q; git stash pop -q; git checkout -q one\n"
+      "git tag t; git gc -q; git reset -q --hard HEAD~1; git status --short\n"
+      "git rebase -q side; git cherry-pick --allow-empty t -m 1 || git cherry-pick --skip; git log --oneline | wc -l");
+  BOOST_TEST_CONTEXT(answer.raw) {
+    BOOST_TEST(answer.exit_code() == 0);
+    BOOST_TEST(changed(answer).empty());
+    BOOST_TEST(has(texts(answer.metadata(), "enforced"), "protected_names"));
+  }
+  as_user("git fsck --strict && test -z \"$(git status --porcelain)\"");
+}
+
+BOOST_FIXTURE_TEST_CASE(what_a_command_has_made_stays_its_own, Fixture) {
+  const Answer made = attack(held, "git init -q new && git -C new config user.name n");
+  BOOST_TEST(changed(made) == Paths{inside + "/new/.git"}, boost::test_tools::per_element());
+  BOOST_TEST(aside(made).empty());
+  const Answer again = attack(held, "git -C new config user.name m && mv new newer && rm -rf newer");
+  BOOST_TEST_CONTEXT(again.raw) { BOOST_TEST(again.exit_code() == 0); }
+  // One of the user's in its place is not the command's.
+  as_user("git init -q new");
+  BOOST_TEST(attack(held, "git -C new config user.name m").is_error());
+  // Nor is it to another host, which cannot know.
+  attack(held, "git init -q another");
+  const ToolUnderTest later(plugin, sandbox(required));
+  BOOST_TEST(attack(later, "rm -rf another").is_error());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_worktree_that_a_command_makes_is_reported_and_stays, Fixture) {
+  repository(inside);
+  const Answer answer = attack(held, "git worktree add -q tree");
+  BOOST_TEST_CONTEXT(answer.raw) {
+    BOOST_TEST(answer.exit_code() == 0);
+    BOOST_TEST(has(changed(answer), inside + "/tree/.git"));
+    BOOST_TEST(aside(answer).empty());
+  }
+  as_user("cd tree && git status");
+}
+
+BOOST_FIXTURE_TEST_CASE(odd_things_in_place_of_the_names_of_a_repository_block_nothing, Fixture) {
+  repository(inside);
+  as_user("rm -rf .git/hooks; mkfifo .git/hooks .git/commondir; mv .git/config kept; mkfifo .git/config");
+  const Answer pipes = attack(held, "echo ran");
+  BOOST_TEST_CONTEXT(pipes.raw) { BOOST_TEST(pipes.metadata().contains("error")); }
+  as_user("rm .git/config .git/commondir; mv kept .git/config; rm .git/hooks");
+  // Made by the command: they are looked at by their names alone.
+  const Answer made = attack(held, "mkfifo .git/hooks; mkfifo .git/commondir; mkdir sub; mkfifo sub/.git");
+  BOOST_TEST_CONTEXT(made.raw) {
+    BOOST_TEST(aside(made).size() == 2U);
+    BOOST_TEST(has(changed(made), inside + "/sub/.git"));
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_folder_of_very_many_entries_as_hooks_is_looked_at_within_bounds, Fixture) {
+  repository(inside);
+  as_user("rm -rf .git/hooks");
+  const Answer answer =
+      attack(held, "mkdir .git/hooks && cd .git/hooks && i=0; seq 1 100000 | xargs touch; exec /bin/true");
+  BOOST_TEST(answer.exit_code() == 0);
+  BOOST_TEST(changed(answer).size() <= 10'001U);
+  BOOST_TEST(aside(answer) == Paths{inside + "/.git/hooks"}, boost::test_tools::per_element());
+  // Held, it costs nothing.
+  as_user("mv .git/hooks.put-aside-* .git/hooks");
+  BOOST_TEST(attack(held, "true").exit_code() == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(more_folders_than_are_searched_are_told, Fixture) {
+  // In a program that makes folders fast.
+  as_user("mkdir many; cd many; seq 1 100001 | xargs mkdir");
+  const Answer refused = attack(held, "true");
+  BOOST_TEST(refused.code() == "policy_denied");
+  BOOST_TEST(refused.text().find("the search for repositories in " + inside) != std::string::npos);
+  const ToolUnderTest lax(plugin, sandbox({{"protect", "default"}}));
+  const Answer told = attack(lax, evil_repository(".git"));
+  BOOST_TEST(texts(told.metadata(), "not_enforced").size() >= 1U);
+  BOOST_TEST(has(changed(told), inside + "/.git"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
