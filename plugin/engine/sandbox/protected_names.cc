@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 
 namespace wtool::engine {
@@ -40,17 +41,21 @@ void hold_folders_above(const std::string& target, const std::vector<Root>& writ
   }
 }
 
+std::int64_t to_ns(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
+
 FileState state_of(const struct stat& status) {
-  const auto nanoseconds = [](const timespec& time) {
-    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-  };
-  return {true,
-          status.st_dev,
-          status.st_ino,
-          status.st_mode,
-          status.st_size,
-          nanoseconds(status.st_mtim),
-          nanoseconds(status.st_ctim)};
+  return {true,           status.st_dev,         status.st_ino,        status.st_mode,
+          status.st_size, to_ns(status.st_mtim), to_ns(status.st_ctim)};
+}
+
+void sort_once(std::vector<std::string>& paths) {
+  std::sort(paths.begin(), paths.end());
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+}
+
+bool exists(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0;
 }
 
 }  // namespace
@@ -64,9 +69,10 @@ Found protect_name(const std::string& base, const std::string& path, const std::
   }
   if (found == Found::linked) names.linked.push_back(path);
   if (namespaces) {
-    char target[PATH_MAX];
+    char resolved[PATH_MAX];
+    const char* const target = found == Found::linked ? ::realpath(path.c_str(), resolved) : path.c_str();
     // What a link leads to outside of the write roots, nobody may write anyway.
-    if (::realpath(path.c_str(), target) != nullptr && is_below_any(target, write_roots)) {
+    if (target != nullptr && is_below_any(target, write_roots)) {
       names.binds[target] = true;
       hold_folders_above(target, write_roots, names.binds);
     }
@@ -81,20 +87,83 @@ void hold_in_place(const std::string& folder, const std::vector<Root>& write_roo
   hold_folders_above(folder, write_roots, names.binds);
 }
 
+FolderTime FolderTime::of(const std::string& folder) {
+  constexpr std::int64_t settled_after_ns = 100'000'000;
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  struct stat status {};
+  if (::lstat(folder.c_str(), &status) != 0) return {};
+  const std::int64_t changed_ns = to_ns(status.st_ctim);
+  return {status.st_dev, status.st_ino, changed_ns, changed_ns + settled_after_ns < to_ns(now)};
+}
+
+bool FolderTime::is_still_that_of(const std::string& folder) const {
+  struct stat status {};
+  return settled && ::lstat(folder.c_str(), &status) == 0 && device == status.st_dev && inode == status.st_ino &&
+         changed_ns == to_ns(status.st_ctim);
+}
+
+std::vector<std::string> NamesInFolders::protect(const std::string& folder, const std::vector<std::string>& names,
+                                                 bool of_repository, const std::vector<Root>& write_roots,
+                                                 bool namespaces, ProtectedNames& result) {
+  if (folders_.size() > most_folders) folders_.clear();
+  Known& known = folders_[folder];
+  if (!known.missing || !known.time.is_still_that_of(folder)) {
+    known.time = FolderTime::of(folder);
+    known.present.clear();
+    std::vector<std::string> missing;
+    for (const std::string& name : names) {
+      const bool there = exists(join(folder, name.substr(0, name.find('/'))));
+      there ? known.present.push_back(name) : missing.push_back(join(folder, name));
+    }
+    known.missing = std::make_shared<const std::vector<std::string>>(std::move(missing));
+  }
+  result.missing_in.push_back({folder, known.time, known.missing, of_repository});
+  std::vector<std::string> found;
+  for (const std::string& name : known.present) {
+    const std::string path = join(folder, name);
+    if (protect_name(folder, path, write_roots, namespaces, result) != Found::missing) {
+      found.push_back(name);
+    } else if (of_repository) {
+      result.additions.push_back({folder, path});
+    }
+  }
+  return found;
+}
+
 ProtectedNames find_protected_names(const std::vector<Root>& write_roots, const std::vector<std::string>& names,
-                                    bool namespaces) {
+                                    bool namespaces, NamesInFolders& folders) {
   ProtectedNames result;
   for (const Root& root : write_roots) {
-    if (!root.folder) continue;
-    for (const std::string& name : names) {
-      protect_name(root.path, join(root.path, name), write_roots, namespaces, result);
-    }
+    if (root.folder) folders.protect(root.path, names, false, write_roots, namespaces, result);
   }
   return result;
 }
 
-FileRecord::FileRecord(const std::vector<std::string>& watched, std::vector<std::string> missing)
-    : missing_(std::move(missing)) {
+MadeNames find_made_names(const ProtectedNames& names) {
+  MadeNames made;
+  const auto add = [&](const std::string& path) {
+    for (const auto& [file, state] : FileRecord::look(path)) made.paths.push_back(file);
+  };
+  for (const MissingNames& missing : names.missing_in) {
+    if (missing.time.is_still_that_of(missing.folder)) continue;
+    for (const std::string& path : *missing.paths) {
+      if (!exists(path)) continue;
+      add(path);
+      if (missing.of_repository) made.additions.push_back({missing.folder, path});
+    }
+  }
+  for (const std::string& path : names.missing) {
+    if (exists(path)) add(path);
+  }
+  for (const Addition& addition : names.additions) {
+    if (exists(addition.path)) made.additions.push_back(addition);
+  }
+  sort_once(made.paths);
+  return made;
+}
+
+FileRecord::FileRecord(const std::vector<std::string>& watched) {
   for (const std::string& path : watched) before_.emplace(path, look(path));
 }
 
@@ -135,13 +204,7 @@ std::vector<std::string> FileRecord::changes() const {
       if (!before.contains(file)) changed.push_back(file);
     }
   }
-  struct stat status {};
-  for (const std::string& path : missing_) {
-    if (::lstat(path.c_str(), &status) != 0) continue;
-    for (const auto& [file, state] : look(path)) changed.push_back(file);
-  }
-  std::sort(changed.begin(), changed.end());
-  changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+  sort_once(changed);
   return changed;
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,15 +31,38 @@ struct FileState {
   friend bool operator==(const FileState&, const FileState&) = default;
 };
 
+// When the entries of a folder were changed last. Two changes of a short while may bear the same time, so that a time
+// is settled only when it is some time ago.
+struct FolderTime {
+  dev_t device = 0;
+  ino_t inode = 0;
+  std::int64_t changed_ns = 0;
+  bool settled = false;
+
+  static FolderTime of(const std::string& folder);
+  // Whether the folder has the entries that it had at this time.
+  bool is_still_that_of(const std::string& folder) const;
+};
+
+// Names of which not even the first folder exists.
+struct MissingNames {
+  std::string folder;  // that would have it
+  FolderTime time;
+  std::shared_ptr<const std::vector<std::string>> paths;
+  bool of_repository = false;  // They would change the repository `folder`.
+};
+
 // The protected names of one call, as paths.
 struct ProtectedNames {
   std::map<std::string, bool> binds;  // path -> read-only, or only bound onto itself; parents come first
   std::vector<std::string> bound;     // the names that are held
   std::vector<std::string> linked;    // the names that a link leads to: held only as far as the link goes
   std::vector<std::string> watched;   // the names that exist, to record and compare
-  std::vector<std::string> missing;   // the names that do not exist
-  std::vector<Addition> additions;    // of the missing ones, what would change a repository
   std::vector<std::string> problems;  // sentences: what cannot be held, and why
+  // The names that do not exist: those by folder, and the others.
+  std::vector<MissingNames> missing_in;
+  std::vector<std::string> missing;
+  std::vector<Addition> additions;  // of `missing`, what would change a repository
 };
 
 enum class Found { missing, plain, linked };
@@ -51,9 +75,36 @@ Found protect_name(const std::string& base, const std::string& path, const std::
 // Binds the folder and those above it onto themselves, so that none can be moved.
 void hold_in_place(const std::string& folder, const std::vector<Root>& write_roots, ProtectedNames& names);
 
+// Remembers which names a folder does not have, so that looking at many names costs one look at the folder. One thread
+// at a time.
+class NamesInFolders {
+ public:
+  // Adds folder/name for each of the names. No link is on the way to the folder, and its names are always the same
+  // ones. Says which names exist.
+  std::vector<std::string> protect(const std::string& folder, const std::vector<std::string>& names, bool of_repository,
+                                   const std::vector<Root>& write_roots, bool namespaces, ProtectedNames& result);
+
+ private:
+  struct Known {
+    FolderTime time;
+    std::vector<std::string> present;  // names whose first folder or file exists
+    std::shared_ptr<const std::vector<std::string>> missing;
+  };
+  static constexpr std::size_t most_folders = 10'000;
+
+  std::map<std::string, Known> folders_;
+};
+
 // The names in each root, as they are now.
 ProtectedNames find_protected_names(const std::vector<Root>& write_roots, const std::vector<std::string>& names,
-                                    bool namespaces);
+                                    bool namespaces, NamesInFolders& folders);
+
+// What a command has made of the names that did not exist.
+struct MadeNames {
+  std::vector<std::string> paths;  // in order; folders with all that is in them, up to FileRecord::most_files
+  std::vector<Addition> additions;
+};
+MadeNames find_made_names(const ProtectedNames& names);
 
 // What watched paths were; folders with all that is in them, up to `most_files` of each path. A link to a folder is
 // followed only where it leads to none that holds a repository: those have names of their own.
@@ -61,18 +112,16 @@ class FileRecord {
  public:
   static constexpr std::size_t most_files = 10'000;
 
-  // `missing` are known not to exist.
-  explicit FileRecord(const std::vector<std::string>& watched, std::vector<std::string> missing = {});
+  explicit FileRecord(const std::vector<std::string>& watched);
 
   // The paths that have changed since, in order, each path of a folder by its own name.
   std::vector<std::string> changes() const;
 
- private:
   using States = std::map<std::string, FileState>;
   static States look(const std::string& path);
 
+ private:
   std::map<std::string, States> before_;
-  std::vector<std::string> missing_;
 };
 
 }  // namespace wtool::engine

@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 // In the folder of each repository, those of submodules and worktrees among them. commondir and gitdir lead to other
 // folders with a configuration; attributes choose from the commands of the configuration; alternates lead to other
 // repositories, in which git runs git.
-constexpr std::array guarded = {"config", "hooks",           "config.worktree",        "commondir",
-                                "gitdir", "info/attributes", "objects/info/alternates"};
+const std::vector<std::string> guarded = {"config", "hooks",           "config.worktree",        "commondir",
+                                          "gitdir", "info/attributes", "objects/info/alternates"};
 
 // Beyond this a command would start slowly: a bind costs some microseconds.
 constexpr std::size_t most_binds = 1000;
@@ -95,26 +95,14 @@ class Guard {
     top_ = repository.kind == FoundRepository::Kind::folder ? parent_of(path_) : path_;
   }
 
-  void protect() {
+  void protect(NamesInFolders& folders) {
     // Even where it has none of the names: or it could be moved away and another put in its place.
     if (namespaces_) hold_in_place(path_, write_roots_, names_);
-    bool worktree = false;
-    for (const std::string_view name : guarded) {
-      const std::string guarded_path = path_ + '/' + std::string(name);
-      const bool exists = add(path_, guarded_path);
-      worktree = worktree || (exists && name == "commondir");
-    }
-    read_configuration(worktree);
+    const auto found = folders.protect(path_, guarded, true, write_roots_, namespaces_, names_);
+    read_configuration(std::find(found.begin(), found.end(), "commondir") != found.end());
   }
 
  private:
-  // False: there is no such name.
-  bool add(const std::string& base, const std::string& path) {
-    if (protect_name(base, path, write_roots_, namespaces_, names_) != Found::missing) return true;
-    names_.additions.push_back({base, path});
-    return false;
-  }
-
   void read_configuration(bool worktree) {
     std::string common = path_;
     if (worktree) {
@@ -181,7 +169,9 @@ class Guard {
       too_many_ = true;
       return;
     }
-    add(root->path, path);
+    if (protect_name(root->path, path, write_roots_, namespaces_, names_) == Found::missing) {
+      names_.additions.push_back({root->path, path});
+    }
   }
 
   const std::string path_;
@@ -227,7 +217,8 @@ bool had_checkout(const std::string& folder, const FoundByPath& before) { return
 }  // namespace
 
 void protect_repositories(const Repositories& repositories, const FoundByPath& made,
-                          const std::vector<Root>& write_roots, bool namespaces, ProtectedNames& names) {
+                          const std::vector<Root>& write_roots, bool namespaces, NamesInFolders& folders,
+                          ProtectedNames& names) {
   std::size_t not_held = 0;
   for (const auto& [path, found] : repositories.found) {
     const auto own = made.find(path);
@@ -237,7 +228,7 @@ void protect_repositories(const Repositories& repositories, const FoundByPath& m
     if (found.kind == FoundRepository::Kind::file || found.kind == FoundRepository::Kind::link) {
       protect_name(parent_of(path), path, write_roots, hold, names);
     } else {
-      Guard(found, write_roots, hold, names).protect();
+      Guard(found, write_roots, hold, names).protect(folders);
     }
   }
   if (not_held > 0) {

@@ -15,7 +15,8 @@ using FoundByPath = std::map<std::string, FoundRepository>;
 
 // Adds what is to be held and what is to be watched of all repositories but those in `made`.
 void protect_repositories(const Repositories& repositories, const FoundByPath& made,
-                          const std::vector<Root>& write_roots, bool namespaces, ProtectedNames& names);
+                          const std::vector<Root>& write_roots, bool namespaces, NamesInFolders& folders,
+                          ProtectedNames& names);
 
 struct RepositoryChanges {
   FoundByPath made;                   // that were not there before, or were others

@@ -1,7 +1,5 @@
 #include "engine/sandbox/sandbox.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -106,12 +104,7 @@ std::optional<PreparedSandbox> Sandbox::prepare(const std::string& directory, co
   if (!prepared.shared) return std::nullopt;
   const Roots& roots = prepared.shared->roots;
   prepared.report = prepared.shared->report;
-  prepared.names = find_protected_names(roots.write, policy_.protect, no_namespaces.empty());
-  if (policy_.repositories) {
-    FoundByPath made;
-    prepared.repositories = find_repositories(roots.write, search_before, &made);
-    protect_repositories(prepared.repositories, made, roots.write, no_namespaces.empty(), prepared.names);
-  }
+  find_names(roots.write, no_namespaces.empty(), prepared);
 
   // Names that do not exist cannot be held by anything, so they are not counted as missing.
   std::vector<std::string> missing;
@@ -136,45 +129,40 @@ std::optional<PreparedSandbox> Sandbox::prepare(const std::string& directory, co
   return prepared;
 }
 
-Repositories Sandbox::find_repositories(const std::vector<Root>& write_roots, std::chrono::milliseconds limit,
-                                        FoundByPath* made) {
+void Sandbox::find_names(const std::vector<Root>& write_roots, bool namespaces, PreparedSandbox& prepared) {
   const std::lock_guard lock(search_mutex_);
-  Repositories repositories = search_.look(write_roots, limit);
-  if (made != nullptr) {
-    // A path at which something else is by now is no longer what a command has made.
-    std::erase_if(made_, [&](const auto& own) {
-      const auto found = repositories.found.find(own.first);
-      return found == repositories.found.end() || found->second != own.second;
-    });
-    *made = made_;
-  }
-  return repositories;
+  prepared.names = find_protected_names(write_roots, policy_.protect, namespaces, folders_);
+  if (!policy_.repositories) return;
+  prepared.repositories = search_.look(write_roots, search_before);
+  // A path at which something else is by now is no longer what a command has made.
+  const FoundByPath& found = prepared.repositories.found;
+  std::erase_if(made_, [&](const auto& own) {
+    const auto now = found.find(own.first);
+    return now == found.end() || now->second != own.second;
+  });
+  protect_repositories(prepared.repositories, made_, write_roots, namespaces, folders_, prepared.names);
 }
 
 void Sandbox::look_afterwards(const PreparedSandbox& prepared, SandboxReport& report) {
-  std::vector<Addition> additions;
-  struct stat status {};
-  for (const Addition& addition : prepared.names.additions) {
-    if (::lstat(addition.path.c_str(), &status) == 0) additions.push_back(addition);
-  }
+  MadeNames made = find_made_names(prepared.names);
   if (policy_.repositories) {
-    const Repositories after = find_repositories(prepared.shared->roots.write, search_after, nullptr);
+    const std::lock_guard lock(search_mutex_);
+    const Repositories after = search_.look(prepared.shared->roots.write, search_after);
     for (const std::string& reason : after.left_out) {
-      const std::string text = "protected_names: afterwards, " + reason;
-      report.not_enforced.push_back(text);
+      report.not_enforced.push_back("protected_names: after the command, " + reason);
     }
     RepositoryChanges changes = compare_repositories(prepared.repositories, after);
-    report.protected_changed.insert(report.protected_changed.end(), changes.reported.begin(), changes.reported.end());
-    additions.insert(additions.end(), changes.additions.begin(), changes.additions.end());
-    const std::lock_guard lock(search_mutex_);
+    made.paths.insert(made.paths.end(), changes.reported.begin(), changes.reported.end());
+    made.additions.insert(made.additions.end(), changes.additions.begin(), changes.additions.end());
     made_.merge(changes.made);
   }
-  for (const Addition& addition : additions) report.protected_changed.push_back(addition.path);
+  for (const Addition& addition : made.additions) made.paths.push_back(addition.path);
   auto& changed = report.protected_changed;
+  changed.insert(changed.end(), made.paths.begin(), made.paths.end());
   std::sort(changed.begin(), changed.end());
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
   if (!policy_.put_aside) return;
-  for (const Addition& addition : additions) report.put_aside.push_back(put_aside(addition));
+  for (const Addition& addition : made.additions) report.put_aside.push_back(put_aside(addition));
 }
 
 }  // namespace wtool::engine

@@ -53,15 +53,14 @@ class Sandbox {
   std::optional<PreparedSandbox> prepare(const std::string& directory, const std::string& no_namespaces,
                                          SandboxRefusal& refusal);
 
-  // When the command is over: adds the repositories that it has made or changed to the report, and puts aside what it
-  // has added to those that were there before, where the policy says so.
+  // When the command is over: adds the names and the repositories that it has made to the report, and puts aside what
+  // it has added to repositories that were there before, where the policy says so.
   void look_afterwards(const PreparedSandbox& prepared, SandboxReport& report);
 
  private:
   std::shared_ptr<const SharedSandbox> share(SandboxRefusal& refusal);
   std::shared_ptr<const SharedSandbox> make(SandboxRefusal& refusal) const;
-  Repositories find_repositories(const std::vector<Root>& write_roots, std::chrono::milliseconds limit,
-                                 FoundByPath* made);
+  void find_names(const std::vector<Root>& write_roots, bool namespaces, PreparedSandbox& prepared);
 
   const SandboxPolicy policy_;
   const SandboxFeatures features_;
@@ -69,6 +68,7 @@ class Sandbox {
   std::shared_ptr<const SharedSandbox> shared_;  // Made at the first call, and anew when a root has been replaced.
 
   std::mutex search_mutex_;
+  NamesInFolders folders_;
   RepositorySearch search_;
   // Repositories that commands of this sandbox have made. They were theirs to fill from the first, so that to hold them
   // would protect nobody, and no command could remove what the one before it has made.

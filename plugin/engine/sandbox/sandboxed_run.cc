@@ -64,7 +64,7 @@ std::variant<Outcome, SandboxRefusal> run_sandboxed(Custody& custody, Sandbox& s
     auto prepared = sandbox.prepare(directory, no_namespaces, refusal);
     if (!prepared) return refusal;
     report = prepared->report;
-    const FileRecord record(prepared->names.watched, prepared->names.missing);
+    const FileRecord record(prepared->names.watched);
     command.sandbox = &prepared->confinement;
     Outcome outcome = run(custody, command, options, cancellation, sink);
     if (const auto* how = std::get_if<NotStarted>(&outcome.how); how != nullptr && attempt < attempts) {

@@ -230,12 +230,18 @@ BOOST_FIXTURE_TEST_CASE(each_folder_above_a_protected_name_is_bound_up_to_the_ou
   Roots both;
   std::string error;
   BOOST_REQUIRE(resolve_roots({{"/"}, {path(), inside}, {}, true, false}, both, error));
-  const ProtectedNames names = find_protected_names(both.write, {".git/config", ".bashrc"}, true);
+  NamesInFolders folders;
+  const ProtectedNames names = find_protected_names(both.write, {".git/config", ".bashrc"}, true, folders);
   const std::map<std::string, bool> expected = {
       {path(), false}, {inside, false}, {inside + "/.git", false}, {inside + "/.git/config", true}};
   BOOST_TEST((names.binds == expected));
   BOOST_TEST(names.bound == std::vector<std::string>{inside + "/.git/config"}, boost::test_tools::per_element());
-  BOOST_TEST(names.watched.size() == 3U);  // both in the outer root, and .bashrc in the inner one
+  BOOST_TEST(names.watched.empty());
+  BOOST_TEST(names.missing.empty());
+  // Both in the outer root, and .bashrc in the inner one.
+  BOOST_REQUIRE(names.missing_in.size() == 2U);
+  BOOST_TEST(names.missing_in.at(0).paths->size() == 2U);
+  BOOST_TEST(names.missing_in.at(1).paths->size() == 1U);
 }
 
 BOOST_FIXTURE_TEST_CASE(every_kind_of_change_is_seen, Folders) {
