@@ -198,21 +198,31 @@ std::string index_of(const FoundRepository& found) {
   return repository.empty() ? repository : repository + "/index";
 }
 
-// Whether a repository that was there before takes this folder for its submodule.
-bool is_submodule_of_any(const std::string& folder, const FoundByPath& before) {
-  for (const auto& [path, found] : before) {
-    const std::string top = folder_of(found);
-    if (folder.size() <= top.size() + 1 || !is_below(folder, top)) continue;
-    const std::string file = index_of(found);
-    struct stat status {};
-    if (file.empty() || ::stat(file.c_str(), &status) != 0) continue;
-    const auto index = read_file(file, most_index);
-    if (!index || is_submodule(*index, folder.substr(top == "/" ? 1 : top.size() + 1))) return true;
-  }
-  return false;
+// Whether the repository takes this folder, which lies in its checkout, for its submodule.
+bool takes_for_submodule(const FoundRepository& repository, const std::string& folder, std::int64_t changed_since_ns) {
+  const std::string top = folder_of(repository);
+  const std::string file = index_of(repository);
+  struct stat status {};
+  if (file.empty() || ::stat(file.c_str(), &status) != 0) return false;
+  if (std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec < changed_since_ns) return false;
+  const auto index = read_file(file, most_index);
+  return !index || is_submodule(*index, folder.substr(top == "/" ? 1 : top.size() + 1));
 }
 
-bool had_checkout(const std::string& folder, const FoundByPath& before) { return before.contains(folder + "/.git"); }
+// Whether git would not take the folder for a repository.
+bool is_broken(const std::string& path) {
+  constexpr std::size_t most_head = 4096;
+  const std::string head = path + "/HEAD";
+  char target[PATH_MAX];
+  const ssize_t size = ::readlink(head.c_str(), target, sizeof target);
+  const std::string text = size > 0 ? "ref: " + std::string(target, static_cast<std::size_t>(size))
+                                    : read_file(head, most_head).value_or(std::string());
+  constexpr std::size_t shortest_hash = 40;
+  const bool detached = text.find_first_not_of("0123456789abcdefABCDEF") >= shortest_hash;
+  const bool points = text.starts_with("ref:") && text.find("refs/") == text.find_first_not_of(" \t", 4);
+  if (!points && !(detached && text.size() >= shortest_hash)) return true;
+  return ::access((path + "/objects").c_str(), X_OK) != 0 || ::access((path + "/refs").c_str(), X_OK) != 0;
+}
 
 }  // namespace
 
@@ -237,24 +247,40 @@ void protect_repositories(const Repositories& repositories, const FoundByPath& m
   }
 }
 
-RepositoryChanges compare_repositories(const Repositories& before, const Repositories& after) {
-  RepositoryChanges changes;
+MadeRepositories find_made_repositories(const Repositories& before, const Repositories& after) {
+  MadeRepositories made;
   for (const auto& [path, found] : after.found) {
     const auto known = before.found.find(path);
     if (known != before.found.end() && known->second == found) continue;
-    changes.made.emplace(path, found);
+    made.all.emplace(path, found);
     const std::size_t inside = path.find("/.git/");
-    if (inside == std::string::npos || !changes.made.contains(path.substr(0, inside + 5))) {
-      changes.reported.push_back(path);
-    }
-    if (known != before.found.end()) continue;
-    const std::string folder = folder_of(found);
-    const bool bare = found.kind == FoundRepository::Kind::bare;
-    if ((bare && had_checkout(folder, before.found)) || is_submodule_of_any(folder, before.found)) {
-      changes.additions.push_back({folder, bare ? folder + "/HEAD" : path});
-    }
+    if (inside == std::string::npos || !made.all.contains(path.substr(0, inside + 5))) made.reported.push_back(path);
   }
-  return changes;
+  return made;
+}
+
+std::vector<Addition> find_intruders(const FoundByPath& made, const MadeRepositories& new_ones,
+                                     const FoundByPath& before, std::int64_t since_ns) {
+  std::vector<Addition> intruders;
+  for (const auto& [path, found] : made) {
+    const std::string folder = folder_of(found);
+    const bool is_new = new_ones.all.contains(path);
+    // One that replaced another, which cannot be had back; and one that only a file .git leads to, which is held.
+    if ((is_new && before.contains(path)) || path.find("/.git/") != std::string::npos) continue;
+    const auto disturbs = [&](const FoundRepository& other) {
+      const std::string top = folder_of(other);
+      if (top == folder) return other.path != path;
+      if (is_below(folder, top)) return takes_for_submodule(other, folder, is_new ? 0 : since_ns);
+      return is_below(top, folder) && other.kind == FoundRepository::Kind::folder && is_broken(other.path);
+    };
+    const bool intrudes = std::any_of(before.begin(), before.end(), [&](const auto& known) {
+      const auto own = made.find(known.first);
+      return (own == made.end() || own->second != known.second) && disturbs(known.second);
+    });
+    const bool bare = found.kind == FoundRepository::Kind::bare;
+    if (intrudes) intruders.push_back({folder, bare ? folder + "/HEAD" : path});
+  }
+  return intruders;
 }
 
 }  // namespace wtool::engine

@@ -1,6 +1,7 @@
 // What of a git repository leads to something being executed: protected in each repository that a search has found.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -18,13 +19,18 @@ void protect_repositories(const Repositories& repositories, const FoundByPath& m
                           const std::vector<Root>& write_roots, bool namespaces, NamesInFolders& folders,
                           ProtectedNames& names);
 
-struct RepositoryChanges {
-  FoundByPath made;                   // that were not there before, or were others
+struct MadeRepositories {
+  FoundByPath all;                    // that were not there before, or were others
   std::vector<std::string> reported;  // their paths, but for those inside another one's .git
-  // Of these, what turns a folder of a repository that was there before into one of another repository.
-  std::vector<Addition> additions;
 };
 
-RepositoryChanges compare_repositories(const Repositories& before, const Repositories& after);
+MadeRepositories find_made_repositories(const Repositories& before, const Repositories& after);
+
+// Which of `made` have git in a repository of `before`, or around one, run git in them: its index takes one for a
+// submodule, one is around a checkout of its own, or it is broken and git would look in the folders above it. `made`
+// may be of earlier commands as well; `since` is when this one began, and what an index said before is not looked at
+// again.
+std::vector<Addition> find_intruders(const FoundByPath& made, const MadeRepositories& new_ones,
+                                     const FoundByPath& before, std::int64_t since_ns);
 
 }  // namespace wtool::engine

@@ -198,7 +198,7 @@ void RepositorySearch::Pass::list(int root, const char* relative, const struct s
   folder.settled = folder.changed_ns + settled_after_ns < now;
 }
 
-RepositorySearch::RepositorySearch() = default;
+RepositorySearch::RepositorySearch(std::size_t most_folders) : most_folders_(most_folders) {}
 RepositorySearch::~RepositorySearch() = default;
 
 // Folders near the root come first: where a bound is reached, those far from it are left out.
@@ -207,7 +207,7 @@ void RepositorySearch::look(const Root& root, Pass& pass) {
   std::unique_ptr<Folder>& top = roots_[root.path];
   if (!top) top = std::make_unique<Folder>(root.path, true, false);
   std::deque<Folder*> waiting{top.get()};
-  while (!waiting.empty() && pass.folders < most_folders && !pass.is_over()) {
+  while (!waiting.empty() && pass.folders < most_folders_ && !pass.is_over()) {
     Folder& folder = *waiting.front();
     waiting.pop_front();
     ++pass.folders;
@@ -229,7 +229,7 @@ void RepositorySearch::look(const Root& root, Pass& pass) {
   }
   if (pass.over || !waiting.empty()) {
     const std::string bound =
-        pass.over ? std::to_string(pass.limit.count()) + " ms" : std::to_string(std::size_t{most_folders}) + " folders";
+        pass.over ? std::to_string(pass.limit.count()) + " ms" : std::to_string(most_folders_) + " folders";
     pass.result.left_out.push_back("the search for repositories in " + root.path + " ended after " + bound +
                                    ", before it had seen all folders");
   }

@@ -47,9 +47,7 @@ struct Repositories {
 // One thread at a time.
 class RepositorySearch {
  public:
-  static constexpr std::size_t most_folders = 100'000;
-
-  RepositorySearch();
+  explicit RepositorySearch(std::size_t most_folders = 100'000);
   ~RepositorySearch();
   RepositorySearch(const RepositorySearch&) = delete;
   RepositorySearch& operator=(const RepositorySearch&) = delete;
@@ -61,6 +59,7 @@ class RepositorySearch {
   struct Pass;
   void look(const Root& root, Pass& pass);
 
+  const std::size_t most_folders_;
   std::map<std::string, std::unique_ptr<Folder>> roots_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ctime>
 
 #include "engine/sandbox/filter.h"
 #include "engine/sandbox/landlock.h"
@@ -133,12 +134,15 @@ void Sandbox::find_names(const std::vector<Root>& write_roots, bool namespaces, 
   const std::lock_guard lock(search_mutex_);
   prepared.names = find_protected_names(write_roots, policy_.protect, namespaces, folders_);
   if (!policy_.repositories) return;
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  prepared.since_ns = std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
   prepared.repositories = search_.look(write_roots, search_before);
   // A path at which something else is by now is no longer what a command has made.
   const FoundByPath& found = prepared.repositories.found;
   std::erase_if(made_, [&](const auto& own) {
-    const auto now = found.find(own.first);
-    return now == found.end() || now->second != own.second;
+    const auto there = found.find(own.first);
+    return there == found.end() || there->second != own.second;
   });
   protect_repositories(prepared.repositories, made_, write_roots, namespaces, folders_, prepared.names);
 }
@@ -151,10 +155,11 @@ void Sandbox::look_afterwards(const PreparedSandbox& prepared, SandboxReport& re
     for (const std::string& reason : after.left_out) {
       report.not_enforced.push_back("protected_names: after the command, " + reason);
     }
-    RepositoryChanges changes = compare_repositories(prepared.repositories, after);
-    made.paths.insert(made.paths.end(), changes.reported.begin(), changes.reported.end());
-    made.additions.insert(made.additions.end(), changes.additions.begin(), changes.additions.end());
-    made_.merge(changes.made);
+    MadeRepositories repositories = find_made_repositories(prepared.repositories, after);
+    made.paths.insert(made.paths.end(), repositories.reported.begin(), repositories.reported.end());
+    for (const auto& [path, found] : repositories.all) made_.insert_or_assign(path, found);
+    const auto intruders = find_intruders(made_, repositories, prepared.repositories.found, prepared.since_ns);
+    made.additions.insert(made.additions.end(), intruders.begin(), intruders.end());
   }
   for (const Addition& addition : made.additions) made.paths.push_back(addition.path);
   auto& changed = report.protected_changed;

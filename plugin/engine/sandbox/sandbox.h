@@ -34,7 +34,8 @@ struct SharedSandbox {
 struct PreparedSandbox {
   std::shared_ptr<const SharedSandbox> shared;
   ProtectedNames names;
-  Repositories repositories;  // that were there before it
+  Repositories repositories;  // that were there before it,
+  std::int64_t since_ns = 0;  // at this time
   Confinement confinement;
   SandboxReport report;
 };

@@ -1,0 +1,207 @@
+// What is read of git's files, and how repositories are found, each part by itself.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "engine/sandbox/git_config.h"
+#include "engine/sandbox/git_index.h"
+#include "engine/sandbox/repository_search.h"
+#include "support/program.h"
+
+using namespace wtool::engine;
+using wtool::test::ScratchFolder;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+Texts settings(std::string_view text) {
+  Texts texts;
+  for (const GitSetting& setting : read_git_settings(text)) texts.push_back(setting.key + " = " + setting.value);
+  return texts;
+}
+
+// Big-endian, as the index has it.
+std::string number(std::uint32_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xffU);
+  return bytes;
+}
+
+struct Entry {
+  std::string path;
+  bool submodule = false;
+};
+
+std::string index_of(std::uint32_t version, std::size_t hash_size, const std::vector<Entry>& entries) {
+  std::string bytes = "DIRC" + number(version) + number(static_cast<std::uint32_t>(entries.size()));
+  for (const Entry& entry : entries) {
+    std::string one(24, '\0');
+    one += number(entry.submodule ? 0160000 : 0100644) + std::string(12 + hash_size, 'h');
+    one += static_cast<char>(entry.path.size() >> 8);
+    one += static_cast<char>(entry.path.size() & 0xffU);
+    if (version == 4) {
+      one += '\0';  // Nothing is taken off the path before: these have one letter more each.
+      one += entry.path.back();
+      one += '\0';
+    } else {
+      one += entry.path;
+      one.resize((one.size() + 8) & ~std::size_t{7}, '\0');
+    }
+    bytes += one;
+  }
+  return bytes + std::string(hash_size, 's');
+}
+
+struct Search : ScratchFolder {
+  RepositorySearch search;
+  const std::string root = [this] {
+    std::filesystem::create_directory(path() + "/root");
+    return path() + "/root";
+  }();
+
+  Texts found(std::chrono::milliseconds limit = std::chrono::seconds(60)) {
+    struct stat status {};
+    BOOST_REQUIRE(::stat(root.c_str(), &status) == 0);
+    const Repositories result = search.look({{root, status.st_dev, status.st_ino, true}}, limit);
+    left_out = result.left_out;
+    Texts paths;
+    for (const auto& [path, one] : result.found) paths.push_back(path.substr(root.size()));
+    return paths;
+  }
+  void make(const std::string& name) const { std::filesystem::create_directories(root + '/' + name); }
+
+  Texts left_out;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(repositories)
+
+BOOST_AUTO_TEST_CASE(settings_are_read_as_git_reads_them) {
+  BOOST_TEST(settings("[core]\n\tbare = false\n") == Texts{"core.bare = false"}, boost::test_tools::per_element());
+  BOOST_TEST((settings("\xEF\xBB\xBF# c\n; c\n[Core] HooksPath= a b  # c\n") == Texts{"core.hookspath = a b"}));
+  BOOST_TEST((settings("[includeIf \"gitdir:\\\"x]\\\"\"]path=\"a#b\"\n") == Texts{"includeif.path = a#b"}));
+  BOOST_TEST((settings("[filter \"x\"]\nclean = a \\\n  b\\tc\nrequired\n") ==
+              Texts{"filter.clean = a   b\tc", "filter.required = "}));
+  BOOST_TEST((settings("[a.b]x=\" q \" \n[c]y=z\r\n") == Texts{"a.x =  q ", "c.y = z"}));
+  BOOST_TEST((settings("[core]\r\nx = 1\r\n[broken\ny = 2\n") == Texts{"core.x = 1"}));
+  for (const char* odd : {"[", "[\"", "[a \"\\", "[a]x=\\", "[a]x=\"", "]", "\\", "[a]\n1=2"}) settings(odd);
+}
+
+BOOST_AUTO_TEST_CASE(words_with_a_slash_are_the_paths_of_a_command) {
+  BOOST_TEST((paths_in_command("!sh -c './a \"b/c\"' d") == Texts{"./a", "b/c"}));
+  BOOST_TEST((paths_in_command("X=/y cmd;./z|w") == Texts{"/y", "./z"}));
+  BOOST_TEST(paths_in_command("").empty());
+}
+
+BOOST_AUTO_TEST_CASE(submodules_are_found_in_an_index_of_each_version) {
+  for (const std::size_t hash_size : {20U, 32U}) {
+    for (const std::uint32_t version : {2U, 3U, 4U}) {
+      const std::string index = index_of(version, hash_size, {{"a"}, {"ab", true}, {"abc"}});
+      BOOST_TEST_CONTEXT(version << " " << hash_size) {
+        BOOST_TEST(is_submodule(index, "ab"));
+        BOOST_TEST(!is_submodule(index, "abc"));
+        BOOST_TEST(!is_submodule(index, "other"));
+        // Any part of it is no index, and then nothing can be told.
+        for (std::size_t size = 0; size + 1 < index.size(); size += 7) is_submodule(index.substr(0, size), "other");
+        BOOST_TEST(is_submodule(index.substr(0, 40), "other"));
+      }
+    }
+  }
+  std::string split = index_of(2, 20, {{"a"}});
+  split.insert(split.size() - 20, "link" + number(4) + "1234");
+  BOOST_TEST(is_submodule(split, "other"));
+  BOOST_TEST(is_submodule("", "other"));
+}
+
+BOOST_FIXTURE_TEST_CASE(repositories_of_each_kind_are_found_without_following_links, Search) {
+  make(".git/modules/a/b/objects");
+  make(".git/modules/a/b/refs");
+  make(".git/worktrees/w");
+  make(".git/objects/x/.git");
+  make("bare/objects/y/.git");
+  make("bare/refs");
+  make("not/objects");
+  make("tree/deep/er");
+  for (const char* name : {".git/HEAD", ".git/modules/a/b/HEAD", ".git/worktrees/w/HEAD", ".git/worktrees/w/commondir",
+                           "bare/HEAD", "not/HEAD", "tree/.git", "tree/deep/er/.gitignore"}) {
+    file("root/" + std::string(name), "");
+  }
+  std::filesystem::create_directories(path() + "/elsewhere/.git");
+  BOOST_REQUIRE(::symlink((path() + "/elsewhere").c_str(), (root + "/link").c_str()) == 0);
+  BOOST_REQUIRE(::symlink("nowhere", (root + "/tree/deep/.git").c_str()) == 0);
+  const Texts expected = {"/.git",      "/.git/modules/a/b", "/.git/worktrees/w", "/bare", "/bare/objects/y/.git",
+                          "/tree/.git", "/tree/deep/.git"};
+  BOOST_TEST(found() == expected, boost::test_tools::per_element());
+  BOOST_TEST(found() == expected, boost::test_tools::per_element());
+  BOOST_TEST(left_out.empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(every_change_between_two_searches_is_seen, Search) {
+  make("a/b/c");
+  BOOST_TEST(found().empty());
+  make("a/b/c/.git");
+  BOOST_TEST((found() == Texts{"/a/b/c/.git"}));
+  std::filesystem::rename(root + "/a/b", root + "/a/z");
+  BOOST_TEST((found() == Texts{"/a/z/c/.git"}));
+  std::filesystem::remove_all(root + "/a/z/c");
+  file("root/a/z/c", "");
+  BOOST_TEST(found().empty());
+  std::filesystem::remove_all(root + "/a");
+  std::filesystem::create_directories(path() + "/made/.git");
+  std::filesystem::rename(path() + "/made", root + "/a");
+  BOOST_TEST((found() == Texts{"/a/.git"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(another_file_in_the_same_place_is_told_from_the_first, Search) {
+  const auto look = [&] {
+    struct stat status {};
+    BOOST_REQUIRE(::stat(root.c_str(), &status) == 0);
+    return search.look({{root, status.st_dev, status.st_ino, true}}, std::chrono::seconds(60)).found.at(root + "/.git");
+  };
+  make(".git");
+  const FoundRepository first = look();
+  BOOST_TEST((look() == first));
+  std::filesystem::rename(root + "/.git", root + "/old");
+  make(".git");
+  BOOST_TEST(!(look() == first));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_search_that_has_no_time_left_says_so, Search) {
+  for (int i = 0; i < 1000; ++i) make("folder" + std::to_string(i));
+  found(std::chrono::milliseconds(0));
+  BOOST_REQUIRE(left_out.size() == 1U);
+  BOOST_TEST(left_out.front().find(root) != std::string::npos);
+  BOOST_TEST(found().empty());
+  BOOST_TEST(left_out.empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_search_sees_the_folders_near_the_root_first_and_no_more_than_it_may, Search) {
+  make("a/b/c/.git");
+  make("z/.git");
+  struct stat status {};
+  BOOST_REQUIRE(::stat(root.c_str(), &status) == 0);
+  RepositorySearch bounded(4);
+  const Repositories result = bounded.look({{root, status.st_dev, status.st_ino, true}}, std::chrono::seconds(60));
+  BOOST_TEST(result.found.size() == 1U);
+  BOOST_TEST(result.found.contains(root + "/z/.git"));
+  BOOST_REQUIRE(result.left_out.size() == 1U);
+  BOOST_TEST(result.left_out.front().find("4 folders") != std::string::npos);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_folder_that_cannot_be_read_is_named, Search) {
+  if (::geteuid() == 0) return;
+  make("shut/.git");
+  std::filesystem::permissions(root + "/shut", std::filesystem::perms::none);
+  found();
+  std::filesystem::permissions(root + "/shut", std::filesystem::perms::owner_all);
+  BOOST_REQUIRE(left_out.size() == 1U);
+  BOOST_TEST(left_out.front().find(root + "/shut") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
