@@ -15,107 +15,36 @@ using Json = nlohmann::json;
 
 // Files from which programs take what to execute without being asked to: shells, editors, debuggers, session managers,
 // version control, assistants. "repositories" stands for what leads to execution in git repositories.
-const std::vector<std::string> protected_by_default = {"repositories",
-                                                       ".gitmodules",
-                                                       ".gitconfig",
-                                                       ".config/git",
-                                                       ".hg/hgrc",
-                                                       ".hgrc",
-                                                       ".config/hg",
-                                                       ".config/jj",
-                                                       ".bashrc",
-                                                       ".bash_profile",
-                                                       ".bash_login",
-                                                       ".bash_logout",
-                                                       ".bash_aliases",
-                                                       ".bash_completion",
-                                                       ".profile",
-                                                       ".inputrc",
-                                                       ".zshrc",
-                                                       ".zprofile",
-                                                       ".zshenv",
-                                                       ".zlogin",
-                                                       ".zlogout",
-                                                       ".kshrc",
-                                                       ".cshrc",
-                                                       ".tcshrc",
-                                                       ".login",
-                                                       ".logout",
-                                                       ".config/fish",
-                                                       ".pam_environment",
-                                                       ".xprofile",
-                                                       ".xsession",
-                                                       ".xinitrc",
-                                                       ".config/autostart",
-                                                       ".config/systemd",
-                                                       ".config/environment.d",
-                                                       ".local/share/systemd",
-                                                       ".local/share/applications",
-                                                       ".local/share/dbus-1",
-                                                       ".local/bin",
-                                                       ".envrc",
-                                                       ".direnvrc",
-                                                       ".config/direnv",
-                                                       ".tool-versions",
-                                                       ".mise.toml",
-                                                       "mise.toml",
-                                                       ".mise",
-                                                       ".config/mise",
-                                                       ".ssh",
-                                                       ".gnupg/gpg.conf",
-                                                       ".gnupg/gpg-agent.conf",
-                                                       ".tmux.conf",
-                                                       ".config/tmux",
-                                                       ".screenrc",
-                                                       ".vimrc",
-                                                       ".exrc",
-                                                       ".gvimrc",
-                                                       ".vim",
-                                                       ".nvimrc",
-                                                       ".nvim.lua",
-                                                       ".config/nvim",
-                                                       ".emacs",
-                                                       ".emacs.d",
-                                                       ".config/emacs",
-                                                       ".dir-locals.el",
-                                                       ".helix",
-                                                       ".config/helix",
-                                                       ".vscode",
-                                                       ".idea",
-                                                       ".zed",
-                                                       ".config/zed",
-                                                       ".config/Code/User",
-                                                       ".gdbinit",
-                                                       ".lldbinit",
-                                                       ".pdbrc",
-                                                       ".Rprofile",
-                                                       ".irbrc",
-                                                       ".pryrc",
-                                                       ".psqlrc",
-                                                       ".sqliterc",
-                                                       ".npmrc",
-                                                       ".yarnrc",
-                                                       ".yarnrc.yml",
-                                                       ".pnpmfile.cjs",
-                                                       ".cargo/config",
-                                                       ".cargo/config.toml",
-                                                       ".mcp.json",
-                                                       ".claude",
-                                                       ".claude.json",
-                                                       ".cursor",
-                                                       ".codex",
-                                                       ".gemini",
-                                                       ".windsurf",
-                                                       ".wtool",
-                                                       "wtool.yaml",
-                                                       ".clada",
-                                                       ".config/wtool",
-                                                       "tools-allow.json"};
+constexpr std::string_view protected_by_default =
+    "repositories .gitmodules .gitconfig .config/git .hg/hgrc .hgrc .config/hg .config/jj "
+    ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_completion .profile .inputrc "
+    ".zshrc .zprofile .zshenv .zlogin .zlogout .kshrc .cshrc .tcshrc .login .logout .config/fish .pam_environment "
+    ".xprofile .xsession .xinitrc .config/autostart .config/systemd .config/environment.d .local/share/systemd "
+    ".local/share/applications .local/share/dbus-1 .local/bin "
+    ".envrc .direnvrc .config/direnv .tool-versions .mise.toml mise.toml .mise .config/mise "
+    ".ssh .gnupg/gpg.conf .gnupg/gpg-agent.conf .tmux.conf .config/tmux .screenrc "
+    ".vimrc .exrc .gvimrc .vim .nvimrc .nvim.lua .config/nvim "
+    ".emacs .emacs.d .config/emacs .dir-locals.el .helix .config/helix "
+    ".vscode .idea .zed .config/zed .config/Code/User "
+    ".gdbinit .lldbinit .pdbrc .Rprofile .irbrc .pryrc .psqlrc .sqliterc "
+    ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .cargo/config .cargo/config.toml "
+    ".mcp.json .claude .claude.json .cursor .codex .gemini .windsurf "
+    ".wtool wtool.yaml .clada .config/wtool tools-allow.json";
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    words.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
 
 std::optional<engine::SandboxPolicy> read_sandbox(Section& section, std::string& error) {
   engine::SandboxPolicy policy;
   policy.read = {"/"};
-  policy.protect = protected_by_default;
+  policy.protect = words_of(protected_by_default);
   section.absolute_paths("read", policy.read);
   section.absolute_paths("write", policy.write);
   section.names("protect", policy.protect);

@@ -66,6 +66,25 @@ BOOST_AUTO_TEST_CASE(limits_spill_and_sandbox_are_taken) {
   BOOST_TEST(!configuration->sandbox->network);
   BOOST_TEST(configuration->sandbox->ipc);
   BOOST_TEST(configuration->sandbox->required);
+  BOOST_TEST(configuration->sandbox->put_aside);
+  BOOST_TEST(!configuration->sandbox->repositories);
+}
+
+BOOST_AUTO_TEST_CASE(repositories_are_protected_by_their_word_and_put_aside_follows_required) {
+  const auto sandbox = [](const char* keys) {
+    std::string error;
+    const auto configuration = wtool::parse_configuration(R"({"sandbox":{)" + std::string(keys) + "}}", error);
+    BOOST_REQUIRE_MESSAGE(configuration, error);
+    return *configuration->sandbox;
+  };
+  BOOST_TEST(sandbox("").repositories);
+  BOOST_TEST(!sandbox("").put_aside);
+  BOOST_TEST(sandbox(R"("put_aside":true)").put_aside);
+  BOOST_TEST(!sandbox(R"("put_aside":false,"required":true)").put_aside);
+  BOOST_TEST(!sandbox(R"("protect":"none")").repositories);
+  const auto named = sandbox(R"("protect":["x","repositories"])");
+  BOOST_TEST(named.repositories);
+  BOOST_TEST(named.protect == std::vector<std::string>{"x"}, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(an_empty_sandbox_section_is_a_sandbox_that_may_read_all_and_write_nothing) {
