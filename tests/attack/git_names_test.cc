@@ -348,6 +348,29 @@ BOOST_FIXTURE_TEST_CASE(what_is_put_aside_stays_inside_whatever_links_are_plante
   BOOST_TEST(std::distance(fs::directory_iterator(outside), {}) == 3);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_link_of_the_users_is_not_put_aside, Fixture) {
+  repository(inside);
+  as_user("mkdir shared; ln -s shared conf; git config include.path ../conf/team.config");
+  const Answer answer = attack(held, payload("shared/team.config"));
+  BOOST_TEST_CONTEXT(answer.raw) {
+    BOOST_TEST(has(changed(answer), inside + "/conf/team.config"));
+    BOOST_TEST(answer.metadata().at("put_aside").at(0).contains("error"));
+  }
+  BOOST_TEST(fs::is_symlink(inside + "/conf"));
+  BOOST_TEST(fs::exists(inside + "/shared/team.config"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_write_root_that_is_a_repository_itself_is_held, Fixture) {
+  as_user("git init -q --bare .");
+  for (int i = 0; i < 2; ++i) {
+    BOOST_TEST(attack(held, "git config user.name n").is_error());
+    const Answer answer = attack(held, "echo ../evil > commondir; touch .bashrc");
+    BOOST_TEST(aside(answer) == Paths{inside + "/commondir"}, boost::test_tools::per_element());
+    BOOST_TEST(has(changed(answer), inside + "/.bashrc"));
+    as_user("rm -f .bashrc commondir*");
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(putting_aside_overwrites_nothing, Fixture) {
   repository(inside);
   // The names of the next minutes.

@@ -107,7 +107,7 @@ std::vector<std::string> NamesInFolders::protect(const std::string& folder, cons
                                                  bool of_repository, const std::vector<Root>& write_roots,
                                                  bool namespaces, ProtectedNames& result) {
   if (folders_.size() > most_folders) folders_.clear();
-  Known& known = folders_[folder];
+  Known& known = folders_[{folder, of_repository}];
   if (!known.missing || !known.time.is_still_that_of(folder)) {
     known.time = FolderTime::of(folder);
     known.present.clear();

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/sandbox/put_aside.h"
@@ -92,7 +93,7 @@ class NamesInFolders {
   };
   static constexpr std::size_t most_folders = 10'000;
 
-  std::map<std::string, Known> folders_;
+  std::map<std::pair<std::string, bool>, Known> folders_;  // by folder and `of_repository`
 };
 
 // The names in each root, as they are now.

@@ -49,7 +49,7 @@ std::string rename_in(int folder, const std::string& name) {
 
 }  // namespace
 
-PutAside put_aside(const Addition& addition) {
+PutAside put_aside(const Addition& addition, std::int64_t since_ns) {
   PutAside result{addition.path, {}, {}};
   Descriptor folder = open_folder(AT_FDCWD, addition.base.c_str(), RESOLVE_NO_SYMLINKS);
   std::string path = addition.base;
@@ -60,6 +60,11 @@ PutAside put_aside(const Addition& addition) {
     struct stat status {};
     if (::fstatat(folder.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) break;
     if (slash == std::string::npos || !S_ISDIR(status.st_mode)) {
+      const std::int64_t changed_ns = std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec;
+      if (slash != std::string::npos && changed_ns < since_ns) {
+        result.error = path + '/' + name + " was there before and is not a folder";
+        return result;
+      }
       const std::string prefix = path == "/" ? path : path + '/';
       const std::string to = rename_in(folder.get(), name);
       if (to.empty()) break;

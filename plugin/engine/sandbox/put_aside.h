@@ -1,6 +1,7 @@
 // Takes what a command has added to a repository out of git's way, and keeps it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace wtool::engine {
@@ -20,7 +21,7 @@ struct PutAside {
 };
 
 // Renames it within its folder to NAME.put-aside-TIME. Nothing is overwritten and no link is followed: a link on the
-// way from the base is itself what is renamed.
-PutAside put_aside(const Addition& addition);
+// way from the base is itself what is renamed, if it was made since then; otherwise it is an error.
+PutAside put_aside(const Addition& addition, std::int64_t since_ns);
 
 }  // namespace wtool::engine

@@ -40,8 +40,10 @@ std::string parent_of(const std::string& path) { return path.substr(0, std::max<
 
 // Of a plain file. None where it is something else, or larger than `most`.
 std::optional<std::string> read_file(const std::string& path, std::size_t most) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat status {};
+  // A device is not even opened.
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   std::string text;
   constexpr std::size_t step = 64 * 1024;
@@ -122,7 +124,11 @@ class Guard {
         names_.problems.push_back(file + " cannot be read, so that what it names is not held");
         continue;
       }
-      for (const GitSetting& setting : read_git_settings(*text)) apply(setting, file);
+      const auto settings = read_git_settings(*text);
+      for (const GitSetting& setting : settings) {
+        if (setting.key == "core.worktree") top_ = resolve_from(path_, setting.value);
+      }
+      for (const GitSetting& setting : settings) apply(setting, file);
     }
     if (too_many_) {
       names_.problems.push_back("the configuration of " + path_ + " names more files than can be held");
@@ -131,9 +137,7 @@ class Guard {
 
   void apply(const GitSetting& setting, const std::string& file) {
     if (setting.value.empty()) return;
-    if (setting.key == "core.worktree") {
-      top_ = resolve_from(path_, setting.value);
-    } else if (setting.key == "include.path" || setting.key == "includeif.path") {
+    if (setting.key == "include.path" || setting.key == "includeif.path") {
       const std::string included = resolve_from(parent_of(file), setting.value);
       add_named(included, false);
       if (std::find(files_.begin(), files_.end(), included) != files_.end()) return;

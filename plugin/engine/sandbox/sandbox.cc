@@ -14,7 +14,7 @@ namespace wtool::engine {
 namespace {
 
 // Searching for repositories takes a moment where everything is in memory. These are for cold disks and huge trees.
-constexpr std::chrono::milliseconds search_before{3000};
+constexpr std::chrono::milliseconds search_before{5000};
 constexpr std::chrono::milliseconds search_after{1000};
 
 constexpr const char* required_hint =
@@ -167,7 +167,7 @@ void Sandbox::look_afterwards(const PreparedSandbox& prepared, SandboxReport& re
   std::sort(changed.begin(), changed.end());
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
   if (!policy_.put_aside) return;
-  for (const Addition& addition : made.additions) report.put_aside.push_back(put_aside(addition));
+  for (const Addition& addition : made.additions) report.put_aside.push_back(put_aside(addition, prepared.since_ns));
 }
 
 }  // namespace wtool::engine
