@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -51,6 +52,10 @@ bool close_all_above_2() {
 
 // The stack grows on demand, as far as its limit lets it. A command may lower that limit; what has grown stays.
 [[gnu::noinline]] void make_room_on_stack() {
+  // With less, a custodian cannot run anyway; the plugin tells why when it dies.
+  constexpr rlim_t least_limit = 128UL * 1024;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur < least_limit) return;
   volatile char room[96UL * 1024];
   for (std::size_t at = 0; at < sizeof room; at += 4096) room[at] = 0;
 }

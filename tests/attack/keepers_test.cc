@@ -8,6 +8,8 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <csignal>
+#include <cstdlib>
+#include <mutex>
 #include <thread>
 
 #include "support/shell_tool.h"
@@ -20,7 +22,7 @@ const char* const actions[] = {"stop",  "stop-loop", "nofile", "nproc",    "as",
                                "fsize", "stack",     "nice",   "affinity", "idle", "none"};
 const char* const targets[] = {"custodian", "warden", "both"};
 
-constexpr int deadline_ms = 1000;
+constexpr int deadline_ms = 500;
 // Beside the deadline: the grace of a second, and a bound that tells an answer from the wait for one that never comes,
 // which would take seven seconds more.
 constexpr int bound_ms = deadline_ms + 1000 + 4000;
@@ -45,9 +47,11 @@ struct Keepers : ShellTool {
     for (int i = 0; i < 3; ++i) {
       const Answer answer = tool.shell("echo next; ulimit -n; (echo child)", {.deadline_ms = 20'000});
       BOOST_TEST(!answer.is_error(), answer.raw << answer.error);
-      BOOST_TEST(answer.out() == usual_);
+      BOOST_TEST(answer.out() == "next\n" + usual_);
     }
   }
+
+  const std::string& usual() const { return usual_; }
 
   pid_t custodian() const { return static_cast<pid_t>(std::stol(tool.shell("echo $PPID").out())); }
 
@@ -55,7 +59,7 @@ struct Keepers : ShellTool {
   static std::string usual_answer() {
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
-    return "next\n" + std::to_string(limit.rlim_cur) + "\nchild\n";
+    return std::to_string(limit.rlim_cur) + "\nchild\n";
   }
   const std::string usual_ = usual_answer();
 };
@@ -178,6 +182,46 @@ BOOST_FIXTURE_TEST_CASE(idle_custodians_that_were_killed_fail_no_call, Keepers) 
   }
   run_side_by_side();
   check_next_call_works();
+}
+
+// Keepers are shared: those that an attack has changed must not serve others. WTOOL_ATTACK_ROUNDS makes it longer.
+BOOST_FIXTURE_TEST_CASE(calls_beside_attackers_are_not_touched, Keepers) {
+  const char* const wanted = std::getenv("WTOOL_ATTACK_ROUNDS");
+  const int rounds = wanted != nullptr ? std::atoi(wanted) : 1;
+  std::atomic<bool> over{false};
+  std::atomic<int> calls{0};
+  std::mutex mutex;
+  std::vector<std::string> wrong;
+  std::vector<std::thread> others;
+  for (int t = 0; t < 8; ++t) {
+    others.emplace_back([&] {
+      while (!over) {
+        const std::string number = std::to_string(++calls);
+        const Answer answer =
+            tool.shell("echo " + number + "; ulimit -n; (echo child)", {.deadline_ms = within(2000).count()});
+        if (!answer.is_error() && answer.out().starts_with(number + "\n" + usual())) continue;
+        const std::lock_guard lock(mutex);
+        wrong.push_back(answer.raw + answer.error);
+      }
+    });
+  }
+  std::vector<std::thread> attackers;
+  for (std::size_t t = 0; t < 4; ++t) {
+    attackers.emplace_back([&, t] {
+      for (int round = 0; round < rounds; ++round) {
+        for (std::size_t i = t; i < std::size(actions) * std::size(targets); i += 4) {
+          run(attack(actions[i / std::size(targets)], targets[i % std::size(targets)], "exit"));
+        }
+      }
+    });
+  }
+  for (std::thread& attacker : attackers) attacker.join();
+  over = true;
+  for (std::thread& other : others) other.join();
+  BOOST_TEST(calls > 0);
+  BOOST_TEST(wrong.empty(),
+             wrong.size() << " of " << calls << " calls, such as " << (wrong.empty() ? "" : wrong.front()));
+  check_nothing_is_left();
 }
 
 BOOST_FIXTURE_TEST_CASE(a_command_that_is_traced_by_its_own_child_ends_when_it_exits, Keepers) {
