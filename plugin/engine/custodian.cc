@@ -45,10 +45,7 @@ void Custodian::wake() const {
   send_signal(handle, SIGCONT);
 }
 
-bool Custodian::alive() const {
-  pollfd watched{handle.get(), POLLIN, 0};
-  return handle && ::poll(&watched, 1, 0) == 0;
-}
+bool Custodian::alive() const { return handle && !has_event(handle.get(), POLLIN); }
 
 bool Custodian::stopped() const {
   ProcessStatus status;
@@ -59,8 +56,7 @@ void Custodian::kill() const { send_signal(handle, SIGKILL); }
 
 bool Custodian::idle_and_alive() {
   for (;;) {
-    pollfd watched{socket.get(), POLLIN, 0};
-    if (::poll(&watched, 1, 0) == 0) return true;
+    if (!has_event(socket.get(), POLLIN)) return true;
     warden::Report report{};
     if (receive(report).size < static_cast<ssize_t>(sizeof(warden::Header))) return false;
     if (report.header.kind != warden::Kind::recruited) return false;

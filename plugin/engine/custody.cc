@@ -39,15 +39,6 @@ void send_header(int socket, warden::Kind kind) {
   warden::send_message(socket, &header, sizeof header);
 }
 
-bool is_readable(int descriptor, milliseconds patience) {
-  pollfd watched{descriptor, POLLIN, 0};
-  int ready;
-  do {
-    ready = ::poll(&watched, 1, static_cast<int>(patience.count()));
-  } while (ready < 0 && errno == EINTR);
-  return ready > 0;
-}
-
 }  // namespace
 
 Custody::~Custody() {
@@ -181,7 +172,7 @@ Descriptor ask_for_burial(const Custodian& custodian) {
 
 // Takes the answer when it comes within the time. False: it has not come.
 bool hear_burial(Descriptor& answer, milliseconds patience, Buried& result) {
-  if (!answer || !is_readable(answer.get(), patience)) return false;
+  if (!answer || !has_event(answer.get(), POLLIN, patience)) return false;
   warden::Buried buried{};
   if (warden::receive_message(answer.get(), &buried, sizeof buried).size != sizeof buried) {
     answer.reset();  // It has died, or retired.

@@ -13,17 +13,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-bool is_readable(int descriptor, milliseconds patience) {
-  pollfd watched{descriptor, POLLIN, 0};
-  return ::poll(&watched, 1, static_cast<int>(patience.count())) > 0;
-}
-
 }  // namespace
 
 KeptTree::~KeptTree() { wait_end(); }
 
 bool KeptTree::alive() {
-  while (!over_ && !lost_ && is_readable(custodian_.socket.get(), milliseconds(0))) hear();
+  while (!over_ && !lost_ && has_event(custodian_.socket.get(), POLLIN)) hear();
   return !over_;
 }
 
@@ -40,7 +35,7 @@ std::vector<ProcessName> KeptTree::wait_end() {
     const auto left = std::chrono::ceil<milliseconds>(deadline_ - Clock::now());
     if (left.count() <= 0 || lost_) {
       give_up();
-    } else if (is_readable(custodian_.socket.get(), left)) {
+    } else if (has_event(custodian_.socket.get(), POLLIN, left)) {
       hear();
     }
   }

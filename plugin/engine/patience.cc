@@ -3,10 +3,22 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <cerrno>
 
 namespace wtool::engine {
 
 using Clock = std::chrono::steady_clock;
+
+bool has_event(int descriptor, short events, std::chrono::milliseconds most) {
+  const auto end = Clock::now() + most;
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+    pollfd watched{descriptor, events, 0};
+    const int ready = ::poll(&watched, 1, static_cast<int>(std::max<decltype(left)>(left, 0)));
+    if (ready >= 0) return ready > 0;
+    if (errno != EINTR) return false;
+  }
+}
 
 bool Patience::over() const {
   return cancellation.how() != Cancellation::How::none || (deadline && Clock::now() >= *deadline);

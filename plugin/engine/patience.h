@@ -1,4 +1,5 @@
-// How long a call may wait for something that others do: until its deadline, or until it is cancelled.
+// Waiting for one descriptor; and how long a call may wait for what others do: until its deadline, or until it is
+// cancelled.
 #pragma once
 
 #include <chrono>
@@ -7,6 +8,10 @@
 #include "engine/cancellation.h"
 
 namespace wtool::engine {
+
+// Waits until `descriptor` has one of `events` (as for poll; POLLHUP and POLLERR always count), or the time has passed.
+// Signals that hit the calling thread neither end the wait nor lengthen it.
+bool has_event(int descriptor, short events, std::chrono::milliseconds most = std::chrono::milliseconds(0));
 
 struct Patience {
   std::optional<std::chrono::steady_clock::time_point> deadline;

@@ -175,7 +175,9 @@ bool Run::start() {
   CustodyError error;
   if (!custody_.acquire(custodian_, patience, error)) {
     end_before_start();
-    if (!over_) outcome_.how = NotStarted{NotStarted::Stage::custody, error.error, std::move(error.detail)};
+    if (over_) return false;
+    outcome_.how = NotStarted{NotStarted::Stage::custody, error.error, std::move(error.detail)};
+    if (auto lost = lost_for_want_of_stack(); lost && error.error == 0) outcome_.how = *std::move(lost);
     return false;
   }
   hand_over();

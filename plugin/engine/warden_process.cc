@@ -36,15 +36,6 @@ CustodyError failure(const std::string& path, std::string_view what, int error) 
 
 int open_handle(pid_t process) { return static_cast<int>(::syscall(SYS_pidfd_open, process, 0U)); }
 
-bool readable(int descriptor, int timeout_ms) {
-  pollfd watched{descriptor, POLLIN, 0};
-  int ready;
-  do {
-    ready = ::poll(&watched, 1, timeout_ms);
-  } while (ready < 0 && errno == EINTR);
-  return ready > 0;
-}
-
 std::string_view text_of(warden::Problem problem) {
   switch (problem) {
     case warden::Problem::none:
@@ -136,13 +127,14 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, con
 bool WardenProcess::serves_us() const { return owner_ == ::getpid() && user_ == ::geteuid() && group_ == ::getegid(); }
 
 bool WardenProcess::serves() const {
-  pollfd watched{control_.get(), 0, 0};
-  return alive() && ::poll(&watched, 1, 0) == 0;  // POLLHUP is told unasked.
+  return alive() && !has_event(control_.get(), 0);  // POLLHUP counts unasked.
 }
 
-bool WardenProcess::alive() const { return !readable(handle_.get(), 0); }
+bool WardenProcess::alive() const { return !has_event(handle_.get(), POLLIN); }
 
-bool WardenProcess::wait_end(int timeout_ms) const { return readable(handle_.get(), timeout_ms); }
+bool WardenProcess::wait_end(int timeout_ms) const {
+  return has_event(handle_.get(), POLLIN, std::chrono::milliseconds(timeout_ms));
+}
 
 void WardenProcess::wake() const { ::syscall(SYS_pidfd_send_signal, handle_.get(), SIGCONT, nullptr, 0U); }
 
