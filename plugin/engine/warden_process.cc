@@ -67,7 +67,9 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, con
   Descriptor theirs(pair[1]);
   const Descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
   const Descriptor host(open_handle(::getpid()));
-  if (!null_device || !host) {
+  // Room for the handle of the warden: without it the start fails half way.
+  Descriptor room(host ? ::fcntl(host.get(), F_DUPFD_CLOEXEC, 3) : -1);
+  if (!null_device || !host || !room) {
     error = failure(path, "cannot be started, because a descriptor for it cannot be opened", errno);
     return nullptr;
   }
@@ -75,6 +77,7 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, con
   warden->user_ = ::geteuid();
   warden->group_ = ::getegid();
 
+  room.reset();
   namespace process = boost::process::v2;
   DetachedLauncher launcher;
   DetachedLauncher::Error failed;

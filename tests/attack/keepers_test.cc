@@ -77,7 +77,10 @@ BOOST_DATA_TEST_CASE_F(Keepers, an_attack_that_ends_by_itself, data::make(action
     BOOST_TEST(answer.status == WTOOL_OK);
     BOOST_TEST(answer.took.count() < bound_ms);
     check_nothing_is_left();
-    if (!held_up) BOOST_TEST(!answer.is_error());
+    // The sanitizer maps memory while a keeper runs, and ends it where it gets none; the other keeper does the work
+    // then.
+    const bool needs_memory = under_sanitizer && (std::string(action) == "as" || std::string(action) == "data");
+    if (!held_up && !needs_memory) BOOST_TEST(!answer.is_error());
   }
   check_next_call_works();
 }
