@@ -91,9 +91,7 @@ void Warden::prepare() {
 
 bool Warden::greet() {
   Hello hello{};
-  Received received{};
-  // The control socket waits for nothing but this.
-  received = receive_message(control_.get(), &hello, sizeof hello);
+  const Received received = receive_message(control_.get(), &hello, sizeof hello);
   if (received.size != sizeof hello) return false;
   host_ = Descriptor(received.descriptors[0]);
   cgroup_base_ = Descriptor(received.descriptors[1]);

@@ -54,7 +54,7 @@ std::optional<std::string> ask(const workflow::Parameter& parameter, Asking& ask
   return std::nullopt;
 }
 
-// The parameter to ask for next; NULL: there is none left.
+// The parameter to ask for next; NULL: all were asked for.
 using Next = std::function<const workflow::Parameter*()>;
 
 // As the functions of the header.
