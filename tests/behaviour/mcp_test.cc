@@ -198,7 +198,9 @@ BOOST_AUTO_TEST_CASE(a_message_that_is_too_long_is_refused_and_skipped) {
 
 BOOST_AUTO_TEST_CASE(sixteen_mebibytes_of_arguments_are_taken) {
   Session client;
-  const Json result = client.run("wc -c < /dev/null # " + std::string(15'000'000, 'x'));
+  // A sanitizer makes the JSON library twenty times slower, and shows nothing more on more text.
+  const std::size_t length = under_sanitizer ? 1'500'000 : 15'000'000;
+  const Json result = client.run("wc -c < /dev/null # " + std::string(length, 'x'));
   BOOST_TEST(result.contains("isError"));
   BOOST_TEST(client.ask("ping").contains("result"));
 }
