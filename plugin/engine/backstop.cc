@@ -12,7 +12,7 @@ std::uint32_t Backstop::kill_once() {
   const bool custodian_lives = custodian_.alive();
   const bool warden_lives = custodian_.warden->alive();
   sees_all_ = custodian_lives || warden_lives;
-  if (custodian_lives) kill_below(below_custodian_, custodian_.process, 0);
+  if (custodian_lives) kill_below(below_custodian_, custodian_.process, ProcessTree::no_session);
   if (warden_lives) {
     const pid_t warden = custodian_.warden->process();
     kill_below(below_warden_, warden, ::getsid(warden));

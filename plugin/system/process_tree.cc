@@ -63,7 +63,7 @@ ProcessTree::ProcessTree(pid_t root, pid_t spared) : self_(::getpid()), root_(ro
 
 void ProcessTree::add(pid_t process, pid_t parent) {
   if (members_.size() == most) return;
-  if (parent == root_ && spared_ != 0 && ::getsid(process) == spared_) return;
+  if (parent == root_ && spared_ != no_session && ::getsid(process) == spared_) return;
   members_.push_back({process, parent});
 }
 

@@ -33,9 +33,11 @@ class ProcessTree {
   };
   static constexpr std::size_t most = 65'536;
 
-  // The tree below `root`. Children of `root` that are in the session `spared` are left out, with all below them; 0
-  // leaves out none.
-  explicit ProcessTree(pid_t root, pid_t spared = 0);
+  // No session has this number. 0 will not do: in a PID namespace it is the number of every session from outside.
+  static constexpr pid_t no_session = -1;
+
+  // The tree below `root`. Children of `root` that are in the session `spared` are left out, with all below them.
+  explicit ProcessTree(pid_t root, pid_t spared = no_session);
 
   // Reads the tree: parents before children. Zombies may be among them. False when the children of `root` cannot be
   // read; the tree is empty then, which says nothing.
