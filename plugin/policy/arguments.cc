@@ -8,6 +8,8 @@
 #include "policy/arguments/sed.h"
 #include "policy/arguments/spellings.h"
 #include "policy/arguments/tar.h"
+#include "policy/programs/names.h"
+#include "policy/wrappers.h"
 
 namespace wtool::policy {
 
@@ -19,11 +21,6 @@ using arguments::Reading;
 
 // The reason of an option that names a program, in all tables.
 constexpr std::string_view names_program = "runs another program";
-
-bool is_known(std::string_view tool) {
-  // The names of subcommands and of parts of tables are no tools.
-  return (tool == ":" || tool.find_first_of(" :") == tool.npos) && arguments::find_tool(tool) != nullptr;
-}
 
 bool is_tar(std::string_view tool) { return tool == "tar" || tool == "gtar" || tool == "bsdtar"; }
 
@@ -69,6 +66,11 @@ std::optional<Problem> find_program(std::string_view tool, const Reading& readin
   if (reading.tool->tool().never == names_program) {
     return Problem{reading.begin, reading.name + ' ' + std::string(names_program), {}};
   }
+  // Of a program that only reads, the file of further arguments tells nothing worse than they could.
+  if (reading.response_file && (!reading.tool->tool().never.empty() || reading.tool->has_unsafe())) {
+    return Problem{*reading.response_file, reading.words[*reading.response_file] + " names a file of further arguments",
+                   "write the arguments out"};
+  }
   if (tool == "git") return arguments::find_git_program(reading);
   const auto located = read_script(reading);
   if (!located) return std::nullopt;
@@ -79,7 +81,15 @@ std::optional<Problem> find_program(std::string_view tool, const Reading& readin
 
 // What makes the tool open files that no word names.
 std::optional<Problem> find_reach(const Reading& reading) {
+  if (reading.response_file) {
+    return Problem{*reading.response_file, reading.words[*reading.response_file] + " names a file of further arguments",
+                   "write the arguments out"};
+  }
   for (const Given& given : reading.given) {
+    if (given.option->lists && !reading.operands.empty()) {
+      return Problem{reading.operands[0], "with " + given.option->name + " it is a file that names further files",
+                     "name the files themselves"};
+    }
     if (given.option->list && given.value && *given.value != "/dev/null") {
       return Problem{given.word, given.option->name + " names a file that names further files",
                      "name the files themselves"};
@@ -120,8 +130,13 @@ bool is_test_operator(std::string_view word) {
 
 }  // namespace
 
+bool has_argument_table(std::string_view tool) {
+  // The names of subcommands and of parts of tables are no tools.
+  return (tool == ":" || tool.find_first_of(" :") == tool.npos) && arguments::find_tool(tool) != nullptr;
+}
+
 ArgumentJudgement judge_arguments(std::string_view tool, const std::vector<std::string>& words) {
-  if (words.empty() || !is_known(tool)) return no_rules;
+  if (words.empty() || !has_argument_table(tool)) return no_rules;
   return judgement(look_at(tool, words, [&](Reading reading) {
     if (!reading.problem && tool == "git") reading.problem = arguments::check_git_settings(reading);
     if (!reading.problem) reading.problem = arguments::find_odd_program(tool, words);
@@ -129,14 +144,16 @@ ArgumentJudgement judge_arguments(std::string_view tool, const std::vector<std::
   }));
 }
 
-ArgumentJudgement judge_program_text(std::string_view tool, const std::vector<std::string>& words) {
+ArgumentJudgement judge_program_text(std::string_view given, const std::vector<std::string>& words) {
+  const std::string_view tool = known_name(given);
   if (auto problem = arguments::find_odd_program(tool, words)) return judgement(std::move(problem));
-  if (words.empty() || !is_known(tool)) return no_rules;
+  if (words.empty() || !has_argument_table(tool)) return no_rules;
   return judgement(look_at(tool, words, [&](const Reading& reading) { return find_program(tool, reading); }));
 }
 
-ArgumentJudgement judge_reach(std::string_view tool, const std::vector<std::string>& words) {
-  if (words.empty() || !is_known(tool)) return no_rules;
+ArgumentJudgement judge_reach(std::string_view given, const std::vector<std::string>& words) {
+  const std::string_view tool = known_name(given);
+  if (words.empty() || !has_argument_table(tool)) return no_rules;
   return judgement(look_at(tool, words, [](const Reading& reading) {
     if (reading.name != "find") return find_reach(reading);
     return arguments::find_list_of_files(reading);
@@ -147,7 +164,7 @@ std::vector<bool> text_words(std::string_view tool, const std::vector<std::strin
   std::vector<bool> text(words.size(), false);
   if (words.empty()) return text;
   text[0] = true;
-  if (!is_known(tool)) return text;
+  if (!has_argument_table(tool)) return text;
   if (is_tar(tool)) {
     const arguments::Expanded expanded = arguments::expand_tar(words);
     const Reading reading = arguments::read(tool, expanded.words);
@@ -169,15 +186,18 @@ std::vector<bool> text_words(std::string_view tool, const std::vector<std::strin
 }
 
 bool may_run_programs(std::string_view tool) {
-  if (!is_known(tool)) return false;
+  if (!is_known_program(tool)) return true;
+  if (is_wrapper(tool) && !hands_words_on(tool)) return true;
+  if (!has_argument_table(tool)) return false;
   if (tool == "find" || tool == "git" || tool == "make" || tool == "zip" || tool == "less" || is_tar(tool)) return true;
-  const arguments::Tool& table = arguments::find_tool(tool)->tool();
-  return table.check == arguments::check_sed || table.check == arguments::check_awk || table.never == names_program ||
-         arguments::find_tool(tool)->has_option_that(names_program);
+  const arguments::Compiled& table = *arguments::find_tool(tool);
+  return table.tool().response_files || table.tool().check == arguments::check_sed ||
+         table.tool().check == arguments::check_awk || table.tool().never == names_program ||
+         table.has_option_that(names_program);
 }
 
 bool takes_more_arguments(std::string_view tool, const std::vector<std::string>& words) {
-  if (words.empty() || !is_known(tool) || is_tar(tool)) return false;
+  if (words.empty() || !has_argument_table(tool) || is_tar(tool)) return false;
   const Reading reading = arguments::read(tool, words);
   const arguments::Tool& table = reading.tool->tool();
   if (reading.problem || !reading.complete || table.most != static_cast<std::size_t>(-1)) return false;

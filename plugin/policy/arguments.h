@@ -36,8 +36,11 @@ ArgumentJudgement judge_reach(std::string_view tool, const std::vector<std::stri
 // itself counts as text. As long as `words`.
 std::vector<bool> text_words(std::string_view tool, const std::vector<std::string>& words);
 
-// True for a known tool that some argument makes run another program. What it gets must be known then, or be behind
-// `--`.
+// True where it is known which arguments of this very program are safe.
+bool has_argument_table(std::string_view tool);
+
+// True for a tool that some argument makes run another program, and for every one that is not known. What it gets must
+// be known then, or be behind `--`.
 bool may_run_programs(std::string_view tool);
 
 // True where the words are safe and stay so whatever arguments follow them, as those that xargs adds: a known tool none

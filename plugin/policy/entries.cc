@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "policy/directories.h"
+#include "policy/programs/names.h"
 #include "policy/wrappers.h"
 
 namespace wtool::policy {
@@ -53,13 +54,14 @@ bool is_about(const Entry& entry, const std::vector<Word>& words) {
   if (entry.words.empty() || words.empty()) return false;
   if (entry.text == "*") return true;
   const std::string_view tool = base_name(words.front().text);
-  if (tool != base_name(entry.words.front())) return false;
+  const std::string_view wanted = base_name(entry.words.front());
+  if (tool != wanted && known_name(tool) != known_name(wanted)) return false;
   std::vector<std::string> options, operands;
   for (std::size_t i = 1; i < entry.words.size(); ++i) {
     const std::string& word = entry.words[i];
     (word.size() > 1 && word.front() == '-' ? options : operands).push_back(word);
   }
-  return arguments_match(tool, words, options, operands);
+  return arguments_match(known_name(tool), words, options, operands);
 }
 
 }  // namespace wtool::policy

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "policy/programs.h"
+#include "policy/programs/names.h"
 #include "policy/wrappers/family.h"
 
 namespace wtool::policy {
@@ -17,7 +18,7 @@ struct Interactive {
 };
 
 constexpr Interactive programs[] = {
-    {"vi vim vim.basic vim.tiny vim.nox vim.gtk3 vim.athena nvim view vimdiff rvim rview gvim", "-es -Es"},
+    {"vi vim nvim view vimdiff rvim rview gvim", "-es -Es"},
     {"nano rnano pico joe jmacs jpico jed mcedit micro hx helix kak ne mg zile", ""},
     {"emacs emacs-nox emacs-gtk emacs-lucid", "--batch -batch --script -script"},
     {"less more most pg", ""},
@@ -30,7 +31,7 @@ constexpr Interactive programs[] = {
 }  // namespace
 
 bool needs_terminal(const std::vector<std::string>& words) {
-  const std::string_view name = base_name(words.front());
+  const std::string_view name = known_name(base_name(words.front()));
   const auto* found = std::find_if(std::begin(programs), std::end(programs),
                                    [&](const Interactive& one) { return is_listed(one.names, name); });
   if (found == std::end(programs)) return false;

@@ -10,6 +10,7 @@
 #include "policy/directories.h"
 #include "policy/entries.h"
 #include "policy/environment.h"
+#include "policy/programs/names.h"
 #include "policy/strictest_finding.h"
 #include "policy/wrappers.h"
 
@@ -295,11 +296,15 @@ class Judge {
       if (words[i].literal) known.push_back(words[i].text);
     }
     if (!rules_.safe_arguments) {
-      if (known.size() < words.size() && may_run_programs(tool) && !takes_more_arguments(tool, known_first)) {
-        strictest_.not_covered(
-            frame, words.front().at,
-            quoted(tool) + " gets arguments that are known only when it runs, and some make it run programs",
-            "write the arguments out, or put -- in front of them");
+      const bool said_outright = coverage == Coverage::prefix && !is_known_program(tool);
+      if (known.size() < words.size() && !said_outright && may_run_programs(tool) &&
+          !takes_more_arguments(tool, known_first)) {
+        strictest_.not_covered(frame, words.front().at,
+                               quoted(tool) + " gets arguments that are known only when it runs, and some " +
+                                   (is_known_program(tool) ? "make" : "may make") + " it run programs",
+                               is_known_program(tool) ? "write the arguments out, or put -- in front of them"
+                                                      : "write the arguments out; the entry \"" + words.front().text +
+                                                            " *\" in commands.allow would allow any");
       }
       return;
     }

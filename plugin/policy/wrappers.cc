@@ -1,16 +1,12 @@
 #include "policy/wrappers.h"
 
+#include "policy/programs/names.h"
 #include "policy/wrappers/family.h"
+#include "policy/wrappers/prefix_table.h"
 
 namespace wtool::policy {
 
 namespace {
-
-// "python3.11" is python, "bash-5.2" bash, "php8.2" php. Names that are only digits stay.
-std::string_view without_version(std::string_view tool) {
-  const std::size_t end = tool.find_last_not_of("0123456789.-");
-  return end == std::string_view::npos ? tool : tool.substr(0, end + 1);
-}
 
 bool judge_as(std::string_view tool, const SimpleCommand& command, Inners& inners) {
   const Judgement judgement{tool, command, inners};
@@ -22,12 +18,23 @@ bool judge_as(std::string_view tool, const SimpleCommand& command, Inners& inner
 
 std::vector<Inner> inner_commands(std::string_view tool, const SimpleCommand& command) {
   std::vector<Inner> inners;
-  if (command.words.empty()) return inners;
-  if (!judge_as(tool, command, inners)) {
-    const std::string_view plain = without_version(tool);
-    if (plain != tool) judge_as(plain, command, inners);
-  }
+  if (!command.words.empty()) judge_as(known_name(tool), command, inners);
   return inners;
+}
+
+bool is_wrapper(std::string_view tool) {
+  Inners inners;
+  SimpleCommand alone;
+  alone.words.push_back({std::string(tool), true, {}});
+  return has_prefix_subcommands(tool) || judge_as(tool, alone, inners);
+}
+
+bool hands_words_on(std::string_view tool) {
+  Inners inners;
+  SimpleCommand alone;
+  alone.words.push_back({std::string(tool), true, {}});
+  const Judgement judgement{tool, alone, inners};
+  return judge_shell(judgement) || judge_builtin(judgement) || judge_finder(judgement) || hands_rest_on(tool);
 }
 
 }  // namespace wtool::policy

@@ -31,6 +31,13 @@ struct Inner {
 // may be not literal: where such a word decides, the answer is `unclear`.
 std::vector<Inner> inner_commands(std::string_view tool, const SimpleCommand& command);
 
+// True for a program that runs others besides itself, or may.
+bool is_wrapper(std::string_view tool);
+
+// True where nothing that follows the words that are known makes it run a program unseen: every word is handed on to
+// the command inside, or makes that unclear.
+bool hands_words_on(std::string_view tool);
+
 // True where an entry of a deny list for `options` (each as written: "-f", "--force") and `operands` matches the
 // command: all of the options are among its options, in whatever spelling the tool takes (-rf, --force, --forc), and
 // the operands are its first ones. A word that is not literal may be anything. `words[0]` is the program and is not

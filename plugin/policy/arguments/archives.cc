@@ -9,17 +9,19 @@ namespace {
 
 std::optional<Problem> without(const Reading& reading, std::initializer_list<std::string_view> looking,
                                std::string_view otherwise, std::string_view hint) {
-  for (const std::string_view option : looking) {
-    if (reading.has(option)) return std::nullopt;
-  }
+  if (reading.in_force(looking) != nullptr) return std::nullopt;
   return Problem{reading.begin, reading.name + ' ' + std::string(otherwise), std::string(hint)};
 }
 
-std::optional<Problem> check_tar(const Reading& reading) {
-  const bool is_local = reading.has("--force-local");
+// Of tar and cpio: an archive that is reached by another program.
+std::optional<Problem> find_remote_archive(const Reading& reading,
+                                           std::initializer_list<std::string_view> archive_options) {
+  if (reading.has("--force-local")) return std::nullopt;
   for (const Given& given : reading.given) {
-    const std::string& name = given.option->name;
-    if (is_local || !given.value || (name != "-f" && name != "--file")) continue;
+    if (!given.value ||
+        std::find(archive_options.begin(), archive_options.end(), given.option->name) == archive_options.end()) {
+      continue;
+    }
     // Behind a slash, a colon is a part of a name.
     const std::size_t colon = given.value->find(':');
     if (colon != std::string_view::npos && colon < given.value->find('/')) {
@@ -27,6 +29,11 @@ std::optional<Problem> check_tar(const Reading& reading) {
                      "write it with --force-local"};
     }
   }
+  return std::nullopt;
+}
+
+std::optional<Problem> check_tar(const Reading& reading) {
+  if (auto problem = find_remote_archive(reading, {"-f", "--file"})) return problem;
   if ((reading.has("-x") || reading.has("--extract") || reading.has("--get")) &&
       !(reading.has("-O") || reading.has("--to-stdout"))) {
     return Problem{reading.begin + 1, "tar -x writes the files of the archive",
@@ -35,13 +42,21 @@ std::optional<Problem> check_tar(const Reading& reading) {
   return std::nullopt;
 }
 
-// The modes in which a compressor writes to its standard output alone.
+// Of several modes a compressor takes the last; with -c it writes to its standard output in any of them. bzip2 goes on
+// behind --version and --license.
 std::optional<Problem> check_compressor(const Reading& reading) {
   if (reading.operands.empty()) return std::nullopt;  // from its standard input to its standard output
-  return without(reading,
-                 {"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test", "-L", "--license", "-V", "-h",
-                  "--help", "--version"},
-                 "replaces the files that it is given", "with -c it writes to its standard output");
+  if (reading.in_force({"-c", "--stdout", "--to-stdout"}) != nullptr) return std::nullopt;
+  const Given* const mode =
+      reading.in_force({"-l", "--list", "-t", "--test", "-d", "--decompress", "--uncompress", "-z", "--compress"});
+  if (mode != nullptr && mode == reading.in_force({"-l", "--list", "-t", "--test"})) return std::nullopt;
+  return Problem{reading.begin, reading.name + " replaces the files that it is given",
+                 "with -c it writes to its standard output"};
+}
+
+std::optional<Problem> check_cpio(const Reading& reading) {
+  if (auto problem = find_remote_archive(reading, {"-F", "--file", "-I"})) return problem;
+  return without(reading, {"-t", "--list", "--help", "--version"}, "writes files", "cpio -t lists them");
 }
 
 std::optional<Problem> check_zip_listing(const Reading& reading) {
@@ -111,13 +126,10 @@ constexpr Tool tools[] = {
      .check = check_zip_listing},
     {.names = "cpio",
      .safe = "-i --extract -t --list -v --verbose -F=FILE --file=FILE -I=FILE -n --numeric-uid-gid --quiet -H=FORMAT "
-             "--format=FORMAT",
+             "--format=FORMAT --force-local",
      .unsafe = "writes files: -p --pass-through; writes an archive: -o --create -O=FILE; runs another "
                "program: --rsh-command=COMMAND --to-stdout",
-     .check =
-         [](const Reading& reading) {
-           return without(reading, {"-t", "--list", "--help", "--version"}, "writes files", "cpio -t lists them");
-         }},
+     .check = check_cpio},
 };
 
 }  // namespace

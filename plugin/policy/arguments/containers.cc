@@ -131,14 +131,18 @@ constexpr Tool tools[] = {
               "status, gh "
               "repo view, gh repo list, gh run list, gh run view, gh release list, gh release view, gh workflow list, "
               "gh workflow "
-              "view, gh auth status, gh search code, gh search issues, gh search prs, gh search repos, gh search "
+              "view, gh search code, gh search issues, gh search prs, gh search repos, gh search "
               "commits, gh label list",
      .safe =
          "-R=REPO --repo=REPO -L=NUM --limit=NUM -s=STATE --state=STATE -a=NAME --assignee=NAME -A=NAME --author=NAME "
          "-l=NAME --label=NAME -S=QUERY --search=QUERY -B=NAME --base=NAME -H=NAME --head=NAME --json=FIELDS -q=FILTER "
          "--jq=FILTER -t=TEMPLATE --template=TEMPLATE -c --comments --patch --name-only --color=WHEN --log "
          "--log-failed -v --verbose --job=ID --required -d --draft",
-     .unsafe = "opens a browser: -w --web; shows a secret: --show-token",
+     .unsafe = "opens a browser: -w --web",
+     .style = Style::exact},
+    {.names = "gh auth status",
+     .safe = "-a --active -h=NAME --hostname=NAME --json=FIELDS -q=FILTER --jq=FILTER",
+     .unsafe = "shows a secret: -t --show-token",
      .style = Style::exact},
 };
 

@@ -44,7 +44,7 @@ constexpr Tool tools[] = {
          "--du -D --timefmt=FORMAT -F --inodes --device -v -t -c -U -r --dirsfirst --filesfirst --sort=HOW -i -A -S "
          "-n -C -X -J -H=BASE -T=TITLE --nolinks --prune --fromfile --fromtabfile --hintro=FILE --houtro=FILE",
      .unsafe = "writes to a file: -o=FILE --output=FILE; writes 00Tree.html into folders: -R",
-     .style = Style::exact},
+     .style = Style::tree},
     {.names = "xxd",
      .safe = xxd_options,
      .unsafe = "turns text back into bytes and can write them into a file: -r -revert",
@@ -101,7 +101,14 @@ constexpr Tool tools[] = {
          "--undefined-only -d -t -x -h --file-header --headers -W --wide -e --segments --program-headers --sections "
          "--section-headers --syms --symbols --dyn-syms --relocs --notes --disassemble --all-headers --private-headers "
          "-f -T -R -V -I --arch-specific --version-info -c --archive-index -j=NAME --section=NAME -M=OPTIONS "
-         "--no-show-raw-insn --source --reloc --full-contents --info --totals --format=FORMAT --radix=RADIX"},
+         "--no-show-raw-insn --source --reloc --full-contents --info --totals --format=FORMAT --radix=RADIX",
+     .unsafe = "loads code: --plugin=FILE",
+     .response_files = true},
+    {.names = "addr2line, c++filt",
+     .safe = "-a --addresses -b=NAME --target=NAME -e=FILE --exe=FILE -f --functions -i --inlines -j=NAME "
+             "--section=NAME -p --pretty-print -s --basenames -C --demangle[=STYLE] -n --no-strip-underscore -t "
+             "--types -h -v",
+     .response_files = true},
     {.names = "ldd", .never = "may run the program that it is asked about"},
 };
 

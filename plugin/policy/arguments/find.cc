@@ -6,7 +6,7 @@ namespace wtool::policy::arguments {
 namespace {
 
 const Option* find_primary(const Compiled& find, std::string_view word) {
-  if (const Option* option = find.word(word)) return option;
+  if (const Option* option = find.word(word).option) return option;
   // -newerXY: X and Y say which times are compared; with t for Y it is with a text.
   static const Option newer{.name = "-newerXY", .value = Value::required, .path = true};
   static const Option newer_time{.name = "-newerXt", .value = Value::required};

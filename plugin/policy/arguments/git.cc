@@ -8,27 +8,24 @@ namespace wtool::policy::arguments {
 namespace {
 
 // A listing command with an operand makes something, unless an option makes it a pattern.
-template <const char* const... listing>
-std::optional<Problem> lists_only(const Reading& reading) {
-  if (reading.operands.empty() || (reading.has(listing) || ...)) return std::nullopt;
+std::optional<Problem> lists_only(const Reading& reading, std::initializer_list<std::string_view> listing) {
+  if (reading.operands.empty() || reading.in_force(listing) != nullptr) return std::nullopt;
   return Problem{reading.operands[0], reading.name + " with a name makes it", reading.name + " --list NAME shows it"};
 }
 
-constexpr char list_short[] = "-l", list_long[] = "--list", contains[] = "--contains", no_contains[] = "--no-contains",
-               merged[] = "--merged", no_merged[] = "--no-merged", points_at[] = "--points-at", number[] = "-n";
-
 std::optional<Problem> check_branch(const Reading& reading) {
-  return lists_only<list_short, list_long, contains, no_contains, merged, no_merged, points_at>(reading);
+  return lists_only(reading, {"-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"});
 }
 
 std::optional<Problem> check_tag(const Reading& reading) {
-  return lists_only<list_short, list_long, contains, no_contains, merged, no_merged, points_at, number>(reading);
+  return lists_only(reading,
+                    {"-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", "-n"});
 }
 
 std::optional<Problem> check_config(const Reading& reading) {
-  for (const char* option :
-       {"-l", "--list", "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool"}) {
-    if (reading.has(option)) return std::nullopt;
+  if (reading.in_force({"-l", "--list", "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color",
+                        "--get-colorbool"}) != nullptr) {
+    return std::nullopt;
   }
   if (reading.operands.size() == 1) return std::nullopt;
   const std::size_t at = reading.operands.size() > 1 ? reading.operands[1] : reading.begin;
@@ -234,6 +231,7 @@ constexpr Tool tools[] = {
      .never = "removes entries of the log",
      .alone = "",
      .style = Style::git},
+    {.names = "git reflog write", .never = "adds an entry to the log", .alone = "", .style = Style::git},
     {.names = "git reflog exists", .style = Style::git},
     {.names = "git worktree", .operands = Operands::choose, .style = Style::git},
     {.names = "git worktree list", .safe = "--porcelain -z -v --verbose --expire=TIME", .style = Style::git},

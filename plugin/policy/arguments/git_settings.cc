@@ -145,9 +145,16 @@ std::optional<Problem> find_git_program(const Reading& reading) {
       return Problem{given.word, option + " of git can name a program that runs", "leave " + option + " out"};
     }
   }
-  if (reading.name.starts_with("git config") && reading.operands.size() == 2 &&
+  // A third operand says which of several values is replaced.
+  if (reading.name.starts_with("git config") && reading.operands.size() >= 2 &&
       runs_program(read_setting(std::string(reading.operand(0)) + '=' + std::string(reading.operand(1))))) {
     return complain(reading.operands[0], reading.operand(0));
+  }
+  // What harmless names hold may name programs under another.
+  if (reading.name == "git config rename-section" ||
+      (reading.name == "git config" && reading.has("--rename-section"))) {
+    return Problem{reading.begin, "git config gives settings other names, by which they can name a program that runs",
+                   "set the setting by its name"};
   }
   for (std::size_t i = 1; i < reading.words.size(); ++i) {
     if (!reading.text[i] && reading.words[i].starts_with("ext::")) {

@@ -73,15 +73,19 @@ constexpr Tool tools[] = {
      .style = Style::exact,
      .check = check_yq},
     {.names = "python, python2, python3, pypy, pypy3", .never = "runs a program", .alone = "-V --version --help -h"},
-    {.names = "node, nodejs, ruby, php, perl, lua, luajit, deno, bun, tsx, ts-node, java, Rscript, julia, ghci, irb",
+    {.names = "node, nodejs, ruby, php, perl, lua, luajit, deno, bun, tsx, ts-node, Rscript, julia, ghci, irb",
      .never = "runs a program",
      .alone = "-v --version --help -version"},
+    {.names = "java", .never = "runs a program", .alone = "-v --version --help -version", .response_files = true},
     {.names = "make, gmake, ninja, cmake, ctest, meson, gradle, mvn, ant, rake, just, task, bazel, scons, tox, nox",
      .never = "runs what the project's build files say",
      .alone = "-v --version --help"},
-    {.names = "gcc, g++, cc, c++, clang, clang++, rustc, javac, tsc, ld, as, ar, protoc",
+    {.names = "gcc, g++, cc, c++, cpp, gfortran, clang, clang++, rustc, javac, jar, javadoc, kotlinc, tsc, ld, gold, "
+              "as, ar, "
+              "ranlib, strip, objcopy, protoc",
      .never = "writes what it makes",
-     .alone = "-v --version --help -dumpversion -dumpmachine"},
+     .alone = "-v --version --help -dumpversion -dumpmachine",
+     .response_files = true},
 };
 
 }  // namespace

@@ -5,6 +5,16 @@ namespace wtool::policy::arguments {
 
 namespace {
 
+// -mod=mod updates go.mod.
+std::optional<Problem> check_go_list(const Reading& reading) {
+  for (const Given& given : reading.given) {
+    if (given.option->name == "-mod" && given.value != "readonly" && given.value != "vendor") {
+      return Problem{given.value_word, "go list may write go.mod", "-mod=readonly does not"};
+    }
+  }
+  return std::nullopt;
+}
+
 constexpr Tool tools[] = {
     {.names = "npm",
      .safe =
@@ -100,7 +110,8 @@ constexpr Tool tools[] = {
      .safe = "-f=FORMAT -json[=FIELDS] -m -u -versions -deps -test -e -find -retracted -mod=MODE -tags=TAGS",
      .unsafe = "runs another program: -toolexec=COMMAND -exec=COMMAND; builds: -export -compiled; writes to a file: "
                "-modfile=FILE -overlay=FILE",
-     .style = Style::go},
+     .style = Style::go,
+     .check = check_go_list},
     {.names = "go mod", .operands = Operands::choose, .style = Style::go},
     {.names = "go mod graph, go mod why, go mod verify", .safe = "-m -vendor -x -go=VERSION", .style = Style::go},
     {.names = "gem", .safe = "-v -h", .operands = Operands::choose},

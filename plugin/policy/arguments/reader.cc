@@ -11,6 +11,7 @@ class Reader {
   explicit Reader(Reading& reading) : reading_(reading), words_(reading.words), next_(reading.begin + 1) {}
 
   void run() {
+    find_response_file();
     begin_tool();
     while (next_ < words_.size()) {
       const std::string_view word = words_[next_];
@@ -42,6 +43,17 @@ class Reader {
     if (!reading_.problem) reading_.problem = Problem{word, std::move(reason), std::move(hint)};
   }
 
+  // It is replaced by what the file has in it before anything is read: as an option, a value or an operand.
+  void find_response_file() {
+    if (!tool().response_files) return;
+    for (std::size_t i = 1; i < words_.size() && !reading_.response_file; ++i) {
+      if (words_[i].size() > 1 && words_[i][0] == '@') reading_.response_file = i;
+    }
+    if (!reading_.response_file) return;
+    complain(*reading_.response_file, words_[*reading_.response_file] + " names a file of further arguments",
+             "write the arguments out, or ./@NAME for a file of that name");
+  }
+
   void begin_tool() {
     text(reading_.begin);
     if (tool().never.empty()) return;
@@ -59,16 +71,17 @@ class Reader {
     const std::string_view word = words_[at];
     const std::size_t equals = std::min(word.find('='), word.size());
     const std::string_view name = word.substr(0, equals);
-    const Option* option = reading_.tool->word(name);
+    const auto [option, negated] = reading_.tool->word(name);
     if (option == nullptr && style() == Style::go && glued_number(at)) return;
     if (option == nullptr) return unknown(at, name);
     if (equals < word.size()) {
       // A value where none is taken is an error, or a boolean.
-      given({option, at, word.substr(equals + 1), at});
-    } else {
+      given({option, at, word.substr(equals + 1), at, negated});
+    } else if (negated) {
       // --no-OPTION takes no value where --OPTION does.
-      const bool negation = style() == Style::git && name.starts_with("--no-") && !option->name.starts_with("--no-");
-      separate_value(*option, at, option->value == Value::required && !negation);
+      given({option, at, std::nullopt, at, true});
+    } else {
+      separate_value(*option, at, option->value == Value::required);
     }
   }
 
@@ -100,6 +113,10 @@ class Reader {
       } else if (option->value == Value::none) {
         given({option, at, std::nullopt, at});
       } else if (i + 1 < word.size()) {
+        if (style() == Style::tree && option->safe && word.find_first_not_of("0123456789", i + 1) != word.npos) {
+          complain(at, "the letters behind " + option->name + " in one word are options of their own",
+                   "write " + option->name + " as a word of its own");
+        }
         return given({option, at, word.substr(i + 1), at});
       } else {
         return separate_value(*option, at, option->value == Value::required);
@@ -123,7 +140,7 @@ class Reader {
   void distrust(const Given& given) {
     const std::string_view value = *given.value;
     if (value.size() < 3 || !value.starts_with("--") || given.option->replaces_first) return;
-    const Option* option = reading_.tool->word(value.substr(0, value.find('=')));
+    const Option* option = reading_.tool->word(value.substr(0, value.find('='))).option;
     if (option != nullptr && !option->safe) complain_of(*option, given.value_word);
   }
 
@@ -172,7 +189,9 @@ class Reader {
       begin_tool();
       return true;
     }
-    if (tool().operands == Operands::choose) {
+    // A newer version may have a command of this name.
+    const bool is_plain = words_[at].find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == words_[at].npos;
+    if (tool().operands == Operands::choose || (is_plain && !options_ended_)) {
       complain(at,
                name() + ' ' + words_[at] + " is not one of the commands of " + name() + " that are known to be safe",
                {});
@@ -208,8 +227,11 @@ class Reader {
 
 }  // namespace
 
-bool Reading::has(std::string_view option) const {
-  return std::any_of(given.begin(), given.end(), [&](const Given& one) { return one.option->name == option; });
+const Given* Reading::in_force(std::initializer_list<std::string_view> options) const {
+  const auto last = std::find_if(given.rbegin(), given.rend(), [&](const Given& one) {
+    return std::find(options.begin(), options.end(), one.option->name) != options.end();
+  });
+  return last == given.rend() || last->negated ? nullptr : &*last;
 }
 
 std::string_view Reading::operand(std::size_t index) const {

@@ -69,6 +69,28 @@ std::size_t find_git_subcommand(const std::vector<std::string>& words) {
   return std::min(i, words.size());
 }
 
+// True for the option or any abbreviation of it, with a value behind `=` or without.
+bool is_option(std::string_view word, std::string_view option, std::size_t shortest) {
+  const std::string_view name = word.substr(0, word.find('='));
+  return name.size() >= shortest && option.starts_with(name);
+}
+
+// %G?, %+G?, %- GK: a sign or a space may stand between; %(signature), %(*signature:key); to sort by one.
+bool asks_for_signatures(std::string_view word, std::string_view before) {
+  const bool own_value = word.starts_with("--") && word.find('=') != word.npos;
+  const std::string_view option = own_value ? word : before;
+  if (own_value ? is_option(option, "--sort", 4) : option.find('=') == option.npos && is_option(option, "--sort", 4)) {
+    return word.find("signature") != word.npos;
+  }
+  if (!is_option(option, "--format", 3) && !is_option(option, "--pretty", 4)) return false;
+  if (word.find("%(") != word.npos && word.find("signature") != word.npos) return true;
+  for (std::size_t at = word.find('%'); at != word.npos; at = word.find('%', at + 1)) {
+    const std::size_t letter = word.find_first_not_of("+- ", at + 1);
+    if (letter != word.npos && word[letter] == 'G') return true;
+  }
+  return false;
+}
+
 std::optional<Problem> find_in_git(const std::vector<std::string>& words) {
   const std::size_t place = find_git_subcommand(words);
   for (std::size_t i = 1; i + 1 < words.size() && i < place; ++i) {
@@ -82,10 +104,7 @@ std::optional<Problem> find_in_git(const std::vector<std::string>& words) {
   if (place == words.size()) return std::nullopt;
   const std::string& name = words[place];
   for (std::size_t i = place + 1; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    const bool is_format =
-        begins_with_one_of(word, {"--fo", "--pr"}) || begins_with_one_of(words[i - 1], {"--fo", "--pr"});
-    if (is_format && (word.find("%G") != word.npos || word.find("%(signature") != word.npos)) {
+    if (asks_for_signatures(words[i], words[i - 1])) {
       return Problem{i, "a format with signatures in it makes git run the program that checks them", "leave %G out"};
     }
   }
@@ -129,6 +148,18 @@ std::optional<Problem> find_beginning(const std::vector<std::string>& words, std
   return std::nullopt;
 }
 
+// zip's letters stand in bundles, TT is one of them, and its long options may be abbreviated.
+std::optional<Problem> find_in_zip(const std::vector<std::string>& words) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word.starts_with("--un") ||
+        (word.starts_with('-') && !word.starts_with("--") && word.find("TT") != word.npos)) {
+      return Problem{i, word + " runs another program", "leave it out"};
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Problem> find_odd_program(std::string_view tool, const std::vector<std::string>& words) {
@@ -137,7 +168,7 @@ std::optional<Problem> find_odd_program(std::string_view tool, const std::vector
   if (is_one_of(tool, {"make", "gmake"})) return find_beginning(words, "--ev", "is text for make, which runs programs");
   if (tool == "xargs") return find_beginning(words, "--proc", "sets a variable of any name");
   if (is_one_of(tool, {"less", "more", "most"})) return find_beginning(words, "+", "is a command for the pager");
-  if (tool == "zip") return find_beginning(words, "-TT", "runs another program");
+  if (tool == "zip") return find_in_zip(words);
   if (is_one_of(tool, {"npm", "pnpm", "yarn"})) {
     if (auto problem = find_beginning(words, "--shell", "names a program that runs")) return problem;
     for (std::size_t i = 1; i < words.size(); ++i) {

@@ -34,6 +34,22 @@ std::optional<Problem> check_test(const Reading& reading) {
   return std::nullopt;
 }
 
+// The description of a terminal may name a program for its initialization. With -S the standard input says what is
+// done.
+std::optional<Problem> check_tput(const Reading& reading) {
+  if (const Given* const script = reading.in_force({"-S"}); script != nullptr && reading.has("-T")) {
+    return Problem{script->word, "-S reads what it shall do with this terminal from its standard input",
+                   "leave -S out"};
+  }
+  for (const std::size_t at : reading.operands) {
+    if (reading.words[at] == "init" || reading.words[at] == "reset") {
+      return Problem{at, "tput " + reading.words[at] + " runs the program that the description of the terminal names",
+                     "leave it out"};
+    }
+  }
+  return std::nullopt;
+}
+
 constexpr Tool tools[] = {
     {.names = "date",
      .safe = "-d=TEXT --date=TEXT --debug -f=FILE --file=FILE -I[=FMT] --iso-8601[=FMT] --resolution -R --rfc-email "
@@ -149,7 +165,8 @@ constexpr Tool tools[] = {
      .with = "ip",
      .style = Style::go,
      .check = check_ip},
-    {.names = "clear, tput", .safe = "-T=NAME -x -V -S", .operands = Operands::text},
+    {.names = "clear", .safe = "-T=NAME -x -V", .operands = Operands::text},
+    {.names = "tput", .safe = "-T=NAME -x -V -S", .operands = Operands::text, .check = check_tput},
     {.names = "getent", .safe = "-i --no-idn -s=SERVICE --service=SERVICE -A", .operands = Operands::text},
     {.names = "getconf", .safe = "-a -v=SPEC"},
     {.names = "locale", .safe = "-a --all-locales -m --charmaps -c --category-name -k --keyword-name -v --verbose"},

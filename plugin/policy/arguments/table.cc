@@ -92,6 +92,10 @@ void Compiled::add(std::string_view text, bool safe, std::string_view why) {
       option.replaces_first = true;
       token.remove_suffix(1);
     }
+    if (token.ends_with('@')) {
+      option.lists = true;
+      token.remove_suffix(1);
+    }
     if (const std::size_t equals = token.find('='); equals != token.npos) {
       const bool optional = token[equals - 1] == '[';
       std::string_view value = token.substr(equals + 1);
@@ -117,14 +121,14 @@ const Option* Compiled::letter(char c) const {
   return index < 0 ? nullptr : &options_[static_cast<std::size_t>(index)];
 }
 
-const Option* Compiled::word(std::string_view name) const {
-  if (const Option* option = abbreviated(name)) return option;
+Named Compiled::word(std::string_view name) const {
+  if (const Option* option = abbreviated(name)) return {option};
   if (tool_->style == Style::git && name.starts_with("--no-")) {
-    return abbreviated("--" + std::string(name.substr(5)));
+    return {abbreviated("--" + std::string(name.substr(5))), true};
   }
   // Go's flags have one dash or two.
-  if (tool_->style == Style::go && name.starts_with("--")) return abbreviated(name.substr(1));
-  return nullptr;
+  if (tool_->style == Style::go && name.starts_with("--")) return {abbreviated(name.substr(1))};
+  return {};
 }
 
 const Option* Compiled::abbreviated(std::string_view name) const {
@@ -132,7 +136,8 @@ const Option* Compiled::abbreviated(std::string_view name) const {
                                       [](const Option& option, std::string_view text) { return option.name < text; });
   if (first == options_.end()) return nullptr;
   if (first->name == name) return &*first;
-  if (name.size() < 3 || !name.starts_with("--") || tool_->style == Style::exact || tool_->style == Style::go) {
+  if (name.size() < 3 || !name.starts_with("--") || tool_->style == Style::exact || tool_->style == Style::go ||
+      tool_->style == Style::tree) {
     return nullptr;
   }
   const Option* found = nullptr;

@@ -10,7 +10,8 @@
 //   -json                  with Style::go: a long option with one dash
 //
 // The name of a value says what it is: FILE and DIR are paths, LIST is a file that names further files; everything else
-// is text. A `!` behind an option says that it takes the place of the tool's first operand: grep's -e=PATTERN!
+// is text. A `!` behind an option says that it takes the place of the tool's first operand: grep's -e=PATTERN!; a `@`
+// that with it the operands are files that name further files: sha256sum's --check@
 //
 // An option that is in no text is unsafe. The texts of unsafe options are there to say why, and because an
 // abbreviation is safe only if it can mean nothing unsafe.
@@ -46,7 +47,7 @@ enum class Operands {
   first_text,  // the first is text, unless an option took its place
   command,     // they are a command, which is judged elsewhere; options end with the first
   choose,      // the first names a subcommand, which has its own table: "git log"
-  may_choose,  // it does if such a table exists
+  may_choose,  // it does if such a table exists, or if it could be the name of one
 };
 
 enum class Style {
@@ -56,6 +57,7 @@ enum class Style {
   go,     // -name and --name are the same option; nothing is bundled
   none,   // there are no options: every word is an operand
   git,    // as gnu, and every --option has its --no-option
+  tree,   // as exact, but a letter's value is the next word, even where the bundle goes on: -Lo 1 FILE
 };
 
 struct Tool {
@@ -71,6 +73,7 @@ struct Tool {
   std::string_view bare = {};                       // unsafe without a subcommand or any operand, because ...
   Style style = Style::gnu;
   Check check = nullptr;
+  bool response_files = false;  // a word @FILE, wherever it stands, is what FILE has in it
 };
 
 enum class Value { none, optional, required };
@@ -82,9 +85,16 @@ struct Option {
   bool path = false;            // the value is one
   bool list = false;            // the value is a file that names further files
   bool replaces_first = false;  // takes the place of the first operand
+  bool lists = false;           // the operands name further files
   bool safe = true;
   bool whole = false;         // is never abbreviated
   std::string_view why = {};  // unsafe: "writes to a file"; may be empty
+};
+
+// What a long option is. `negated`: it was given as --no-OPTION, which takes it back.
+struct Named {
+  const Option* option = nullptr;
+  bool negated = false;
 };
 
 using ToolNames = std::unordered_map<std::string_view, const Tool*>;
@@ -98,7 +108,7 @@ class Compiled {
   const Option* letter(char c) const;
   // What the long option (without its value) is. An abbreviation is the safe option that it begins, if all that it
   // begins are safe, or else the unsafe one; null when it is not known.
-  const Option* word(std::string_view name) const;
+  Named word(std::string_view name) const;
   bool has_unsafe() const;
   // True where one of its options is unsafe because of `why`.
   bool has_option_that(std::string_view why) const;

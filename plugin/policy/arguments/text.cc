@@ -39,7 +39,8 @@ constexpr Tool tools[] = {
     {.names = "strings",
      .safe = "-a --all -d --data -f --print-file-name -n=NUM --bytes=NUM -t=RADIX --radix=RADIX -w "
              "--include-all-whitespace -o -T=NAME --target=NAME -e=CODE --encoding=CODE --unicode=HOW -U=HOW -s=STRING "
-             "--output-separator=STRING -h -v -V -NUM"},
+             "--output-separator=STRING -h -v -V -NUM",
+     .response_files = true},
     {.names = "cut",
      .safe =
          "-b=FIELDS --bytes=FIELDS -c=FIELDS --characters=FIELDS -d=CHAR --delimiter=CHAR -f=FIELDS --fields=FIELDS -n "
@@ -111,7 +112,7 @@ constexpr Tool tools[] = {
              "--strip-trailing-cr -T --initial-tab -L=LABEL --label=LABEL -v",
      .unsafe = "runs another program: --diff-program=PROGRAM"},
     {.names = "md5sum, sha1sum, sha224sum, sha256sum, sha384sum, sha512sum, b2sum, cksum, sum, shasum",
-     .safe = "-b --binary -c --check -l=BITS --length=BITS --tag -t --text -z --zero --ignore-missing -q --quiet "
+     .safe = "-b --binary -c@ --check@ -l=BITS --length=BITS --tag -t --text -z --zero --ignore-missing -q --quiet "
              "--status --strict -w --warn -a=NAME --algorithm=NAME --untagged --base64 --raw --debug -r -s --sysv"},
     {.names = "base64, base32, basenc",
      .safe = "-d --decode -D -i --ignore-garbage -w=NUM --wrap=NUM --base64 --base64url --base32 --base32hex --base16 "

@@ -66,6 +66,9 @@ bool judge_interpreter(const Judgement& judgement);
 bool judge_prefix(const Judgement& judgement);
 bool judge_program_option(const Judgement& judgement);
 
+// True for a program of judge_prefix all of whose options are known.
+bool hands_rest_on(std::string_view tool);
+
 // The value of -o of ssh, scp and sftp: ProxyCommand and its like are shell text.
 void judge_ssh_option(const Judgement& judgement, const Word& value);
 

@@ -44,7 +44,7 @@ constexpr Interpreter interpreters[] = {
       "redirect-warnings= version test-reporter= test-name-pattern= test-reporter-destination= watch inspect? "
       "inspect-brk? snapshot-blob= experimental-default-type= localstorage-file= max-http-header-size= "
       "unhandled-rejections= dns-result-order= trace-event-categories= trace-event-file-pattern=",
-      loose},
+      loose | Syntax::underscores},
      "e p eval print r require import loader experimental-loader",
      "v h version help c check test run",
      true},
@@ -133,7 +133,8 @@ void judge_hidden_code(const Judgement& judgement, const Interpreter& interprete
   for (std::size_t i = from; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
     if (!word.literal || word.text.size() < 2 || word.text[0] != '-') continue;
-    const std::string name = word.text.substr(word.text[1] == '-' ? 2 : 1);
+    std::string name = word.text.substr(word.text[1] == '-' ? 2 : 1);
+    if ((interpreter.syntax.manner & Syntax::underscores) != 0) std::replace(name.begin(), name.end(), '_', '-');
     if (is_listed(interpreter.code, name.substr(0, name.find('=')))) {
       return judgement.runs_code(word, word.text + " may give " + std::string(judgement.tool) + " code");
     }
@@ -266,8 +267,9 @@ constexpr TellingWords telling_words[] = {
     {"openssl", "-engine -provider", "", ""},
     {"start-stop-daemon", "--start -S", "", ""},
     {"apt apt-get", "", "", "INVOKE DIR::BIN"},
-    {"zip", "-TT", "--unzip-command", ""},
-    {"gcc g++ cc c++ clang clang++", "-wrapper", "-fplugin", ""},
+    {"zip", "-TT", "--un", ""},
+    {"gcc g++ cc c++ cpp gfortran clang clang++", "-wrapper -load -plugin -Xclang -Xlinker -Xassembler",
+     "-fplugin -fpass-plugin -B --prefix -specs --specs -fuse-ld= --ld-path -Wl,-plugin -Wl,--plugin", ""},
     {"make gmake", "-E", "--eval SHELL= .SHELLFLAGS=", ""},
 };
 

@@ -120,7 +120,8 @@ class Reader {
 
   void long_option(const Word& word, std::string_view text) {
     const std::size_t equals = has(Syntax::no_equals) ? std::string_view::npos : text.find('=');
-    const std::string_view name = text.substr(0, equals);
+    std::string name(text.substr(0, equals));
+    if (has(Syntax::underscores)) std::replace(name.begin(), name.end(), '_', '-');
     LongOption found = find_long(syntax_, name);
     // A table that is not complete cannot say that an abbreviation is the only one.
     if (!found.arity.known || (found.name != name && has(Syntax::any_valued | Syntax::any_long))) {

@@ -22,14 +22,15 @@ struct Syntax {
   std::string_view longs;
   enum : unsigned {
     plain = 0,
-    permutes = 1,     // options may stand behind operands
-    single_dash = 2,  // long options may have a single dash: -exec; letters are not bundled
-    any_long = 4,     // long options that are not in the table take a value behind "=" or none
-    any_valued = 8,   // long options that are not in the table take a value
-    number = 16,      // -10 is an option
-    lenient = 32,     // what is not in the table is passed over; the table names only what matters
-    plus = 64,        // +x is an option too, of the same letters
-    no_equals = 128,  // the value of a long option stands in the next word only
+    permutes = 1,       // options may stand behind operands
+    single_dash = 2,    // long options may have a single dash: -exec; letters are not bundled
+    any_long = 4,       // long options that are not in the table take a value behind "=" or none
+    any_valued = 8,     // long options that are not in the table take a value
+    number = 16,        // -10 is an option
+    lenient = 32,       // what is not in the table is passed over; the table names only what matters
+    plus = 64,          // +x is an option too, of the same letters
+    no_equals = 128,    // the value of a long option stands in the next word only
+    underscores = 256,  // a long option may have _ for -
   };
   unsigned manner = plain;
 };

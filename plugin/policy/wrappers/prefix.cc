@@ -302,6 +302,13 @@ void judge_words(const Judgement& judgement, const Prefix& prefix, std::size_t f
 
 }  // namespace
 
+bool hands_rest_on(std::string_view tool) {
+  constexpr unsigned incomplete = Syntax::lenient | Syntax::any_long | Syntax::any_valued;
+  if (is_listed("env genv su runuser flock ssh setarch entr", tool) || is_loader(tool)) return true;
+  const Prefix* const prefix = find_prefix(tool);
+  return prefix != nullptr && (prefix->syntax.manner & incomplete) == 0 && prefix->rest == Prefix::Rest::command;
+}
+
 bool judge_prefix(const Judgement& judgement) {
   if (judge_special(judgement)) return true;
   if (const Prefix* prefix = find_prefix(judgement.tool)) {

@@ -209,8 +209,37 @@ BOOST_AUTO_TEST_CASE(looking_at_a_repository_is_safe) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(an_option_that_is_taken_back_proves_nothing) {
+  all_are_unsafe({
+      {"git branch --list --no-list newb", "with a name makes it"},
+      {"git branch -l --no-list newb", "with a name makes it"},
+      {"git branch --points-at HEAD --no-points-at newb", "with a name makes it"},
+      {"git tag --points-at HEAD --no-points-at newt", "with a name makes it"},
+      {"git tag --list --no-li newt", "with a name makes it"},
+      {"git config --list --no-list core.fsmonitor x", "with a value writes it"},
+      {"git config --get --no-get core.fsmonitor x", "with a value writes it"},
+  });
+  all_are_safe({"git branch --no-list --list new*", "git tag --no-points-at -l v1", "git branch --no-contains x"});
+}
+
+BOOST_AUTO_TEST_CASE(formats_with_signatures_are_unsafe_in_every_spelling) {
+  all_are_unsafe({
+      {"git log -1 '--format=%+G?'", "a format with signatures"},
+      {"git log -1 '--format=x% G?'", "a format with signatures"},
+      {"git log -1 --pretty=%-GK", "a format with signatures"},
+      {"git log -1 --format=%G?", "a format with signatures"},
+      {"git for-each-ref --sort=signature", "a format with signatures"},
+      {"git for-each-ref --sort -signature:key", "a format with signatures"},
+      {"git for-each-ref '--format=%(*signature)'", "a format with signatures"},
+      {"git for-each-ref --f '%(signature:grade)'", "a format with signatures"},
+  });
+  all_are_safe({"git log --format=%Cgreen%H", "git log --follow signature.c", "git log --pretty=oneline signature.c"});
+}
+
 BOOST_AUTO_TEST_CASE(whatever_writes_executes_or_connects_is_unsafe) {
   all_are_unsafe({
+      {"git reflog write refs/heads/x a b m", "adds an entry"},
+      {"git reflog newer x", "git reflog newer is not one"},
       {"git -c alias.pwn=!id status", "alias.pwn=!id"},
       {"git -c core.fsmonitor='touch marker' status", "core.fsmonitor"},
       {"git -c core.pager=sh log", "core.pager=sh"},

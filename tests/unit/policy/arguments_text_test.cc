@@ -266,6 +266,13 @@ BOOST_AUTO_TEST_CASE(looking_at_files_is_safe) {
 
 BOOST_AUTO_TEST_CASE(file_tools_that_write_are_unsafe) {
   all_are_unsafe({
+      {"tree -Lo 1 canary", "the letters behind -L"},
+      {"tree -Po x canary", "the letters behind -P"},
+      {"tree -LR 1", "the letters behind -L"},
+      {"nm @r", "@r names a file of further arguments"},
+      {"strings @r", "@r names a file of further arguments"},
+      {"objdump -d -- @r", "@r names a file of further arguments"},
+      {"nm --plugin=./p.so x", "loads code"},
       {"tree -o out", "writes to a file"},
       {"tree -aoout", "writes to a file"},
       {"tree . -o out", "writes to a file"},
@@ -393,6 +400,9 @@ BOOST_AUTO_TEST_CASE(asking_the_system_is_safe) {
 
 BOOST_AUTO_TEST_CASE(changing_the_system_is_unsafe) {
   all_are_unsafe({
+      {"tput -T x init", "runs the program"},
+      {"tput reset", "runs the program"},
+      {"tput -T x -S", "standard input"},
       {"date -s 10:00", "sets the clock"},
       {"date -us 10:00", "sets the clock"},
       {"date --set=10:00", "sets the clock"},

@@ -196,8 +196,28 @@ BOOST_AUTO_TEST_CASE(archives_are_listed_and_shown) {
   });
 }
 
+// Of several modes the last is in force.
+BOOST_AUTO_TEST_CASE(a_mode_that_another_option_takes_the_place_of_proves_nothing) {
+  all_are_unsafe({
+      {"xz -t -d a.xz", "replaces the files"},
+      {"xz -l -d a.xz", "replaces the files"},
+      {"xz -ld a.xz", "replaces the files"},
+      {"xz -dl --decompress a.xz", "replaces the files"},
+      {"xz -t -z a", "-z writes what it makes"},
+      {"bzip2 -t -d a.bz2", "replaces the files"},
+      {"bzip2 -L a", "replaces the files"},
+      {"bzip2 --version a", "replaces the files"},
+      {"zstd -t -d a.zst", "replaces the files"},
+      {"zstd -l --decompress a.zst", "replaces the files"},
+  });
+  all_are_safe({"xz -d -t a.xz", "xz -dl a.xz", "xz -t -d -c a.xz", "zstd -c -k a --test", "bzip2 -L", "xz --version"});
+}
+
 BOOST_AUTO_TEST_CASE(archives_that_are_written_or_unpacked_are_unsafe) {
   all_are_unsafe({
+      {"cpio -t -F host:x", "an archive with a colon"},
+      {"cpio -t --file=-oProxyCommand=x:y", "an archive with a colon"},
+      {"cpio -tIhost:x", "an archive with a colon"},
       {"tar cIf /bin/sh out.tar x", "writes an archive"},
       {"tar tIf sh a.tar", "-I runs another program"},
       {"tar -tIsh -f a.tar", "-I runs another program"},
@@ -370,6 +390,9 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_are_looked_at) {
 
 BOOST_AUTO_TEST_CASE(packages_and_containers_that_change_or_run_are_unsafe) {
   all_are_unsafe({
+      {"gh auth status -t", "shows a secret"},
+      {"go list -mod=mod ./...", "go.mod"},
+      {"go list -mod mod ./...", "go.mod"},
       {"npm install", "npm install is not one"},
       {"npm run build", "npm run is not one"},
       {"npm test", "npm test is not one"},

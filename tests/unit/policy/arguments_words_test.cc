@@ -118,11 +118,27 @@ BOOST_AUTO_TEST_CASE(arguments_may_follow_where_none_of_them_could_be_unsafe) {
 }
 
 BOOST_AUTO_TEST_CASE(files_that_no_word_names_are_found) {
-  for (const std::string_view line :
-       {"wc --files0-from=x", "wc --files0-from -", "sort --files0-from x", "du --files0-from=x", "tar -tf a -T x",
-        "tar tfT a x", "tar --files-from=x -tf a", "file -f x", "xargs -a x cat", "find -files0-from x",
-        "find . -name y -files0-from x", "sed w f", "awk '{print > \"x\"}' f", "jq 'import \"x\" as $y; .' f",
-        "jq 'include \"x\"; .' f", "sed k"}) {
+  for (const std::string_view line : {"wc --files0-from=x",
+                                      "wc --files0-from -",
+                                      "sort --files0-from x",
+                                      "du --files0-from=x",
+                                      "tar -tf a -T x",
+                                      "tar tfT a x",
+                                      "tar --files-from=x -tf a",
+                                      "file -f x",
+                                      "xargs -a x cat",
+                                      "find -files0-from x",
+                                      "find . -name y -files0-from x",
+                                      "sed w f",
+                                      "awk '{print > \"x\"}' f",
+                                      "jq 'import \"x\" as $y; .' f",
+                                      "jq 'include \"x\"; .' f",
+                                      "sed k",
+                                      "nm @r",
+                                      "strings -n 3 @r",
+                                      "x86_64-linux-gnu-nm @r",
+                                      "sha256sum -c x",
+                                      "md5sum --check x"}) {
     const auto words = words_of(line);
     BOOST_TEST((judge_reach(words[0], words).kind == Kind::unsafe), line);
   }
@@ -136,11 +152,30 @@ BOOST_AUTO_TEST_CASE(files_that_no_word_names_are_found) {
 }
 
 BOOST_AUTO_TEST_CASE(programs_that_options_name_are_found_among_any_arguments) {
-  for (const std::string_view line :
-       {"tar -xf a --to-command=sh", "tar cIf sh a x", "tar -cf a --checkpoint-action=exec=sh x",
-        "tar --rsh-command sh -tf a:b", "tar -xF sh -f a", "tar --use-comp=sh -xf a", "sort --compress-program=sh a",
-        "sort --compress-prog sh a", "rg --pre sh x", "rg --hostname-bin=x y", "zip a b -T -TT sh", "rpm --pipe sh",
-        "sort --unknown --compress-program=sh"}) {
+  for (const std::string_view line : {"tar -xf a --to-command=sh",
+                                      "tar cIf sh a x",
+                                      "tar -cf a --checkpoint-action=exec=sh x",
+                                      "tar --rsh-command sh -tf a:b",
+                                      "tar -xF sh -f a",
+                                      "tar --use-comp=sh -xf a",
+                                      "sort --compress-program=sh a",
+                                      "sort --compress-prog sh a",
+                                      "rg --pre sh x",
+                                      "rg --hostname-bin=x y",
+                                      "zip a b -T -TT sh",
+                                      "rpm --pipe sh",
+                                      "sort --unknown --compress-program=sh",
+                                      "gcc @r",
+                                      "gcc-12 -o x @r",
+                                      "java @r",
+                                      "rustc @r",
+                                      "ar @r",
+                                      "zip -qTT sh a b",
+                                      "zip a b -T --unzip-c=sh",
+                                      "git config core.fsmonitor x ^$",
+                                      "git config --global core.fsmonitor x ``",
+                                      "git config --rename-section x core",
+                                      "git config rename-section x core"}) {
     const auto words = words_of(line);
     BOOST_TEST((judge_program_text(words[0], words).kind == Kind::unsafe), line);
   }
@@ -151,6 +186,39 @@ BOOST_AUTO_TEST_CASE(programs_that_options_name_are_found_among_any_arguments) {
   }
   BOOST_TEST((judge_program_text("unknown", {"unknown"}).kind == Kind::no_rules));
   BOOST_TEST((judge_program_text("sed", {}).kind == Kind::no_rules));
+}
+
+BOOST_AUTO_TEST_CASE(what_gets_arguments_that_nobody_knows_may_run_programs) {
+  for (const char* tool : {"split",
+                           "sdiff",
+                           "wget",
+                           "gdb",
+                           "cmake",
+                           "sqlite3",
+                           "rsync",
+                           "scp",
+                           "nc",
+                           "tcpdump",
+                           "openssl",
+                           "sort",
+                           "git",
+                           "find",
+                           "sed",
+                           "gcc",
+                           "x86_64-linux-gnu-gcc-12",
+                           "node",
+                           "python3.11",
+                           "docker",
+                           "no-such-program",
+                           "./build.sh",
+                           "cat2",
+                           "strings"}) {
+    BOOST_TEST(may_run_programs(tool), tool);
+  }
+  // What follows these is the command inside, or an operand.
+  for (const char* tool : {"cat", "grep", "wc", "rm", "cp", "env", "timeout", "nice", "sh", "xargs"}) {
+    BOOST_TEST(!may_run_programs(tool), tool);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_known_has_no_rules) {

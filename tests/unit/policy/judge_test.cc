@@ -53,6 +53,15 @@ BOOST_AUTO_TEST_CASE(without_rules_every_line_is_allowed_and_none_is_read) {
   BOOST_TEST(to_text(Rules().verdict("rm -rf $(").answer) == "allow");
 }
 
+BOOST_AUTO_TEST_CASE(a_program_that_is_not_known_gets_no_words_that_are_not) {
+  check(Rules().allow({"xargs", "./build.sh"}), "xargs ./build.sh", Answer::deny, "./build.sh", "commands.allow",
+        "\"build.sh\" gets arguments that are known only when it runs, and some may make it run programs");
+  check(Rules().allow({"find", "./build.sh"}), "find . -exec ./build.sh {} ';'", Answer::deny, "./build.sh",
+        "commands.allow", "may make it run programs");
+  check(Rules().allow({"xargs", "./build.sh *"}), "xargs ./build.sh a", Answer::allow, "", "commands.allow: xargs", "");
+  check(Rules().allow({"xargs", "cat"}), "xargs cat", Answer::allow, "", "commands.allow: xargs", "");
+}
+
 BOOST_AUTO_TEST_CASE(a_refusal_is_about_the_word_that_is_not_covered) {
   const Rules rules = Rules().allow({"ls", "git log *", "npm test"});
   check(rules, "ls -l", Answer::allow, "", "commands.allow: ls", "");

@@ -60,6 +60,43 @@ void check(std::initializer_list<Row> rows) {
 
 BOOST_AUTO_TEST_SUITE(wrappers)
 
+BOOST_AUTO_TEST_CASE(less_known_programs_run_others_too) {
+  check({
+      {"ssh-agent ./evil", "command: ./evil"},
+      {"ssh-agent -t 5 ./evil x", "command: ./evil x"},
+      {"ssh-agent -k", ""},
+      {"logsave /dev/null ./evil", "command: ./evil"},
+      {"run-parts --regex evil .", "code: ."},
+      {"run-parts --test .", ""},
+      {"sg root -c ./evil", "script: ./evil"},
+      {"sg root ./evil", "script: ./evil"},
+      {"newgrp root", "command: sh"},
+      {"msgfilter -i x.po ./evil", "command: ./evil"},
+      {"msgexec -i x.po ./evil", "command: ./evil"},
+      {"debugfs -R '!./evil' x", "code: -R"},
+      {"sdiff --diff-program=./evil a b", "script: ./evil"},
+      {"sdiff --diff-p ./evil a b", "script: ./evil"},
+      {"diff3 --diff-program ./evil a b c", "script: ./evil"},
+      {"gcc -B./p -c x.c", "code: -B./p"},
+      {"gcc -specs=x x.c", "code: -specs=x"},
+      {"clang -Xclang -load -Xclang x x.c", "code: -Xclang"},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(programs_have_further_names_and_spellings) {
+  check({
+      {"python3.11 -c x", "code: -c"},
+      {"vim.basic x", "code: vim.basic"},
+      {"nc.openbsd -e sh", "script: sh"},
+      {"x86_64-linux-gnu-gcc-12 -wrapper x -c y.c", "code: -wrapper"},
+      {"aarch64-linux-gnu-ld.bfd x", ""},
+      {"node --experimental_loader=./l.mjs f.js", "code: --experimental_loader=./l.mjs"},
+      {"node --unknown x --experimental_loader y", "code: --experimental_loader"},
+      {"zip a b -T --unzip-comm=x", "code: --unzip-comm=x"},
+      {"./env.sh a b", ""},
+  });
+}
+
 BOOST_AUTO_TEST_CASE(ordinary_commands_run_nothing_else) {
   for (const std::string line : {"ls -la",
                                  "rm -rf build",

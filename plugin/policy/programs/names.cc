@@ -1,0 +1,50 @@
+#include "policy/programs/names.h"
+
+#include "policy/arguments.h"
+#include "policy/wrappers.h"
+#include "policy/wrappers/options.h"
+
+namespace wtool::policy {
+
+namespace {
+
+// What Debian's alternatives, and linkers, have behind a dot.
+constexpr std::string_view variants =
+    "basic tiny nox gtk gtk2 gtk3 athena traditional openbsd original bfd gold lld mold";
+
+// What is installed under a target's name too.
+constexpr std::string_view of_targets =
+    "gcc g++ cc c++ cpp gfortran clang clang++ ld as ar nm ranlib strip objcopy objdump readelf size strings addr2line "
+    "c++filt gdb lldb pkg-config";
+
+// Names that are only digits stay.
+std::string_view without_version(std::string_view name) {
+  const std::size_t end = name.find_last_not_of("0123456789.-");
+  return end == std::string_view::npos ? name : name.substr(0, end + 1);
+}
+
+std::string_view without_variant(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  return dot != std::string_view::npos && is_listed(variants, name.substr(dot + 1)) ? name.substr(0, dot) : name;
+}
+
+std::string_view without_target(std::string_view name) {
+  const std::string_view last = name.substr(name.rfind('-') + 1);
+  return is_listed(of_targets, last) ? last : name;
+}
+
+}  // namespace
+
+bool is_known_program(std::string_view name) { return has_argument_table(name) || is_wrapper(name); }
+
+std::string_view known_name(std::string_view name) {
+  if (is_known_program(name)) return name;
+  const std::string_view unversioned = without_version(name);
+  for (const std::string_view plain : {unversioned, without_variant(name), without_variant(unversioned),
+                                       without_target(unversioned), without_target(without_variant(unversioned))}) {
+    if (plain != name && is_known_program(plain)) return plain;
+  }
+  return name;
+}
+
+}  // namespace wtool::policy

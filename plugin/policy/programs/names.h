@@ -1,0 +1,16 @@
+// Under which name a program is known here: a version, a target or an alternative makes no other program of it. Pure.
+#pragma once
+
+#include <string_view>
+
+namespace wtool::policy {
+
+// True where one of the tables has this very name.
+bool is_known_program(std::string_view name);
+
+// The name itself where it is known, or the one that it stands for: python3.11 is python, x86_64-linux-gnu-gcc-12 is
+// gcc, vim.basic is vim. A name that stands for none is handed back. It may be used to find what a program could do,
+// not to prove what it does not: what is called cat2 need not be a cat.
+std::string_view known_name(std::string_view name);
+
+}  // namespace wtool::policy
