@@ -8,6 +8,7 @@
 #include "policy/arguments/sed.h"
 #include "policy/arguments/spellings.h"
 #include "policy/arguments/tar.h"
+#include "policy/programs/hardening.h"
 #include "policy/programs/names.h"
 #include "policy/wrappers.h"
 
@@ -142,6 +143,28 @@ ArgumentJudgement judge_arguments(std::string_view tool, const std::vector<std::
     if (!reading.problem) reading.problem = arguments::find_odd_program(tool, words);
     return std::move(reading.problem);
   }));
+}
+
+std::vector<Addition> hardening(std::string_view tool, const std::vector<std::string>& words) {
+  std::vector<Addition> additions;
+  if (words.empty() || !has_argument_table(tool)) return additions;
+  const auto add = [&](const arguments::Tool& table, std::size_t behind) {
+    if (!table.hardened.empty()) additions.push_back({behind + 1, words_of_text(table.hardened)});
+  };
+  add(arguments::find_tool(tool)->tool(), 0);
+  const Reading reading = arguments::read(tool, words);
+  if (reading.begin > 0) add(reading.tool->tool(), reading.begin);
+  return additions;
+}
+
+std::vector<std::string> git_directories(const std::vector<std::string>& words) {
+  std::vector<std::string> directories;
+  const Reading reading = arguments::read("git", words);
+  for (const Given& given : reading.given) {
+    const bool of_git = given.word < reading.begin || reading.begin == 0;
+    if (of_git && given.option->name == "-C" && given.value) directories.emplace_back(*given.value);
+  }
+  return directories;
 }
 
 ArgumentJudgement judge_program_text(std::string_view given, const std::vector<std::string>& words) {

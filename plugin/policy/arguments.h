@@ -24,6 +24,16 @@ struct ArgumentJudgement {
 // `words` are the program and its arguments, all literal; `tool` is the program's name without a folder.
 ArgumentJudgement judge_arguments(std::string_view tool, const std::vector<std::string>& words);
 
+// What is put into the words of a tool when they run, so that it executes nothing that they do not say.
+struct Addition {
+  std::size_t before;  // this word
+  std::vector<std::string> words;
+};
+std::vector<Addition> hardening(std::string_view tool, const std::vector<std::string>& words);
+
+// The values of git's -C, each of which is meant from where the one before leads.
+std::vector<std::string> git_directories(const std::vector<std::string>& words);
+
 // Code in the tool's own little language that executes programs (sed's e, awk's system and pipes), and options that
 // name a program to run: judged also where any arguments are allowed. Kind::no_rules where the tool is not known.
 ArgumentJudgement judge_program_text(std::string_view tool, const std::vector<std::string>& words);

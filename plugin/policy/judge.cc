@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "policy/arguments.h"
 #include "policy/confinement.h"
+#include "policy/covenant/repository.h"
 #include "policy/directories.h"
 #include "policy/entries.h"
 #include "policy/environment.h"
@@ -99,8 +101,33 @@ class Judge {
 
   Verdict verdict() && { return std::move(strictest_).verdict(allowed_by_); }
 
+  // Makes the words that were judged safe so whatever a configuration says. What an entry names in full runs as
+  // written.
+  void harden(Script& script) const {
+    for (SimpleCommand& command : script.commands) {
+      for (std::size_t i = command.words.size(); i-- > 0;) {
+        if (hardened_.contains({command.words[i].at.begin, command.words[i].text})) harden(command, i);
+      }
+    }
+  }
+
  private:
   bool is_strict() const { return has_allow_list_ || confined_; }
+
+  static void harden(SimpleCommand& command, std::size_t first) {
+    std::vector<std::string> texts;
+    for (std::size_t i = first; i < command.words.size() && command.words[i].literal; ++i) {
+      texts.push_back(command.words[i].text);
+    }
+    const Range at = command.words[first].at;
+    std::vector<Addition> additions = hardening(base_name(texts.front()), texts);
+    for (auto addition = additions.rbegin(); addition != additions.rend(); ++addition) {
+      std::vector<Word> words;
+      for (std::string& text : addition->words) words.push_back({std::move(text), true, at});
+      command.words.insert(command.words.begin() + static_cast<std::ptrdiff_t>(first + addition->before), words.begin(),
+                           words.end());
+    }
+  }
 
   // ---- Scripts.
 
@@ -309,6 +336,9 @@ class Judge {
       return;
     }
     const ArgumentJudgement judgement = judge_arguments(tool, known);
+    if (judgement.kind == ArgumentJudgement::Kind::safe && !hardening(tool, known_first).empty()) {
+      judge_hardened(words, tool, known_first, frame);
+    }
     if (judgement.kind == ArgumentJudgement::Kind::unsafe) {
       not_safe(judgement, words, frame);
     } else if (judgement.kind == ArgumentJudgement::Kind::no_rules && coverage == Coverage::program &&
@@ -321,6 +351,27 @@ class Judge {
                !takes_more_arguments(tool, known_first)) {
       strictest_.not_covered(frame, words.front().at, quoted(tool) + " gets arguments that are known only when it runs",
                              "write the arguments out");
+    }
+  }
+
+  // What is put into its words keeps the tool from executing what a configuration names; not from git's filters.
+  void judge_hardened(const std::vector<Word>& words, std::string_view tool, const std::vector<std::string>& texts,
+                      const Frame& frame) {
+    if (frame.outer) {
+      return strictest_.not_covered(frame, words.front().at,
+                                    quoted(tool) + " within text for a shell may run what a configuration names",
+                                    "run it as a command of its own");
+    }
+    hardened_.emplace(words.front().at.begin, words.front().text);
+    if (tool != "git") return;
+    const std::string own = covenant::repository_folder(situation_.directory, "/");
+    for (std::string directory : frame.directories) {
+      for (const std::string& next : git_directories(texts)) directory = resolve_path(directory, next);
+      if (covenant::repository_folder(directory, "/") != own && covenant::may_filter(directory, "/")) {
+        return strictest_.not_covered(frame, words.front().at,
+                                      "the repository at " + quoted(directory) + " has filters, which are programs",
+                                      "give working_directory");
+      }
     }
   }
 
@@ -441,6 +492,7 @@ class Judge {
   const std::vector<Entry> allow_, deny_, ask_;
   StrictestFinding strictest_;
   std::string allowed_by_;
+  std::set<std::pair<std::size_t, std::string>> hardened_;  // the names of these commands, and where they stand
 };
 
 }  // namespace
@@ -462,10 +514,11 @@ LineJudgement judge(std::string_view line, const Situation& situation) {
   Script script = parse(line);
   Judge judge(situation);
   judge.line(line, script);
-  judgement.verdict = std::move(judge).verdict();
   if (judges_words(situation.commands, situation.directories) && !script.obstacle && !script.error) {
+    judge.harden(script);
     judgement.script = std::move(script);
   }
+  judgement.verdict = std::move(judge).verdict();
   return judgement;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "policy/arguments/reader.h"
+#include "policy/programs/hardening.h"
 
 namespace wtool::policy::arguments {
 
@@ -78,6 +79,9 @@ constexpr std::string_view revision_options =
     "--commit-header "
     "--no-commit-header --bisect-vars --bisect-all --unpacked --in-commit-order --objects-edge --default=REVISION";
 
+// A difference of a submodule would be made by a git of its own.
+constexpr std::string_view without_conversions = "--no-ext-diff --no-textconv --submodule=short";
+
 constexpr Tool tools[] = {
     {.names = "git",
      .safe = "-v --version --html-path --man-path --info-path -P --no-pager --no-replace-objects --no-lazy-fetch "
@@ -88,7 +92,8 @@ constexpr Tool tools[] = {
                "repository: --git-dir=DIR --work-tree=DIR --namespace=NAME --bare --super-prefix=DIR; sets attributes: "
                "--attr-source=TREE",
      .operands = Operands::choose,
-     .style = Style::git},
+     .style = Style::git,
+     .hardened = git_without_programs},
     {.names = "git:diff",
      .safe = diff_options,
      .unsafe = "writes to a file: --output=FILE; runs gpg: --show-signature; runs the diff program of the "
@@ -106,25 +111,29 @@ constexpr Tool tools[] = {
              "-u[=MODE] --untracked-files[=MODE] --ignored[=MODE] --ignore-submodules[=WHEN] --column[=STYLE] -M[=NUM] "
              "--renames --find-renames[=NUM]",
      .style = Style::git},
-    {.names = "git log, git show, git whatchanged, git reflog show, git reflog list, git stash show, git rev-list, git "
-              "cherry",
+    {.names = "git log, git show, git whatchanged, git reflog show, git stash show, git rev-list",
      .with = "git:diff, git:log, git:show",
-     .style = Style::git},
+     .style = Style::git,
+     .hardened = without_conversions},
+    {.names = "git reflog list, git cherry", .with = "git:diff, git:log, git:show", .style = Style::git},
     {.names = "git:show", .safe = "-v --include-untracked --only-untracked -u", .style = Style::git},
-    {.names = "git stash list", .with = "git:diff, git:log", .style = Style::git},
+    {.names = "git stash list", .with = "git:diff, git:log", .style = Style::git, .hardened = without_conversions},
     {.names = "git diff",
      .safe = "--cached --staged --merge-base --no-index --base --ours --theirs -0 -1 -2 -3",
      .with = "git:diff",
-     .style = Style::git},
+     .style = Style::git,
+     .hardened = without_conversions},
     {.names = "git diff-tree, git diff-index, git diff-files",
      .safe = "-r -t --root --stdin -m --cached --merge-base --no-commit-id --pretty[=FORMAT] --always -v --base --ours "
              "--theirs -0 -1 -2 -3 -q",
      .with = "git:diff",
-     .style = Style::git},
+     .style = Style::git,
+     .hardened = without_conversions},
     {.names = "git range-diff",
      .safe = "--creation-factor=NUM --no-dual-color --left-only --right-only --notes[=REF]",
      .with = "git:diff",
-     .style = Style::git},
+     .style = Style::git,
+     .hardened = without_conversions},
     {.names = "git shortlog",
      .safe = "-n --numbered -s --summary -e --email -c --committer --group=TYPE -w[=WIDTHS] --format=FORMAT",
      .with = "git:log",
@@ -135,7 +144,8 @@ constexpr Tool tools[] = {
          "--line-porcelain -c -t -l -s -e --show-email -w --ignore-rev=REV --ignore-revs-file=FILE --color-lines "
          "--color-by-age --minimal -S=FILE --contents=FILE -C[=NUM] -M[=NUM] -L=RANGE --abbrev[=NUM] --reverse "
          "--since=DATE --date=FORMAT --first-parent --encoding=CODE",
-     .style = Style::git},
+     .style = Style::git,
+     .hardened = "--no-textconv"},
     {.names = "git grep",
      .safe =
          "--cached --no-index --index --untracked --exclude-standard --recurse-submodules -v --invert-match -i "
@@ -226,7 +236,11 @@ constexpr Tool tools[] = {
      .operands = Operands::choose,
      .bare = "without list or show changes the working tree",
      .style = Style::git},
-    {.names = "git reflog", .with = "git:diff, git:log", .operands = Operands::may_choose, .style = Style::git},
+    {.names = "git reflog",
+     .with = "git:diff, git:log",
+     .operands = Operands::may_choose,
+     .style = Style::git,
+     .hardened = without_conversions},
     {.names = "git reflog expire, git reflog delete, git reflog drop",
      .never = "removes entries of the log",
      .alone = "",

@@ -48,7 +48,8 @@ constexpr Tool tools[] = {
          "runs another program: --pre=COMMAND --hostname-bin=COMMAND; runs decompressors: -z --search-zip; writes "
          "text for the shell: --generate=WHAT",
      .operands = Operands::first_text,
-     .style = Style::exact},
+     .style = Style::exact,
+     .hardened = "--no-config"},
     {.names = "ag",
      .safe =
          "--ackmate -A[=NUM] --after[=NUM] -B[=NUM] --before[=NUM] --break --nobreak -c --count --color --nocolor "
@@ -77,7 +78,8 @@ constexpr Tool tools[] = {
      .unsafe = "runs another program: --pager=COMMAND; runs perl code: --output=EXPRESSION; reads options from a file: "
                "--ackrc=FILE",
      .operands = Operands::first_text,
-     .style = Style::exact},
+     .style = Style::exact,
+     .hardened = "--noenv"},
     {.names = "fd, fdfind",
      .safe =
          "-H --hidden --no-hidden -I --no-ignore --ignore --no-ignore-vcs --ignore-vcs --no-ignore-parent "

@@ -73,7 +73,8 @@ struct Tool {
   std::string_view bare = {};                       // unsafe without a subcommand or any operand, because ...
   Style style = Style::gnu;
   Check check = nullptr;
-  bool response_files = false;  // a word @FILE, wherever it stands, is what FILE has in it
+  std::string_view hardened = {};  // words put behind the name when it runs, so that it executes nothing by itself
+  bool response_files = false;     // a word @FILE, wherever it stands, is what FILE has in it
 };
 
 enum class Value { none, optional, required };

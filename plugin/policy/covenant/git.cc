@@ -4,26 +4,11 @@
 #include <array>
 
 #include "policy/covenant/flags.h"
+#include "policy/programs/hardening.h"
 
 namespace wtool::policy::covenant {
 
 namespace {
-
-// Whatever a configuration can name that git would execute, but for filters (policy/covenant/repository.h).
-constexpr std::array settings = std::to_array<std::string_view>({
-    "core.fsmonitor=false",
-    "core.hooksPath=/dev/null",
-    "core.pager=cat",
-    "core.sshCommand=false",
-    "gpg.program=false",
-    "gpg.openpgp.program=false",
-    "gpg.x509.program=false",
-    "gpg.ssh.program=false",
-    "log.showSignature=false",
-    "protocol.allow=never",
-    "safe.bareRepository=explicit",
-    "status.submoduleSummary=false",
-});
 
 struct Subcommand {
   std::string_view name;
@@ -193,10 +178,8 @@ Reading read_git(const std::vector<std::string>& words) {
   if (!arguments.refusal.empty()) return Reading::refuse(arguments.refusal);
   if (extra) return Reading::refuse("git " + name + " requires exactly 0 paths");
 
-  Reading reading{Tier::immediate, {}, {}, {"git", "--no-pager"}, true, true};
-  for (const std::string_view setting : settings) {
-    reading.executed.insert(reading.executed.end(), {"-c", std::string(setting)});
-  }
+  Reading reading{Tier::immediate, {}, {}, words_of_text(git_without_programs), true, true};
+  reading.executed.insert(reading.executed.begin(), "git");
   reading.executed.push_back(name);
   reading.executed.insert(reading.executed.end(), found->hardening.begin(), found->hardening.end());
   reading.executed.insert(reading.executed.end(), arguments.flags.begin(), arguments.flags.end());

@@ -50,12 +50,18 @@ bool names_filter(const std::string& path) {
 
 }  // namespace
 
-bool may_filter(const std::string& directory, const std::string& root) {
+std::string repository_folder(const std::string& directory, const std::string& root) {
   std::string folder = directory;
   while (!exists((folder == "/" ? "" : folder) + "/.git")) {
-    if (folder == root || folder == "/" || folder.empty()) return false;
+    if (folder == root || folder == "/" || folder.empty()) return {};
     folder = std::max<std::string>("/", folder.substr(0, folder.rfind('/')));
   }
+  return folder;
+}
+
+bool may_filter(const std::string& directory, const std::string& root) {
+  const std::string folder = repository_folder(directory, root);
+  if (folder.empty()) return false;
   std::string repository = (folder == "/" ? "" : folder) + "/.git";
   struct stat status {};
   if (::stat(repository.c_str(), &status) != 0) return true;

@@ -7,6 +7,7 @@
 #include "policy/confinement.h"
 #include "policy/directories.h"
 #include "policy/entries.h"
+#include "policy/programs/hardening.h"
 #include "support/program.h"
 
 using namespace wtool::policy;
@@ -60,6 +61,38 @@ BOOST_AUTO_TEST_CASE(a_program_that_is_not_known_gets_no_words_that_are_not) {
         "commands.allow", "may make it run programs");
   check(Rules().allow({"xargs", "./build.sh *"}), "xargs ./build.sh a", Answer::allow, "", "commands.allow: xargs", "");
   check(Rules().allow({"xargs", "cat"}), "xargs cat", Answer::allow, "", "commands.allow: xargs", "");
+}
+
+BOOST_AUTO_TEST_CASE(git_that_is_judged_safe_runs_without_what_a_configuration_names) {
+  const auto run = [](const Rules& rules, std::string_view line) {
+    const LineJudgement judgement = rules.judge(line);
+    BOOST_TEST_CONTEXT(line << ": " << judgement.verdict.reason) {
+      BOOST_TEST(to_text(judgement.verdict.answer) == "allow");
+    }
+    std::string text;
+    for (const SimpleCommand& command : judgement.script->commands) {
+      for (const Word& word : command.words) text += (text.empty() ? "" : " ") + word.text;
+    }
+    const std::string git = " " + std::string(git_without_programs) + " ";
+    for (std::size_t at; (at = text.find(git)) != std::string::npos;) text.replace(at, git.size(), " HARD ");
+    return text;
+  };
+  const Rules rules = Rules().allow({"git", "timeout", "echo", "xargs"}).safe();
+  BOOST_TEST(run(rules, "git status") == "git HARD status");
+  BOOST_TEST(run(rules, "/usr/bin/git -C / -c color.ui=never status -s") ==
+             "/usr/bin/git HARD -C / -c color.ui=never status -s");
+  BOOST_TEST(run(rules, "git log -3 -- git") == "git HARD log --no-ext-diff --no-textconv --submodule=short -3 -- git");
+  BOOST_TEST(run(rules, "git stash list") == "git HARD stash list --no-ext-diff --no-textconv --submodule=short");
+  BOOST_TEST(run(rules, "git blame x") == "git HARD blame --no-textconv x");
+  BOOST_TEST(run(rules, "echo git && timeout 5 git diff") ==
+             "echo git timeout 5 git HARD diff --no-ext-diff --no-textconv --submodule=short");
+  BOOST_TEST(run(rules, "echo a | xargs git diff --") ==
+             "echo a xargs git HARD diff --no-ext-diff --no-textconv --submodule=short --");
+  // As written: what an entry says in full, and where any arguments are allowed.
+  BOOST_TEST(run(Rules().allow({"git status"}).safe(), "git status") == "git status");
+  BOOST_TEST(run(Rules().allow({"git"}), "git status") == "git status");
+  check(Rules().allow({"sh *", "git"}).safe(), "sh -c 'git status'", Answer::deny, "git", "commands.allow",
+        "within text for a shell");
 }
 
 BOOST_AUTO_TEST_CASE(a_refusal_is_about_the_word_that_is_not_covered) {
