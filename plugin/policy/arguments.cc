@@ -16,12 +16,10 @@ namespace wtool::policy {
 
 namespace {
 
-using arguments::Given;
-using arguments::Problem;
-using arguments::Reading;
-
-// The reason of an option that names a program, in all tables.
-constexpr std::string_view names_program = "runs another program";
+using programs::Effect;
+using programs::Given;
+using programs::Problem;
+using programs::Reading;
 
 bool is_tar(std::string_view tool) { return tool == "tar" || tool == "gtar" || tool == "bsdtar"; }
 
@@ -35,44 +33,42 @@ const ArgumentJudgement no_rules{ArgumentJudgement::Kind::no_rules, 0, {}, {}};
 // Reads the words of a known tool and hands on what `look` makes of them.
 template <typename Look>
 std::optional<Problem> look_at(std::string_view tool, const std::vector<std::string>& words, Look look) {
-  if (!is_tar(tool)) return look(arguments::read(tool, words));
-  const arguments::Expanded expanded = arguments::expand_tar(words);
-  std::optional<Problem> problem = look(arguments::read(tool, expanded.words));
+  if (!is_tar(tool)) return look(programs::read(tool, words));
+  const programs::Expanded expanded = programs::expand_tar(words);
+  std::optional<Problem> problem = look(programs::read(tool, expanded.words));
   if (problem) problem->word = problem->word < expanded.from.size() ? expanded.from[problem->word] : 0;
   return problem;
 }
 
 struct ReadScript {
-  arguments::Script script;
+  programs::Script script;
   std::size_t word = 0;
 };
 
 // The script of sed or the program of awk, where it stands in the words.
 std::optional<ReadScript> read_script(const Reading& reading) {
-  const bool is_sed = reading.tool->tool().check == arguments::check_sed;
-  const bool is_awk = reading.tool->tool().check == arguments::check_awk;
-  const auto located = is_sed || is_awk ? arguments::find_script(reading) : std::nullopt;
+  const bool is_sed = reading.tool->spec().check == programs::check_sed;
+  const bool is_awk = reading.tool->spec().check == programs::check_awk;
+  const auto located = is_sed || is_awk ? programs::find_script(reading) : std::nullopt;
   if (!located) return std::nullopt;
-  return ReadScript{is_sed ? arguments::read_sed(located->script) : arguments::read_awk(located->script),
-                    located->word};
+  return ReadScript{is_sed ? programs::read_sed(located->script) : programs::read_awk(located->script), located->word};
 }
 
 std::optional<Problem> find_program(std::string_view tool, const Reading& reading) {
   for (const Given& given : reading.given) {
-    if (given.option->why == names_program) {
-      return Problem{given.word, given.option->name + ' ' + std::string(names_program),
+    // An option without a value is followed by a command, which is judged for itself.
+    if (given.option->effect == Effect::runs_code ||
+        (given.option->effect == Effect::runs_program && given.option->value != programs::Value::none)) {
+      return Problem{given.word, given.option->name + ' ' + std::string(given.option->why),
                      "leave " + given.option->name + " out"};
     }
   }
-  if (reading.tool->tool().never == names_program) {
-    return Problem{reading.begin, reading.name + ' ' + std::string(names_program), {}};
-  }
   // Of a program that only reads, the file of further arguments tells nothing worse than they could.
-  if (reading.response_file && (!reading.tool->tool().never.empty() || reading.tool->has_unsafe())) {
+  if (reading.response_file && (!reading.tool->spec().never.empty() || reading.tool->has_effects())) {
     return Problem{*reading.response_file, reading.words[*reading.response_file] + " names a file of further arguments",
                    "write the arguments out"};
   }
-  if (tool == "git") return arguments::find_git_program(reading);
+  if (tool == "git") return programs::find_git_program(reading);
   const auto located = read_script(reading);
   if (!located) return std::nullopt;
   const std::string& found = located->script.executes.empty() ? located->script.unclear : located->script.executes;
@@ -133,14 +129,14 @@ bool is_test_operator(std::string_view word) {
 
 bool has_argument_table(std::string_view tool) {
   // The names of subcommands and of parts of tables are no tools.
-  return (tool == ":" || tool.find_first_of(" :") == tool.npos) && arguments::find_tool(tool) != nullptr;
+  return (tool == ":" || tool.find_first_of(" :") == tool.npos) && programs::find_program(tool) != nullptr;
 }
 
 ArgumentJudgement judge_arguments(std::string_view tool, const std::vector<std::string>& words) {
   if (words.empty() || !has_argument_table(tool)) return no_rules;
   return judgement(look_at(tool, words, [&](Reading reading) {
-    if (!reading.problem && tool == "git") reading.problem = arguments::check_git_settings(reading);
-    if (!reading.problem) reading.problem = arguments::find_odd_program(tool, words);
+    if (!reading.problem && tool == "git") reading.problem = programs::check_git_settings(reading);
+    if (!reading.problem) reading.problem = programs::find_odd_program(tool, words);
     return std::move(reading.problem);
   }));
 }
@@ -148,18 +144,18 @@ ArgumentJudgement judge_arguments(std::string_view tool, const std::vector<std::
 std::vector<Addition> hardening(std::string_view tool, const std::vector<std::string>& words) {
   std::vector<Addition> additions;
   if (words.empty() || !has_argument_table(tool)) return additions;
-  const auto add = [&](const arguments::Tool& table, std::size_t behind) {
+  const auto add = [&](const programs::ProgramSpec& table, std::size_t behind) {
     if (!table.hardened.empty()) additions.push_back({behind + 1, words_of_text(table.hardened)});
   };
-  add(arguments::find_tool(tool)->tool(), 0);
-  const Reading reading = arguments::read(tool, words);
-  if (reading.begin > 0) add(reading.tool->tool(), reading.begin);
+  add(programs::find_program(tool)->spec(), 0);
+  const Reading reading = programs::read(tool, words);
+  if (reading.begin > 0) add(reading.tool->spec(), reading.begin);
   return additions;
 }
 
 std::vector<std::string> git_directories(const std::vector<std::string>& words) {
   std::vector<std::string> directories;
-  const Reading reading = arguments::read("git", words);
+  const Reading reading = programs::read("git", words);
   for (const Given& given : reading.given) {
     const bool of_git = given.word < reading.begin || reading.begin == 0;
     if (of_git && given.option->name == "-C" && given.value) directories.emplace_back(*given.value);
@@ -169,7 +165,7 @@ std::vector<std::string> git_directories(const std::vector<std::string>& words) 
 
 ArgumentJudgement judge_program_text(std::string_view given, const std::vector<std::string>& words) {
   const std::string_view tool = known_name(given);
-  if (auto problem = arguments::find_odd_program(tool, words)) return judgement(std::move(problem));
+  if (auto problem = programs::find_odd_program(tool, words)) return judgement(std::move(problem));
   if (words.empty() || !has_argument_table(tool)) return no_rules;
   return judgement(look_at(tool, words, [&](const Reading& reading) { return find_program(tool, reading); }));
 }
@@ -179,7 +175,7 @@ ArgumentJudgement judge_reach(std::string_view given, const std::vector<std::str
   if (words.empty() || !has_argument_table(tool)) return no_rules;
   return judgement(look_at(tool, words, [](const Reading& reading) {
     if (reading.name != "find") return find_reach(reading);
-    return arguments::find_list_of_files(reading);
+    return programs::find_list_of_files(reading);
   }));
 }
 
@@ -189,14 +185,14 @@ std::vector<bool> text_words(std::string_view tool, const std::vector<std::strin
   text[0] = true;
   if (!has_argument_table(tool)) return text;
   if (is_tar(tool)) {
-    const arguments::Expanded expanded = arguments::expand_tar(words);
-    const Reading reading = arguments::read(tool, expanded.words);
+    const programs::Expanded expanded = programs::expand_tar(words);
+    const Reading reading = programs::read(tool, expanded.words);
     for (std::size_t i = 0; i < expanded.words.size(); ++i) text[expanded.from[i]] = reading.text[i];
     return text;
   }
-  Reading reading = arguments::read(tool, words);
+  Reading reading = programs::read(tool, words);
   text = reading.text;
-  if (tool == "find") arguments::mark_find_text(words, text);
+  if (tool == "find") programs::mark_find_text(words, text);
   if (tool == "test" || tool == "[") {
     for (std::size_t i = 1; i < words.size(); ++i) text[i] = is_test_operator(words[i]);
   }
@@ -210,28 +206,31 @@ std::vector<bool> text_words(std::string_view tool, const std::vector<std::strin
 
 bool may_run_programs(std::string_view tool) {
   if (!is_known_program(tool)) return true;
-  if (is_wrapper(tool) && !hands_words_on(tool)) return true;
+  const bool hands_on = is_wrapper(tool) && hands_words_on(tool);
+  if (is_wrapper(tool) && !hands_on) return true;
   if (!has_argument_table(tool)) return false;
   if (tool == "find" || tool == "git" || tool == "make" || tool == "zip" || tool == "less" || is_tar(tool)) return true;
-  const arguments::Compiled& table = *arguments::find_tool(tool);
-  return table.tool().response_files || table.tool().check == arguments::check_sed ||
-         table.tool().check == arguments::check_awk || table.tool().never == names_program ||
-         table.has_option_that(names_program);
+  const programs::Compiled& program = *programs::find_program(tool);
+  const programs::ProgramSpec& spec = program.spec();
+  const bool runs = spec.does == Effect::runs_program || spec.does == Effect::runs_code;
+  return (runs && !hands_on) || spec.response_files || spec.check == programs::check_sed ||
+         spec.check == programs::check_awk || program.has_option_that(Effect::runs_program) ||
+         program.has_option_that(Effect::runs_code);
 }
 
 bool takes_more_arguments(std::string_view tool, const std::vector<std::string>& words) {
   if (words.empty() || !has_argument_table(tool) || is_tar(tool)) return false;
-  const Reading reading = arguments::read(tool, words);
-  const arguments::Tool& table = reading.tool->tool();
+  const Reading reading = programs::read(tool, words);
+  const programs::ProgramSpec& table = reading.tool->spec();
   if (reading.problem || !reading.complete || table.most != static_cast<std::size_t>(-1)) return false;
-  if (table.operands != arguments::Operands::any && table.operands != arguments::Operands::text &&
-      table.operands != arguments::Operands::first_text) {
+  if (table.operands != programs::Operands::any && table.operands != programs::Operands::text &&
+      table.operands != programs::Operands::first_text) {
     return false;
   }
   // Behind -- there are operands only; elsewhere an argument may be an option.
   const bool options_ended = reading.first_operand_behind_dashes != static_cast<std::size_t>(-1);
   return options_ended ? table.check == nullptr || !reading.operands.empty()
-                       : table.check == nullptr && !reading.tool->has_unsafe();
+                       : table.check == nullptr && !reading.tool->has_effects();
 }
 
 }  // namespace wtool::policy

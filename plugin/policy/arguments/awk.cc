@@ -4,7 +4,7 @@
 
 #include "policy/arguments/sed.h"
 
-namespace wtool::policy::arguments {
+namespace wtool::policy::programs {
 
 namespace {
 
@@ -314,4 +314,4 @@ std::optional<Problem> check_awk(const Reading& reading) {
   return Problem{located->word, worst(script), "a program that only prints to its standard output is safe"};
 }
 
-}  // namespace wtool::policy::arguments
+}  // namespace wtool::policy::programs

@@ -1,7 +1,7 @@
 // find: an expression of tests and actions, every word of which is known.
 #include "policy/arguments/find.h"
 
-namespace wtool::policy::arguments {
+namespace wtool::policy::programs {
 
 namespace {
 
@@ -34,7 +34,7 @@ std::optional<Problem> check_find(const Reading& reading) {
     if (primary == nullptr) {
       return Problem{i, "the word " + word + " of find is not one that is known to be safe", "leave it out"};
     }
-    if (!primary->safe) {
+    if (!primary->safe()) {
       return Problem{i, word + ' ' + std::string(primary->why), "-print and -ls only show what is found"};
     }
     i += values(*primary);
@@ -55,17 +55,17 @@ std::optional<Problem> find_list_of_files(const Reading& reading) {
 }
 
 void mark_find_text(const Words& words, std::vector<bool>& text) {
-  const Compiled& find = *find_tool("find");
+  const Compiled& find = *find_program("find");
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (is_operator(words[i])) text[i] = true;
     if (!is_option(words[i])) continue;
     const Option* primary = find_primary(find, words[i]);
     // Behind a command, nothing here says which words are whose.
-    if (primary == nullptr || primary->why == "runs another program") return;
+    if (primary == nullptr || primary->effect == Effect::runs_program) return;
     text[i] = true;
     for (std::size_t k = values(*primary); k > 0 && i + 1 < words.size(); --k)
-      text[++i] = !primary->path && primary->safe;
+      text[++i] = !primary->path && primary->safe();
   }
 }
 
-}  // namespace wtool::policy::arguments
+}  // namespace wtool::policy::programs

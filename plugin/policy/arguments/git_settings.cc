@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wtool::policy::arguments {
+namespace wtool::policy::programs {
 
 namespace {
 
@@ -160,6 +160,9 @@ std::optional<Problem> find_git_program(const Reading& reading) {
     return Problem{reading.begin, "git config gives settings other names, by which they can name a program that runs",
                    "set the setting by its name"};
   }
+  if (reading.tool->spec().does == Effect::runs_program) {
+    return Problem{reading.begin, reading.name + ' ' + std::string(reading.tool->spec().never), {}};
+  }
   for (std::size_t i = 1; i < reading.words.size(); ++i) {
     if (!reading.text[i] && reading.words[i].starts_with("ext::")) {
       return Problem{i, "an address of git that begins with ext:: is a command that it runs", "use another transport"};
@@ -168,4 +171,4 @@ std::optional<Problem> find_git_program(const Reading& reading) {
   return std::nullopt;
 }
 
-}  // namespace wtool::policy::arguments
+}  // namespace wtool::policy::programs

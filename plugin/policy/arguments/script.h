@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-namespace wtool::policy::arguments {
+namespace wtool::policy::programs {
 
 struct Script {
   // Clauses; empty where nothing was found.
@@ -21,4 +21,4 @@ inline const std::string& worst(const Script& script) {
   return script.unclear.empty() ? script.reaches_out : script.unclear;
 }
 
-}  // namespace wtool::policy::arguments
+}  // namespace wtool::policy::programs

@@ -1,6 +1,6 @@
 #include "policy/arguments/sed.h"
 
-namespace wtool::policy::arguments {
+namespace wtool::policy::programs {
 
 namespace {
 
@@ -313,4 +313,4 @@ std::optional<Problem> check_sed(const Reading& reading) {
   return Problem{located->word, worst(script), "a script that only prints and substitutes is safe"};
 }
 
-}  // namespace wtool::policy::arguments
+}  // namespace wtool::policy::programs

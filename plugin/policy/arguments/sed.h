@@ -1,10 +1,10 @@
 // Reads the scripts of sed, as GNU sed does.
 #pragma once
 
-#include "policy/arguments/reader.h"
 #include "policy/arguments/script.h"
+#include "policy/programs/reader.h"
 
-namespace wtool::policy::arguments {
+namespace wtool::policy::programs {
 
 Script read_sed(std::string_view script);
 
@@ -17,4 +17,4 @@ std::optional<Located> find_script(const Reading& reading);
 
 std::optional<Problem> check_sed(const Reading& reading);
 
-}  // namespace wtool::policy::arguments
+}  // namespace wtool::policy::programs

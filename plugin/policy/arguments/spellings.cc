@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace wtool::policy::arguments {
+namespace wtool::policy::programs {
 
 namespace {
 
@@ -179,4 +179,4 @@ std::optional<Problem> find_odd_program(std::string_view tool, const std::vector
   return std::nullopt;
 }
 
-}  // namespace wtool::policy::arguments
+}  // namespace wtool::policy::programs

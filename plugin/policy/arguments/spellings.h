@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "policy/arguments/table.h"
+#include "policy/programs/spec.h"
 
-namespace wtool::policy::arguments {
+namespace wtool::policy::programs {
 
 // The first word of the command that makes the tool run a program in such a way, or may.
 std::optional<Problem> find_odd_program(std::string_view tool, const std::vector<std::string>& words);
 
-}  // namespace wtool::policy::arguments
+}  // namespace wtool::policy::programs

@@ -1,6 +1,6 @@
 #include "policy/arguments/tar.h"
 
-namespace wtool::policy::arguments {
+namespace wtool::policy::programs {
 
 Expanded expand_tar(const Words& words) {
   Expanded expanded;
@@ -11,7 +11,7 @@ Expanded expand_tar(const Words& words) {
   add(words[0], 0);
   std::size_t next = 1;
   if (words.size() > 1 && !words[1].starts_with('-')) {
-    const Compiled& tar = *find_tool("tar");
+    const Compiled& tar = *find_program("tar");
     next = 2;
     for (const char letter : words[1]) {
       add(std::string{'-', letter}, 1);
@@ -25,4 +25,4 @@ Expanded expand_tar(const Words& words) {
   return expanded;
 }
 
-}  // namespace wtool::policy::arguments
+}  // namespace wtool::policy::programs

@@ -1,9 +1,9 @@
 // tar's oldest way to write options: without a dash, as the first word, with their values behind it in their order.
 #pragma once
 
-#include "policy/arguments/reader.h"
+#include "policy/programs/reader.h"
 
-namespace wtool::policy::arguments {
+namespace wtool::policy::programs {
 
 struct Expanded {
   Words words;
@@ -13,4 +13,4 @@ struct Expanded {
 // `tar cIf PROGRAM FILE` becomes `tar -c -I PROGRAM -f FILE`; without such options, the words as they are.
 Expanded expand_tar(const Words& words);
 
-}  // namespace wtool::policy::arguments
+}  // namespace wtool::policy::programs

@@ -1,15 +1,15 @@
 // Containers and clusters: looking at them, not into them.
-#include "policy/arguments/reader.h"
+#include "policy/programs/reader.h"
 
-namespace wtool::policy::arguments {
+namespace wtool::policy::programs {
 
 namespace {
 
-constexpr Tool tools[] = {
+constexpr ProgramSpec specs[] = {
     {.names = "docker, podman, nerdctl",
-     .safe = "-v -D --debug -l=LEVEL --log-level=LEVEL",
-     .unsafe = "speaks to another host: -H=HOST --host=HOST -c=NAME --context=NAME; reads another configuration: "
-               "--config=DIR",
+     .options = "-v -D --debug -l=LEVEL --log-level=LEVEL",
+     .effects = "opens_network (speaks to another host): -H=HOST --host=HOST -c=NAME --context=NAME; other (reads "
+                "another configuration): --config=DIR",
      .operands = Operands::choose,
      .style = Style::exact},
     {.names =
@@ -18,7 +18,7 @@ constexpr Tool tools[] = {
          "inspect, podman version, podman info, podman stats, podman top, podman port, podman history, "
          "podman diff, podman search, nerdctl ps, nerdctl images, nerdctl inspect, nerdctl version, "
          "nerdctl info",
-     .safe =
+     .options =
          "-a --all -q --quiet -f=FILTER --filter=FILTER --format=FORMAT --no-trunc -n=NUM --last=NUM -l --latest -s "
          "--size "
          "--digests --tree --type=TYPE --details --since=TIME --until=TIME -t --timestamps --tail=NUM --no-stream -H "
@@ -26,7 +26,7 @@ constexpr Tool tools[] = {
     {.names = "docker logs, podman logs, nerdctl logs, docker container logs, docker compose logs, docker-compose "
               "logs, docker "
               "service logs",
-     .safe =
+     .options =
          "-f --follow --details --since=TIME --until=TIME -n=NUM --tail=NUM -t --timestamps --no-color --no-log-prefix",
      .style = Style::exact},
     {.names = "docker container, docker image, docker volume, docker network, docker system, docker context, docker "
@@ -47,51 +47,53 @@ constexpr Tool tools[] = {
          "stack ls, docker stack ps, docker stack services, docker plugin ls, docker plugin inspect, docker buildx ls, "
          "docker buildx version, docker buildx du, docker config ls, docker config inspect, docker secret ls, docker "
          "secret inspect",
-     .safe = "-v --verbose",
+     .options = "-v --verbose",
      .with = "docker ps",
      .style = Style::exact},
     {.names = "docker compose, docker-compose",
-     .safe = "-f=FILE --file=FILE -p=NAME --project-name=NAME --profile=NAME --ansi=WHEN",
-     .unsafe = "names another folder: --project-directory=DIR; reads another environment: --env-file=FILE",
+     .options = "-f=FILE --file=FILE -p=NAME --project-name=NAME --profile=NAME --ansi=WHEN",
+     .effects =
+         "other (names another folder): --project-directory=DIR; other (reads another environment): --env-file=FILE",
      .operands = Operands::choose,
      .style = Style::exact},
     {.names =
          "docker compose ps, docker compose ls, docker compose logs, docker compose images, docker compose top, docker "
          "compose version, docker compose port, docker compose events, docker-compose ps, docker-compose logs, "
          "docker-compose images, docker-compose top, docker-compose version, docker-compose port",
-     .safe = "--services --status=STATUS --no-color --no-log-prefix --follow --short --orphans",
+     .options = "--services --status=STATUS --no-color --no-log-prefix --follow --short --orphans",
      .with = "docker ps",
      .style = Style::exact},
     {.names = "docker compose config, docker-compose config",
-     .safe = "--services --volumes --images --profiles --hash=NAME --format=FORMAT -q --quiet --no-interpolate "
-             "--no-normalize --resolve-image-digests",
-     .unsafe = "writes to a file: -o=FILE --output=FILE --lock-image-digests",
+     .options = "--services --volumes --images --profiles --hash=NAME --format=FORMAT -q --quiet --no-interpolate "
+                "--no-normalize --resolve-image-digests",
+     .effects = "writes: -o=FILE --output=FILE --lock-image-digests",
      .style = Style::exact},
     {.names = "kubectl, oc",
-     .safe =
+     .options =
          "-n=NAME --namespace=NAME --context=NAME --cluster=NAME --user=NAME --request-timeout=TIME -v=LEVEL --v=LEVEL "
          "-A --all-namespaces -o=FORMAT --output=FORMAT -l=SELECTOR --selector=SELECTOR --field-selector=SELECTOR "
          "-w --watch --watch-only --no-headers --show-labels --show-kind --sort-by=EXPRESSION -L=LABELS "
          "--label-columns=LABELS "
          "--ignore-not-found --chunk-size=NUM -R --recursive --show-managed-fields --server-print --subresource=NAME",
-     .unsafe =
-         "reads another configuration, which can name programs: --kubeconfig=FILE; speaks to another host: -s=HOST "
-         "--server=HOST --token=TOKEN --as=USER --as-group=GROUP --certificate-authority=FILE --client-key=FILE "
-         "--client-certificate=FILE --insecure-skip-tls-verify --tls-server-name=NAME --username=NAME "
-         "--password=TEXT; writes to a file: --cache-dir=DIR --profile-output=FILE --profile=NAME --raw=ADDRESS; reads "
-         "what it is told from a file: -f=FILE --filename=FILE -k=DIR --kustomize=DIR --template=TEXT",
+     .effects =
+         "other (reads another configuration, which can name programs): --kubeconfig=FILE; opens_network (speaks to "
+         "another host): -s=HOST --server=HOST --token=TOKEN --as=USER --as-group=GROUP --certificate-authority=FILE "
+         "--client-key=FILE --client-certificate=FILE --insecure-skip-tls-verify --tls-server-name=NAME "
+         "--username=NAME --password=TEXT; writes: --cache-dir=DIR --profile-output=FILE --profile=NAME --raw=ADDRESS; "
+         "other (reads what it is told from a file): -f=FILE --filename=FILE -k=DIR --kustomize=DIR --template=TEXT",
      .operands = Operands::choose,
      .style = Style::exact},
     {.names = "kubectl get, kubectl describe, kubectl version, kubectl api-resources, kubectl api-versions, kubectl "
               "explain, kubectl "
               "events, oc get, oc describe, oc version, oc status, oc whoami",
-     .safe =
+     .options =
          "--show-events --client --short --namespaced --verbs=VERBS --api-group=NAME --cached --for=WHAT --types=TYPES",
      .with = "kubectl",
      .style = Style::exact},
     {.names = "kubectl logs, oc logs",
-     .safe = "-f --follow -p --previous -c=NAME --container=NAME --all-containers --all-pods --tail=NUM --since=TIME "
-             "--since-time=TIME --timestamps --limit-bytes=NUM --prefix --max-log-requests=NUM",
+     .options =
+         "-f --follow -p --previous -c=NAME --container=NAME --all-containers --all-pods --tail=NUM --since=TIME "
+         "--since-time=TIME --timestamps --limit-bytes=NUM --prefix --max-log-requests=NUM",
      .with = "kubectl",
      .style = Style::exact},
     {.names = "kubectl top, kubectl config, kubectl auth, kubectl rollout",
@@ -103,27 +105,27 @@ constexpr Tool tools[] = {
          "kubectl top pod, kubectl top pods, kubectl top node, kubectl top nodes, kubectl config view, kubectl config "
          "current-context, kubectl config get-contexts, kubectl config get-clusters, kubectl auth can-i, kubectl auth "
          "whoami, kubectl rollout status, kubectl rollout history",
-     .safe = "--containers --minify --list --revision=NUM --timeout=TIME",
+     .options = "--containers --minify --list --revision=NUM --timeout=TIME",
      .with = "kubectl",
      .style = Style::exact},
     {.names = "helm",
-     .safe =
+     .options =
          "-n=NAME --namespace=NAME --kube-context=NAME --debug -A --all-namespaces -a --all -o=FORMAT --output=FORMAT "
          "--max=NUM -q --short --revision=NUM -r --reverse -d --date",
-     .unsafe = "reads another configuration, which can name programs: --kubeconfig=FILE; runs another program: "
-               "--post-renderer=PROGRAM",
+     .effects = "other (reads another configuration, which can name programs): --kubeconfig=FILE; runs_program: "
+                "--post-renderer=PROGRAM",
      .operands = Operands::choose,
      .style = Style::exact},
     {.names = "helm list, helm ls, helm status, helm history, helm version, helm env, helm search",
      .with = "helm",
      .style = Style::exact},
     {.names = "helm get", .with = "helm", .style = Style::exact},
-    {.names = "terraform, tofu", .safe = "-v -version -help", .operands = Operands::choose, .style = Style::go},
+    {.names = "terraform, tofu", .options = "-v -version -help", .operands = Operands::choose, .style = Style::go},
     // Most others start the providers that the folder holds.
     {.names = "terraform version, terraform output, tofu version, tofu output",
-     .safe = "-json -no-color -raw",
+     .options = "-json -no-color -raw",
      .style = Style::go},
-    {.names = "gh", .safe = "", .operands = Operands::choose, .style = Style::exact},
+    {.names = "gh", .options = "", .operands = Operands::choose, .style = Style::exact},
     {.names = "gh pr, gh issue, gh repo, gh run, gh release, gh workflow, gh auth, gh search, gh label",
      .operands = Operands::choose,
      .style = Style::exact},
@@ -133,21 +135,21 @@ constexpr Tool tools[] = {
               "gh workflow "
               "view, gh search code, gh search issues, gh search prs, gh search repos, gh search "
               "commits, gh label list",
-     .safe =
+     .options =
          "-R=REPO --repo=REPO -L=NUM --limit=NUM -s=STATE --state=STATE -a=NAME --assignee=NAME -A=NAME --author=NAME "
          "-l=NAME --label=NAME -S=QUERY --search=QUERY -B=NAME --base=NAME -H=NAME --head=NAME --json=FIELDS -q=FILTER "
          "--jq=FILTER -t=TEMPLATE --template=TEMPLATE -c --comments --patch --name-only --color=WHEN --log "
          "--log-failed -v --verbose --job=ID --required -d --draft",
-     .unsafe = "opens a browser: -w --web",
+     .effects = "interactive (opens a browser): -w --web",
      .style = Style::exact},
     {.names = "gh auth status",
-     .safe = "-a --active -h=NAME --hostname=NAME --json=FIELDS -q=FILTER --jq=FILTER",
-     .unsafe = "shows a secret: -t --show-token",
+     .options = "-a --active -h=NAME --hostname=NAME --json=FIELDS -q=FILTER --jq=FILTER",
+     .effects = "other (shows a secret): -t --show-token",
      .style = Style::exact},
 };
 
 }  // namespace
 
-std::span<const Tool> container_tools() { return tools; }
+std::span<const ProgramSpec> container_programs() { return specs; }
 
-}  // namespace wtool::policy::arguments
+}  // namespace wtool::policy::programs

@@ -1,13 +1,13 @@
 // Tools that search: grep and its relatives, and the indexes of names. find has a file of its own.
 #include "policy/arguments/find.h"
 
-namespace wtool::policy::arguments {
+namespace wtool::policy::programs {
 
 namespace {
 
-constexpr Tool tools[] = {
+constexpr ProgramSpec specs[] = {
     {.names = "grep, egrep, fgrep, zgrep, zegrep, zfgrep, bzgrep, xzgrep",
-     .safe =
+     .options =
          "-E --extended-regexp -F --fixed-strings -G --basic-regexp -P --perl-regexp -e=PATTERN! --regexp=PATTERN! "
          "-f=FILE! --file=FILE! -i --ignore-case -y --no-ignore-case -w --word-regexp -x --line-regexp -z --null-data "
          "-s --no-messages -v --invert-match -V -m=NUM --max-count=NUM -b --byte-offset -n --line-number "
@@ -19,7 +19,7 @@ constexpr Tool tools[] = {
          "--no-group-separator --color[=WHEN] --colour[=WHEN] -U --binary -u --unix-byte-offsets",
      .operands = Operands::first_text},
     {.names = "rg",
-     .safe =
+     .options =
          "-e=PATTERN! --regexp=PATTERN! -f=FILE! --file=FILE! -A=NUM --after-context=NUM -B=NUM --before-context=NUM "
          "-C=NUM --context=NUM --block-buffered --no-block-buffered -b --byte-offset --no-byte-offset -s "
          "--case-sensitive --color=WHEN --colors=SPEC --column --no-column --context-separator=SEP "
@@ -44,14 +44,13 @@ constexpr Tool tools[] = {
          "--sort-files --no-sort-files --stats --no-stats --stop-on-nonmatch -a --text --no-text -j=NUM --threads=NUM "
          "--trim --no-trim -t=TYPE --type=TYPE -T=TYPE --type-not=TYPE --type-add=SPEC --type-clear=TYPE --type-list! "
          "-u --unrestricted -V --vimgrep -H --with-filename -I --no-filename -w --word-regexp",
-     .unsafe =
-         "runs another program: --pre=COMMAND --hostname-bin=COMMAND; runs decompressors: -z --search-zip; writes "
-         "text for the shell: --generate=WHAT",
+     .effects = "runs_program: --pre=COMMAND --hostname-bin=COMMAND; other (runs decompressors): -z --search-zip; "
+                "writes (writes text for the shell): --generate=WHAT",
      .operands = Operands::first_text,
      .style = Style::exact,
      .hardened = "--no-config"},
     {.names = "ag",
-     .safe =
+     .options =
          "--ackmate -A[=NUM] --after[=NUM] -B[=NUM] --before[=NUM] --break --nobreak -c --count --color --nocolor "
          "--color-line-number=CODES --color-match=CODES --color-path=CODES --column --filename --nofilename -H "
          "--heading --noheading -h -C[=NUM] --context[=NUM] -g=PATTERN! -l --files-with-matches -L "
@@ -63,10 +62,10 @@ constexpr Tool tools[] = {
          "--skip-vcs-ignores -v --invert-match -w --word-regexp -W=NUM --width=NUM --one-device --nofollow "
          "--list-file-types --nopager --workers=NUM --affinity --noaffinity --multiline --nomultiline --cpp --python "
          "--js --ts --go --rust --java --html --css --json --yaml --shell --make --ruby --cc --markdown",
-     .unsafe = "runs another program: --pager=COMMAND; runs decompressors: -z --search-zip",
+     .effects = "runs_program: --pager=COMMAND; other (runs decompressors): -z --search-zip",
      .operands = Operands::first_text},
     {.names = "ack",
-     .safe =
+     .options =
          "-i --ignore-case -S --smart-case -I --no-smart-case -v --invert-match -w --word-regexp -Q --literal -l "
          "--files-with-matches -L --files-without-matches -o --match=PATTERN! -m=NUM --max-count=NUM -1 -H "
          "--with-filename -h --no-filename -c --count --column -A=NUM --after-context=NUM -B=NUM "
@@ -75,13 +74,13 @@ constexpr Tool tools[] = {
          "--no-recurse --follow --nofollow -k --known-types -t=TYPE --type=TYPE -T=TYPE --ignore-dir=NAME "
          "--noignore-dir=NAME --ignore-file=FILTER --nopager --noenv --passthru --flush --cc --cpp --perl --python "
          "--js --java --go --rust --html --css --json --yaml --shell",
-     .unsafe = "runs another program: --pager=COMMAND; runs perl code: --output=EXPRESSION; reads options from a file: "
-               "--ackrc=FILE",
+     .effects = "runs_program: --pager=COMMAND; runs_code (runs perl code): --output=EXPRESSION; other (reads options "
+                "from a file): --ackrc=FILE",
      .operands = Operands::first_text,
      .style = Style::exact,
      .hardened = "--noenv"},
     {.names = "fd, fdfind",
-     .safe =
+     .options =
          "-H --hidden --no-hidden -I --no-ignore --ignore --no-ignore-vcs --ignore-vcs --no-ignore-parent "
          "--no-global-ignore-file --no-require-git -u --unrestricted -s --case-sensitive -i --ignore-case -g --glob "
          "--regex -F --fixed-strings --and=PATTERN -a --absolute-path --relative-path -l --list-details -L "
@@ -92,19 +91,19 @@ constexpr Tool tools[] = {
          "-c=WHEN --color=WHEN --hyperlink[=WHEN] -j=NUM --threads=NUM --max-results=NUM -1 -q --quiet "
          "--has-results --show-errors --base-directory=DIR --path-separator=SEP --search-path=DIR "
          "--strip-cwd-prefix[=WHEN] --one-file-system --mount --xdev -h -V",
-     .unsafe = "runs the command behind it: -x --exec -X --exec-batch; writes text for the shell: "
-               "--gen-completions[=SHELL]; limits how much runs: "
-               "--batch-size=NUM",
+     .effects = "runs_program (runs the command behind it): -x --exec -X --exec-batch; writes (writes text for the "
+                "shell): --gen-completions[=SHELL]; other (limits how much runs): --batch-size=NUM",
      .operands = Operands::first_text,
      .style = Style::exact},
     {.names = "locate, mlocate, plocate",
-     .safe = "-A --all -b --basename -c --count -d=FILE --database=FILE -e --existing -L --follow -h -i --ignore-case "
-             "-l=NUM --limit=NUM -n=NUM -m --mmap -P --nofollow -H -0 --null -S --statistics -q --quiet -r=REGEX "
-             "--regexp=REGEX --regex -s --stdio -V -w --wholename -N --literal -p --ignore-spaces",
+     .options =
+         "-A --all -b --basename -c --count -d=FILE --database=FILE -e --existing -L --follow -h -i --ignore-case "
+         "-l=NUM --limit=NUM -n=NUM -m --mmap -P --nofollow -H -0 --null -S --statistics -q --quiet -r=REGEX "
+         "--regexp=REGEX --regex -s --stdio -V -w --wholename -N --literal -p --ignore-spaces",
      .operands = Operands::text},
     // Its options are tests and actions; check_find reads them.
     {.names = "find",
-     .safe =
+     .options =
          "-a -and -o -or -not -true -false -daystart -depth -d -follow -mount -xdev -x -noleaf -warn -nowarn "
          "-ignore_readdir_race -noignore_readdir_race -empty -executable -readable -writable -nouser -nogroup -print "
          "-print0 -ls -prune -quit -help -version -H -L -P -E -X -s -O0 -O1 -O2 -O3 -D=OPTIONS -maxdepth=NUM "
@@ -113,15 +112,14 @@ constexpr Tool tools[] = {
          "-ilname=PATTERN -path=PATTERN -ipath=PATTERN -wholename=PATTERN -iwholename=PATTERN -regex=PATTERN "
          "-iregex=PATTERN -inum=NUM -links=NUM -perm=MODE -size=SIZE -type=TYPE -xtype=TYPE -context=PATTERN "
          "-printf=FORMAT -anewer=FILE -cnewer=FILE -newer=FILE -samefile=FILE -files0-from=LIST",
-     .unsafe =
-         "deletes files: -delete; runs another program: -exec -execdir -ok -okdir; writes to a file: -fprint=FILE "
-         "-fprint0=FILE -fprintf=FILE,FORMAT -fls=FILE",
+     .effects = "writes (deletes files): -delete; runs_program: -exec -execdir -ok -okdir; writes: -fprint=FILE "
+                "-fprint0=FILE -fprintf=FILE,FORMAT -fls=FILE",
      .style = Style::none,
      .check = check_find},
 };
 
 }  // namespace
 
-std::span<const Tool> search_tools() { return tools; }
+std::span<const ProgramSpec> search_programs() { return specs; }
 
-}  // namespace wtool::policy::arguments
+}  // namespace wtool::policy::programs

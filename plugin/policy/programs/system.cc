@@ -1,7 +1,7 @@
 // Tools that ask the system about itself.
-#include "policy/arguments/reader.h"
+#include "policy/programs/reader.h"
 
-namespace wtool::policy::arguments {
+namespace wtool::policy::programs {
 
 namespace {
 
@@ -50,114 +50,120 @@ std::optional<Problem> check_tput(const Reading& reading) {
   return std::nullopt;
 }
 
-constexpr Tool tools[] = {
+constexpr ProgramSpec specs[] = {
     {.names = "date",
-     .safe = "-d=TEXT --date=TEXT --debug -f=FILE --file=FILE -I[=FMT] --iso-8601[=FMT] --resolution -R --rfc-email "
-             "--rfc-822 --rfc-2822 --rfc-3339=FMT -r=FILE --reference=FILE -u --utc --universal",
-     .unsafe = "sets the clock: -s=TEXT --set=TEXT",
+     .options = "-d=TEXT --date=TEXT --debug -f=FILE --file=FILE -I[=FMT] --iso-8601[=FMT] --resolution -R --rfc-email "
+                "--rfc-822 --rfc-2822 --rfc-3339=FMT -r=FILE --reference=FILE -u --utc --universal",
+     .effects = "privileged (sets the clock): -s=TEXT --set=TEXT",
      .operands = Operands::text,
      .check = check_date},
     {.names = "hostname",
-     .safe =
+     .options =
          "-a --alias -A --all-fqdns -d --domain -f --fqdn --long -i --ip-address -I --all-ip-addresses -s --short -y "
          "--yp --nis -V -h",
-     .unsafe = "sets the host's name: -b --boot -F=FILE --file=FILE",
+     .effects = "privileged (sets the host's name): -b --boot -F=FILE --file=FILE",
      .operands = Operands::none,
      .beyond = "an operand of hostname sets the host's name"},
     {.names = "domainname, dnsdomainname, nisdomainname",
-     .safe = "-V -h",
+     .options = "-V -h",
      .operands = Operands::none,
      .beyond = "an operand of domainname sets the domain's name"},
-    {.names = "whoami, logname, tty, arch, nproc, hostid, users", .safe = "-s --silent --quiet --all --ignore=NUM"},
+    {.names = "whoami, logname, tty, arch, nproc, hostid, users", .options = "-s --silent --quiet --all --ignore=NUM"},
     {.names = "uname",
-     .safe = "-a --all -s --kernel-name -n --nodename -r --kernel-release -v --kernel-version -m --machine -p "
-             "--processor -i --hardware-platform -o --operating-system"},
+     .options = "-a --all -s --kernel-name -n --nodename -r --kernel-release -v --kernel-version -m --machine -p "
+                "--processor -i --hardware-platform -o --operating-system"},
     {.names = "id",
-     .safe = "-a -Z --context -g --group -G --groups -n --name -r --real -u --user -z --zero",
+     .options = "-a -Z --context -g --group -G --groups -n --name -r --real -u --user -z --zero",
      .operands = Operands::text},
     {.names = "groups", .operands = Operands::text},
     {.names = "who, w",
-     .safe = "-a --all -b --boot -d --dead -H --heading --ips -l --login --lookup -m -p --process -q --count -r "
-             "--runlevel -s --short -t --time -T -w --mesg -u --users --message --writable -h --no-header -f --from -o "
-             "--old-style -i --ip-addr -V"},
+     .options =
+         "-a --all -b --boot -d --dead -H --heading --ips -l --login --lookup -m -p --process -q --count -r "
+         "--runlevel -s --short -t --time -T -w --mesg -u --users --message --writable -h --no-header -f --from -o "
+         "--old-style -i --ip-addr -V"},
     {.names = "last, lastlog",
-     .safe = "-NUM -a --hostlast -d --dns -f=FILE --file=FILE -F --fulltimes -i --ip -n=NUM --limit=NUM -R "
-             "--nohostname -s=TIME "
-             "--since=TIME -t=TIME --until=TIME -p=TIME --present=TIME -w --fullnames -x --system --time-format=FORMAT "
-             "-h -V"},
-    {.names = "uptime", .safe = "-p --pretty -s --since -h -V"},
+     .options =
+         "-NUM -a --hostlast -d --dns -f=FILE --file=FILE -F --fulltimes -i --ip -n=NUM --limit=NUM -R "
+         "--nohostname -s=TIME "
+         "--since=TIME -t=TIME --until=TIME -p=TIME --present=TIME -w --fullnames -x --system --time-format=FORMAT "
+         "-h -V"},
+    {.names = "uptime", .options = "-p --pretty -s --since -h -V"},
     {.names = "free",
-     .safe =
+     .options =
          "-b --bytes --kilo --mega --giga --tera --peta -k --kibi -m --mebi -g --gibi --tebi --pebi -h --human --si "
          "-l --lohi -t --total -v --committed -s=NUM --seconds=NUM -c=NUM --count=NUM -w --wide -L --line -V"},
     {.names = "vmstat",
-     .safe = "-a --active -f --forks -m --slabs -n --one-header -s --stats -d --disk -D --disk-sum -p=NAME "
-             "--partition=NAME -S=UNIT --unit=UNIT -t --timestamp -w --wide -y --no-first -h -V",
+     .options = "-a --active -f --forks -m --slabs -n --one-header -s --stats -d --disk -D --disk-sum -p=NAME "
+                "--partition=NAME -S=UNIT --unit=UNIT -t --timestamp -w --wide -y --no-first -h -V",
      .operands = Operands::text},
     // ps has three styles of options, and none of them changes anything.
     {.names = "ps", .operands = Operands::text, .style = Style::none},
     {.names = "pgrep, pidof",
-     .safe = "-d=SEP --delimiter=SEP -l --list-name -a --list-full -v --inverse -w --lightweight -c --count -f --full "
-             "-g=PGRP --pgroup=PGRP -G=GROUP --group=GROUP -i --ignore-case -n --newest -o --oldest -O=SECONDS "
-             "--older=SECONDS -P=PID --parent=PID -s=SID --session=SID -t=TTY --terminal=TTY -u=UID --euid=UID -U=UID "
-             "--uid=UID -x --exact -F=FILE --pidfile=FILE -L --logpidfile -r=STATE --runstates=STATE --ns=PID "
-             "--nslist=NS -A --ignore-ancestors -q -h -V",
+     .options =
+         "-d=SEP --delimiter=SEP -l --list-name -a --list-full -v --inverse -w --lightweight -c --count -f --full "
+         "-g=PGRP --pgroup=PGRP -G=GROUP --group=GROUP -i --ignore-case -n --newest -o --oldest -O=SECONDS "
+         "--older=SECONDS -P=PID --parent=PID -s=SID --session=SID -t=TTY --terminal=TTY -u=UID --euid=UID -U=UID "
+         "--uid=UID -x --exact -F=FILE --pidfile=FILE -L --logpidfile -r=STATE --runstates=STATE --ns=PID "
+         "--nslist=NS -A --ignore-ancestors -q -h -V",
      .operands = Operands::text},
     {.names = "pstree",
-     .safe = "-a --arguments -A --ascii -c --compact-not -C=ATTRIBUTE --color=ATTRIBUTE -g --show-pgids -G --vt100 -h "
-             "--highlight-all -H=PID --highlight-pid=PID -l --long -n --numeric-sort -N=TYPE --ns-sort=TYPE -p "
-             "--show-pids -s --show-parents -S --ns-changes -t --thread-names -T --hide-threads -u --uid-changes -U "
-             "--unicode -V -Z --security-context",
+     .options =
+         "-a --arguments -A --ascii -c --compact-not -C=ATTRIBUTE --color=ATTRIBUTE -g --show-pgids -G --vt100 -h "
+         "--highlight-all -H=PID --highlight-pid=PID -l --long -n --numeric-sort -N=TYPE --ns-sort=TYPE -p "
+         "--show-pids -s --show-parents -S --ns-changes -t --thread-names -T --hide-threads -u --uid-changes -U "
+         "--unicode -V -Z --security-context",
      .operands = Operands::text},
     {.names = "lscpu",
-     .safe = "-a --all -b --online -B --bytes -C[=NAMES] --caches[=COLUMNS] -c --offline -J --json -e[=COLUMNS] "
-             "--extended[=COLUMNS] -p[=COLUMNS] --parse[=COLUMNS] -s=DIR --sysroot=DIR -x --hex -y --physical "
-             "--output-all -h -V"},
+     .options = "-a --all -b --online -B --bytes -C[=NAMES] --caches[=COLUMNS] -c --offline -J --json -e[=COLUMNS] "
+                "--extended[=COLUMNS] -p[=COLUMNS] --parse[=COLUMNS] -s=DIR --sysroot=DIR -x --hex -y --physical "
+                "--output-all -h -V"},
     {.names = "lsblk",
-     .safe = "-A --noempty -D --discard -E=COLUMN --dedup=COLUMN -I=MAJORS --include=MAJORS -J --json -M --merge -O "
-             "--output-all -P --pairs -S --scsi -T[=COLUMN] --tree[=COLUMN] -a --all -b --bytes -d --nodeps -e=MAJORS "
-             "--exclude=MAJORS -f --fs -i --ascii -l --list -m --perms -n --noheadings -o=COLUMNS --output=COLUMNS -p "
-             "--paths -r --raw -s --inverse -t --topology -w=NUM --width=NUM -x=COLUMN --sort=COLUMN -y --shell -z "
-             "--zoned --sysroot=DIR -N --nvme -v --virtio -h -V"},
+     .options =
+         "-A --noempty -D --discard -E=COLUMN --dedup=COLUMN -I=MAJORS --include=MAJORS -J --json -M --merge -O "
+         "--output-all -P --pairs -S --scsi -T[=COLUMN] --tree[=COLUMN] -a --all -b --bytes -d --nodeps -e=MAJORS "
+         "--exclude=MAJORS -f --fs -i --ascii -l --list -m --perms -n --noheadings -o=COLUMNS --output=COLUMNS -p "
+         "--paths -r --raw -s --inverse -t --topology -w=NUM --width=NUM -x=COLUMN --sort=COLUMN -y --shell -z "
+         "--zoned --sysroot=DIR -N --nvme -v --virtio -h -V"},
     {.names = "lsusb, lspci, lsmod, lsmem, lsns, lsipc, lslocks, lslogins, lsb_release",
-     .safe =
+     .options =
          "-v -vv -n -nn -k -t -s=SLOT -d=ID -D -mm -m -b -x -a --all -i --id -c --codename -r --release --description "
          "--short -p -l -J --json -o=COLUMNS --output=COLUMNS -V -h"},
     {.names = "findmnt",
-     .safe = "-A --all -a --ascii -b --bytes -C --nocanonicalize -c --canonicalize -D --df -d=WORD --direction=WORD -e "
-             "--evaluate -F=FILE --tab-file=FILE -f --first-only -i --invert -J --json -k --kernel -l --list -m --mtab "
-             "-N=TID --task=TID -n --noheadings -O=OPTIONS --options=OPTIONS -o=COLUMNS --output=COLUMNS --output-all "
-             "-P --pairs -p[=WORDS] --pseudo -R --submounts -r --raw --real -S=SOURCE --source=SOURCE -s --fstab "
-             "-T=FILE --target=FILE -t=TYPES --types=TYPES -U --uniq -u --notruncate -v --nofsroot -x --verify "
-             "--verbose -M=DIR --mountpoint=DIR -h -V"},
+     .options =
+         "-A --all -a --ascii -b --bytes -C --nocanonicalize -c --canonicalize -D --df -d=WORD --direction=WORD -e "
+         "--evaluate -F=FILE --tab-file=FILE -f --first-only -i --invert -J --json -k --kernel -l --list -m --mtab "
+         "-N=TID --task=TID -n --noheadings -O=OPTIONS --options=OPTIONS -o=COLUMNS --output=COLUMNS --output-all "
+         "-P --pairs -p[=WORDS] --pseudo -R --submounts -r --raw --real -S=SOURCE --source=SOURCE -s --fstab "
+         "-T=FILE --target=FILE -t=TYPES --types=TYPES -U --uniq -u --notruncate -v --nofsroot -x --verify "
+         "--verbose -M=DIR --mountpoint=DIR -h -V"},
     // lsof's -D can build a file for its device cache; -A, -k and -m read kernel files.
     {.names = "lsof",
-     .safe =
+     .options =
          "-a -b -C -c=NAME -d=FDS -E -F[=FIELDS] -f[=WHAT] -g[=IDS] -i[=ADDRESS] -K[=WHAT] -L[=NUM] -l -M -n -N "
          "-o[=NUM] "
          "-O -P -p=PIDS -R -r[=TIME] -s[=STATE] -S[=TIME] -T[=WHAT] -t -U -u=USERS -v -V -w -x[=WHAT] -X -z[=ZONE] -h "
          "-H -Q",
-     .unsafe = "handles a device cache file: -D=WHAT"},
+     .effects = "writes (handles a device cache file): -D=WHAT"},
     {.names = "ss",
-     .safe =
+     .options =
          "-h -V -H --no-header -O --oneline -n --numeric -r --resolve -a --all -l --listening -B --bound-inactive "
          "-o --options -e --extended -m --memory -p --processes -T --threads -i --info --tos --cgroup -s --summary -Z "
          "--context -z --contexts -N=NAME --net=NAME -b --bpf -4 --ipv4 -6 --ipv6 -0 --packet -t --tcp -M --mptcp "
          "-S --sctp -u --udp -d --dccp -w --raw -x --unix --tipc --vsock --xdp -f=FAMILY --family=FAMILY -A=QUERY "
          "--query=QUERY -F=FILE --filter=FILE",
-     .unsafe = "closes sockets: -K --kill; writes to a file: -D=FILE --diag=FILE; never ends: -E --events",
+     .effects = "privileged (closes sockets): -K --kill; writes: -D=FILE --diag=FILE; other (never ends): -E --events",
      .operands = Operands::text},
     {.names = "netstat",
-     .safe =
+     .options =
          "-r --route -i --interfaces -g --groups -s --statistics -v --verbose -W --wide -n --numeric "
          "--numeric-hosts --numeric-ports --numeric-users -N --symbolic -e --extend -p --program -o --timers -c "
          "--continuous -l --listening -a --all -F --fib -C --cache -Z --context -t --tcp -u --udp -w --raw -x --unix "
          "-4 -6 -V -h"},
     {.names = "ip",
-     .safe =
+     .options =
          "-V -h -human -s -stats -statistics -d -details -f=FAMILY -family=FAMILY -4 -6 -0 -o -oneline -r -resolve -a "
          "-all -c -color -t -timestamp -br -brief -j -json -p -pretty -N -Numeric",
-     .unsafe = "reads commands from a file: -b=FILE -batch=FILE",
+     .effects = "other (reads commands from a file): -b=FILE -batch=FILE",
      .operands = Operands::choose,
      .style = Style::go},
     {.names =
@@ -165,31 +171,31 @@ constexpr Tool tools[] = {
      .with = "ip",
      .style = Style::go,
      .check = check_ip},
-    {.names = "clear", .safe = "-T=NAME -x -V", .operands = Operands::text},
-    {.names = "tput", .safe = "-T=NAME -x -V -S", .operands = Operands::text, .check = check_tput},
-    {.names = "getent", .safe = "-i --no-idn -s=SERVICE --service=SERVICE -A", .operands = Operands::text},
-    {.names = "getconf", .safe = "-a -v=SPEC"},
-    {.names = "locale", .safe = "-a --all-locales -m --charmaps -c --category-name -k --keyword-name -v --verbose"},
-    {.names = "printenv", .safe = "-0 --null", .operands = Operands::text},
+    {.names = "clear", .options = "-T=NAME -x -V", .operands = Operands::text},
+    {.names = "tput", .options = "-T=NAME -x -V -S", .operands = Operands::text, .check = check_tput},
+    {.names = "getent", .options = "-i --no-idn -s=SERVICE --service=SERVICE -A", .operands = Operands::text},
+    {.names = "getconf", .options = "-a -v=SPEC"},
+    {.names = "locale", .options = "-a --all-locales -m --charmaps -c --category-name -k --keyword-name -v --verbose"},
+    {.names = "printenv", .options = "-0 --null", .operands = Operands::text},
     {.names = "which",
-     .safe = "-a --all -s -i --read-alias --skip-dot --skip-tilde --show-dot --show-tilde --tty-only -v -V"},
-    {.names = "whereis", .safe = "-b -m -s -u -B=DIR -M=DIR -S=DIR -f -l -g -h -V"},
+     .options = "-a --all -s -i --read-alias --skip-dot --skip-tilde --show-dot --show-tilde --tty-only -v -V"},
+    {.names = "whereis", .options = "-b -m -s -u -B=DIR -M=DIR -S=DIR -f -l -g -h -V"},
     {.names = "whatis, apropos",
-     .safe = "-d --debug -v --verbose -e --exact -r --regex -w --wildcard -a --and -l --long -s=NAMES "
-             "--sections=SECTIONS -L=LOCALE "
-             "--locale=LOCALE -V",
+     .options = "-d --debug -v --verbose -e --exact -r --regex -w --wildcard -a --and -l --long -s=NAMES "
+                "--sections=SECTIONS -L=LOCALE "
+                "--locale=LOCALE -V",
      .operands = Operands::text},
     {.names = "test, [", .style = Style::none, .check = check_test},
     {.names = "dmesg",
-     .safe =
+     .options =
          "-d --show-delta -e --reltime -f=NAMES --facility=NAMES -H --human -J --json -k --kernel -L[=WHEN] "
          "--color[=WHEN] -l=LEVELS --level=LEVELS -P --nopager -r --raw -S --syslog -s=NUM --buffer-size=NUM -T "
          "--ctime -t --notime --time-format=FORMAT -u --userspace -w --follow -W --follow-new -x --decode --since=TIME "
          "--until=TIME -F=FILE --file=FILE -V -h",
-     .unsafe = "clears the kernel's messages: -C --clear -c --read-clear; changes the console: -D --console-off -E "
-               "--console-on -n=LEVEL --console-level=LEVEL"},
+     .effects = "privileged (clears the kernel's messages): -C --clear -c --read-clear; privileged (changes the "
+                "console): -D --console-off -E --console-on -n=LEVEL --console-level=LEVEL"},
     {.names = "journalctl",
-     .safe =
+     .options =
          "-S=TIME --since=TIME -U=TIME --until=TIME -u=UNIT --unit=UNIT --user-unit=UNIT -b[=ID] --boot[=ID] -k "
          "--dmesg "
          "-p=RANGE --priority=RANGE -g=PATTERN --grep=PATTERN --case-sensitive[=BOOL] -e --pager-end -f --follow "
@@ -198,11 +204,11 @@ constexpr Tool tools[] = {
          "--no-full -a --all -q --quiet --no-pager --no-hostname --system --user -t=NAME --identifier=NAME -F=FIELD "
          "--field=FIELD -N --fields --disk-usage --list-boots --verify -m --merge -l --full -D=DIR --directory=DIR "
          "--file=FILE --header --list-catalog",
-     .unsafe =
-         "changes the journal: --rotate --flush --sync --relinquish-var --smart-relinquish-var "
+     .effects =
+         "writes (changes the journal): --rotate --flush --sync --relinquish-var --smart-relinquish-var "
          "--vacuum-size=SIZE --vacuum-files=NUM --vacuum-time=TIME --update-catalog --setup-keys --cursor-file=FILE"},
     {.names = "systemctl",
-     .safe =
+     .options =
          "-a --all -t=TYPE --type=TYPE --state=STATE -l --full -q --quiet --no-pager --no-legend --plain -o=FORMAT "
          "--output=FORMAT -p=NAME --property=NAME -P=NAME --value --user --system -n=NUM --lines=NUM -r --recursive "
          "--reverse --after --before",
@@ -216,6 +222,6 @@ constexpr Tool tools[] = {
 
 }  // namespace
 
-std::span<const Tool> system_tools() { return tools; }
+std::span<const ProgramSpec> system_programs() { return specs; }
 
-}  // namespace wtool::policy::arguments
+}  // namespace wtool::policy::programs

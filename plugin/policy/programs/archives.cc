@@ -1,9 +1,9 @@
 // Archives and compressed files: listing and testing them, and writing what is in them to the standard output.
 #include <algorithm>
 
-#include "policy/arguments/reader.h"
+#include "policy/programs/reader.h"
 
-namespace wtool::policy::arguments {
+namespace wtool::policy::programs {
 
 namespace {
 
@@ -69,18 +69,18 @@ std::optional<Problem> check_unzip(const Reading& reading) {
 }
 
 constexpr std::string_view rsh =
-    "runs another program: --rsh-command=COMMAND --rmt-command=COMMAND --to-command=COMMAND -F=COMMAND "
-    "--info-script=COMMAND --new-volume-script=COMMAND -I=COMMAND --use-compress-program=COMMAND "
-    "--checkpoint-action=ACTION; writes an archive: -c --create -r --append -u --update -A --catenate --concatenate "
-    "--delete; writes to a file: --index-file=FILE -g=FILE --listed-incremental=FILE --volno-file=FILE; removes files: "
-    "--remove-files --recursive-unlink -U --unlink-first; sets where files are written: -C=DIR --directory=DIR "
-    "--one-top-level[=DIR]; asks: -w --interactive --confirmation -M --multi-volume -L=NUM --tape-length=NUM; writes "
-    "outside of the folder: -P --absolute-names; changes the names of files with a program: --transform=EXPRESSION "
+    "runs_program: --rsh-command=COMMAND --rmt-command=COMMAND --to-command=COMMAND -F=COMMAND --info-script=COMMAND "
+    "--new-volume-script=COMMAND -I=COMMAND --use-compress-program=COMMAND --checkpoint-action=ACTION; writes (writes "
+    "an archive): -c --create -r --append -u --update -A --catenate --concatenate --delete; writes: --index-file=FILE "
+    "-g=FILE --listed-incremental=FILE --volno-file=FILE; writes (removes files): --remove-files --recursive-unlink -U "
+    "--unlink-first; writes (sets where files are written): -C=DIR --directory=DIR --one-top-level[=DIR]; interactive "
+    "(asks): -w --interactive --confirmation -M --multi-volume -L=NUM --tape-length=NUM; writes (writes outside of the "
+    "folder): -P --absolute-names; other (changes the names of files with a program): --transform=EXPRESSION "
     "--xform=EXPRESSION";
 
-constexpr Tool tools[] = {
+constexpr ProgramSpec specs[] = {
     {.names = "tar, gtar, bsdtar",
-     .safe =
+     .options =
          "-t --list -d --diff --compare -x --extract --get -O --to-stdout -f=FILE --file=FILE --force-local -v "
          "--verbose -z "
          "--gzip --gunzip --ungzip -j --bzip2 -J --xz --lzip --lzma --lzop --zstd -Z --compress --uncompress -a "
@@ -94,46 +94,47 @@ constexpr Tool tools[] = {
          "-h --dereference --usage --acls --xattrs --selinux --no-recursion --recursion -S --sparse -K=NAME "
          "--starting-file=NAME -N=DATE --newer=DATE --after-date=DATE --newer-mtime=DATE -l --check-links -p "
          "--preserve-permissions --same-permissions --no-same-owner --no-same-permissions -o",
-     .unsafe = rsh,
+     .effects = rsh,
      .with = "tar:lists",
      .check = check_tar},
-    {.names = "tar:lists", .unsafe = "reads options from a file: -T=LIST --files-from=LIST"},
+    {.names = "tar:lists", .effects = "other (reads options from a file): -T=LIST --files-from=LIST"},
     {.names = "gzip, gunzip, bzip2, bunzip2, xz, unxz, lzma, unlzma, zstd, unzstd, compress, uncompress",
-     .safe =
+     .options =
          "-c --stdout --to-stdout -d --decompress --uncompress -f --force -k --keep -l --list -L --license -n "
          "--no-name "
          "-N --name -q --quiet -t --test -v --verbose -V -h -H --long-help -1 -2 -3 -4 -5 -6 -7 -8 -9 -0 -e --extreme "
          "--fast --best -s --small --robot --no-warn -T[=NUM] --threads=NUM",
-     .unsafe =
-         "writes files in folders: -r --recursive; gives files another name: -S=SUFFIX --suffix=SUFFIX; writes to a "
-         "file: -o=FILE --output-dir-flat=DIR --output-dir-mirror=DIR; removes files: --rm; writes what it makes: "
-         "-z --compress --train -D=FILE",
+     .effects = "writes (writes files in folders): -r --recursive; writes (gives files another name): -S=SUFFIX "
+                "--suffix=SUFFIX; writes: -o=FILE --output-dir-flat=DIR --output-dir-mirror=DIR; writes (removes "
+                "files): --rm; writes (writes what it makes): -z --compress --train -D=FILE",
      .check = check_compressor},
     {.names = "zcat, gzcat, bzcat, xzcat, lzcat, zstdcat",
-     .safe = "-f --force -h -l --list -L --license -t --test -v --verbose -V -q --quiet -s --small -k -c -d -T[=NUM]"},
+     .options =
+         "-f --force -h -l --list -L --license -t --test -v --verbose -V -q --quiet -s --small -k -c -d -T[=NUM]"},
     {.names = "zcmp, zdiff, bzdiff, xzdiff, bzcmp, xzcmp", .with = "diff"},
     {.names = "unzip",
-     .safe = "-l -v -t -Z -p -c -z -q -qq -C -x=PATTERN -a -b -L -j -n -h -M -1 -2 -s -m",
-     .unsafe = "writes over files: -o; writes elsewhere: -d=DIR; sets times: -D -T; writes files: -f -u; is a secret: "
-               "-P=PASSWORD; restores owners: -X",
+     .options = "-l -v -t -Z -p -c -z -q -qq -C -x=PATTERN -a -b -L -j -n -h -M -1 -2 -s -m",
+     .effects = "writes (writes over files): -o; writes (writes elsewhere): -d=DIR; writes (sets times): -D -T; writes "
+                "(writes files): -f -u; other (is a secret): -P=PASSWORD; writes (restores owners): -X",
      .style = Style::posix,
      .check = check_unzip},
-    {.names = "zipinfo", .safe = "-1 -2 -s -m -l -v -h -t -T -z -Z -M -C -x=PATTERN", .style = Style::posix},
+    {.names = "zipinfo", .options = "-1 -2 -s -m -l -v -h -t -T -z -Z -M -C -x=PATTERN", .style = Style::posix},
     {.names = "zip",
-     .safe = "-sf -h -h2 -L",
-     .unsafe = "runs another program: -TT=COMMAND --unzip-command=COMMAND; tests with a program: -T --test",
+     .options = "-sf -h -h2 -L",
+     .effects = "runs_program: -TT=COMMAND --unzip-command=COMMAND; other (tests with a program): -T --test",
      .style = Style::go,
      .check = check_zip_listing},
     {.names = "cpio",
-     .safe = "-i --extract -t --list -v --verbose -F=FILE --file=FILE -I=FILE -n --numeric-uid-gid --quiet -H=FORMAT "
-             "--format=FORMAT --force-local",
-     .unsafe = "writes files: -p --pass-through; writes an archive: -o --create -O=FILE; runs another "
-               "program: --rsh-command=COMMAND --to-stdout",
+     .options =
+         "-i --extract -t --list -v --verbose -F=FILE --file=FILE -I=FILE -n --numeric-uid-gid --quiet -H=FORMAT "
+         "--format=FORMAT --force-local",
+     .effects = "writes (writes files): -p --pass-through; writes (writes an archive): -o --create -O=FILE; "
+                "runs_program: --rsh-command=COMMAND --to-stdout",
      .check = check_cpio},
 };
 
 }  // namespace
 
-std::span<const Tool> archive_tools() { return tools; }
+std::span<const ProgramSpec> archive_programs() { return specs; }
 
-}  // namespace wtool::policy::arguments
+}  // namespace wtool::policy::programs

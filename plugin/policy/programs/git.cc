@@ -1,10 +1,10 @@
 // git: what its commands are, and which of them only look.
 #include <algorithm>
 
-#include "policy/arguments/reader.h"
 #include "policy/programs/hardening.h"
+#include "policy/programs/reader.h"
 
-namespace wtool::policy::arguments {
+namespace wtool::policy::programs {
 
 namespace {
 
@@ -82,64 +82,65 @@ constexpr std::string_view revision_options =
 // A difference of a submodule would be made by a git of its own.
 constexpr std::string_view without_conversions = "--no-ext-diff --no-textconv --submodule=short";
 
-constexpr Tool tools[] = {
+constexpr ProgramSpec specs[] = {
     {.names = "git",
-     .safe = "-v --version --html-path --man-path --info-path -P --no-pager --no-replace-objects --no-lazy-fetch "
-             "--no-optional-locks --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs "
-             "--icase-pathspecs -C=DIR -h -c=SETTING",
-     .unsafe = "starts a pager: -p --paginate; opens a viewer: --help; changes where git finds its programs: "
-               "--exec-path[=DIR]; takes a setting from the environment: --config-env=SETTING; names another "
-               "repository: --git-dir=DIR --work-tree=DIR --namespace=NAME --bare --super-prefix=DIR; sets attributes: "
-               "--attr-source=TREE",
+     .options = "-v --version --html-path --man-path --info-path -P --no-pager --no-replace-objects --no-lazy-fetch "
+                "--no-optional-locks --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs "
+                "--icase-pathspecs -C=DIR -h -c=SETTING",
+     .effects = "interactive (starts a pager): -p --paginate; interactive (opens a viewer): --help; other (changes "
+                "where git finds its programs): --exec-path[=DIR]; other (takes a setting from the environment): "
+                "--config-env=SETTING; other (names another repository): --git-dir=DIR --work-tree=DIR "
+                "--namespace=NAME --bare --super-prefix=DIR; other (sets attributes): --attr-source=TREE",
      .operands = Operands::choose,
      .style = Style::git,
      .hardened = git_without_programs},
     {.names = "git:diff",
-     .safe = diff_options,
-     .unsafe = "writes to a file: --output=FILE; runs gpg: --show-signature; runs the diff program of the "
-               "configuration: --ext-diff; runs the "
-               "text conversion of the configuration: --textconv",
+     .options = diff_options,
+     .effects = "writes: --output=FILE; other (runs gpg): --show-signature; other (runs the diff program of the "
+                "configuration): --ext-diff; other (runs the text conversion of the configuration): --textconv",
      .style = Style::git},
-    {.names = "git:log", .safe = revision_options, .style = Style::git},
+    {.names = "git:log", .options = revision_options, .style = Style::git},
     {.names = "git:list",
-     .safe =
+     .options =
          "--contains[=COMMIT] --no-contains[=COMMIT] --merged[=COMMIT] --no-merged[=COMMIT] --sort=KEY "
          "--points-at=OBJECT --format=FORMAT --color[=WHEN] --column[=STYLE] --no-column -i --ignore-case --omit-empty",
      .style = Style::git},
     {.names = "git status",
-     .safe = "-v --verbose -s --short -b --branch --show-stash --ahead-behind --porcelain[=VERSION] --long -z --null "
-             "-u[=MODE] --untracked-files[=MODE] --ignored[=MODE] --ignore-submodules[=WHEN] --column[=STYLE] -M[=NUM] "
-             "--renames --find-renames[=NUM]",
+     .options =
+         "-v --verbose -s --short -b --branch --show-stash --ahead-behind --porcelain[=VERSION] --long -z --null "
+         "-u[=MODE] --untracked-files[=MODE] --ignored[=MODE] --ignore-submodules[=WHEN] --column[=STYLE] -M[=NUM] "
+         "--renames --find-renames[=NUM]",
      .style = Style::git},
     {.names = "git log, git show, git whatchanged, git reflog show, git stash show, git rev-list",
      .with = "git:diff, git:log, git:show",
      .style = Style::git,
      .hardened = without_conversions},
     {.names = "git reflog list, git cherry", .with = "git:diff, git:log, git:show", .style = Style::git},
-    {.names = "git:show", .safe = "-v --include-untracked --only-untracked -u", .style = Style::git},
+    {.names = "git:show", .options = "-v --include-untracked --only-untracked -u", .style = Style::git},
     {.names = "git stash list", .with = "git:diff, git:log", .style = Style::git, .hardened = without_conversions},
     {.names = "git diff",
-     .safe = "--cached --staged --merge-base --no-index --base --ours --theirs -0 -1 -2 -3",
+     .options = "--cached --staged --merge-base --no-index --base --ours --theirs -0 -1 -2 -3",
      .with = "git:diff",
      .style = Style::git,
      .hardened = without_conversions},
     {.names = "git diff-tree, git diff-index, git diff-files",
-     .safe = "-r -t --root --stdin -m --cached --merge-base --no-commit-id --pretty[=FORMAT] --always -v --base --ours "
-             "--theirs -0 -1 -2 -3 -q",
+     .options =
+         "-r -t --root --stdin -m --cached --merge-base --no-commit-id --pretty[=FORMAT] --always -v --base --ours "
+         "--theirs -0 -1 -2 -3 -q",
      .with = "git:diff",
      .style = Style::git,
      .hardened = without_conversions},
     {.names = "git range-diff",
-     .safe = "--creation-factor=NUM --no-dual-color --left-only --right-only --notes[=REF]",
+     .options = "--creation-factor=NUM --no-dual-color --left-only --right-only --notes[=REF]",
      .with = "git:diff",
      .style = Style::git,
      .hardened = without_conversions},
     {.names = "git shortlog",
-     .safe = "-n --numbered -s --summary -e --email -c --committer --group=TYPE -w[=WIDTHS] --format=FORMAT",
+     .options = "-n --numbered -s --summary -e --email -c --committer --group=TYPE -w[=WIDTHS] --format=FORMAT",
      .with = "git:log",
      .style = Style::git},
     {.names = "git blame, git annotate",
-     .safe =
+     .options =
          "--incremental -b --root --show-stats --progress --score-debug -f --show-name -n --show-number -p --porcelain "
          "--line-porcelain -c -t -l -s -e --show-email -w --ignore-rev=REV --ignore-revs-file=FILE --color-lines "
          "--color-by-age --minimal -S=FILE --contents=FILE -C[=NUM] -M[=NUM] -L=RANGE --abbrev[=NUM] --reverse "
@@ -147,7 +148,7 @@ constexpr Tool tools[] = {
      .style = Style::git,
      .hardened = "--no-textconv"},
     {.names = "git grep",
-     .safe =
+     .options =
          "--cached --no-index --index --untracked --exclude-standard --recurse-submodules -v --invert-match -i "
          "--ignore-case -w --word-regexp -a --text -I -r --recursive --max-depth=NUM -E --extended-regexp -G "
          "--basic-regexp -F --fixed-strings -P --perl-regexp -n --line-number --column -h -H --full-name -l "
@@ -155,33 +156,32 @@ constexpr Tool tools[] = {
          "--color[=WHEN] --break --heading -C=NUM --context=NUM -B=NUM --before-context=NUM -A=NUM --after-context=NUM "
          "--threads=NUM -NUM -p --show-function -W --function-context -f=FILE! -e=PATTERN! --and --or --not -q --quiet "
          "--all-match --ext-grep -m=NUM --max-count=NUM",
-     .unsafe =
-         "opens the files in a program: -O[=PAGER] --open-files-in-pager[=PAGER]; runs the text conversion of the "
-         "configuration: --textconv",
+     .effects = "runs_program (opens the files in a program): -O[=PAGER] --open-files-in-pager[=PAGER]; other (runs "
+                "the text conversion of the configuration): --textconv",
      .operands = Operands::first_text,
      .style = Style::git},
     {.names = "git ls-files",
-     .safe = "-z -t -v -f -c --cached -d --deleted -m --modified -o --others -i --ignored -s --stage -k --killed "
-             "--directory --eol --empty-directory -u --unmerged --resolve-undo -x=PATTERN --exclude=PATTERN -X=FILE "
-             "--exclude-from=FILE --exclude-per-directory=FILE --exclude-standard --full-name --recurse-submodules "
-             "--error-unmatch --with-tree=TREE --abbrev[=NUM] --debug --deduplicate --sparse --format=FORMAT",
+     .options = "-z -t -v -f -c --cached -d --deleted -m --modified -o --others -i --ignored -s --stage -k --killed "
+                "--directory --eol --empty-directory -u --unmerged --resolve-undo -x=PATTERN --exclude=PATTERN -X=FILE "
+                "--exclude-from=FILE --exclude-per-directory=FILE --exclude-standard --full-name --recurse-submodules "
+                "--error-unmatch --with-tree=TREE --abbrev[=NUM] --debug --deduplicate --sparse --format=FORMAT",
      .style = Style::git},
     {.names = "git ls-tree",
-     .safe = "-d -r -t -z -l --long --name-only --name-status --object-only --full-name --full-tree --format=FORMAT "
-             "--abbrev[=NUM]",
+     .options = "-d -r -t -z -l --long --name-only --name-status --object-only --full-name --full-tree --format=FORMAT "
+                "--abbrev[=NUM]",
      .style = Style::git},
     {.names = "git cat-file",
-     .safe = "-e -p -t -s -Z -z --use-mailmap --batch[=FORMAT] --batch-check[=FORMAT] --batch-command[=FORMAT] "
-             "--batch-all-objects --buffer --unordered --follow-symlinks --allow-unknown-type",
-     .unsafe = "runs the text conversion of the configuration: --textconv; runs the filters of the configuration: "
-               "--filters; belongs to --filters: --path=FILE",
+     .options = "-e -p -t -s -Z -z --use-mailmap --batch[=FORMAT] --batch-check[=FORMAT] --batch-command[=FORMAT] "
+                "--batch-all-objects --buffer --unordered --follow-symlinks --allow-unknown-type",
+     .effects = "other (runs the text conversion of the configuration): --textconv; other (runs the filters of the "
+                "configuration): --filters; other (belongs to --filters): --path=FILE",
      .style = Style::git},
     {.names = "git describe",
-     .safe = "--contains --debug --all --tags --long --first-parent --abbrev[=NUM] --exact-match --candidates=NUM "
-             "--match=PATTERN --exclude=PATTERN --always --dirty[=MARK] --broken[=MARK]",
+     .options = "--contains --debug --all --tags --long --first-parent --abbrev[=NUM] --exact-match --candidates=NUM "
+                "--match=PATTERN --exclude=PATTERN --always --dirty[=MARK] --broken[=MARK]",
      .style = Style::git},
     {.names = "git rev-parse",
-     .safe =
+     .options =
          "--sq-quote --keep-dashdash --stop-at-non-option --stuck-long --revs-only --no-revs --flags --no-flags "
          "--default=ARG --prefix=DIR --verify -q --quiet --sq --short[=NUM] --not --abbrev-ref[=MODE] --symbolic "
          "--symbolic-full-name --all --branches[=PATTERN] --tags[=PATTERN] --remotes[=PATTERN] --glob=PATTERN "
@@ -193,45 +193,44 @@ constexpr Tool tools[] = {
          "--before=DATE --end-of-options",
      .style = Style::git},
     {.names = "git name-rev",
-     .safe =
+     .options =
          "--tags --refs=PATTERN --exclude=PATTERN --all --stdin --annotate-stdin --name-only --no-undefined --always",
      .style = Style::git},
     {.names = "git merge-base",
-     .safe = "-a --all --octopus --is-ancestor --independent --fork-point",
+     .options = "-a --all --octopus --is-ancestor --independent --fork-point",
      .style = Style::git},
     {.names = "git show-ref",
-     .safe = "--tags --heads --branches --verify --head -d --dereference -s --hash[=NUM] --abbrev[=NUM] -q --quiet "
-             "--exists --exclude-existing[=PATTERN]",
+     .options = "--tags --heads --branches --verify --head -d --dereference -s --hash[=NUM] --abbrev[=NUM] -q --quiet "
+                "--exists --exclude-existing[=PATTERN]",
      .style = Style::git},
     {.names = "git for-each-ref",
-     .safe = "--count=NUM --shell --perl --python --tcl --include-root-refs --exclude=PATTERN --stdin",
+     .options = "--count=NUM --shell --perl --python --tcl --include-root-refs --exclude=PATTERN --stdin",
      .with = "git:list",
      .style = Style::git},
     {.names = "git show-branch",
-     .safe =
+     .options =
          "-a --all -r --remotes --color[=WHEN] --more[=NUM] --list --no-name --sha1-name --merge-base --independent "
          "--topo-order --date-order --sparse --topics --current -g[=NUM] --reflog[=NUM]",
      .style = Style::git},
     {.names = "git branch",
-     .safe = "-v -vv --verbose -q --quiet -r --remotes --abbrev[=NUM] -a --all -l --list --show-current",
-     .unsafe =
-         "deletes a branch: -d --delete -D; renames a branch: -m --move -M; copies a branch: -c --copy -C; makes or "
-         "moves a branch: -f --force; changes what a branch follows: -t[=HOW] --track[=HOW] -u=NAME "
-         "--set-upstream-to=NAME --unset-upstream --set-upstream; makes a log: --create-reflog; opens an editor: "
-         "--edit-description",
+     .options = "-v -vv --verbose -q --quiet -r --remotes --abbrev[=NUM] -a --all -l --list --show-current",
+     .effects = "writes (deletes a branch): -d --delete -D; writes (renames a branch): -m --move -M; writes (copies a "
+                "branch): -c --copy -C; writes (makes or moves a branch): -f --force; writes (changes what a branch "
+                "follows): -t[=HOW] --track[=HOW] -u=NAME --set-upstream-to=NAME --unset-upstream --set-upstream; "
+                "writes (makes a log): --create-reflog; interactive (opens an editor): --edit-description",
      .with = "git:list",
      .style = Style::git,
      .check = check_branch},
     {.names = "git tag",
-     .safe = "-l --list -n[=NUM]",
-     .unsafe = "deletes a tag: -d --delete; runs gpg: -v --verify; makes a tag: -a --annotate -m=TEXT --message=TEXT "
-               "-F=FILE --file=FILE -e --edit -s --sign -u=KEY --local-user=KEY -f --force --create-reflog "
-               "--cleanup=MODE --trailer=TEXT",
+     .options = "-l --list -n[=NUM]",
+     .effects = "writes (deletes a tag): -d --delete; other (runs gpg): -v --verify; writes (makes a tag): -a "
+                "--annotate -m=TEXT --message=TEXT -F=FILE --file=FILE -e --edit -s --sign -u=KEY --local-user=KEY -f "
+                "--force --create-reflog --cleanup=MODE --trailer=TEXT",
      .with = "git:list",
      .style = Style::git,
      .check = check_tag},
-    {.names = "git remote", .safe = "-v --verbose", .operands = Operands::choose, .style = Style::git},
-    {.names = "git remote get-url", .safe = "--push --all", .style = Style::git},
+    {.names = "git remote", .options = "-v --verbose", .operands = Operands::choose, .style = Style::git},
+    {.names = "git remote get-url", .options = "--push --all", .style = Style::git},
     {.names = "git stash",
      .operands = Operands::choose,
      .bare = "without list or show changes the working tree",
@@ -242,17 +241,22 @@ constexpr Tool tools[] = {
      .style = Style::git,
      .hardened = without_conversions},
     {.names = "git reflog expire, git reflog delete, git reflog drop",
+     .does = Effect::writes,
      .never = "removes entries of the log",
      .alone = "",
      .style = Style::git},
-    {.names = "git reflog write", .never = "adds an entry to the log", .alone = "", .style = Style::git},
+    {.names = "git reflog write",
+     .does = Effect::writes,
+     .never = "adds an entry to the log",
+     .alone = "",
+     .style = Style::git},
     {.names = "git reflog exists", .style = Style::git},
     {.names = "git worktree", .operands = Operands::choose, .style = Style::git},
-    {.names = "git worktree list", .safe = "--porcelain -z -v --verbose --expire=TIME", .style = Style::git},
-    {.names = "git submodule", .safe = "-q --quiet --cached", .operands = Operands::choose, .style = Style::git},
-    {.names = "git submodule status", .safe = "-q --quiet --cached --recursive", .style = Style::git},
-    {.names = "git submodule summary", .safe = "--cached --files -n=NUM --summary-limit=NUM", .style = Style::git},
-    {.names = "git notes", .safe = "--ref=REF", .operands = Operands::choose, .style = Style::git},
+    {.names = "git worktree list", .options = "--porcelain -z -v --verbose --expire=TIME", .style = Style::git},
+    {.names = "git submodule", .options = "-q --quiet --cached", .operands = Operands::choose, .style = Style::git},
+    {.names = "git submodule status", .options = "-q --quiet --cached --recursive", .style = Style::git},
+    {.names = "git submodule summary", .options = "--cached --files -n=NUM --summary-limit=NUM", .style = Style::git},
+    {.names = "git notes", .options = "--ref=REF", .operands = Operands::choose, .style = Style::git},
     {.names = "git notes list, git notes show, git notes get-ref", .style = Style::git},
     {.names = "git bundle, git commit-graph, git multi-pack-index, git sparse-checkout, git lfs, git bisect, git "
               "maintenance",
@@ -261,89 +265,96 @@ constexpr Tool tools[] = {
     {.names =
          "git bundle list-heads, git bundle verify, git commit-graph verify, git sparse-checkout list, git bisect log, "
          "git lfs ls-files, git lfs version",
-     .safe = "-q --quiet --progress -l --long -s --size",
+     .options = "-q --quiet --progress -l --long -s --size",
      .style = Style::git},
     {.names = "git config",
-     .safe =
+     .options =
          "--global --system --local --worktree -f=FILE --file=FILE --blob=ID --get --get-all --get-regexp "
          "--get-urlmatch -l --list --fixed-value --get-color --get-colorbool -t=TYPE --type=TYPE --bool --int "
          "--bool-or-int --bool-or-str --path --expiry-date -z --null --name-only --includes --show-origin --show-scope "
          "--default=VALUE",
-     .unsafe = "writes a setting: --replace-all --add --unset --unset-all; changes a section: --rename-section "
-               "--remove-section; opens an editor: -e --edit",
+     .effects = "writes (writes a setting): --replace-all --add --unset --unset-all; writes (changes a section): "
+                "--rename-section --remove-section; interactive (opens an editor): -e --edit",
      .operands = Operands::may_choose,
      .style = Style::git,
      .check = check_config},
     {.names = "git config list, git config get",
-     .safe = "--all --regexp --value=PATTERN --fixed-value --show-names --global --system --local --worktree -f=FILE "
-             "--file=FILE -z --null --name-only --show-origin --show-scope --type=TYPE --default=VALUE --includes "
-             "--url=URL",
+     .options =
+         "--all --regexp --value=PATTERN --fixed-value --show-names --global --system --local --worktree -f=FILE "
+         "--file=FILE -z --null --name-only --show-origin --show-scope --type=TYPE --default=VALUE --includes "
+         "--url=URL",
      .style = Style::git},
     {.names = "git config set, git config unset, git config edit, git config rename-section, git config remove-section",
+     .does = Effect::writes,
      .never = "writes settings",
      .alone = "",
      .style = Style::git},
     {.names = "git symbolic-ref",
-     .safe = "-q --quiet --short --recurse",
-     .unsafe = "deletes the reference: -d --delete; belongs to a change of it: -m=TEXT",
+     .options = "-q --quiet --short --recurse",
+     .effects = "writes (deletes the reference): -d --delete; other (belongs to a change of it): -m=TEXT",
      .most = 1,
      .beyond = "a second operand of git symbolic-ref changes the reference",
      .style = Style::git},
-    {.names = "git count-objects", .safe = "-v --verbose -H --human-readable", .style = Style::git},
-    {.names = "git var", .safe = "-l", .style = Style::git},
-    {.names = "git version", .safe = "--build-options", .style = Style::git},
+    {.names = "git count-objects", .options = "-v --verbose -H --human-readable", .style = Style::git},
+    {.names = "git var", .options = "-l", .style = Style::git},
+    {.names = "git version", .options = "--build-options", .style = Style::git},
     {.names = "git check-ignore",
-     .safe = "-q --quiet -v --verbose --stdin -z -n --non-matching --no-index",
+     .options = "-q --quiet -v --verbose --stdin -z -n --non-matching --no-index",
      .style = Style::git},
-    {.names = "git check-attr", .safe = "-a --all --cached --stdin -z --source=TREE", .style = Style::git},
-    {.names = "git check-mailmap", .safe = "--stdin", .style = Style::git},
+    {.names = "git check-attr", .options = "-a --all --cached --stdin -z --source=TREE", .style = Style::git},
+    {.names = "git check-mailmap", .options = "--stdin", .style = Style::git},
     {.names = "git check-ref-format",
-     .safe = "--branch --normalize --allow-onelevel --refspec-pattern",
+     .options = "--branch --normalize --allow-onelevel --refspec-pattern",
      .style = Style::git},
-    {.names = "git verify-pack", .safe = "-v --verbose -s --stat-only", .style = Style::git},
+    {.names = "git verify-pack", .options = "-v --verbose -s --stat-only", .style = Style::git},
     {.names = "git fsck",
-     .safe =
+     .options =
          "-v --verbose --unreachable --dangling --tags --root --cache --reflogs --full --connectivity-only --strict "
          "--progress --name-objects",
-     .unsafe = "writes what it finds: --lost-found",
+     .effects = "writes (writes what it finds): --lost-found",
      .style = Style::git},
     {.names = "git hash-object",
-     .safe = "-t=TYPE --stdin --stdin-paths --literally --path=FILE --no-filters",
-     .unsafe = "writes an object: -w",
+     .options = "-t=TYPE --stdin --stdin-paths --literally --path=FILE --no-filters",
+     .effects = "writes (writes an object): -w",
      .style = Style::git},
-    {.names = "git patch-id", .safe = "--stable --unstable --verbatim", .style = Style::git},
-    {.names = "git merge-tree", .never = "writes objects", .alone = "", .style = Style::git},
+    {.names = "git patch-id", .options = "--stable --unstable --verbatim", .style = Style::git},
+    {.names = "git merge-tree", .does = Effect::writes, .never = "writes objects", .alone = "", .style = Style::git},
     // Known for what they run besides themselves.
     {.names = "git clone",
-     .safe = "-q --quiet -v --verbose --progress -n --no-checkout --bare --mirror -l --local -s --shared "
-             "--recurse-submodules[=PATH] --recursive[=PATH] -j=NUM --jobs=NUM --template=DIR --reference=DIR "
-             "--reference-if-able=DIR --dissociate -o=NAME --origin=NAME -b=NAME --branch=NAME --depth=NUM "
-             "--shallow-since=TIME "
-             "--shallow-exclude=REV --single-branch --tags --shallow-submodules --separate-git-dir=DIR -c=SETTING "
-             "--config=SETTING --server-option=OPTION -4 --ipv4 -6 --ipv6 --filter=SPEC --remote-submodules --sparse "
-             "--bundle-uri=ADDRESS --revision=REV",
-     .unsafe = "runs another program: -u=PROGRAM --upload-pack=PROGRAM",
+     .options =
+         "-q --quiet -v --verbose --progress -n --no-checkout --bare --mirror -l --local -s --shared "
+         "--recurse-submodules[=PATH] --recursive[=PATH] -j=NUM --jobs=NUM --template=DIR --reference=DIR "
+         "--reference-if-able=DIR --dissociate -o=NAME --origin=NAME -b=NAME --branch=NAME --depth=NUM "
+         "--shallow-since=TIME "
+         "--shallow-exclude=REV --single-branch --tags --shallow-submodules --separate-git-dir=DIR -c=SETTING "
+         "--config=SETTING --server-option=OPTION -4 --ipv4 -6 --ipv6 --filter=SPEC --remote-submodules --sparse "
+         "--bundle-uri=ADDRESS --revision=REV",
+     .effects = "runs_program: -u=PROGRAM --upload-pack=PROGRAM",
+     .does = Effect::writes,
      .never = "writes files, and runs the hooks and filters of the configuration",
      .alone = "",
      .style = Style::git},
     {.names = "git fetch, git pull, git push, git ls-remote, git archive, git fetch-pack, git send-pack",
-     .unsafe = "runs another program: --upload-pack=PROGRAM --receive-pack=PROGRAM --exec=PROGRAM",
+     .effects = "runs_program: --upload-pack=PROGRAM --receive-pack=PROGRAM --exec=PROGRAM",
+     .does = Effect::opens_network,
      .never = "speaks to other repositories, through programs that they or the configuration name",
      .alone = "",
      .style = Style::git},
     {.names = "git rebase, git difftool",
-     .safe = "-i --interactive",
-     .unsafe = "runs another program: -x=COMMAND --exec=COMMAND --extcmd=COMMAND",
+     .options = "-i --interactive",
+     .effects = "runs_program: -x=COMMAND --exec=COMMAND --extcmd=COMMAND",
+     .does = Effect::writes,
      .never = "changes files or runs other programs",
      .alone = "",
      .style = Style::git},
     {.names = "git bisect run, git submodule foreach, git filter-branch",
+     .does = Effect::runs_program,
      .never = "runs another program",
      .alone = "",
      .style = Style::git},
     // Known for their texts, which are no paths.
     {.names = "git commit",
-     .safe =
+     .options =
          "-a --all -p --patch -q --quiet -v --verbose -m=TEXT --message=TEXT --amend --no-edit --allow-empty "
          "--allow-empty-message -s --signoff -n --no-verify --author=TEXT --date=TEXT -C=COMMIT --reuse-message=COMMIT "
          "-c=COMMIT --reedit-message=COMMIT -F=FILE --file=FILE -t=FILE --template=FILE -e --edit --cleanup=MODE -i "
@@ -351,6 +362,7 @@ constexpr Tool tools[] = {
          "--squash=COMMIT "
          "--reset-author --short --branch --porcelain --long -z --null --dry-run --status --trailer=TEXT "
          "--no-post-rewrite --pathspec-from-file=LIST --pathspec-file-nul",
+     .does = Effect::writes,
      .never = "writes to the repository",
      .alone = "",
      .style = Style::git},
@@ -358,6 +370,6 @@ constexpr Tool tools[] = {
 
 }  // namespace
 
-std::span<const Tool> git_tools() { return tools; }
+std::span<const ProgramSpec> git_programs() { return specs; }
 
-}  // namespace wtool::policy::arguments
+}  // namespace wtool::policy::programs

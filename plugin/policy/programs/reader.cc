@@ -1,8 +1,8 @@
-#include "policy/arguments/reader.h"
+#include "policy/programs/reader.h"
 
 #include <algorithm>
 
-namespace wtool::policy::arguments {
+namespace wtool::policy::programs {
 
 namespace {
 
@@ -33,8 +33,8 @@ class Reader {
   }
 
  private:
-  const Tool& tool() const { return reading_.tool->tool(); }
-  Style style() const { return tool().style; }
+  const ProgramSpec& spec() const { return reading_.tool->spec(); }
+  Style style() const { return spec().style; }
   void text(std::size_t word, bool is_text = true) { reading_.text[word] = is_text && reading_.complete; }
 
   const std::string& name() const { return reading_.name; }
@@ -45,7 +45,7 @@ class Reader {
 
   // It is replaced by what the file has in it before anything is read: as an option, a value or an operand.
   void find_response_file() {
-    if (!tool().response_files) return;
+    if (!spec().response_files) return;
     for (std::size_t i = 1; i < words_.size() && !reading_.response_file; ++i) {
       if (words_[i].size() > 1 && words_[i][0] == '@') reading_.response_file = i;
     }
@@ -56,14 +56,14 @@ class Reader {
 
   void begin_tool() {
     text(reading_.begin);
-    if (tool().never.empty()) return;
-    const std::string alone = ' ' + std::string(tool().alone) + ' ';
+    if (spec().never.empty()) return;
+    const std::string alone = ' ' + std::string(spec().alone) + ' ';
     const bool asks_help = words_.size() == reading_.begin + 2 && alone.find(' ' + words_.back() + ' ') != alone.npos;
     if (asks_help) {
       next_ = words_.size();
       return;
     }
-    complain(reading_.begin, name() + ' ' + std::string(tool().never), {});
+    complain(reading_.begin, name() + ' ' + std::string(spec().never), {});
   }
 
   void long_option() {
@@ -113,7 +113,7 @@ class Reader {
       } else if (option->value == Value::none) {
         given({option, at, std::nullopt, at});
       } else if (i + 1 < word.size()) {
-        if (style() == Style::tree && option->safe && word.find_first_not_of("0123456789", i + 1) != word.npos) {
+        if (style() == Style::tree && option->safe() && word.find_first_not_of("0123456789", i + 1) != word.npos) {
           complain(at, "the letters behind " + option->name + " in one word are options of their own",
                    "write " + option->name + " as a word of its own");
         }
@@ -141,7 +141,7 @@ class Reader {
     const std::string_view value = *given.value;
     if (value.size() < 3 || !value.starts_with("--") || given.option->replaces_first) return;
     const Option* option = reading_.tool->word(value.substr(0, value.find('='))).option;
-    if (option != nullptr && !option->safe) complain_of(*option, given.value_word);
+    if (option != nullptr && !option->safe()) complain_of(*option, given.value_word);
   }
 
   void complain_of(const Option& option, std::size_t word) {
@@ -153,7 +153,7 @@ class Reader {
     const Option& option = *given.option;
     text(given.value_word, !(option.path && given.value));
     if (option.replaces_first) reading_.first_replaced = true;
-    if (!option.safe) complain_of(option, given.word);
+    if (!option.safe()) complain_of(option, given.word);
     reading_.given.push_back(given);
   }
 
@@ -168,7 +168,7 @@ class Reader {
     const std::size_t at = next_++;
     if (reading_.operands.empty() && choose(at)) return;
     reading_.operands.push_back(at);
-    if (tool().operands == Operands::command) {
+    if (spec().operands == Operands::command) {
       // Another command begins; what its words are is not known here.
       next_ = words_.size();
     } else if (style() == Style::posix) {
@@ -178,10 +178,10 @@ class Reader {
 
   // True when the operand names a subcommand.
   bool choose(std::size_t at) {
-    if (tool().operands != Operands::choose && tool().operands != Operands::may_choose) return false;
+    if (spec().operands != Operands::choose && spec().operands != Operands::may_choose) return false;
     // A name that is longer is none.
     const std::string longer = words_[at].size() < 64 ? name() + ' ' + words_[at] : std::string();
-    if (const Compiled* chosen = find_tool(longer)) {
+    if (const Compiled* chosen = find_program(longer)) {
       reading_.tool = chosen;
       reading_.name = longer;
       reading_.begin = at;
@@ -191,7 +191,7 @@ class Reader {
     }
     // A newer version may have a command of this name.
     const bool is_plain = words_[at].find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == words_[at].npos;
-    if (tool().operands == Operands::choose || (is_plain && !options_ended_)) {
+    if (spec().operands == Operands::choose || (is_plain && !options_ended_)) {
       complain(at,
                name() + ' ' + words_[at] + " is not one of the commands of " + name() + " that are known to be safe",
                {});
@@ -201,22 +201,22 @@ class Reader {
   }
 
   void finish() {
-    const Tool& tool = this->tool();
+    const ProgramSpec& spec = this->spec();
     const auto& operands = reading_.operands;
     if (!reading_.complete) return;
     for (std::size_t i = 0; i < operands.size(); ++i) {
-      text(operands[i], tool.operands == Operands::text ||
-                            (tool.operands == Operands::first_text && i == 0 && !reading_.first_replaced));
+      text(operands[i], spec.operands == Operands::text ||
+                            (spec.operands == Operands::first_text && i == 0 && !reading_.first_replaced));
     }
-    if (operands.empty() && !tool.bare.empty() && !reading_.has("--help") && !reading_.has("--version") &&
+    if (operands.empty() && !spec.bare.empty() && !reading_.has("--help") && !reading_.has("--version") &&
         !reading_.has("-v")) {
-      complain(reading_.begin, name() + ' ' + std::string(tool.bare), {});
+      complain(reading_.begin, name() + ' ' + std::string(spec.bare), {});
     }
-    const std::size_t most = tool.operands == Operands::none ? 0 : tool.most;
+    const std::size_t most = spec.operands == Operands::none ? 0 : spec.most;
     if (operands.size() > most) {
-      complain(operands[most], tool.beyond.empty() ? name() + " takes no such operand" : std::string(tool.beyond), {});
+      complain(operands[most], spec.beyond.empty() ? name() + " takes no such operand" : std::string(spec.beyond), {});
     }
-    if (!reading_.problem && tool.check != nullptr) reading_.problem = tool.check(reading_);
+    if (!reading_.problem && spec.check != nullptr) reading_.problem = spec.check(reading_);
   }
 
   Reading& reading_;
@@ -240,11 +240,11 @@ std::string_view Reading::operand(std::size_t index) const {
 
 Reading read(std::string_view tool, const Words& words) {
   Reading reading{.words = words,
-                  .tool = find_tool(tool),
+                  .tool = find_program(tool),
                   .name = std::string(tool),
                   .text = std::vector<bool>(words.size(), false)};
   Reader(reading).run();
   return reading;
 }
 
-}  // namespace wtool::policy::arguments
+}  // namespace wtool::policy::programs

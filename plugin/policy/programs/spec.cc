@@ -1,10 +1,10 @@
-#include "policy/arguments/table.h"
+#include "policy/programs/spec.h"
 
 #include <algorithm>
 #include <deque>
 #include <unordered_map>
 
-namespace wtool::policy::arguments {
+namespace wtool::policy::programs {
 
 namespace {
 
@@ -20,20 +20,46 @@ std::string_view take(std::string_view& rest, std::string_view separator) {
   return part.substr(first, part.find_last_not_of(spaces) - first + 1);
 }
 
+struct EffectText {
+  Effect effect;
+  std::string_view name, clause;
+};
+
+constexpr EffectText effect_texts[] = {
+    {Effect::reads, "reads", ""},
+    {Effect::writes, "writes", "writes to a file"},
+    {Effect::runs_program, "runs_program", "runs another program"},
+    {Effect::runs_code, "runs_code", "runs code that is not read here"},
+    {Effect::opens_network, "opens_network", "opens a connection to another machine"},
+    {Effect::privileged, "privileged", "changes the system"},
+    {Effect::interactive, "interactive", "waits for a person"},
+    {Effect::other, "other", ""},
+};
+
+const EffectText& text_of(Effect effect) { return effect_texts[static_cast<std::size_t>(effect)]; }
+
+// A name that is none is a mistake of the database: then it is not said to be harmless.
+Effect effect_named(std::string_view name) {
+  for (const EffectText& each : effect_texts) {
+    if (each.name == name) return each.effect;
+  }
+  return Effect::other;
+}
+
 class Tables {
  public:
   Tables() {
-    for (const auto family :
-         {text_tools(), file_tools(), system_tools(), search_tools(), archive_tools(), language_tools(), git_tools(),
-          package_tools(), container_tools(), wrapper_tools(), writing_tools()}) {
-      for (const Tool& tool : family) {
-        for (std::string_view rest = tool.names; !rest.empty();) tools_.emplace(take(rest, ","), &tool);
+    for (const auto family : {text_programs(), file_programs(), system_programs(), search_programs(),
+                              archive_programs(), language_programs(), git_programs(), package_programs(),
+                              container_programs(), wrapper_programs(), writing_programs()}) {
+      for (const ProgramSpec& spec : family) {
+        for (std::string_view rest = spec.names; !rest.empty();) specs_.emplace(take(rest, ","), &spec);
       }
     }
     // Only now, for a table may refer to one of another family.
-    for (const auto& [name, tool] : tools_) {
-      auto& compiled = by_tool_[tool];
-      if (compiled == nullptr) compiled = &compiled_.emplace_back(*tool, tools_);
+    for (const auto& [name, spec] : specs_) {
+      auto& compiled = by_spec_[spec];
+      if (compiled == nullptr) compiled = &compiled_.emplace_back(*spec, specs_);
       by_name_.emplace(name, compiled);
     }
   }
@@ -44,18 +70,22 @@ class Tables {
   }
 
  private:
-  ToolNames tools_;
-  std::unordered_map<const Tool*, const Compiled*> by_tool_;
+  SpecNames specs_;
+  std::unordered_map<const ProgramSpec*, const Compiled*> by_spec_;
   std::unordered_map<std::string_view, const Compiled*> by_name_;
   std::deque<Compiled> compiled_;
 };
 
 }  // namespace
 
-Compiled::Compiled(const Tool& tool, const ToolNames& tools) : tool_(&tool) {
-  add_all(tool);
-  for (std::string_view rest = tool.with; !rest.empty();) add_all(*tools.at(take(rest, ",")));
-  if (tool.style != Style::git) {
+std::string_view clause_of(Effect effect) { return text_of(effect).clause; }
+
+std::string_view name_of(Effect effect) { return text_of(effect).name; }
+
+Compiled::Compiled(const ProgramSpec& spec, const SpecNames& specs) : spec_(&spec) {
+  add_all(spec);
+  for (std::string_view rest = spec.with; !rest.empty();) add_all(*specs.at(take(rest, ",")));
+  if (spec.style != Style::git) {
     // Whether a tool that is not listed with them knows them is not certain.
     for (const char* name : {"--help", "--version"}) options_.push_back({.name = name, .whole = true});
   }
@@ -72,22 +102,24 @@ Compiled::Compiled(const Tool& tool, const ToolNames& tools) : tool_(&tool) {
   }
 }
 
-void Compiled::add_all(const Tool& tool) {
-  add(tool.safe, true, {});
-  for (std::string_view rest = tool.unsafe; !rest.empty();) {
+void Compiled::add_all(const ProgramSpec& spec) {
+  add(spec.options, Effect::reads, {});
+  for (std::string_view rest = spec.effects; !rest.empty();) {
     std::string_view options = take(rest, ";");
-    const std::string_view why = take(options, ":");
-    add(options, false, why);
+    std::string_view clause = take(options, ":");
+    const Effect effect = effect_named(take(clause, "("));
+    if (clause.ends_with(')')) clause.remove_suffix(1);
+    add(options, effect, clause.empty() ? clause_of(effect) : clause);
   }
 }
 
-void Compiled::add(std::string_view text, bool safe, std::string_view why) {
+void Compiled::add(std::string_view text, Effect effect, std::string_view why) {
   while (true) {
     text.remove_prefix(std::min(text.find_first_not_of(spaces), text.size()));
     if (text.empty()) return;
     std::string_view token = text.substr(0, text.find_first_of(spaces));
     text.remove_prefix(token.size());
-    Option option{.safe = safe, .why = why};
+    Option option{.effect = effect, .why = why};
     if (token.ends_with('!')) {
       option.replaces_first = true;
       token.remove_suffix(1);
@@ -123,11 +155,11 @@ const Option* Compiled::letter(char c) const {
 
 Named Compiled::word(std::string_view name) const {
   if (const Option* option = abbreviated(name)) return {option};
-  if (tool_->style == Style::git && name.starts_with("--no-")) {
+  if (spec_->style == Style::git && name.starts_with("--no-")) {
     return {abbreviated("--" + std::string(name.substr(5))), true};
   }
   // Go's flags have one dash or two.
-  if (tool_->style == Style::go && name.starts_with("--")) return {abbreviated(name.substr(1))};
+  if (spec_->style == Style::go && name.starts_with("--")) return {abbreviated(name.substr(1))};
   return {};
 }
 
@@ -136,14 +168,14 @@ const Option* Compiled::abbreviated(std::string_view name) const {
                                       [](const Option& option, std::string_view text) { return option.name < text; });
   if (first == options_.end()) return nullptr;
   if (first->name == name) return &*first;
-  if (name.size() < 3 || !name.starts_with("--") || tool_->style == Style::exact || tool_->style == Style::go ||
-      tool_->style == Style::tree) {
+  if (name.size() < 3 || !name.starts_with("--") || spec_->style == Style::exact || spec_->style == Style::go ||
+      spec_->style == Style::tree) {
     return nullptr;
   }
   const Option* found = nullptr;
   for (auto it = first; it != options_.end() && it->name.starts_with(name); ++it) {
     // Whether it takes a value must be certain too, or the next word may be an option.
-    if (!it->safe) return &*it;
+    if (!it->safe()) return &*it;
     if (it->whole) return nullptr;
     if (found != nullptr && found->value != it->value) return nullptr;
     found = &*it;
@@ -151,17 +183,17 @@ const Option* Compiled::abbreviated(std::string_view name) const {
   return found;
 }
 
-bool Compiled::has_unsafe() const {
-  return std::any_of(options_.begin(), options_.end(), [](const Option& option) { return !option.safe; });
+bool Compiled::has_effects() const {
+  return std::any_of(options_.begin(), options_.end(), [](const Option& option) { return !option.safe(); });
 }
 
-bool Compiled::has_option_that(std::string_view why) const {
-  return std::any_of(options_.begin(), options_.end(), [&](const Option& option) { return option.why == why; });
+bool Compiled::has_option_that(Effect effect) const {
+  return std::any_of(options_.begin(), options_.end(), [&](const Option& option) { return option.effect == effect; });
 }
 
-const Compiled* find_tool(std::string_view name) {
+const Compiled* find_program(std::string_view name) {
   static const Tables tables;
   return tables.find(name);
 }
 
-}  // namespace wtool::policy::arguments
+}  // namespace wtool::policy::programs

@@ -1,5 +1,5 @@
-// The tables of `arguments: safe`: what is known of a tool's command line, as data. A tool's options are written as its
-// manual writes them, in one text:
+// The database of programs: what is known of their command lines, as data. A program is one ProgramSpec in the file of
+// its family. Options are written as its manual writes them, in one text:
 //
 //   -r --recursive         takes no value
 //   -n=NUM --lines=NUM     takes a value: -n5, -n 5, --lines=5, --lines 5
@@ -10,11 +10,18 @@
 //   -json                  with Style::go: a long option with one dash
 //
 // The name of a value says what it is: FILE and DIR are paths, LIST is a file that names further files; everything else
-// is text. A `!` behind an option says that it takes the place of the tool's first operand: grep's -e=PATTERN!; a `@`
-// that with it the operands are files that name further files: sha256sum's --check@
+// is text. A `!` behind an option says that it takes the place of the program's first operand: grep's -e=PATTERN!; a
+// `@` that with it the operands are files that name further files: sha256sum's --check@
 //
-// An option that is in no text is unsafe. The texts of unsafe options are there to say why, and because an
-// abbreviation is safe only if it can mean nothing unsafe.
+// `options` only read. Those of `effects` do more, each group what stands in front of it, with a clause of its own
+// where that of the effect (see `clause_of`) would not say it:
+//
+//   "writes: -o=FILE --output=FILE; runs_program: --compress-program=PROGRAM; other (takes the safety off): -S"
+//
+// An option that is in no text is not safe. `effects` are there to say why, to find programs that an option names, and
+// because an abbreviation is safe only if it can mean nothing worse. A new program:
+//
+//   {.names = "rev", .options = "-0 --zero -h -V", .effects = "writes: -o=FILE"},
 #pragma once
 
 #include <array>
@@ -27,7 +34,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace wtool::policy::arguments {
+namespace wtool::policy::programs {
 
 struct Problem {
   std::size_t word = 0;
@@ -50,6 +57,22 @@ enum class Operands {
   may_choose,  // it does if such a table exists, or if it could be the name of one
 };
 
+// What a program, or an option of it, does to others than its own output.
+enum class Effect {
+  reads,          // nothing
+  writes,         // changes files
+  runs_program,   // runs a program that these words name
+  runs_code,      // runs code that nobody here can read
+  opens_network,  // speaks to other machines
+  privileged,     // changes the system, other processes or rights
+  interactive,    // waits for a person, or is made for one
+  other,          // its clause says what
+};
+
+// "writes to a file"; empty for `reads` and `other`.
+std::string_view clause_of(Effect effect);
+std::string_view name_of(Effect effect);
+
 enum class Style {
   gnu,    // -abc is -a -b -c; long options may be abbreviated; options may stand behind operands
   exact,  // the same, but nothing is abbreviated
@@ -60,15 +83,16 @@ enum class Style {
   tree,   // as exact, but a letter's value is the next word, even where the bundle goes on: -Lo 1 FILE
 };
 
-struct Tool {
-  std::string_view names = {};   // "grep, egrep, fgrep"; with a subcommand: "git log, git whatchanged"
-  std::string_view safe = {};    // the options that neither execute nor write
-  std::string_view unsafe = {};  // "writes to a file: -o=FILE --output=FILE; executes a program: --exec=COMMAND"
-  std::string_view with = {};    // names of tables that hold further options of this tool
+struct ProgramSpec {
+  std::string_view names = {};    // "grep, egrep, fgrep"; with a subcommand: "git log, git whatchanged"
+  std::string_view options = {};  // those that only read
+  std::string_view effects = {};  // the others: "writes: -o=FILE --output=FILE; runs_program: --exec=COMMAND"
+  std::string_view with = {};     // names of specs that hold further options of this program
   Operands operands = Operands::any;
   std::size_t most = static_cast<std::size_t>(-1);  // more operands than this are unsafe ...
   std::string_view beyond = {};                     // ... because "a second operand is written to"
-  std::string_view never = {};                      // unsafe whatever the arguments: "removes files"
+  Effect does = Effect::reads;                      // whatever the arguments are ...
+  std::string_view never = {};                      // ... because it "removes files"
   std::string_view alone = "--help --version";      // safe all the same, as the only argument
   std::string_view bare = {};                       // unsafe without a subcommand or any operand, because ...
   Style style = Style::gnu;
@@ -87,9 +111,11 @@ struct Option {
   bool list = false;            // the value is a file that names further files
   bool replaces_first = false;  // takes the place of the first operand
   bool lists = false;           // the operands name further files
-  bool safe = true;
-  bool whole = false;         // is never abbreviated
-  std::string_view why = {};  // unsafe: "writes to a file"; may be empty
+  bool whole = false;           // is never abbreviated
+  Effect effect = Effect::reads;
+  std::string_view why = {};  // of an effect: "writes to a file"
+
+  bool safe() const { return effect == Effect::reads; }
 };
 
 // What a long option is. `negated`: it was given as --no-OPTION, which takes it back.
@@ -98,47 +124,47 @@ struct Named {
   bool negated = false;
 };
 
-using ToolNames = std::unordered_map<std::string_view, const Tool*>;
+using SpecNames = std::unordered_map<std::string_view, const ProgramSpec*>;
 
-// A tool's table, made ready to look options up in.
+// A program's spec, made ready to look options up in.
 class Compiled {
  public:
-  Compiled(const Tool& tool, const ToolNames& tools);
-  const Tool& tool() const { return *tool_; }
+  Compiled(const ProgramSpec& spec, const SpecNames& specs);
+  const ProgramSpec& spec() const { return *spec_; }
   // What the option letter is; null when it is not known. A digit without an option of its own begins a number.
   const Option* letter(char c) const;
   // What the long option (without its value) is. An abbreviation is the safe option that it begins, if all that it
   // begins are safe, or else the unsafe one; null when it is not known.
   Named word(std::string_view name) const;
-  bool has_unsafe() const;
-  // True where one of its options is unsafe because of `why`.
-  bool has_option_that(std::string_view why) const;
+  bool has_effects() const;
+  // True where one of its options has this effect.
+  bool has_option_that(Effect effect) const;
 
  private:
-  void add_all(const Tool& tool);
-  void add(std::string_view text, bool safe, std::string_view why);
+  void add_all(const ProgramSpec& spec);
+  void add(std::string_view text, Effect effect, std::string_view why);
   const Option* abbreviated(std::string_view name) const;
 
-  const Tool* tool_;
+  const ProgramSpec* spec_;
   std::vector<Option> options_;  // sorted by name when complete
   std::array<std::int16_t, 128> letters_{};
   std::int16_t number_ = -1;
 };
 
-// The table of a tool, or of "git log"; null when there is none.
-const Compiled* find_tool(std::string_view name);
+// The spec of a program, or of "git log"; null when there is none.
+const Compiled* find_program(std::string_view name);
 
 // The families, each in its file.
-std::span<const Tool> text_tools();
-std::span<const Tool> file_tools();
-std::span<const Tool> system_tools();
-std::span<const Tool> search_tools();
-std::span<const Tool> archive_tools();
-std::span<const Tool> language_tools();
-std::span<const Tool> git_tools();
-std::span<const Tool> package_tools();
-std::span<const Tool> container_tools();
-std::span<const Tool> wrapper_tools();
-std::span<const Tool> writing_tools();
+std::span<const ProgramSpec> text_programs();
+std::span<const ProgramSpec> file_programs();
+std::span<const ProgramSpec> system_programs();
+std::span<const ProgramSpec> search_programs();
+std::span<const ProgramSpec> archive_programs();
+std::span<const ProgramSpec> language_programs();
+std::span<const ProgramSpec> git_programs();
+std::span<const ProgramSpec> package_programs();
+std::span<const ProgramSpec> container_programs();
+std::span<const ProgramSpec> wrapper_programs();
+std::span<const ProgramSpec> writing_programs();
 
-}  // namespace wtool::policy::arguments
+}  // namespace wtool::policy::programs

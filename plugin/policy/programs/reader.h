@@ -4,9 +4,9 @@
 #include <initializer_list>
 #include <vector>
 
-#include "policy/arguments/table.h"
+#include "policy/programs/spec.h"
 
-namespace wtool::policy::arguments {
+namespace wtool::policy::programs {
 
 using Words = std::vector<std::string>;
 
@@ -44,4 +44,4 @@ struct Reading {
 // There must be a table for the tool, and `words` must stay where they are.
 Reading read(std::string_view tool, const Words& words);
 
-}  // namespace wtool::policy::arguments
+}  // namespace wtool::policy::programs

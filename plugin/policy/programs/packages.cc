@@ -1,0 +1,181 @@
+// Package managers and build tools: what they have, what is known of it; not what installs or builds.
+#include "policy/programs/reader.h"
+
+namespace wtool::policy::programs {
+
+namespace {
+
+// -mod=mod updates go.mod.
+std::optional<Problem> check_go_list(const Reading& reading) {
+  for (const Given& given : reading.given) {
+    if (given.option->name == "-mod" && given.value != "readonly" && given.value != "vendor") {
+      return Problem{given.value_word, "go list may write go.mod", "-mod=readonly does not"};
+    }
+  }
+  return std::nullopt;
+}
+
+constexpr ProgramSpec specs[] = {
+    {.names = "npm",
+     .options =
+         "-v -l --long --json --depth=NUM -a --all -g --global --prod --production --dev --omit=TYPE --include=TYPE "
+         "--loglevel=LEVEL -s --silent -q --quiet --no-color --color[=WHEN] --parseable -p -w=NAME "
+         "--workspace=NAME --workspaces --no-fund --audit-level=LEVEL --offline --package-lock-only --link "
+         "--no-progress",
+     .effects =
+         "other (works on another folder): -C=DIR --prefix=DIR; other (reads another configuration): --userconfig=FILE "
+         "--globalconfig=FILE --registry=ADDRESS; runs_program: --script-shell=PROGRAM --viewer=PROGRAM "
+         "--editor=PROGRAM --git=PROGRAM --browser[=PROGRAM] --node-options=OPTIONS; writes (writes): --cache=DIR",
+     .operands = Operands::choose,
+     .style = Style::exact},
+    {.names = "npm ls, npm list, npm la, npm ll, npm outdated, npm view, npm info, npm show, npm why, npm explain, npm "
+              "root, "
+              "npm prefix, npm bin, npm ping, npm search, npm query, npm whoami",
+     .with = "npm",
+     .style = Style::exact},
+    {.names = "npm version",
+     .with = "npm",
+     .operands = Operands::none,
+     .beyond = "an operand of npm version changes it",
+     .style = Style::exact},
+    {.names = "npm audit",
+     .with = "npm",
+     .operands = Operands::none,
+     .beyond = "npm audit fix changes what is installed",
+     .style = Style::exact},
+    {.names = "npm config, npm pkg, npm cache, npm dist-tag",
+     .with = "npm",
+     .operands = Operands::choose,
+     .style = Style::exact},
+    {.names = "npm config get, npm config list, npm config ls, npm pkg get, npm cache ls, npm dist-tag ls",
+     .with = "npm",
+     .style = Style::exact},
+    {.names = "yarn, pnpm",
+     .options =
+         "-v --json --silent -s --depth=NUM --no-color --long --parseable -r --recursive --prod --production --dev "
+         "-P -D -g "
+         "--global --pattern=PATTERN --level=LEVEL --groups=NAMES -A --all -R --name-only",
+     .effects = "other (works on another folder): -C=DIR --dir=DIR --cwd=DIR --prefix=DIR --modules-folder=DIR; "
+                "runs_program: --script-shell=PROGRAM --use-yarnrc=FILE",
+     .operands = Operands::choose,
+     .bare = "installs what the project needs",
+     .style = Style::exact},
+    {.names = "yarn list, yarn info, yarn why, yarn outdated, yarn audit, yarn versions, pnpm list, pnpm ls, pnpm ll, "
+              "pnpm la, "
+              "pnpm why, pnpm outdated, pnpm root, pnpm bin, pnpm view, pnpm info, pnpm licenses",
+     .with = "yarn",
+     .style = Style::exact},
+    {.names = "pnpm audit", .with = "yarn", .operands = Operands::none, .style = Style::exact},
+    {.names = "pip, pip3",
+     .options =
+         "-V -v --verbose -q --quiet --no-color --disable-pip-version-check --isolated --no-python-version-warning -h",
+     .effects = "runs_program: --python=PROGRAM; writes: --log=FILE --log-file=FILE --cache-dir=DIR",
+     .operands = Operands::choose},
+    {.names = "pip list, pip freeze, pip show, pip check, pip debug, pip3 list, pip3 freeze, pip3 show, pip3 check, "
+              "pip3 debug",
+     .options = "-o --outdated -u --uptodate -e --editable -l --local --user --pre --format=FORMAT --not-required "
+                "--exclude-editable --include-editable --exclude=NAME -f --files --all -r=FILE --requirement=FILE "
+                "--path=DIR",
+     .with = "pip"},
+    {.names = "pip index, pip config, pip cache, pip3 index, pip3 config, pip3 cache",
+     .with = "pip",
+     .operands = Operands::choose},
+    {.names =
+         "pip index versions, pip config list, pip config get, pip config debug, pip cache dir, pip cache info, pip "
+         "cache list, "
+         "pip3 index versions, pip3 config list, pip3 config get, pip3 config debug, pip3 cache dir, pip3 cache info, "
+         "pip3 cache list",
+     .options = "--global --user --site --format=FORMAT --pre",
+     .with = "pip"},
+    {.names = "cargo",
+     .options = "-V -v -vv --verbose -q --quiet --color=WHEN --frozen --locked --offline --list -h --explain=CODE",
+     .effects = "other (sets a setting that can name programs): --config=SETTING; other (works on another folder): "
+                "-C=DIR; other (changes what cargo does): -Z=FLAG",
+     .operands = Operands::choose},
+    {.names = "cargo tree, cargo metadata, cargo pkgid, cargo search, cargo info, cargo locate-project, cargo "
+              "read-manifest, cargo "
+              "verify-project, cargo version, cargo owner",
+     .options =
+         "--manifest-path=FILE -p=SPEC --package=SPEC --workspace --exclude=SPEC --depth=DEPTH -i[=SPEC] "
+         "--invert[=SPEC] "
+         "--prune=SPEC --prefix=HOW --no-dedupe -d --duplicates --charset=SET -f=FORMAT --format=FORMAT -F=NAMES "
+         "--features=NAMES --all-features --no-default-features --target=TRIPLE -e=KINDS --edges=KINDS "
+         "--format-version=NUM --no-deps --filter-platform=TRIPLE --message-format=FORMAT --limit=NUM --list",
+     .with = "cargo"},
+    {.names = "rustup", .options = "-v --verbose -q --quiet -V -h", .operands = Operands::choose},
+    {.names = "rustup show, rustup check, rustup which", .options = "-v --verbose --toolchain=NAME"},
+    {.names = "go", .operands = Operands::choose, .style = Style::go},
+    {.names = "go version, go help", .options = "-m -v -json", .style = Style::go},
+    {.names = "go env", .options = "-json -changed", .effects = "writes (writes settings): -w -u", .style = Style::go},
+    // go list runs the compiler, and cgo, for some of its options.
+    {.names = "go list",
+     .options = "-f=FORMAT -json[=FIELDS] -m -u -versions -deps -test -e -find -retracted -mod=MODE -tags=TAGS",
+     .effects = "runs_program: -toolexec=COMMAND -exec=COMMAND; writes (builds): -export -compiled; writes: "
+                "-modfile=FILE -overlay=FILE",
+     .style = Style::go,
+     .check = check_go_list},
+    {.names = "go mod", .operands = Operands::choose, .style = Style::go},
+    {.names = "go mod graph, go mod why, go mod verify", .options = "-m -vendor -x -go=VERSION", .style = Style::go},
+    {.names = "gem", .options = "-v -h", .operands = Operands::choose},
+    {.names = "gem list, gem search, gem info, gem environment, gem outdated, gem which, gem contents, gem dependency",
+     .options =
+         "-l --local -r --remote -a --all -e --exact -d --details -i --installed -v=VERSION --versions -q --quiet "
+         "--verbose"},
+    {.names = "composer",
+     .does = Effect::runs_code,
+     .never = "runs the plug-ins of the project",
+     .alone = "-V --version --help"},
+    {.names = "apt, apt-get, aptitude",
+     .options = "-q --quiet -v -h",
+     .effects = "other (sets a setting that can name programs): -o=SETTING --option=SETTING -c=FILE --config-file=FILE",
+     .operands = Operands::choose},
+    {.names = "apt list, apt show, apt search, apt policy, apt depends, apt rdepends",
+     .options = "-a --all-versions --installed --upgradable --manual-installed -n --names-only -f --full -v --verbose",
+     .with = "apt"},
+    {.names = "apt-cache",
+     .options =
+         "-q --quiet -i --important -f --full -a --all-versions -n --names-only --all-names --recurse --installed "
+         "-h -v",
+     .with = "apt",
+     .operands = Operands::choose},
+    {.names = "apt-cache show, apt-cache search, apt-cache policy, apt-cache depends, apt-cache rdepends, apt-cache "
+              "madison, "
+              "apt-cache pkgnames, apt-cache showpkg, apt-cache stats, apt-cache showsrc",
+     .options = "-i --important -f --full -a --all-versions -n --names-only --recurse --installed --no-recommends "
+                "--no-suggests",
+     .with = "apt"},
+    {.names = "dpkg",
+     .options = "-l --list -L --listfiles -s --status -S --search -p --print-avail -c --contents -I --info "
+                "--print-architecture --get-selections --compare-versions -V --verify -C --audit --no-pager",
+     .effects = "writes (installs): -i --install --unpack --configure; writes (removes): -r --remove -P --purge; "
+                "runs_program: --pre-invoke=COMMAND --post-invoke=COMMAND --status-logger=COMMAND; writes (changes a "
+                "setting): --set-selections --clear-selections --add-architecture --remove-architecture --force-all; "
+                "other (works on another root): --root=DIR --admindir=DIR --instdir=DIR; writes (unpacks): -x -X "
+                "--extract --vextract -e --control -b --build"},
+    {.names = "dpkg-query",
+     .options = "-l --list -L --listfiles -s --status -S --search -W --show -p --print-avail "
+                "-f=FORMAT --showformat=FORMAT --no-pager"},
+    {.names = "rpm",
+     .options =
+         "-q --query -a --all -i --info -l --list -f --file -p --package -c --configfiles -d --docfiles -R --requires "
+         "--provides --changelog --queryformat=FORMAT --qf=FORMAT --whatprovides --whatrequires -s --state "
+         "--last",
+     .effects = "other (runs the scripts of packages): -V --verify; runs_program: --pipe=COMMAND -E=MACRO --eval=MACRO "
+                "-D=MACRO --define=MACRO --rcfile=FILE --macros=FILE --load=FILE; writes (installs): -U --upgrade -F "
+                "--freshen --install; writes (removes): -e --erase; writes (changes the database): --rebuilddb "
+                "--initdb --import --setperms --setugids",
+     .style = Style::exact,
+     .check = [](const Reading& reading) -> std::optional<Problem> {
+       if (reading.has("-q") || reading.has("--query")) return std::nullopt;
+       return Problem{reading.begin, "rpm without -q changes what is installed", "rpm -q asks"};
+     }},
+    {.names = "brew", .options = "-v -h", .operands = Operands::choose},
+    {.names = "brew list, brew info, brew search, brew outdated, brew deps, brew uses, brew config, brew doctor",
+     .options = "--json[=VERSION] --versions --cask --formula --installed --tree -v --verbose -q --quiet -1"},
+};
+
+}  // namespace
+
+std::span<const ProgramSpec> package_programs() { return specs; }
+
+}  // namespace wtool::policy::programs
