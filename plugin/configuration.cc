@@ -90,6 +90,7 @@ void read_environment(const Json& all, policy::EnvironmentRules& rules, std::str
   section.choice("inherit", {"all", "core", "none"}, inherit);
   rules.inherit = static_cast<policy::EnvironmentRules::Inherit>(inherit);
   section.patterns("deny", rules.deny);
+  section.patterns("allow", rules.allow);
   section.variables("set", rules.set);
   section.end();
 }

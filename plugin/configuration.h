@@ -35,7 +35,7 @@ struct Configuration {
 
   policy::CommandRules commands;         // commands.allow, deny, ask, arguments, unlisted, path, approvals
   policy::DirectoryRules directories;    // directories.roots, confine_arguments
-  policy::EnvironmentRules environment;  // environment.inherit, deny, set
+  policy::EnvironmentRules environment;  // environment.inherit, deny, allow, set
   audit::TrailOptions audit;             // audit.file, sync, output, when_unwritable, max_bytes, keep
 
   bool keep_background = false;   // background: end | keep

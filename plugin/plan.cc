@@ -124,13 +124,15 @@ void judge_environment(const CommandRequest& request, const Configuration& confi
            "environment.deny: " + denied->pattern);
     return;
   }
+  if (!trusted) return;
   for (const auto& [name, value] : request.environment) {
-    if (!trusted || !policy::is_steering_name(name)) continue;
-    refuse(plan,
-           {"policy_denied",
-            "environment: " + name + " may not be set under an allow list, because it changes what programs do",
-            "leave it out; environment.set of the configuration can set it for every command"},
-           "commands.allow");
+    const auto refusal = policy::refuse_name(name, configuration.environment);
+    if (!refusal) continue;
+    refuse(
+        plan,
+        {"policy_denied", "environment: " + name + " may not be set under an allow list, because it " + refusal->reason,
+         refusal->hint},
+        "commands.allow");
     return;
   }
 }
@@ -180,8 +182,9 @@ Plan make_plan(const CommandRequest& request, const Configuration& configuration
   policy::LineJudgement judgement;
   judgement.verdict.reason = "nothing is configured that would forbid it";
   if (policy::judges_lines(configuration.commands, configuration.directories)) {
-    judgement = policy::judge(request.line, {configuration.commands, configuration.directories, *plan.programs,
-                                             plan.roots, plan.directory.path, request.words.empty()});
+    judgement =
+        policy::judge(request.line, {configuration.commands, configuration.directories, *plan.programs, plan.roots,
+                                     plan.directory.path, request.words.empty(), &configuration.environment});
   }
   plan.verdict = std::move(judgement.verdict);
   if (own.answer > plan.verdict.answer) {

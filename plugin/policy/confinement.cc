@@ -40,32 +40,59 @@ std::optional<std::vector<std::string_view>> candidates(std::string_view word, b
   return found;
 }
 
+// Options for the directory that a command works in.
+constexpr std::string_view directory_options[] = {"directory",        "chdir", "cwd", "prefix", "wd", "workdir",
+                                                  "working-directory"};
+
+// Programs that run others in a directory of their own.
+constexpr std::string_view elsewhere[] = {
+    "bwrap", "chroot",  "daemonize", "fakechroot",        "firejail", "git",         "machinectl", "nsenter",
+    "proot", "runuser", "schroot",   "start-stop-daemon", "su",       "systemd-run", "unshare"};
+
 // The shell leaves a quoted tilde alone, but some programs expand it themselves.
 bool is_home(std::string_view text) { return text.starts_with('~') && text.find('/') != std::string_view::npos; }
 
 }  // namespace
 
-std::vector<std::string> working_directories(const std::vector<Word>& words,
-                                             const std::vector<std::string>& directories) {
+std::optional<std::vector<std::string>> working_directories(const std::vector<Word>& words, std::size_t count,
+                                                            const std::vector<std::string>& directories) {
   constexpr std::size_t most = 16;
   std::vector<std::string> all = directories;
   const auto add = [&](std::string_view path) {
     const std::size_t before = all.size();
-    for (std::size_t i = 0; i < before && all.size() < most; ++i) all.push_back(resolve_path(all[i], path));
-  };
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::string& word = words[i].text;
-    for (const std::string_view option : {"-C", "-D", "--directory", "--chdir", "--cwd", "--prefix"}) {
-      const bool is_long = option.size() > 2;
-      if (word == option && i + 1 < words.size()) {
-        add(words[i + 1].text);
-      } else if (word.size() > option.size() + is_long && word.starts_with(option) &&
-                 (!is_long || word[option.size()] == '=')) {
-        add(std::string_view(word).substr(option.size() + is_long));
-      }
+    for (std::size_t i = 0; i < before; ++i) {
+      std::string led = resolve_path(all[i], path);
+      if (std::find(all.begin(), all.end(), led) == all.end()) all.push_back(std::move(led));
     }
+  };
+  for (std::size_t i = 1; i < std::min(count, words.size()); ++i) {
+    const std::string_view word = words[i].text;
+    const std::string_view next = i + 1 < words.size() ? std::string_view(words[i + 1].text) : std::string_view();
+    if (word.starts_with("--")) {
+      const std::size_t equals = word.find('=');
+      const std::string_view name = word.substr(2, equals == std::string_view::npos ? equals : equals - 2);
+      const bool leads =
+          std::any_of(std::begin(directory_options), std::end(directory_options),
+                      [&](std::string_view option) { return !name.empty() && option.starts_with(name); });
+      if (leads) add(equals == std::string_view::npos ? next : word.substr(equals + 1));
+    } else if (const std::size_t letter = word.find_first_of("CD"); word.starts_with('-') && letter != word.npos) {
+      add(letter + 1 < word.size() ? word.substr(letter + 1) : next);
+    }
+    if (all.size() > most) return std::nullopt;
   }
   return all;
+}
+
+bool runs_elsewhere(std::string_view tool, const std::vector<Word>& words) {
+  if (std::find(std::begin(elsewhere), std::end(elsewhere), tool) != std::end(elsewhere)) return true;
+  return std::any_of(words.begin() + 1, words.end(), [&](const Word& word) {
+    const std::string_view text = word.text;
+    if (tool == "find") return text == "-execdir" || text == "-okdir";
+    // Its options in one word, of which only the parts are read elsewhere.
+    if (tool == "env") return text.starts_with("-") && text.find_first_of("sS") != text.npos;
+    if (tool == "sudo") return text == "-i" || text == "--login" || text.starts_with("-R") || text.starts_with("--chr");
+    return false;
+  });
 }
 
 std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::string>& texts,

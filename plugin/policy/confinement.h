@@ -16,10 +16,15 @@ struct Escape {
   std::string path;      // where it leads
 };
 
-// Where the command may look for its relative paths: `directories` (canonical), and those that words of it lead to as
-// an option for that (-C, --directory, --chdir). Too many for an option that means something else are no harm.
-std::vector<std::string> working_directories(const std::vector<Word>& words,
-                                             const std::vector<std::string>& directories);
+// Where the command may look for its relative paths: `directories` (canonical), and those that its first `count` words
+// lead to as an option for that (-C, --directory, --chdir), in a bundle or abbreviated, too. Too many for an option
+// that means something else are no harm. Nothing: there are more than are followed.
+std::optional<std::vector<std::string>> working_directories(const std::vector<Word>& words, std::size_t count,
+                                                            const std::vector<std::string>& directories);
+
+// True where what the command runs in turn may run in a directory that its words do not name: another root, a home, the
+// folder of each file that find finds, the top of git's work tree.
+bool runs_elsewhere(std::string_view tool, const std::vector<Word>& words);
 
 // The first of `texts` (literal words, the program first) that names a path outside `roots` (canonical) from
 // `directory` (canonical), however it is written: as the word, behind the letters of options, behind = , : or @, as

@@ -96,6 +96,21 @@ std::optional<DeniedName> find_denied_name(const Variables& additions, const Env
   return std::nullopt;
 }
 
+std::optional<NameRefusal> refuse_name(std::string_view name, const EnvironmentRules& rules) {
+  if (name == "PATH" || name == "PWD" || redirects_shell(name)) {
+    return NameRefusal{"changes what programs do", "leave it out; commands.path says where programs are looked for"};
+  }
+  if (is_harmless_name(name)) return std::nullopt;
+  const bool steers = is_steering_name(name);
+  const bool allowed = std::any_of(rules.allow.begin(), rules.allow.end(), [&](const std::string& pattern) {
+    return steers ? pattern == name : matches_pattern(pattern, name);
+  });
+  if (allowed) return std::nullopt;
+  return NameRefusal{steers ? "changes what programs do" : "may change what programs do",
+                     "leave it out; environment.allow of the configuration can name what calls may set, "
+                     "environment.set what every command gets"};
+}
+
 bool matches_pattern(std::string_view pattern, std::string_view name) {
   // The last * that was met, and where in the name what it stands for begins to be tried.
   std::size_t star = std::string_view::npos, tried = 0;

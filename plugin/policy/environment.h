@@ -44,8 +44,20 @@ std::optional<DeniedName> find_denied_name(const Variables& additions, const Env
 
 // True for names whose values change what programs do, beyond what their arguments say: which files they load
 // (LD_PRELOAD, PYTHONPATH), which programs they start (GIT_SSH_COMMAND, PAGER), which configuration they read (HOME,
-// XDG_CONFIG_HOME), where they send what they know (HTTPS_PROXY). A call under an allow list may not set them.
+// XDG_CONFIG_HOME), where they send what they know (HTTPS_PROXY). No list of them is whole: any program may heed any
+// name.
 bool is_steering_name(std::string_view name);
+
+// True for names that programs are known to read as data: the locale, the terminal, colours, the time zone, CI.
+bool is_harmless_name(std::string_view name);
+
+// Why a call under an allow list may not set `name`: it is not harmless, and no pattern of environment.allow matches. A
+// steering name must stand there as it is, without * and ?. What a shell finds programs by may never be set.
+struct NameRefusal {
+  std::string reason;  // a clause behind the name: "changes what programs do"
+  std::string hint;
+};
+std::optional<NameRefusal> refuse_name(std::string_view name, const EnvironmentRules& rules);
 
 // True where `pattern`, in which * stands for any characters and ? for one, matches all of `name`.
 bool matches_pattern(std::string_view pattern, std::string_view name);

@@ -71,12 +71,19 @@ std::string quoted(std::string_view text) {
   return shown;
 }
 
+// The name in NAME=value, NAME+=value and NAME[0]=value.
+std::string_view variable_of(const Word& assignment) {
+  const std::string_view text = assignment.text;
+  return text.substr(0, text.find_first_of("+[="));
+}
+
 // What is around a command while it is judged.
 struct Frame : Place {
   int depth = 0;                         // of wrappers
   bool by_shell = true;                  // a shell runs it, so that builtins are builtins
   bool listed = false;                   // an entry of the allow list names all of the words around it
   std::vector<std::string> directories;  // where it may run; more than one where a `cd` may have failed
+  bool elsewhere = false;                // it may run in other directories, too
 };
 
 bool has_allow_list(const CommandRules& rules) {
@@ -183,13 +190,21 @@ class Judge {
   void judge_command(const SimpleCommand& command, const Frame& frame) {
     if (frame.depth > deepest_wrapping)
       return strictest_.unknown(frame, {0, frame.line.size()}, "wrappers are nested too deeply");
+    if (!is_strict()) judge_variables(command, frame);
     if (command.words.empty()) return;
     const Word& first = command.words.front();
     if (!first.literal) return strictest_.unknown(frame, first.at, "the name of a command is known only when it runs");
     const std::string_view tool = base_name(first.text);
     judge_entries(command, frame);
     Frame within = frame;
-    if (confined_) within.directories = working_directories(command.words, frame.directories);
+    if (confined_) {
+      if (auto followed = working_directories(command.words, command.words.size(), frame.directories)) {
+        within.directories = *std::move(followed);
+      } else {
+        strictest_.not_covered(frame, first.at, "there are more directories to follow than are followed",
+                               "use fewer options for directories");
+      }
+    }
     if (is_strict() && !frame.listed) within.listed = judge_strictly(command, tool, within) == Coverage::exact;
     judge_inner(command, tool, within);
   }
@@ -231,10 +246,9 @@ class Judge {
     const std::string& name = words.front().text;
     const Range at = words.front().at;
     for (const Word& assignment : command.assignments) {
-      const std::string variable = assignment.text.substr(0, assignment.text.find('='));
-      if (is_steering_name(variable)) {
-        strictest_.not_covered(frame, assignment.at, "the variable " + variable + " changes what programs do",
-                               "leave it out");
+      const std::string variable(variable_of(assignment));
+      if (const auto refusal = refuse_variable(variable)) {
+        strictest_.not_covered(frame, assignment.at, "the variable " + variable + ' ' + refusal->reason, refusal->hint);
         return Coverage::none;
       }
     }
@@ -261,15 +275,37 @@ class Judge {
     return coverage;
   }
 
+  std::optional<NameRefusal> refuse_variable(std::string_view name) const {
+    static const EnvironmentRules no_rules;
+    return refuse_name(name, situation_.environment != nullptr ? *situation_.environment : no_rules);
+  }
+
+  // Without an allow list: a variable that steers may make any program run a command of the list.
+  void judge_variables(const SimpleCommand& command, const Frame& frame) {
+    constexpr std::array<std::string_view, 5> declaring = {"export", "declare", "typeset", "local", "readonly"};
+    const auto judge_variable = [&](const Word& word) {
+      const std::string variable(variable_of(word));
+      if (!is_steering_name(variable)) return;
+      strictest_.unknown(frame, word.at, "the variable " + variable + " changes what programs do");
+    };
+    for (const Word& assignment : command.assignments) judge_variable(assignment);
+    const std::vector<Word>& words = command.words;
+    if (words.empty() || std::find(declaring.begin(), declaring.end(), words.front().text) == declaring.end()) return;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      if (words[i].text.find('=') != std::string::npos) judge_variable(words[i]);
+    }
+  }
+
   bool judge_export(const std::vector<Word>& words, const Frame& frame) {
     for (std::size_t i = 1; i < words.size(); ++i) {
       const std::string_view text = words[i].text;
       const std::size_t equals = text.find('=');
       const std::string_view variable = text.substr(0, equals);
-      if (equals == std::string_view::npos || !is_variable_name(variable) || is_steering_name(variable)) {
+      const auto refusal = refuse_variable(variable);
+      if (equals == std::string_view::npos || !is_variable_name(variable) || refusal) {
         strictest_.not_covered(frame, words[i].at,
                                "export takes NAME=value here, for names that do not change what programs do",
-                               "give the variable in the call's environment");
+                               refusal ? refusal->hint : "give the variable in the call's environment");
         return false;
       }
     }
@@ -277,6 +313,12 @@ class Judge {
   }
 
   Coverage judge_allowed(const std::vector<Word>& words, const Frame& frame) {
+    const std::string& name = words.front().text;
+    if (frame.elsewhere && !name.starts_with('/') && name.find('/') != std::string::npos) {
+      strictest_.not_covered(frame, words.front().at, quoted(name) + " may run in another directory than this one",
+                             "name it by its absolute path");
+      return Coverage::none;
+    }
     Coverage best = Coverage::none;
     const Entry* by = nullptr;
     for (const Entry& entry : allow_) {
@@ -429,6 +471,7 @@ class Judge {
       switch (inner.kind) {
         case Inner::Kind::command: {
           within.by_shell = false;
+          follow_directories(command, inner, tool, within);
           SimpleCommand run = inner.command;
           // Arguments that nobody knows yet count as one word that may be anything.
           if (inner.open_ended) run.words.push_back({"", false, command.words.front().at});
@@ -440,6 +483,7 @@ class Judge {
             strictest_.unknown(frame, inner.text.at, "shell text for " + quoted(tool) + " is known only when it runs");
             break;
           }
+          follow_directories(command, inner, tool, within);
           within.line = inner.text.text;
           within.outer = frame.outer.value_or(inner.text.at);
           judge_script(parse(inner.text.text), within);
@@ -456,6 +500,20 @@ class Judge {
       }
     }
     if (!frame.listed) judge_program_text_of(command.words, tool, frame);
+  }
+
+  // Where `inner` runs: the options in front of it may lead elsewhere.
+  void follow_directories(const SimpleCommand& command, const Inner& inner, std::string_view tool,
+                          Frame& within) const {
+    if (!is_strict()) return;
+    const std::vector<Word>& words = command.words;
+    const auto runs = std::find_if(words.begin() + 1, words.end(), [&](const Word& word) {
+      return !inner.command.words.empty() && word.at.begin == inner.command.words.front().at.begin &&
+             word.text == inner.command.words.front().text;
+    });
+    auto followed = working_directories(words, static_cast<std::size_t>(runs - words.begin()), within.directories);
+    within.elsewhere = within.elsewhere || !followed || runs_elsewhere(tool, words);
+    if (followed) within.directories = *std::move(followed);
   }
 
   void judge_program_text_of(const std::vector<Word>& words, std::string_view tool, const Frame& frame) {

@@ -8,6 +8,7 @@
 // - With commands.deny or commands.ask alone, every command anywhere in the line is looked at; where one could be
 // anything,
 //   the line is refused.
+//   Also there no variable in front of a command may change what it does.
 // - Without any of them, every line is allowed, and none is read.
 #pragma once
 
@@ -27,9 +28,10 @@ struct Situation {
   const CommandRules& commands;
   const DirectoryRules& directories;
   const Programs& programs;
-  std::vector<std::string> roots;  // directories.roots, canonical
-  std::string directory;           // the working directory, canonical
-  bool by_shell = true;            // false: the line is one command, which no shell runs
+  std::vector<std::string> roots;                 // directories.roots, canonical
+  std::string directory;                          // the working directory, canonical
+  bool by_shell = true;                           // false: the line is one command, which no shell runs
+  const EnvironmentRules* environment = nullptr;  // whose `allow` counts; NULL: no name is allowed but harmless ones
 };
 
 // True where the rules leave something to judge.

@@ -32,7 +32,8 @@ struct DirectoryRules {
 struct EnvironmentRules {
   enum class Inherit { all, core, none };
   Inherit inherit = Inherit::all;
-  std::vector<std::string> deny;  // name patterns with * and ?
+  std::vector<std::string> deny;   // name patterns with * and ?
+  std::vector<std::string> allow;  // the same: what a call may set under an allow list, beside harmless names
   Variables set;
 };
 

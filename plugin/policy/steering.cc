@@ -1,8 +1,10 @@
-// The names of environment variables that change what programs do: policy/environment.h, is_steering_name.
+// The names of environment variables that change what programs do, and those that do not: policy/environment.h,
+// is_steering_name and is_harmless_name.
 //
 // Whole families are steering, because programs add members to them (GIT_*, LD_*, NPM_CONFIG_*); harmless members are
-// listed one by one. A name that is on no list is harmless: a program reads it as data.
+// listed one by one. A name that is on no list is neither: a program may heed it.
 #include <algorithm>
+#include <string>
 #include <unordered_set>
 
 #include "policy/environment.h"
@@ -11,8 +13,11 @@ namespace wtool::policy {
 
 namespace {
 
-// Names that are harmless, in families that are not.
+// Names that are harmless, some of them in families that are not.
 constexpr std::string_view harmless =
+    // The locale, the terminal, the time zone, and where the command runs. LANGUAGE may be a path to messages.
+    "LANG LC_* TZ TERM COLORTERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES CI TRACEPARENT "
+    "TRACESTATE USER LOGNAME SOURCE_DATE_EPOCH "
     "GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL "
     "GIT_COMMITTER_DATE GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_MERGE_VERBOSITY GIT_REFLOG_ACTION "
     "GIT_LITERAL_PATHSPECS GIT_GLOB_PATHSPECS GIT_NOGLOB_PATHSPECS GIT_ICASE_PATHSPECS GIT_ADVICE "
@@ -28,9 +33,9 @@ constexpr std::string_view harmless =
     "GOMEMLIMIT GOTRACEBACK "
     // others
     "LESSCHARSET MAN_KEEP_FORMATTING MANWIDTH JAVA_VERSION PERL_UNICODE PERL_HASH_SEED MAKELEVEL "
-    "DOCKER_CLI_HINTS DOCKER_BUILDKIT AWS_REGION AWS_DEFAULT_REGION AWS_DEFAULT_OUTPUT TF_VAR_* TF_LOG "
+    "DOCKER_CLI_HINTS DOCKER_BUILDKIT AWS_REGION AWS_DEFAULT_REGION AWS_DEFAULT_OUTPUT TF_LOG "
     "TF_IN_AUTOMATION TF_INPUT DEBIAN_FRONTEND HOMEBREW_NO_* GH_TOKEN GITHUB_TOKEN GITLAB_TOKEN MIX_ENV "
-    "RAILS_ENV FLASK_ENV FLASK_DEBUG ";
+    "RAILS_ENV FLASK_ENV ";
 
 // Names that steer.
 constexpr std::string_view steering =
@@ -75,7 +80,14 @@ constexpr std::string_view steering =
     // Where commands are sent, and as whom.
     "*_proxy *_PROXY SSL_CERT_* REQUESTS_CA_BUNDLE KUBE* DOCKER_* BUILDKIT_* BUILDX_* COMPOSE_* CONTAINER_* "
     "CONTAINERS_* CONTAINERD_* PODMAN_* HELM_* TF_* VAULT_* CONSUL_* NOMAD_* ANSIBLE_* VAGRANT_* PACKER_* "
-    "PULUMI_* AWS_* AZURE_* GOOGLE_* CLOUDSDK_* BOTO_* GH_* GITHUB_* GLAB_* GITLAB_* ";
+    "PULUMI_* AWS_* AZURE_* GOOGLE_* CLOUDSDK_* BOTO_* GH_* GITHUB_* GLAB_* GITLAB_* "
+    // Programs by the names that scripts and build files have for them, and what tools load or write besides.
+    "GREP EGREP FGREP DIFF CMP RM CP MV M4 LIBTOOLIZE TEX GET JAVA DOCKER NODE NPM GO MAGIC LANGUAGE TEXTDOMAINDIR "
+    "ASAN_* LLVM_PROFILE_FILE GCOV_* GMON_* *_BINARY *_BINARY_PATH *_EXECUTABLE_PATH CHROME_BIN GOPACKAGESDRIVER "
+    "PYLINTRC MPLBACKEND MAGICK_* GUNICORN_* DART_* GDK_PIXBUF_* QML*_IMPORT_PATH VK_* DEBUGINFOD_* ";
+
+// Steering names that programs take in any case: npm and its like for their settings, many for a proxy. In capitals.
+constexpr std::string_view steering_in_any_case = "NPM_* PNPM_* YARN_* *_PROXY ";
 
 // Splits a list at its spaces: exact names, and patterns.
 class Names {
@@ -105,9 +117,17 @@ class Names {
 
 }  // namespace
 
+bool is_harmless_name(std::string_view name) {
+  static const Names names(harmless);
+  return names.has(name);
+}
+
 bool is_steering_name(std::string_view name) {
-  static const Names harmless_names(harmless), steering_names(steering);
-  return !harmless_names.has(name) && steering_names.has(name);
+  static const Names names(steering), in_any_case(steering_in_any_case);
+  if (is_harmless_name(name)) return false;
+  std::string capitals(name);
+  for (char& c : capitals) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return names.has(name) || in_any_case.has(capitals);
 }
 
 }  // namespace wtool::policy

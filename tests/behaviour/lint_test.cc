@@ -339,3 +339,13 @@ BOOST_FIXTURE_TEST_CASE(commands_that_can_never_run_are_found_where_every_comman
   BOOST_REQUIRE(denied.size() == 1U);
   BOOST_TEST(holds(denied[0], "policy would refuse this command: "), denied[0]);
 }
+
+BOOST_FIXTURE_TEST_CASE(variables_that_policy_refuses_are_found, Lint) {
+  scratch.file("wtool.yaml", "commands: {allow: [make]}\nenvironment: {allow: [STAGE]}\n");
+  const auto all = found(chain({"A", "B"},
+                               "- A: Shell \"make\" with env={\"STAGE\": \"test\", \"CI\": \"1\"}\n"
+                               "- B: Shell \"make\" with env={\"RM\": \"./evil\"}\n"));
+  BOOST_REQUIRE(all.size() == 1U);
+  BOOST_TEST(holds(all[0], "policy would refuse this command: environment: RM may not be set under an allow list"),
+             all[0]);
+}

@@ -16,7 +16,8 @@ int main(int argc, char** argv) {
   if (argc != 2 || mark == nullptr) return 2;
   const std::string folder = argv[1];
   Plugin plugin;
-  const Json config{{"sessions", {{"tools_allow", folder + "/tools-allow.json"}}}};
+  const Json config{{"sessions", {{"tools_allow", folder + "/tools-allow.json"}}},
+                    {"environment", {{"allow", {"WTOOL_TEST_MARK"}}}}};
   const Json created = ToolUnderTest(plugin, config, "terminal_create_session")
                            .run({{"taskId", "T"},
                                  {"agentId", "A"},

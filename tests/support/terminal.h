@@ -17,7 +17,8 @@ struct Terminal {
   ScratchFolder scratch;
   std::string allow_file = scratch.file("tools-allow.json", R"(["sh", "sleep", "env", "pwd", "echo", "cat", "true",
     "false", "seq", "head", "npm", "not-installed-anywhere"])");
-  Json config{{"sessions", {{"tools_allow", allow_file}}}};
+  Json config{{"sessions", {{"tools_allow", allow_file}}},
+              {"environment", {{"allow", {"WTOOL_TEST_MARK", "WHOSE", "ONLY_ONE", "SECRET_TOKEN_OF_MINE"}}}}};
 
   // The metadata of a call of terminal_NAME.
   Json call(const std::string& name, const Json& arguments) {

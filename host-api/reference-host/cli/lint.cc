@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -107,7 +108,9 @@ class Linter {
     if (prompts_) look_for_prompts(*prompts_, around);
     if (toolbox_ != nullptr) {
       around.shell_problem = [this](const std::string& shell) { return config_.shell_problem(shell); };
-      around.verdict = [this](const std::string& command) { return verdict(command); };
+      around.verdict = [this](const std::string& command, const std::map<std::string, std::string>& environment) {
+        return verdict(command, environment);
+      };
     }
     workflow::check_workflow(parsed, given_, around, findings);
     const std::vector<PlacedFinding> placed = findings.placed(source);
@@ -124,13 +127,15 @@ class Linter {
   }
 
   // An explanation takes a tenth of a millisecond, which is long for thousands of commands. So where there is no rule
-  // about commands, only those are explained that may be refused for what they are: empty, or too long to be run.
-  workflow::CommandVerdict verdict(const std::string& command) {
+  // about commands, only those are explained that may be refused for what they are: empty, too long, or with variables.
+  workflow::CommandVerdict verdict(const std::string& command, const std::map<std::string, std::string>& environment) {
     constexpr std::size_t surely_short = 64UL * 1024;
     if (!allows_any_) allows_any_ = allows_any_command(*toolbox_);
     const bool is_usual = !command.empty() && command.size() <= surely_short && command.find('\0') == std::string::npos;
-    if (*allows_any_ && is_usual) return {workflow::CommandVerdict::Kind::allow, ""};
-    return explained(*toolbox_, std::string(workflow::shell_tool), {{"command", command}});
+    if (*allows_any_ && is_usual && environment.empty()) return {workflow::CommandVerdict::Kind::allow, ""};
+    nlohmann::json arguments{{"command", command}};
+    if (!environment.empty()) arguments["environment"] = environment;
+    return explained(*toolbox_, std::string(workflow::shell_tool), arguments);
   }
 
   // Adds `failures: continue` to a file in which the rule of plain arrows changes one, and says so; nothing: it is as

@@ -30,6 +30,7 @@ constexpr auto keys = std::to_array<ConfigKey>({
     {"directories", "confine_arguments", Type::boolean, Lock::stays_true, "false"},
     {"environment", "inherit", Type::choice, Lock::ranked, R"("all")", 0, 0, "", false, "all core none"},
     {"environment", "deny", Type::patterns, Lock::add, "[]"},
+    {"environment", "allow", Type::patterns, Lock::within, "[]"},
     {"environment", "set", Type::variables, Lock::equal, "{}"},
     {"limits", "timeout_default", Type::integer, Lock::lower, "300", 1, 1800, "seconds"},
     {"limits", "timeout_max", Type::integer, Lock::lower, "1800", 1, 1800, "seconds", false, "none"},

@@ -95,11 +95,11 @@ bool is_ranked(const ConfigKey& key, const json& locked, const json& later, Loos
   return false;
 }
 
-bool is_within(const json& locked, const json& later, Loosening& loosening) {
+bool is_within(const ConfigKey& key, const json& locked, const json& later, Loosening& loosening) {
   const std::size_t odd = uncovered(locked, later, covers);
   if (odd == later.size()) return true;
-  loosening = {"only what is covered by " + text_list(locked, "no command at all"), "this has " + shown(later[odd]),
-               odd};
+  const char* const none = key.type == KeyType::entries ? "no command at all" : "no name at all";
+  loosening = {"only what is covered by " + text_list(locked, none), "this has " + shown(later[odd]), odd};
   return false;
 }
 
@@ -135,7 +135,7 @@ bool is_tighter(const ConfigKey& key, const json& locked, json& later, Loosening
       loosening = {"only true", "this is false"};
       return false;
     case Tightening::within:
-      return is_within(locked, later, loosening);
+      return is_within(key, locked, later, loosening);
     case Tightening::add:
       later = both(locked, later);
       return true;

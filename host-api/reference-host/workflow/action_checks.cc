@@ -1,6 +1,7 @@
 #include "workflow/action_checks.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_set>
@@ -125,9 +126,12 @@ class ActionChecker {
 
   void verdict(const ShellAction& shell) {
     // As it is run: `$${` has become `${`.
-    const auto verdict =
-        around_.verdict(first_line_of(shell, workflow_) +
-                        (shell.command.parsed.texts.empty() ? std::string() : shell.command.parsed.texts[0]));
+    const auto text_of = [](const auto& text) {
+      return text.parsed.texts.empty() || !is_literal(text) ? std::string() : text.parsed.texts[0];
+    };
+    std::map<std::string, std::string> environment;
+    for (const auto& [name, text] : shell.environment) environment[name] = text_of(text);
+    const auto verdict = around_.verdict(first_line_of(shell, workflow_) + text_of(shell.command), environment);
     if (const char* const problem = problem_of(verdict.kind, shell)) {
       findings_.warn(shell.command.written.locate(0), problem + verdict.reason);
     }

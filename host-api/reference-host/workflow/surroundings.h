@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -39,8 +40,10 @@ struct Surroundings {
   std::function<std::string()> prompt_command_problem;
   // Why a workflow cannot have its commands run by this shell (sh, bash or an absolute path); empty: it can.
   std::function<std::string(const std::string& shell)> shell_problem;
-  // What policy says of a command without placeholders, in the directory of the run.
-  std::function<CommandVerdict(const std::string& command)> verdict;
+  // What policy says of a command without placeholders, in the directory of the run, with these variables. The value of
+  // one that has placeholders is empty.
+  std::function<CommandVerdict(const std::string& command, const std::map<std::string, std::string>& environment)>
+      verdict;
   // Which commands the shell cannot read.
   ShellReader unreadable_commands;
   // Whether workflows that run one another in a circle are looked for, from this one on.

@@ -2,6 +2,7 @@
 // printf -v 'a[$(COMMAND)]' x runs COMMAND.
 #include <algorithm>
 
+#include "policy/environment.h"
 #include "policy/wrappers/family.h"
 
 namespace wtool::policy {
@@ -10,10 +11,10 @@ namespace {
 
 bool has_substitution(const Word& word) { return word.text.find_first_of("$`") != std::string::npos; }
 
-// True for a name with a subscript that bash would expand: a[$(COMMAND)].
+// True for a name with a subscript that bash would evaluate: a[$(COMMAND)], and a[b], where b may be x[$(COMMAND)].
 bool has_live_subscript(std::string_view text) {
   const std::size_t bracket = text.find('[');
-  return bracket != std::string_view::npos && text.find_first_of("$`", bracket) != std::string_view::npos;
+  return bracket != std::string_view::npos && text.find_first_not_of("0123456789@*]", bracket + 1) != text.npos;
 }
 
 // `word` stands where bash expects the name of a variable, or NAME=value.
@@ -69,7 +70,31 @@ void judge_source(const Judgement& judgement) {
   }
 }
 
-// printf -v NAME, test -v NAME, [ -v NAME ], wait -p NAME.
+// test -v NAME, [ -R NAME ]: anything but a plain name may be evaluated. Some shells evaluate the numbers of -eq, too.
+void judge_test(const Judgement& judgement) {
+  const std::vector<Word>& words = judgement.words();
+  const auto evaluates = [&](const Word& word) {
+    judgement.runs_code(word, "some shells evaluate this word, and run the commands in it");
+  };
+  for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+    if (!words[i].literal) continue;
+    const Word& next = words[i + 1];
+    if (words[i].text == "-v" || words[i].text == "-R") {
+      if (!next.literal) {
+        judgement.is_unclear(next,
+                             "the name of this variable is known only when it runs, and bash may run what is in it");
+      } else if (!is_variable_name(next.text) && next.text != "]") {
+        evaluates(next);
+      }
+    } else if (is_listed("-eq -ne -lt -le -gt -ge", words[i].text)) {
+      for (const Word& number : {words[i - 1], next}) {
+        if (number.literal && number.text.find('[') != std::string::npos && i > 1) evaluates(number);
+      }
+    }
+  }
+}
+
+// printf -v NAME, wait -p NAME.
 void judge_named_option(const Judgement& judgement, std::string_view option) {
   for (std::size_t i = 1; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
@@ -152,7 +177,8 @@ constexpr Builtin builtins[] = {
     {"trap", judge_trap},
     {"alias", judge_alias},
     {". source", judge_source},
-    {"printf test [ [[", [](const Judgement& judgement) { judge_named_option(judgement, "-v"); }},
+    {"test [ [[", judge_test},
+    {"printf", [](const Judgement& judgement) { judge_named_option(judgement, "-v"); }},
     {"wait", [](const Judgement& judgement) { judge_named_option(judgement, "-p"); }},
     {"mapfile readarray", judge_mapfile},
     {"complete compgen", judge_completion},

@@ -144,6 +144,7 @@ BOOST_AUTO_TEST_CASE(names_that_steer_programs_are_told_from_data) {
                            "LD_AUDIT",
                            "DYLD_INSERT_LIBRARIES",
                            "PATH",
+                           "LANGUAGE",
                            "BASH_ENV",
                            "ENV",
                            "IFS",
@@ -241,7 +242,6 @@ BOOST_AUTO_TEST_CASE(names_that_steer_programs_are_told_from_data) {
                            "VERBOSE",
                            "LANG",
                            "LC_ALL",
-                           "LANGUAGE",
                            "TZ",
                            "TERM",
                            "COLUMNS",
@@ -272,6 +272,38 @@ BOOST_AUTO_TEST_CASE(names_that_steer_programs_are_told_from_data) {
                            ""}) {
     BOOST_TEST(!is_steering_name(name), name);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_name_that_some_programs_take_in_any_case_steers_in_any_case) {
+  for (const char* name : {"Npm_Config_script_shell", "nPM_x", "Https_Proxy", "Yarn_Rc"}) {
+    BOOST_TEST(is_steering_name(name), name);
+  }
+  for (const char* name : {"Git_Dir", "Npmrc"}) BOOST_TEST(!is_steering_name(name), name);
+}
+
+BOOST_AUTO_TEST_CASE(under_an_allow_list_only_harmless_names_and_those_of_environment_allow_are_set) {
+  EnvironmentRules rules;
+  for (const char* name : {"LANG", "LC_ALL", "TERM", "NO_COLOR", "TZ", "CI", "TRACEPARENT", "NODE_ENV", "RUST_LOG",
+                           "GIT_AUTHOR_NAME", "COLUMNS"}) {
+    BOOST_TEST(!refuse_name(name, rules).has_value(), name);
+  }
+  for (const char* name :
+       {"RM", "GREP", "M4", "DESTDIR", "b", "STAGE", "LANGUAGE", "TEXTDOMAINDIR", "MAGIC", "ci", ""}) {
+    const auto refusal = refuse_name(name, rules);
+    BOOST_TEST_REQUIRE(refusal.has_value(), name);
+    BOOST_TEST(refusal->hint.find("environment.allow") != std::string::npos, name);
+  }
+  rules.allow = {"STAGE", "MY_*", "GIT_*", "RM", "*"};
+  for (const char* name : {"STAGE", "MY_X", "b", "RM"}) BOOST_TEST(!refuse_name(name, rules).has_value(), name);
+  // A steering name must be named as it is.
+  for (const char* name : {"GIT_SSH_COMMAND", "LD_PRELOAD", "GREP"})
+    BOOST_TEST(refuse_name(name, rules).has_value(), name);
+  // What a shell finds programs by is set by nobody.
+  rules.allow = {"PATH", "BASH_ENV", "ENV", "IFS", "PWD", "BASH_FUNC_x", "GIT_SSH_COMMAND"};
+  for (const char* name : {"PATH", "BASH_ENV", "ENV", "IFS", "PWD", "BASH_FUNC_x"}) {
+    BOOST_TEST(refuse_name(name, rules).has_value(), name);
+  }
+  BOOST_TEST(!refuse_name("GIT_SSH_COMMAND", rules).has_value());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

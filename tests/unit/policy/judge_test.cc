@@ -168,6 +168,14 @@ BOOST_AUTO_TEST_CASE(under_a_deny_list_alone_what_may_be_anything_is_refused_and
   check(rules, "if true; then rm x; fi", Answer::deny, "rm x", "commands.deny: rm", "");
   check(Rules().ask({"npm publish"}), "$X y", Answer::ask, "$X", "commands.ask", "known only when it runs");
   check(rules, "echo 'a", Answer::deny, "'", "commands.deny", "cannot be read");
+  for (const char* steered : {"LESSOPEN=x less y", "env GREP=x zgrep y", "export BASH_ENV=x; bash -c :", "PATH=/x",
+                              "IFS+=x; ls", "(EDITOR=x git commit)", "declare -x PAGER=x"}) {
+    BOOST_TEST(to_text(rules.verdict(steered).answer) == "deny", steered);
+  }
+  for (const char* data :
+       {"CI=1 make", "A=b ls", "env STAGE=x ls", "export A=b; ls", "LC_ALL=C sort x", "declare -x A"}) {
+    BOOST_TEST(to_text(rules.verdict(data).answer) == "allow", data);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(wrappers_are_followed_to_a_depth_that_no_person_writes) {
@@ -177,6 +185,19 @@ BOOST_AUTO_TEST_CASE(wrappers_are_followed_to_a_depth_that_no_person_writes) {
   for (int i = 0; i < 12; ++i) line += "env ";
   BOOST_TEST(to_text(Rules().allow({"env", "ls"}).verdict(line + "ls").answer) == "deny");
   BOOST_TEST(to_text(Rules().deny({"rm"}).verdict(line + "ls").answer) == "deny");
+}
+
+BOOST_AUTO_TEST_CASE(a_relative_program_is_judged_where_it_runs) {
+  const Rules rules = Rules().allow({"env", "find", "timeout", "unshare", "git", "ls", "./x"});
+  check(rules, "env -C . timeout 5 ./x", Answer::allow, "", "commands.allow: env", "");
+  check(rules, "env ./x -C usr", Answer::allow, "", "commands.allow: env", "");
+  check(rules, "env -C usr ls", Answer::allow, "", "commands.allow: env", "");
+  for (const char* elsewhere :
+       {"env -C usr ./x", "env -iCusr ./x", "env --chdir=usr ./x", "env --ch usr ./x", "env -C . -C . -C usr ./x",
+        "env -C usr timeout 5 ./x", "env -S '-C usr ./x'", "unshare -w usr ./x", "git bisect run ./x",
+        "find usr -execdir ./x ';'", "find usr -okdir timeout 5 ./x ';'"}) {
+    BOOST_TEST(to_text(rules.verdict(elsewhere).answer) != "allow", elsewhere);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_cd_is_followed_and_what_comes_after_may_run_in_either_directory) {
@@ -202,7 +223,8 @@ BOOST_AUTO_TEST_CASE(a_cd_is_followed_and_what_comes_after_may_run_in_either_dir
 
 BOOST_AUTO_TEST_CASE(builtins_that_stay_are_judged_by_their_words) {
   const Rules rules = Rules().allow({"export", "cd", "ls", "printf"});
-  check(rules, "export A=b && ls", Answer::allow, "", "commands.allow: export", "");
+  check(rules, "export CI=1 && ls", Answer::allow, "", "commands.allow: export", "");
+  check(rules, "export A=b && ls", Answer::deny, "A=b", "commands.allow", "export takes NAME=value");
   check(rules, "export PATH=x", Answer::deny, "PATH=x", "commands.allow", "export takes NAME=value");
   check(rules, "export A", Answer::deny, "A", "commands.allow", "export takes NAME=value");
   check(rules, "cd; ls", Answer::deny, "cd", "commands.allow", "exactly one directory");
