@@ -105,18 +105,6 @@ std::optional<Problem> find_reach(const Reading& reading) {
   return std::nullopt;
 }
 
-// main..topic is a range of revisions; a path would have .. as a whole part of it.
-bool is_range(std::string_view word) {
-  if (word.find("..") == word.npos || word.starts_with('/') || word.starts_with('~')) return false;
-  for (std::size_t begin = 0; begin <= word.size();) {
-    const std::size_t end = std::min(word.find('/', begin), word.size());
-    const std::string_view part = word.substr(begin, end - begin);
-    if (!part.empty() && part.find_first_not_of('.') == part.npos) return false;
-    begin = end + 1;
-  }
-  return true;
-}
-
 // The operators of test, and its numbers.
 bool is_test_operator(std::string_view word) {
   for (const std::string_view known : {"=", "==", "!=", "<", ">", "!", "(", ")", "]", ""}) {
@@ -195,11 +183,6 @@ std::vector<bool> text_words(std::string_view tool, const std::vector<std::strin
   if (tool == "find") programs::mark_find_text(words, text);
   if (tool == "test" || tool == "[") {
     for (std::size_t i = 1; i < words.size(); ++i) text[i] = is_test_operator(words[i]);
-  }
-  if (tool == "git" && reading.complete) {
-    for (std::size_t i = 0; i < std::min(reading.operands.size(), reading.first_operand_behind_dashes); ++i) {
-      if (is_range(words[reading.operands[i]])) text[reading.operands[i]] = true;
-    }
   }
   return text;
 }

@@ -9,35 +9,69 @@ namespace wtool::policy {
 
 namespace {
 
-// What is not a path even where it has slashes: another machine's, by a scheme that says so. One with `..` in it is a
-// path to those who take no URL.
-bool is_remote(std::string_view text) {
+// Tools that take addresses: what they are given as one, they fetch from another machine.
+constexpr std::string_view address_tools =
+    "curl wget git ssh scp sftp rsync ftp lftp svn hg http https xh aria2c docker podman skopeo kubectl helm npm npx "
+    "pnpm yarn bun deno pip pip3 pipx uv poetry cargo go gem bundle composer mvn gradle brew apt apt-get gh glab aws "
+    "gcloud gsutil psql redis-cli mongosh ab wrk hey lynx w3m links";
+
+constexpr std::string_view address_schemes =
+    "http https ftp ftps ssh sftp git git+https git+ssh svn svn+ssh ws wss s3 gs oci docker postgres postgresql redis "
+    "rediss mongodb mongodb+srv";
+
+bool has_word(std::string_view list, std::string_view item) {
+  if (item.empty() || item.find(' ') != item.npos) return false;
+  for (std::size_t at = list.find(item); at != list.npos; at = list.find(item, at + 1)) {
+    const std::size_t end = at + item.size();
+    if ((at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' ')) return true;
+  }
+  return false;
+}
+
+// What is another machine's, although it has slashes. One with `..` in it is a path to those who take no address. Only
+// a tool of the list takes one, and only a scheme of the list is surely no file: curl has FILE: too.
+bool is_address(std::string_view tool, std::string_view text) {
   const std::size_t colon = text.find("://");
-  if (colon == std::string_view::npos || colon == 0 || text.starts_with("file:")) return false;
-  return text.find("..") == std::string_view::npos &&
-         text.substr(0, colon).find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-") ==
-             std::string_view::npos;
+  if (colon == std::string_view::npos || text.find("..") != text.npos) return false;
+  return has_word(address_schemes, text.substr(0, colon)) && has_word(address_tools, tool);
 }
 
 // The places in a word where a path may begin: the word itself, what stands behind = : @ and ,, and in a bundle of
-// options the first slash, dots or tilde. Nothing where there are more than are looked at.
-std::optional<std::vector<std::string_view>> candidates(std::string_view word, bool is_bundle) {
-  constexpr std::size_t most = 64;
+// options each letter that is not one. Nothing where there are more than are looked at.
+std::optional<std::vector<std::string_view>> candidates(std::string_view tool, std::string_view word, bool is_bundle) {
+  constexpr std::size_t most = 128;
   std::vector<std::string_view> found{word};
   if (is_bundle) {
-    found.push_back(word.substr(std::min<std::size_t>(word.size(), 2)));
-    for (const std::string_view begin : {"/", "..", "~"}) {
-      if (const std::size_t at = word.find(begin); at != std::string_view::npos) found.push_back(word.substr(at));
+    for (std::size_t i = 2; i < word.size(); ++i) {
+      if (found.size() == most) return std::nullopt;
+      found.push_back(word.substr(i));
     }
   }
-  if (word.starts_with("file://")) found.push_back(word.substr(7));
+  if (is_address(tool, word)) return found;
   for (std::size_t i = 0; i + 1 < word.size(); ++i) {
     if (word[i] != '=' && word[i] != ':' && word[i] != '@' && word[i] != ',') continue;
-    if (is_remote(word.substr(0, i + 3)) || word.substr(i).starts_with("://")) continue;
     if (found.size() == most) return std::nullopt;
     found.push_back(word.substr(i + 1));
+    // The rest is the address.
+    if (is_address(tool, found.back())) break;
   }
   return found;
+}
+
+// Options of curl that take no value, and those whose value is sent as it stands.
+bool is_flag_of_curl(std::string_view word) {
+  return has_word("--silent --show-error --location --fail --include --insecure --verbose --compressed", word) ||
+         (word.size() > 1 && word[0] == '-' && word.find_first_not_of("sSfLiIvkNG", 1) == word.npos);
+}
+
+// curl expands {a,b} and [1-9] in its addresses by itself, so that they may become any other: f[i-i]le:///. What is
+// sent (-d '{"a": 1}') is no address.
+bool is_glob_of_curl(const std::vector<std::string>& texts, std::size_t i) {
+  if (texts[i].find_first_of("{[") == std::string::npos) return false;
+  const bool is_sent =
+      i > 1 && has_word("-d --data --data-raw --data-ascii --data-binary --json -H --header", texts[i - 1]);
+  // The option in front may itself be the value of the one before.
+  return !is_sent || (i > 2 && texts[i - 2].starts_with('-') && !is_flag_of_curl(texts[i - 2]));
 }
 
 // Options for the directory that a command works in.
@@ -95,6 +129,50 @@ bool runs_elsewhere(std::string_view tool, const std::vector<Word>& words) {
   });
 }
 
+std::optional<std::size_t> find_list_of_sums(std::string_view tool, const std::vector<std::string>& texts) {
+  if (!has_word("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum shasum", tool)) return std::nullopt;
+  for (std::size_t i = 1; i < texts.size(); ++i) {
+    const std::string_view text = texts[i];
+    if (text == "--") break;
+    const bool is_long = text.starts_with("--");
+    if (is_long ? text.starts_with("--c") : text.starts_with('-') && text.find('c') != text.npos) return i;
+  }
+  return std::nullopt;
+}
+
+bool moves_links(std::string_view tool, const std::vector<std::string>& texts) {
+  // Any of the letters in a bundle of options, or a long option that begins so.
+  const auto has = [&](std::string_view letters, std::string_view begin) {
+    return std::any_of(texts.begin() + 1, texts.end(), [&](const std::string& text) {
+      if (text.starts_with("--")) return text.size() > 2 && text.starts_with(begin);
+      return text.starts_with('-') && text.find_first_of(letters) != text.npos;
+    });
+  };
+  const std::string_view first = texts.size() > 1 ? std::string_view(texts[1]) : std::string_view();
+  if (tool == "cp") return has("rRadP", "--");
+  if (tool == "unzip") return !has("lvtzZp", "---");
+  if (tool == "tar" || tool == "gtar" || tool == "bsdtar") {
+    return first.find('x') != first.npos || has("x", "--e") || has("x", "--g");
+  }
+  if (tool == "git") {
+    return !has_word("status log diff show branch tag rev-parse ls-files blame grep describe", first);
+  }
+  return has_word("ln mv cpio pax rsync patch svn hg 7z 7za 7zr unrar", tool);
+}
+
+bool names_paths(std::string_view tool, const std::vector<std::string>& texts) {
+  const std::vector<bool> is_text = text_words(tool, texts);
+  for (std::size_t i = 1; i < texts.size(); ++i) {
+    if (is_text[i] || texts[i].empty() || texts[i] == "/dev/null") continue;
+    // The subcommand itself is none.
+    if (i == 1 && has_word("git npm pnpm yarn cargo go docker kubectl", tool) && texts[i].front() != '-') continue;
+    const bool is_option = texts[i].front() == '-';
+    if (!is_option || texts[i].find('=') != std::string::npos || (texts[i].size() > 2 && texts[i][1] != '-'))
+      return true;
+  }
+  return false;
+}
+
 std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::string>& texts,
                                   std::string_view directory, const std::vector<std::string>& roots) {
   const std::vector<bool> is_text = text_words(tool, texts);
@@ -102,16 +180,22 @@ std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::
     if (is_text[i]) continue;
     const bool is_short = texts[i].size() > 2 && texts[i][0] == '-' && texts[i][1] != '-';
     const bool is_old_bundle = i == 1 && (tool == "tar" || tool == "gtar" || tool == "bsdtar" || tool == "ar");
-    const auto places = candidates(texts[i], is_short || is_old_bundle);
+    if (tool == "curl" && is_glob_of_curl(texts, i)) return Escape{i, "any address that curl makes of it"};
+    const auto places = candidates(tool, texts[i], is_short || is_old_bundle);
     if (!places) return Escape{i, "more places than are looked at"};
     for (const std::string_view candidate : *places) {
-      if (candidate.empty() || candidate == "/dev/null" || is_remote(candidate)) continue;
+      if (candidate.empty() || candidate == "/dev/null") continue;
+      // Tools that take addresses read %2e in them.
+      if (candidate.find("://") != candidate.npos && candidate.find('%') != candidate.npos &&
+          !is_address(tool, candidate)) {
+        return Escape{i, "a path that is written with %"};
+      }
       if (is_home(candidate)) return Escape{i, std::string(candidate)};
       const std::string path = resolve_path(directory, candidate);
       if (!is_within_any(path, roots)) return Escape{i, path};
       // host:path, a:b lists of paths: each part stands for itself.
       const std::size_t cut = candidate.find_first_of(":,");
-      if (cut == std::string_view::npos || cut == 0) continue;
+      if (cut == std::string_view::npos || cut == 0 || is_address(tool, candidate)) continue;
       const std::string part = resolve_path(directory, candidate.substr(0, cut));
       if (!is_within_any(part, roots)) return Escape{i, part};
     }

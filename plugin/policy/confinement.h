@@ -27,9 +27,21 @@ std::optional<std::vector<std::string>> working_directories(const std::vector<Wo
 bool runs_elsewhere(std::string_view tool, const std::vector<Word>& words);
 
 // The first of `texts` (literal words, the program first) that names a path outside `roots` (canonical) from
-// `directory` (canonical), however it is written: as the word, behind the letters of options, behind = , : or @, as
-// file:// URL. Words that the tool takes as text (a pattern, a script) are not looked at, nor is /dev/null.
+// `directory` (canonical), however it is written: as the word, behind the letters of options, behind = , : or @. What
+// looks like an address is a path as well, because a link may be called `http:`; what stands behind its colon is none
+// only for tools that take addresses, with schemes that are no file's. Words that the tool takes as text (a pattern, a
+// script) are not looked at, nor is /dev/null.
 std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::string>& texts,
                                   std::string_view directory, const std::vector<std::string>& roots);
+
+// The word by which the tool reads a list of files to open: sha256sum -c LIST.
+std::optional<std::size_t> find_list_of_sums(std::string_view tool, const std::vector<std::string>& texts);
+
+// True where the command may make links, or move one to where it leads elsewhere: what paths of later commands lead to
+// is not known then before it has run.
+bool moves_links(std::string_view tool, const std::vector<std::string>& texts);
+
+// True where some word of the command may be a path.
+bool names_paths(std::string_view tool, const std::vector<std::string>& texts);
 
 }  // namespace wtool::policy

@@ -433,6 +433,18 @@ class Judge {
                                     reach.reason + ", which may lie outside of directories.roots",
                                     reach.hint.empty() ? "leave it out" : reach.hint);
     }
+    if (const auto list = find_list_of_sums(tool, texts)) {
+      return strictest_.not_covered(frame, words[*list].at,
+                                    "a list names further files, which may lie outside of directories.roots",
+                                    "compute the sums, and compare them");
+    }
+    if (!links_moved_by_.empty() && names_paths(tool, texts)) {
+      return strictest_.not_covered(frame, words.front().at,
+                                    quoted(links_moved_by_) +
+                                        " in front may make or move links, so that what the paths of " + quoted(name) +
+                                        " lead to is not known before it has run",
+                                    "make two calls of it");
+    }
     const auto runs_elsewhere = std::find_if(
         words.begin(), words.end(), [](const Word& word) { return word.text == "-execdir" || word.text == "-okdir"; });
     if (tool == "find" && runs_elsewhere != words.end()) {
@@ -460,6 +472,7 @@ class Judge {
                              "a path that is known only when it runs may lead out of directories.roots",
                              "write it out");
     }
+    if (links_moved_by_.empty() && moves_links(tool, texts)) links_moved_by_ = tool;
   }
 
   // ---- What a command runs besides itself.
@@ -550,6 +563,7 @@ class Judge {
   const std::vector<Entry> allow_, deny_, ask_;
   StrictestFinding strictest_;
   std::string allowed_by_;
+  std::string links_moved_by_;  // confined: the command of the line, if any, that may have made or moved links
   std::set<std::pair<std::size_t, std::string>> hardened_;  // the names of these commands, and where they stand
 };
 

@@ -138,6 +138,64 @@ BOOST_AUTO_TEST_CASE(arguments_that_lead_out_of_the_roots_are_refused_however_th
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_looks_like_an_address_is_a_path_to_those_that_take_none) {
+  const Json config{{"directories", {{"roots", {inside}}, {"confine_arguments", true}}}};
+  scratch.file("inside/f", "text\n");
+  for (const char* link : {"a:", "http:", "a..b", "p"}) std::filesystem::create_symlink("/", inside + '/' + link);
+  const auto verdict = [&](const std::string& command) {
+    return ToolUnderTest(plugin, config).explain({{"command", command}, {"working_directory", inside}}).at("verdict");
+  };
+  for (const std::string& command : std::vector<std::string>{"cat a:/" + secret,
+                                                             "cat http:/" + secret,
+                                                             "curl http:/" + secret,
+                                                             "touch a:/" + outside + "/new",
+                                                             "curl FILE://" + secret,
+                                                             "curl 'f[i-i]le://" + secret + "'",
+                                                             "curl -s '{file}://" + secret + "'",
+                                                             "curl -d -d '{file:///etc/passwd}'",
+                                                             "curl '-d --data' '{file:///etc/passwd}'",
+                                                             "curl file://" + inside + "/%2e%2e/outside/secret",
+                                                             "wget file://localhost/etc/passwd",
+                                                             "pip download --find-links=file:///etc x",
+                                                             "gcc -I/etc f",
+                                                             "grep -rfp/etc/passwd f",
+                                                             "sort -uop f",
+                                                             "git diff --no-index a..b/etc/passwd f",
+                                                             "git log a..b/etc",
+                                                             "sha256sum -c f",
+                                                             "md5sum --check f",
+                                                             "b2sum -wc f"}) {
+    BOOST_TEST(verdict(command) == "deny", command);
+  }
+  for (const char* command :
+       {"curl -s 'https://example.org/a?b=/c,/d'", "curl -s -d '{\"a\": [\"/x\"]}' https://example.org",
+        "git clone https://example.org/x.git", "git log main..topic/x", "git diff origin/x...HEAD", "sha256sum f",
+        "pip install --index-url=https://example.org/simple x", "grep -c x f", "sha256sum -- f"}) {
+    BOOST_TEST(verdict(command) == "allow", command);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_follows_a_command_that_may_move_links_names_no_paths) {
+  const Json config{{"directories", {{"roots", {inside}}, {"confine_arguments", true}}}};
+  folder("inside/a/b");
+  std::filesystem::create_symlink("../../outside", inside + "/a/b/l");
+  const auto verdict = [&](const std::string& command) {
+    return ToolUnderTest(plugin, config).explain({{"command", command}, {"working_directory", inside}}).at("verdict");
+  };
+  for (const char* command :
+       {"mv a/b x && cat x/secret", "mv a/b x; cd x && ls", "tar xf a.tar && cat l", "tar -x -f a.tar; head -n1 l",
+        "tar --get -f a.tar && cat l", "git checkout b && cat l", "cp -r d o && cat o/l", "cp -a d o && tee -ao/l",
+        "cp --archive d o && cat o/l", "env mv d/l l && cat l", "unzip a.zip && cat l", "ln -s x y && cat y",
+        "find . -name y -exec mv '{}' l ';' -exec cat l ';'", "sh -c 'mv d/l l; cat l'", "git pull && npm test -f l"}) {
+    BOOST_TEST(verdict(command) == "deny", command);
+  }
+  for (const char* command : {"cat f && mv f g", "cp f g && cat g", "tar tf a.tar && cat f", "mv f g && ls -l",
+                              "mv f g && echo done", "git status && cat f", "git checkout b && git status",
+                              "git pull && npm test", "unzip -l a.zip && cat f", "mv f g"}) {
+    BOOST_TEST(verdict(command) == "allow", command);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(under_a_deny_list_every_ordinary_line_runs_as_it_stands) {
   const Json config{{"commands", {{"deny", {"rm", "git push"}}}}};
   const Answer answer = under(
