@@ -117,7 +117,7 @@ bool is_test_operator(std::string_view word) {
 
 bool has_argument_table(std::string_view tool) {
   // The names of subcommands and of parts of tables are no tools.
-  return (tool == ":" || tool.find_first_of(" :") == tool.npos) && programs::find_program(tool) != nullptr;
+  return (tool == ":" || tool.find_first_of(" :") == tool.npos) && programs::find_rules(tool) != nullptr;
 }
 
 ArgumentJudgement judge_arguments(std::string_view tool, const std::vector<std::string>& words) {
@@ -135,7 +135,7 @@ std::vector<Addition> hardening(std::string_view tool, const std::vector<std::st
   const auto add = [&](const programs::ProgramSpec& table, std::size_t behind) {
     if (!table.hardened.empty()) additions.push_back({behind + 1, words_of_text(table.hardened)});
   };
-  add(programs::find_program(tool)->spec(), 0);
+  add(programs::find_rules(tool)->spec(), 0);
   const Reading reading = programs::read(tool, words);
   if (reading.begin > 0) add(reading.tool->spec(), reading.begin);
   return additions;
@@ -193,7 +193,7 @@ bool may_run_programs(std::string_view tool) {
   if (is_wrapper(tool) && !hands_on) return true;
   if (!has_argument_table(tool)) return false;
   if (tool == "find" || tool == "git" || tool == "make" || tool == "zip" || tool == "less" || is_tar(tool)) return true;
-  const programs::Compiled& program = *programs::find_program(tool);
+  const programs::Compiled& program = *programs::find_rules(tool);
   const programs::ProgramSpec& spec = program.spec();
   const bool runs = spec.does == Effect::runs_program || spec.does == Effect::runs_code;
   return (runs && !hands_on) || spec.response_files || spec.check == programs::check_sed ||

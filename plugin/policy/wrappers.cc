@@ -2,7 +2,6 @@
 
 #include "policy/programs/names.h"
 #include "policy/wrappers/family.h"
-#include "policy/wrappers/prefix_table.h"
 
 namespace wtool::policy {
 

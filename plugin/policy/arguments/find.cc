@@ -8,8 +8,8 @@ namespace {
 const Option* find_primary(const Compiled& find, std::string_view word) {
   if (const Option* option = find.word(word).option) return option;
   // -newerXY: X and Y say which times are compared; with t for Y it is with a text.
-  static const Option newer{.name = "-newerXY", .value = Value::required, .path = true};
-  static const Option newer_time{.name = "-newerXt", .value = Value::required};
+  static const Option newer{.name = "-newerXY", .value = Value::required, .values = 1, .path = true};
+  static const Option newer_time{.name = "-newerXt", .value = Value::required, .values = 1};
   if (word.size() == 8 && word.starts_with("-newer")) return word[7] == 't' ? &newer_time : &newer;
   return nullptr;
 }
@@ -21,7 +21,7 @@ bool is_operator(std::string_view word) {
 bool is_option(std::string_view word) { return word.size() > 1 && word[0] == '-'; }
 
 // How many words behind it belong to a primary.
-std::size_t values(const Option& primary) { return primary.value == Value::none ? 0 : primary.two ? 2 : 1; }
+std::size_t values(const Option& primary) { return primary.values; }
 
 }  // namespace
 
@@ -55,7 +55,7 @@ std::optional<Problem> find_list_of_files(const Reading& reading) {
 }
 
 void mark_find_text(const Words& words, std::vector<bool>& text) {
-  const Compiled& find = *find_program("find");
+  const Compiled& find = *find_rules("find");
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (is_operator(words[i])) text[i] = true;
     if (!is_option(words[i])) continue;

@@ -11,7 +11,7 @@ Expanded expand_tar(const Words& words) {
   add(words[0], 0);
   std::size_t next = 1;
   if (words.size() > 1 && !words[1].starts_with('-')) {
-    const Compiled& tar = *find_program("tar");
+    const Compiled& tar = *find_rules("tar");
     next = 2;
     for (const char letter : words[1]) {
       add(std::string{'-', letter}, 1);

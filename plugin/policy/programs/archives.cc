@@ -96,7 +96,14 @@ constexpr ProgramSpec specs[] = {
          "--preserve-permissions --same-permissions --no-same-owner --no-same-permissions -o",
      .effects = rsh,
      .with = "tar:lists",
-     .check = check_tar},
+     .check = check_tar,
+     .unproven =
+         "-C=VALUE -F=VALUE -g=VALUE -H=VALUE -I=VALUE -L=VALUE -T=VALUE -V=VALUE --checkpoint-action=VALUE "
+         "--directory=VALUE --info-script=VALUE --new-volume-script=VALUE --rmt-command=VALUE --rsh-command=VALUE "
+         "--to-command=VALUE --use-compress-program=VALUE --files-from=VALUE --transform=VALUE",
+     .runs = Runs::option_value,
+     .manner = lenient | permutes,
+     .script = "I F info-script new-volume-script rmt-command rsh-command to-command use-compress-program"},
     {.names = "tar:lists", .effects = "other (reads options from a file): -T=LIST --files-from=LIST"},
     {.names = "gzip, gunzip, bzip2, bunzip2, xz, unxz, lzma, unlzma, zstd, unzstd, compress, uncompress",
      .options =

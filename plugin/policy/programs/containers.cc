@@ -11,7 +11,13 @@ constexpr ProgramSpec specs[] = {
      .effects = "opens_network (speaks to another host): -H=HOST --host=HOST -c=NAME --context=NAME; other (reads "
                 "another configuration): --config=DIR",
      .operands = Operands::choose,
-     .style = Style::exact},
+     .style = Style::exact,
+     .unproven =
+         "-h --connection=VALUE --identity=VALUE --namespace=VALUE --root=VALUE --runroot=VALUE --storage-driver=VALUE "
+         "--tls --tlscacert=VALUE --tlscert=VALUE --tlskey=VALUE --tlsverify --remote --version --help",
+     .manner = lenient,
+     .subcommands = true,
+     .values_known = true},
     {.names =
          "docker ps, docker images, docker inspect, docker version, docker info, docker stats, docker top, "
          "docker port, docker history, docker diff, docker search, docker events, podman ps, podman images, podman "
@@ -29,24 +35,26 @@ constexpr ProgramSpec specs[] = {
      .options =
          "-f --follow --details --since=TIME --until=TIME -n=NUM --tail=NUM -t --timestamps --no-color --no-log-prefix",
      .style = Style::exact},
-    {.names = "docker container, docker image, docker volume, docker network, docker system, docker context, docker "
-              "service, "
-              "docker node, docker stack, docker plugin, docker buildx, docker manifest, docker config, docker secret",
+    {.names = "docker context, docker service, docker node, docker stack, docker plugin, docker buildx, docker "
+              "manifest, docker config, docker secret",
      .operands = Operands::choose,
      .style = Style::exact},
+    {.names = "docker container, docker image, docker volume, docker network, docker system",
+     .operands = Operands::choose,
+     .style = Style::exact,
+     .unproven = "-h --help",
+     .manner = lenient,
+     .subcommands = true,
+     .values_known = true},
     {.names =
          "docker container ls, docker container list, docker container ps, docker container inspect, docker container "
-         "logs, docker container stats, docker container top, docker container port, docker container diff, docker "
-         "image ls, docker image list, docker image inspect, docker image history, docker volume ls, docker volume "
-         "list, "
-         "docker volume inspect, docker network ls, docker network list, docker network inspect, docker system df, "
-         "docker "
-         "system info, docker context ls, docker context show, docker context inspect, docker service ls, docker "
-         "service "
-         "ps, docker service inspect, docker service logs, docker node ls, docker node ps, docker node inspect, docker "
-         "stack ls, docker stack ps, docker stack services, docker plugin ls, docker plugin inspect, docker buildx ls, "
-         "docker buildx version, docker buildx du, docker config ls, docker config inspect, docker secret ls, docker "
-         "secret inspect",
+         "stats, docker container top, docker container port, docker container diff, docker image ls, docker image "
+         "list, docker image inspect, docker image history, docker volume ls, docker volume list, docker volume "
+         "inspect, docker network ls, docker network list, docker network inspect, docker system df, docker system "
+         "info, docker context ls, docker context show, docker context inspect, docker service ls, docker service ps, "
+         "docker service inspect, docker node ls, docker node ps, docker node inspect, docker stack ls, docker stack "
+         "ps, docker stack services, docker plugin ls, docker plugin inspect, docker buildx ls, docker buildx version, "
+         "docker buildx du, docker config ls, docker config inspect, docker secret ls, docker secret inspect",
      .options = "-v --verbose",
      .with = "docker ps",
      .style = Style::exact},
@@ -55,11 +63,15 @@ constexpr ProgramSpec specs[] = {
      .effects =
          "other (names another folder): --project-directory=DIR; other (reads another environment): --env-file=FILE",
      .operands = Operands::choose,
-     .style = Style::exact},
-    {.names =
-         "docker compose ps, docker compose ls, docker compose logs, docker compose images, docker compose top, docker "
-         "compose version, docker compose port, docker compose events, docker-compose ps, docker-compose logs, "
-         "docker-compose images, docker-compose top, docker-compose version, docker-compose port",
+     .style = Style::exact,
+     .unproven = "-h -v -D --all-resources --compatibility --dry-run --help --parallel=VALUE --progress=VALUE "
+                 "--verbose --version",
+     .manner = lenient,
+     .subcommands = true,
+     .values_known = true},
+    {.names = "docker compose ps, docker compose ls, docker compose images, docker compose top, docker compose "
+              "version, docker compose port, docker compose events, docker-compose ps, docker-compose images, "
+              "docker-compose top, docker-compose version, docker-compose port",
      .options = "--services --status=STATUS --no-color --no-log-prefix --follow --short --orphans",
      .with = "docker ps",
      .style = Style::exact},
@@ -82,7 +94,12 @@ constexpr ProgramSpec specs[] = {
          "--username=NAME --password=TEXT; writes: --cache-dir=DIR --profile-output=FILE --profile=NAME --raw=ADDRESS; "
          "other (reads what it is told from a file): -f=FILE --filename=FILE -k=DIR --kustomize=DIR --template=TEXT",
      .operands = Operands::choose,
-     .style = Style::exact},
+     .style = Style::exact,
+     .unproven = "-h --as-uid=VALUE --disable-compression[=VALUE] --help --log-flush-frequency=VALUE "
+                 "--match-server-version[=VALUE] --vmodule=VALUE --warnings-as-errors[=VALUE]",
+     .manner = lenient,
+     .subcommands = true,
+     .values_known = true},
     {.names = "kubectl get, kubectl describe, kubectl version, kubectl api-resources, kubectl api-versions, kubectl "
               "explain, kubectl "
               "events, oc get, oc describe, oc version, oc status, oc whoami",
@@ -115,17 +132,35 @@ constexpr ProgramSpec specs[] = {
      .effects = "other (reads another configuration, which can name programs): --kubeconfig=FILE; runs_program: "
                 "--post-renderer=PROGRAM",
      .operands = Operands::choose,
-     .style = Style::exact},
+     .style = Style::exact,
+     .unproven = "--kube-apiserver=VALUE --kube-as-user=VALUE --kube-token=VALUE",
+     .manner = lenient | permutes,
+     .subcommands = true,
+     .values_known = true},
     {.names = "helm list, helm ls, helm status, helm history, helm version, helm env, helm search",
      .with = "helm",
      .style = Style::exact},
     {.names = "helm get", .with = "helm", .style = Style::exact},
-    {.names = "terraform, tofu", .options = "-v -version -help", .operands = Operands::choose, .style = Style::go},
+    {.names = "terraform, tofu",
+     .options = "-v -version -help",
+     .operands = Operands::choose,
+     .style = Style::go,
+     .unproven = "-chdir=VALUE",
+     .manner = lenient | single_dash,
+     .subcommands = true,
+     .values_known = true},
     // Most others start the providers that the folder holds.
     {.names = "terraform version, terraform output, tofu version, tofu output",
      .options = "-json -no-color -raw",
      .style = Style::go},
-    {.names = "gh", .options = "", .operands = Operands::choose, .style = Style::exact},
+    {.names = "gh",
+     .options = "",
+     .operands = Operands::choose,
+     .style = Style::exact,
+     .unproven = "-R=VALUE --repo=VALUE --help --version",
+     .manner = lenient,
+     .subcommands = true,
+     .values_known = true},
     {.names = "gh pr, gh issue, gh repo, gh run, gh release, gh workflow, gh auth, gh search, gh label",
      .operands = Operands::choose,
      .style = Style::exact},

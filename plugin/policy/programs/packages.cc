@@ -27,7 +27,12 @@ constexpr ProgramSpec specs[] = {
          "--globalconfig=FILE --registry=ADDRESS; runs_program: --script-shell=PROGRAM --viewer=PROGRAM "
          "--editor=PROGRAM --git=PROGRAM --browser[=PROGRAM] --node-options=OPTIONS; writes (writes): --cache=DIR",
      .operands = Operands::choose,
-     .style = Style::exact},
+     .style = Style::exact,
+     .unproven = "-d -h -y --cwd=VALUE --dir=VALUE --filter=VALUE --help --version --yes",
+     .manner = lenient,
+     .subcommands = true,
+     .values_known = true,
+     .synonyms = "g=global f=force y=yes w=workspace"},
     {.names = "npm ls, npm list, npm la, npm ll, npm outdated, npm view, npm info, npm show, npm why, npm explain, npm "
               "root, "
               "npm prefix, npm bin, npm ping, npm search, npm query, npm whoami",
@@ -59,7 +64,13 @@ constexpr ProgramSpec specs[] = {
                 "runs_program: --script-shell=PROGRAM --use-yarnrc=FILE",
      .operands = Operands::choose,
      .bare = "installs what the project needs",
-     .style = Style::exact},
+     .style = Style::exact,
+     .unproven = "-w=VALUE -d -h -y --cache=VALUE --filter=VALUE --help --loglevel=VALUE --registry=VALUE "
+                 "--userconfig=VALUE --version --workspace=VALUE --workspaces --yes",
+     .manner = lenient,
+     .subcommands = true,
+     .values_known = true,
+     .synonyms = "g=global f=force y=yes w=workspace"},
     {.names = "yarn list, yarn info, yarn why, yarn outdated, yarn audit, yarn versions, pnpm list, pnpm ls, pnpm ll, "
               "pnpm la, "
               "pnpm why, pnpm outdated, pnpm root, pnpm bin, pnpm view, pnpm info, pnpm licenses",
@@ -70,7 +81,12 @@ constexpr ProgramSpec specs[] = {
      .options =
          "-V -v --verbose -q --quiet --no-color --disable-pip-version-check --isolated --no-python-version-warning -h",
      .effects = "runs_program: --python=PROGRAM; writes: --log=FILE --log-file=FILE --cache-dir=DIR",
-     .operands = Operands::choose},
+     .operands = Operands::choose,
+     .unproven = "--cert=VALUE --client-cert=VALUE --proxy=VALUE --retries=VALUE --timeout=VALUE --trusted-host=VALUE",
+     .manner = lenient,
+     .subcommands = true,
+     .values_known = true,
+     .synonyms = "y=yes"},
     {.names = "pip list, pip freeze, pip show, pip check, pip debug, pip3 list, pip3 freeze, pip3 show, pip3 check, "
               "pip3 debug",
      .options = "-o --outdated -u --uptodate -e --editable -l --local --user --pre --format=FORMAT --not-required "
@@ -91,7 +107,11 @@ constexpr ProgramSpec specs[] = {
      .options = "-V -v -vv --verbose -q --quiet --color=WHEN --frozen --locked --offline --list -h --explain=CODE",
      .effects = "other (sets a setting that can name programs): --config=SETTING; other (works on another folder): "
                 "-C=DIR; other (changes what cargo does): -Z=FLAG",
-     .operands = Operands::choose},
+     .operands = Operands::choose,
+     .unproven = "--help --manifest-path=VALUE --version",
+     .manner = lenient | plus,
+     .subcommands = true,
+     .values_known = true},
     {.names = "cargo tree, cargo metadata, cargo pkgid, cargo search, cargo info, cargo locate-project, cargo "
               "read-manifest, cargo "
               "verify-project, cargo version, cargo owner",
@@ -102,9 +122,22 @@ constexpr ProgramSpec specs[] = {
          "--features=NAMES --all-features --no-default-features --target=TRIPLE -e=KINDS --edges=KINDS "
          "--format-version=NUM --no-deps --filter-platform=TRIPLE --message-format=FORMAT --limit=NUM --list",
      .with = "cargo"},
-    {.names = "rustup", .options = "-v --verbose -q --quiet -V -h", .operands = Operands::choose},
+    {.names = "rustup",
+     .options = "-v --verbose -q --quiet -V -h",
+     .operands = Operands::choose,
+     .unproven = "-C=VALUE -Z=VALUE --color=VALUE --config=VALUE --explain=VALUE --frozen --help --list --locked "
+                 "--manifest-path=VALUE --offline --version",
+     .manner = lenient | plus,
+     .subcommands = true,
+     .values_known = true},
     {.names = "rustup show, rustup check, rustup which", .options = "-v --verbose --toolchain=NAME"},
-    {.names = "go", .operands = Operands::choose, .style = Style::go},
+    {.names = "go",
+     .operands = Operands::choose,
+     .style = Style::go,
+     .unproven = "-C=VALUE",
+     .manner = lenient | single_dash,
+     .subcommands = true,
+     .values_known = true},
     {.names = "go version, go help", .options = "-m -v -json", .style = Style::go},
     {.names = "go env", .options = "-json -changed", .effects = "writes (writes settings): -w -u", .style = Style::go},
     // go list runs the compiler, and cgo, for some of its options.
@@ -124,11 +157,21 @@ constexpr ProgramSpec specs[] = {
     {.names = "composer",
      .does = Effect::runs_code,
      .never = "runs the plug-ins of the project",
-     .alone = "-V --version --help"},
+     .alone = "-V --version --help",
+     .manner = lenient,
+     .subcommands = true,
+     .values_known = true},
     {.names = "apt, apt-get, aptitude",
      .options = "-q --quiet -v -h",
      .effects = "other (sets a setting that can name programs): -o=SETTING --option=SETTING -c=FILE --config-file=FILE",
-     .operands = Operands::choose},
+     .operands = Operands::choose,
+     .unproven =
+         "-a=VALUE -t=VALUE -P=VALUE -y -d -s -m -f -u -V -b --assume-no --assume-yes --build-profiles=VALUE "
+         "--default-release=VALUE --dry-run --host-architecture=VALUE --purge --simulate --target-release=VALUE --yes",
+     .manner = lenient | permutes,
+     .subcommands = true,
+     .values_known = true,
+     .synonyms = "y=yes y=assume-yes"},
     {.names = "apt list, apt show, apt search, apt policy, apt depends, apt rdepends",
      .options = "-a --all-versions --installed --upgradable --manual-installed -n --names-only -f --full -v --verbose",
      .with = "apt"},
@@ -137,7 +180,14 @@ constexpr ProgramSpec specs[] = {
          "-q --quiet -i --important -f --full -a --all-versions -n --names-only --all-names --recurse --installed "
          "-h -v",
      .with = "apt",
-     .operands = Operands::choose},
+     .operands = Operands::choose,
+     .unproven = "-c=VALUE -o=VALUE -t=VALUE -P=VALUE -y -d -s -m -u -V -b --assume-no --assume-yes "
+                 "--build-profiles=VALUE --config-file=VALUE --default-release=VALUE --dry-run "
+                 "--host-architecture=VALUE --option=VALUE --purge --simulate --target-release=VALUE --yes",
+     .manner = lenient | permutes,
+     .subcommands = true,
+     .values_known = true,
+     .synonyms = "y=yes y=assume-yes"},
     {.names = "apt-cache show, apt-cache search, apt-cache policy, apt-cache depends, apt-cache rdepends, apt-cache "
               "madison, "
               "apt-cache pkgnames, apt-cache showpkg, apt-cache stats, apt-cache showsrc",

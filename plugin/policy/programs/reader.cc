@@ -126,7 +126,7 @@ class Reader {
 
   void separate_value(const Option& option, std::size_t at, bool takes_next) {
     Given given{&option, at, std::nullopt, at};
-    if (option.two && next_ < words_.size()) text(next_++);
+    for (std::size_t i = 1; i < option.values && next_ < words_.size(); ++i) text(next_++);
     if (takes_next && next_ < words_.size()) {
       given.value_word = next_++;
       given.value = words_[given.value_word];
@@ -145,8 +145,7 @@ class Reader {
   }
 
   void complain_of(const Option& option, std::size_t word) {
-    const std::string why(option.why.empty() ? "is not one that is known to be harmless" : option.why);
-    complain(word, option.name + ' ' + why, "leave " + option.name + " out");
+    complain(word, option.name + ' ' + std::string(option.why), "leave " + option.name + " out");
   }
 
   void given(const Given& given) {
@@ -181,7 +180,7 @@ class Reader {
     if (spec().operands != Operands::choose && spec().operands != Operands::may_choose) return false;
     // A name that is longer is none.
     const std::string longer = words_[at].size() < 64 ? name() + ' ' + words_[at] : std::string();
-    if (const Compiled* chosen = find_program(longer)) {
+    if (const Compiled* chosen = find_rules(longer)) {
       reading_.tool = chosen;
       reading_.name = longer;
       reading_.begin = at;
@@ -240,7 +239,7 @@ std::string_view Reading::operand(std::size_t index) const {
 
 Reading read(std::string_view tool, const Words& words) {
   Reading reading{.words = words,
-                  .tool = find_program(tool),
+                  .tool = find_rules(tool),
                   .name = std::string(tool),
                   .text = std::vector<bool>(words.size(), false)};
   Reader(reading).run();

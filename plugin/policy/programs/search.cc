@@ -48,7 +48,10 @@ constexpr ProgramSpec specs[] = {
                 "writes (writes text for the shell): --generate=WHAT",
      .operands = Operands::first_text,
      .style = Style::exact,
-     .hardened = "--no-config"},
+     .hardened = "--no-config",
+     .runs = Runs::option_value,
+     .manner = lenient | permutes,
+     .script = "pre hostname-bin"},
     {.names = "ag",
      .options =
          "--ackmate -A[=NUM] --after[=NUM] -B[=NUM] --before[=NUM] --break --nobreak -c --count --color --nocolor "
@@ -115,7 +118,9 @@ constexpr ProgramSpec specs[] = {
      .effects = "writes (deletes files): -delete; runs_program: -exec -execdir -ok -okdir; writes: -fprint=FILE "
                 "-fprint0=FILE -fprintf=FILE,FORMAT -fls=FILE",
      .style = Style::none,
-     .check = check_find},
+     .check = check_find,
+     .manner = single_dash | lenient | permutes,
+     .values_known = true},
 };
 
 }  // namespace

@@ -49,9 +49,10 @@ Effect effect_named(std::string_view name) {
 class Tables {
  public:
   Tables() {
-    for (const auto family : {text_programs(), file_programs(), system_programs(), search_programs(),
-                              archive_programs(), language_programs(), git_programs(), package_programs(),
-                              container_programs(), wrapper_programs(), writing_programs()}) {
+    for (const auto family :
+         {text_programs(), file_programs(), system_programs(), search_programs(), archive_programs(),
+          language_programs(), git_programs(), package_programs(), container_programs(), wrapper_programs(),
+          writing_programs(), runner_programs(), interpreter_programs()}) {
       for (const ProgramSpec& spec : family) {
         for (std::string_view rest = spec.names; !rest.empty();) specs_.emplace(take(rest, ","), &spec);
       }
@@ -61,7 +62,9 @@ class Tables {
       auto& compiled = by_spec_[spec];
       if (compiled == nullptr) compiled = &compiled_.emplace_back(*spec, specs_);
       by_name_.emplace(name, compiled);
+      if (name.find(':') == name.npos || name == ":") names_.push_back(name);
     }
+    std::sort(names_.begin(), names_.end());
   }
 
   const Compiled* find(std::string_view name) const {
@@ -69,7 +72,10 @@ class Tables {
     return found == by_name_.end() ? nullptr : found->second;
   }
 
+  const std::vector<std::string_view>& names() const { return names_; }
+
  private:
+  std::vector<std::string_view> names_;
   SpecNames specs_;
   std::unordered_map<const ProgramSpec*, const Compiled*> by_spec_;
   std::unordered_map<std::string_view, const Compiled*> by_name_;
@@ -88,6 +94,14 @@ Compiled::Compiled(const ProgramSpec& spec, const SpecNames& specs) : spec_(&spe
   if (spec.style != Style::git) {
     // Whether a tool that is not listed with them knows them is not certain.
     for (const char* name : {"--help", "--version"}) options_.push_back({.name = name, .whole = true});
+  }
+  const std::size_t proven = options_.size();
+  add(spec.unproven, Effect::other, {});
+  for (std::size_t i = proven; i < options_.size(); ++i) options_[i].unproven = true;
+  for (Option& option : options_) {
+    if (option.whole)
+      option.listed = std::count_if(options_.begin(), options_.end(),
+                                    [&](const Option& other) { return other.name == option.name; }) > 1;
   }
   // The first of two entries of one name is the more particular one.
   std::stable_sort(options_.begin(), options_.end(), [](const Option& a, const Option& b) { return a.name < b.name; });
@@ -132,11 +146,12 @@ void Compiled::add(std::string_view text, Effect effect, std::string_view why) {
       const bool optional = token[equals - 1] == '[';
       std::string_view value = token.substr(equals + 1);
       if (optional) value.remove_suffix(1);
-      if (const std::size_t comma = value.find(','); comma != value.npos) {
-        option.two = true;
-        value.remove_prefix(comma + 1);
+      if (value.find(',') != value.npos) {
+        option.values = 1 + static_cast<std::size_t>(std::count(value.begin(), value.end(), ','));
+        value.remove_prefix(value.rfind(',') + 1);
       }
       option.value = optional ? Value::optional : Value::required;
+      if (option.values == 0 && !optional) option.values = 1;
       option.list = value == "LIST";
       option.path = option.list || value == "FILE" || value == "DIR";
       token = token.substr(0, equals - (optional ? 1 : 0));
@@ -146,11 +161,16 @@ void Compiled::add(std::string_view text, Effect effect, std::string_view why) {
   }
 }
 
-const Option* Compiled::letter(char c) const {
+const Option* Compiled::any_letter(char c) const {
   const auto place = static_cast<unsigned char>(c);
-  int index = place < letters_.size() ? letters_[place] : -1;
-  if (index < 0 && c >= '0' && c <= '9') index = number_;
+  const int index = place < letters_.size() ? letters_[place] : -1;
   return index < 0 ? nullptr : &options_[static_cast<std::size_t>(index)];
+}
+
+const Option* Compiled::letter(char c) const {
+  const Option* const found = any_letter(c);
+  if (found != nullptr && !found->unproven) return found;
+  return c >= '0' && c <= '9' && number_ >= 0 ? &options_[static_cast<std::size_t>(number_)] : nullptr;
 }
 
 Named Compiled::word(std::string_view name) const {
@@ -163,37 +183,77 @@ Named Compiled::word(std::string_view name) const {
   return {};
 }
 
-const Option* Compiled::abbreviated(std::string_view name) const {
+std::span<const Option> Compiled::beginning(std::string_view name) const {
   const auto first = std::lower_bound(options_.begin(), options_.end(), name,
                                       [](const Option& option, std::string_view text) { return option.name < text; });
-  if (first == options_.end()) return nullptr;
-  if (first->name == name) return &*first;
-  if (name.size() < 3 || !name.starts_with("--") || spec_->style == Style::exact || spec_->style == Style::go ||
-      spec_->style == Style::tree) {
-    return nullptr;
-  }
+  auto last = first;
+  while (last != options_.end() && last->name.starts_with(name)) ++last;
+  return {first, last};
+}
+
+const Option* Compiled::abbreviated(std::string_view name) const {
   const Option* found = nullptr;
-  for (auto it = first; it != options_.end() && it->name.starts_with(name); ++it) {
+  for (const Option& option : beginning(name)) {
+    if (option.unproven) continue;
+    if (option.name == name) return &option;
+    if (name.size() < 3 || !name.starts_with("--") || spec_->style == Style::exact || spec_->style == Style::go ||
+        spec_->style == Style::tree) {
+      return nullptr;
+    }
     // Whether it takes a value must be certain too, or the next word may be an option.
-    if (!it->safe()) return &*it;
-    if (it->whole) return nullptr;
-    if (found != nullptr && found->value != it->value) return nullptr;
-    found = &*it;
+    if (!option.safe()) return &option;
+    if (option.whole || (found != nullptr && found->value != option.value)) return nullptr;
+    found = &option;
+  }
+  return found;
+}
+
+const Option* Compiled::exact(std::string_view name) const {
+  const auto found = beginning(name);
+  return !found.empty() && found.front().name == name && found.front().is_own() ? &found.front() : nullptr;
+}
+
+const Option* Compiled::only(std::string_view name) const {
+  if (name.empty()) return nullptr;
+  const Option* found = nullptr;
+  for (const std::string_view dashes : {"--", "-"}) {
+    if (dashes.size() == 1 && (spec_->manner & single_dash) == 0) break;
+    const std::string wanted = std::string(dashes) + std::string(name);
+    for (const Option& option : beginning(wanted)) {
+      if (!option.is_own()) continue;
+      if (option.name == wanted) return &option;
+      if (found != nullptr) return nullptr;
+      found = &option;
+    }
   }
   return found;
 }
 
 bool Compiled::has_effects() const {
-  return std::any_of(options_.begin(), options_.end(), [](const Option& option) { return !option.safe(); });
+  return std::any_of(options_.begin(), options_.end(),
+                     [](const Option& option) { return !option.safe() && !option.unproven; });
 }
 
 bool Compiled::has_option_that(Effect effect) const {
   return std::any_of(options_.begin(), options_.end(), [&](const Option& option) { return option.effect == effect; });
 }
 
-const Compiled* find_program(std::string_view name) {
-  static const Tables tables;
-  return tables.find(name);
+namespace {
+
+const Tables& tables() {
+  static const Tables made;
+  return made;
 }
+
+}  // namespace
+
+const Compiled* find_program(std::string_view name) { return tables().find(name); }
+
+const Compiled* find_rules(std::string_view name) {
+  const Compiled* const found = find_program(name);
+  return found != nullptr && found->spec().rules ? found : nullptr;
+}
+
+const std::vector<std::string_view>& program_names() { return tables().names(); }
 
 }  // namespace wtool::policy::programs

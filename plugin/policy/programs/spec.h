@@ -83,6 +83,35 @@ enum class Style {
   tree,   // as exact, but a letter's value is the next word, even where the bundle goes on: -Lo 1 FILE
 };
 
+// What a program runs besides itself, and where that stands.
+enum class Runs {
+  nothing,
+  command,       // the words behind its own options and operands, as they stand
+  joined,        // these words joined by blanks: shell text
+  scripts,       // each of these words: shell text
+  code,          // a package, a program from elsewhere or a file of commands: nobody here knows what it does
+  options,       // only what the options in `script` and `code` say
+  option_value,  // the same, for a program that does something else
+  shell,         // shell text: the value of -c, a file, the standard input
+  interpreter,   // code of another language: in the options of `code`, a file, the standard input
+  special,       // what the functions of policy/wrappers/ find in its words
+};
+
+enum class Bare { nothing, shell, code };  // what runs where no command is given
+
+// How words are read that may be known only when the command runs (policy/wrappers/options.h).
+enum Manner : unsigned {
+  permutes = 1,       // options may stand behind operands
+  single_dash = 2,    // long options may have a single dash: -exec; letters are not bundled
+  any_long = 4,       // long options that are not known take a value behind "=" or none
+  any_valued = 8,     // long options that are not known take a value
+  number = 16,        // -10 is an option
+  lenient = 32,       // what is not known is passed over; the spec names only what matters
+  plus = 64,          // +x is an option too, of the same letters
+  no_equals = 128,    // the value of a long option stands in the next word only
+  underscores = 256,  // a long option may have _ for -
+};
+
 struct ProgramSpec {
   std::string_view names = {};    // "grep, egrep, fgrep"; with a subcommand: "git log, git whatchanged"
   std::string_view options = {};  // those that only read
@@ -99,6 +128,24 @@ struct ProgramSpec {
   Check check = nullptr;
   std::string_view hardened = {};  // words put behind the name when it runs, so that it executes nothing by itself
   bool response_files = false;     // a word @FILE, wherever it stands, is what FILE has in it
+
+  std::string_view unproven = {};  // further options, of which it is not known whether they only read
+  bool rules = true;               // false: it is not known which arguments only read, but what it runs is
+
+  Runs runs = Runs::nothing;
+  unsigned manner = 0;
+  std::size_t before = 0;        // operands in front of the command
+  std::string_view idle = {};    // names of options with which nothing is run: "V version"
+  std::string_view script = {};  // of options whose value is shell text
+  std::string_view code = {};    // of options whose value is code, or a program or a file of commands that is run
+  Bare bare_runs = Bare::nothing;
+  bool assignments = false;        // NAME=value may stand in front of the command
+  bool behind_dashes = false;      // where "--" stands behind the operands, the command is what follows it
+  bool reads_input = false;        // without a file, the standard input is code
+  bool foreign = false;            // a shell whose language is not that of a POSIX shell
+  bool subcommands = false;        // its first operand names one, which may have a spec of its own
+  bool values_known = false;       // which of its options take a value: an entry of a deny list is read exactly
+  std::string_view synonyms = {};  // for such an entry: "f=force D=delete+force"
 };
 
 enum class Value { none, optional, required };
@@ -106,16 +153,19 @@ enum class Value { none, optional, required };
 struct Option {
   std::string name = {};  // "-n", "--lines", "-json"
   Value value = Value::none;
-  bool two = false;             // there are two values; what is said of the value is said of the second
+  std::size_t values = 0;       // how many; what is said of the value is said of the last
   bool path = false;            // the value is one
   bool list = false;            // the value is a file that names further files
   bool replaces_first = false;  // takes the place of the first operand
   bool lists = false;           // the operands name further files
-  bool whole = false;           // is never abbreviated
+  bool whole = false;           // one that every program has, and is never abbreviated
+  bool listed = false;          // whole: the spec has it too
+  bool unproven = false;
   Effect effect = Effect::reads;
   std::string_view why = {};  // of an effect: "writes to a file"
 
   bool safe() const { return effect == Effect::reads; }
+  bool is_own() const { return !whole || listed; }
 };
 
 // What a long option is. `negated`: it was given as --no-OPTION, which takes it back.
@@ -131,11 +181,20 @@ class Compiled {
  public:
   Compiled(const ProgramSpec& spec, const SpecNames& specs);
   const ProgramSpec& spec() const { return *spec_; }
-  // What the option letter is; null when it is not known. A digit without an option of its own begins a number.
+  // For words that are all known, without `unproven`. What the option letter is; null when it is not known. A digit
+  // without an option of its own begins a number.
   const Option* letter(char c) const;
   // What the long option (without its value) is. An abbreviation is the safe option that it begins, if all that it
   // begins are safe, or else the unsafe one; null when it is not known.
   Named word(std::string_view name) const;
+
+  // For words that may be known only when the command runs, with `unproven`: the letter; the long option of this name,
+  // without its dashes, or the only one that begins so; the one of exactly this name, with its dashes. Null where there
+  // is none, or several.
+  const Option* any_letter(char c) const;
+  const Option* only(std::string_view name) const;
+  const Option* exact(std::string_view name) const;
+
   bool has_effects() const;
   // True where one of its options has this effect.
   bool has_option_that(Effect effect) const;
@@ -143,6 +202,7 @@ class Compiled {
  private:
   void add_all(const ProgramSpec& spec);
   void add(std::string_view text, Effect effect, std::string_view why);
+  std::span<const Option> beginning(std::string_view name) const;
   const Option* abbreviated(std::string_view name) const;
 
   const ProgramSpec* spec_;
@@ -153,6 +213,10 @@ class Compiled {
 
 // The spec of a program, or of "git log"; null when there is none.
 const Compiled* find_program(std::string_view name);
+// The same, but null where it is not known which arguments only read.
+const Compiled* find_rules(std::string_view name);
+// All names of programs and subcommands that there are specs of, in their order.
+const std::vector<std::string_view>& program_names();
 
 // The families, each in its file.
 std::span<const ProgramSpec> text_programs();
@@ -166,5 +230,7 @@ std::span<const ProgramSpec> package_programs();
 std::span<const ProgramSpec> container_programs();
 std::span<const ProgramSpec> wrapper_programs();
 std::span<const ProgramSpec> writing_programs();
+std::span<const ProgramSpec> runner_programs();
+std::span<const ProgramSpec> interpreter_programs();
 
 }  // namespace wtool::policy::programs

@@ -165,7 +165,11 @@ constexpr ProgramSpec specs[] = {
          "-all -c -color -t -timestamp -br -brief -j -json -p -pretty -N -Numeric",
      .effects = "other (reads commands from a file): -b=FILE -batch=FILE",
      .operands = Operands::choose,
-     .style = Style::go},
+     .style = Style::go,
+     .unproven = "-B -n=VALUE",
+     .manner = lenient | single_dash,
+     .subcommands = true,
+     .values_known = true},
     {.names =
          "ip a, ip addr, ip address, ip l, ip link, ip r, ip route, ip n, ip neigh, ip neighbour, ip rule, ip maddr",
      .with = "ip",
@@ -180,11 +184,21 @@ constexpr ProgramSpec specs[] = {
     {.names = "which",
      .options = "-a --all -s -i --read-alias --skip-dot --skip-tilde --show-dot --show-tilde --tty-only -v -V"},
     {.names = "whereis", .options = "-b -m -s -u -B=DIR -M=DIR -S=DIR -f -l -g -h -V"},
-    {.names = "whatis, apropos",
+    {.names = "whatis",
      .options = "-d --debug -v --verbose -e --exact -r --regex -w --wildcard -a --and -l --long -s=NAMES "
                 "--sections=SECTIONS -L=LOCALE "
                 "--locale=LOCALE -V",
      .operands = Operands::text},
+    {.names = "apropos",
+     .options = "-d --debug -v --verbose -e --exact -r --regex -w --wildcard -a --and -l --long -s=NAMES "
+                "--sections=SECTIONS -L=LOCALE "
+                "--locale=LOCALE -V",
+     .operands = Operands::text,
+     .unproven = "-C=VALUE -m=VALUE -M=VALUE -P=VALUE -H[=VALUE] -p=VALUE -S=VALUE -R=VALUE -E=VALUE --pager=VALUE "
+                 "--html[=VALUE] --browser=VALUE --manpath=VALUE --prompt=VALUE --preprocessor=VALUE",
+     .runs = Runs::option_value,
+     .manner = lenient | permutes,
+     .script = "P pager H html browser"},
     {.names = "test, [", .style = Style::none, .check = check_test},
     {.names = "dmesg",
      .options =
@@ -212,7 +226,16 @@ constexpr ProgramSpec specs[] = {
          "-a --all -t=TYPE --type=TYPE --state=STATE -l --full -q --quiet --no-pager --no-legend --plain -o=FORMAT "
          "--output=FORMAT -p=NAME --property=NAME -P=NAME --value --user --system -n=NUM --lines=NUM -r --recursive "
          "--reverse --after --before",
-     .operands = Operands::choose},
+     .operands = Operands::choose,
+     .unproven =
+         "-H=VALUE -M=VALUE -s=VALUE -i -h -f -T --check-inhibitors=VALUE --host=VALUE --image=VALUE "
+         "--image-policy=VALUE --job-mode=VALUE --kill-value=VALUE --kill-who=VALUE --kill-whom=VALUE --machine=VALUE "
+         "--preset-mode=VALUE --root=VALUE --signal=VALUE --timestamp=VALUE --what=VALUE --when=VALUE --force --global "
+         "--help --no-ask-password --no-block --no-reload --no-wall --now --runtime --show-types --version --wait",
+     .manner = lenient | permutes,
+     .subcommands = true,
+     .values_known = true,
+     .synonyms = "f=force"},
     {.names = "systemctl status, systemctl show, systemctl cat, systemctl is-active, systemctl is-enabled, systemctl "
               "is-failed, systemctl list-units, systemctl list-unit-files, systemctl list-timers, systemctl "
               "list-sockets, systemctl list-dependencies, systemctl list-jobs, systemctl is-system-running, systemctl "

@@ -68,7 +68,10 @@ constexpr ProgramSpec specs[] = {
                 "--debug --files0-from=LIST -k=KEY --key=KEY -m --merge -s --stable -S=SIZE --buffer-size=SIZE -t=SEP "
                 "--field-separator=SEP --parallel=NUM -u --unique -z --zero-terminated",
      .effects = "writes: -o=FILE --output=FILE; runs_program: --compress-program=PROGRAM; writes (writes temporary "
-                "files to a place of the caller's choice): -T=DIR --temporary-directory=DIR"},
+                "files to a place of the caller's choice): -T=DIR --temporary-directory=DIR",
+     .runs = Runs::option_value,
+     .manner = lenient | permutes,
+     .script = "compress-program"},
     {.names = "uniq",
      .options = "-c --count -d --repeated -D --all-repeated[=METHOD] -f=NUM --skip-fields=NUM --group[=METHOD] -i "
                 "--ignore-case -s=NUM --skip-chars=NUM -u --unique -z --zero-terminated -w=NUM --check-chars=NUM -NUM",
@@ -117,7 +120,10 @@ constexpr ProgramSpec specs[] = {
     {.names = "diff3",
      .options = "-A --show-all -e --ed -E --show-overlap -3 --easy-only -x --overlap-only -X -m --merge -a --text "
                 "--strip-trailing-cr -T --initial-tab -L=LABEL --label=LABEL -v",
-     .effects = "runs_program: --diff-program=PROGRAM"},
+     .effects = "runs_program: --diff-program=PROGRAM",
+     .runs = Runs::option_value,
+     .manner = lenient | permutes,
+     .script = "diff-program"},
     {.names = "md5sum, sha1sum, sha224sum, sha256sum, sha384sum, sha512sum, b2sum, cksum, sum, shasum",
      .options = "-b --binary -c@ --check@ -l=BITS --length=BITS --tag -t --text -z --zero --ignore-missing -q --quiet "
                 "--status --strict -w --warn -a=NAME --algorithm=NAME --untagged --base64 --raw --debug -r -s --sysv"},

@@ -34,7 +34,7 @@ void judge_eval(const Judgement& judgement) {
 }
 
 void judge_trap(const Judgement& judgement) {
-  const Reading reading = read_options(judgement.words(), 1, {"lpP", ""});
+  const Reading reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
   if (judgement.has_obstacle(reading) || reading.find("l p P") != nullptr || reading.operands.size() < 2) return;
   const Word& action = judgement.word(reading.operands.front());
   const bool is_signal = action.text.find_first_not_of("0123456789") == std::string::npos;
@@ -115,14 +115,14 @@ void judge_named_option(const Judgement& judgement, std::string_view option) {
 }
 
 void judge_mapfile(const Judgement& judgement) {
-  const Reading reading = read_options(judgement.words(), 1, {"c:C:d:n:O:s:tu:", ""});
+  const Reading reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
   if (judgement.has_obstacle(reading)) return;
   if (const Option* option = reading.find("C")) judgement.runs_script(option->value);
   for (const std::size_t operand : reading.operands) judge_name(judgement, judgement.word(operand));
 }
 
 void judge_completion(const Judgement& judgement) {
-  const Reading reading = read_options(judgement.words(), 1, {"A:abcC:DdeEF:fG:gIjko:P:prsS:uvW:X:V:", ""});
+  const Reading reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
   if (judgement.has_obstacle(reading)) return;
   for (const Option& option : reading.options) {
     if (option.name == "C") judgement.runs_script(option.value);
@@ -134,7 +134,7 @@ void judge_completion(const Judgement& judgement) {
 }
 
 void judge_enable(const Judgement& judgement) {
-  const Reading reading = read_options(judgement.words(), 1, {"adf:nps", ""});
+  const Reading reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
   if (judgement.has_obstacle(reading)) return;
   if (const Option* option = reading.find("f")) {
     judgement.runs_code(judgement.word(option->word), "it loads a library into the shell");
@@ -142,7 +142,7 @@ void judge_enable(const Judgement& judgement) {
 }
 
 void judge_hash(const Judgement& judgement) {
-  const Reading reading = read_options(judgement.words(), 1, {"dlp:rtv", ""});
+  const Reading reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
   if (judgement.has_obstacle(reading)) return;
   if (const Option* option = reading.find("p")) {
     judgement.runs_code(judgement.word(option->word), "it makes a name stand for another program");
@@ -151,8 +151,7 @@ void judge_hash(const Judgement& judgement) {
 
 // Arithmetic, and declarations: each operand is, or begins with, a name.
 void judge_names(const Judgement& judgement) {
-  const Reading reading =
-      read_options(judgement.words(), 1, {judgement.tool == "read" ? "a:d:ei:n:N:p:rst:u:" : "", "", Syntax::lenient});
+  const Reading reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
   if (const Option* array = reading.find("a"); array != nullptr && array->has_value)
     judge_name(judgement, array->value);
   for (const std::size_t operand : reading.operands) {

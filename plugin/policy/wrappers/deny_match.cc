@@ -1,6 +1,6 @@
 // Whether an entry of a deny list, read as options and operands, matches a command: policy/wrappers.h, arguments_match.
 //
-// - Of a program that policy/wrappers/tools.h knows, it is clear which word is the value of an option. Of others, a
+// - Of a program with values_known, it is clear which word is the value of an option. Of others, a
 // word
 //   behind an option may be its value or an operand: the entry matches if it does so in either reading.
 // - A word that is not literal may be anything, also nothing, or several words.
@@ -8,11 +8,18 @@
 #include <utility>
 
 #include "policy/wrappers.h"
-#include "policy/wrappers/tools.h"
+#include "policy/wrappers/subcommand.h"
 
 namespace wtool::policy {
 
 namespace {
+
+using programs::Compiled;
+
+const Compiled* find_known(std::string_view name) {
+  const Compiled* const found = programs::find_program(name);
+  return found != nullptr && found->spec().values_known ? found : nullptr;
+}
 
 // Names that an option has with many programs; those of one program are in its table.
 constexpr std::string_view common_synonyms = "f=force r=recursive R=recursive y=yes a=all g=global";
@@ -56,9 +63,9 @@ void for_each_part(std::string_view list, Each each) {
 // What is known of the program, or of its subcommand.
 struct Knowledge {
   std::string_view tool;
-  const Tool* general = nullptr;  // options in front of the subcommand
-  const Tool* special = nullptr;  // the subcommand's own
-  bool single_dash = false;       // long options with one dash; letters are not bundled
+  const Compiled* general = nullptr;  // options in front of the subcommand
+  const Compiled* special = nullptr;  // the subcommand's own
+  bool single_dash = false;           // long options with one dash; letters are not bundled
 
   bool has_synonym(std::string_view one, std::string_view other) const {
     const auto in = [&](std::string_view list) {
@@ -70,15 +77,15 @@ struct Knowledge {
       });
       return found;
     };
-    return in(common_synonyms) || (general != nullptr && in(general->synonyms)) ||
-           (special != nullptr && in(special->synonyms));
+    return in(common_synonyms) || (general != nullptr && in(general->spec().synonyms)) ||
+           (special != nullptr && in(special->spec().synonyms));
   }
 
   // "D" is "delete+force": the options that a letter stands for together.
   std::string_view expansion(std::string_view letter) const {
     std::string_view found;
     if (special == nullptr) return found;
-    for_each_part(special->synonyms, [&](std::string_view pair) {
+    for_each_part(special->spec().synonyms, [&](std::string_view pair) {
       const std::size_t equals = pair.find('=');
       if (pair.substr(0, equals) == letter && pair.find('+') != std::string_view::npos) found = pair.substr(equals + 1);
     });
@@ -87,15 +94,8 @@ struct Knowledge {
 
   // True where this long option has a name of its own, and so is no abbreviation of a longer one.
   bool is_long_option(std::string_view name) const {
-    const auto in = [&](const Tool* known) {
-      bool found = false;
-      if (known != nullptr) {
-        for_each_part(known->syntax.longs, [&](std::string_view entry) {
-          found = found || entry.substr(0, entry.find_first_of("=?")) == name;
-        });
-      }
-      return found;
-    };
+    const std::string option = "--" + std::string(name);
+    const auto in = [&](const Compiled* known) { return known != nullptr && known->exact(option) != nullptr; };
     return in(general) || in(special);
   }
 
@@ -105,13 +105,13 @@ struct Knowledge {
 Knowledge know(std::string_view tool, const std::vector<Word>& words) {
   Knowledge knowledge;
   knowledge.tool = tool;
-  const Tool* const found = find_tool(tool);
+  const Compiled* const found = find_known(tool);
   if (found == nullptr) return knowledge;
-  knowledge.single_dash = (found->syntax.manner & Syntax::single_dash) != 0;
-  (found->has_subcommands ? knowledge.general : knowledge.special) = found;
-  if (found->has_subcommands) {
+  knowledge.single_dash = (found->spec().manner & programs::single_dash) != 0;
+  (found->spec().subcommands ? knowledge.general : knowledge.special) = found;
+  if (found->spec().subcommands) {
     const Subcommand subcommand = find_subcommand(tool, words, [](std::string_view) { return false; });
-    const Tool* const own = find_tool(subcommand.name);
+    const Compiled* const own = find_known(subcommand.name);
     knowledge.special = own == found ? nullptr : own;
   }
   return knowledge;
@@ -119,9 +119,9 @@ Knowledge know(std::string_view tool, const std::vector<Word>& words) {
 
 Takes Knowledge::takes(std::string_view text) const {
   if (text.starts_with("--") && text.find('=') != std::string_view::npos) return Takes::nothing;
-  const Takes own = special == nullptr ? Takes::unknown : what_takes(special->syntax, text);
+  const Takes own = special == nullptr ? Takes::unknown : what_takes(*special, text);
   if (own == Takes::value || general == nullptr) return own;
-  const Takes shared = what_takes(general->syntax, text);
+  const Takes shared = what_takes(*general, text);
   return own == Takes::unknown || shared == Takes::value ? shared : own;
 }
 
@@ -143,8 +143,8 @@ bool says(const Knowledge& knowledge, std::string_view text, std::string_view na
     // An abbreviation of it, or of another name of it.
     if (!is_letter && name.starts_with(said)) return true;
     for (const std::string_view list :
-         {common_synonyms, knowledge.special ? knowledge.special->synonyms : std::string_view(),
-          knowledge.general ? knowledge.general->synonyms : std::string_view()}) {
+         {common_synonyms, knowledge.special ? knowledge.special->spec().synonyms : std::string_view(),
+          knowledge.general ? knowledge.general->spec().synonyms : std::string_view()}) {
       bool found = false;
       for_each_part(list, [&](std::string_view pair) {
         const std::size_t equals = pair.find('=');
@@ -205,7 +205,7 @@ std::size_t end_of_options(const Knowledge& knowledge, const std::vector<Word>& 
 
 // git push says with an operand what others say with an option: +BRANCH forces, :BRANCH deletes.
 bool operand_says(const Knowledge& knowledge, const std::string& text, std::string_view name) {
-  if (knowledge.special == nullptr || !is_listed(knowledge.special->names, "git push", ',')) return false;
+  if (knowledge.special == nullptr || !is_listed(knowledge.special->spec().names, "git push", ',')) return false;
   return (text.starts_with('+') && (name == "f" || name == "force")) ||
          (text.starts_with(':') && text.size() > 1 && (name == "d" || name == "delete"));
 }

@@ -66,6 +66,9 @@ bool judge_interpreter(const Judgement& judgement);
 bool judge_prefix(const Judgement& judgement);
 bool judge_program_option(const Judgement& judgement);
 
+// True where a subcommand of this program is one of judge_prefix.
+bool has_prefix_subcommands(std::string_view program);
+
 // True for a program of judge_prefix all of whose options are known.
 bool hands_rest_on(std::string_view tool);
 

@@ -112,11 +112,7 @@ void judge_fd(const Judgement& judgement) {
 }
 
 void judge_xargs(const Judgement& judgement) {
-  constexpr Syntax syntax = {
-      "0a:d:e::E:i::I:J:l::L:n:oP:prR:s:S:tx",
-      "arg-file= delimiter= eof? exit help interactive max-args= max-chars= max-lines? max-procs= "
-      "no-run-if-empty null open-tty process-slot-var= replace? show-limits verbose version"};
-  const Reading reading = read_options(judgement.words(), 1, syntax);
+  const Reading reading = read_options(judgement.words(), 1, *programs::find_program("xargs"));
   if (judgement.has_obstacle(reading) || reading.find("help version") != nullptr || reading.operands.empty()) return;
   Inner* const inner = judgement.runs(reading.operands.front());
   close_input(*inner);
@@ -137,21 +133,7 @@ bool is_plain_word(std::string_view text) {
 
 // parallel COMMAND ::: VALUES. Without a command, each value is one; without values, standard input has them.
 void judge_parallel(const Judgement& judgement) {
-  constexpr Syntax syntax = {
-      "0a:B:C:d:E:hI:iJ:j:kL:l:mN:n:P:qrS:s:tT:uU:vwXx",
-      "arg-file= arg-sep= bar basefile= bg block= cat cleanup colsep= colour? color-failed compress ctag dry-run "
-      "delay= "
-      "delimiter= env= eta fg fifo files group gnu halt= halt-on-error= header= help jobs= joblog= keep-order "
-      "line-buffer "
-      "linebuffer lb load= max-args= max-chars= max-lines? max-procs= max-replace-args= memfree= nice= no-notice "
-      "noswap "
-      "null number-of-cpus number-of-cores nonall onall pipe pipepart plain progress quote recstart= recend= regexp "
-      "results= resume resume-failed retries= return= round-robin sem semaphore semaphorename= fg shebang shuf "
-      "silent skip-first-line sql= sshdelay= sshlogin= sshloginfile= tag tagstring= tempdir= timeout= tmpdir= tmux "
-      "transferfile= trim= ungroup use-cpus-instead-of-cores verbose version wait wd= will-cite workdir= xapply link "
-      "xargs",
-      Syntax::plain};
-  const Reading reading = read_options(judgement.words(), 1, syntax);
+  const Reading reading = read_options(judgement.words(), 1, *programs::find_program("parallel"));
   if (judgement.has_obstacle(reading) || reading.find("help version") != nullptr) return;
   const auto is_separator = [](const Word& word) {
     return word.literal && is_listed("::: :::+ :::: ::::+", word.text);

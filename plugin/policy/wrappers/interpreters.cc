@@ -8,95 +8,8 @@ namespace wtool::policy {
 
 namespace {
 
-struct Interpreter {
-  std::string_view names;
-  Syntax syntax;          // lenient: options with values that could hide where the program's file stands
-  std::string_view code;  // options that are or name code
-  std::string_view ends;  // options that say what runs, so that standard input is not read as code
-  bool reads_input;       // without a file, standard input is code
-};
-
-constexpr unsigned loose = Syntax::lenient;
-
-constexpr Interpreter interpreters[] = {
-    {"python pypy python2 python3 pypy3 ipython jython micropython bpython",
-     {"c:m:W:X:Q:", "check-hash-based-pycs= help version", loose},
-     "c",
-     "m V h version help",
-     true},
-    {"perl",
-     {"0123456789aC::cd::D::e:E:F:ghi::I:lm:M:npsStTuUvV::wWxX", "help version", loose},
-     "e E M m d",
-     "v V h help version",
-     true},
-    {"ruby jruby truffleruby irb mruby",
-     {"01234567aC:cde:E:F:hi::I:K::lnpr:sSvwW::xX:yT::",
-      "encoding= external-encoding= internal-encoding= disable= enable= help version dump= "
-      "copyright jit? yjit? parser= backtrace-limit= verbose",
-      loose},
-     "e r",
-     "v h help version",
-     true},
-    {"node nodejs",
-     {"C:cehipr:v",
-      "eval= print= require= import= loader= experimental-loader= conditions= check help interactive input-type= "
-      "env-file= test run= title= watch-path= diagnostic-dir= icu-data-dir= openssl-config= "
-      "redirect-warnings= version test-reporter= test-name-pattern= test-reporter-destination= watch inspect? "
-      "inspect-brk? snapshot-blob= experimental-default-type= localstorage-file= max-http-header-size= "
-      "unhandled-rejections= dns-result-order= trace-event-categories= trace-event-file-pattern=",
-      loose | Syntax::underscores},
-     "e p eval print r require import loader experimental-loader",
-     "v h version help c check test run",
-     true},
-    {"php php-cgi phpdbg",
-     {"ac:B:d:E:f:F:H:iln:qr:R:sS:t:vwz:h",
-      "run= process-code= process-begin= process-end= define= file= process-file= rf= rc= re= ri= "
-      "php-ini= no-php-ini version info help server= docroot= timing? zend-extension= "
-      "interactive",
-      loose},
-     "r B R E F d z run process-code process-begin process-end process-file define zend-extension a interactive",
-     "f i l m v s S file info version help server h w syntax-check",
-     true},
-    {"lua luajit texlua", {"e:il:vEWj:O::b", "", loose}, "e l i", "v", true},
-    {"tclsh wish expect", {"c:f:dinb", "encoding= ", loose}, "c", "", true},
-    {"Rscript R littler r",
-     {"e:f:g:d:", "file= args default-packages= version help slave", loose},
-     "e",
-     "f file version help",
-     true},
-    {"julia",
-     {"e:E:p:t:J:L:C:O::g::vhqiH:",
-      "eval= print= load= project? threads= procs= sysimage= version help "
-      "startup-file= color= machine-file= cpu-target=",
-      loose},
-     "e E L eval print load",
-     "v h version help",
-     true},
-    {"osascript", {"e:l:is:", "", loose}, "e", "", true},
-    {"ghc runghc runhaskell ghci", {"e:f:", "ghc-arg= ", loose}, "e", "", false},
-    {"scala groovy kotlin kotlinc jshell clojure clj bb",
-     {"e:c:i:M:X:T:", "eval= class-path= startup= execution=", loose},
-     "e eval M X",
-     "version help",
-     false},
-    {"elixir iex",
-     {"e:r:S:p:", "eval= require= rpc-eval=2 erl= name= sname= cookie=", loose},
-     "e r eval require rpc-eval erl",
-     "",
-     false},
-    {"erl",
-     {"", "eval= run= s= noshell sname= name= pa= setcookie=", loose | Syntax::single_dash},
-     "eval run s",
-     "",
-     true},
-    {"ocaml sbcl guile racket gosh csi clisp ecl chicken gforth gst swipl octave octave-cli maxima scheme mit-scheme "
-     "gnuplot "
-     "coffee ts-node tsx raku perl6 pike io",
-     {"c:e:E:f:g:l:r:t:p:", "eval= load= execute= expression= require= print= command=", loose},
-     "c e E r eval l load execute expression require p print g",
-     "version help",
-     true},
-};
+using programs::Compiled;
+using programs::ProgramSpec;
 
 // Programs that run code whatever their arguments are, but for those that only tell something.
 constexpr std::string_view steered =
@@ -129,20 +42,21 @@ void judge_file(const Judgement& judgement, const Word& file) {
 
 // An option that was passed over may have taken the word that looks like the program's file: then what stands behind it
 // still counts.
-void judge_hidden_code(const Judgement& judgement, const Interpreter& interpreter, std::size_t from) {
+void judge_hidden_code(const Judgement& judgement, const ProgramSpec& interpreter, std::size_t from) {
   for (std::size_t i = from; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
     if (!word.literal || word.text.size() < 2 || word.text[0] != '-') continue;
     std::string name = word.text.substr(word.text[1] == '-' ? 2 : 1);
-    if ((interpreter.syntax.manner & Syntax::underscores) != 0) std::replace(name.begin(), name.end(), '_', '-');
+    if ((interpreter.manner & programs::underscores) != 0) std::replace(name.begin(), name.end(), '_', '-');
     if (is_listed(interpreter.code, name.substr(0, name.find('=')))) {
       return judgement.runs_code(word, word.text + " may give " + std::string(judgement.tool) + " code");
     }
   }
 }
 
-void judge_interpreter_words(const Judgement& judgement, const Interpreter& interpreter) {
-  const Reading reading = read_options(judgement.words(), 1, interpreter.syntax);
+void judge_interpreter_words(const Judgement& judgement, const Compiled& program) {
+  const ProgramSpec& interpreter = program.spec();
+  const Reading reading = read_options(judgement.words(), 1, program);
   for (const Option& option : reading.options) {
     const bool module = option.name == "m" && judgement.tool.starts_with("py");
     if (module) {
@@ -162,7 +76,7 @@ void judge_interpreter_words(const Judgement& judgement, const Interpreter& inte
   if (reading.passed_over && !reading.operands.empty()) {
     judge_hidden_code(judgement, interpreter, reading.operands.front());
   }
-  if (reading.find(interpreter.ends) != nullptr) return;
+  if (reading.find(interpreter.idle) != nullptr) return;
   if (!reading.operands.empty()) return judge_file(judgement, judgement.word(reading.operands.front()));
   if (interpreter.reads_input) judge_input(judgement);
 }
@@ -186,7 +100,7 @@ void judge_script_runtime(const Judgement& judgement) {
 
 // at and batch read shell text; crontab takes a file of it.
 void judge_spooler(const Judgement& judgement) {
-  const Reading reading = read_options(judgement.words(), 1, {"c:d:f:lmMq:rt:u:vVeTi", "", Syntax::lenient});
+  const Reading reading = read_options(judgement.words(), 1, *programs::find_program("at"));
   if (const Option* file = reading.find("f e")) {
     return judgement.runs_code(judgement.word(file->word), "it schedules commands that are not seen here");
   }
@@ -206,7 +120,7 @@ void judge_tmux(const Judgement& judgement) {
       "ls list-sessions list-windows list-panes list-keys list-clients list-commands list-buffers has has-session info "
       "display display-message show show-options show-buffer capture-pane capturep kill-session kill-window kill-pane "
       "kill-server";
-  const Reading reading = read_options(judgement.words(), 1, {"2CDlNquUvVc:f:L:S:T:h", "", Syntax::lenient});
+  const Reading reading = read_options(judgement.words(), 1, *programs::find_program("tmux"));
   if (reading.find("V h") != nullptr) return;
   const bool known = !reading.operands.empty() && judgement.word(reading.operands.front()).literal &&
                      is_listed(harmless, judgement.word(reading.operands.front()).text);
@@ -334,9 +248,8 @@ bool judge_interpreter(const Judgement& judgement) {
   } else if (is_listed("sqlite3 sqlite psql mysql mariadb", tool)) {
     judge_database(judgement);
   } else {
-    const auto* const found = std::find_if(std::begin(interpreters), std::end(interpreters),
-                                           [&](const Interpreter& each) { return is_listed(each.names, tool); });
-    if (found == std::end(interpreters)) return false;
+    const Compiled* const found = programs::find_program(tool);
+    if (found == nullptr || found->spec().runs != programs::Runs::interpreter) return false;
     judge_interpreter_words(judgement, *found);
   }
   return true;

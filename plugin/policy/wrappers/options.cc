@@ -6,63 +6,24 @@ namespace wtool::policy {
 
 namespace {
 
-// How many values an option takes: `optional` is one in the same word, or none.
-struct Arity {
-  bool known = false;
-  bool optional = false;
-  std::size_t values = 0;
-};
+using programs::Compiled;
+using Known = programs::Option;
 
-Arity arity_of_letter(const Syntax& syntax, char letter) {
-  if (letter == ':') return {};
-  const std::size_t at = syntax.letters.find(letter);
-  if (at == std::string_view::npos) return {};
-  const std::string_view rest = syntax.letters.substr(at + 1);
-  if (rest.starts_with("::")) return {true, true, 0};
-  return {true, false, rest.starts_with(':') ? 1U : 0U};
-}
-
-// One entry of Syntax::longs: "out=", "bind=2", "color?", "all".
-struct LongOption {
-  std::string_view name;
-  Arity arity;
-};
-
-LongOption read_entry(std::string_view entry) {
-  LongOption option{entry.substr(0, entry.find_first_of("=?")), {true, false, 0}};
-  const std::string_view rest = entry.substr(option.name.size());
-  option.arity.optional = rest == "?";
-  if (rest.starts_with('=')) option.arity.values = rest.size() > 1 ? static_cast<std::size_t>(rest[1] - '0') : 1;
-  return option;
-}
-
-// The option of this name or, where there is only one, the one that begins so.
-LongOption find_long(const Syntax& syntax, std::string_view name) {
-  LongOption found;
-  bool several = false;
-  std::string_view rest = syntax.longs;
-  while (!rest.empty()) {
-    const std::string_view entry = rest.substr(0, rest.find(' '));
-    rest.remove_prefix(std::min(rest.size(), entry.size() + 1));
-    const LongOption option = read_entry(entry);
-    if (option.name == name) return option;
-    if (name.empty() || !option.name.starts_with(name)) continue;
-    several = several || found.arity.known;
-    found = option;
-  }
-  return several ? LongOption{} : found;
-}
+std::string_view without_dashes(std::string_view name) { return name.substr(name.starts_with("--") ? 2 : 1); }
 
 class Reader {
  public:
-  Reader(const std::vector<Word>& words, std::size_t from, const Syntax& syntax)
-      : words_(words), syntax_(syntax), at_(from) {}
+  Reader(const std::vector<Word>& words, std::size_t from, const Compiled& program, Permuting permuting)
+      : words_(words),
+        program_(program),
+        manner_(program.spec().manner & ~(permuting == Permuting::never ? programs::permutes : 0U)),
+        at_(from) {}
 
   Reading read() {
     while (at_ < words_.size() && !reading_.obstacle) {
       const Word& word = words_[at_];
       if (!word.literal) {
-        if (has(Syntax::permutes) && !has(Syntax::lenient)) {
+        if (has(programs::permutes) && !has(programs::lenient)) {
           obstruct(at_, "it is known only when it runs, and may be an option");
         } else if (!operand()) {
           break;
@@ -80,10 +41,10 @@ class Reader {
   }
 
  private:
-  bool has(unsigned manner) const { return (syntax_.manner & manner) != 0; }
+  bool has(unsigned manner) const { return (manner_ & manner) != 0; }
 
   bool is_option(std::string_view text) const {
-    return text.size() > 1 && (text[0] == '-' || (text[0] == '+' && has(Syntax::plus)));
+    return text.size() > 1 && (text[0] == '-' || (text[0] == '+' && has(programs::plus)));
   }
 
   void obstruct(std::size_t word, std::string reason) {
@@ -97,7 +58,7 @@ class Reader {
 
   // False: this was the end of the options.
   bool operand() {
-    if (!has(Syntax::permutes)) {
+    if (!has(programs::permutes)) {
       rest_are_operands();
       return false;
     }
@@ -107,11 +68,11 @@ class Reader {
 
   void option(const Word& word) {
     const std::string_view text = word.text;
-    if (has(Syntax::number) && text.find_first_not_of("0123456789", 1) == std::string_view::npos) {
+    if (has(programs::number) && text.find_first_not_of("0123456789", 1) == std::string_view::npos) {
       ++at_;
     } else if (text.starts_with("--")) {
       long_option(word, text.substr(2));
-    } else if (has(Syntax::single_dash)) {
+    } else if (has(programs::single_dash)) {
       long_option(word, text.substr(1));
     } else {
       letters(word);
@@ -119,21 +80,24 @@ class Reader {
   }
 
   void long_option(const Word& word, std::string_view text) {
-    const std::size_t equals = has(Syntax::no_equals) ? std::string_view::npos : text.find('=');
+    const std::size_t equals = has(programs::no_equals) ? std::string_view::npos : text.find('=');
     std::string name(text.substr(0, equals));
-    if (has(Syntax::underscores)) std::replace(name.begin(), name.end(), '_', '-');
-    LongOption found = find_long(syntax_, name);
+    if (has(programs::underscores)) std::replace(name.begin(), name.end(), '_', '-');
+    const Known* const found = program_.only(name);
     // A table that is not complete cannot say that an abbreviation is the only one.
-    if (!found.arity.known || (found.name != name && has(Syntax::any_valued | Syntax::any_long))) {
-      const bool valued = has(Syntax::any_valued);
-      if (!valued && !has(Syntax::any_long | Syntax::lenient)) {
+    std::size_t values = found == nullptr ? 0 : found->values;
+    std::string_view full = found == nullptr ? std::string_view() : without_dashes(found->name);
+    if (found == nullptr || (full != name && has(programs::any_valued | programs::any_long))) {
+      const bool valued = has(programs::any_valued);
+      if (!valued && !has(programs::any_long | programs::lenient)) {
         return obstruct(at_, "the option " + word.text.substr(0, word.text.find('=')) + " is not known here");
       }
       reading_.passed_over =
-          reading_.passed_over || (has(Syntax::lenient) && !valued && equals == std::string_view::npos);
-      found = {name, {true, !valued, valued ? 1U : 0U}};
+          reading_.passed_over || (has(programs::lenient) && !valued && equals == std::string_view::npos);
+      full = name;
+      values = valued ? 1 : 0;
     }
-    Option option{std::string(found.name), at_, at_ + 1, false, {}};
+    Option option{std::string(full), at_, at_ + 1, false, {}};
     ++at_;
     if (equals != std::string_view::npos) {
       option.has_value = true;
@@ -141,7 +105,7 @@ class Reader {
       reading_.options.push_back(std::move(option));
       return;
     }
-    take_values(std::move(option), found.arity.values);
+    take_values(std::move(option), values);
   }
 
   void letters(const Word& word) {
@@ -149,29 +113,29 @@ class Reader {
     const std::size_t place = at_++;
     const std::string sign = text[0] == '+' ? "+" : "";
     for (std::size_t i = 1; i < text.size() && !reading_.obstacle; ++i) {
-      const Arity arity = arity_of_letter(syntax_, text[i]);
+      const Known* const known = program_.any_letter(text[i]);
       Option option{sign + text[i], place, place + 1, false, {}};
-      if (!arity.known) {
-        if (!has(Syntax::lenient)) {
+      if (known == nullptr) {
+        if (!has(programs::lenient)) {
           return obstruct(place, std::string("the option ") + text[0] + text[i] + " is not known here");
         }
         reading_.passed_over = true;
         continue;
       }
-      if (i + 1 < text.size() && (arity.optional || arity.values > 0)) {
+      if (i + 1 < text.size() && known->value != programs::Value::none) {
         option.has_value = true;
         option.value = {text.substr(i + 1), true, word.at};
         reading_.options.push_back(std::move(option));
         return;
       }
-      take_values(std::move(option), arity.values);
+      take_values(std::move(option), known->values);
     }
   }
 
   // Of several values, the last is kept: no table asks for another.
   void take_values(Option option, std::size_t count) {
     for (; count > 0 && at_ < words_.size(); --count) {
-      if (!words_[at_].literal && !has(Syntax::lenient)) {
+      if (!words_[at_].literal && !has(programs::lenient)) {
         return obstruct(at_, "it is known only when it runs, and may become several words");
       }
       option.has_value = true;
@@ -182,7 +146,8 @@ class Reader {
   }
 
   const std::vector<Word>& words_;
-  const Syntax& syntax_;
+  const Compiled& program_;
+  unsigned manner_;
   std::size_t at_;
   Reading reading_;
 };
@@ -196,23 +161,23 @@ const Option* Reading::find(std::string_view list) const {
   return nullptr;
 }
 
-Takes what_takes(const Syntax& syntax, std::string_view text) {
-  if (text.starts_with("--") || (syntax.manner & Syntax::single_dash) != 0) {
+Takes what_takes(const Compiled& program, std::string_view text) {
+  if (text.starts_with("--") || (program.spec().manner & programs::single_dash) != 0) {
     const std::string_view name = text.substr(text.starts_with("--") ? 2 : 1);
     if (name.find('=') != std::string_view::npos) return Takes::nothing;
-    const Arity arity = find_long(syntax, name).arity;
-    return !arity.known ? Takes::unknown : arity.values > 0 ? Takes::value : Takes::nothing;
+    const Known* const known = program.only(name);
+    return known == nullptr ? Takes::unknown : known->values > 0 ? Takes::value : Takes::nothing;
   }
-  bool known = true;
+  bool all_known = true;
   for (std::size_t i = 1; i < text.size(); ++i) {
-    const Arity arity = arity_of_letter(syntax, text[i]);
-    known = known && arity.known;
-    if (arity.values > 0 || arity.optional) {
+    const Known* const known = program.any_letter(text[i]);
+    all_known = all_known && known != nullptr;
+    if (known != nullptr && known->value != programs::Value::none) {
       // What follows in the word is the value.
-      return arity.values > 0 && i + 1 == text.size() ? Takes::value : Takes::nothing;
+      return known->values > 0 && i + 1 == text.size() ? Takes::value : Takes::nothing;
     }
   }
-  return known ? Takes::nothing : Takes::unknown;
+  return all_known ? Takes::nothing : Takes::unknown;
 }
 
 bool is_listed(std::string_view list, std::string_view item, char separator) {
@@ -224,8 +189,8 @@ bool is_listed(std::string_view list, std::string_view item, char separator) {
   return false;
 }
 
-Reading read_options(const std::vector<Word>& words, std::size_t from, const Syntax& syntax) {
-  return Reader(words, from, syntax).read();
+Reading read_options(const std::vector<Word>& words, std::size_t from, const Compiled& program, Permuting permuting) {
+  return Reader(words, from, program, permuting).read();
 }
 
 }  // namespace wtool::policy

@@ -1,17 +1,32 @@
 // Programs that run what stands behind their own options and operands: env, timeout, sudo, docker exec.
 #include <algorithm>
+#include <unordered_set>
 
 #include "policy/wrappers/family.h"
-#include "policy/wrappers/prefix_table.h"
 #include "policy/wrappers/split_string.h"
-#include "policy/wrappers/tools.h"
+#include "policy/wrappers/subcommand.h"
 
 namespace wtool::policy {
 
 namespace {
 
+using programs::Compiled;
+using programs::find_program;
+using programs::ProgramSpec;
+using programs::Runs;
+
 // env -S in env -S in ...: each is shorter than the one before, but nobody writes that.
 constexpr int deepest_split = 8;
+
+// The program, if it runs what stands in its words as its spec says.
+const Compiled* find_prefix(std::string_view name) {
+  const Compiled* const found = find_program(name);
+  if (found == nullptr) return nullptr;
+  const Runs runs = found->spec().runs;
+  const bool is_prefix = runs == Runs::command || runs == Runs::joined || runs == Runs::scripts || runs == Runs::code ||
+                         runs == Runs::options;
+  return is_prefix ? found : nullptr;
+}
 
 bool is_assignment(const Word& word) { return word.text.find('=') != std::string::npos && word.text.front() != '='; }
 
@@ -29,13 +44,8 @@ void run_with_assignments(const Judgement& judgement, std::size_t at) {
   judgement.runs(at, std::move(assignments));
 }
 
-constexpr Syntax env_syntax = {
-    "0a:C:iS:u:v",
-    "argv0= block-signal? chdir= debug default-signal? help ignore-environment ignore-signal? "
-    "list-signal-handling null split-string= unset= version"};
-
 void judge_env(const Judgement& judgement, int depth) {
-  const Reading reading = read_options(judgement.words(), 1, env_syntax);
+  const Reading reading = read_options(judgement.words(), 1, *find_program("env"));
   if (const Option* split = reading.find("S split-string"); split != nullptr && split->has_value) {
     // What the text is split into stands where it stood.
     std::vector<Word> rest;
@@ -58,11 +68,7 @@ void judge_env(const Judgement& judgement, int depth) {
 
 // su [-] [USER [ARGUMENTS OF THE SHELL]], and runuser, which with -u takes a command.
 void judge_su(const Judgement& judgement) {
-  constexpr Syntax syntax = {"c:fg:G:hlmpPs:Tu:Vw:",
-                             "command= fast group= help login preserve-environment pty no-pty session-command= shell= "
-                             "supp-group= user= version whitelist-environment=",
-                             Syntax::permutes};
-  const Reading reading = read_options(judgement.words(), 1, syntax);
+  const Reading reading = read_options(judgement.words(), 1, *find_program("su"));
   if (judgement.has_obstacle(reading) || reading.find("h V help version") != nullptr) return;
   if (const Option* shell = reading.find("s shell")) {
     judgement.runs_code(judgement.word(shell->word), "it names the program that runs as the shell");
@@ -81,11 +87,7 @@ void judge_su(const Judgement& judgement) {
 
 // flock FILE COMMAND, flock FILE -c TEXT, flock DESCRIPTOR.
 void judge_flock(const Judgement& judgement) {
-  constexpr Syntax syntax = {
-      "eE:FhnosuVw:x",
-      "close conflict-exit-code= exclusive fcntl help nb no-fork nonblock nonblocking shared timeout= "
-      "unlock verbose version wait="};
-  const Reading reading = read_options(judgement.words(), 1, syntax);
+  const Reading reading = read_options(judgement.words(), 1, *find_program("flock"));
   if (judgement.has_obstacle(reading) || reading.operands.empty()) return;
   const std::size_t file = reading.operands.front();
   if (!judgement.word(file).literal && file + 1 < judgement.words().size()) {
@@ -107,9 +109,9 @@ void judge_flock(const Judgement& judgement) {
 void judge_setarch(const Judgement& judgement) {
   std::size_t from = 1;
   if (judgement.words().size() > 1 && judgement.word(1).literal && !judgement.word(1).text.starts_with("-")) ++from;
-  const Prefix& same = *find_prefix("linux64");
-  const Reading reading = read_options(judgement.words(), from, same.syntax);
-  if (judgement.has_obstacle(reading) || reading.find(same.idle) != nullptr) return;
+  const Compiled& same = *find_program("linux64");
+  const Reading reading = read_options(judgement.words(), from, same);
+  if (judgement.has_obstacle(reading) || reading.find(same.spec().idle) != nullptr) return;
   if (reading.operands.empty()) {
     if (judgement.words().size() > 1) judgement.runs_shell();
   } else {
@@ -119,10 +121,9 @@ void judge_setarch(const Judgement& judgement) {
 
 // ssh [OPTIONS] HOST [OPTIONS] [WORDS, which joined by spaces are shell text]
 void judge_ssh(const Judgement& judgement) {
-  constexpr Syntax syntax = {"46AaB:b:CcD:E:e:F:fGgI:i:J:KkL:l:MmNnO:o:P:p:QqR:S:sTtVvW:w:XxYy", ""};
   std::size_t from = 1;
   for (const bool has_host : {false, true}) {
-    const Reading reading = read_options(judgement.words(), from, syntax);
+    const Reading reading = read_options(judgement.words(), from, *find_program("ssh"));
     for (const Option& option : reading.options) {
       if (option.name == "o") judge_ssh_option(judgement, option.value);
     }
@@ -138,10 +139,7 @@ void judge_ssh(const Judgement& judgement) {
 
 // The dynamic loader runs the program that is named to it.
 void judge_loader(const Judgement& judgement) {
-  constexpr Syntax syntax = {"",
-                             "argv0= audit= glibc-hwcaps-mask= glibc-hwcaps-prepend= help inhibit-cache inhibit-rpath= "
-                             "library-path= list list-diagnostics list-tunables preload= verify version"};
-  const Reading reading = read_options(judgement.words(), 1, syntax);
+  const Reading reading = read_options(judgement.words(), 1, *find_program("ld.so"));
   if (judgement.has_obstacle(reading)) return;
   if (const Option* option = reading.find("audit preload")) {
     judgement.runs_code(judgement.word(option->word), "it loads a library into the program");
@@ -151,7 +149,7 @@ void judge_loader(const Judgement& judgement) {
 
 // entr COMMAND, in which /_ stands for the file that changed; entr -s TEXT.
 void judge_entr(const Judgement& judgement) {
-  const Reading reading = read_options(judgement.words(), 1, {"acdnprsxz", ""});
+  const Reading reading = read_options(judgement.words(), 1, *find_program("entr"));
   if (judgement.has_obstacle(reading) || reading.operands.empty()) return;
   if (reading.find("s") != nullptr) return judgement.runs_script(judgement.word(reading.operands.front()));
   Inner* const inner = judgement.runs(reading.operands.front());
@@ -233,20 +231,20 @@ void expand_dollars(Inner& inner) {
   }
 }
 
-void run_rest(const Judgement& judgement, const Prefix& prefix, const Reading& reading, std::size_t first) {
-  switch (prefix.rest) {
-    case Prefix::Rest::ignored:
+void run_rest(const Judgement& judgement, const ProgramSpec& prefix, const Reading& reading, std::size_t first) {
+  switch (prefix.runs) {
+    case Runs::options:
       return;
-    case Prefix::Rest::code:
+    case Runs::code:
       return judgement.runs_code(judgement.word(first),
                                  std::string(judgement.tool) + " runs a program that it may fetch from elsewhere");
-    case Prefix::Rest::joined:
+    case Runs::joined:
       if (judgement.tool == "watch" && reading.find("x exec") != nullptr) break;
       return judgement.runs_joined(first);
-    case Prefix::Rest::scripts:
+    case Runs::scripts:
       for (const std::size_t operand : reading.operands) judgement.runs_script(judgement.word(operand));
       return;
-    case Prefix::Rest::command:
+    default:
       break;
   }
   if (prefix.assignments) return run_with_assignments(judgement, first);
@@ -260,8 +258,9 @@ void run_rest(const Judgement& judgement, const Prefix& prefix, const Reading& r
   judgement.runs(first);
 }
 
-void judge_words(const Judgement& judgement, const Prefix& prefix, std::size_t from) {
-  const Reading reading = read_options(judgement.words(), from, prefix.syntax);
+void judge_words(const Judgement& judgement, const Compiled& program, std::size_t from) {
+  const ProgramSpec& prefix = program.spec();
+  const Reading reading = read_options(judgement.words(), from, program);
   for (const Option& option : reading.options) {
     if (is_listed(prefix.script, option.name) && option.has_value) judgement.runs_script(option.value);
     // strace hands what it prints to a command whose name begins so.
@@ -279,23 +278,23 @@ void judge_words(const Judgement& judgement, const Prefix& prefix, std::size_t f
   const bool wants_shell = (judgement.tool == "sudo" && reading.find("s i shell login") != nullptr) ||
                            (judgement.tool == "doas" && reading.find("s") != nullptr) ||
                            (judgement.tool == "systemd-run" && reading.find("S shell") != nullptr);
-  for (std::size_t i = 0; i < prefix.operands && i < reading.operands.size(); ++i) {
+  for (std::size_t i = 0; i < prefix.before && i < reading.operands.size(); ++i) {
     const Word& operand = judgement.word(reading.operands[i]);
     if (!operand.literal && reading.operands.size() > 1) {
       return judgement.is_unclear(operand, "it is known only when it runs, and may become several words, so what " +
                                                std::string(judgement.tool) + " runs is not clear");
     }
   }
-  if (reading.operands.size() > prefix.operands) {
-    run_rest(judgement, prefix, reading, reading.operands[prefix.operands]);
+  if (reading.operands.size() > prefix.before) {
+    run_rest(judgement, prefix, reading, reading.operands[prefix.before]);
     if (wants_shell && !judgement.inners.empty()) expand_dollars(judgement.inners.back());
     // The option that was passed over may have taken the first word.
-    if (reading.passed_over && prefix.rest == Prefix::Rest::command && reading.operands.size() > prefix.operands + 1) {
-      run_rest(judgement, prefix, reading, reading.operands[prefix.operands + 1]);
+    if (reading.passed_over && prefix.runs == Runs::command && reading.operands.size() > prefix.before + 1) {
+      run_rest(judgement, prefix, reading, reading.operands[prefix.before + 1]);
     }
-  } else if (wants_shell || (prefix.bare == Prefix::Bare::shell && !has_script)) {
+  } else if (wants_shell || (prefix.bare_runs == programs::Bare::shell && !has_script)) {
     judgement.runs_shell();
-  } else if (prefix.bare == Prefix::Bare::code && !has_script) {
+  } else if (prefix.bare_runs == programs::Bare::code && !has_script) {
     judgement.runs_code(judgement.word(0), std::string(judgement.tool) + " runs what it is told elsewhere");
   }
 }
@@ -303,15 +302,28 @@ void judge_words(const Judgement& judgement, const Prefix& prefix, std::size_t f
 }  // namespace
 
 bool hands_rest_on(std::string_view tool) {
-  constexpr unsigned incomplete = Syntax::lenient | Syntax::any_long | Syntax::any_valued;
+  constexpr unsigned incomplete = programs::lenient | programs::any_long | programs::any_valued;
   if (is_listed("env genv su runuser flock ssh setarch entr", tool) || is_loader(tool)) return true;
-  const Prefix* const prefix = find_prefix(tool);
-  return prefix != nullptr && (prefix->syntax.manner & incomplete) == 0 && prefix->rest == Prefix::Rest::command;
+  const Compiled* const prefix = find_prefix(tool);
+  return prefix != nullptr && (prefix->spec().manner & incomplete) == 0 && prefix->spec().runs == Runs::command;
+}
+
+bool has_prefix_subcommands(std::string_view program) {
+  static const std::unordered_set<std::string_view> with_subcommands = [] {
+    std::unordered_set<std::string_view> made;
+    for (const std::string_view name : programs::program_names()) {
+      if (const std::size_t space = name.find(' '); space != name.npos && find_prefix(name) != nullptr) {
+        made.insert(name.substr(0, space));
+      }
+    }
+    return made;
+  }();
+  return with_subcommands.contains(program);
 }
 
 bool judge_prefix(const Judgement& judgement) {
   if (judge_special(judgement)) return true;
-  if (const Prefix* prefix = find_prefix(judgement.tool)) {
+  if (const Compiled* prefix = find_prefix(judgement.tool)) {
     judge_words(judgement, *prefix, 1);
     return true;
   }
@@ -323,7 +335,7 @@ bool judge_prefix(const Judgement& judgement) {
                          "which subcommand of " + std::string(judgement.tool) + " this is, is known only when it runs");
     return true;
   }
-  const Prefix* const prefix = find_prefix(subcommand.name);
+  const Compiled* const prefix = find_prefix(subcommand.name);
   if (prefix == nullptr) return false;
   judge_words(judgement, *prefix, subcommand.next);
   return true;

@@ -6,58 +6,6 @@
 
 namespace wtool::policy {
 
-namespace {
-
-struct ProgramOption {
-  std::string_view names;
-  Syntax syntax;
-  std::string_view script;  // options whose value is shell text, or words that are run
-};
-
-constexpr unsigned anywhere = Syntax::lenient | Syntax::permutes;
-
-constexpr ProgramOption programs[] = {
-    {"tar gtar bsdtar",
-     {"b:C:f:F:g:H:I:K:L:N:T:V:X:",
-      "checkpoint-action= directory= file= info-script= new-volume-script= rmt-command= "
-      "rsh-command= to-command= use-compress-program= files-from= exclude= exclude-from= transform=",
-      anywhere},
-     "I F info-script new-volume-script rmt-command rsh-command to-command use-compress-program"},
-    {"rsync",
-     {"e:f:T:B:M:",
-      "rsh= rsync-path= exclude= include= files-from= filter= log-file= backup-dir= password-file= temp-dir=",
-      anywhere},
-     "e rsh rsync-path"},
-    {"rg",
-     {"e:f:g:t:T:A:B:C:m:j:r:M:E:", "hostname-bin= pre= pre-glob= regexp= file= glob= type= replace= max-count=",
-      anywhere},
-     "pre hostname-bin"},
-    {"sort gsort",
-     {"k:o:S:t:T:",
-      "compress-program= key= output= parallel= temporary-directory= field-separator= buffer-size= batch-size= "
-      "files0-from= random-source= sort=",
-      anywhere},
-     "compress-program"},
-    {"sdiff gsdiff",
-     {"o:W:I:F:", "diff-program= output= width= ignore-matching-lines= show-function-line= tabsize=", anywhere},
-     "diff-program"},
-    {"diff3 gdiff3", {"L:", "diff-program= label=", anywhere}, "diff-program"},
-    {"split gsplit csplit",
-     {"a:b:C:l:n:t:", "filter= bytes= lines= number= additional-suffix= suffix-length= line-bytes=", anywhere},
-     "filter"},
-    {"man apropos",
-     {"C:L:m:M:P:H::p:r:S:s:R:E:e:", "pager= html? browser= locale= manpath= prompt= preprocessor=", anywhere},
-     "P pager H html browser"},
-    {"scp sftp", {"B:b:c:D:F:i:J:l:o:P:R:S:s:X:", "", anywhere}, "S D"},
-    {"tcpdump", {"z:w:r:i:G:C:c:s:B:y:F:E:M:W:Z:", "", anywhere}, "z"},
-    {"nc ncat netcat",
-     {"c:e:I:i:m:O:o:P:p:q:s:T:V:W:w:X:x:", "exec= sh-exec= lua-exec=", anywhere},
-     "c e exec sh-exec"},
-    {"wget wget2", {"e:O:o:P:U:", "use-askpass= execute= output-document=", anywhere}, "use-askpass"},
-};
-
-}  // namespace
-
 // ssh -o ProxyCommand=TEXT, LocalCommand, KnownHostsCommand.
 void judge_ssh_option(const Judgement& judgement, const Word& value) {
   std::string lower = value.text;
@@ -71,14 +19,12 @@ void judge_ssh_option(const Judgement& judgement, const Word& value) {
 }
 
 bool judge_program_option(const Judgement& judgement) {
-  const auto* const found = std::find_if(std::begin(programs), std::end(programs), [&](const ProgramOption& each) {
-    return is_listed(each.names, judgement.tool);
-  });
-  if (found == std::end(programs)) return false;
-  const Reading reading = read_options(judgement.words(), 1, found->syntax);
+  const programs::Compiled* const found = programs::find_program(judgement.tool);
+  if (found == nullptr || found->spec().runs != programs::Runs::option_value) return false;
+  const Reading reading = read_options(judgement.words(), 1, *found);
   for (const Option& option : reading.options) {
     if (!option.has_value) continue;
-    if (is_listed(found->script, option.name)) judgement.runs_script(option.value);
+    if (is_listed(found->spec().script, option.name)) judgement.runs_script(option.value);
     if (option.name == "checkpoint-action" && option.value.text.starts_with("exec=")) {
       judgement.runs_script({option.value.text.substr(5), option.value.literal, option.value.at});
     }

@@ -7,57 +7,21 @@ namespace wtool::policy {
 
 namespace {
 
-struct ShellProgram {
-  std::string_view names;
-  Syntax syntax;
-  std::string_view steering;  // options by which other files or commands are run as well
-  bool foreign;               // its language is not that of a POSIX shell: what is read so may mean something else
-};
+using programs::Compiled;
+using programs::ProgramSpec;
 
-// Long options have one dash or two in bash; the other shells take what they share with it.
-constexpr ShellProgram shells[] = {
-    {"sh dash bash rbash ash",
-     {"abefhiklmnprstuvxBCDEHPTVcIqo:O:",
-      "debug debugger dump-po-strings dump-strings help init-file= login noediting noprofile norc posix pretty-print "
-      "protected rcfile= restricted verbose version wordexp",
-      Syntax::plus},
-     "rcfile init-file",
-     false},
-    {"ksh ksh93 mksh pdksh oksh lksh yash",
-     {"abCefhiklmnpPrsuvxXEGHUco:A:D:R:T:", "login posix restricted version help", Syntax::plus},
-     "E",
-     false},
-    {"zsh rzsh",
-     {"abcdefghijklmnpqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789o:", "version help emulate=",
-      Syntax::plus | Syntax::any_long},
-     "",
-     false},
-    {"fish",
-     {"c:C:d:D:f:ihlnNpPvo:",
-      "command= init-command= debug= debug-output= features= login no-config no-execute "
-      "interactive private profile= version help print-rusage-self print-debug-categories"},
-     "",
-     true},
-    {"csh tcsh", {"bcdefilmnqstvVxX", "version help"}, "", true},
-    {"nu pwsh powershell elvish xonsh rc es oil ysh osh",
-     {"c:e:m:I:f:ilnhvV", "commands= execute= command= config= env-config= login", Syntax::lenient},
-     "",
-     true},
-};
-
-const ShellProgram* find_shell(std::string_view tool) {
-  const auto* const found = std::find_if(std::begin(shells), std::end(shells),
-                                         [&](const ShellProgram& shell) { return is_listed(shell.names, tool); });
-  return found == std::end(shells) ? nullptr : found;
+const Compiled* find_shell(std::string_view tool) {
+  const Compiled* const found = programs::find_program(tool);
+  return found != nullptr && found->spec().runs == programs::Runs::shell ? found : nullptr;
 }
 
 // zsh has ways of its own to run commands in words that other shells take as they stand: =name, and qualifiers of
 // globs.
-bool may_be_foreign(const ShellProgram& shell, std::string_view tool, const Word& text) {
+bool may_be_foreign(const ProgramSpec& shell, std::string_view tool, const Word& text) {
   return shell.foreign || (tool.ends_with("zsh") && text.text.find_first_of("=(") != std::string::npos);
 }
 
-void judge_text(const Judgement& judgement, const ShellProgram& shell, const Word& text) {
+void judge_text(const Judgement& judgement, const ProgramSpec& shell, const Word& text) {
   judgement.runs_script(text);
   if (text.literal && may_be_foreign(shell, judgement.tool, text)) {
     judgement.runs_code(text, std::string(judgement.tool) + " may read it otherwise than a POSIX shell");
@@ -65,20 +29,21 @@ void judge_text(const Judgement& judgement, const ShellProgram& shell, const Wor
 }
 
 // bash takes its long options with a single dash too, as long as no other option stands before them.
-std::vector<Word> with_double_dashes(std::vector<Word> words, const ShellProgram& shell) {
+std::vector<Word> with_double_dashes(std::vector<Word> words, const Compiled& shell) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& text = words[i].text;
     if (!words[i].literal || text.size() < 3 || text[0] != '-') break;
     if (text[1] == '-') continue;
     const std::string name = text.substr(1);
-    if (!is_listed(shell.syntax.longs, name) && !is_listed(shell.syntax.longs, name + "=")) break;
+    const programs::Option* const option = shell.exact("--" + name);
+    if (option == nullptr) break;
     words[i].text = "--" + name;
-    if (is_listed(shell.syntax.longs, name + "=")) ++i;
+    i += option->values;
   }
   return words;
 }
 
-void judge_input(const Judgement& judgement, const ShellProgram& shell) {
+void judge_input(const Judgement& judgement, const ProgramSpec& shell) {
   const Input input = standard_input(judgement.command);
   if (input.kind == Input::Kind::text) return judge_text(judgement, shell, input.word);
   if (input.kind == Input::Kind::unknown) {
@@ -90,13 +55,14 @@ void judge_input(const Judgement& judgement, const ShellProgram& shell) {
 }  // namespace
 
 bool judge_shell(const Judgement& judgement) {
-  const ShellProgram* const shell = find_shell(judgement.tool);
-  if (shell == nullptr) return false;
-  const std::vector<Word> words = with_double_dashes(judgement.words(), *shell);
-  const Reading reading = read_options(words, 1, shell->syntax);
+  const Compiled* const program = find_shell(judgement.tool);
+  if (program == nullptr) return false;
+  const ProgramSpec& shell = program->spec();
+  const std::vector<Word> words = with_double_dashes(judgement.words(), *program);
+  const Reading reading = read_options(words, 1, *program);
   if (judgement.has_obstacle(reading)) return true;
   if (reading.find("version help") != nullptr && reading.find("c") == nullptr) return true;
-  if (const Option* option = reading.find(shell->steering)) {
+  if (const Option* option = reading.find(shell.code)) {
     judgement.runs_code(words[option->word],
                         "it names a file of commands that " + std::string(judgement.tool) + " runs first");
   }
@@ -104,7 +70,7 @@ bool judge_shell(const Judgement& judgement) {
   bool with_text = false;
   for (const Option& option : reading.options) {
     if (!is_listed("c C e command commands execute init-command", option.name) || !option.has_value) continue;
-    judge_text(judgement, *shell, option.value);
+    judge_text(judgement, shell, option.value);
     with_text = true;
   }
   if (with_text) return true;
@@ -114,18 +80,18 @@ bool judge_shell(const Judgement& judgement) {
     ++first;
   const bool has_operand = first < reading.operands.size();
   if (reading.find("c +c") != nullptr) {
-    if (has_operand) judge_text(judgement, *shell, words[reading.operands[first]]);
+    if (has_operand) judge_text(judgement, shell, words[reading.operands[first]]);
     return true;
   }
   if (!has_operand || reading.find("s") != nullptr) {
-    judge_input(judgement, *shell);
+    judge_input(judgement, shell);
     return true;
   }
   const Word& file = words[reading.operands[first]];
   if (!file.literal && !looks_like_file(file)) {
     judgement.is_unclear(file, "what " + std::string(judgement.tool) + " runs is known only when it runs");
   } else if (file.literal && is_descriptor_file(file.text)) {
-    judge_input(judgement, *shell);
+    judge_input(judgement, shell);
     if (judgement.inners.empty())
       judgement.is_unclear(file, "what stands at this descriptor is known only when it runs");
   }

@@ -1,0 +1,153 @@
+// Shells and interpreters: which options give them code, and how they find it.
+#include "policy/programs/spec.h"
+
+namespace wtool::policy::programs {
+
+namespace {
+
+constexpr ProgramSpec specs[] = {
+    {.names = "ipython, jython, micropython, bpython",
+     .options = "-c=VALUE -m=VALUE -W=VALUE -X=VALUE -Q=VALUE --check-hash-based-pycs=VALUE --help --version",
+     .rules = false,
+     .runs = Runs::interpreter,
+     .manner = lenient,
+     .idle = "m V h version help",
+     .code = "c",
+     .reads_input = true},
+    {.names = "jruby, truffleruby, mruby",
+     .options =
+         "-0 -1 -2 -3 -4 -5 -6 -7 -a -C=VALUE -c -d -e=VALUE -E=VALUE -F=VALUE -h -i[=VALUE] -I=VALUE -K[=VALUE] -l -n "
+         "-p -r=VALUE -s -S -v -w -W[=VALUE] -x -X=VALUE -y -T[=VALUE] --encoding=VALUE --external-encoding=VALUE "
+         "--internal-encoding=VALUE --disable=VALUE --enable=VALUE --help --version --dump=VALUE --copyright "
+         "--jit[=VALUE] --yjit[=VALUE] --parser=VALUE --backtrace-limit=VALUE --verbose",
+     .rules = false,
+     .runs = Runs::interpreter,
+     .manner = lenient,
+     .idle = "v h help version",
+     .code = "e r",
+     .reads_input = true},
+    {.names = "php-cgi, phpdbg",
+     .options = "-a -c=VALUE -B=VALUE -d=VALUE -E=VALUE -f=VALUE -F=VALUE -H=VALUE -i -l -n=VALUE -q -r=VALUE -R=VALUE "
+                "-s -S=VALUE -t=VALUE -v -w -z=VALUE -h --run=VALUE --process-code=VALUE --process-begin=VALUE "
+                "--process-end=VALUE --define=VALUE --file=VALUE --process-file=VALUE --rf=VALUE --rc=VALUE --re=VALUE "
+                "--ri=VALUE --php-ini=VALUE --no-php-ini --version --info --help --server=VALUE --docroot=VALUE "
+                "--timing[=VALUE] --zend-extension=VALUE --interactive",
+     .rules = false,
+     .runs = Runs::interpreter,
+     .manner = lenient,
+     .idle = "f i l m v s S file info version help server h w syntax-check",
+     .code =
+         "r B R E F d z run process-code process-begin process-end process-file define zend-extension a interactive",
+     .reads_input = true},
+    {.names = "texlua",
+     .options = "-e=VALUE -i -l=VALUE -v -E -W -j=VALUE -O[=VALUE] -b",
+     .rules = false,
+     .runs = Runs::interpreter,
+     .manner = lenient,
+     .idle = "v",
+     .code = "e l i",
+     .reads_input = true},
+    {.names = "littler, r",
+     .options =
+         "-e=VALUE -f=VALUE -g=VALUE -d=VALUE --file=VALUE --args --default-packages=VALUE --version --help --slave",
+     .rules = false,
+     .runs = Runs::interpreter,
+     .manner = lenient,
+     .idle = "f file version help",
+     .code = "e",
+     .reads_input = true},
+    {.names = "osascript",
+     .options = "-e=VALUE -l=VALUE -i -s=VALUE",
+     .rules = false,
+     .runs = Runs::interpreter,
+     .manner = lenient,
+     .code = "e",
+     .reads_input = true},
+    {.names = "runghc, runhaskell",
+     .options = "-e=VALUE -f=VALUE --ghc-arg=VALUE",
+     .rules = false,
+     .runs = Runs::interpreter,
+     .manner = lenient,
+     .code = "e"},
+    {.names = "kotlin, clojure, clj, bb",
+     .options = "-e=VALUE -c=VALUE -i=VALUE -M=VALUE -X=VALUE -T=VALUE --eval=VALUE --class-path=VALUE --startup=VALUE "
+                "--execution=VALUE",
+     .rules = false,
+     .runs = Runs::interpreter,
+     .manner = lenient,
+     .idle = "version help",
+     .code = "e eval M X"},
+    {.names = "elixir, iex",
+     .options = "-e=VALUE -r=VALUE -S=VALUE -p=VALUE --eval=VALUE --require=VALUE --rpc-eval=VALUE,VALUE --erl=VALUE "
+                "--name=VALUE --sname=VALUE --cookie=VALUE",
+     .rules = false,
+     .runs = Runs::interpreter,
+     .manner = lenient,
+     .code = "e r eval require rpc-eval erl"},
+    {.names = "erl",
+     .options = "-eval=VALUE -run=VALUE -s=VALUE -noshell -sname=VALUE -name=VALUE -pa=VALUE -setcookie=VALUE",
+     .rules = false,
+     .runs = Runs::interpreter,
+     .manner = lenient | single_dash,
+     .code = "eval run s",
+     .reads_input = true},
+    {.names = "ocaml, sbcl, racket, gosh, csi, clisp, ecl, chicken, gforth, gst, octave-cli, maxima, scheme, "
+              "mit-scheme, coffee, raku, perl6, pike, io",
+     .options = "-c=VALUE -e=VALUE -E=VALUE -f=VALUE -g=VALUE -l=VALUE -r=VALUE -t=VALUE -p=VALUE --eval=VALUE "
+                "--load=VALUE --execute=VALUE --expression=VALUE --require=VALUE --print=VALUE --command=VALUE",
+     .rules = false,
+     .runs = Runs::interpreter,
+     .manner = lenient,
+     .idle = "version help",
+     .code = "c e E r eval l load execute expression require p print g",
+     .reads_input = true},
+    {.names = "sh, dash, bash, rbash, ash",
+     .options =
+         "-a -b -e -f -h -i -k -l -m -n -p -r -s -t -u -v -x -B -C -D -E -H -P -T -V -c -I -q -o=VALUE -O=VALUE "
+         "--debug --debugger --dump-po-strings --dump-strings --help --init-file=VALUE --login --noediting --noprofile "
+         "--norc --posix --pretty-print --protected --rcfile=VALUE --restricted --verbose --version --wordexp",
+     .rules = false,
+     .runs = Runs::shell,
+     .manner = plus,
+     .code = "rcfile init-file"},
+    {.names = "ksh, ksh93, mksh, pdksh, oksh, lksh, yash",
+     .options = "-a -b -C -e -f -h -i -k -l -m -n -p -P -r -s -u -v -x -X -E -G -H -U -c -o=VALUE -A=VALUE -D=VALUE "
+                "-R=VALUE -T=VALUE --login --posix --restricted --version --help",
+     .rules = false,
+     .runs = Runs::shell,
+     .manner = plus,
+     .code = "E"},
+    {.names = "zsh, rzsh",
+     .options = "-a -b -c -d -e -f -g -h -i -j -k -l -m -n -p -q -r -s -t -u -v -w -x -y -z -A -B -C -D -E -F -G -H -I "
+                "-J -K -L -M -N -O -P -Q -R -S -T -U -V -W -X -Y -Z -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -o=VALUE --version "
+                "--help --emulate=VALUE",
+     .rules = false,
+     .runs = Runs::shell,
+     .manner = plus | any_long},
+    {.names = "fish",
+     .options =
+         "-c=VALUE -C=VALUE -d=VALUE -D=VALUE -f=VALUE -i -h -l -n -N -p -P -v -o=VALUE --command=VALUE "
+         "--init-command=VALUE --debug=VALUE --debug-output=VALUE --features=VALUE --login --no-config --no-execute "
+         "--interactive --private --profile=VALUE --version --help --print-rusage-self --print-debug-categories",
+     .rules = false,
+     .runs = Runs::shell,
+     .foreign = true},
+    {.names = "csh, tcsh",
+     .options = "-b -c -d -e -f -i -l -m -n -q -s -t -v -V -x -X --version --help",
+     .rules = false,
+     .runs = Runs::shell,
+     .foreign = true},
+    {.names = "nu, pwsh, powershell, elvish, xonsh, rc, es, oil, ysh, osh",
+     .options = "-c=VALUE -e=VALUE -m=VALUE -I=VALUE -f=VALUE -i -l -n -h -v -V --commands=VALUE --execute=VALUE "
+                "--command=VALUE --config=VALUE --env-config=VALUE --login",
+     .rules = false,
+     .runs = Runs::shell,
+     .manner = lenient,
+     .foreign = true},
+};
+
+}  // namespace
+
+std::span<const ProgramSpec> interpreter_programs() { return specs; }
+
+}  // namespace wtool::policy::programs

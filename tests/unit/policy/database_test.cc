@@ -1,0 +1,121 @@
+// policy/programs/: the database itself. Each program stands in it once, and every entry can be read.
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <map>
+#include <set>
+#include <string>
+
+#include "policy/programs/names.h"
+#include "policy/programs/spec.h"
+
+using namespace wtool::policy;
+using namespace wtool::policy::programs;
+
+namespace {
+
+std::vector<std::string> parts_of(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find(separator));
+    text.remove_prefix(std::min(text.size(), part.size() + 1));
+    const std::size_t first = part.find_first_not_of(' ');
+    if (first != part.npos) parts.emplace_back(part.substr(first, part.find_last_not_of(' ') - first + 1));
+  }
+  return parts;
+}
+
+std::vector<const ProgramSpec*> all_specs() {
+  std::vector<const ProgramSpec*> specs;
+  for (const auto family : {text_programs(), file_programs(), system_programs(), search_programs(), archive_programs(),
+                            language_programs(), git_programs(), package_programs(), container_programs(),
+                            wrapper_programs(), writing_programs(), runner_programs(), interpreter_programs()}) {
+    for (const ProgramSpec& spec : family) specs.push_back(&spec);
+  }
+  return specs;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(database)
+
+BOOST_AUTO_TEST_CASE(each_program_stands_once) {
+  std::map<std::string, int> times;
+  for (const ProgramSpec* spec : all_specs()) {
+    for (const std::string& name : parts_of(spec->names, ',')) ++times[name];
+  }
+  for (const auto& [name, count] : times) BOOST_TEST(count == 1, name << " stands " << count << " times");
+  BOOST_TEST(times.size() > 900u);
+  const auto parts = std::count_if(times.begin(), times.end(), [](const auto& entry) {
+    return entry.first.size() > 1 && entry.first.find(':') != std::string::npos;
+  });
+  BOOST_TEST(program_names().size() == times.size() - static_cast<std::size_t>(parts));
+}
+
+BOOST_AUTO_TEST_CASE(each_effect_is_one_and_has_a_clause) {
+  const std::set<std::string> names = {"writes",     "runs_program", "runs_code", "opens_network",
+                                       "privileged", "interactive",  "other"};
+  for (const ProgramSpec* spec : all_specs()) {
+    for (const std::string& group : parts_of(spec->effects, ';')) {
+      const std::string effect = group.substr(0, group.find_first_of(" (:"));
+      BOOST_TEST(names.count(effect) == 1u, spec->names << ": " << group);
+      BOOST_TEST((effect != "other" || group.find('(') < group.find(':')), spec->names << ": " << group);
+    }
+    BOOST_TEST((spec->does == Effect::reads) == spec->never.empty(), spec->names);
+    for (const std::string& name : parts_of(spec->with, ',')) BOOST_TEST(find_program(name) != nullptr, name);
+  }
+}
+
+// Where all options are known, these must be among them.
+BOOST_AUTO_TEST_CASE(options_that_make_it_run_something_are_options) {
+  for (const ProgramSpec* spec : all_specs()) {
+    if ((spec->manner & (lenient | any_long | any_valued)) != 0) continue;
+    const Compiled& program = *find_program(parts_of(spec->names, ',').front());
+    for (const std::string_view list : {spec->script, spec->code, spec->idle}) {
+      for (const std::string& name : parts_of(list, ' ')) {
+        if (name.starts_with('+')) continue;
+        const Option* const option = name.size() == 1 ? program.any_letter(name[0]) : program.only(name);
+        BOOST_TEST(option != nullptr, spec->names << ": " << name);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(options_are_read_as_they_are_written) {
+  const Compiled& sort = *find_program("sort");
+  BOOST_TEST(sort.letter('o')->path);
+  BOOST_TEST((sort.letter('o')->effect == Effect::writes));
+  BOOST_TEST(sort.letter('o')->why == clause_of(Effect::writes));
+  BOOST_TEST((sort.word("--compress-prog").option->effect == Effect::runs_program));
+  BOOST_TEST(sort.word("--files0-from").option->list);
+  BOOST_TEST((sort.word("--check").option->value == Value::optional));
+  BOOST_TEST(find_program("jq")->word("--arg").option->values == 2u);
+  BOOST_TEST(find_program("grep")->letter('e')->replaces_first);
+  BOOST_TEST(find_program("md5sum")->letter('c')->lists);
+  BOOST_TEST(find_program("git branch")->word("--no-list").negated);
+  BOOST_TEST(find_program("bwrap")->only("overlay")->values == 3u);
+  // What is not proven is known to whoever asks what runs, and to nobody who asks what is safe.
+  BOOST_TEST(find_program("npm")->word("--yes").option == nullptr);
+  BOOST_TEST(find_program("npm")->only("yes") != nullptr);
+  BOOST_TEST(find_program("docker exec") != nullptr);
+  BOOST_TEST(find_rules("docker exec") == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(a_program_has_further_names) {
+  for (const auto& [name, known] : {std::pair("python3.11", "python"),
+                                    {"python3", "python3"},
+                                    {"x86_64-linux-gnu-gcc-12", "gcc"},
+                                    {"aarch64-linux-gnu-ld.bfd", "ld"},
+                                    {"gcc-ar-12", "ar"},
+                                    {"g++-12", "g++"},
+                                    {"vim.basic", "vim"},
+                                    {"nc.openbsd", "nc"},
+                                    {"env.sh", "env.sh"},
+                                    {"md5sum", "md5sum"},
+                                    {"my-tool", "my-tool"},
+                                    {"7", "7"},
+                                    {"", ""}}) {
+    BOOST_TEST(known_name(name) == known, name);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
