@@ -14,7 +14,7 @@ namespace wtool::host::workflow {
 namespace {
 
 constexpr auto refresh = std::chrono::milliseconds(100);
-constexpr std::size_t longest_line = 1024;  // bytes of output kept for a live line
+constexpr std::size_t longest_live_line = 1024;  // bytes of output kept for a live line
 constexpr std::size_t most_live_lines = 8;
 constexpr const char* green = "32";
 constexpr const char* red = "31";
@@ -185,15 +185,15 @@ void Progress::state_entered(const Step& step) {
 
 void Progress::follow_last_line(Running& running, std::string_view bytes) const {
   // Only the end can be the last line; a carriage return begins it again, as on a terminal.
-  if (bytes.size() > 2 * longest_line) {
-    bytes.remove_prefix(bytes.size() - 2 * longest_line);
+  if (bytes.size() > 2 * longest_live_line) {
+    bytes.remove_prefix(bytes.size() - 2 * longest_live_line);
     running.partial_line.clear();
   }
   for (const char c : bytes) {
     if (c == '\n' || c == '\r') {
       if (!running.partial_line.empty()) running.last_line = std::move(running.partial_line);
       running.partial_line.clear();
-    } else if (running.partial_line.size() < longest_line) {
+    } else if (running.partial_line.size() < longest_live_line) {
       running.partial_line += c;
     }
   }

@@ -16,7 +16,7 @@ namespace wtool::host::workflow {
 namespace {
 
 constexpr const char* folder_name = ".swissarmyhammer";
-constexpr const char* file_name = ".abort";
+constexpr const char* abort_file_name = ".abort";
 constexpr std::size_t longest_reason = 4096;  // bytes
 // How long a writer that has created the file may take to write its text and close it.
 constexpr int settle_ms = 50;
@@ -50,7 +50,7 @@ std::string read_reason(const std::string& path) {
     ::close(fd);
   }
   text = cleaned(std::move(text));
-  return text.empty() ? std::string("the file ") + folder_name + "/" + file_name + " appeared" : text;
+  return text.empty() ? std::string("the file ") + folder_name + "/" + abort_file_name + " appeared" : text;
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ std::string read_reason(const std::string& path) {
 AbortWatcher::AbortWatcher(std::string directory, Stop& stop)
     : directory_(std::move(directory)),
       folder_(directory_ + "/" + folder_name),
-      file_(folder_ + "/" + file_name),
+      file_(folder_ + "/" + abort_file_name),
       stop_(stop) {
   inotify_ = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
   if (inotify_ >= 0) end_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -136,7 +136,7 @@ void AbortWatcher::drain_events() {
       } else if (event.wd == folder_watch_ && (event.mask & (IN_MOVE_SELF | IN_DELETE_SELF)) != 0) {
         ::inotify_rm_watch(inotify_, folder_watch_);
         folder_watch_ = -1;
-      } else if (event.wd == folder_watch_ && name == file_name) {
+      } else if (event.wd == folder_watch_ && name == abort_file_name) {
         if ((event.mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) != 0) {
           trigger();
         } else {

@@ -39,8 +39,8 @@ void Secrets::add(std::string_view value) {
     if (end - begin >= shortest_line) forms.emplace_back(trimmed.substr(begin, end - begin));
     begin = end + 1;
   }
-  const std::string json = expressions::to_json(expressions::Value(trimmed));
-  forms.push_back(json.substr(1, json.size() - 2));
+  const std::string as_json = expressions::to_json(expressions::Value(trimmed));
+  forms.push_back(as_json.substr(1, as_json.size() - 2));
   const std::string quoted = expressions::shell_quoted(trimmed);
   forms.push_back(quoted.substr(1, quoted.size() - 2));
   if (trimmed.size() >= shortest_line) forms.push_back(base64(trimmed));

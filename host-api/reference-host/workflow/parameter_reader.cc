@@ -12,9 +12,9 @@ namespace {
 
 using expressions::Value;
 
-const std::vector<std::string> known_keys = {"name",       "description", "type",      "required", "default",
-                                             "choices",    "pattern",     "min",       "max",      "min_length",
-                                             "max_length", "validation",  "condition", "secret"};
+const std::vector<std::string> parameter_keys = {"name",       "description", "type",      "required", "default",
+                                                 "choices",    "pattern",     "min",       "max",      "min_length",
+                                                 "max_length", "validation",  "condition", "secret"};
 const std::vector<std::string> limit_keys = {"choices", "pattern", "min", "max", "min_length", "max_length"};
 
 std::string listed(const std::vector<std::string>& words) {
@@ -70,8 +70,8 @@ void ParameterReader::key(const std::string& key, const YAML::Node& value, const
                             "; known are " + listed(limit_keys));
     });
   } else if (!limit(key, value) && key != "examples" && key != "type_hint") {
-    yaml_.fail(at, "unknown key '" + key + "' of a parameter" + did_you_mean(key, known_keys) + "; known are " +
-                       listed(known_keys));
+    yaml_.fail(at, "unknown key '" + key + "' of a parameter" + did_you_mean(key, parameter_keys) + "; known are " +
+                       listed(parameter_keys));
   }
 }
 
