@@ -130,7 +130,10 @@ constexpr ProgramSpec specs[] = {
      .options = "-sf -h -h2 -L",
      .effects = "runs_program: -TT=COMMAND --unzip-command=COMMAND; other (tests with a program): -T --test",
      .style = Style::go,
-     .check = check_zip_listing},
+     .check = check_zip_listing,
+     .runs = Runs::words,
+     .words = "-TT",
+     .beginnings = "--un"},
     {.names = "cpio",
      .options =
          "-i --extract -t --list -v --verbose -F=FILE --file=FILE -I=FILE -n --numeric-uid-gid --quiet -H=FORMAT "

@@ -161,7 +161,7 @@ constexpr ProgramSpec specs[] = {
      .manner = lenient,
      .subcommands = true,
      .values_known = true},
-    {.names = "apt, apt-get, aptitude",
+    {.names = "aptitude",
      .options = "-q --quiet -v -h",
      .effects = "other (sets a setting that can name programs): -o=SETTING --option=SETTING -c=FILE --config-file=FILE",
      .operands = Operands::choose,
@@ -169,6 +169,19 @@ constexpr ProgramSpec specs[] = {
          "-a=VALUE -t=VALUE -P=VALUE -y -d -s -m -f -u -V -b --assume-no --assume-yes --build-profiles=VALUE "
          "--default-release=VALUE --dry-run --host-architecture=VALUE --purge --simulate --target-release=VALUE --yes",
      .manner = lenient | permutes,
+     .subcommands = true,
+     .values_known = true,
+     .synonyms = "y=yes y=assume-yes"},
+    {.names = "apt, apt-get",
+     .options = "-q --quiet -v -h",
+     .effects = "other (sets a setting that can name programs): -o=SETTING --option=SETTING -c=FILE --config-file=FILE",
+     .operands = Operands::choose,
+     .unproven =
+         "-a=VALUE -t=VALUE -P=VALUE -y -d -s -m -f -u -V -b --assume-no --assume-yes --build-profiles=VALUE "
+         "--default-release=VALUE --dry-run --host-architecture=VALUE --purge --simulate --target-release=VALUE --yes",
+     .runs = Runs::words,
+     .manner = lenient | permutes,
+     .parts = "INVOKE DIR::BIN",
      .subcommands = true,
      .values_known = true,
      .synonyms = "y=yes y=assume-yes"},

@@ -94,6 +94,8 @@ enum class Runs {
   option_value,  // the same, for a program that does something else
   shell,         // shell text: the value of -c, a file, the standard input
   interpreter,   // code of another language: in the options of `code`, a file, the standard input
+  words,         // what words of `words`, `beginnings` or `parts` name
+  steered,       // whatever it is told from within: an editor, a terminal
   special,       // what the functions of policy/wrappers/ find in its words
 };
 
@@ -134,18 +136,23 @@ struct ProgramSpec {
 
   Runs runs = Runs::nothing;
   unsigned manner = 0;
-  std::size_t before = 0;        // operands in front of the command
-  std::string_view idle = {};    // names of options with which nothing is run: "V version"
-  std::string_view script = {};  // of options whose value is shell text
-  std::string_view code = {};    // of options whose value is code, or a program or a file of commands that is run
+  std::size_t before = 0;            // operands in front of the command
+  std::string_view idle = {};        // names of options with which nothing is run: "V version"
+  std::string_view script = {};      // of options whose value is shell text
+  std::string_view code = {};        // of options whose value is code, or a program or a file of commands that is run
+  std::string_view words = {};       // Runs::words: that name a program which runs
+  std::string_view beginnings = {};  // the same: beginnings of words
+  std::string_view parts = {};       // the same: parts of words, in capitals
   Bare bare_runs = Bare::nothing;
-  bool assignments = false;        // NAME=value may stand in front of the command
-  bool behind_dashes = false;      // where "--" stands behind the operands, the command is what follows it
-  bool reads_input = false;        // without a file, the standard input is code
-  bool foreign = false;            // a shell whose language is not that of a POSIX shell
-  bool subcommands = false;        // its first operand names one, which may have a spec of its own
-  bool values_known = false;       // which of its options take a value: an entry of a deny list is read exactly
-  std::string_view synonyms = {};  // for such an entry: "f=force D=delete+force"
+  bool assignments = false;                // NAME=value may stand in front of the command
+  bool behind_dashes = false;              // where "--" stands behind the operands, the command is what follows it
+  bool reads_input = false;                // without a file, the standard input is code
+  bool foreign = false;                    // a shell whose language is not that of a POSIX shell
+  bool terminal = false;                   // made for a person at a terminal ...
+  std::string_view without_terminal = {};  // ... but for these options: "-b --batch"
+  bool subcommands = false;                // its first operand names one, which may have a spec of its own
+  bool values_known = false;               // which of its options take a value: an entry of a deny list is read exactly
+  std::string_view synonyms = {};          // for such an entry: "f=force D=delete+force"
 };
 
 enum class Value { none, optional, required };

@@ -11,12 +11,7 @@ namespace {
 using programs::Compiled;
 using programs::ProgramSpec;
 
-// Programs that run code whatever their arguments are, but for those that only tell something.
-constexpr std::string_view steered =
-    "vi vim nvim view gvim rvim vimdiff ex ed red emacs emacsclient nano pico joe jed micro helix hx kak mg ne screen "
-    "mc "
-    "ranger nnn lf byobu zellij dtach abduco telnet ftp lftp gdbserver visudo vipw vigr sudoedit "
-    "xterm rxvt urxvt kitty alacritty gnome-terminal konsole xfce4-terminal foot wezterm ansible";
+// With these, the programs that run code whatever their other arguments are only tell something.
 constexpr std::string_view only_telling = "--version --help -version -help -V -ls -list";
 
 // What is given with -m to python and takes code, or runs other programs, itself.
@@ -168,25 +163,6 @@ void judge_database(const Judgement& judgement) {
   }
 }
 
-// Programs in whose arguments a program may be named among other things: words that are one of `exact`, begin with one
-// of `beginnings`, or have one of `parts` in them, in any case.
-struct TellingWords {
-  std::string_view names;
-  std::string_view exact, beginnings, parts;
-};
-
-constexpr TellingWords telling_words[] = {
-    {"socat", "", "", "EXEC: SYSTEM: SHELL:"},
-    {"dc", "", "", "!"},
-    {"openssl", "-engine -provider", "", ""},
-    {"start-stop-daemon", "--start -S", "", ""},
-    {"apt apt-get", "", "", "INVOKE DIR::BIN"},
-    {"zip", "-TT", "--un", ""},
-    {"gcc g++ cc c++ cpp gfortran clang clang++", "-wrapper -load -plugin -Xclang -Xlinker -Xassembler",
-     "-fplugin -fpass-plugin -B --prefix -specs --specs -fuse-ld= --ld-path -Wl,-plugin -Wl,--plugin", ""},
-    {"make gmake", "-E", "--eval SHELL= .SHELLFLAGS=", ""},
-};
-
 // True where `holds` is true of one of the parts of a list that is separated by spaces.
 template <typename Holds>
 bool holds_of_any(std::string_view list, Holds holds) {
@@ -198,16 +174,17 @@ bool holds_of_any(std::string_view list, Holds holds) {
   return false;
 }
 
-bool tells(const TellingWords& telling, const std::string& text) {
+// True for a word that names a program that runs, as the spec says.
+bool tells(const ProgramSpec& telling, const std::string& text) {
   std::string upper = text;
   std::transform(upper.begin(), upper.end(), upper.begin(),
                  [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-  return is_listed(telling.exact, text) ||
+  return is_listed(telling.words, text) ||
          holds_of_any(telling.beginnings, [&](std::string_view part) { return text.starts_with(part); }) ||
          holds_of_any(telling.parts, [&](std::string_view part) { return upper.find(part) != std::string::npos; });
 }
 
-void judge_telling_words(const Judgement& judgement, const TellingWords& telling) {
+void judge_telling_words(const Judgement& judgement, const ProgramSpec& telling) {
   bool reads_input = false;
   for (std::size_t i = 1; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
@@ -218,7 +195,7 @@ void judge_telling_words(const Judgement& judgement, const TellingWords& telling
     reads_input = reads_input || is_listed("- -f- --file=- --makefile=-", word.text) || is_descriptor_file(word.text) ||
                   (word.text.starts_with("-f") && is_descriptor_file(word.text.substr(2)));
   }
-  if (reads_input && telling.names.starts_with("make")) judge_input(judgement);
+  if (reads_input && telling.reads_input) judge_input(judgement);
 }
 
 void judge_steered(const Judgement& judgement) {
@@ -231,13 +208,13 @@ void judge_steered(const Judgement& judgement) {
 
 bool judge_interpreter(const Judgement& judgement) {
   const std::string_view tool = judgement.tool;
-  const auto* const telling = std::find_if(std::begin(telling_words), std::end(telling_words),
-                                           [&](const TellingWords& each) { return is_listed(each.names, tool); });
-  if (telling != std::end(telling_words)) {
-    judge_telling_words(judgement, *telling);
+  const Compiled* const found = programs::find_program(tool);
+  const programs::Runs runs = found == nullptr ? programs::Runs::nothing : found->spec().runs;
+  if (runs == programs::Runs::words) {
+    judge_telling_words(judgement, found->spec());
     return true;
   }
-  if (is_listed(steered, tool)) {
+  if (runs == programs::Runs::steered) {
     judge_steered(judgement);
   } else if (is_listed("deno bun", tool)) {
     judge_script_runtime(judgement);
@@ -248,8 +225,7 @@ bool judge_interpreter(const Judgement& judgement) {
   } else if (is_listed("sqlite3 sqlite psql mysql mariadb", tool)) {
     judge_database(judgement);
   } else {
-    const Compiled* const found = programs::find_program(tool);
-    if (found == nullptr || found->spec().runs != programs::Runs::interpreter) return false;
+    if (runs != programs::Runs::interpreter) return false;
     judge_interpreter_words(judgement, *found);
   }
   return true;

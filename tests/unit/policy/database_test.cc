@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "policy/interactive.h"
 #include "policy/programs/names.h"
 #include "policy/programs/spec.h"
 
@@ -115,6 +116,29 @@ BOOST_AUTO_TEST_CASE(a_program_has_further_names) {
                                     {"7", "7"},
                                     {"", ""}}) {
     BOOST_TEST(known_name(name) == known, name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(programs_for_a_person_at_a_terminal_are_known_unless_they_work_alone) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"vi"},
+                                                                                     {"vi", "x"},
+                                                                                     {"/usr/bin/vim.basic", "x"},
+                                                                                     {"less", "x"},
+                                                                                     {"top"},
+                                                                                     {"top", "-n1"},
+                                                                                     {"watch", "ls"},
+                                                                                     {"htop"}}) {
+    BOOST_TEST(needs_terminal(words), words[0]);
+  }
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"top", "-b"},
+                                                                                     {"top", "-n1b"},
+                                                                                     {"vim", "-es"},
+                                                                                     {"emacs", "--batch"},
+                                                                                     {"vim", "--version"},
+                                                                                     {"iotop", "-bn1"},
+                                                                                     {"cat"},
+                                                                                     {"no-such"}}) {
+    BOOST_TEST(!needs_terminal(words), words[0]);
   }
 }
 
