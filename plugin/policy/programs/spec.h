@@ -188,6 +188,7 @@ class Compiled {
  public:
   Compiled(const ProgramSpec& spec, const SpecNames& specs);
   const ProgramSpec& spec() const { return *spec_; }
+  const std::vector<Option>& options() const { return options_; }  // by name
   // For words that are all known, without `unproven`. What the option letter is; null when it is not known. A digit
   // without an option of its own begins a number.
   const Option* letter(char c) const;

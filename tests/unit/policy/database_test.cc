@@ -1,6 +1,9 @@
 // policy/programs/: the database itself. Each program stands in it once, and every entry can be read.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -35,9 +38,88 @@ std::vector<const ProgramSpec*> all_specs() {
   return specs;
 }
 
+// Two names of one thing stand behind each other; a bar would end the cell.
+std::string cell(std::string text) {
+  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, 1, '\\');
+  return text;
+}
+
+std::string shown(const ProgramSpec& spec) {
+  const Compiled& program = *find_program(parts_of(spec.names, ',').front());
+  std::string safe;
+  std::map<std::string, std::string> others;  // by what they do
+  for (const Option& option : program.options()) {
+    if (option.unproven || option.whole) continue;
+    std::string& list = option.safe() ? safe : others[std::string(option.why)];
+    list += (list.empty() ? "" : " ") + option.name;
+  }
+  if (spec.does != Effect::reads) safe = spec.alone.empty() ? "nothing" : "alone: " + std::string(spec.alone);
+  std::string more = spec.does == Effect::reads ? "" : std::string(spec.never);
+  for (const auto& [why, list] : others) more += (more.empty() ? "" : "; ") + why + ": `" + list + '`';
+  if (!spec.beyond.empty()) more += (more.empty() ? "" : "; ") + std::string(spec.beyond);
+  const bool plain = spec.does != Effect::reads || safe.empty();
+  return "| " + cell(std::string(spec.names)) + " | " +
+         (safe.empty() ? "no options"
+          : plain      ? cell(safe)
+                       : '`' + cell(safe) + '`') +
+         " | " + cell(more) + " |\n";
+}
+
+// docs/guide/programs.md
+std::string page() {
+  std::string text =
+      "# Programs that are known\n\n"
+      "The database of `plugin/policy/programs/`, as `tests/unit/policy/database_test.cc` writes it: with\n"
+      "`WTOOL_WRITE_PAGES=1 build/tests/bin/arguments_test -t database`. A program that is not here, or an option that "
+      "is not in\n"
+      "the second column, is refused under `arguments: safe`. Some arguments are judged beyond this: the languages of "
+      "`sed`, `awk`\n"
+      "and `find`, settings of `git`, operands. See [policy.md](../policy.md).\n";
+  const std::pair<const char*, std::span<const ProgramSpec>> families[] = {
+      {"Text", text_programs()},
+      {"Files", file_programs()},
+      {"The system", system_programs()},
+      {"Search", search_programs()},
+      {"Archives", archive_programs()},
+      {"Languages", language_programs()},
+      {"git", git_programs()},
+      {"Packages", package_programs()},
+      {"Containers", container_programs()},
+      {"Programs that run others", wrapper_programs()},
+      {"Writing, network, rights", writing_programs()}};
+  for (const auto& [title, family] : families) {
+    text += "\n## " + std::string(title) + "\n\n| program | only reads with | what else it does |\n|---|---|---|\n";
+    for (const ProgramSpec& spec : family) {
+      if (spec.rules && spec.names.find(':') == spec.names.npos) text += shown(spec);
+    }
+  }
+  text +=
+      "\n## Judged by what they run\n\nOf these it is known what they run, and not which of their arguments only "
+      "read:\n\n";
+  std::string line;
+  for (const std::string_view name : program_names()) {
+    if (find_rules(name) != nullptr) continue;
+    const std::string item = '`' + std::string(name) + "` ";
+    if (line.size() + item.size() > 120) {
+      text += line.substr(0, line.size() - 1) + '\n';
+      line.clear();
+    }
+    line += item;
+  }
+  return text + line.substr(0, line.empty() ? 0 : line.size() - 1) + '\n';
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(database)
+
+BOOST_AUTO_TEST_CASE(the_page_of_programs_says_what_the_database_says) {
+  const std::string path = WTOOL_TEST_SOURCE_DIR "/docs/guide/programs.md";
+  if (std::getenv("WTOOL_WRITE_PAGES") != nullptr) std::ofstream(path) << page();
+  std::ifstream file(path);
+  const std::string written{std::istreambuf_iterator<char>(file), {}};
+  BOOST_TEST((written == page()), path << " is not what the database says: see its first lines");
+}
 
 BOOST_AUTO_TEST_CASE(each_program_stands_once) {
   std::map<std::string, int> times;
