@@ -6,6 +6,7 @@
 
 #include "configuration/section.h"
 #include "json_text.h"
+#include "policy/directories.h"
 
 namespace wtool {
 
@@ -115,8 +116,29 @@ void read_background(const Json& all, bool& keep, std::string& error) {
   }
 }
 
+// The files by which this configuration came about, and those that it names: what a call may not write, because it
+// would approve itself, or leave no record. As they are named, and where links lead from there.
+std::vector<std::string> files_in_force(const Json& all, const Configuration& configuration, std::string& error) {
+  std::vector<std::string> named;
+  Section section(all, "in_force", error);
+  section.absolute_paths("configuration", named);
+  section.end();
+  named.insert(named.end(), {configuration.commands.approvals, configuration.tools_allow, configuration.audit.file});
+  std::vector<std::string> files;
+  for (const std::string& path : named) {
+    if (path.empty()) continue;
+    const std::size_t slash = path.rfind('/');
+    const std::string folder = policy::resolve_path("/", path.substr(0, slash + 1));
+    files.push_back((folder == "/" ? folder : folder + '/') + path.substr(slash + 1));
+    files.push_back(policy::resolve_path("/", path));
+  }
+  std::sort(files.begin(), files.end());
+  files.erase(std::unique(files.begin(), files.end()), files.end());
+  return files;
+}
+
 constexpr std::array sections{"shell",   "commands",   "directories", "environment", "limits", "output",
-                              "sandbox", "background", "sessions",    "execute_run", "audit"};
+                              "sandbox", "background", "sessions",    "execute_run", "audit",  "in_force"};
 
 }  // namespace
 
@@ -151,6 +173,7 @@ std::shared_ptr<const Configuration> parse_configuration(std::string_view text, 
   Section execute_run(all, "execute_run", error);
   execute_run.absolute_path("root", configuration->execute_run_root);
   execute_run.end();
+  configuration->files_in_force = files_in_force(all, *configuration, error);
   if (!configuration->audit.file.empty()) configuration->trail = std::make_shared<audit::Trail>(configuration->audit);
   Section shell(all, "shell", error);
   shell.absolute_path("program", configuration->shell);
@@ -198,6 +221,10 @@ std::shared_ptr<const Configuration> parse_configuration(std::string_view text, 
 
   Section sandbox(all, "sandbox", error);
   if (sandbox.present()) configuration->sandbox = read_sandbox(sandbox, error);
+  if (configuration->sandbox && (configuration->sandbox->repositories || !configuration->sandbox->protect.empty())) {
+    configuration->sandbox->files = configuration->files_in_force;
+    configuration->sandbox->record = configuration->audit.file;
+  }
   if (configuration->sandbox) configuration->confinement = std::make_shared<engine::Sandbox>(*configuration->sandbox);
   return error.empty() ? configuration : nullptr;
 }

@@ -43,6 +43,10 @@ struct Configuration {
   std::string tools_allow;        // sessions.tools_allow: an absolute path; empty: where it is by default
   std::string execute_run_root;   // execute_run.root: an absolute path; empty: it is found
 
+  // The configuration's own files, commands.approvals, sessions.tools_allow and audit.file: absolute, without a link
+  // above the last name, and where links lead from there.
+  std::vector<std::string> files_in_force;
+
   // What all calls share of output.directory; NULL where output.spill is never.
   std::shared_ptr<engine::SpillDirectory> spill_directory;
   std::shared_ptr<engine::Sandbox> confinement;  // the same, as all calls share it

@@ -41,8 +41,8 @@ bool is_project(const std::string& folder) {
 
 }  // namespace
 
-CovenantCommand::CovenantCommand(std::string_view line, std::string root)
-    : line_(covenant::trimmed(line)), root_(std::move(root)) {
+CovenantCommand::CovenantCommand(std::string_view line, std::string root, std::vector<std::string> kept)
+    : line_(covenant::trimmed(line)), root_(std::move(root)), kept_(std::move(kept)) {
   covenant::Line read = covenant::read_line(line_);
   if (!read.refusal.empty()) {
     reading_ = covenant::Reading::refuse(std::move(read.refusal));
@@ -67,7 +67,7 @@ Verdict CovenantCommand::judge(const std::string& directory, const Programs& pro
   if (reading_.tier == covenant::Tier::refused) {
     return deny(reading_.refusal, "docs/guide/execute-run.md lists the commands and their flags");
   }
-  const covenant::PathFinding paths = covenant::judge_paths(reading_.paths, directory, root_);
+  const covenant::PathFinding paths = covenant::judge_paths(reading_.paths, directory, root_, kept_);
   if (paths.invalid) {
     return deny("Invalid path: " + *paths.invalid, "paths stay in " + root_ + ", and what approves or executes stays");
   }

@@ -56,8 +56,9 @@ Reading read_command(const std::vector<std::string>& words);
 // A line of execute_run, read once and judged where it would run.
 class CovenantCommand {
  public:
-  // `root` is the project's folder, canonical.
-  CovenantCommand(std::string_view line, std::string root);
+  // `root` is the project's folder; `kept` are files that no command may write at once, such as the configuration's.
+  // All canonical.
+  CovenantCommand(std::string_view line, std::string root, std::vector<std::string> kept = {});
 
   const std::string& line() const { return line_; }                 // trimmed
   const std::vector<std::string>& words() const { return words_; }  // empty: it is refused
@@ -72,6 +73,7 @@ class CovenantCommand {
 
   std::string line_;
   std::string root_;
+  std::vector<std::string> kept_;
   std::vector<std::string> words_;
   covenant::Reading reading_;
 };

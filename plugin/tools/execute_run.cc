@@ -131,7 +131,7 @@ class ExecuteRunCall : public PreparedCall {
     const auto* const directory = std::get_if<policy::Directory>(&here);
     const std::string root =
         policy::find_project(configuration.execute_run_root, directory != nullptr ? directory->path : "/");
-    const auto command = std::make_shared<const policy::CovenantCommand>(line, root);
+    const auto command = std::make_shared<const policy::CovenantCommand>(line, root, configuration.files_in_force);
     // The line stays as it was written: it is what a person is asked, and what their answer is kept for. It is read
     // into the same words wherever it is judged.
     request_.line = command->line();

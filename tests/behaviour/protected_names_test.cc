@@ -227,4 +227,27 @@ BOOST_FIXTURE_TEST_CASE(without_namespaces_changes_are_reported_or_the_call_refu
   BOOST_TEST(has(paths, hook));
 }
 
+BOOST_FIXTURE_TEST_CASE(files_in_force_are_held_whatever_they_are_called, Fixture) {
+  for (const char* name : {"policy.json", "conf/tools.json", "log.jsonl"})
+    scratch.file("inside/" + std::string(name), "");
+  Json all = sandbox({{"protect", names}});
+  all["in_force"]["configuration"] = {inside + "/policy.json"};
+  all["sessions"]["tools_allow"] = inside + "/conf/tools.json";
+  all["commands"]["approvals"] = inside + "/conf/approvals.json";
+  all["audit"]["file"] = inside + "/log.jsonl";
+  const ToolUnderTest strict(plugin, all);
+  for (const char* name : {"policy.json", "conf/tools.json", "log.jsonl"}) {
+    BOOST_TEST(Sandboxed::probe(strict, std::string("write ") + name) == "EROFS", name);
+  }
+  const Answer moved = run(strict, "mv conf other; touch conf/approvals.json");
+  BOOST_TEST(std::filesystem::exists(inside + "/conf/tools.json"));
+  BOOST_TEST(changed(moved) == std::vector<std::string>{inside + "/conf/approvals.json"},
+             boost::test_tools::per_element());
+  BOOST_TEST(!content(inside + "/log.jsonl").empty());
+  // Without names nothing is held.
+  Json none = all;
+  none["sandbox"]["protect"] = "none";
+  BOOST_TEST(Sandboxed::probe(ToolUnderTest(plugin, none), "write policy.json") == "ok");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

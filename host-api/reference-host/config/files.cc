@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "config/read_file.h"
 
@@ -23,6 +24,14 @@ std::int64_t nanoseconds(const timespec& time) { return std::int64_t{time.tv_sec
 std::string absolute_folder(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr && value[0] == '/' ? value : std::string{};
+}
+
+bool is_utf8(const std::string& text) {
+  try {
+    return !nlohmann::json(text).dump().empty();
+  } catch (const nlohmann::json::type_error&) {
+    return false;
+  }
 }
 
 }  // namespace
@@ -117,6 +126,19 @@ std::optional<std::string> to_text(const Config& config, std::string& error) {
 std::optional<std::string> ConfigFiles::load(std::string& error) {
   const std::optional<Config> config = load_config(error);
   return config ? to_text(*config, error) : std::nullopt;
+}
+
+std::vector<std::string> ConfigFiles::paths_in_force() const {
+  std::vector<std::string> paths;
+  for (const Watched& file : files_) {
+    std::error_code failure;
+    const std::filesystem::path path = std::filesystem::absolute(file.path, failure);
+    // A folder without a name in UTF-8 has no JSON; the usual name is held by itself.
+    const bool is_usual = file.path == config_default_name;
+    if (failure || file.stamp.error != 0 || !file.stamp.regular || (is_usual && !is_utf8(path))) continue;
+    paths.push_back(path.string());
+  }
+  return paths;
 }
 
 std::vector<ConfigFiles::File> ConfigFiles::files() const {

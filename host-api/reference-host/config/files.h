@@ -33,6 +33,8 @@ class ConfigFiles final : public ConfigSource {
   bool changed() override;
   std::optional<std::string> load(std::string& error) override;
 
+  std::vector<std::string> paths_in_force() const override;
+
   // The same in full.
   std::optional<Config> load_config(std::string& error);
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace wtool::host {
 
@@ -18,8 +19,11 @@ class ConfigSource {
   // JSON text of an object. Nothing: `error` says why, and changed() is true again only when that may be another, too.
   virtual std::optional<std::string> load(std::string& error) = 0;
 
-  // `config`, as load() gave it last, for a tool whose shell is `shell` ("sh", "bash" or an absolute path). Nothing:
-  // `error` says why it may not be that one.
+  // The files that load() read last, absolute: a plugin that knows them can keep commands from writing their own rules.
+  virtual std::vector<std::string> paths_in_force() const { return {}; }
+
+  // `config`, as load() gave it last with these files, for a tool whose shell is `shell` ("sh", "bash" or an absolute
+  // path). Nothing: `error` says why it may not be that one.
   virtual std::optional<std::string> with_shell(const std::string& config, const std::string& shell,
                                                 std::string& error) {
     (void)config, (void)shell;

@@ -160,6 +160,25 @@ class Toolbox::Use {
   std::string error_;
 };
 
+namespace {
+
+// The configuration, and in it the names of the files that it is from.
+std::optional<std::string> load_with_files(ConfigSource& source, std::string& error) {
+  std::optional<std::string> config = source.load(error);
+  const std::vector<std::string> paths = source.paths_in_force();
+  if (!config || paths.empty()) return config;
+  try {
+    nlohmann::json all = nlohmann::json::parse(*config);
+    all["in_force"]["configuration"] = paths;
+    return all.dump();
+  } catch (const nlohmann::json::exception&) {
+    error = "the path of a configuration file is not valid UTF-8, so that no plugin can be told to keep it";
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
 std::unique_ptr<Toolbox> Toolbox::open(Plugin& plugin, const std::string& config, std::string& error) {
   if (!plugin.start(error)) return nullptr;
   std::unique_ptr<Toolbox> toolbox(new Toolbox(plugin));
@@ -171,7 +190,7 @@ std::unique_ptr<Toolbox> Toolbox::open(Plugin& plugin, const std::string& config
 }
 
 std::unique_ptr<Toolbox> Toolbox::open(Plugin& plugin, ConfigSource& source, std::string& error) {
-  const std::optional<std::string> config = source.load(error);
+  const std::optional<std::string> config = load_with_files(source, error);
   if (!config) return nullptr;
   std::unique_ptr<Toolbox> toolbox = open(plugin, *config, error);
   if (toolbox) toolbox->source_ = &source;
@@ -253,7 +272,7 @@ void Toolbox::expect_shell(std::string_view shell, std::string_view id) {
 void Toolbox::look_for_change() {
   if (source_ == nullptr || !source_->changed()) return;
   std::string error;
-  const std::optional<std::string> config = source_->load(error);
+  const std::optional<std::string> config = load_with_files(*source_, error);
   if (!config) {
     config_error_ = error;
   } else if (*config != wanted_ || !config_error_.empty()) {

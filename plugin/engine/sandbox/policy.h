@@ -13,6 +13,8 @@ struct SandboxPolicy {
   std::vector<std::string> read;     // absolute; files below may be read and executed
   std::vector<std::string> write;    // absolute; files below may be read, executed, made, changed and removed
   std::vector<std::string> protect;  // relative to each of `write`: stay as they are all the same
+  std::vector<std::string> files;    // absolute, without a link above the last name: stay as they are, too
+  std::string record;                // one of `files` that we write meanwhile: it is held, but not compared
   bool network = true;
   bool required = false;      // Run nothing where some of this cannot be enforced.
   bool ipc = false;           // Objects that belong to no folder: System V's, and the message queues of POSIX.

@@ -1,5 +1,6 @@
 #include "engine/sandbox/sandbox.h"
 
+#include <sys/stat.h>
 #include <algorithm>
 #include <cstring>
 #include <ctime>
@@ -39,6 +40,11 @@ std::string message_for(const SharedSandbox& shared, const ProtectedNames& names
   }
   message.append(directory.c_str(), directory.size() + 1);
   return message;
+}
+
+bool is_plain_file(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
 }  // namespace
@@ -133,6 +139,13 @@ std::optional<PreparedSandbox> Sandbox::prepare(const std::string& directory, co
 void Sandbox::find_names(const std::vector<Root>& write_roots, bool namespaces, PreparedSandbox& prepared) {
   const std::lock_guard lock(search_mutex_);
   prepared.names = find_protected_names(write_roots, policy_.protect, namespaces, folders_);
+  for (const std::string& file : policy_.files) {
+    if (file == policy_.record && !namespaces) continue;
+    const auto root = std::find_if(write_roots.begin(), write_roots.end(),
+                                   [&](const Root& one) { return file != one.path && is_below(file, one.path); });
+    if (root == write_roots.end() || (file == policy_.record && !is_plain_file(file))) continue;
+    protect_name(root->path, file, write_roots, namespaces, prepared.names);
+  }
   if (!policy_.repositories) return;
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME_COARSE, &now);

@@ -23,9 +23,15 @@ constexpr std::array kept_names =
 
 // Other programs run what stands in these by themselves, sooner or later.
 constexpr std::array startup_names =
-    std::to_array<std::string_view>({".gitmodules", ".gitattributes", ".gitconfig", ".bashrc", ".bash_profile",
-                                     ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zprofile", ".zshenv",
-                                     ".zlogin", ".envrc", ".ssh", ".config", ".vscode", ".idea", ".mcp.json"});
+    std::to_array<std::string_view>({".gitmodules",   ".gitattributes", ".gitconfig",   ".bashrc",
+                                     ".bash_profile", ".bash_login",    ".bash_logout", ".profile",
+                                     ".zshrc",        ".zprofile",      ".zshenv",      ".zlogin",
+                                     ".zlogout",      ".bash_aliases",  ".xprofile",    ".envrc",
+                                     ".direnvrc",     ".ssh",           ".config",      ".vscode",
+                                     ".idea",         ".mcp.json",      ".claude",      ".claude.json",
+                                     ".cursor",       ".npmrc",         ".yarnrc",      ".yarnrc.yml",
+                                     ".mise.toml",    "mise.toml",      ".husky",       ".pre-commit-config.yaml",
+                                     ".gdbinit",      ".exrc",          ".vimrc"});
 
 // A tree with more is not looked through.
 constexpr int most_entries = 10'000;
@@ -59,11 +65,18 @@ std::string_view last_part(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
+bool is_relative_link(const std::string& path) {
+  std::error_code error;
+  const fs::path to = fs::read_symlink(path, error);
+  return !error && to.is_relative();
+}
+
 enum class Ruling { fine, ask, invalid };
 
 class Judge {
  public:
-  Judge(const std::string& directory, const std::string& root) : directory_(directory), root_(root) {
+  Judge(const std::string& directory, const std::string& root, const std::vector<std::string>& kept)
+      : directory_(directory), root_(root), kept_(kept) {
     for (const std::string_view name : kept_names) kept_.push_back(resolve_path(root, name));
   }
 
@@ -100,7 +113,7 @@ class Judge {
   // The same of a real path: the project's own kept files may be links to others, and a repository may lie elsewhere
   // than in `.git` (a bare one, or one that a file `.git` names).
   Ruling by_place(std::string real) const {
-    if (is_within_any(real, kept_)) return Ruling::invalid;
+    if (is_within_any(real, kept_) || is_kept_file(real)) return Ruling::invalid;
     const Ruling ruling = by_names(below(real));
     for (; is_within(real, root_) && real.size() > 1; real.resize(real.rfind('/'))) {
       struct stat status {};
@@ -110,6 +123,21 @@ class Judge {
       }
     }
     return ruling;
+  }
+
+  // By another name: a hard link, or other capitals where the file system does not tell them apart.
+  bool is_kept_file(const std::string& real) const {
+    struct stat status {};
+    if (::lstat(real.c_str(), &status) != 0) return false;
+    return std::any_of(kept_.begin(), kept_.end(), [&](const std::string& kept) {
+      struct stat other {};
+      return ::lstat(kept.c_str(), &other) == 0 && other.st_dev == status.st_dev && other.st_ino == status.st_ino;
+    });
+  }
+
+  // A folder above a kept file: it cannot go without the file.
+  bool holds_kept(const std::string& entry) const {
+    return std::any_of(kept_.begin(), kept_.end(), [&](const std::string& kept) { return is_within(kept, entry); });
   }
 
   // `path` may be relative.
@@ -124,16 +152,21 @@ class Judge {
     return shared ? std::max(ruling, Ruling::ask) : ruling;
   }
 
-  Ruling removed(const std::string& path) const {
-    const std::string_view last = last_part(path);
-    if (last == "." || last == "..") return Ruling::invalid;
+  // The name itself, without a link above it.
+  std::string entry_of(const std::string& path) const {
     const std::string_view whole = without_last_slashes(path);
     const std::size_t slash = whole.rfind('/');
     const std::string_view folder = slash == std::string_view::npos ? "." : slash == 0 ? "/" : whole.substr(0, slash);
+    return joined(resolve_path(directory_, folder), last_part(path));
+  }
+
+  Ruling removed(const std::string& path) const {
+    const std::string_view last = last_part(path);
+    if (last == "." || last == "..") return Ruling::invalid;
     // The name itself goes, and not what it leads to.
-    const std::string entry = joined(resolve_path(directory_, folder), last);
+    const std::string entry = entry_of(path);
     const std::string real = resolve_path(directory_, path);
-    if (!is_within(entry, root_) || entry == root_ || real == root_) return Ruling::invalid;
+    if (!is_within(entry, root_) || entry == root_ || real == root_ || holds_kept(entry)) return Ruling::invalid;
     return std::max({by_names(below(path)), by_place(entry), by_place(real)});
   }
 
@@ -145,6 +178,8 @@ class Judge {
     if (name != "." && fs::is_directory(final, error)) final = joined(final, name);
     Ruling ruling = std::max(written(path), written(final));
     if (first.use == Use::read || ruling == Ruling::invalid) return ruling;
+    // Elsewhere it leads to something else.
+    if (is_relative_link(entry_of(first.text))) ruling = Ruling::ask;
 
     const std::string source = resolve_path(directory_, first.text);
     if (first.use == Use::removed && is_within(root_, source)) return Ruling::invalid;
@@ -156,6 +191,7 @@ class Judge {
       const std::string entry =
           entries->path().native().substr(std::min(source.size(), entries->path().native().size()));
       ruling = std::max({ruling, by_names(entry), written(final + entry)});
+      if (ruling == Ruling::fine && is_relative_link(entries->path().native())) ruling = Ruling::ask;
       if (ruling == Ruling::invalid) return ruling;
     }
     // What cannot be read cannot be looked through.
@@ -169,9 +205,10 @@ class Judge {
 
 }  // namespace
 
-PathFinding judge_paths(const std::vector<NamedPath>& paths, const std::string& directory, const std::string& root) {
+PathFinding judge_paths(const std::vector<NamedPath>& paths, const std::string& directory, const std::string& root,
+                        const std::vector<std::string>& kept) {
   PathFinding finding;
-  const Judge judge(directory, root);
+  const Judge judge(directory, root, kept);
   for (const NamedPath& path : paths) {
     const Ruling ruling = judge(path, paths.front());
     if (ruling == Ruling::ask) finding.ask = true;

@@ -11,10 +11,13 @@ namespace wtool::policy::covenant {
 
 struct PathFinding {
   std::optional<std::string> invalid;  // this path, as given: it leads out of the project, or writes what it may not
-  bool ask = false;  // it writes what other programs run by themselves, or more than can be looked through
+  bool ask = false;  // it writes what other programs run by themselves, moves relative links, or is more than can be
+                     // looked through
 };
 
-// `directory` and `root` are canonical. Links are followed; what a folder that is copied or moved holds is looked at.
-PathFinding judge_paths(const std::vector<NamedPath>& paths, const std::string& directory, const std::string& root);
+// `directory`, `root` and `kept` are canonical; `kept` are files that stay as they are. Links are followed; what a
+// folder that is copied or moved holds is looked at.
+PathFinding judge_paths(const std::vector<NamedPath>& paths, const std::string& directory, const std::string& root,
+                        const std::vector<std::string>& kept);
 
 }  // namespace wtool::policy::covenant

@@ -110,6 +110,58 @@ BOOST_AUTO_TEST_CASE(another_name_of_a_kept_file_is_asked_for) {
   BOOST_TEST(error("ln .clada/commands.json other") == "Command not approved: ln .clada/commands.json other");
 }
 
+BOOST_AUTO_TEST_CASE(files_in_force_are_never_written_whatever_they_are_called) {
+  for (const char* name : {"policy.json", "conf/real.json", "conf/tools.json"}) file(name, "ours\n");
+  link("conf/real.json", "linked.json");
+  folder("project/new");
+  Json all = config;
+  all["in_force"]["configuration"] = {root + "/policy.json", root + "/linked.json"};
+  all["commands"]["approvals"] = root + "/new/approvals.json";
+  all["sessions"]["tools_allow"] = root + "/conf/tools.json";
+  all["audit"]["file"] = root + "/log.jsonl";
+  const ToolUnderTest strict(plugin, all, "execute_run");
+  for (const std::string name : {"policy.json", "conf/real.json", "linked.json", "new/approvals.json",
+                                 "conf/tools.json", "log.jsonl", "./conf/../policy.json"}) {
+    BOOST_TEST(run_with(strict, "cp x " + name) == failed(invalid(name)));
+    BOOST_TEST(run_with(strict, "touch " + name) == failed(invalid(name)));
+    BOOST_TEST(run_with(strict, "mv " + name + " elsewhere") == failed(invalid(name)));
+    BOOST_TEST(run_with(strict, "rm " + name) == failed(invalid(name)));
+  }
+  // Nor the folders above them.
+  for (const char* command : {"mv conf other", "rm -r conf"})
+    BOOST_TEST(run_with(strict, command) == failed(invalid("conf")));
+  file("evil2/real.json", "evil\n");
+  std::filesystem::rename(root + "/evil2", root + "/evil/conf");
+  BOOST_TEST(run_with(strict, "cp -r evil/conf .") == failed(invalid(".")));
+  BOOST_TEST(run_with(strict, "cat policy.json") == succeeded("ours\n"));
+  BOOST_TEST(run_with(strict, "cp x conf/free") == succeeded(""));
+  BOOST_TEST(host.questions().empty());
+  BOOST_TEST(content("policy.json") == "ours\n");
+}
+
+BOOST_AUTO_TEST_CASE(what_other_programs_run_by_themselves_is_asked_for) {
+  for (const char* name :
+       {".npmrc", ".yarnrc.yml", ".claude/settings.json", ".cursor/mcp.json", ".mise.toml", ".bash_aliases",
+        ".husky/pre-commit", ".pre-commit-config.yaml", ".gdbinit", ".exrc", ".zlogout", ".xprofile", "src/.NPMRC"}) {
+    const std::string command = "cp x " + std::string(name);
+    BOOST_TEST(error(command) == "Command not approved: " + command);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_relative_link_that_is_moved_is_asked_for) {
+  folder("project/d/deep");
+  link("../src/a.txt", "d/l");
+  link("../../src/a.txt", "d/deep/l");
+  link(root + "/src/a.txt", "absolute");
+  for (const char* command :
+       {"mv d/l l", "mv d/./l l", "cp -a d/l l", "cp -r d/l l", "cp -r d e", "mv d e", "mv d/deep e"}) {
+    BOOST_TEST(error(command) == "Command not approved: " + std::string(command));
+  }
+  for (const char* command : {"cp d/l copy", "mv absolute other", "mv src/a.txt b"}) {
+    BOOST_TEST(run(command) == succeeded(""), command);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_a_kept_name_leads_to_is_kept_too_and_a_repository_elsewhere_is_asked_for) {
   file("settings/real.yaml", "ours\n");
   link("settings/real.yaml", "wtool.yaml");
@@ -129,7 +181,17 @@ BOOST_AUTO_TEST_CASE(what_a_kept_name_leads_to_is_kept_too_and_a_repository_else
   BOOST_TEST(run("git log --format=%s") == succeeded("Begin\n"));
 }
 
-BOOST_AUTO_TEST_CASE(what_other_programs_run_by_themselves_is_asked_for) {
+BOOST_AUTO_TEST_CASE(the_file_that_config_names_is_in_force) {
+  file("policy.json", "{}");
+  file("evil.json", R"({"execute_run": {"root": "/"}})");
+  const Finished finished = wtool::test::run({WTOOL_TEST_PROGRAM, "--config", "policy.json", "call", "execute_run",
+                                              R"({"command": "cp evil.json policy.json"})"},
+                                             {.directory = root});
+  BOOST_TEST(finished.out.find("Invalid path: policy.json") != std::string::npos, finished.out << finished.err);
+  BOOST_TEST(content("policy.json") == "{}");
+}
+
+BOOST_AUTO_TEST_CASE(files_of_package_managers_assistants_and_debuggers_are_asked_for) {
   for (const char* command : {"cp x .envrc", "touch .bashrc", "mkdir .vscode", "mv x .gitattributes"}) {
     BOOST_TEST(error(command) == "Command not approved: " + std::string(command));
   }

@@ -301,6 +301,20 @@ BOOST_AUTO_TEST_CASE(the_file_of_the_current_directory_counts_where_none_is_name
   BOOST_TEST(json::parse(load("other.yaml", error).value_or("null"))["limits"]["timeout_max"] == 8);
 }
 
+BOOST_AUTO_TEST_CASE(the_files_in_force_are_those_that_were_read) {
+  const Folder folder;
+  std::string error;
+  folder.write("policy.json", "{}");
+  const std::string here = std::filesystem::current_path().string();
+  ConfigFiles files("policy.json", "");
+  BOOST_TEST(files.load(error).has_value());
+  BOOST_TEST(files.paths_in_force() == std::vector<std::string>{here + "/policy.json"},
+             boost::test_tools::per_element());
+  // A file cannot say it itself.
+  folder.write("policy.json", "in_force: {configuration: []}");
+  BOOST_TEST(!load("policy.json", error));
+}
+
 BOOST_AUTO_TEST_CASE(a_default_file_that_is_a_pipe_is_refused_without_waiting) {
   const Folder folder;
   BOOST_REQUIRE(::mkfifo("wtool.yaml", 0600) == 0);
