@@ -6,6 +6,9 @@
 #include "approval.h"
 #include "engine/utf8.h"
 #include "policy/approvals.h"
+#include "policy/programs.h"
+#include "policy/programs/names.h"
+#include "policy/words.h"
 
 namespace wtool::tools {
 
@@ -66,6 +69,23 @@ void apply_remembered(const CommandRequest& request, const Plan& plan, const Con
 
 }  // namespace
 
+namespace {
+
+// The programs of the line that the database does not have, so that it may run anything.
+Json unknown_programs(const std::string& line) {
+  Json unknown = Json::array();
+  for (const policy::SimpleCommand& command : policy::parse(line).commands) {
+    if (command.words.empty() || !command.words.front().literal) continue;
+    const std::string_view name = policy::base_name(command.words.front().text);
+    if (!policy::is_known_program(policy::known_name(name)) && !policy::is_shell_word(name)) {
+      unknown.push_back(engine::to_utf8(std::string(name)));
+    }
+  }
+  return unknown;
+}
+
+}  // namespace
+
 Json policy_object(const policy::Verdict& verdict) {
   Json object{{"verdict", policy::to_text(verdict.answer)},
               {"reason", engine::to_utf8(verdict.reason)},
@@ -87,6 +107,7 @@ std::string explanation(const CommandRequest& request, const Configuration& conf
   }
   if (plan.verdict.answer == policy::Answer::ask) apply_remembered(request, plan, configuration, answer);
   answer["command"] = request.line;
+  if (const Json unknown = unknown_programs(request.line); !unknown.empty()) answer["unknown_programs"] = unknown;
   if (plan.through_shell) {
     answer["shell"] = plan.command.arguments.front();
     answer["script"] = plan.command.arguments.back();

@@ -92,6 +92,19 @@ BOOST_FIXTURE_TEST_CASE(a_workflow_whose_configuration_breaks_runs_no_further_co
   BOOST_TEST(!std::filesystem::exists(scratch.path() + "/ran"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_person_is_warned_of_listed_programs_that_are_not_known, Place) {
+  scratch.file("wtool.yaml",
+               "commands: {allow: [ls, ./build.sh, python3.11, no-such-tool, \"other-tool *\", \"third-tool x\"]}\n");
+  const Finished finished = wtool({"config", "show"});
+  BOOST_TEST(finished.exit_code == 0, finished.err);
+  BOOST_TEST(holds(finished.err, "build.sh\" is not a known program"));
+  BOOST_TEST(holds(finished.err, "\"no-such-tool\" is not a known program"));
+  for (const char* name : {"\"ls\"", "python3.11", "other-tool", "third-tool"})
+    BOOST_TEST(!holds(finished.err, name), finished.err);
+  scratch.file("wtool.yaml", "commands: {allow: [ls]}\n");
+  BOOST_TEST(wtool({"config", "show"}).err == "");
+}
+
 BOOST_FIXTURE_TEST_CASE(a_person_sees_what_is_in_force, Place) {
   scratch.file("config/wtool/wtool.yaml", "commands: {deny: [git push]}\nlock: [commands.deny]\n");
   scratch.file("wtool.yaml", "commands: {deny: [npm publish]}\n");

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/context.h"
@@ -98,6 +99,38 @@ std::string as_text(const Config& config, const std::vector<ConfigFiles::File>& 
   return text;
 }
 
+// The entries of commands.allow that name a program and no words, as they stand there.
+std::vector<std::string> listed_programs(const Config& config) {
+  std::vector<std::string> listed;
+  for (const EffectiveKey& key : config.keys) {
+    if (key.name != "commands.allow" || !key.value.is_array()) continue;
+    for (const auto& entry : key.value) {
+      const std::string text = entry.is_string() ? entry.get<std::string>() : "";
+      if (!text.empty() && text != "*" && text.find_first_of(" '") == text.npos) listed.push_back(text);
+    }
+  }
+  return listed;
+}
+
+// Warns of listed programs that the policy's database does not have. What it has is the plugin's to say.
+void warn_of_unknown_programs(Context& context, const std::vector<std::string>& listed) {
+  Toolbox* const toolbox = listed.empty() ? nullptr : context.toolbox();
+  if (toolbox == nullptr) return;
+  for (const std::string& program : listed) {
+    std::string error;
+    Stop stop;
+    const nlohmann::json arguments{{"command", "'" + program + "'"}};
+    const auto explained = toolbox->explain(
+        "shell_execute", arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), stop, error);
+    if (!explained || !nlohmann::json::parse(*explained).contains("unknown_programs")) continue;
+    complain(
+        "warning: commands.allow: \"" + program +
+        "\" is not a known program: it may run any other. It gets no words that are known only when it runs, and none "
+        "under `arguments: safe`; the entry \"" +
+        program + " *\" allows any");
+  }
+}
+
 int show(Context& context, bool json) {
   std::string error;
   const std::optional<Config> config = context.config_files().load_config(error);
@@ -106,7 +139,10 @@ int show(Context& context, bool json) {
     return exit_unusable;
   }
   const std::vector<ConfigFiles::File> files = context.config_files().files();
-  return print(json ? as_json(*config, files) : as_text(*config, files)) ? exit_ok : exit_unusable;
+  const std::vector<std::string> listed = listed_programs(*config);
+  if (!print(json ? as_json(*config, files) : as_text(*config, files))) return exit_unusable;
+  warn_of_unknown_programs(context, listed);
+  return exit_ok;
 }
 
 }  // namespace
