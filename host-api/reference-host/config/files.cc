@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/read_file.h"
+#include "tracing/escape.h"
 
 namespace wtool::host {
 
@@ -24,14 +25,6 @@ std::int64_t nanoseconds(const timespec& time) { return std::int64_t{time.tv_sec
 std::string absolute_folder(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr && value[0] == '/' ? value : std::string{};
-}
-
-bool is_utf8(const std::string& text) {
-  try {
-    return !nlohmann::json(text).dump().empty();
-  } catch (const nlohmann::json::type_error&) {
-    return false;
-  }
 }
 
 }  // namespace
@@ -135,7 +128,7 @@ std::vector<std::string> ConfigFiles::paths_in_force() const {
     const std::filesystem::path path = std::filesystem::absolute(file.path, failure);
     // A folder without a name in UTF-8 has no JSON; the usual name is held by itself.
     const bool is_usual = file.path == config_default_name;
-    if (failure || file.stamp.error != 0 || !file.stamp.regular || (is_usual && !is_utf8(path))) continue;
+    if (failure || file.stamp.error != 0 || !file.stamp.regular || (is_usual && !is_utf8(path.native()))) continue;
     paths.push_back(path.string());
   }
   return paths;
