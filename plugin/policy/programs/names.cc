@@ -17,6 +17,9 @@ constexpr std::string_view of_targets =
     "gcc g++ cc c++ cpp gfortran clang clang++ ld as ar nm ranlib strip objcopy objdump readelf size strings addr2line "
     "c++filt gdb lldb pkg-config";
 
+// What is installed with a g in front where the system has programs of its own of these names.
+constexpr std::string_view of_gnu = "timeout nice nohup stdbuf chroot env xargs find time runcon";
+
 // Names that are only digits stay.
 std::string_view without_version(std::string_view name) {
   const std::size_t end = name.find_last_not_of("0123456789.-");
@@ -33,6 +36,10 @@ std::string_view without_target(std::string_view name) {
   return is_listed(of_targets, last) ? last : name;
 }
 
+std::string_view without_g(std::string_view name) {
+  return name.starts_with('g') && is_listed(of_gnu, name.substr(1)) ? name.substr(1) : name;
+}
+
 }  // namespace
 
 bool is_known_program(std::string_view name) { return has_argument_table(name) || is_wrapper(name); }
@@ -40,8 +47,9 @@ bool is_known_program(std::string_view name) { return has_argument_table(name) |
 std::string_view known_name(std::string_view name) {
   if (is_known_program(name)) return name;
   const std::string_view unversioned = without_version(name);
-  for (const std::string_view plain : {unversioned, without_variant(name), without_variant(unversioned),
-                                       without_target(unversioned), without_target(without_variant(unversioned))}) {
+  for (const std::string_view plain :
+       {unversioned, without_g(name), without_variant(name), without_variant(unversioned), without_target(unversioned),
+        without_target(without_variant(unversioned))}) {
     if (plain != name && is_known_program(plain)) return plain;
   }
   return name;

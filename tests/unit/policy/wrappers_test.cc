@@ -71,6 +71,10 @@ BOOST_AUTO_TEST_CASE(less_known_programs_run_others_too) {
       {"sg root -c ./evil", "script: ./evil"},
       {"sg root ./evil", "script: ./evil"},
       {"newgrp root", "command: sh"},
+      {"setlock x ./evil", "command: ./evil"},
+      {"gpg-agent --daemon ./evil", "command: ./evil"},
+      {"runcon -t x ./evil", "code: x"},
+      {"machinectl shell x ./evil", "code: x"},
       {"msgfilter -i x.po ./evil", "command: ./evil"},
       {"msgexec -i x.po ./evil", "command: ./evil"},
       {"debugfs -R '!./evil' x", "code: -R"},
@@ -94,6 +98,8 @@ BOOST_AUTO_TEST_CASE(programs_have_further_names_and_spellings) {
       {"node --unknown x --experimental_loader y", "code: --experimental_loader"},
       {"zip a b -T --unzip-comm=x", "code: --unzip-comm=x"},
       {"./env.sh a b", ""},
+      {"gtimeout 5 ./evil", "command: ./evil"},
+      {"gnice ./evil", "command: ./evil"},
   });
 }
 
