@@ -11,8 +11,8 @@ namespace wtool {
 namespace {
 
 // A message for the caller, without the secrets that a word of the command may hold.
-CallError masked(CallError error, const Plan& plan) {
-  const policy::Masker masker = plan.masker();
+CallError masked(CallError error, const Plan& plan, const CommandRequest& request) {
+  const secrets::Masker masker = plan.masker(request);
   error.message = masker.masked(error.message);
   error.hint = masker.masked(error.hint);
   return error;
@@ -61,7 +61,7 @@ CallResult carry(const CommandRequest& request, CallContext& context) {
   const CallRecord record(request, plan, context);
   const auto refuse = [&](const CallError& error, std::uint64_t span) {
     result.audit_error = record.refused(error, span);
-    result.what = masked(error, plan);
+    result.what = masked(error, plan, request);
     return result;
   };
   result.verdict = plan.verdict;

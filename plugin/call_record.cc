@@ -137,7 +137,7 @@ std::string write(const CallContext& context, std::string_view event, const Json
 }  // namespace
 
 std::string CallRecord::refused(const CallError& error, std::uint64_t span) const {
-  const policy::Masker masker = plan_.masker();
+  const secrets::Masker masker = plan_.masker(request_);
   audit::Fields fields{audit::field("tool", context_.tool), audit::field("call_id", context_.call_id),
                        audit::field("code", error.code), audit::field("rule", plan_.verdict.rule)};
   // A call that could not be planned has no span of its own that would hold them.
@@ -155,7 +155,7 @@ std::string CallRecord::refused(const CallError& error, std::uint64_t span) cons
 }
 
 std::string CallRecord::approval(const Approval& approval, std::uint64_t span) const {
-  const policy::Masker masker = plan_.masker();
+  const secrets::Masker masker = plan_.masker(request_);
   audit::log(audit::Level::info, target, "approval: " + approval.answer,
              {audit::field("reason", masker.masked(plan_.verdict.reason)), audit::field("rule", plan_.verdict.rule)},
              span);
@@ -178,7 +178,7 @@ std::string CallRecord::start(const CallResult& result, std::uint64_t span) cons
   const bool logged =
       context_.cancellation.how() == engine::Cancellation::How::none && audit::enabled(audit::Level::info, target);
   if (!logged && !context_.configuration.trail) return {};
-  const policy::Masker masker = plan_.masker();
+  const secrets::Masker masker = plan_.masker(request_);
   const std::string command = masker.masked(request_.line);
   if (logged) {
     audit::Fields fields{audit::field("command", command), audit::field("program", result.program),
@@ -226,7 +226,7 @@ std::string CallRecord::end(const CallResult& result, std::uint64_t span) const 
   }
   if (outcome.left > 0) line["processes_left"] = outcome.left;
   if (context_.configuration.trail->options().output) {
-    const policy::Masker masker = plan_.masker();
+    const secrets::Masker masker = plan_.masker(request_);
     line["stdout"] = masker.masked(outcome.standard_output.text);
     line["stderr"] = masker.masked(outcome.standard_error.text);
   }

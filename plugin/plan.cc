@@ -139,7 +139,11 @@ void judge_environment(const CommandRequest& request, const Configuration& confi
 
 }  // namespace
 
-policy::Masker Plan::masker() const { return policy::Masker(command.variables); }
+secrets::Masker Plan::masker(const CommandRequest& request) const {
+  secrets::Masker masker(command.variables);
+  masker.learn_from(request.line);
+  return masker;
+}
 
 void set_words(CommandRequest& request, std::vector<std::string> words) {
   request.line = policy::written_out(words);

@@ -16,8 +16,8 @@
 #include "policy/directories.h"
 #include "policy/environment.h"
 #include "policy/programs.h"
-#include "policy/secrets.h"
 #include "policy/verdict.h"
+#include "secrets/secrets.h"
 
 namespace wtool {
 
@@ -42,7 +42,8 @@ struct CommandRequest {
   OwnRules own_rules;                                            // empty: none
   std::shared_ptr<const policy::RememberedAnswers> own_answers;  // to what own_rules ask; NULL: the configured file
   std::optional<std::size_t> output_bytes;                       // kept of each stream; absent: as configured
-  bool merged_output = false;                                    // standard error goes where standard output goes
+  bool expands = false;              // globs and a few variables are expanded while the line is judged word by word
+  bool merged_output = false;        // standard error goes where standard output goes
   std::shared_ptr<Session> session;  // whose background processes its own become; NULL: as configured
   std::vector<std::pair<std::string, std::string>> labels;  // further keys and values for its lines in the audit trail
 };
@@ -67,7 +68,8 @@ struct Plan {
   std::vector<std::string> roots;            // directories.roots, canonical
   std::optional<policy::Programs> programs;  // where the line is judged
   bool through_shell = false;                // the last of its arguments is shell text
-  policy::Masker masker() const;             // of what is secret in it
+  // Of what is secret in its environment and in the line.
+  secrets::Masker masker(const CommandRequest& request) const;
 };
 
 // The working directory and the variables alone, judged as for a command.

@@ -88,6 +88,23 @@ BOOST_AUTO_TEST_CASE(secrets_are_masked_in_commands_and_in_captured_output) {
   BOOST_TEST(lines().at(1).contains("stdout"));
 }
 
+BOOST_AUTO_TEST_CASE(what_a_command_says_to_be_secret_is_masked_wherever_it_stands) {
+  const Json captured = config({{"output", "captured"}});
+  const Json refusing = config({{"output", "captured"}}, {{"allow", {"ls"}}, {"arguments", "safe"}});
+  for (const std::string command :
+       {"echo 'password: S3cretPw99'; echo S3cretPw99", "echo -a S3cretPw99 | sh -c 'true redis-cli -a S3cretPw99'",
+        "echo \"bob:S3cretPw99\" | true chpasswd", "true --pass\"\"word=S3cretPw99; echo S3cretPw99 >&2",
+        "ls --password S3cretPw99", "ls --password=S3cretPw99 S3cretPw99", "curl -su u:S3cretPw99 x"}) {
+    for (const Json& rules : {captured, refusing}) {
+      const Answer answer = run(rules, command);
+      BOOST_TEST(answer.result.at("metadata").at("command") == command);
+    }
+  }
+  const std::string text = Sandboxed::content(file);
+  BOOST_TEST(text.find("S3cretPw99") == std::string::npos, text);
+  BOOST_TEST(lines().size() >= 14U);
+}
+
 BOOST_AUTO_TEST_CASE(refusals_and_approvals_are_on_record_with_their_rule) {
   const Json rules = config(Json::object(), {{"allow", {"touch", "echo"}}, {"ask", {"touch"}}});
   run(rules, "rm x");

@@ -253,6 +253,26 @@ BOOST_AUTO_TEST_CASE(secrets_are_in_nothing_that_a_run_shows_or_leaves) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_a_command_says_to_be_secret_is_in_nothing_that_a_run_shows_or_leaves) {
+  scratch.file("w.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> C\nC --> [*]\n```\n\n## Actions\n\n"
+               "- A: Shell \"echo 'password: S3cretPw99'\"\n"
+               "- B: Shell \"true redis-cli -a S3cretPw99; true --token abc; echo it is S3cretPw99\"\n"
+               "- C: Call tool \"shell_execute\" with command=\"true --password S3cretPw99\"\n");
+  const Finished finished = wtool({"run", "w.md", "--events", "events.jsonl", "--html", "r.html"});
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(finished.exit_code == 0);
+    for (const std::string& left :
+         {finished.out, finished.err, file("events.jsonl"), file("r.html"), content_of(journal())}) {
+      BOOST_TEST(!left.empty());
+      BOOST_TEST(!holds(left, "S3cretPw99"), left);
+    }
+    // What is too short to be looked for everywhere is masked in commands.
+    BOOST_TEST(!holds(content_of(journal()), "--token abc"));
+    BOOST_TEST(holds(content_of(journal()), "it is ***"));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(events_on_standard_output_are_all_that_stands_there) {
   const Finished finished = run_workflow(workflow(three, "- One: Shell \"echo hello\"\n"), {"--events", "-"});
   BOOST_TEST(finished.exit_code == 0);

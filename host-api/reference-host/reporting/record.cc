@@ -6,6 +6,7 @@
 
 #include "audit/entry.h"
 #include "reporting/run_record.h"
+#include "secrets/secrets.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -129,6 +130,20 @@ void append_inputs(Line& line, const RunStart& start) {
 }
 
 // Fields that are empty are left out, and of a secret step all that it has given.
+// The command as a tool repeats it, with what is too short to be masked wherever it stands.
+Value with_masked_command(const Value& metadata) {
+  const expressions::Map* map = metadata.as_map();
+  if (map == nullptr) return metadata;
+  const auto found = map->fields.find("command");
+  const std::string* const command = found == map->fields.end() ? nullptr : found->second.as_text();
+  if (command == nullptr) return metadata;
+  std::string masked = secrets::Masker().masked(*command);
+  if (masked == *command) return metadata;
+  expressions::Map copy = *map;
+  copy.fields.find("command")->second = Value(std::move(masked));
+  return Value(std::move(copy));
+}
+
 // Most tools tell their outputs twice, and they may be large. Nothing: these are not the same.
 std::optional<Value> metadata_without_outputs(const Outcome& outcome) {
   const expressions::Map* map = outcome.metadata.as_map();
@@ -173,7 +188,7 @@ void append_outcome(Line& line, const Step& step, const Outcome& outcome, bool s
     append_whole(line, "stderr_whole", outcome.whole_error);
     line.text_if_any("message", outcome.message);
     const std::optional<Value> rest = metadata_without_outputs(outcome);
-    line.value_if_any("metadata", rest ? *rest : outcome.metadata);
+    line.value_if_any("metadata", with_masked_command(rest ? *rest : outcome.metadata));
     line.flag_if_set("metadata_has_outputs", rest.has_value());
     line.value_if_any("variables", outcome.variables);
     line.value_if_any("matrix", outcome.matrix);
@@ -267,7 +282,8 @@ void append_state_ended(std::string& out, Moment at, const Step& step, const Wor
   const bool secret = end.secret || gives_secrets(step);
   line.flag_if_set("secret", secret);
   line.flag_if_set("masked", masked);
-  line.text_if_any("command", end.command);
+  // As logs and the audit trail show it. Nobody goes on with this text.
+  line.text_if_any("command", secrets::Masker().masked(end.command));
   append_outcome(line, step, end.outcome, secret);
   if (!end.assigned.empty() && !secret) {
     line.open("set");

@@ -10,6 +10,7 @@
 #include "runner/other_workflow.h"
 #include "runner/step_outputs.h"
 #include "runner/waiting.h"
+#include "secrets/secrets.h"
 #include "workflow/command_template.h"
 #include "workflow/durations.h"
 #include "workflow/shell_choice.h"
@@ -239,6 +240,8 @@ class ActionRunner {
     Run& run = frame_.run;
     const Slot slot(run.slots(), context_.stop);
     if (!slot.taken()) return stopped();
+    // What the command itself says to be secret is kept from observers like any other secret.
+    for (const std::string& value : secrets::Masker().found_in(result_.command)) run.hide(value);
     CallRecorder recorder(frame_, step_);
     const ToolOutcome outcome = run.request().tools.call_in_shell(
         shell, tool, arguments, context_.stop, [&](OutputStream stream, std::string_view bytes) {

@@ -1,0 +1,55 @@
+// What is to be masked in a text, collected from several readings of it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace wtool::secrets {
+
+// Where a character stands in the text that is masked: behind quotes, backslashes or %41, several stand for one.
+struct Place {
+  std::size_t begin;
+  std::size_t end;
+};
+
+// A text that is read. It is the masked text itself, a part of it, or what a part of it means without its quotes.
+struct Piece {
+  std::string_view text;
+  std::size_t offset = 0;  // of its first character: in `places`, or without them in the masked text
+  const std::vector<Place>* places = nullptr;
+
+  Place place(std::size_t at) const {
+    return places != nullptr ? (*places)[offset + at] : Place{offset + at, offset + at + 1};
+  }
+};
+
+class Marks {
+ public:
+  void add(const Piece& piece, std::size_t begin, std::size_t end) {
+    if (begin >= end) return;
+    ranges.emplace_back(piece.place(begin).begin, piece.place(end - 1).end);
+    if (collects_values) values.emplace_back(piece.text.substr(begin, end - begin));
+  }
+
+  std::vector<std::pair<std::size_t, std::size_t>> ranges;
+  bool collects_values = false;
+  std::vector<std::string> values;
+};
+
+// How often a text in quotes is read as a text of its own, and in it the next.
+inline constexpr int deepest_reading = 3;
+
+// text_scan.cc: fields and tokens, in any text.
+void scan_text(const Piece& piece, Marks& marks);
+
+// word_scan.cc: the words of commands, in a text that may be a line for a shell. `values` are secret wherever they
+// stand.
+void scan_words(const Piece& piece, const std::vector<std::string>& values, Marks& marks, int depth = 0);
+
+// True where a value only names a variable or a command that has the secret, or says whether there is one.
+bool is_no_secret(std::string_view value);
+
+}  // namespace wtool::secrets

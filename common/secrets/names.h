@@ -1,0 +1,28 @@
+// Names whose values are secret. Pure.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace wtool::secrets {
+
+char upper(char c);
+bool is_letter_or_digit(char c);
+bool equal_ignoring_case(std::string_view a, std::string_view b);
+bool is_any_of(std::initializer_list<std::string_view> words, std::string_view text);  // in any case
+
+// True for names of variables and fields: *TOKEN*, *SECRET*, *PASSWORD*, *API_KEY*, ... in any case.
+bool is_secret_name(std::string_view name);
+
+// True for names of options, by their letters alone: --pass-word, --pwd, -storepass, --ApiKey. `name` has no dashes in
+// front.
+bool is_secret_option(std::string_view name);
+
+// True for options that only say something about a secret and take no value: --show-token, --no-password.
+bool is_flag_about_secret(std::string_view name);
+
+// True for the parameters of addresses: ?key=, &sig=, &X-Amz-Signature=.
+bool is_secret_parameter(std::string_view name);
+
+}  // namespace wtool::secrets

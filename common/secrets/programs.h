@@ -1,0 +1,33 @@
+// Programs whose options for a secret are known only together with the program: `redis-cli -a X`, `curl -u user:X`.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace wtool::secrets {
+
+// Which part of the value is secret.
+enum class Part {
+  whole,
+  behind_colon,    // user:X; without a colon nothing
+  behind_percent,  // user%X
+  behind_comma,    // user,X
+  behind_equals,   // name=X; name=X
+  bearer_or_pair,  // user:X, or X
+  named_source,    // pass:X
+};
+
+struct SecretOption {
+  std::string_view programs;     // with blanks between them
+  std::string_view letters;      // one-letter options; the value is the rest of the word, or the next word
+  std::string_view long_option;  // as it is written, with its dashes
+  Part part = Part::whole;
+  std::string_view command = {};  // one of the next two words behind the program: `login`
+  std::string_view flags = {};    // letters without a value that may stand in front of it in the same word
+  bool attached_only = false;     // -pX, where -p X is none
+};
+
+// The rows for the program with that name; empty: there are none.
+const std::vector<const SecretOption*>& secret_options_of(std::string_view program);
+
+}  // namespace wtool::secrets

@@ -1,0 +1,39 @@
+// Finds what looks like a secret and masks it: for logs, the audit trail, the journal of a run, and texts of errors.
+// Pure, and linear in the size of the text.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "secrets/names.h"
+
+namespace wtool::secrets {
+
+inline constexpr std::string_view mask = "[masked]";
+
+// Masks, in a text:
+// - what the words of a command line say to be secret (`--password X`, `PASSWORD=X`, `redis-cli -a X`), in whatever
+// quotes;
+// - fields of other notations (`Authorization: Bearer X`, `password: X`, `"token": "X"`, `https://user:X@host`,
+// `?key=X`);
+// - tokens of known shape (ghp_..., AKIA..., sk-..., JSON web tokens, private keys, addresses of web hooks);
+// - every value of `variables` whose name is secret, also as base64 or an address writes it.
+class Masker {
+ public:
+  Masker() = default;
+  // `variables` are "NAME=value" texts, of the command's environment.
+  explicit Masker(const std::vector<std::string>& variables);
+  std::string masked(std::string_view text) const;
+  // What is secret in `text` is secret in others, too: an error may repeat a word of a command alone.
+  void learn_from(std::string_view text);
+
+  // The secrets themselves that masked() would replace, without quotes around them, as far as they are long enough not
+  // to occur in other texts by chance.
+  std::vector<std::string> found_in(std::string_view text) const;
+
+ private:
+  std::vector<std::string> values_;  // longest first
+};
+
+}  // namespace wtool::secrets

@@ -1,0 +1,388 @@
+// Fields of notations other than a shell's words, and tokens of known shape.
+#include <algorithm>
+#include <optional>
+
+#include "secrets/marks.h"
+#include "secrets/names.h"
+
+namespace wtool::secrets {
+
+namespace {
+
+// So far is looked for what makes a token one: text without end, made of beginnings, must not take long.
+constexpr std::size_t longest_look = 256;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_token_character(char c) { return is_letter_or_digit(c) || c == '_' || c == '-'; }
+bool is_name_character(char c) { return is_token_character(c) || c == '.'; }
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_upper_name(std::string_view name) {
+  return std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+// A word of a language is rarely made of letters and digits.
+bool looks_random(std::string_view value) {
+  const bool digit = std::any_of(value.begin(), value.end(), is_digit);
+  const bool letter =
+      std::any_of(value.begin(), value.end(), [](char c) { return is_letter_or_digit(c) && !is_digit(c); });
+  return digit && letter && value.size() >= 6;
+}
+
+// Tokens that can be known by their beginning, and how many characters follow at least.
+struct Shape {
+  std::string_view prefix;
+  std::size_t length;
+  bool needs_digit = false;  // the beginning is also that of ordinary words
+};
+
+constexpr Shape shapes[] = {
+    {"ghp_", 16},       {"gho_", 16},        {"ghu_", 16},
+    {"ghs_", 16},       {"ghr_", 16},        {"github_pat_", 16},
+    {"glpat-", 16},     {"gldt-", 16},       {"glrt-", 16},
+    {"AKIA", 16},       {"ASIA", 16},        {"xoxa-", 10},
+    {"xoxb-", 10},      {"xoxe-", 10},       {"xoxp-", 10},
+    {"xoxr-", 10},      {"xoxs-", 10},       {"xapp-", 10},
+    {"sk_live_", 10},   {"sk_test_", 10},    {"rk_live_", 10},
+    {"whsec_", 16},     {"sk-", 20, true},   {"AIza", 30},
+    {"npm_", 30, true}, {"pypi-", 32, true}, {"hf_", 30, true},
+    {"dop_v1_", 32},    {"dckr_pat_", 16},   {"shpat_", 16},
+    {"SG.", 32, true},  {"ya29.", 20},       {"AGE-SECRET-KEY-", 16},
+};
+
+// Addresses that are secret by themselves: whoever knows what follows may send.
+struct Hook {
+  std::string_view host;  // its end
+  std::string_view path;
+};
+
+constexpr Hook hooks[] = {{"hooks.slack.com", "/services/"},     {"hooks.slack.com", "/workflows/"},
+                          {"hooks.slack.com", "/triggers/"},     {"discord.com", "/api/webhooks/"},
+                          {"discordapp.com", "/api/webhooks/"},  {"api.telegram.org", "/bot"},
+                          {"webhook.office.com", "/webhookb2/"}, {"hooks.zapier.com", "/hooks/catch/"}};
+
+// Goes through the text once, from left to right.
+class TextScan {
+ public:
+  TextScan(const Piece& piece, Marks& marks) : piece_(piece), text_(piece.text), marks_(marks) {}
+
+  void run() {
+    for (std::size_t at = 0; at < text_.size();) at = step(at);
+  }
+
+ private:
+  void add(std::size_t begin, std::size_t end) { marks_.add(piece_, begin, end); }
+
+  char at_or_nul(std::size_t at) const { return at < text_.size() ? text_[at] : '\0'; }
+
+  std::size_t behind_blanks(std::size_t at) const {
+    while (at_or_nul(at) == ' ' || at_or_nul(at) == '\t') ++at;
+    return at;
+  }
+
+  // Looks at what begins at `at`; returns where to go on.
+  std::size_t step(std::size_t at) {
+    const char c = text_[at];
+    if (c == '-' && text_.substr(at).starts_with("-----BEGIN ")) {
+      if (const auto end = private_key(at)) return *end;
+    }
+    if (c == ':' && text_.substr(at).starts_with("://")) {
+      user_information(at + 3);
+      return at + 3;
+    }
+    if (!is_name_character(c)) return at + 1;
+    // A name, or a word of an option, or a token.
+    std::size_t end = at;
+    while (end < text_.size() && is_name_character(text_[end])) ++end;
+    if (const auto next = named(at, end)) return *next;
+    tokens(at, end);
+    return end;
+  }
+
+  std::optional<std::size_t> private_key(std::size_t at) {
+    // The first line is short; what is longer is none.
+    std::string_view head = text_.substr(at, 80);
+    head = head.substr(0, head.find('\n'));
+    const std::size_t kind = head.find("PRIVATE KEY");
+    if (kind == std::string_view::npos) return std::nullopt;
+    const std::size_t begin = at + std::min(head.size(), kind + std::string_view("PRIVATE KEY-----").size());
+    const std::size_t end = std::min(text_.find("-----END ", begin), text_.size());
+    add(begin, end);
+    return end;
+  }
+
+  // scheme://USER:PASSWORD@host, and scheme://TOKEN@host.
+  void user_information(std::size_t begin) {
+    const std::size_t end = std::min(text_.find_first_of("/?# \t\r\n'\"<>`", begin), text_.size());
+    const std::string_view authority = text_.substr(begin, end - begin);
+    const std::size_t at_sign = authority.rfind('@');
+    if (at_sign == std::string_view::npos) return;
+    const std::size_t colon = authority.find(':');
+    if (colon < at_sign) {
+      if (!refers(begin + colon + 1, begin + at_sign)) add(begin + colon + 1, begin + at_sign);
+    } else if (at_sign >= 20 && authority.find('.') > at_sign) {
+      add(begin, begin + at_sign);
+    }
+  }
+
+  // Tokens of known shape in the word [begin, end), and JSON web tokens.
+  void tokens(std::size_t begin, std::size_t end) {
+    for (std::size_t at = begin; at < end; ++at) {
+      if (at > begin && is_letter_or_digit(text_[at - 1])) continue;
+      if (at > begin && text_[at - 1] == '_') continue;
+      const std::string_view rest = text_.substr(at, end - at);
+      if (rest.starts_with("eyJ")) {
+        const std::size_t dot = rest.substr(0, longest_look).find('.');
+        if (dot != std::string_view::npos && rest.substr(dot + 1).starts_with("eyJ")) return add(at, end);
+        continue;
+      }
+      for (const Shape& shape : shapes) {
+        if (!rest.starts_with(shape.prefix)) continue;
+        std::size_t stop = at + shape.prefix.size();
+        bool has_digit = false;
+        const std::size_t look_end = std::min(end, at + longest_look);
+        for (; stop < look_end; ++stop) has_digit = has_digit || is_digit(text_[stop]);
+        if (stop - at < shape.prefix.size() + shape.length || (shape.needs_digit && !has_digit)) continue;
+        return add(at, end);
+      }
+    }
+  }
+
+  // [begin, end) as the name of something: returns where to go on when its value was masked, or when there was none to
+  // mask.
+  std::optional<std::size_t> named(std::size_t begin, std::size_t end) {
+    const std::string_view word = text_.substr(begin, end - begin);
+    if (is_any_of({"Bearer", "Basic"}, word)) return credentials(end);
+    if (is_any_of({"PRAGMA"}, word) || (is_any_of({"BY"}, word) && is_any_of({"IDENTIFIED"}, word_before(begin)))) {
+      return statement(word, end);
+    }
+    const char next = at_or_nul(end);
+    if (next == '/') return hook(word, end);
+    const char before = begin > 0 ? text_[begin - 1] : '\0';
+    if (next == '=' && (before == '?' || before == '&') && is_secret_parameter(word)) return value(end + 1);
+    const std::string_view name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
+    // In the notation of connections: Pwd=X;
+    if (next == '=' && is_any_of({"pwd"}, name) && !is_upper_name(name) && at_or_nul(end + 1) != '/') {
+      return value(end + 1);
+    }
+    if (!is_secret_name(name)) return std::nullopt;
+    if (next == '=' && at_or_nul(end + 1) != '=') return value(end + 1);
+    if (next == '+' && at_or_nul(end + 1) == '=') return value(end + 2);
+    if (next == ':') {
+      const char behind = at_or_nul(end + 1);
+      const bool is_header = name.find('-') != std::string_view::npos || is_any_of({"Authorization", "Cookie"}, name);
+      if (is_header && (behind == ' ' || behind == '\\')) return header(begin, end + 1);
+      return field(name, begin, end + 1);
+    }
+    if ((next == '"' || next == '\'') && before == next) return member(end + 1);
+    if (next == '\\' && at_or_nul(end + 1) == '"') return member(end + 2);
+    if (next == ' ' || next == '\t') return assigned(begin, end);
+    return std::nullopt;
+  }
+
+  // NAME = VALUE, of a file of settings or a program; and NAME 'VALUE', as SQL has it, behind WITH or TO.
+  std::optional<std::size_t> assigned(std::size_t begin, std::size_t end) {
+    const std::size_t sign = behind_blanks(end);
+    if (at_or_nul(sign) == '=' && at_or_nul(sign + 1) != '=' && at_or_nul(sign + 1) != '~') {
+      const std::size_t from = behind_blanks(sign + 1);
+      const char quote = at_or_nul(from);
+      // In 'token = ' the quote ends what began in front of the name.
+      const bool closes = begin > 0 && text_[begin - 1] == quote;
+      if (!closes && (quote == '\'' || quote == '"' || begins_line(begin))) return value(from);
+    }
+    const bool is_sql = at_or_nul(sign) == '\'' && is_any_of({"PASSWORD"}, text_.substr(begin, end - begin)) &&
+                        is_any_of({"WITH", "ENCRYPTED", "SET", "USER"}, word_before(begin));
+    return is_sql ? std::optional(value(sign)) : std::nullopt;
+  }
+
+  std::string_view word_before(std::size_t at) const {
+    while (at > 0 && is_space(text_[at - 1])) --at;
+    std::size_t begin = at;
+    while (begin > 0 && at - begin < 16 && is_name_character(text_[begin - 1])) --begin;
+    return text_.substr(begin, at - begin);
+  }
+
+  // PRAGMA key = 'X', IDENTIFIED BY 'X'
+  std::optional<std::size_t> statement(std::string_view word, std::size_t end) {
+    std::size_t at = behind_blanks(end);
+    if (at == end) return std::nullopt;
+    if (word.size() > 2) {
+      const std::size_t name = at;
+      while (is_name_character(at_or_nul(at))) ++at;
+      if (!is_any_of({"key", "rekey", "hexkey", "hexrekey", "textkey"}, text_.substr(name, at - name))) {
+        return std::nullopt;
+      }
+      at = behind_blanks(at);
+      if (at_or_nul(at) != '=') return std::nullopt;
+      at = behind_blanks(at + 1);
+    }
+    const char quote = at_or_nul(at);
+    return quote == '\'' || quote == '"' ? std::optional(value(at)) : std::nullopt;
+  }
+
+  // The address of a web hook, whose path alone lets whoever knows it send.
+  std::optional<std::size_t> hook(std::string_view host, std::size_t at) {
+    for (const Hook& row : hooks) {
+      if (!host.ends_with(row.host) || !text_.substr(at).starts_with(row.path)) continue;
+      const std::size_t end = std::min(text_.find_first_of("? \t\r\n'\"<>`;|&", at), text_.size());
+      add(std::min(at + row.path.size(), end), end);
+      return end;
+    }
+    return std::nullopt;
+  }
+
+  // True where only blanks, a quote, a bracket, a comma or the dash of a list stand in front of it on its line.
+  bool begins_line(std::size_t at) const {
+    while (at > 0 && (text_[at - 1] == ' ' || text_[at - 1] == '\t')) --at;
+    if (at >= 2 && text_[at - 1] == '-' && is_space(text_[at - 2])) return true;
+    return at == 0 || std::string_view("\n'\"{,;-").find(text_[at - 1]) != std::string_view::npos;
+  }
+
+  // `password: X`, as YAML has it, and `PASSWORD:X`. In a sentence, a word behind a colon is mostly none.
+  std::optional<std::size_t> field(std::string_view name, std::size_t begin, std::size_t at) {
+    const std::size_t from = behind_blanks(at);
+    const char quote = at_or_nul(from);
+    if (quote == '\'' || quote == '"') {
+      if (from == at || !begins_line(begin)) return std::nullopt;
+      const std::size_t close = text_.find(quote, from + 1);
+      // The quote that the whole field stands in ends it.
+      if (close == std::string_view::npos || (begin > 0 && text_[begin - 1] == quote)) return std::nullopt;
+      return value(from);
+    }
+    std::size_t end = from;
+    while (end < std::min(text_.size(), from + longest_look) && !is_space(text_[end]) &&
+           std::string_view("'\",;}]|&`<>()\\").find(text_[end]) == std::string_view::npos) {
+      ++end;
+    }
+    const std::string_view word = text_.substr(from, end - from);
+    if (word.size() < 3 || word.front() == ':' || word.front() == '/' || word.front() == '[' || word.front() == '{' ||
+        refers(from, end)) {
+      return std::nullopt;
+    }
+    if (from == at) {
+      // An image, a file or a branch may be called so as well.
+      const bool is_place = name.find('.') != std::string_view::npos || word.find('/') != std::string_view::npos;
+      if (!is_upper_name(name) && (is_place || !looks_random(word))) return std::nullopt;
+    } else if (!looks_random(word)) {
+      const std::size_t behind = behind_blanks(end);
+      const char c = at_or_nul(behind);
+      const bool alone = c == '\0' || c == '\n' || c == '\r' || c == '#' || c == ',' || c == '}' ||
+                         (behind == end && (c == '\'' || c == '"'));
+      if (!alone || !begins_line(begin)) return std::nullopt;
+    }
+    add(from, end);
+    return end;
+  }
+
+  // True where [begin, end) only names a variable or a command that has the value.
+  bool refers(std::size_t begin, std::size_t end) const {
+    std::string_view word = text_.substr(begin, end - begin);
+    if (word.size() >= 2 && word.front() == '"') word = word.substr(1, word.size() - (word.back() == '"' ? 2 : 1));
+    return is_no_secret(word);
+  }
+
+  // Masks the value at `begin`, read as a word of a shell.
+  std::size_t value(std::size_t begin) {
+    std::size_t end = begin;
+    while (end < text_.size()) {
+      const char c = text_[end];
+      if (c == '\'' || c == '"') {
+        // In the middle of a word, what follows tells whether a quote opens, as in TOKEN=a"b c", or ends what the word
+        // stands in, as in "-e TOKEN=a".
+        if (end > begin && !is_name_character(at_or_nul(end + 1))) break;
+        for (++end; end < text_.size() && text_[end] != c; ++end) {
+          if (c == '"' && text_[end] == '\\') ++end;
+        }
+        ++end;
+      } else if (c == '\\' && end + 1 < text_.size()) {
+        end += 2;
+      } else if (is_space(c) || std::string_view(";|&()<>,`").find(c) != std::string_view::npos) {
+        if (c == '(' && end == begin + 1 && text_[begin] == '$') return end;
+        break;
+      } else {
+        ++end;
+      }
+    }
+    end = std::min(end, text_.size());
+    if (refers(begin, end)) return end;
+    // The quotes around it stay, so that the line can still be read.
+    const bool quoted =
+        end - begin >= 2 && (text_[begin] == '\'' || text_[begin] == '"') && text_[end - 1] == text_[begin];
+    add(begin + (quoted ? 1U : 0U), end - (quoted ? 1U : 0U));
+    return end;
+  }
+
+  // "NAME": "VALUE"
+  std::optional<std::size_t> member(std::size_t at) {
+    while (at < text_.size() && is_space(text_[at])) ++at;
+    if (at_or_nul(at) != ':') return std::nullopt;
+    ++at;
+    while (at < text_.size() && is_space(text_[at])) ++at;
+    if (at_or_nul(at) == '\\') ++at;
+    const char quote = at_or_nul(at);
+    if (quote != '"' && quote != '\'') return std::nullopt;
+    std::size_t end = ++at;
+    while (end < text_.size() && text_[end] != quote) {
+      if (text_[end] == '\\' && at_or_nul(end + 1) == quote && at >= 2 && text_[at - 2] == '\\') break;
+      end += text_[end] == '\\' ? 2 : 1;
+    }
+    end = std::min(end, text_.size());
+    add(at, end);
+    return end;
+  }
+
+  // Name: value, up to the end of the quote it stands in, or of the line. The scheme of an authorization stays.
+  std::size_t header(std::size_t name, std::size_t at) {
+    while (at < text_.size() && (text_[at] == ' ' || text_[at] == '\\')) ++at;
+    std::size_t scheme = at;
+    while (scheme < text_.size() && is_letter_or_digit(text_[scheme])) ++scheme;
+    if (is_any_of({"Bearer", "Basic", "Token", "Digest", "Negotiate", "ApiKey"}, text_.substr(at, scheme - at))) {
+      at = scheme;
+      while (at < text_.size() && (text_[at] == ' ' || text_[at] == '\\')) ++at;
+    }
+    const char quote = name > 0 ? text_[name - 1] : '\0';
+    const char* const stops = quote == '"' ? "\"\n" : quote == '\'' ? "'\n" : " \t\r\n'\"";
+    const std::size_t end = std::min(text_.find_first_of(stops, at), text_.size());
+    if (!refers(at, end)) add(at, end);
+    return end;
+  }
+
+  // What follows a scheme that stands alone; a word of a sentence does not look like it.
+  std::optional<std::size_t> credentials(std::size_t at) {
+    if (at_or_nul(at) != ' ') return std::nullopt;
+    const std::size_t begin = std::min(text_.find_first_not_of(' ', at), text_.size());
+    std::size_t end = begin;
+    bool has_digit = false;
+    for (; end < text_.size() &&
+           (is_name_character(text_[end]) || std::string_view("+/=~").find(text_[end]) != std::string_view::npos);
+         ++end) {
+      has_digit = has_digit || is_digit(text_[end]) || text_[end] == '=';
+    }
+    if (end - begin < 8 || (!has_digit && end - begin < 24)) return std::nullopt;
+    add(begin, end);
+    return end;
+  }
+
+  const Piece& piece_;
+  std::string_view text_;
+  Marks& marks_;
+};
+
+bool is_parameter(std::string_view name) {
+  return !name.empty() &&
+         std::all_of(name.begin(), name.end(), [](char c) { return is_letter_or_digit(c) || c == '_'; });
+}
+
+}  // namespace
+
+bool is_no_secret(std::string_view value) {
+  if (is_any_of({"true", "false", "null", "none", "yes", "no"}, value)) return true;
+  if (value.empty() || value.front() != '$') return false;
+  value.remove_prefix(1);
+  if (value.empty() || value.starts_with('(')) return true;
+  if (value.size() > 2 && value.front() == '{' && value.back() == '}') value = value.substr(1, value.size() - 2);
+  return is_parameter(value);
+}
+
+void scan_text(const Piece& piece, Marks& marks) { TextScan(piece, marks).run(); }
+
+}  // namespace wtool::secrets
