@@ -1,5 +1,7 @@
 #include "policy/arguments/awk.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "policy/arguments/sed.h"
@@ -10,6 +12,17 @@ namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Words that are keywords, functions or patterns in some awks, and variables in others. A slash behind such a variable
+// divides; behind the others it may begin a regular expression, or be a mistake, which awks find at different times.
+constexpr std::string_view words_of_some[] = {
+    "BEGINFILE", "ENDFILE", "and",     "asort",   "asorti",  "atan2",  "break",  "case",     "close",    "compl",
+    "continue",  "cos",     "default", "exp",     "fflush",  "func",   "gensub", "gsub",     "index",    "int",
+    "isarray",   "length",  "log",     "lshift",  "match",   "mktime", "next",   "nextfile", "or",       "patsplit",
+    "rand",      "rshift",  "sin",     "split",   "sprintf", "sqrt",   "srand",  "strftime", "strtonum", "sub",
+    "substr",    "switch",  "systime", "tolower", "toupper", "typeof", "xor"};
+
+static_assert(std::is_sorted(std::begin(words_of_some), std::end(words_of_some)));
 
 // Splits a program into strings, regular expressions, names and single characters, and looks at those in their order.
 // Nothing in a string, a regular expression or a comment is code; to see where a regular expression begins is the one
@@ -33,6 +46,7 @@ class AwkReader {
 
   struct Parenthesis {
     bool of_keyword = false;  // of if, while, for: a statement begins behind it
+    bool of_switch = false;   // in some awks; in others a value ends with it
     bool in_getline = false;
   };
 
@@ -146,7 +160,7 @@ class AwkReader {
     const std::string_view name = program_.substr(begin, next_ - begin);
     before_ = Before::operand;
     continues_ = false;
-    keyword_ = false;
+    keyword_ = switch_ = false;
     if (name == "system") {
       executes("system() in an awk program executes a program");
     } else if (name == "print" || name == "printf") {
@@ -158,16 +172,18 @@ class AwkReader {
       before_ = Before::uncertain;
     } else if (name == "ARGV" || name == "ARGC" || name == "SYMTAB" || name == "FUNCTAB") {
       reaches_out(std::string(name) + " in an awk program can change which files it reads");
-    } else if (name == "if" || name == "while" || name == "for" || name == "switch") {
+    } else if (name == "if" || name == "while" || name == "for") {
       keyword_ = true;
       before_ = Before::operators;
     } else if (name == "else" || name == "do") {
       before_ = Before::operators;
       continues_ = true;
-    } else if (name == "in" || name == "return" || name == "case" || name == "exit" || name == "delete" ||
-               name == "BEGIN" || name == "END" || name == "func" || name == "function") {
+    } else if (name == "in" || name == "return" || name == "exit" || name == "delete") {
       before_ = Before::operators;
-    } else if (name == "length") {
+    } else if (name == "BEGIN" || name == "END" || name == "function") {
+      before_ = Before::uncertain;
+    } else if (std::binary_search(std::begin(words_of_some), std::end(words_of_some), name)) {
+      switch_ = name == "switch";
       before_ = Before::uncertain;
     }
   }
@@ -195,6 +211,7 @@ class AwkReader {
   void sign() {
     const char c = peek();
     const bool after_keyword = std::exchange(keyword_, false);
+    const bool after_switch = std::exchange(switch_, false);
     const bool doubled = peek(1) == c;
     ++next_;
     const bool continued = std::exchange(continues_, false);
@@ -213,11 +230,11 @@ class AwkReader {
         parentheses_.clear();
         return end_statement();
       case '(':
-        parentheses_.push_back({after_keyword, std::exchange(getline_, false)});
+        parentheses_.push_back({after_keyword, after_switch, std::exchange(getline_, false)});
         before_ = Before::operators;
         return;
       case '[':
-        parentheses_.push_back({false, std::exchange(getline_, false)});
+        parentheses_.push_back({false, false, std::exchange(getline_, false)});
         before_ = Before::operators;
         return;
       case ')':
@@ -225,6 +242,7 @@ class AwkReader {
         before_ = Before::operand;
         if (!parentheses_.empty()) {
           if (parentheses_.back().of_keyword) before_ = Before::operators;
+          if (parentheses_.back().of_switch) before_ = Before::uncertain;
           getline_ = parentheses_.back().in_getline;
           parentheses_.pop_back();
         }
@@ -291,7 +309,8 @@ class AwkReader {
   bool printing_ = false;        // in a print statement
   std::size_t print_depth_ = 0;  // how many parentheses were open when it began
   bool getline_ = false;         // behind getline, in the same statement and parentheses
-  bool keyword_ = false;         // the token before was if, while, for or switch
+  bool keyword_ = false;         // the token before was if, while or for
+  bool switch_ = false;          // the token before was switch
   bool continues_ = false;       // a newline ends nothing here
   std::vector<Parenthesis> parentheses_;
   Script found_;

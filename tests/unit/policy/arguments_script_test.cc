@@ -499,6 +499,29 @@ BOOST_AUTO_TEST_CASE(awk_that_cannot_be_read_is_unsafe) {
                   "{x = y-- / 2}",
                   "\"\\",
                   "{@/re/}",
+                  // Keywords of gawk alone are variables in mawk and original-awk.
+                  "BEGIN{x = func / system(\"touch canary\") / 1}",
+                  "BEGIN{x = case / system(\"touch canary\") / 1}",
+                  "BEGIN { switch (1) / system(\"touch canary\") / 1 }",
+                  "BEGIN { switch / system(\"touch canary\") / 1 }",
+                  "BEGIN { x = default / system(\"touch canary\") / 1 }",
+                  "case / (\"touch canary\" | getline) / 1",
+                  "BEGIN{ case / 1; print 2 > \"canary\"; x = 1 /1}",
+                  "{switch ($1) { case /a/: print }}",
+                  "BEGINFILE / 2",
+                  "{x = rand / 2}",
+                  "{nextfile / 2}",
+                  "BEGIN /re/",
+              });
+  // Where a slash is not behind them they are harmless.
+  scripts_are("awk", Kind::safe,
+              {
+                  "{switch ($1) { case 1: print \"one\"; break; default: print }}",
+                  "func f(x) { return x / 2 } {print f($1)}",
+                  "{print int($1 / 2) / 2, length($0) / 2, substr($0, 1) / 1}",
+                  "/a/ {next} {print}",
+                  "BEGIN {x = 1} /re/ {x++; next} END {print x / 2}",
+                  "/a/ { next }\n/b/ { nextfile }\n{ print rand() / 2 }",
               });
   BOOST_TEST((judge_program_text("awk", {"awk", "{print > \"x\"}"}).kind == Kind::safe));
   BOOST_TEST((judge_program_text("awk", {"awk", "{print > \"x\"; print | \"id\"}"}).kind == Kind::unsafe));
