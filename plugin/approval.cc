@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string describe(const CommandRequest& request, const Plan& plan) {
-  Json subject{{"command", request.line}, {"directory", plan.directory.path}};
+  Json subject{{"command", plan.subject(request)}, {"directory", plan.directory.path}};
   Json names = Json::array();
   for (const auto& [name, value] : request.environment) names.push_back(name);
   subject["environment_names"] = std::move(names);
@@ -52,7 +52,7 @@ std::shared_ptr<const policy::RememberedAnswers> remembered_answers(const Comman
 Approval settle(const CommandRequest& request, const Plan& plan, const Configuration& configuration,
                 std::string_view tool, std::string_view call_id, Approver* approver) {
   Approval approval;
-  const policy::Subject subject{request.line, plan.directory.path, request.environment};
+  const policy::Subject subject{plan.subject(request), plan.directory.path, request.environment};
   approval.fingerprint = policy::fingerprint(subject);
   const auto kept = remembered_answers(request, plan, configuration, approval.not_kept);
   const auto known = kept->look_up(subject);

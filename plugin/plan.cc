@@ -188,7 +188,10 @@ Plan make_plan(const CommandRequest& request, const Configuration& configuration
   if (policy::judges_lines(configuration.commands, configuration.directories)) {
     judgement =
         policy::judge(request.line, {configuration.commands, configuration.directories, *plan.programs, plan.roots,
-                                     plan.directory.path, request.words.empty(), &configuration.environment});
+                                     plan.directory.path, request.words.empty(), &configuration.environment,
+                                     request.expands,
+                                     std::string(policy::find_variable(plan.command.variables, "HOME", ""))});
+    if (judgement.expanded) plan.expanded = policy::regenerate(*judgement.script);
   }
   plan.verdict = std::move(judgement.verdict);
   if (own.answer > plan.verdict.answer) {

@@ -68,6 +68,9 @@ struct Plan {
   std::vector<std::string> roots;            // directories.roots, canonical
   std::optional<policy::Programs> programs;  // where the line is judged
   bool through_shell = false;                // the last of its arguments is shell text
+  std::string expanded;                      // the line with what its globs stand for; empty: it has none
+  // What a person is asked about, and what an answer is remembered for.
+  const std::string& subject(const CommandRequest& request) const { return expanded.empty() ? request.line : expanded; }
   // Of what is secret in its environment and in the line.
   secrets::Masker masker(const CommandRequest& request) const;
 };

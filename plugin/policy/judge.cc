@@ -12,6 +12,7 @@
 #include "policy/directories.h"
 #include "policy/entries.h"
 #include "policy/environment.h"
+#include "policy/expansion.h"
 #include "policy/programs/names.h"
 #include "policy/strictest_finding.h"
 #include "policy/wrappers.h"
@@ -106,6 +107,10 @@ class Judge {
     judge_script(script, Frame{{text, std::nullopt}, 0, situation_.by_shell, false, {situation_.directory}});
   }
 
+  void not_expanded(std::string_view line, const NotExpanded& problem) {
+    strictest_.not_covered({line, std::nullopt}, problem.at, "there is " + problem.what, problem.hint);
+  }
+
   Verdict verdict() && { return std::move(strictest_).verdict(allowed_by_); }
 
   // Makes the words that were judged safe so whatever a configuration says. What an entry names in full runs as
@@ -153,7 +158,7 @@ class Judge {
     }
   }
 
-  // `cd DIR && ...`: what follows may run in either directory.
+  // `cd DIR && ...`, `cd DIR; ...`: what follows may run in either directory.
   void judge_cd(const SimpleCommand& command, Frame& frame) {
     constexpr std::size_t most_directories = 16;
     const std::vector<Word>& words = command.words;
@@ -162,9 +167,10 @@ class Judge {
       return strictest_.not_covered(frame, at, "cd needs exactly one directory, and none that begins with a minus sign",
                                     "write cd DIRECTORY && ...");
     }
-    if (command.joint != Joint::and_then || command.negated) {
+    if ((command.joint != Joint::and_then && command.joint != Joint::sequence && command.joint != Joint::end) ||
+        command.negated) {
       return strictest_.not_covered(frame, at,
-                                    "cd must be followed by &&, because what follows is judged for its directory",
+                                    "cd must be followed by && or ;, because what follows is judged for its directory",
                                     "write cd DIRECTORY && ..., or give working_directory");
     }
     const std::vector<std::string> before = frame.directories;
@@ -583,8 +589,20 @@ LineJudgement judge(std::string_view line, const Situation& situation) {
     judgement.verdict.reason = "nothing is configured that would forbid it";
     return judgement;
   }
-  Script script = parse(line);
+  const bool expands = situation.expands && judges_words(situation.commands, situation.directories);
+  Script script = parse(line, Shell::any, expands);
   Judge judge(situation);
+  if (expands && script.obstacle && !script.lasting && !script.error) {
+    Script known = script;
+    const auto problem = expand_known(
+        known, {situation.directory, situation.home, situation.directories.confine_arguments, situation.roots});
+    if (problem) {
+      judge.not_expanded(line, *problem);
+    } else {
+      script = std::move(known);
+      judgement.expanded = true;
+    }
+  }
   judge.line(line, script);
   if (judges_words(situation.commands, situation.directories) && !script.obstacle && !script.error) {
     judge.harden(script);

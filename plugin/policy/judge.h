@@ -32,6 +32,8 @@ struct Situation {
   std::string directory;                          // the working directory, canonical
   bool by_shell = true;                           // false: the line is one command, which no shell runs
   const EnvironmentRules* environment = nullptr;  // whose `allow` counts; NULL: no name is allowed but harmless ones
+  bool expands = false;                           // globs, $HOME, $PWD and $? are expanded while the line is judged
+  std::string home = {};                          // the value of HOME that the command will have
 };
 
 // True where the rules leave something to judge.
@@ -43,6 +45,7 @@ bool judges_words(const CommandRules& commands, const DirectoryRules& directorie
 struct LineJudgement {
   Verdict verdict;
   std::optional<Script> script;  // where judges_words(), and all of its words are known
+  bool expanded = false;         // the script has words that the line does not have
 };
 
 LineJudgement judge(std::string_view line, const Situation& situation);

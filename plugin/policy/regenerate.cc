@@ -19,6 +19,16 @@ void append_quoted(std::string& line, std::string_view word) {
   line += '\'';
 }
 
+// A word with marks of $? in it.
+void append_with_status(std::string& line, std::string_view open) {
+  for (std::size_t at = 0; at <= open.size();) {
+    const std::size_t mark = std::min(open.find(status_mark, at), open.size());
+    if (mark > at) append_quoted(line, open.substr(at, mark - at));
+    if (mark < open.size()) line += "\"$?\"";
+    at = mark + 1;
+  }
+}
+
 // True for a word that no shell reads as anything else, wherever it stands.
 bool is_plain_word(std::string_view word) {
   constexpr std::string_view plain = "_-./:,+@%^=";
@@ -108,7 +118,11 @@ std::string regenerate(const Script& script) {
     } else {
       for (const Word& word : command.words) {
         separate();
-        append_quoted(line, word.text);
+        if (word.open.empty()) {
+          append_quoted(line, word.text);
+        } else {
+          append_with_status(line, word.open);
+        }
       }
     }
     for (const Redirection& redirection : command.redirections) {

@@ -86,21 +86,24 @@ std::vector<std::string> texts_of(const std::vector<Word>& words) {
 
 bool is_shell_word(std::string_view word) { return std::binary_search(shell_words.begin(), shell_words.end(), word); }
 
-Script parse(std::string_view line, Shell shell) {
+Script parse(std::string_view line, Shell shell, bool plain_time) {
   const std::size_t zero = line.find('\0');
   if (zero != std::string_view::npos) {
     Script script;
     script.error = Obstacle{{zero, zero + 1}, "a zero byte"};
-    script.obstacle = script.error;
+    script.obstacle = script.lasting = script.error;
     return script;
   }
-  Findings findings = read_as({.dash = shell == Shell::dash}, line);
+  Findings findings = read_as({.dash = shell == Shell::dash, .plain_time = plain_time}, line);
   Script& script = findings.script;
   // An error in one reading is an obstacle even where another reading has none, and so is what only the other finds.
   if (!script.obstacle) script.obstacle = script.error;
+  if (!script.lasting) script.lasting = script.error;
   const auto read_also = [&](Dialect dialect) {
+    dialect.plain_time = plain_time;
     Findings further = read_as(dialect, line);
     if (!script.obstacle) script.obstacle = further.script.obstacle ? further.script.obstacle : further.script.error;
+    if (!script.lasting) script.lasting = further.script.lasting ? further.script.lasting : further.script.error;
     // What is no text of one shell may be one of another; but not when it is only we who could not read it.
     if (further.gave_up && !findings.gave_up) script.error = further.script.error;
     findings.gave_up = findings.gave_up || further.gave_up;

@@ -16,7 +16,13 @@ struct Word {
   std::string text;     // literal: what the program gets. Otherwise the literal parts alone, in their order
   bool literal = true;  // false: a part of it is known only when it runs (expansion, substitution, glob, tilde, ...)
   Range at;             // in the line
+  // An argument in which nothing is open but globs, $HOME, $PWD and $?: the text with a mark in the place of each.
+  // Behind expand_known() (policy/expansion.h): with the marks of $? alone. Else empty.
+  std::string open{};
 };
+
+// The marks in Word::open. Texts with such bytes of their own are never open.
+enum OpenMark : char { star_mark = 1, any_mark, bracket_mark, home_mark, directory_mark, status_mark };
 
 // Words as a person would write them: in quotes where a shell would need them. parse() reads the same words in it.
 std::string written_out(const std::vector<std::string>& words);
@@ -66,6 +72,8 @@ struct Script {
   // words, joined by ; && || | ! and newlines, with redirections between descriptors and to or from /dev/null, and at
   // most one here-document, which is quoted.
   std::optional<Obstacle> obstacle;
+  // The first of them that stays one when the open words are expanded.
+  std::optional<Obstacle> lasting;
   // It is no shell text, or more deeply nested than is read: `commands` is not all of it. Then there is an obstacle
   // too.
   std::optional<Obstacle> error;
@@ -78,10 +86,11 @@ inline constexpr int deepest_nesting = 64;
 // condition to bash, and runs b in dash.
 enum class Shell { any, bash, dash };
 
-Script parse(std::string_view line, Shell shell = Shell::any);
+// With `plain_time`, `time` is the program of that name and no keyword, as in dash.
+Script parse(std::string_view line, Shell shell = Shell::any, bool plain_time = false);
 
 // A line that means, to every POSIX shell, exactly what the script says: every word in single quotes, operators bare;
-// `cd DIR` becomes `cd -P -- 'DIR'`. The script must have no obstacle.
+// `cd DIR` becomes `cd -P -- 'DIR'`, and $? stands in double quotes. The script must have no obstacle.
 std::string regenerate(const Script& script);
 
 // The words of a line that is one simple command of literal words, without redirections, whose first word is neither

@@ -56,7 +56,7 @@ void apply_remembered(const CommandRequest& request, const Plan& plan, const Con
                       Json& answer) {
   std::string why_not;
   const auto known = remembered_answers(request, plan, configuration, why_not)
-                         ->look_up({request.line, plan.directory.path, request.environment});
+                         ->look_up({plan.subject(request), plan.directory.path, request.environment});
   if (const auto* problem = std::get_if<std::string>(&known)) {
     answer["verdict"] = "deny";
     answer["reason"] = *problem;

@@ -91,6 +91,7 @@ class ShellExecuteCall : public PreparedCall {
   ShellExecuteCall(std::string_view arguments, const Configuration& configuration) {
     Parameters parameters(arguments);
     request_.line = parameters.required_text("command");
+    request_.expands = true;
     request_.directory = parameters.optional_text("working_directory");
     request_.timeout = parameters.seconds("timeout", configuration.timeout_max, configuration.timeout_fractions);
     request_.environment = parameters.variables("environment");

@@ -90,9 +90,24 @@ BOOST_AUTO_TEST_CASE(what_follows_a_cd_runs_there) {
   folder("inside/sub");
   scratch.file("inside/sub/f", "below\n");
   BOOST_TEST(allowing({"cd", "cat"}, "cd sub && cat f").out() == "below\n");
-  for (const char* command : {"cd sub; cat f", "cd - && cat f", "cd && cat f", "cd a b && cat f", "cd sub || cat f"}) {
+  BOOST_TEST(allowing({"cd", "cat"}, "cd sub; cat f").out() == "below\n");
+  for (const char* command : {"cd - && cat f", "cd && cat f", "cd a b && cat f", "cd sub || cat f"}) {
     BOOST_TEST(allowing({"cd", "cat"}, command).code() == "policy_denied", command);
   }
+}
+
+BOOST_AUTO_TEST_CASE(globs_run_as_the_names_that_were_judged) {
+  scratch.file("inside/a b.md", "");
+  scratch.file("inside/c.md", "");
+  const Answer listed = allowing({"ls"}, "ls *.md");
+  BOOST_TEST(listed.out() == "a b.md\nc.md\n");
+  BOOST_TEST(listed.metadata().at("command") == "ls *.md");
+  BOOST_TEST(allowing({"ls", "wc"}, "ls *.md | wc -l").out() == "2\n");
+  BOOST_TEST(allowing({"ls", "echo"}, "ls none; echo \"rc=$?\"").out() == "rc=2\n");
+  BOOST_TEST(allowing({"echo"}, "echo $PWD").out() == inside + "\n");
+  const Json config{{"commands", {{"allow", {"ls"}}}}};
+  const Json explained = ToolUnderTest(plugin, config).explain({{"command", "ls *.md"}, {"working_directory", inside}});
+  BOOST_TEST((explained.at("argv") == Json{"ls", "a b.md", "c.md"}));
 }
 
 BOOST_AUTO_TEST_CASE(the_caller_cannot_set_what_changes_what_programs_do) {
@@ -269,6 +284,22 @@ BOOST_AUTO_TEST_CASE(a_question_shows_what_would_run_and_yes_holds_once) {
   touch("a");
   BOOST_TEST(host.questions().size() == 2U);
   BOOST_TEST(host.questions().back().fingerprint == question.fingerprint);
+}
+
+BOOST_AUTO_TEST_CASE(an_approval_of_a_glob_is_one_of_the_names_that_it_stands_for) {
+  const ToolUnderTest listing{plugin, {{"commands", {{"allow", {"ls"}}, {"ask", {"ls"}}, {"approvals", file}}}}};
+  const auto ask = [&] {
+    listing.run({{"command", "ls *.md"}, {"working_directory", scratch.path()}});
+    return Json::parse(host.questions().back().subject).at("command").get<std::string>();
+  };
+  scratch.file("c.md", "");
+  host.answer = WTOOL_APPROVAL_ALWAYS;
+  BOOST_TEST(ask() == "'ls' 'c.md'");
+  ask();
+  BOOST_TEST(host.questions().size() == 1U);
+  // Another name: nobody has said yes to that.
+  scratch.file("d.md", "");
+  BOOST_TEST(ask() == "'ls' 'c.md' 'd.md'");
 }
 
 BOOST_AUTO_TEST_CASE(no_runs_nothing) {

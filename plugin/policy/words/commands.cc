@@ -78,7 +78,7 @@ std::size_t Reader::pipeline() {
       if (prefixed && !bash_only(begin, "a second negation")) break;
       at_ = behind;
       negated = !negated;
-    } else if (word == Keyword::time) {
+    } else if (word == Keyword::time && !findings_.dialect.plain_time) {
       if (!bash_only(begin, "the keyword time")) break;
       at_ = behind;
       for (skip_blanks(); peek() == '-'; skip_blanks()) {
@@ -218,7 +218,7 @@ std::size_t Reader::command() {
   switch (word) {
     case Keyword::no:
     case Keyword::time:  // behind a pipe it is no keyword, and in dash it never is
-      if (word == Keyword::time) bash_only(begin, "the keyword time");
+      if (word == Keyword::time && !findings_.dialect.plain_time) bash_only(begin, "the keyword time");
       if (!starts_word() && c != '<' && c != '>' && !(c == '&' && peek_second() == '>')) {
         unexpected();
         return none;

@@ -7,7 +7,21 @@ namespace wtool::policy {
 
 void Reader::expands(ReadWord* read, std::size_t begin, std::string_view what) {
   note(begin, what);
-  if (read != nullptr) read->word.literal = false;
+  if (read == nullptr) return;
+  read->word.literal = false;
+  read->closed = true;
+}
+
+// What is known, or can be found out, before it runs.
+void Reader::opens(ReadWord* read, std::size_t begin, OpenMark mark, const std::string& what) {
+  if (read == nullptr) return expands(read, begin, what);
+  note_open(begin, what);
+  read->word.literal = false;
+  if (read->marks.empty()) {
+    read->open_at = begin;
+    read->open_what = what;
+  }
+  read->marks.emplace_back(read->word.text.size(), mark);
 }
 
 // At a `$`. `read` may be null: then nobody wants the text.
@@ -30,11 +44,15 @@ void Reader::dollar(Quotes quotes, ReadWord* read) {
     return expands(read, begin, "a parameter expansion");
   }
   if (is_name_start(c)) {
-    while (is_name_part(peek())) step();
+    std::string name;
+    for (; is_name_part(peek()); step()) name.push_back(peek());
+    if (name == "HOME") return opens(read, begin, home_mark, "a parameter expansion");
+    if (name == "PWD") return opens(read, begin, directory_mark, "a parameter expansion");
     return expands(read, begin, "a parameter expansion");
   }
   if (is_digit(c) || (c != '\0' && std::string_view("*@#?-$!").find(c) != std::string_view::npos)) {
     step();
+    if (c == '?') return opens(read, begin, status_mark, "a parameter expansion");
     return expands(read, begin, "a parameter expansion");
   }
   if (c == '[' && bash_only(begin, "an arithmetic expansion")) {

@@ -23,6 +23,13 @@ Range Reader::range(std::size_t begin, std::size_t end) const {
 
 // Of an obstacle and those inside of it, which are found before its end is, the outer one counts.
 void Reader::note(std::size_t begin, std::string_view what) {
+  note_open(begin, what);
+  const Range at = range(begin, std::max(at_, std::min(begin + 1, end_)));
+  std::optional<Obstacle>& first = findings_.script.lasting;
+  if (!first || at.begin < first->at.begin) first = Obstacle{at, std::string(what)};
+}
+
+void Reader::note_open(std::size_t begin, std::string_view what) {
   const Range at = range(begin, std::max(at_, std::min(begin + 1, end_)));
   std::optional<Obstacle>& first = findings_.script.obstacle;
   if (!first || at.begin < first->at.begin) first = Obstacle{at, std::string(what)};
@@ -53,8 +60,12 @@ bool Reader::posix_mode() {
 }
 
 Reader::Mark Reader::mark() const {
-  return {at_, findings_.script.commands.size(), static_cast<std::size_t>(findings_.here_documents), pending_.size(),
-          findings_.script.obstacle};
+  return {at_,
+          findings_.script.commands.size(),
+          static_cast<std::size_t>(findings_.here_documents),
+          pending_.size(),
+          findings_.script.obstacle,
+          findings_.script.lasting};
 }
 
 void Reader::go_back(const Mark& mark) {
@@ -70,6 +81,7 @@ void Reader::go_back(const Mark& mark) {
   findings_.here_documents = static_cast<int>(mark.here_documents);
   pending_.resize(mark.pending);
   findings_.script.obstacle = mark.obstacle;
+  findings_.script.lasting = mark.lasting;
 }
 
 // A backslash and a newline are nothing at all, outside single quotes and comments.

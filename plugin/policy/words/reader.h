@@ -22,8 +22,9 @@ namespace wtool::policy {
 // Bash, unless said otherwise.
 struct Dialect {
   bool dash = false;
-  bool extglob = false;  // as behind `shopt -s extglob`
-  bool posix = false;    // bash as it reads where it is called sh
+  bool extglob = false;     // as behind `shopt -s extglob`
+  bool posix = false;       // bash as it reads where it is called sh
+  bool plain_time = false;  // `time` is no keyword
 };
 
 // What is known of a text so far. Readers of nested text (backquotes) add to that of the outer one.
@@ -91,6 +92,11 @@ class Reader {
     bool quoted = false;      // some of it stood in quotes or behind a backslash, or is expanded: no keyword, no digits
     bool assignment = false;  // NAME=value, NAME+=value, NAME[...]=value
     bool array = false;       // NAME=(...)
+    // What is open in it, and where in its text; `closed`: not only that.
+    std::vector<std::pair<std::size_t, OpenMark>> marks;
+    bool closed = false;
+    std::size_t open_at = 0;
+    std::string open_what;
   };
 
   struct HereDocument {
@@ -104,7 +110,7 @@ class Reader {
   // Where reading can be taken up again.
   struct Mark {
     std::size_t at, commands, here_documents, pending;
-    std::optional<Obstacle> obstacle;
+    std::optional<Obstacle> obstacle, lasting;
   };
 
   // One construct in another.
@@ -123,8 +129,9 @@ class Reader {
   bool failed() const { return findings_.script.error.has_value(); }
   bool as_dash() const { return findings_.dialect.dash; }
   Range range(std::size_t begin, std::size_t end) const;
-  void note(std::size_t begin, std::string_view what);  // an obstacle from `begin` to the cursor
-  void fail(std::size_t begin, std::string_view what);  // an error, in the same way
+  void note(std::size_t begin, std::string_view what);       // an obstacle from `begin` to the cursor
+  void note_open(std::size_t begin, std::string_view what);  // one that an expansion may take away
+  void fail(std::size_t begin, std::string_view what);       // an error, in the same way
   void give_up(std::size_t begin, std::string_view what);
   bool bash_only(std::size_t begin, std::string_view what);
   bool posix_mode();
@@ -174,6 +181,7 @@ class Reader {
   // word.cc
   ReadWord word(Place place);
   void equals(ReadWord& read, Place place, bool bare);
+  void settle_open(ReadWord& read, Place place, const std::vector<std::size_t>& brackets, const std::string& text);
   void subscript();
   void array();
   void pattern_list();
@@ -188,6 +196,7 @@ class Reader {
   // expansions.cc
   void dollar(Quotes quotes, ReadWord* read);
   void expands(ReadWord* read, std::size_t begin, std::string_view what);
+  void opens(ReadWord* read, std::size_t begin, OpenMark mark, const std::string& what);
   void backquotes(Quotes quotes, ReadWord* read);
   void command_substitution();
   void parameter(Quotes quotes);

@@ -33,6 +33,7 @@ Reader::ReadWord Reader::word(Place place) {
   char last = '\0';  // the last character, where it stood unquoted
   std::size_t brace = none;
   std::size_t bracket = none;
+  std::vector<std::size_t> brackets;
   std::string& text = read.word.text;
   while (!failed()) {
     const char c = peek();
@@ -120,13 +121,14 @@ Reader::ReadWord Reader::word(Place place) {
         }
         step();
         if (bracket == none) bracket = text.size();
+        brackets.push_back(text.size());
         text.push_back('[');
         break;
       case '*':
       case '?':
         step();
         last = c;
-        expands(&read, from, "the glob character " + quote_character(c));
+        opens(&read, from, c == '*' ? star_mark : any_mark, "the glob character " + quote_character(c));
         break;
       case '~':
         step();
@@ -164,14 +166,45 @@ Reader::ReadWord Reader::word(Place place) {
     note(begin, "a brace expansion");
     text.resize(brace);
     read.word.literal = false;
+    read.closed = true;
   }
+  const std::string whole = text;
   // A bracket is one of a pattern only with its counterpart behind it.
   if (bracket < text.size() && text.find(']', bracket) != std::string::npos) {
-    expands(&read, begin, "the glob character [");
+    // In quotes, some of the characters between would be none of a set.
+    if (read.quoted) read.closed = true;
+    note_open(begin, "the glob character [");
+    if (read.marks.empty()) {
+      read.open_at = begin;
+      read.open_what = "the glob character [";
+    }
+    read.word.literal = false;
     text.resize(bracket);
+  } else {
+    brackets.clear();
   }
+  settle_open(read, place, brackets, whole);
   read.word.at = range(begin, at_);
   return read;
+}
+
+// At the end of a word: what is open in it is written down, or lasts.
+void Reader::settle_open(ReadWord& read, Place place, const std::vector<std::size_t>& brackets,
+                         const std::string& text) {
+  if (read.marks.empty() && brackets.empty()) return;
+  const bool has_mark = std::any_of(text.begin(), text.end(), [](char c) { return c > 0 && c <= status_mark; });
+  if (read.closed || place != Place::argument || has_mark || read.assignment) {
+    return note(read.open_at, read.open_what);
+  }
+  std::string& open = read.word.open;
+  std::size_t mark = 0, bracket = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    for (; mark < read.marks.size() && read.marks[mark].first == i; ++mark) open.push_back(read.marks[mark].second);
+    if (i == text.size()) break;
+    const bool is_bracket = bracket < brackets.size() && brackets[bracket] == i;
+    open.push_back(is_bracket ? static_cast<char>(bracket_mark) : text[i]);
+    if (is_bracket) ++bracket;
+  }
 }
 
 // At an unquoted `=`.

@@ -1,0 +1,365 @@
+#include "policy/expansion.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "policy/arguments.h"
+#include "policy/directories.h"
+#include "policy/programs.h"
+
+namespace wtool::policy {
+
+namespace {
+
+constexpr std::size_t most_names = 10000;
+constexpr std::size_t most_entries = 100000;  // that are looked at for one line
+
+// What a line's words may have together: the kernel's bound counts the environment, too.
+std::size_t most_bytes() {
+  const long all = ::sysconf(_SC_ARG_MAX);
+  return all > 0 ? static_cast<std::size_t>(all) / 4 : std::size_t{512} * 1024;
+}
+
+bool is_glob(char c) { return c == star_mark || c == any_mark || c == bracket_mark; }
+bool has_glob(std::string_view pattern) { return std::any_of(pattern.begin(), pattern.end(), is_glob); }
+
+// A value that a shell takes for one word also where it stands without quotes.
+bool is_one_word(std::string_view value) {
+  return !value.empty() && std::all_of(value.begin(), value.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-./:,+@%=").find(c) != std::string_view::npos;
+  });
+}
+
+// A pattern as it was written.
+std::string written(std::string_view pattern) {
+  std::string text(pattern);
+  for (char& c : text) c = c == star_mark ? '*' : c == any_mark ? '?' : c == bracket_mark ? '[' : c;
+  return text;
+}
+
+std::size_t character_size(std::string_view text) {
+  std::size_t size = 1;
+  while (size < text.size() && size < 4 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) ++size;
+  return static_cast<unsigned char>(text.front()) >= 0xC0U ? size : 1;
+}
+
+// The set behind a bracket mark: where its ] stands, and whether `c` is in it.
+struct Set {
+  std::size_t end = std::string_view::npos;
+  bool matches = false;
+};
+
+Set read_set(std::string_view pattern, std::size_t at, std::string_view c) {
+  Set set;
+  const bool negated = at < pattern.size() && (pattern[at] == '!' || pattern[at] == '^');
+  if (negated) ++at;
+  bool any = false;
+  for (std::size_t i = at; i < pattern.size(); ++i) {
+    if (pattern[i] == ']' && i > at) {
+      set.end = i;
+      set.matches = any != negated;
+      return set;
+    }
+    const bool is_range = i + 2 < pattern.size() && pattern[i + 1] == '-' && pattern[i + 2] != ']';
+    if (c.size() == 1 && !is_range) any = any || c[0] == pattern[i];
+    if (c.size() == 1 && is_range) any = any || (c[0] >= pattern[i] && c[0] <= pattern[i + 2]);
+    if (is_range) i += 2;
+  }
+  return set;
+}
+
+// True where what a set means would depend on the locale, or on the shell.
+bool has_unclear_set(std::string_view pattern) {
+  for (std::size_t at = pattern.find(bracket_mark); at != std::string_view::npos;
+       at = pattern.find(bracket_mark, at + 1)) {
+    const std::size_t end = std::min(pattern.find(']', std::min(at + 2, pattern.size())), pattern.size());
+    const std::string_view set = pattern.substr(at + 1, end - at - 1);
+    if (set.empty() || end == pattern.size()) return true;
+    for (std::size_t i = 0; i < set.size(); ++i) {
+      const char c = set[i];
+      const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                         c == '.' || (c == '-' && i > 0) || (i == 0 && c == '!');
+      if (!plain) return true;
+      if (c != '-' || i + 1 == set.size()) continue;
+      const auto same_kind = [](char a, char b, char low, char high) { return a >= low && a <= b && b <= high; };
+      const char from = set[i - 1], to = set[i + 1];
+      // In most locales, [a-z] has capital letters, too.
+      if (!same_kind(from, to, '0', '9')) return true;
+    }
+  }
+  return false;
+}
+
+// Whether a name matches one part of a path. Linear in both but for the last star, which is tried again.
+bool matches(std::string_view pattern, std::string_view name) {
+  if (name.starts_with('.') && !pattern.starts_with('.')) return false;
+  std::size_t p = 0, n = 0, star = std::string_view::npos, tried = 0;
+  while (n < name.size()) {
+    const std::size_t size = character_size(name.substr(n));
+    std::size_t next = p;
+    bool same = false;
+    if (p < pattern.size() && pattern[p] == star_mark) {
+      star = p++;
+      tried = n;
+      continue;
+    }
+    if (p < pattern.size() && pattern[p] == any_mark) {
+      same = true;
+      next = p + 1;
+    } else if (p < pattern.size() && pattern[p] == bracket_mark) {
+      const Set set = read_set(pattern, p + 1, name.substr(n, size));
+      same = set.matches;
+      next = set.end + 1;
+    } else if (p < pattern.size() && name.substr(n, size) == pattern.substr(p, size)) {
+      same = true;
+      next = p + size;
+    }
+    if (same) {
+      p = next;
+      n += size;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      tried += character_size(name.substr(tried));
+      n = tried;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == star_mark) ++p;
+  return p == pattern.size();
+}
+
+struct Closing {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+// The names that a pattern stands for in a directory.
+class Glob {
+ public:
+  Glob(const Surroundings& surroundings, std::string_view directory, std::size_t& entries)
+      : surroundings_(surroundings), directory_(directory), entries_(entries) {}
+
+  // Sorted; empty: nothing matches. `problem()` says why they are not known.
+  std::vector<std::string> names(std::string_view pattern) {
+    walk("", pattern);
+    std::sort(names_.begin(), names_.end());
+    return std::move(names_);
+  }
+  const std::string& problem() const { return problem_; }
+
+ private:
+  // `done` are the parts of the path that are settled, with their slashes.
+  void walk(const std::string& done, std::string_view rest) {
+    if (!problem_.empty()) return;
+    std::size_t begin = 0;
+    while (begin < rest.size() && rest[begin] == '/') ++begin;
+    const std::string path = done + std::string(rest.substr(0, begin));
+    rest.remove_prefix(begin);
+    const std::size_t end = std::min(rest.find('/'), rest.size());
+    const std::string_view part = rest.substr(0, end);
+    const std::string_view behind = rest.substr(end);
+    if (part.empty()) return take(path);
+    if (!has_glob(part)) return walk_into(path + std::string(part), behind);
+    std::vector<std::string> found;
+    if (!read(path, part, found)) return;
+    for (const std::string& name : found) walk_into(path + name, behind);
+  }
+
+  void walk_into(const std::string& path, std::string_view behind) {
+    if (behind.empty()) return take(path);
+    struct stat about {};
+    if (::stat(absolute(path).c_str(), &about) == 0 && S_ISDIR(about.st_mode)) walk(path, behind);
+  }
+
+  void take(const std::string& path) {
+    struct stat about {};
+    if (::lstat(absolute(path).c_str(), &about) != 0) return;
+    names_.push_back(path);
+    if (names_.size() > most_names)
+      problem_ = "a glob that stands for more than " + std::to_string(most_names) + " names";
+  }
+
+  bool read(const std::string& path, std::string_view part, std::vector<std::string>& found) {
+    const std::string folder = absolute(path.empty() ? "." : path);
+    if (surroundings_.confined &&
+        !is_within_any(resolve_path(directory_, path.empty() ? "." : path), surroundings_.roots)) {
+      problem_ = "a glob that leads out of directories.roots";
+      return false;
+    }
+    const std::unique_ptr<DIR, Closing> directory(::opendir(folder.c_str()));
+    if (!directory) return true;
+    while (const dirent* entry = ::readdir(directory.get())) {
+      if (++entries_ > most_entries) {
+        problem_ = "a glob for which more than " + std::to_string(most_entries) + " names would be looked at";
+        return false;
+      }
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != ".." && matches(part, name)) found.emplace_back(name);
+    }
+    return true;
+  }
+
+  std::string absolute(const std::string& path) const {
+    return path.starts_with('/') ? path : std::string(directory_) + '/' + path;
+  }
+
+  const Surroundings& surroundings_;
+  std::string_view directory_;
+  std::size_t& entries_;
+  std::vector<std::string> names_;
+  std::string problem_;
+};
+
+// Builtins that leave files and variables alone, and do with their words what a program would do.
+bool only_looks(std::string_view name) {
+  constexpr std::array<std::string_view, 9> names = {":",    "true", "false", "echo", "printf",
+                                                     "test", "[",    "pwd",   "exit"};
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+class Expander {
+ public:
+  Expander(Script& script, const Surroundings& surroundings)
+      : script_(script), surroundings_(surroundings), directory_(surroundings.directory) {}
+
+  std::optional<NotExpanded> run() {
+    for (SimpleCommand& command : script_.commands) {
+      if (auto problem = expand(command)) return problem;
+      follow(command);
+    }
+    script_.obstacle.reset();
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<NotExpanded> expand(SimpleCommand& command) {
+    std::vector<Word> words;
+    for (Word& word : command.words) {
+      if (word.open.empty()) {
+        words.push_back(std::move(word));
+      } else if (auto problem =
+                     expand(word, command.words.front().text.empty() ? words.front().text : command.words.front().text,
+                            words)) {
+        return problem;
+      }
+    }
+    command.words = std::move(words);
+    return std::nullopt;
+  }
+
+  std::optional<NotExpanded> expand(const Word& word, const std::string& program, std::vector<Word>& words) {
+    std::string pattern;
+    bool has_status = false;
+    for (const char c : word.open) {
+      if (c == home_mark || c == directory_mark) {
+        const bool is_home = c == home_mark;
+        const std::string name = is_home ? "HOME" : "PWD";
+        const std::string_view value = is_home      ? std::string_view(surroundings_.home)
+                                       : directory_ ? std::string_view(*directory_)
+                                                    : std::string_view();
+        if (sets_variables_ || value.empty()) {
+          return NotExpanded{word.at, "$" + name + ", whose value is not known here", "write the directory out"};
+        }
+        if (!is_one_word(value)) {
+          return NotExpanded{word.at, "$" + name + ", whose value a shell may take apart",
+                             "write the directory out, in quotes"};
+        }
+        pattern += value;
+      } else {
+        has_status = has_status || c == status_mark;
+        pattern += c;
+      }
+    }
+    if (has_status) return status(word, program, pattern, words);
+    if (!has_glob(pattern)) {
+      words.push_back({pattern, true, word.at, {}});
+      return std::nullopt;
+    }
+    return glob(word, pattern, words);
+  }
+
+  // $? is a number, whatever has run. What prints or compares it can do nothing else with it.
+  std::optional<NotExpanded> status(const Word& word, const std::string& program, const std::string& pattern,
+                                    std::vector<Word>& words) {
+    const bool is_format = program == "printf" && words.size() < 2;
+    if (!only_looks(program) || program == "pwd" || is_format || has_glob(pattern)) {
+      return NotExpanded{word.at, "$? for a program, which is known only when it runs", "print it with echo"};
+    }
+    Word known{pattern, true, word.at, pattern};
+    std::replace(known.text.begin(), known.text.end(), static_cast<char>(status_mark), '0');
+    words.push_back(std::move(known));
+    return std::nullopt;
+  }
+
+  std::optional<NotExpanded> glob(const Word& word, const std::string& pattern, std::vector<Word>& words) {
+    if (!directory_) {
+      return NotExpanded{word.at, "a glob behind a cd that may have failed",
+                         "write cd DIRECTORY && ..., or give working_directory"};
+    }
+    if (changes_files_ || sets_variables_) {
+      return NotExpanded{word.at, "a glob behind a command that may change which files there are",
+                         "give it in a call of its own, or write the names out"};
+    }
+    if (has_unclear_set(pattern)) {
+      return NotExpanded{word.at, "a glob whose [...] shells read differently",
+                         "write the characters out, or the names"};
+    }
+    Glob glob(surroundings_, *directory_, entries_);
+    const std::vector<std::string> names = glob.names(pattern);
+    if (!glob.problem().empty()) return NotExpanded{word.at, glob.problem(), "name fewer files"};
+    for (const std::string& name : names) {
+      bytes_ += name.size() + 1 + sizeof(char*);
+      words.push_back({name, true, word.at, {}});
+    }
+    if (bytes_ > most_bytes()) {
+      return NotExpanded{word.at, "a glob that stands for more names than one command can take", "name fewer files"};
+    }
+    if (names.empty()) words.push_back({written(pattern), true, word.at, {}});
+    return std::nullopt;
+  }
+
+  // What the commands behind it can rely on.
+  void follow(const SimpleCommand& command) {
+    if (command.words.empty()) return;
+    const std::string& name = command.words.front().text;
+    if (name == "cd") {
+      const bool is_sure = command.words.size() == 2 && command.joint == Joint::and_then && !command.negated;
+      if (directory_ && is_sure) {
+        directory_ = resolve_path(*directory_, command.words[1].text);
+      } else {
+        directory_.reset();
+      }
+      has_moved_ = true;
+    } else if (name == "set" || name == "export") {
+      sets_variables_ = true;
+    } else if (!only_looks(name) &&
+               judge_arguments(base_name(name), texts_of(command.words)).kind != ArgumentJudgement::Kind::safe) {
+      changes_files_ = true;
+    }
+    // Behind `cd x && a; b`, b runs wherever cd has led.
+    if (has_moved_ && command.joint != Joint::and_then && command.joint != Joint::pipe) directory_.reset();
+  }
+
+  Script& script_;
+  const Surroundings& surroundings_;
+  std::optional<std::string> directory_;  // where the next command surely runs
+  bool has_moved_ = false;
+  bool changes_files_ = false;
+  bool sets_variables_ = false;
+  std::size_t entries_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::optional<NotExpanded> expand_known(Script& script, const Surroundings& surroundings) {
+  return Expander(script, surroundings).run();
+}
+
+}  // namespace wtool::policy

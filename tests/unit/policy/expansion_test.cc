@@ -1,0 +1,204 @@
+// policy/expansion.h: which words a line has once its globs, $HOME, $PWD and $? are known, and when they stay unknown.
+#include "policy/expansion.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+
+#include "policy/directories.h"
+#include "policy/judge.h"
+#include "support/program.h"
+
+using namespace wtool::policy;
+using wtool::test::ScratchFolder;
+
+namespace {
+
+struct Project {
+  ScratchFolder folder;
+  const std::string path = folder.path();
+  CommandRules commands;
+  DirectoryRules directories;
+  std::string home = "/home/me";
+
+  Project() {
+    commands.allow = {{"ls", "cat", "rm", "find", "wc", "echo", "printf", "test", "touch", "cd", "set", "export",
+                       "grep", "pwd", "time", "make", "npm", "exit"}};
+    std::filesystem::create_directories(path + "/src/deep");
+    for (const char* name :
+         {"a.md", "b.md", ".hidden.md", "x y.txt", "src/m.c", "src/n.c", "src/n.h", "src/deep/z.c"}) {
+      folder.file(name, "");
+    }
+  }
+
+  LineJudgement judge(std::string_view line) const {
+    const Programs programs(std::nullopt, "/usr/bin:/bin", {});
+    return wtool::policy::judge(
+        line, {commands, directories, programs, canonical_roots(directories.roots), path, true, nullptr, true, home});
+  }
+  // What would run; or "refused: " and why.
+  std::string runs(std::string_view line) const {
+    const LineJudgement judgement = judge(line);
+    if (judgement.verdict.answer != Answer::allow) return "refused: " + judgement.verdict.reason;
+    std::string text = regenerate(judgement.script.value());
+    for (std::size_t at; (at = text.find(path)) != std::string::npos;) text.replace(at, path.size(), "DIR");
+    return text;
+  }
+  bool is_refused(std::string_view line, std::string_view why) const {
+    const std::string text = runs(line);
+    BOOST_TEST_CONTEXT(line << ": " << text) {
+      BOOST_TEST(text.starts_with("refused: "));
+      BOOST_TEST(text.find(why) != std::string::npos);
+      BOOST_TEST(!judge(line).verdict.hint.empty());
+    }
+    return true;
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(expansion, Project)
+
+BOOST_AUTO_TEST_CASE(globs_become_the_names_that_there_are) {
+  BOOST_TEST(runs("ls *.md") == "'ls' 'a.md' 'b.md'");
+  BOOST_TEST(runs("ls -l src/*.c") == "'ls' '-l' 'src/m.c' 'src/n.c'");
+  BOOST_TEST(runs("ls src/n.?") == "'ls' 'src/n.c' 'src/n.h'");
+  BOOST_TEST(runs("ls src/[mn].c") == "'ls' 'src/m.c' 'src/n.c'");
+  BOOST_TEST(runs("ls src/[!m].c") == "'ls' 'src/n.c'");
+  BOOST_TEST(runs("ls .*.md") == "'ls' '.hidden.md'");
+  BOOST_TEST(runs("ls *.txt") == "'ls' 'x y.txt'");
+  BOOST_TEST(runs("ls \"x y\"*") == "'ls' 'x y.txt'");
+  BOOST_TEST(runs("ls 's'r\\c/*.h") == "'ls' 'src/n.h'");
+  BOOST_TEST(runs("ls */*.c") == "'ls' 'src/m.c' 'src/n.c'");
+  BOOST_TEST(runs("ls */") == "'ls' 'src/'");
+  BOOST_TEST(runs("ls s*/deep/z*") == "'ls' 'src/deep/z.c'");
+  BOOST_TEST(runs("ls ./*.md | wc -l") == "'ls' './a.md' './b.md' | 'wc' '-l'");
+  BOOST_TEST(runs("ls " + path + "/*.md") == "'ls' 'DIR/a.md' 'DIR/b.md'");
+  BOOST_TEST(runs("ls *.md > /dev/null 2>&1") == "'ls' 'a.md' 'b.md' >/dev/null 2>&1");
+}
+
+BOOST_AUTO_TEST_CASE(what_matches_nothing_stays_as_shells_leave_it) {
+  BOOST_TEST(runs("ls *.rs") == "'ls' '*.rs'");
+  BOOST_TEST(runs("ls none/*") == "'ls' 'none/*'");
+  BOOST_TEST(runs("ls '*.md' \\*.md \"*.md\"") == "'ls' '*.md' '*.md' '*.md'");
+  BOOST_TEST(runs("ls a[") == "'ls' 'a['");
+  BOOST_TEST(runs("ls src/x[12].c") == "'ls' 'src/x[12].c'");
+}
+
+// The words that are judged are the names, whatever they look like.
+BOOST_AUTO_TEST_CASE(a_name_that_looks_like_an_option_is_judged_as_one) {
+  folder.file("-delete", "");
+  commands.safe_arguments = true;
+  BOOST_TEST(runs("find . -name a.md") == "'find' '.' '-name' 'a.md'");
+  is_refused("find *", "-delete");
+  commands.safe_arguments = false;
+  BOOST_TEST(runs("find -d*") == "'find' '-delete'");
+  commands.deny = {"rm -rf"};
+  folder.file("-rf", "");
+  is_refused("rm -r* x", "is denied by the entry");
+}
+
+BOOST_AUTO_TEST_CASE(a_glob_is_expanded_where_its_command_surely_runs) {
+  BOOST_TEST(runs("cd src && ls *.c") == "cd -P -- 'src' && 'ls' 'm.c' 'n.c'");
+  BOOST_TEST(runs("cd src && cd deep && ls *.c | wc -l") ==
+             "cd -P -- 'src' && cd -P -- 'deep' && 'ls' 'z.c' | 'wc' '-l'");
+  BOOST_TEST(runs("cd src; ls") == "cd -P -- 'src'; 'ls'");
+  is_refused("cd src; ls *.c", "a glob behind a cd that may have failed");
+  is_refused("cd src && ls; ls *.c", "a glob behind a cd that may have failed");
+  is_refused("cd src && ls || ls *.c", "a glob behind a cd that may have failed");
+  is_refused("cd s* && ls $PWD || ls $PWD", "whose value is not known");
+}
+
+BOOST_AUTO_TEST_CASE(a_glob_behind_what_may_make_files_is_not_expanded_too_early) {
+  is_refused("touch c.md && ls *.md", "a command that may change which files there are");
+  is_refused("make; ls *.md", "a command that may change which files there are");
+  is_refused("set -f; ls *.md", "a command that may change which files there are");
+  BOOST_TEST(runs("echo a; cat b.md && ls *.md") == "'echo' 'a'; 'cat' 'b.md' && 'ls' 'a.md' 'b.md'");
+  BOOST_TEST(runs("touch c && echo d") == "'touch' 'c' && 'echo' 'd'");
+}
+
+BOOST_AUTO_TEST_CASE(what_shells_read_differently_or_what_has_no_end_is_refused) {
+  is_refused("ls [a-z]*", "shells read differently");
+  is_refused("ls [[:alpha:]]*", "shells read differently");
+  is_refused("ls 'x'[ab]*", "the glob character [");
+  is_refused("ls {a,b}*", "");
+  is_refused("ls ~/*", "a tilde");
+  is_refused("ls $X*", "a parameter expansion");
+  is_refused("ls $(echo *)", "");
+  is_refused("l? a", "");
+  is_refused("sh -c 'ls *'", "");
+  for (int i = 0; i <= 10000; ++i) {
+    BOOST_REQUIRE(::symlink("x", (path + "/src/deep/n" + std::to_string(i)).c_str()) == 0);
+  }
+  is_refused("ls src/deep/*", "more than 10000 names");
+  BOOST_TEST(runs("ls src/deep/z*") == "'ls' 'src/deep/z.c'");
+}
+
+BOOST_AUTO_TEST_CASE(a_glob_does_not_look_out_of_the_roots) {
+  const ScratchFolder outside;
+  outside.file("secret-name", "");
+  BOOST_REQUIRE(::symlink(outside.path().c_str(), (path + "/out").c_str()) == 0);
+  directories = {{path}, true};
+  BOOST_TEST(runs("ls *.md") == "'ls' 'a.md' 'b.md'");
+  is_refused("ls out/*", "a glob that leads out of directories.roots");
+  is_refused("ls ../*", "a glob that leads out of directories.roots");
+  BOOST_TEST(runs("ls */*").find("secret-name") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(home_and_the_directory_are_their_values) {
+  BOOST_TEST(runs("echo $HOME") == "'echo' '/home/me'");
+  BOOST_TEST(runs("ls \"$HOME/x y\" $HOME/a") == "'ls' '/home/me/x y' '/home/me/a'");
+  BOOST_TEST(runs("echo $PWD \"$PWD\"") == "'echo' 'DIR' 'DIR'");
+  BOOST_TEST(runs("cd src && echo $PWD") == "cd -P -- 'src' && 'echo' 'DIR/src'");
+  BOOST_TEST(runs("ls $PWD/*.md") == "'ls' 'DIR/a.md' 'DIR/b.md'");
+  is_refused("echo $PATH", "a parameter expansion");
+  is_refused("echo $HOMES", "a parameter expansion");
+  is_refused("echo ${HOME}", "a parameter expansion");
+  is_refused("echo ${HOME%x}", "a parameter expansion");
+  is_refused("export A=b; echo $HOME", "whose value is not known");
+  is_refused("$HOME/x", "");
+  home = "/home/a b";
+  is_refused("echo $HOME", "a shell may take apart");
+  home = "/home/*";
+  is_refused("echo $HOME", "a shell may take apart");
+  home = "";
+  is_refused("echo $HOME", "whose value is not known");
+}
+
+BOOST_AUTO_TEST_CASE(the_exit_status_stays_for_what_prints_or_compares_it) {
+  BOOST_TEST(runs("ls; echo \"rc=$?\"") == "'ls'; 'echo' 'rc='\"$?\"");
+  BOOST_TEST(runs("ls; echo $?") == "'ls'; 'echo' \"$?\"");
+  BOOST_TEST(runs("ls; test $? -eq 0 && echo 'it'\\''s'$?") ==
+             "'ls'; 'test' \"$?\" '-eq' '0' && 'echo' 'it'\\''s'\"$?\"");
+  BOOST_TEST(runs("ls; exit $?") == "'ls'; 'exit' \"$?\"");
+  is_refused("ls; cat f$?", "$? for a program");
+  is_refused("ls; printf $?", "$? for a program");
+  is_refused("ls; cd $?", "$? for a program");
+  is_refused("ls; echo *$?", "$? for a program");
+}
+
+BOOST_AUTO_TEST_CASE(time_is_the_program_of_that_name) {
+  BOOST_TEST(runs("time make") == "'time' 'make'");
+  BOOST_TEST(runs("time -p make -j2 | wc -l") == "'time' '-p' 'make' '-j2' | 'wc' '-l'");
+  is_refused("time id", "\"id\" is not in commands.allow");
+  commands.allow = {{"make"}};
+  is_refused("time make", "\"time\" is not in commands.allow");
+}
+
+BOOST_AUTO_TEST_CASE(other_tools_than_shell_execute_expand_nothing) {
+  const Programs programs(std::nullopt, "/usr/bin:/bin", {});
+  for (const char* line : {"ls *.md", "echo $HOME", "ls; echo $?", "time make"}) {
+    const auto judgement = wtool::policy::judge(line, {commands, directories, programs, {}, path});
+    BOOST_TEST(to_text(judgement.verdict.answer) == "deny", line);
+    BOOST_TEST(!judgement.script);
+  }
+  // Nor is anything expanded where lines run as they stand.
+  commands = {};
+  commands.deny = {"rm"};
+  BOOST_TEST(!judge("ls *.md").script);
+  BOOST_TEST(!judge("ls *.md").expanded);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
