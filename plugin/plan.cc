@@ -186,11 +186,10 @@ Plan make_plan(const CommandRequest& request, const Configuration& configuration
   policy::LineJudgement judgement;
   judgement.verdict.reason = "nothing is configured that would forbid it";
   if (policy::judges_lines(configuration.commands, configuration.directories)) {
-    judgement =
-        policy::judge(request.line, {configuration.commands, configuration.directories, *plan.programs, plan.roots,
-                                     plan.directory.path, request.words.empty(), &configuration.environment,
-                                     request.expands,
-                                     std::string(policy::find_variable(plan.command.variables, "HOME", ""))});
+    judgement = policy::judge(request.line,
+                              {configuration.commands, configuration.directories, *plan.programs, plan.roots,
+                               plan.directory.path, request.words.empty(), &configuration.environment, request.expands,
+                               std::string(policy::find_variable(plan.command.variables, "HOME", ""))});
     if (judgement.expanded) plan.expanded = policy::regenerate(*judgement.script);
   }
   plan.verdict = std::move(judgement.verdict);

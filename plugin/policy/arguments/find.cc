@@ -34,6 +34,17 @@ std::optional<Problem> check_find(const Reading& reading) {
     if (primary == nullptr) {
       return Problem{i, "the word " + word + " of find is not one that is known to be safe", "leave it out"};
     }
+    // What it runs is judged as a command of its own.
+    if (word == "-exec") {
+      std::size_t end = i + 1;
+      while (end < words.size() && words[end] != ";" && words[end] != "+") ++end;
+      // Behind anything but {}, finds differ in whether a + ends it.
+      if (end == words.size() || end == i + 1 || (words[end] == "+" && words[end - 1] != "{}")) {
+        return Problem{i, "it is not clear where the command of -exec ends", "end it with ';'"};
+      }
+      i = end;
+      continue;
+    }
     if (!primary->safe()) {
       return Problem{i, word + ' ' + std::string(primary->why), "-print and -ls only show what is found"};
     }

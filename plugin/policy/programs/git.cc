@@ -23,6 +23,20 @@ std::optional<Problem> check_tag(const Reading& reading) {
                     {"-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", "-n"});
 }
 
+std::optional<Problem> only_tells(const Reading& reading, std::string_view does) {
+  if (reading.in_force({"-n", "--dry-run"}) != nullptr) return std::nullopt;
+  return Problem{reading.begin, reading.name + ' ' + std::string(does),
+                 reading.name + " --dry-run tells what it would do"};
+}
+
+std::optional<Problem> check_clean(const Reading& reading) { return only_tells(reading, "removes files"); }
+
+std::optional<Problem> check_commit(const Reading& reading) {
+  // Here, -n is --no-verify.
+  if (reading.has("--dry-run")) return std::nullopt;
+  return Problem{reading.begin, "git commit writes to the repository", "git commit --dry-run tells what it would do"};
+}
+
 std::optional<Problem> check_config(const Reading& reading) {
   if (reading.in_force({"-l", "--list", "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color",
                         "--get-colorbool"}) != nullptr) {
@@ -479,20 +493,30 @@ constexpr ProgramSpec specs[] = {
     // Known for their texts, which are no paths.
     {.names = "git commit",
      .options =
-         "-a --all -p --patch -q --quiet -v --verbose -m=TEXT --message=TEXT --amend --no-edit --allow-empty "
+         "-a --all -q --quiet -v --verbose -m=TEXT --message=TEXT --amend --no-edit --allow-empty "
          "--allow-empty-message -s --signoff -n --no-verify --author=TEXT --date=TEXT -C=COMMIT --reuse-message=COMMIT "
          "-c=COMMIT --reedit-message=COMMIT -F=FILE --file=FILE -t=FILE --template=FILE -e --edit --cleanup=MODE -i "
          "--include -o --only -u[=MODE] --untracked-files[=MODE] -S[=KEY] --gpg-sign[=KEY] --fixup=COMMIT "
          "--squash=COMMIT "
          "--reset-author --short --branch --porcelain --long -z --null --dry-run --status --trailer=TEXT "
          "--no-post-rewrite --pathspec-from-file=LIST --pathspec-file-nul",
-     .does = Effect::writes,
-     .never = "writes to the repository",
+     .effects = "other (asks what to take): -p --patch --interactive",
      .alone = "",
      .style = Style::git,
+     .check = check_commit,
+     .hardened = git_without_programs,
      .manner = lenient | permutes,
      .values_known = true,
      .synonyms = "n=no-verify a=all m=message"},
+    {.names = "git clean",
+     .options = "-d -x -X -n --dry-run -q --quiet -e=PATTERN --exclude=PATTERN",
+     .effects = "writes (removes files): -f --force; other (asks what to remove): -i --interactive",
+     .style = Style::git,
+     .check = check_clean,
+     .hardened = git_without_programs,
+     .manner = lenient | permutes,
+     .values_known = true,
+     .synonyms = "f=force n=dry-run"},
 };
 
 }  // namespace

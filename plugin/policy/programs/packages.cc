@@ -15,6 +15,11 @@ std::optional<Problem> check_go_list(const Reading& reading) {
   return std::nullopt;
 }
 
+std::optional<Problem> check_cargo_fmt(const Reading& reading) {
+  if (reading.has("--check")) return std::nullopt;
+  return Problem{reading.begin, "cargo fmt writes the files", "cargo fmt --check tells what it would change"};
+}
+
 constexpr ProgramSpec specs[] = {
     {.names = "npm",
      .options =
@@ -122,6 +127,11 @@ constexpr ProgramSpec specs[] = {
          "--features=NAMES --all-features --no-default-features --target=TRIPLE -e=KINDS --edges=KINDS "
          "--format-version=NUM --no-deps --filter-platform=TRIPLE --message-format=FORMAT --limit=NUM --list",
      .with = "cargo"},
+    {.names = "cargo fmt",
+     .options = "--check --all -p=SPEC --package=SPEC --manifest-path=FILE --message-format=FORMAT",
+     .with = "cargo",
+     .operands = Operands::none,
+     .check = check_cargo_fmt},
     {.names = "rustup",
      .options = "-v --verbose -q --quiet -V -h",
      .operands = Operands::choose,

@@ -19,6 +19,12 @@ std::optional<Problem> check_kill(const Reading& reading) {
   return Problem{reading.begin, "kill signals processes", "kill -l lists the signals"};
 }
 
+// Without -l it reads another table, of things to run later.
+std::optional<Problem> check_crontab(const Reading& reading) {
+  if (reading.has("-l")) return std::nullopt;
+  return Problem{reading.begin, "crontab changes what runs later", "crontab -l lists it"};
+}
+
 constexpr ProgramSpec specs[] = {
     {.names = "install, link, dd, truncate, touch, tee, mkdir, mkfifo, mknod, sponge, patch, fallocate, mktemp, "
               "tempfile, ditto, rename, unlink, rmdir, shred, xdelta3",
@@ -180,7 +186,16 @@ constexpr ProgramSpec specs[] = {
      .runs = Runs::command,
      .manner = lenient | any_long,
      .before = 1},
-    {.names = "crontab, at, batch",
+    {.names = "crontab",
+     .options = "-l -u=USER",
+     .effects = "writes (changes what runs later): -r -i -e",
+     .operands = Operands::none,
+     .alone = "",
+     .style = Style::exact,
+     .check = check_crontab,
+     .runs = Runs::special,
+     .manner = lenient},
+    {.names = "at, batch",
      .does = Effect::runs_program,
      .never = "runs programs later",
      .alone = "--version",

@@ -7,6 +7,11 @@ BOOST_AUTO_TEST_SUITE(arguments_git)
 
 BOOST_AUTO_TEST_CASE(looking_at_a_repository_is_safe) {
   all_are_safe({
+      "git clean -nd",
+      "git clean --dry-run -x -e a src",
+      "git commit --dry-run",
+      "git commit -c HEAD --dry-run",
+      "git commit -am x --dry-run",
       "git",
       "git --version",
       "git version",
@@ -336,7 +341,14 @@ BOOST_AUTO_TEST_CASE(whatever_writes_executes_or_connects_is_unsafe) {
       {"git hash-object -w a", "writes an object"},
       {"git fsck --lost-found", "writes what it finds"},
       {"git commit -m x", "writes to the repository"},
-      {"git commit --dry-run", "writes to the repository"},
+      {"git commit --dry-run --no-dry-run", "writes to the repository"},
+      {"git commit -n", "writes to the repository"},
+      {"git commit --dry-run -p", "asks what to take"},
+      {"git clean", "removes files"},
+      {"git clean -d", "removes files"},
+      {"git clean -nf", "removes files"},
+      {"git clean -n --no-dry-run", "removes files"},
+      {"git clean -ni", "asks what to remove"},
       {"git add a", "git add is not one"},
       {"git checkout x", "git checkout is not one"},
       {"git push", "other repositories"},

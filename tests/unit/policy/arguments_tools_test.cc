@@ -93,6 +93,13 @@ BOOST_AUTO_TEST_CASE(searching_is_safe) {
       "find . -perm -u+x",
       "find . -user root",
       "find a b c -name -exec",
+      // The command is judged as one of its own: judge_test.cc.
+      "find . -exec grep -l foo {} +",
+      "find . -name x -exec ls -lh {} ; -print",
+      "crontab -l",
+      "crontab -l -u me",
+      "cargo fmt --check",
+      "cargo fmt --all --check",
       "find . -mmin -5 -daystart",
       "find . -name -delete",
       "find -H . -xdev",
@@ -107,8 +114,12 @@ BOOST_AUTO_TEST_CASE(searching_is_safe) {
 
 BOOST_AUTO_TEST_CASE(searching_that_executes_or_writes_is_unsafe) {
   all_are_unsafe({
-      {"find . -exec rm {} ;", "-exec runs another program"},
-      {"find . -exec rm {} +", "-exec runs another program"},
+      {"find . -exec ls {} ; -delete", "-delete"},
+      {"find . -exec ls {} + -delete", "-delete"},
+      {"find . -exec ls {}", "not clear where the command of -exec ends"},
+      {"find . -exec ls + -delete ;", "not clear where the command of -exec ends"},
+      {"find . -exec ;", "not clear where the command of -exec ends"},
+      {"find . -ok ls {} ;", "-ok runs another program"},
       {"find . -name x -execdir ls ;", "-execdir runs"},
       {"find . -ok rm {} ;", "-ok runs"},
       {"find . -okdir rm {} ;", "-okdir runs"},

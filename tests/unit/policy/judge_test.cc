@@ -63,6 +63,17 @@ BOOST_AUTO_TEST_CASE(a_program_that_is_not_known_gets_no_words_that_are_not) {
   check(Rules().allow({"xargs", "cat"}), "xargs cat", Answer::allow, "", "commands.allow: xargs", "");
 }
 
+BOOST_AUTO_TEST_CASE(what_find_runs_is_judged_as_a_command_of_its_own) {
+  const Rules rules = Rules().allow({"find", "grep", "rm", "sort", "ls"}).safe();
+  check(rules, "find . -name '*.py' -exec grep -l foo {} +", Answer::allow, "", "commands.allow: find", "");
+  check(rules, "find . -exec ls -lh {} \\;", Answer::allow, "", "commands.allow: find", "");
+  check(rules, "find . -exec rm {} \\;", Answer::deny, "rm", "commands.allow", "writes files");
+  check(rules, "find . -exec sort {} +", Answer::deny, "sort", "commands.allow", "known only when it runs");
+  check(rules, "find . -exec cat {} +", Answer::deny, "cat", "commands.allow", "not in commands.allow");
+  check(rules, "find . -exec {} \\;", Answer::deny, "{}", "commands.allow", "");
+  check(rules, "find . -execdir ls {} +", Answer::deny, "-execdir", "commands.allow", "");
+}
+
 BOOST_AUTO_TEST_CASE(git_that_is_judged_safe_runs_without_what_a_configuration_names) {
   const auto run = [](const Rules& rules, std::string_view line) {
     const LineJudgement judgement = rules.judge(line);
