@@ -51,13 +51,20 @@ int in_sandbox(int ruleset, std::string filter, const std::function<int()>& atte
 
 int error_of(long result) { return result < 0 ? errno : 0; }
 
+SandboxPolicy policy_of(std::vector<std::string> read, std::vector<std::string> write) {
+  SandboxPolicy policy;
+  policy.read = std::move(read);
+  policy.write = std::move(write);
+  return policy;
+}
+
 struct Folders : ScratchFolder {
   Folders() {
     std::filesystem::create_directory(inside);
     std::filesystem::create_directory(outside);
     file("outside/secret", "secret\n");
   }
-  SandboxPolicy policy() const { return {{"/"}, {inside}, {}, true, false}; }
+  SandboxPolicy policy() const { return policy_of({"/"}, {inside}); }
   Roots roots() const {
     Roots result;
     std::string error;
@@ -90,10 +97,10 @@ BOOST_FIXTURE_TEST_CASE(roots_are_resolved_and_a_missing_one_is_named, Folders) 
   BOOST_REQUIRE(::symlink(inside.c_str(), (path() + "/link").c_str()) == 0);
   Roots found;
   std::string error;
-  BOOST_TEST(resolve_roots({{"/"}, {path() + "/link/"}, {}, true, false}, found, error));
+  BOOST_TEST(resolve_roots(policy_of({"/"}, {path() + "/link/"}), found, error));
   BOOST_TEST(found.write.at(0).path == inside);
   BOOST_TEST(is_unchanged(found.write.at(0)));
-  BOOST_TEST(!resolve_roots({{"/", path() + "/missing"}, {inside}, {}, true, false}, found, error));
+  BOOST_TEST(!resolve_roots(policy_of({"/", path() + "/missing"}, {inside}), found, error));
   BOOST_TEST(error.find("sandbox.read") != std::string::npos);
   BOOST_TEST(error.find(path() + "/missing") != std::string::npos);
 }
@@ -102,8 +109,8 @@ BOOST_FIXTURE_TEST_CASE(a_root_that_leads_out_of_a_write_root_by_a_link_is_an_er
   BOOST_REQUIRE(::symlink(outside.c_str(), (inside + "/nested").c_str()) == 0);
   Roots found;
   std::string error;
-  BOOST_TEST(!resolve_roots({{"/"}, {inside, inside + "/nested"}, {}, true, false}, found, error));
-  BOOST_TEST(!resolve_roots({{inside + "/nested"}, {inside}, {}, true, false}, found, error));
+  BOOST_TEST(!resolve_roots(policy_of({"/"}, {inside, inside + "/nested"}), found, error));
+  BOOST_TEST(!resolve_roots(policy_of({inside + "/nested"}, {inside}), found, error));
   BOOST_TEST(error.find(inside + "/nested") != std::string::npos);
 }
 
@@ -229,7 +236,7 @@ BOOST_FIXTURE_TEST_CASE(each_folder_above_a_protected_name_is_bound_up_to_the_ou
   file("inside/.git/config", "");
   Roots both;
   std::string error;
-  BOOST_REQUIRE(resolve_roots({{"/"}, {path(), inside}, {}, true, false}, both, error));
+  BOOST_REQUIRE(resolve_roots(policy_of({"/"}, {path(), inside}), both, error));
   NamesInFolders folders;
   const ProtectedNames names = find_protected_names(both.write, {".git/config", ".bashrc"}, true, folders);
   const std::map<std::string, bool> expected = {
