@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(a_configuration_that_the_plugin_refuses_is_told_with_the_to
   Log log;
   std::string error;
   const auto plugin = Plugin::open(built("good"), log.tracing, error);
-  BOOST_TEST(!Toolbox::open(*plugin, std::string(200, ' '), error));
+  BOOST_TEST(!Toolbox::open(*plugin, std::string(1001, ' '), error));
   BOOST_TEST(
       has(error, "the tool echo cannot be made: the configuration is too long for this test (invalid argument)"));
 }

@@ -39,12 +39,17 @@ struct Running {
   }
   void write(const std::string& text) const { scratch.file("project.yaml", text); }
   ToolOutcome call() { return toolbox->call("echo", json::object(), stop, {}); }
-  // The configuration that a call was made with.
-  json config() {
+  // The configuration that a call was made with, with the names of its files.
+  json whole_config() {
     const ToolOutcome outcome = call();
     BOOST_REQUIRE_MESSAGE(outcome.kind == Kind::finished && outcome.result["is_error"] == false,
                           outcome.error << outcome.result);
     return outcome.result["metadata"]["config"];
+  }
+  json config() {
+    json config = whole_config();
+    config.erase("in_force");
+    return config;
   }
   // The answer to a call that is refused.
   std::string refused() {
@@ -77,6 +82,14 @@ BOOST_AUTO_TEST_CASE(a_change_between_two_calls_is_picked_up) {
   }
   running.write("");
   BOOST_TEST(running.config() == json::object());
+}
+
+BOOST_AUTO_TEST_CASE(the_plugin_is_told_which_files_the_configuration_is_from) {
+  Running running("limits: {timeout_max: 5}\n");
+  const json project{running.scratch.path() + "/project.yaml"};
+  BOOST_TEST(running.whole_config()["in_force"]["configuration"] == project);
+  running.scratch.file("user/wtool.yaml", "output: {bytes: 5000}\n");
+  BOOST_TEST(running.whole_config()["in_force"]["configuration"].size() == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(a_layer_that_appears_or_vanishes_is_picked_up) {
@@ -113,10 +126,9 @@ BOOST_AUTO_TEST_CASE(what_loosens_a_lock_refuses_calls) {
 }
 
 BOOST_AUTO_TEST_CASE(what_the_plugin_refuses_refuses_calls) {
-  // The plugin of the test takes no more than 100 bytes.
+  // The plugin of the test takes no more than 1000 bytes.
   Running running("");
-  running.write(
-      "limits: {timeout_max: 5, timeout_default: 5, grace_seconds: 1, cpu_seconds: 5, processes: 5, file_bytes: 5}\n");
+  running.write("environment: {set: {LONG: " + std::string(1000, 'x') + "}}\n");
   for (int i = 0; i < 3; ++i) BOOST_TEST(has(running.refused(), "the configuration is too long for this test"));
   running.write("limits: {timeout_max: 7}\n");
   BOOST_TEST(running.config()["limits"]["timeout_max"] == 7);

@@ -269,7 +269,7 @@ static uint32_t tool_count(void) { return sizeof tools / sizeof tools[0]; }
 static const wtool_descriptor* tool_at(uint32_t index) { return index < tool_count() ? &tools[index] : NULL; }
 
 static wtool_status tool_new(wtool_view id, wtool_view config, const wtool_tool** out, wtool_blob* error) {
-  if (config.size > 100) {
+  if (config.size > 1000) {
     fill(error, "the configuration is too long for this test");
     return WTOOL_E_INVALID_ARGUMENT;
   }
