@@ -239,13 +239,13 @@ class Expander {
 
  private:
   std::optional<NotExpanded> expand(SimpleCommand& command) {
+    if (command.words.empty()) return std::nullopt;
+    const std::string program = command.words.front().text;
     std::vector<Word> words;
     for (Word& word : command.words) {
       if (word.open.empty()) {
         words.push_back(std::move(word));
-      } else if (auto problem =
-                     expand(word, command.words.front().text.empty() ? words.front().text : command.words.front().text,
-                            words)) {
+      } else if (auto problem = expand(word, program, words)) {
         return problem;
       }
     }
