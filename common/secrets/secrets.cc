@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "secrets/base64.h"
 #include "secrets/marks.h"
 
 namespace wtool::secrets {
@@ -29,20 +30,6 @@ bool is_worth_masking(std::string_view value) {
          !is_any_of({"default", "disabled", "enabled", "optional", "required", "unknown", "undefined", "keyring",
                      "password", "secret", "changeme", "example", "anonymous", "localhost"},
                     value);
-}
-
-std::string base64(std::string_view bytes) {
-  static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    for (std::size_t k = 0; k < 3; ++k) {
-      group = group << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    }
-    for (std::size_t k = 0; k < 4; ++k) out += k <= count ? digits[group >> (18 - 6 * k) & 63] : '=';
-  }
-  return out;
 }
 
 std::string percent_encoded(std::string_view value) {

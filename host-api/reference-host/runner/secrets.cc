@@ -6,26 +6,13 @@
 
 #include "expressions/template.h"
 #include "expressions/value.h"
+#include "secrets/base64.h"
 
 namespace wtool::host::workflow {
 namespace {
 
 // A line of a secret of several lines is one itself only from this length on: `}` or `--` would hide half the output.
 constexpr std::size_t shortest_line = 6;
-
-std::string base64(std::string_view bytes) {
-  static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    for (std::size_t k = 0; k < 3; ++k) {
-      group = group << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    }
-    for (std::size_t k = 0; k < 4; ++k) out += k <= count ? digits[group >> (18 - 6 * k) & 63] : '=';
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -43,7 +30,7 @@ void Secrets::add(std::string_view value) {
   forms.push_back(as_json.substr(1, as_json.size() - 2));
   const std::string quoted = expressions::shell_quoted(trimmed);
   forms.push_back(quoted.substr(1, quoted.size() - 2));
-  if (trimmed.size() >= shortest_line) forms.push_back(base64(trimmed));
+  if (trimmed.size() >= shortest_line) forms.push_back(wtool::secrets::base64(trimmed));
 
   const std::unique_lock lock(mutex_);
   for (std::string& form : forms) {
