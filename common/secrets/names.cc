@@ -46,7 +46,7 @@ bool is_secret_name(std::string_view name) {
     if (c == ' ' || c == '\t' || c == '\n') return false;
     plain.push_back(c == '-' || c == '.' ? '_' : upper(c));
   }
-  // What says where a secret is, or of which kind, is none.
+  // A word that names the place or the kind of a secret is not a secret.
   if (ends_with_any(plain, {"_FILE",    "_FILES",    "_PATH",      "_DIR",       "_DIRECTORY", "_STDIN",   "_URL",
                             "_URI",     "_ENDPOINT", "_NAME",      "_KEY_ID",    "_TYPE",      "_TTL",     "_EXPIRY",
                             "_EXPIRES", "_COUNT",    "_LIMIT",     "_LENGTH",    "_BUDGET",    "_COMMAND", "_HELPER",

@@ -23,11 +23,11 @@ struct SecretOption {
   std::string_view long_option;  // as it is written, with its dashes
   Part part = Part::whole;
   std::string_view command = {};  // one of the next two words behind the program: `login`
-  std::string_view flags = {};    // letters without a value that may stand in front of it in the same word
-  bool attached_only = false;     // -pX, where -p X is none
+  std::string_view flags = {};    // other letters that may come before it in the same word; they take no value
+  bool attached_only = false;     // -pX gives a secret, -p X does not
 };
 
-// The rows for the program with that name; empty: there are none.
+// The rows for the program with that name; empty when no row has it.
 const std::vector<const SecretOption*>& secret_options_of(std::string_view program);
 
 }  // namespace wtool::secrets

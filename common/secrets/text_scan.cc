@@ -49,7 +49,7 @@ constexpr Shape shapes[] = {
     {"SG.", 32, true},  {"ya29.", 20},       {"AGE-SECRET-KEY-", 16},
 };
 
-// Addresses that are secret by themselves: whoever knows what follows may send.
+// Addresses that are secrets: anyone who knows the whole address can post to it.
 struct Hook {
   std::string_view host;  // its end
   std::string_view path;
@@ -99,7 +99,7 @@ class TextScan {
   }
 
   std::optional<std::size_t> private_key(std::size_t at) {
-    // The first line is short; what is longer is none.
+    // The first line of such a block is short. A longer line is not one.
     std::string_view head = text_.substr(at, 80);
     head = head.substr(0, head.find('\n'));
     const std::size_t kind = head.find("PRIVATE KEY");
@@ -219,7 +219,7 @@ class TextScan {
     return quote == '\'' || quote == '"' ? std::optional(value(at)) : std::nullopt;
   }
 
-  // The address of a web hook, whose path alone lets whoever knows it send.
+  // The address of a web hook: anyone who knows its path can post to it.
   std::optional<std::size_t> hook(std::string_view host, std::size_t at) {
     for (const Hook& row : hooks) {
       if (!host.ends_with(row.host) || !text_.substr(at).starts_with(row.path)) continue;
@@ -230,7 +230,7 @@ class TextScan {
     return std::nullopt;
   }
 
-  // True where only blanks, a quote, a bracket, a comma or the dash of a list stand in front of it on its line.
+  // True if the line has only blanks, a quote, a bracket, a comma or a list dash before it.
   bool begins_line(std::size_t at) const {
     while (at > 0 && (text_[at - 1] == ' ' || text_[at - 1] == '\t')) --at;
     if (at >= 2 && text_[at - 1] == '-' && is_space(text_[at - 2])) return true;
