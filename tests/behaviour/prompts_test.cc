@@ -126,4 +126,117 @@ BOOST_AUTO_TEST_CASE(a_prompt_with_a_wrong_name_gets_the_nearest_one) {
   BOOST_TEST(holds(lint.out, "there is no prompt \"review/cod\"; did you mean 'review/code'?"), lint.out);
 }
 
+// An agent that counts its calls in the file `calls`, and leaves the lines of the file `lines` in its last one.
+struct Agent : Prompts {
+  explicit Agent(int last_call = 1) {
+    scratch.file("wtool.yaml", "prompts: {command: \"sh agent.sh " + std::to_string(last_call) +
+                                   " {{ prompt_file }} {{ values_file }}\"}\n");
+    scratch.file("agent.sh",
+                 "echo x >>calls\n"
+                 "test $(wc -l <calls) -lt $1 || cat lines >>$3\n");
+  }
+  void leaves(const std::string& lines) const { scratch.file("lines", lines); }
+  std::size_t calls() const { return count_of(file("calls"), "x"); }
+  std::string looping(const std::string& exits) const {
+    return workflow("    [*] --> work\n" + exits, "- work: Prompt \"Set `work_done` when no card is left.\"\n");
+  }
+};
+
+struct PatientAgent : Agent {
+  PatientAgent() : Agent(3) {}
+};
+
+BOOST_FIXTURE_TEST_CASE(an_agent_ends_a_loop_by_setting_a_variable, PatientAgent) {
+  scratch.file("prompts/todo.md", "Use the tool to set name `are_todos_done` to `true` or `false`.");
+  const std::string file_ = workflow(
+      "    [*] --> start\n    start --> work\n    work --> loop\n"
+      "    loop --> done: are_todos_done\n    loop --> work: default\n    done --> [*]\n",
+      "- start: Set are_todos_done=false\n- work: Execute prompt \"todo\"\n- done: Shell \"printf %s ${note} "
+      ">note\"\n");
+  // What no state and no prompt mentions is still undefined, and so is what a prompt reads.
+  BOOST_TEST(holds(wtool({"lint", file_}).out, "the variable 'note' is not defined"));
+  scratch.file("prompts/todo.md", "Set `are_todos_done`. {% if note %}{{ note }}{% endif %}");
+  BOOST_TEST(holds(wtool({"lint", file_}).out, "the variable 'note' is not defined"));
+  scratch.file("prompts/todo.md", "Set `are_todos_done`, and a `note`.");
+  leaves("are_todos_done = true\n\nnote=all \"done\"; $(date)\n");
+  const Finished finished = run_workflow(file_);
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(calls() == 3U);
+  BOOST_TEST(file("note") == "all \"done\"; $(date)");
+}
+
+BOOST_FIXTURE_TEST_CASE(values_of_an_agent_are_json_where_they_can_be, Agent) {
+  leaves("number=41\nlist=[\"a\", \"b\"]\ntext=\"7\"\n");
+  const std::string file_ = workflow(
+      "    [*] --> Ask\n    Ask --> Right: number + 1 == 42 && list[1] == \"b\" && text == \"7\"\n"
+      "    Ask --> Wrong: default\n    Right --> [*]\n    Wrong --> [*]\n",
+      "- Ask: Prompt \"Set number, list and text.\"\n- Right: Log \"right\"\n- Wrong: Abort \"wrong\"\n");
+  const Finished finished = run_workflow(file_);
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(without_a_file_for_values_an_agent_defines_no_name, Agent) {
+  scratch.file("wtool.yaml", "prompts: {command: \"sh agent.sh 1 {{ prompt_file }} nowhere\"}\n");
+  const Finished lint = wtool({"lint", looping("    work --> [*]: work_done\n    work --> work: default\n")});
+  BOOST_TEST(lint.exit_code == 2);
+  BOOST_TEST(holds(lint.out, "the variable 'work_done' is not defined"), lint.out);
+}
+
+BOOST_FIXTURE_TEST_CASE(an_agent_ends_the_workflow, PatientAgent) {
+  leaves("exit\n");
+  const std::string file_ = looping("    work --> work\n    work --> [*]\n");
+  const Finished lint = wtool({"lint", file_});
+  BOOST_TEST(holds(lint.out, "0 errors, 1 warning"), lint.out);
+  BOOST_TEST(holds(lint.out, "is taken only where the agent ends the workflow"), lint.out);
+  const Finished finished = run_workflow(file_);
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(calls() == 3U);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_resumed_run_knows_that_its_agent_has_ended_the_workflow, Agent) {
+  leaves("exit\n");
+  const std::string file_ = scratch.file(
+      "workflow.md",
+      "---\ntitle: t\ndescription: d\nfinally: tidy\n---\n\n```mermaid\nstateDiagram-v2\n    [*] --> work\n"
+      "    work --> work\n    work --> [*]\n    tidy --> [*]\n```\n\n## Actions\n\n"
+      "- work: Prompt \"Work.\"\n- tidy: Shell \"test -f ready\"\n");
+  BOOST_TEST(run_workflow(file_).exit_code == 1);
+  scratch.file("ready", "");
+  const Finished resumed = wtool({"resume", "last"});
+  BOOST_TEST(resumed.exit_code == 0, resumed.out << resumed.err);
+  BOOST_TEST(calls() == 1U);
+}
+
+BOOST_FIXTURE_TEST_CASE(lines_of_an_agent_that_are_not_understood_fail_the_step, Agent) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"a=1\nwork done\n", "line 2 of values_file is neither NAME=VALUE nor `exit`: \"work done\""},
+      {"a-b=1\n", "line 1 of values_file is neither NAME=VALUE"},
+      {"exit_code=0\n", "line 1 of values_file sets 'exit_code', which the run itself sets"},
+  };
+  for (const auto& [lines, said] : cases) {
+    leaves(lines);
+    const Finished finished = run_workflow(looping("    work --> [*]\n"));
+    BOOST_TEST(finished.exit_code == 1, lines);
+    BOOST_TEST(holds(finished.out + finished.err, said), finished.out << finished.err);
+  }
+  leaves(std::string(70'000, 'x'));
+  const Finished large = run_workflow(looping("    work --> [*]\n"));
+  BOOST_TEST(large.exit_code == 1);
+  BOOST_TEST(holds(large.out + large.err, "values_file is larger than 65536 bytes"), large.out);
+}
+
+BOOST_FIXTURE_TEST_CASE(an_agent_beside_others_cannot_end_the_workflow, Agent) {
+  leaves("exit\n");
+  const Finished fork = run_workflow(
+      workflow("    [*] --> Fork\n    state Fork <<fork>>\n    state Join <<join>>\n    Fork --> A\n    Fork --> B\n"
+               "    A --> Join\n    B --> Join\n    Join --> [*]\n",
+               "- A: Prompt \"Work.\"\n- B: Log \"b\"\n"));
+  BOOST_TEST(fork.exit_code == 1);
+  BOOST_TEST(holds(fork.out + fork.err, "which no branch of a fork can do"), fork.out);
+  const Finished matrix =
+      run_workflow(workflow("    [*] --> A\n    A --> [*]\n", "- A: Prompt \"Work.\" matrix={\"n\": [1, 2]}\n"));
+  BOOST_TEST(matrix.exit_code == 1);
+  BOOST_TEST(holds(matrix.out + matrix.err, "which no combination of a matrix can do"), matrix.out);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

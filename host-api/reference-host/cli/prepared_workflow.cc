@@ -111,6 +111,9 @@ void look_for_prompts(const workflow::Prompts& prompts, workflow::Surroundings& 
                                             const std::set<std::string, std::less<>>& known) {
     return prompts.check(name, file, known);
   };
+  surroundings.prompt_sets = [&prompts](const std::string& prompt, bool is_inline, const std::string& file) {
+    return prompts.settable_names(prompt, is_inline, file);
+  };
   surroundings.prompt_command_problem = [&prompts] {
     return prompts.has_command() ? std::string() : workflow::Prompts::no_command();
   };

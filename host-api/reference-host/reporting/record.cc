@@ -294,6 +294,7 @@ void append_state_ended(std::string& out, Moment at, const Step& step, const Wor
     }
     line.close();
   }
+  line.flag_if_set("ends_workflow", end.ends_workflow);
   line.text_if_any("result", end.result_name);
   line.key("went_on") += end.went_on ? "true" : "false";
   std::string& list = line.key("next");

@@ -129,6 +129,7 @@ StepEnd end_at(const json& record) {
   end.command = text_at(record, "command");
   end.result_name = text_at(record, "result");
   end.secret = flag_at(record, "secret");
+  end.ends_workflow = flag_at(record, "ends_workflow");
   end.went_on = flag_at(record, "went_on");
   end.next = texts_at(record, "next");
   const auto set = record.find("set");

@@ -8,6 +8,7 @@
 #include "runner/child_stop.h"
 #include "runner/json_arguments.h"
 #include "runner/other_workflow.h"
+#include "runner/prompt_values.h"
 #include "runner/step_outputs.h"
 #include "runner/waiting.h"
 #include "secrets/secrets.h"
@@ -132,11 +133,28 @@ class ActionRunner {
     json call_arguments = {{"command", prepared.command}};
     if (timeout) call_arguments["timeout"] = as_seconds(*timeout);
     call(std::string(shell_tool), call_arguments);
-    if (result_.outcome.is_error || !result_.outcome.standard_output.starts_with(abort_mark)) return;
-    result_.abort = true;
-    result_.outcome.aborted = true;
-    const std::string reason = result_.outcome.standard_output.substr(abort_mark.size());
-    fails(reason.substr(std::min(reason.find_first_not_of(' '), reason.size())), 130);
+    if (result_.outcome.is_error) return;
+    if (result_.outcome.standard_output.starts_with(abort_mark)) {
+      result_.abort = true;
+      result_.outcome.aborted = true;
+      const std::string reason = result_.outcome.standard_output.substr(abort_mark.size());
+      return fails(reason.substr(std::min(reason.find_first_not_of(' '), reason.size())), 130);
+    }
+    if (!prepared.values_file.empty()) take_values(read_prompt_values(prepared.values_file));
+  }
+
+  void take_values(PromptValues values) {
+    if (!values.error.empty()) return fails(values.error);
+    const bool sets = !values.assigned.empty() || values.ends_workflow;
+    if (sets && options_.matrix) {
+      return fails("the agent sets values or ends the workflow, which no combination of a matrix can do");
+    }
+    if (values.ends_workflow && context_.in_fork) {
+      return fails("the agent ends the workflow, which no branch of a fork can do; let it set a variable that the " +
+                   std::string("exits behind the join test"));
+    }
+    result_.assigned = std::move(values.assigned);
+    result_.ends_workflow = values.ends_workflow;
   }
 
   void perform(const WorkflowAction& action) {

@@ -23,7 +23,8 @@ struct ActionResult {
   bool refused = false;  // by policy, or by a person who was asked
   bool fatal = false;    // what it ran (a workflow, a combination of its matrix) has ended by one of the two, or the
                          // configuration is not valid
-  std::vector<std::pair<std::string, expressions::Value>> assigned;  // by Set
+  std::vector<std::pair<std::string, expressions::Value>> assigned;  // by Set, or by the agent of a prompt
+  bool ends_workflow = false;  // the agent of a prompt says that the workflow is over
 
   // No failure of a step, and no later try can change it: it ends the run, unless the state has an exit for it.
   bool is_fatal() const { return fatal || refused || !mistake.empty(); }
@@ -33,6 +34,7 @@ struct ActionContext {
   const Frame& frame;
   const Variables& variables;
   Stop& stop;
+  bool in_fork = false;  // beside others, so that it cannot end the workflow
 };
 
 // Blocks until the action is over. Its options are the caller's business, but for `timeout`.

@@ -104,6 +104,7 @@ std::optional<PathEnd> Branch::visit(std::size_t& current) {
     end = past->end;
     result.outcome = end.outcome;
     result.assigned = end.assigned;
+    result.ends_workflow = end.ends_workflow;
     result.command = end.command;
     step.tries = past->tries;
     step.took = past->took;
@@ -147,6 +148,11 @@ std::optional<PathEnd> Branch::visit(std::size_t& current) {
     pending_->end.refused = is_refusal(end.outcome);
   } else if (pending_) {
     stand_for(*pending_, state, step, end);
+  }
+  if (end.ends_workflow) {
+    PathEnd path_end;
+    go_on(step, end, {no_state}, current);
+    return path_end;
   }
   if (past != nullptr && !past->end.went_on && !pending_ && exits_.choose(state, Failed::no).taken != nullptr) {
     // The branch ended here, and the join has judged that.
@@ -260,7 +266,7 @@ std::optional<PathEnd> Branch::go_on(Step& step, StepEnd& end, const std::vector
 }
 
 ActionResult Branch::perform(const State& state, Step& step) {
-  const ActionContext context{frame_, variables_, stop_};
+  const ActionContext context{frame_, variables_, stop_, lineage_.forks > 0};
   if (state.action->options.matrix) return run_matrix(step, context);
   return run_tries(step, context);
 }
@@ -280,6 +286,7 @@ void Branch::store(const Step& step, ActionResult& result, StepEnd& end) {
   end.outcome = result.outcome;
   end.command = result.command;
   end.assigned = std::move(result.assigned);
+  end.ends_workflow = result.ends_workflow;
   end.result_name = options.result.name;
   last_ = LastStep{state.id, std::move(result.command), std::move(result.outcome)};
 }

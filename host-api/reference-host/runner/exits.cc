@@ -33,7 +33,8 @@ Choice Exits::choose(const State& state, Failed failed) const {
     switch (exit.kind) {
       case Transition::Kind::unconditional:
       case Transition::Kind::fallback:
-        last_resort = &exit;
+        // A second one stands for the exit that the agent of a prompt takes.
+        if (last_resort == nullptr) last_resort = &exit;
         break;
       case Transition::Kind::success:
         open = flag("success");

@@ -73,7 +73,7 @@ void run_lane(Lane& lane, const Step& whole, std::size_t index, const ActionCont
       values.set_local("matrix", lane.combination);
       return values;
     }();
-    lane.result = run_tries(step, {context.frame, before, stop});
+    lane.result = run_tries(step, {context.frame, before, stop, context.in_fork});
     step.took = std::chrono::steady_clock::now() - step.began;
     lane.result.outcome.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(step.took).count();
     keep_outputs(context.frame, step, lane.result.outcome);

@@ -188,6 +188,12 @@ const Partial* PromptFiles::find(const std::string& name, std::string& error) {
   return nullptr;
 }
 
+std::string PromptFiles::text(const std::string& name) {
+  std::string error;
+  const File* file = open(name, error);
+  return file == nullptr ? "" : std::string(file->source.text().substr(file->begin));
+}
+
 std::string PromptFiles::place(const Partial& partial, std::size_t offset) const {
   const File& file = *files_of_.at(&partial);
   return placed(partial.file, file.source, file.begin + offset);

@@ -29,7 +29,7 @@ class CommandScope final : public expressions::Scope {
     return own == values.end() ? nullptr : &own->second;
   }
   std::string why_not(std::string_view name) const override {
-    return "there is no '" + std::string(name) + "' here; there are prompt, prompt_file and prompt_name";
+    return "there is no '" + std::string(name) + "' here; there are prompt, prompt_file, prompt_name and values_file";
   }
 };
 
@@ -98,6 +98,33 @@ Prompts::Prompts(PromptSettings settings, std::string directory, std::string& er
   if (!findings.empty()) error = "prompts.command: " + findings.sorted().front().message;
 }
 
+bool Prompts::hands_over_values() const {
+  const auto names = expressions::names_used(command_.parsed);
+  return std::any_of(names.begin(), names.end(), [](const auto& use) { return use.name == "values_file"; });
+}
+
+std::set<std::string, std::less<>> Prompts::settable_names(const std::string& prompt, bool is_inline,
+                                                           const std::string& from) const {
+  std::set<std::string, std::less<>> names;
+  if (!hands_over_values()) return names;
+  const std::string text =
+      is_inline ? prompt : PromptFiles(prompt_folders(settings_.directories, directory_, from)).text(prompt);
+  for (std::size_t at = 0; at < text.size();) {
+    // What the prompt itself reads must have its value from elsewhere.
+    const std::string_view begin = std::string_view(text).substr(at, 2);
+    if (begin == "{{" || begin == "{%") {
+      const std::size_t close = text.find(begin == "{{" ? "}}" : "%}", at);
+      if (close == std::string::npos) break;
+      at = close;
+    }
+    std::size_t end = at;
+    while (end < text.size() && expressions::is_name_character(text[end])) ++end;
+    if (end > at && expressions::is_name_start(text[at])) names.insert(text.substr(at, end - at));
+    at = std::max(end, at + 1);
+  }
+  return names;
+}
+
 std::string Prompts::no_command() {
   return "no command is configured for prompts; set one in wtool.yaml, such as\n"
          "  prompts: {command: \"my-model --file {{ prompt_file }}\"}";
@@ -151,6 +178,17 @@ PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const st
     }
     if (!made.error.empty()) return made;
     scope.values.emplace("prompt_file", Value(path));
+  }
+  if (hands_over_values()) {
+    made.values_file = "/tmp/wtool-prompt-XXXXXX";
+    if (purpose == Purpose::run) {
+      // One owner for both files.
+      auto handed = temporary_file("", made.values_file, made.error);
+      if (!made.error.empty()) return made;
+      using Files = std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>;
+      made.keeps = std::make_shared<const Files>(std::move(made.keeps), std::move(handed));
+    }
+    scope.values.emplace("values_file", Value(made.values_file));
   }
   auto command = render_command(command_, scope);
   if (const auto* error = std::get_if<ExpressionError>(&command)) {

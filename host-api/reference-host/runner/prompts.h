@@ -5,7 +5,8 @@
 //   directory of the run or of the home directory. Its front matter is not part of it, but for the defaults of its
 //   parameters. It is a template of Liquid (template.h), and may put in other prompts.
 // - The command is a template with {{ prompt }} (the text, as one word of the shell) or {{ prompt_file }} (a file that
-//   holds it, and is removed when the command has ended); {{ prompt_name }} is its name.
+//   holds it, and is removed when the command has ended); {{ prompt_name }} is its name. In {{ values_file }} it may
+//   set variables (prompt_values.h).
 #pragma once
 
 #include <cstdint>
@@ -40,6 +41,12 @@ class Prompts {
   std::vector<std::string> check(const std::string& name, const std::string& from,
                                  const std::set<std::string, std::less<>>& known) const;
 
+  // The names that the agent which gets that prompt may set, where the command hands over values_file
+  // (prompt_values.h): each word of the prompt's own text outside of its templates. So a name that no prompt mentions
+  // is still found to be misspelt.
+  std::set<std::string, std::less<>> settable_names(const std::string& prompt, bool is_inline,
+                                                    const std::string& from) const;
+
   PreparedPrompt prepare(const std::string& prompt, bool is_inline, const std::string& from,
                          const expressions::Scope& values) const;
   // The same without a file: a name like that of one stands for it, and `keeps` is set. The text of a prompt that goes
@@ -51,6 +58,8 @@ class Prompts {
   enum class Purpose { run, look };
   PreparedPrompt make(const std::string& prompt, bool is_inline, const std::string& from,
                       const expressions::Scope& values, Purpose purpose) const;
+
+  bool hands_over_values() const;
 
   PromptSettings settings_;
   std::string directory_;

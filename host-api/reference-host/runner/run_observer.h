@@ -55,7 +55,8 @@ inline bool gives_secrets(const Step& step) {
 struct StepEnd {
   Outcome outcome;
   std::string command;  // of a Shell action, with its values; of a tool call the name and arguments; else empty
-  std::vector<std::pair<std::string, expressions::Value>> assigned;  // by Set
+  std::vector<std::pair<std::string, expressions::Value>> assigned;  // by Set, or by the agent of a prompt
+  bool ends_workflow = false;                                        // as in ActionResult
   std::string result_name;                                           // what result="..." names; may be empty
   bool secret = false;                                               // its outputs must not be shown or kept
   // Whether the path went on from here, and where to: names of states, [*] for the end. A step that did not go on is

@@ -76,7 +76,7 @@ ActionResult run_within_time(Step& step, const ActionContext& context) {
                              error.code().message() + "); run fewer branches at the same time";
     return result;
   }
-  result = run_until(step, {context.frame, context.variables, timed.stop()});
+  result = run_until(step, {context.frame, context.variables, timed.stop(), context.in_fork});
   if (!deadline->passed() || context.stop.requested() || !result.outcome.aborted || result.abort) return result;
   result.outcome.aborted = false;
   result.outcome.exit_code = 124;

@@ -38,7 +38,7 @@ void check_workflow(const Workflow& workflow, const std::vector<std::string>& gi
   check_older_rule(workflow, surroundings.file, findings);
   check_actions(workflow, given, surroundings, findings);
   check_condition_types(workflow, findings);
-  check_names(workflow, given, findings);
+  check_names(workflow, given, surroundings, findings);
   check_that_it_acts(workflow, surroundings.must_exist, findings);
 }
 

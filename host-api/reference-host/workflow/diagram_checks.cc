@@ -275,6 +275,13 @@ class DiagramChecker {
         continue;
       }
       if (is_unconditional(exit)) {
+        if (open != nullptr && exit.target == no_state && state.action &&
+            std::holds_alternative<PromptAction>(state.action->kind)) {
+          findings_.warn(exit.offset, "this exit of '" + state.id +
+                                          "' is taken only where the agent ends the workflow, with a line `exit` in "
+                                          "{{ values_file }}");
+          continue;
+        }
         if (open != nullptr) {
           findings_.add(exit.offset, "a second exit of '" + state.id +
                                          "' that is always open; give all but one a condition, or declare `state " +

@@ -10,6 +10,7 @@
 #include "workflow/name_uses.h"
 #include "workflow/outcome.h"
 #include "workflow/suggestion.h"
+#include "workflow/template_text.h"
 #include "workflow/value_paths.h"
 #include "workflow/variables.h"
 
@@ -20,7 +21,8 @@ using Names = std::set<std::string, std::less<>>;
 
 class NameChecker {
  public:
-  NameChecker(const Workflow& workflow, const std::vector<std::string>& given, Findings& findings)
+  NameChecker(const Workflow& workflow, const std::vector<std::string>& given, const Surroundings& surroundings,
+              Findings& findings)
       : workflow_(workflow), findings_(findings), paths_(workflow) {
     for (const Parameter& parameter : workflow_.parameters) {
       variables_.insert(parameter.name);
@@ -52,6 +54,7 @@ class NameChecker {
       outcomes_.insert(result.name);
       sets(result.name, i);
     }
+    if (surroundings.prompt_sets) add_names_set_by_agents(surroundings);
     outcomes_.insert("result");
     outcomes_.insert("last_action_result");
     known_.assign(variables_.begin(), variables_.end());
@@ -75,6 +78,27 @@ class NameChecker {
   }
 
  private:
+  // What nothing else gives a value, the agent of a prompt that mentions it may set.
+  void add_names_set_by_agents(const Surroundings& surroundings) {
+    std::set<std::string> open;
+    for (const NameRead& use : name_uses(workflow_, nullptr)) {
+      if (!is_defined(use.name)) open.insert(use.name);
+    }
+    if (open.empty()) return;
+    for (std::size_t i = 0; i < workflow_.states.size(); ++i) {
+      const State& state = workflow_.states[i];
+      const auto* prompt = state.action ? std::get_if<PromptAction>(&state.action->kind) : nullptr;
+      if (prompt == nullptr || !(prompt->is_inline || is_literal(prompt->prompt))) continue;
+      const Names mentioned =
+          surroundings.prompt_sets(prompt->prompt.written.text(), prompt->is_inline, surroundings.file);
+      for (const std::string& name : open) {
+        if (!mentioned.contains(name)) continue;
+        variables_.insert(name);
+        setters_[name].push_back(i);
+      }
+    }
+  }
+
   // Letters, digits, underscores, and dashes and dots between them.
   static bool is_readable(const std::string& id) {
     return !id.empty() && expressions::is_name_start(id[0]) && std::all_of(id.begin(), id.end(), [](char c) {
@@ -235,8 +259,9 @@ class NameChecker {
 
 }  // namespace
 
-void check_names(const Workflow& workflow, const std::vector<std::string>& given, Findings& findings) {
-  NameChecker(workflow, given, findings).run();
+void check_names(const Workflow& workflow, const std::vector<std::string>& given, const Surroundings& surroundings,
+                 Findings& findings) {
+  NameChecker(workflow, given, surroundings, findings).run();
 }
 
 }  // namespace wtool::host::workflow

@@ -7,10 +7,12 @@
 
 #include "workflow/findings.h"
 #include "workflow/model.h"
+#include "workflow/surroundings.h"
 
 namespace wtool::host::workflow {
 
 // `given` are the names of --var.
-void check_names(const Workflow& workflow, const std::vector<std::string>& given, Findings& findings);
+void check_names(const Workflow& workflow, const std::vector<std::string>& given, const Surroundings& surroundings,
+                 Findings& findings);
 
 }  // namespace wtool::host::workflow

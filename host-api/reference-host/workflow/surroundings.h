@@ -36,6 +36,9 @@ struct Surroundings {
   std::function<std::vector<std::string>(const std::string& name, const std::string& file,
                                          const std::set<std::string, std::less<>>& known)>
       prompt_problems;
+  // The names that the agent which gets that prompt (a text, or the name of one) may set.
+  std::function<std::set<std::string, std::less<>>(const std::string& prompt, bool is_inline, const std::string& file)>
+      prompt_sets;
   // Why no prompt can be executed at all; empty: one can.
   std::function<std::string()> prompt_command_problem;
   // Why a workflow cannot have its commands run by this shell (sh, bash or an absolute path); empty: it can.
