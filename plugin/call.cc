@@ -99,6 +99,7 @@ CallResult carry(const CommandRequest& request, CallContext& context) {
   options.capture_bytes = request.output_bytes.value_or(context.configuration.output_bytes);
   options.merged = request.merged_output;
   Background* const background = kept_in(request, context);
+  if (request.session) options.scope = request.session->scope();
   options.keep = background != nullptr && background->has_room();
   options.limits = result.limits;
   options.spill = context.configuration.spill.when;

@@ -10,7 +10,8 @@ namespace wtool::engine {
 // What a command is confined by, as its custodian takes it (warden::SandboxPart).
 struct Confinement {
   std::string message;
-  int ruleset = -1;  // Landlock's, borrowed; -1: none
+  int ruleset = -1;           // Landlock's, borrowed; -1: none
+  int ruleset_in_scope = -1;  // the same without scopes, for a command that is in the scope of its session
 };
 
 // A value; whoever makes it keeps `directory` open, and `sandbox`, until the call is over.

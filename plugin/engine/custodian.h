@@ -15,6 +15,8 @@
 
 namespace wtool::engine {
 
+class SignalScope;
+
 // After the grace of an end, a custodian kills for 5 s. One that has not reported by then is itself in trouble.
 constexpr std::chrono::milliseconds report_slack{7000};
 // How long what is swept away, or is to stop now, has for SIGTERM.
@@ -30,6 +32,8 @@ struct Custodian {
   // Both come with the first message, as long as they have not: 0 and none.
   pid_t process = 0;
   Descriptor handle;  // a pidfd
+  // The session whose commands alone it serves; NULL: it serves any.
+  std::shared_ptr<SignalScope> scope;
 
   // Takes one message, of which only the first bytes may have come. Those of a custodian about itself are kept here,
   // and header.kind is `recruited` then.

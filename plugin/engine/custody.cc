@@ -10,9 +10,11 @@
 #include <cstring>
 #include <ctime>
 #include <thread>
+#include <utility>
 
 #include "engine/backstop.h"
 #include "engine/cgroup.h"
+#include "engine/sandbox/ruleset.h"
 #include "system/number_folder.h"
 #include "system/process_files.h"
 #include "warden/protocol.h"
@@ -53,13 +55,19 @@ Custody::~Custody() {
   warden_->kill();
 }
 
-bool Custody::acquire(Custodian& custodian, const Patience& patience, CustodyError& error) {
+bool Custody::acquire(Custodian& custodian, const Patience& patience, CustodyError& error,
+                      const std::shared_ptr<SignalScope>& scope) {
+  return scope ? find_in(scope, custodian, patience, error) : find(custodian, -1, patience, error);
+}
+
+// With a ruleset (not -1) it is a new scope keeper.
+bool Custody::find(Custodian& custodian, int ruleset, const Patience& patience, CustodyError& error) {
   for (;;) {
-    switch (take(custodian)) {
+    switch (take(custodian, ruleset < 0)) {
       case Found::custodian:
         return true;
       case Found::warden:
-        if (recruit(custodian, patience, error)) return true;
+        if (recruit(nullptr, ruleset, custodian, patience, error)) return true;
         if (patience.over() || error.error != EPIPE) return false;
         give_up(*custodian.warden);  // It has just retired: another is started.
         break;
@@ -79,11 +87,82 @@ bool Custody::acquire(Custodian& custodian, const Patience& patience, CustodyErr
   }
 }
 
-// An idle custodian, or the warden that makes one. With Found::nothing the caller is who starts a warden.
-Custody::Found Custody::take(Custodian& custodian) {
+namespace {
+
+// What a scope keeper that is well needs to make a custodian is far less.
+constexpr milliseconds keeper_time{2000};
+
+// Waits until a custodian that a keeper is to make has told its number: without its pidfd it could not be buried.
+bool hear_number(Custodian& keeper, Custodian& custodian, const Patience& patience, CustodyError& error) {
+  error = {0, "the helper program that holds the session's commands together does not answer"};
+  const auto end = Clock::now() + keeper_time;
+  while (Clock::now() < end && !patience.over()) {
+    if (!patience.await(custodian.socket.get(), POLLIN, wake_interval)) {
+      if (!keeper.idle_and_alive()) return false;
+      keeper.wake();
+      continue;
+    }
+    warden::Report report{};
+    if (custodian.receive(report).size < static_cast<ssize_t>(sizeof(warden::Header))) return false;
+    if (report.header.kind == warden::Kind::recruited) return static_cast<bool>(custodian.handle);
+    error = {report.error, std::string("no process can be made for it: ") + std::strerror(report.error)};
+    return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool Custody::find_in(const std::shared_ptr<SignalScope>& scope, Custodian& custodian, const Patience& patience,
+                      CustodyError& error) {
+  std::vector<Custodian> idle;
+  Custodian keeper;
+  {
+    const std::lock_guard lock(scope->mutex_);
+    idle.swap(scope->idle_);
+    keeper = std::exchange(scope->keeper_, {});
+  }
+  const auto give_back = [&] {
+    const std::lock_guard lock(scope->mutex_);
+    scope->keeper_ = std::move(keeper);
+    custodian.scope = scope;
+    return true;
+  };
+  if (!serves(keeper)) keeper = {};
+  while (keeper.socket && !idle.empty()) {
+    custodian = std::move(idle.back());
+    idle.pop_back();
+    if (serves(custodian) && custodian.idle_and_alive()) return give_back();
+  }
+  // A command of the session may have ended or stopped the keeper: another domain is made, once.
+  for (int attempt = 0; attempt < 2 && !patience.over(); ++attempt) {
+    if (!keeper.socket || !keeper.idle_and_alive()) {
+      const Descriptor ruleset = make_scope(error.detail);
+      if (!ruleset || !find(keeper, ruleset.get(), patience, error)) return false;
+    }
+    custodian = {};
+    custodian.warden = keeper.warden;
+    if (recruit(&keeper, -1, custodian, patience, error) && hear_number(keeper, custodian, patience, error)) {
+      return give_back();
+    }
+    keeper.kill();
+    keeper = {};
+  }
+  return false;
+}
+
+// Whether its warden is the one that serves now.
+bool Custody::serves(const Custodian& custodian) {
+  const std::lock_guard lock(mutex_);
+  return custodian.warden && custodian.warden == warden_ && warden_->serves_us() && warden_->serves();
+}
+
+// An idle custodian where one is wanted, or the warden that makes one. With Found::nothing the caller is who starts a
+// warden.
+Custody::Found Custody::take(Custodian& custodian, bool idle_one) {
   const std::lock_guard lock(mutex_);
   if (warden_ && !(warden_->serves_us() && warden_->serves())) forget_warden();
-  while (!idle_.empty()) {
+  while (idle_one && !idle_.empty()) {
     custodian = std::move(idle_.back());
     idle_.pop_back();
     if (custodian.idle_and_alive()) return Found::custodian;
@@ -114,7 +193,9 @@ bool Custody::start_warden(const Patience& patience, CustodyError& error) {
   return warden != nullptr;
 }
 
-bool Custody::recruit(Custodian& custodian, const Patience& patience, CustodyError& error) {
+// Asks the keeper of a scope, or, where there is none, the warden.
+bool Custody::recruit(const Custodian* keeper, int ruleset, Custodian& custodian, const Patience& patience,
+                      CustodyError& error) {
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
     error = {errno, std::string("no socket can be made for another command: ") + std::strerror(errno)};
@@ -124,14 +205,16 @@ bool Custody::recruit(Custodian& custodian, const Patience& patience, CustodyErr
   const Descriptor theirs(pair[1]);
   custodian.number = next_number_++;
   const warden::Recruit recruit{{warden::Kind::recruit, 0, 0}, custodian.number};
-  const int sent = theirs.get();
-  while (!warden::send_message(custodian.warden->control(), &recruit, sizeof recruit, &sent, 1)) {
+  const int sent[] = {theirs.get(), ruleset};
+  const int asked = keeper != nullptr ? keeper->socket.get() : custodian.warden->control();
+  while (!warden::send_message(asked, &recruit, sizeof recruit, sent, ruleset < 0 ? 1 : 2)) {
     error = {errno, std::string("the warden cannot be reached: ") + std::strerror(errno)};
     if (errno == ECONNRESET) error.error = EPIPE;
     if (errno != EAGAIN || patience.over()) return false;
     // Its queue is full: it is busy, or a command has stopped it.
+    if (keeper != nullptr) keeper->wake();
     custodian.warden->wake();
-    patience.await(custodian.warden->control(), POLLOUT, wake_interval);
+    patience.await(asked, POLLOUT, wake_interval);
   }
   return true;
 }
@@ -147,6 +230,12 @@ void Custody::give_up(const WardenProcess& warden) {
 }
 
 void Custody::release(Custodian custodian) {
+  if (const auto scope = std::exchange(custodian.scope, nullptr)) {
+    const std::lock_guard lock(scope->mutex_);
+    // Otherwise its socket is closed here, and it ends.
+    if (scope->idle_.size() < SignalScope::max_idle) scope->idle_.push_back(std::move(custodian));
+    return;
+  }
   const std::lock_guard lock(mutex_);
   if (custodian.warden == warden_ && idle_.size() < max_idle) {
     idle_.push_back(std::move(custodian));
@@ -164,8 +253,9 @@ Descriptor ask_for_burial(const Custodian& custodian) {
   Descriptor ours(pair[0]);
   const Descriptor theirs(pair[1]);  // Closed here, so that a warden that dies closes the only other end.
   const warden::Bury bury{{warden::Kind::bury, 0, 0}, custodian.number};
-  const int sent = theirs.get();
-  const bool asked = warden::send_message(custodian.warden->control(), &bury, sizeof bury, &sent, 1);
+  const int sent[] = {theirs.get(), custodian.handle.get()};
+  const bool asked =
+      warden::send_message(custodian.warden->control(), &bury, sizeof bury, sent, custodian.handle ? 2 : 1);
   custodian.warden->wake();
   return asked ? std::move(ours) : Descriptor();
 }

@@ -19,6 +19,7 @@
 
 #include "engine/custodian.h"
 #include "engine/patience.h"
+#include "engine/signal_scope.h"
 #include "engine/warden_process.h"
 
 namespace wtool::engine {
@@ -39,8 +40,10 @@ class Custody {
   Custody& operator=(const Custody&) = delete;
   ~Custody();
 
-  // A custodian for one call; false with `error` when there is none to be had, or the patience is over.
-  bool acquire(Custodian& custodian, const Patience& patience, CustodyError& error);
+  // A custodian for one call; false with `error` when there is none to be had, or the patience is over. With `scope` it
+  // is one whose commands are in that scope; Landlock must have scopes then.
+  bool acquire(Custodian& custodian, const Patience& patience, CustodyError& error,
+               const std::shared_ptr<SignalScope>& scope = nullptr);
 
   // Gives a custodian back that has reported its call and is idle.
   void release(Custodian custodian);
@@ -55,9 +58,14 @@ class Custody {
   static constexpr std::size_t max_idle = 32;
 
   enum class Found { custodian, warden, nothing, being_started };
-  Found take(Custodian& custodian);
+  Found take(Custodian& custodian, bool idle_one);
   bool start_warden(const Patience& patience, CustodyError& error);
-  bool recruit(Custodian& custodian, const Patience& patience, CustodyError& error);
+  bool find(Custodian& custodian, int ruleset, const Patience& patience, CustodyError& error);
+  bool find_in(const std::shared_ptr<SignalScope>& scope, Custodian& custodian, const Patience& patience,
+               CustodyError& error);
+  bool serves(const Custodian& custodian);
+  bool recruit(const Custodian* keeper, int ruleset, Custodian& custodian, const Patience& patience,
+               CustodyError& error);
   void forget_warden();
   void give_up(const WardenProcess& warden);
 

@@ -76,7 +76,8 @@ class Run {
         events_(sink),
         output_(options.capture_bytes),
         error_(options.capture_bytes),
-        request_(command, options.limits) {
+        in_scope_(options.scope && command.sandbox != nullptr && command.sandbox->ruleset_in_scope >= 0),
+        request_(command, options.limits, in_scope_) {
     if (options.spill != SpillOptions::When::never) spill_file_.emplace(*options.spill_directory, options.name);
   }
 
@@ -124,6 +125,7 @@ class Run {
   OutputPipe error_;
   std::optional<SpillFile> spill_file_;
   bool spilling_ = false;
+  const bool in_scope_;
   StartRequest request_;
   Custodian custodian_;
   std::optional<Backstop> backstop_;
@@ -173,7 +175,7 @@ bool Run::start() {
   }
   const Patience patience{options_.deadline, cancellation_};
   CustodyError error;
-  if (!custody_.acquire(custodian_, patience, error)) {
+  if (!custody_.acquire(custodian_, patience, error, in_scope_ ? options_.scope : nullptr)) {
     end_before_start();
     if (over_) return false;
     outcome_.how = NotStarted{NotStarted::Stage::custody, error.error, std::move(error.detail)};

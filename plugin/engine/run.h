@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -22,6 +23,8 @@ struct RunOptions {
   Limits limits;
   bool merged = false;  // Standard error goes where standard output goes.
   bool keep = false;    // What outlives the command is kept (Outcome::kept), not ended.
+  // What the command shares with others in a sandbox that has scopes; NULL: nothing.
+  std::shared_ptr<SignalScope> scope;
   SpillOptions::When spill = SpillOptions::When::never;  // Whether the whole output goes to a file,
   SpillDirectory* spill_directory = nullptr;             // of this folder; needed then.
   std::string_view name;                                 // What the file is named after.

@@ -6,7 +6,7 @@
 
 namespace wtool::engine {
 
-StartRequest::StartRequest(const Command& command, const Limits& limits) {
+StartRequest::StartRequest(const Command& command, const Limits& limits, bool in_scope) {
   std::size_t size = command.shell.size() + 1;
   if (command.sandbox != nullptr) size += command.sandbox->message.size();
   for (const auto* list : {&command.paths, &command.arguments, &command.variables}) {
@@ -20,7 +20,8 @@ StartRequest::StartRequest(const Command& command, const Limits& limits) {
   if (command.sandbox != nullptr) {
     text_ += command.sandbox->message;
     start_.sandbox_bytes = static_cast<std::uint32_t>(command.sandbox->message.size());
-    ruleset_ = command.sandbox->ruleset;
+    ruleset_ = in_scope ? command.sandbox->ruleset_in_scope : command.sandbox->ruleset;
+    start_.in_scope = in_scope ? 1 : 0;
   }
   start_.paths = static_cast<std::uint32_t>(command.paths.size());
   start_.arguments = static_cast<std::uint32_t>(command.arguments.size());

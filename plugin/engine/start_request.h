@@ -12,7 +12,8 @@ namespace wtool::engine {
 
 class StartRequest {
  public:
-  StartRequest(const Command& command, const Limits& limits);
+  // `in_scope`: the custodian is in the scope of a session, and the sandbox leaves signals to that.
+  StartRequest(const Command& command, const Limits& limits, bool in_scope = false);
 
   enum class Sending { complete, waiting, failed };
 

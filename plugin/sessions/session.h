@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -52,6 +53,8 @@ class Session {
   void end(Ending ending);
 
   Background& background() { return background_; }
+  // Where its commands run in a sandbox, they can signal each other's processes.
+  const std::shared_ptr<engine::SignalScope>& scope() const { return scope_; }
 
   // What is to be done when it was closed by the end of the plugin, with what is left of it.
   std::function<void(const std::vector<engine::ProcessName>& leaving)> farewell;
@@ -70,6 +73,7 @@ class Session {
   std::uint64_t commands_ = 0;
   std::function<void(std::string_view)> abort_;
   Background background_;
+  const std::shared_ptr<engine::SignalScope> scope_ = std::make_shared<engine::SignalScope>();
 };
 
 }  // namespace wtool

@@ -120,6 +120,8 @@ void Custodian::serve() {
     if (header.kind != Kind::start) ::_exit(0);
     if (received.descriptors_lost) refuse_start(header.call);
     if (!start_.receive(station_.socket, buffer_, received)) ::_exit(1);
+    // Without a scope, the command could signal whom it likes.
+    if (start_.in_scope() && !station_.in_scope) ::_exit(1);
     run_call();
     if (retiring_) ::_exit(0);
   }
@@ -414,6 +416,15 @@ void Custodian::tell(Kind kind) {
 }
 
 }  // namespace
+
+void tell_not_recruited(int socket, int error) {
+  Report report{};
+  report.header = {Kind::report, 0, 0};
+  report.failed_stage = Stage::fork;
+  report.error = error;
+  report.abandoned = 1;
+  send_message(socket, &report, sizeof report);
+}
 
 void run_custodian(const CustodianStation& station) {
   Custodian custodian(station);

@@ -22,10 +22,14 @@ struct CustodianStation {
   int null_device = -1;             // /dev/null, for commands' stdin
   int cgroup_base = -1;             // the directory to make cgroups in; -1: there is none
   const OwnState* state = nullptr;  // the warden's when it began; a custodian that was changed serves no more calls
+  bool in_scope = false;            // made by a scope keeper (warden/scope_keeper.h), and in its domain
 };
 
 // Serves until the end.
 [[noreturn]] void run_custodian(const CustodianStation& station);
+
+// The one and only message on the socket of a custodian that could not be made.
+void tell_not_recruited(int socket, int error);
 
 // How long SIGKILL is repeated before a process counts as one that will not die.
 constexpr std::int64_t unkillable_after_ms = 5000;

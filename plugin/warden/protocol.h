@@ -2,6 +2,7 @@
 //
 // - The plugin talks to the warden on the control socket: hello (answered by welcome), recruit, bury (answered by
 //   buried, on a socket that comes with it).
+// - It sends recruit to a scope keeper (warden/scope_keeper.h) as well, on that one's own socket.
 // - It talks to each custodian on a socket of that custodian's own, made by the plugin and sent along with recruit, so
 //   that a call costs one message each way: start, and report. Between the two there may be leader_exited and end.
 // - Both sides are of one build: the version is checked once, at hello, and structs go over the wire as they are.
@@ -23,13 +24,13 @@ namespace wtool::warden {
 constexpr const char* cgroup_name_format = "wtool-%d-%llu";
 
 // Raised with every change of a struct or of its meaning.
-constexpr std::uint32_t protocol_version = 5;
+constexpr std::uint32_t protocol_version = 6;
 
 enum class Kind : std::uint32_t {
   // plugin -> warden
   hello = 1,    // Hello, with a pidfd of the host and, where there is one, the directory to make cgroups in
-  recruit = 2,  // Recruit, with the custodian's socket
-  bury = 3,     // Bury, with the socket for the answer
+  recruit = 2,  // Recruit, with the custodian's socket, and with a Landlock ruleset for a scope keeper
+  bury = 3,     // Bury, with the socket for the answer, and a pidfd of the custodian where it is known
   // warden -> plugin
   welcome = 10,    // Welcome
   buried = 11,     // Buried
@@ -87,7 +88,8 @@ struct Recruited {
   std::uint32_t reserved;
 };
 
-// Kills custodian `custodian` if it lives, and all that it had under it.
+// Kills custodian `custodian` if it lives, and all that it had under it. The warden does not know the numbers of those
+// that a scope keeper has made: these come with their pidfd.
 struct Bury {
   Header header;
   std::uint64_t custodian;
@@ -122,7 +124,7 @@ struct Start {
   std::uint32_t arguments;  // argv, at least argv[0].
   std::uint32_t variables;  // "NAME=value".
   std::uint32_t sandbox_bytes = 0;
-  std::uint32_t reserved = 0;
+  std::uint32_t in_scope = 0;  // 1: the ruleset leaves signals to the scope of the custodian, which must be in one.
   Limits limits{};
 };
 

@@ -29,7 +29,6 @@ constexpr long sys_open_tree = 428;
 constexpr long sys_move_mount = 429;
 constexpr long sys_openat2 = 437;
 constexpr long sys_mount_setattr = 442;
-constexpr long sys_landlock_restrict_self = 446;
 
 constexpr unsigned capability_perfmon = 38;
 constexpr unsigned capability_bpf = 39;

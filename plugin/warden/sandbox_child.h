@@ -23,6 +23,9 @@
 
 namespace wtool::warden {
 
+// Newer than some headers that this is built with. The number is the same on every architecture.
+constexpr long sys_landlock_restrict_self = 446;
+
 struct SpawnFailure {
   Stage stage = Stage::none;
   int error = 0;

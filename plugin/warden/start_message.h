@@ -19,6 +19,7 @@ class StartMessage {
 
   std::uint64_t call() const { return start_.header.call; }
   const Limits& limits() const { return start_.limits; }
+  bool in_scope() const { return start_.in_scope != 0; }
 
   // Valid until the next receive. The descriptors of the plan are set; standard_input is the caller's to set.
   SpawnPlan plan();

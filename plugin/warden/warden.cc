@@ -16,6 +16,7 @@
 #include "warden/cgroup.h"
 #include "warden/clock.h"
 #include "warden/custodian.h"
+#include "warden/scope_keeper.h"
 
 namespace wtool::warden {
 
@@ -41,7 +42,7 @@ int Warden::run() {
   if (problem_ == Problem::none) prepare();
   if (!greet()) return 1;
 
-  while (!leaving_ || !employees_.empty() || !inherited_.empty()) {
+  while (!leaving_ || !childless_) {
     // What was inherited is killed again and again until it is gone; otherwise there is nothing to do unasked.
     const unsigned news = events_.wait(inherited_.empty() && burials_.empty() ? -1 : 5);
     if (holds(news, child)) {
@@ -51,6 +52,7 @@ int Warden::run() {
     const bool lost_some = reap();
     if (holds(news, host_gone)) leave();  // Custodians see it themselves.
     if (holds(news, message) && !leaving_) take_message();
+    note_dead_custodians();
     // Only the death of a custodian brings us its tree, and the kernel hands it on before it tells of the death.
     if (lost_some || !inherited_.empty() || !burials_.empty()) sweep();
     if (cgroups_in_doubt_ && inherited_.empty()) {
@@ -120,11 +122,12 @@ void Warden::take_message() {
     Bury bury;
   } message{};
   const Received received = receive_message(control_.get(), &message, sizeof message);
-  Descriptor socket(received.descriptor_count > 0 ? received.descriptors[0] : -1);
+  Descriptor socket(received.descriptors[0]);
+  Descriptor other(received.descriptors[1]);
   if (received.size == sizeof(Recruit) && message.header.kind == Kind::recruit && socket) {
-    recruit(message.recruit.custodian, std::move(socket));
+    recruit(message.recruit.custodian, std::move(socket), std::move(other));
   } else if (received.size == sizeof(Bury) && message.header.kind == Kind::bury && socket) {
-    bury(message.bury.custodian, std::move(socket));
+    bury(message.bury.custodian, std::move(socket), std::move(other));
   } else if (!received.descriptors_lost || state_.changed()) {
     // The plugin is gone or speaks another language, or a command has taken the limit of descriptors away. Where only
     // this message's descriptors were lost, its sender sees its socket closed.
@@ -132,18 +135,13 @@ void Warden::take_message() {
   }
 }
 
-void Warden::recruit(std::uint64_t number, Descriptor socket) {
+// With a ruleset it is no custodian, but a keeper of a scope that makes some.
+void Warden::recruit(std::uint64_t number, Descriptor socket, Descriptor ruleset) {
   // A command has changed what all custodians, and their commands, would inherit: another warden must be started.
   if (state_.changed()) return leave();
   const pid_t process = employees_.size() < most_employees ? ::fork() : -1;
   if (process < 0) {
-    // The custodian's one and only message: that there is none.
-    Report report{};
-    report.header = {Kind::report, 0, 0};
-    report.failed_stage = Stage::fork;
-    report.error = errno;
-    report.abandoned = 1;
-    send_message(socket.get(), &report, sizeof report);
+    tell_not_recruited(socket.get(), errno);
     return;
   }
   if (process > 0) {
@@ -162,14 +160,18 @@ void Warden::recruit(std::uint64_t number, Descriptor socket) {
   ::prctl(PR_SET_NAME, title);
   std::memset(name_, 0, name_room_);
   std::memcpy(name_, title, std::min(sizeof title, name_room_) - 1);
-  run_custodian({socket.release(), host_.get(), self_.get(), null_device_.get(), cgroup_base_.get(), &state_});
+  const CustodianStation station{socket.release(),   host_.get(),        self_.get(),
+                                 null_device_.get(), cgroup_base_.get(), &state_};
+  if (ruleset) run_scope_keeper(station, std::move(ruleset));
+  run_custodian(station);
 }
 
-void Warden::bury(std::uint64_t number, Descriptor answer) {
+void Warden::bury(std::uint64_t number, Descriptor answer, Descriptor handle) {
   for (const Employee& employee : employees_) {
     if (employee.number == number) ::kill(employee.process, SIGKILL);
   }
-  burials_.push_back({number, now_ms() + unkillable_after_ms, std::move(answer)});
+  if (handle) ::syscall(SYS_pidfd_send_signal, handle.get(), SIGKILL, nullptr, 0U);
+  burials_.push_back({number, now_ms() + unkillable_after_ms, std::move(answer), std::move(handle)});
 }
 
 // Reaps custodians and what was inherited, and sets going again what was stopped: a command may send its custodian
@@ -179,14 +181,14 @@ bool Warden::reap() {
     int status = 0;
     const pid_t child = ::waitpid(-1, &status, WNOHANG | WUNTRACED);
     if (child < 0 && errno == EINTR) continue;
+    childless_ = child < 0;
     if (child <= 0) return reaped;
     if (WIFSTOPPED(status)) {
       ::kill(child, SIGCONT);
       continue;
     }
-    if (std::erase_if(employees_, [&](const Employee& employee) { return employee.process == child; }) > 0) {
-      cgroups_in_doubt_ = true;
-    }
+    std::erase_if(employees_, [&](const Employee& employee) { return employee.process == child; });
+    cgroups_in_doubt_ = true;  // It may have been a custodian.
   }
 }
 
@@ -200,6 +202,18 @@ void Warden::sweep() {
   }
 }
 
+// One that has been reaped is no child any more. Its children have been handed on by then: a sweep that follows finds
+// them.
+void Warden::note_dead_custodians() {
+  for (Burial& burial : burials_) {
+    if (!burial.handle) continue;
+    siginfo_t ignored;
+    const auto handle = static_cast<id_t>(burial.handle.get());
+    const bool child = ::waitid(P_PIDFD, handle, &ignored, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+    if (!child) burial.handle.reset();
+  }
+}
+
 bool Warden::employs(std::uint64_t number) const {
   return std::any_of(employees_.begin(), employees_.end(),
                      [&](const Employee& employee) { return employee.number == number; });
@@ -207,7 +221,7 @@ bool Warden::employs(std::uint64_t number) const {
 
 void Warden::answer_burials() {
   std::erase_if(burials_, [&](const Burial& burial) {
-    const bool done = !employs(burial.custodian) && inherited_.empty();
+    const bool done = !employs(burial.custodian) && !burial.handle && inherited_.empty();
     if (!done && now_ms() < burial.deadline_ms) return false;
     Buried buried{};
     buried.header = {Kind::buried, 0, 0};

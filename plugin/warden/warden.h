@@ -41,16 +41,18 @@ class Warden {
     std::uint64_t custodian;
     std::int64_t deadline_ms;
     Descriptor answer;
+    Descriptor handle;  // a pidfd of the custodian, until it is dead; none: it is known by its number
   };
 
   void prepare();
   bool greet();
   void take_message();
-  void recruit(std::uint64_t number, Descriptor socket);
-  void bury(std::uint64_t number, Descriptor answer);
+  void recruit(std::uint64_t number, Descriptor socket, Descriptor ruleset);
+  void bury(std::uint64_t number, Descriptor answer, Descriptor handle);
   void leave();
   bool reap();
   void sweep();
+  void note_dead_custodians();
   bool employs(std::uint64_t number) const;
   void answer_burials();
 
@@ -68,6 +70,7 @@ class Warden {
   // which is the warden's: each command begins one of its own, and no process can join another's.
   ProcessTree inherited_;
   bool leaving_ = false;
+  bool childless_ = true;
   bool cgroups_in_doubt_ = true;  // A custodian has ended that may have left one, or an earlier warden's did.
 };
 

@@ -40,9 +40,21 @@ bool allow(int ruleset, const Root& root, std::uint64_t rights, std::string& err
   return false;
 }
 
+Descriptor create(const RulesetAttributes& attributes, std::size_t size, std::string& error) {
+  Descriptor ruleset(create_ruleset(attributes, size));
+  if (!ruleset) error = std::string("no Landlock ruleset can be made for the sandbox: ") + std::strerror(errno);
+  return ruleset;
+}
+
 }  // namespace
 
-Descriptor make_ruleset(const Roots& roots, bool network, int abi, std::string& error) {
+Descriptor make_scope(std::string& error) {
+  RulesetAttributes attributes{};
+  attributes.scopes = abstract_sockets | signals;
+  return create(attributes, sizeof attributes, error);
+}
+
+Descriptor make_ruleset(const Roots& roots, bool network, int abi, std::string& error, Scopes scopes) {
   RulesetAttributes attributes{};
   std::size_t size = sizeof attributes.files;  // An older kernel knows no more.
   attributes.files = handled_by(abi);
@@ -52,13 +64,10 @@ Descriptor make_ruleset(const Roots& roots, bool network, int abi, std::string& 
   }
   if (abi >= abi_with_scopes) {
     size = sizeof attributes;
-    attributes.scopes = abstract_sockets | signals;
+    if (scopes == Scopes::own) attributes.scopes = abstract_sockets | signals;
   }
-  Descriptor ruleset(create_ruleset(attributes, size));
-  if (!ruleset) {
-    error = std::string("no Landlock ruleset can be made for the sandbox: ") + std::strerror(errno);
-    return {};
-  }
+  Descriptor ruleset = create(attributes, size, error);
+  if (!ruleset) return {};
   for (const Root& root : roots.read) {
     if (!allow(ruleset.get(), root, reading & attributes.files, error)) return {};
   }

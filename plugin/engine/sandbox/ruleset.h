@@ -10,7 +10,14 @@
 
 namespace wtool::engine {
 
+// Whether the processes of a command may signal none but their own, and connect to no other's abstract sockets.
+// outside: the command is in a scope already (make_scope), which holds that.
+enum class Scopes { own, outside };
+
 // A ruleset with all that ABI version `abi` (at least 1) can handle. None with `error`, a sentence.
-Descriptor make_ruleset(const Roots& roots, bool network, int abi, std::string& error);
+Descriptor make_ruleset(const Roots& roots, bool network, int abi, std::string& error, Scopes scopes = Scopes::own);
+
+// A ruleset of scopes alone, for the commands of a session together. None with `error`.
+Descriptor make_scope(std::string& error);
 
 }  // namespace wtool::engine

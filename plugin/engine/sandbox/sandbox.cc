@@ -62,7 +62,12 @@ std::shared_ptr<const SharedSandbox> Sandbox::make(SandboxRefusal& refusal) cons
   if (abi > 0) {
     shared->ruleset = make_ruleset(shared->roots, policy_.network, abi, error);
     report.enforced.emplace_back("landlock");
-    if (abi >= landlock::abi_with_scopes) report.enforced.emplace_back("scopes");
+    if (abi >= landlock::abi_with_scopes) {
+      if (error.empty()) {
+        shared->ruleset_in_scope = make_ruleset(shared->roots, policy_.network, abi, error, Scopes::outside);
+      }
+      report.enforced.emplace_back("scopes");
+    }
   } else {
     report.not_enforced.push_back(std::string("landlock: this kernel has none, or it is turned off (") +
                                   std::strerror(features_.landlock_error) + ")");
@@ -136,6 +141,7 @@ std::optional<PreparedSandbox> Sandbox::prepare(const std::string& directory, co
   return prepared;
 }
 
+  prepared.confinement.ruleset_in_scope = prepared.shared->ruleset_in_scope.get();
 void Sandbox::find_names(const std::vector<Root>& write_roots, bool namespaces, PreparedSandbox& prepared) {
   const std::lock_guard lock(search_mutex_);
   prepared.names = find_protected_names(write_roots, policy_.protect, namespaces, folders_);

@@ -24,6 +24,7 @@ namespace wtool::engine {
 struct SharedSandbox {
   Roots roots;
   Descriptor ruleset;
+  Descriptor ruleset_in_scope;  // where the kernel has scopes
   std::string filter;
   bool network_refused = false;
   bool ipc_refused = false;

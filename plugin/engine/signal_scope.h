@@ -1,0 +1,32 @@
+// What the sandboxed commands of one terminal session share, so that they can signal each other's processes and connect
+// to each other's abstract sockets, and to nobody else's: the Landlock domain that a scope keeper holds
+// (warden/scope_keeper.h), and custodians in it.
+//
+// Custody fills and uses it. Any thread; where two calls use it at once, the second gets a domain of its own.
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "engine/custodian.h"
+
+namespace wtool::engine {
+
+class SignalScope {
+ public:
+  SignalScope() { idle_.reserve(max_idle); }
+  SignalScope(const SignalScope&) = delete;
+  SignalScope& operator=(const SignalScope&) = delete;
+
+ private:
+  friend class Custody;
+  // A session runs one command at a time.
+  static constexpr std::size_t max_idle = 1;
+
+  std::mutex mutex_;
+  Custodian keeper_;  // without a socket: there is none yet, or a call is using it
+  std::vector<Custodian> idle_;
+};
+
+}  // namespace wtool::engine

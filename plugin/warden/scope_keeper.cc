@@ -1,0 +1,72 @@
+#include "warden/scope_keeper.h"
+
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "warden/event_set.h"
+#include "warden/protocol.h"
+#include "warden/sandbox_child.h"
+
+namespace wtool::warden {
+
+namespace {
+
+enum Source : unsigned { message, host_gone, warden_gone };
+
+constexpr bool holds(unsigned sources, unsigned source) { return (sources & (1U << source)) != 0; }
+
+bool enter(const Descriptor& ruleset) {
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::syscall(sys_landlock_restrict_self, ruleset.get(), 0U) == 0;
+}
+
+// The warden's child, and in this process's domain. The C library has no function that makes one's own sibling.
+pid_t make_sibling() {
+  return static_cast<pid_t>(
+      ::syscall(SYS_clone, static_cast<unsigned long>(CLONE_PARENT | SIGCHLD), 0UL, 0UL, 0UL, 0UL));
+}
+
+void introduce(int socket, pid_t process) {
+  const Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, process, 0U)));
+  const int sent = handle.get();
+  const Recruited recruited{{Kind::recruited, 0, 0}, process, 0};
+  send_message(socket, &recruited, sizeof recruited, &sent, handle ? 1 : 0);
+}
+
+}  // namespace
+
+void run_scope_keeper(const CustodianStation& station, Descriptor ruleset) {
+  EventSet events;
+  if (!enter(ruleset) || !events || !events.add(station.socket, message) || !events.add(station.host, host_gone) ||
+      !events.add(station.warden, warden_gone)) {
+    ::_exit(1);
+  }
+  ruleset.reset();
+  continue_on_message(station.socket);
+  for (;;) {
+    const unsigned news = events.wait(-1);
+    if (holds(news, host_gone) || holds(news, warden_gone) || station.state->changed()) ::_exit(0);
+    if (!holds(news, message)) continue;
+    Recruit recruit{};
+    const Received received = receive_message(station.socket, &recruit, sizeof recruit);
+    if (received.size <= 0) ::_exit(0);
+    Descriptor socket(received.descriptors[0]);
+    if (recruit.header.kind != Kind::recruit || !socket) continue;  // Its sender sees its socket closed.
+    const pid_t process = make_sibling();
+    if (process < 0) tell_not_recruited(socket.get(), errno);
+    if (process != 0) continue;
+    events.close();
+    ::close(station.socket);
+    introduce(socket.get(), ::getpid());
+    CustodianStation its = station;
+    its.socket = socket.release();
+    its.in_scope = true;
+    run_custodian(its);
+  }
+}
+
+}  // namespace wtool::warden
