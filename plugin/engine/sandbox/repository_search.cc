@@ -110,10 +110,10 @@ struct RepositorySearch::Folder {
 struct RepositorySearch::Pass {
   enum class Listed { completely, partly };
 
-  explicit Pass(std::chrono::milliseconds time) : limit(time), end(Clock::now() + time) {}
+  Pass(std::chrono::milliseconds time, const GivenUp& asked) : limit(time), end(Clock::now() + time), given_up(asked) {}
 
   bool is_over() {
-    if (++counted % between_clocks == 0 && Clock::now() >= end) over = true;
+    if (counted++ % between_clocks == 0 && (Clock::now() >= end || (given_up && given_up()))) over = true;
     return over;
   }
 
@@ -124,6 +124,7 @@ struct RepositorySearch::Pass {
   Repositories result;
   const std::chrono::milliseconds limit;
   const Clock::time_point end;
+  const GivenUp& given_up;
   std::size_t counted = 0;
   std::size_t folders = 0;
   bool over = false;
@@ -235,11 +236,12 @@ void RepositorySearch::look(const Root& root, Pass& pass) {
   }
 }
 
-Repositories RepositorySearch::look(const std::vector<Root>& roots, std::chrono::milliseconds limit) {
+Repositories RepositorySearch::look(const std::vector<Root>& roots, std::chrono::milliseconds limit,
+                                    const GivenUp& given_up) {
   std::erase_if(roots_, [&](const auto& known) {
     return std::none_of(roots.begin(), roots.end(), [&](const Root& root) { return root.path == known.first; });
   });
-  Pass pass(limit);
+  Pass pass(limit, given_up);
   for (const Root& root : roots) {
     if (root.folder) look(root, pass);
   }

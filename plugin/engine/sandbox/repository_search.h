@@ -4,7 +4,8 @@
 //   refs, or HEAD with commondir), which bare repositories, submodules and worktrees have.
 // - Folders are remembered from search to search. One whose time of change is the same is not listed again, so that a
 //   further search costs one look at each folder. The time of change cannot be set by a program.
-// - A search is bounded in time and in folders. What it left out is said in `left_out`.
+// - A search is bounded in time and in folders. What it left out is said in `left_out`. It ends at once when its caller
+//   gives up.
 //
 // Not searched: what is mounted inside a write root, and what the host's user may not read.
 #pragma once
@@ -13,6 +14,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -52,7 +54,9 @@ class RepositorySearch {
   RepositorySearch(const RepositorySearch&) = delete;
   RepositorySearch& operator=(const RepositorySearch&) = delete;
 
-  Repositories look(const std::vector<Root>& roots, std::chrono::milliseconds limit);
+  // `given_up` is asked often; what was found is of no use when it says true.
+  using GivenUp = std::function<bool()>;
+  Repositories look(const std::vector<Root>& roots, std::chrono::milliseconds limit, const GivenUp& given_up = {});
 
  private:
   struct Folder;

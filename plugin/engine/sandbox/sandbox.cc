@@ -17,6 +17,10 @@ namespace {
 // Searching for repositories takes a moment where everything is in memory. These are for cold disks and huge trees.
 constexpr std::chrono::milliseconds search_before{5000};
 constexpr std::chrono::milliseconds search_after{1000};
+// How long one call waits for the search of another, before its own one after the command.
+constexpr std::chrono::milliseconds wait_after{1000};
+// How often a call that waits for another one's search looks whether its caller has given up.
+constexpr std::chrono::milliseconds between_looks{20};
 
 constexpr const char* required_hint =
     "sandbox.required is true, so nothing was run; set it to false to run with what there is, or use a newer kernel";
@@ -110,13 +114,13 @@ std::shared_ptr<const SharedSandbox> Sandbox::share(SandboxRefusal& refusal) {
 }
 
 std::optional<PreparedSandbox> Sandbox::prepare(const std::string& directory, const std::string& no_namespaces,
-                                                SandboxRefusal& refusal) {
+                                                SandboxRefusal& refusal, const RepositorySearch::GivenUp& given_up) {
   PreparedSandbox prepared;
   prepared.shared = share(refusal);
   if (!prepared.shared) return std::nullopt;
   const Roots& roots = prepared.shared->roots;
   prepared.report = prepared.shared->report;
-  find_names(roots.write, no_namespaces.empty(), prepared);
+  if (!find_names(roots.write, no_namespaces.empty(), given_up, prepared)) return std::nullopt;
 
   // Names that do not exist cannot be held by anything, so they are not counted as missing.
   std::vector<std::string> missing;
@@ -137,13 +141,18 @@ std::optional<PreparedSandbox> Sandbox::prepare(const std::string& directory, co
   }
   prepared.report.not_enforced.insert(prepared.report.not_enforced.end(), missing.begin(), missing.end());
   prepared.confinement.ruleset = prepared.shared->ruleset.get();
+  prepared.confinement.ruleset_in_scope = prepared.shared->ruleset_in_scope.get();
   prepared.confinement.message = message_for(*prepared.shared, prepared.names, directory);
   return prepared;
 }
 
-  prepared.confinement.ruleset_in_scope = prepared.shared->ruleset_in_scope.get();
-void Sandbox::find_names(const std::vector<Root>& write_roots, bool namespaces, PreparedSandbox& prepared) {
-  const std::lock_guard lock(search_mutex_);
+// False: the caller has given up.
+bool Sandbox::find_names(const std::vector<Root>& write_roots, bool namespaces,
+                         const RepositorySearch::GivenUp& given_up, PreparedSandbox& prepared) {
+  std::unique_lock lock(search_mutex_, std::defer_lock);
+  while (!lock.try_lock_for(between_looks)) {
+    if (given_up && given_up()) return false;
+  }
   prepared.names = find_protected_names(write_roots, policy_.protect, namespaces, folders_);
   for (const std::string& file : policy_.files) {
     if (file == policy_.record && !namespaces) continue;
@@ -152,11 +161,12 @@ void Sandbox::find_names(const std::vector<Root>& write_roots, bool namespaces, 
     if (root == write_roots.end() || (file == policy_.record && !is_plain_file(file))) continue;
     protect_name(root->path, file, write_roots, namespaces, prepared.names);
   }
-  if (!policy_.repositories) return;
+  if (!policy_.repositories) return true;
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
   prepared.since_ns = std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-  prepared.repositories = search_.look(write_roots, search_before);
+  prepared.repositories = search_.look(write_roots, search_before, given_up);
+  if (given_up && given_up()) return false;
   // A path at which something else is by now is no longer what a command has made.
   const FoundByPath& found = prepared.repositories.found;
   std::erase_if(made_, [&](const auto& own) {
@@ -164,12 +174,16 @@ void Sandbox::find_names(const std::vector<Root>& write_roots, bool namespaces, 
     return there == found.end() || there->second != own.second;
   });
   protect_repositories(prepared.repositories, made_, write_roots, namespaces, folders_, prepared.names);
+  return true;
 }
 
 void Sandbox::look_afterwards(const PreparedSandbox& prepared, SandboxReport& report) {
   MadeNames made = find_made_names(prepared.names);
-  if (policy_.repositories) {
-    const std::lock_guard lock(search_mutex_);
+  std::unique_lock lock(search_mutex_, std::defer_lock);
+  if (policy_.repositories && !lock.try_lock_for(wait_after)) {
+    report.not_enforced.emplace_back(
+        "protected_names: after the command, repositories were not searched for, because other calls were searching");
+  } else if (policy_.repositories) {
     const Repositories after = search_.look(prepared.shared->roots.write, search_after);
     for (const std::string& reason : after.left_out) {
       report.not_enforced.push_back("protected_names: after the command, " + reason);
@@ -179,6 +193,7 @@ void Sandbox::look_afterwards(const PreparedSandbox& prepared, SandboxReport& re
     for (const auto& [path, found] : repositories.all) made_.insert_or_assign(path, found);
     const auto intruders = find_intruders(made_, repositories, prepared.repositories.found, prepared.since_ns);
     made.additions.insert(made.additions.end(), intruders.begin(), intruders.end());
+    lock.unlock();
   }
   for (const Addition& addition : made.additions) made.paths.push_back(addition.path);
   auto& changed = report.protected_changed;

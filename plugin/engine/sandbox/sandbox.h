@@ -51,25 +51,27 @@ class Sandbox {
 
   // For a command that runs in `directory` (canonical). None with `refusal` when a root is missing, or something that
   // is required cannot be enforced. `no_namespaces`: why there are none, as has been found out; empty while there may
-  // be.
+  // be. `given_up`: the caller waits no longer; what is given back then is not to be used, and `refusal` may be empty.
   std::optional<PreparedSandbox> prepare(const std::string& directory, const std::string& no_namespaces,
-                                         SandboxRefusal& refusal);
+                                         SandboxRefusal& refusal, const RepositorySearch::GivenUp& given_up = {});
 
   // When the command is over: adds the names and the repositories that it has made to the report, and puts aside what
-  // it has added to repositories that were there before, where the policy says so.
+  // it has added to repositories that were there before, where the policy says so. Takes 2 s at most. A call that is
+  // cancelled or out of time does not shorten it: a command could hide so what it has made.
   void look_afterwards(const PreparedSandbox& prepared, SandboxReport& report);
 
  private:
   std::shared_ptr<const SharedSandbox> share(SandboxRefusal& refusal);
   std::shared_ptr<const SharedSandbox> make(SandboxRefusal& refusal) const;
-  void find_names(const std::vector<Root>& write_roots, bool namespaces, PreparedSandbox& prepared);
+  bool find_names(const std::vector<Root>& write_roots, bool namespaces, const RepositorySearch::GivenUp& given_up,
+                  PreparedSandbox& prepared);
 
   const SandboxPolicy policy_;
   const SandboxFeatures features_;
   std::mutex mutex_;
   std::shared_ptr<const SharedSandbox> shared_;  // Made at the first call, and anew when a root has been replaced.
 
-  std::mutex search_mutex_;
+  std::timed_mutex search_mutex_;
   NamesInFolders folders_;
   RepositorySearch search_;
   // Repositories that commands of this sandbox have made. They were theirs to fill from the first, so that to hold them

@@ -52,6 +52,17 @@ void forget_output_files(const std::string& folder, SandboxReport& report) {
                 [&](const std::string& path) { return (path + '/').starts_with(own) || own.starts_with(path + '/'); });
 }
 
+// The call was cancelled, or its time was over, before there was anything to run.
+Outcome not_begun(const Cancellation& cancellation) {
+  Outcome outcome;
+  if (cancellation.how() != Cancellation::How::none) {
+    outcome.how = Cancelled{cancellation.reason()};
+  } else {
+    outcome.how = TimedOut{};
+  }
+  return outcome;
+}
+
 }  // namespace
 
 std::variant<Outcome, SandboxRefusal> run_sandboxed(Custody& custody, Sandbox& sandbox, Command command,
@@ -59,9 +70,12 @@ std::variant<Outcome, SandboxRefusal> run_sandboxed(Custody& custody, Sandbox& s
                                                     Cancellation& cancellation, const OutputSink& sink,
                                                     SandboxReport& report) {
   std::string no_namespaces;
+  const Patience patience{options.deadline, cancellation};
   for (int attempt = 1;; ++attempt) {
     SandboxRefusal refusal;
-    auto prepared = sandbox.prepare(directory, no_namespaces, refusal);
+    auto prepared = sandbox.prepare(directory, no_namespaces, refusal, [&] { return patience.over(); });
+    // Where a refusal has nothing to do with it, the caller wants no more all the same.
+    if (patience.over()) return not_begun(cancellation);
     if (!prepared) return refusal;
     report = prepared->report;
     const FileRecord record(prepared->names.watched);

@@ -194,6 +194,20 @@ BOOST_FIXTURE_TEST_CASE(a_search_sees_the_folders_near_the_root_first_and_no_mor
   BOOST_TEST(result.left_out.front().find("4 folders") != std::string::npos);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_search_ends_when_its_caller_gives_up, Search) {
+  for (int i = 0; i < 1000; ++i) make("folder-" + std::to_string(i));
+  struct stat status {};
+  BOOST_REQUIRE(::stat(root.c_str(), &status) == 0);
+  int asked = 0;
+  const auto later = [&] { return ++asked == 2; };
+  const Repositories result =
+      search.look({{root, status.st_dev, status.st_ino, true}}, std::chrono::seconds(60), later);
+  BOOST_TEST(asked == 2);
+  BOOST_TEST(result.left_out.size() == 1U);
+  make("folder-999/.git");
+  BOOST_TEST(found() == Texts{"/folder-999/.git"}, boost::test_tools::per_element());
+}
+
 BOOST_FIXTURE_TEST_CASE(a_folder_that_cannot_be_read_is_named, Search) {
   if (::geteuid() == 0) return;
   make("shut/.git");

@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <thread>
 
 #include "engine/sandbox/filter.h"
 #include "engine/sandbox/landlock.h"
@@ -230,6 +231,28 @@ BOOST_FIXTURE_TEST_CASE(all_calls_share_one_ruleset_until_a_root_is_replaced, Fo
   const auto third = sandbox.prepare(inside, "", refusal);
   BOOST_REQUIRE(third);
   BOOST_TEST(third->shared != first->shared);
+}
+
+// The second call waits for the search of the first, which goes on.
+BOOST_FIXTURE_TEST_CASE(a_call_whose_caller_gives_up_waits_for_no_search, Folders) {
+  SandboxPolicy wanted = policy();
+  wanted.repositories = true;
+  Sandbox sandbox(wanted, features);
+  SandboxRefusal refusal;
+  bool tried = false;
+  const auto first = sandbox.prepare(inside, "", refusal, [&] {
+    if (tried) return false;
+    tried = true;
+    std::thread([&] {
+      SandboxRefusal none;
+      BOOST_TEST(!sandbox.prepare(inside, "", none, [] { return true; }));
+      BOOST_TEST(none.message.empty());
+    }).join();
+    return false;
+  });
+  BOOST_TEST(tried);
+  BOOST_TEST(first.has_value());
+  BOOST_TEST(!sandbox.prepare(inside, "", refusal, [] { return true; }));
 }
 
 BOOST_FIXTURE_TEST_CASE(each_folder_above_a_protected_name_is_bound_up_to_the_outermost_root, Folders) {
