@@ -18,8 +18,8 @@ namespace {
 
 using programs::Effect;
 using programs::Given;
+using programs::ParsedCommand;
 using programs::Problem;
-using programs::Reading;
 
 bool is_tar(std::string_view tool) { return tool == "tar" || tool == "gtar" || tool == "bsdtar"; }
 
@@ -33,9 +33,9 @@ const ArgumentJudgement no_rules{ArgumentJudgement::Kind::no_rules, 0, {}, {}};
 // Reads the words of a known tool and hands on what `look` makes of them.
 template <typename Look>
 std::optional<Problem> look_at(std::string_view tool, const std::vector<std::string>& words, Look look) {
-  if (!is_tar(tool)) return look(programs::read(tool, words));
+  if (!is_tar(tool)) return look(programs::read_safe(tool, words));
   const programs::Expanded expanded = programs::expand_tar(words);
-  std::optional<Problem> problem = look(programs::read(tool, expanded.words));
+  std::optional<Problem> problem = look(programs::read_safe(tool, expanded.words));
   if (problem) problem->word = problem->word < expanded.from.size() ? expanded.from[problem->word] : 0;
   return problem;
 }
@@ -46,7 +46,7 @@ struct ReadScript {
 };
 
 // The script of sed or the program of awk, where it stands in the words.
-std::optional<ReadScript> read_script(const Reading& reading) {
+std::optional<ReadScript> read_script(const ParsedCommand& reading) {
   const bool is_sed = reading.tool->spec().check == programs::check_sed;
   const bool is_awk = reading.tool->spec().check == programs::check_awk;
   const auto located = is_sed || is_awk ? programs::find_script(reading) : std::nullopt;
@@ -54,7 +54,7 @@ std::optional<ReadScript> read_script(const Reading& reading) {
   return ReadScript{is_sed ? programs::read_sed(located->script) : programs::read_awk(located->script), located->word};
 }
 
-std::optional<Problem> find_program(std::string_view tool, const Reading& reading) {
+std::optional<Problem> find_program(std::string_view tool, const ParsedCommand& reading) {
   for (const Given& given : reading.given) {
     // An option without a value is followed by a command, which is judged for itself.
     if (given.option->effect == Effect::runs_code ||
@@ -65,7 +65,8 @@ std::optional<Problem> find_program(std::string_view tool, const Reading& readin
   }
   // Of a program that only reads, the file of further arguments tells nothing worse than they could.
   if (reading.response_file && (!reading.tool->spec().never.empty() || reading.tool->has_effects())) {
-    return Problem{*reading.response_file, reading.words[*reading.response_file] + " names a file of further arguments",
+    return Problem{*reading.response_file,
+                   std::string(reading.words[*reading.response_file]) + " names a file of further arguments",
                    "write the arguments out"};
   }
   if (tool == "git") return programs::find_git_program(reading);
@@ -77,9 +78,10 @@ std::optional<Problem> find_program(std::string_view tool, const Reading& readin
 }
 
 // What makes the tool open files that no word names.
-std::optional<Problem> find_reach(const Reading& reading) {
+std::optional<Problem> find_reach(const ParsedCommand& reading) {
   if (reading.response_file) {
-    return Problem{*reading.response_file, reading.words[*reading.response_file] + " names a file of further arguments",
+    return Problem{*reading.response_file,
+                   std::string(reading.words[*reading.response_file]) + " names a file of further arguments",
                    "write the arguments out"};
   }
   for (const Given& given : reading.given) {
@@ -122,7 +124,7 @@ bool has_argument_table(std::string_view tool) {
 
 ArgumentJudgement judge_arguments(std::string_view tool, const std::vector<std::string>& words) {
   if (words.empty() || !has_argument_table(tool)) return no_rules;
-  return judgement(look_at(tool, words, [&](Reading reading) {
+  return judgement(look_at(tool, words, [&](ParsedCommand reading) {
     if (!reading.problem && tool == "git") reading.problem = programs::check_git_settings(reading);
     if (!reading.problem) reading.problem = programs::find_odd_program(tool, words);
     return std::move(reading.problem);
@@ -136,14 +138,14 @@ std::vector<Addition> hardening(std::string_view tool, const std::vector<std::st
     if (!table.hardened.empty()) additions.push_back({behind + 1, words_of_text(table.hardened)});
   };
   add(programs::find_rules(tool)->spec(), 0);
-  const Reading reading = programs::read(tool, words);
+  const ParsedCommand reading = programs::read_safe(tool, words);
   if (reading.begin > 0) add(reading.tool->spec(), reading.begin);
   return additions;
 }
 
 std::vector<std::string> git_directories(const std::vector<std::string>& words) {
   std::vector<std::string> directories;
-  const Reading reading = programs::read("git", words);
+  const ParsedCommand reading = programs::read_safe("git", words);
   for (const Given& given : reading.given) {
     const bool of_git = given.word < reading.begin || reading.begin == 0;
     if (of_git && given.option->name == "-C" && given.value) directories.emplace_back(*given.value);
@@ -155,13 +157,13 @@ ArgumentJudgement judge_program_text(std::string_view given, const std::vector<s
   const std::string_view tool = known_name(given);
   if (auto problem = programs::find_odd_program(tool, words)) return judgement(std::move(problem));
   if (words.empty() || !has_argument_table(tool)) return no_rules;
-  return judgement(look_at(tool, words, [&](const Reading& reading) { return find_program(tool, reading); }));
+  return judgement(look_at(tool, words, [&](const ParsedCommand& reading) { return find_program(tool, reading); }));
 }
 
 ArgumentJudgement judge_reach(std::string_view given, const std::vector<std::string>& words) {
   const std::string_view tool = known_name(given);
   if (words.empty() || !has_argument_table(tool)) return no_rules;
-  return judgement(look_at(tool, words, [](const Reading& reading) {
+  return judgement(look_at(tool, words, [](const ParsedCommand& reading) {
     if (reading.name != "find") return find_reach(reading);
     return programs::find_list_of_files(reading);
   }));
@@ -174,11 +176,11 @@ std::vector<bool> text_words(std::string_view tool, const std::vector<std::strin
   if (!has_argument_table(tool)) return text;
   if (is_tar(tool)) {
     const programs::Expanded expanded = programs::expand_tar(words);
-    const Reading reading = programs::read(tool, expanded.words);
+    const ParsedCommand reading = programs::read_safe(tool, expanded.words);
     for (std::size_t i = 0; i < expanded.words.size(); ++i) text[expanded.from[i]] = reading.text[i];
     return text;
   }
-  Reading reading = programs::read(tool, words);
+  ParsedCommand reading = programs::read_safe(tool, words);
   text = reading.text;
   if (tool == "find") programs::mark_find_text(words, text);
   if (tool == "test" || tool == "[") {
@@ -203,7 +205,7 @@ bool may_run_programs(std::string_view tool) {
 
 bool takes_more_arguments(std::string_view tool, const std::vector<std::string>& words) {
   if (words.empty() || !has_argument_table(tool) || is_tar(tool)) return false;
-  const Reading reading = programs::read(tool, words);
+  const ParsedCommand reading = programs::read_safe(tool, words);
   const programs::ProgramSpec& table = reading.tool->spec();
   if (reading.problem || !reading.complete || table.most != static_cast<std::size_t>(-1)) return false;
   if (table.operands != programs::Operands::any && table.operands != programs::Operands::text &&

@@ -5,8 +5,8 @@
 
 #include "policy/programs.h"
 #include "policy/programs/names.h"
+#include "policy/programs/reader.h"
 #include "policy/programs/spec.h"
-#include "policy/wrappers/options.h"
 
 namespace wtool::policy {
 
@@ -14,10 +14,10 @@ namespace {
 
 // "-b" is a letter, which may stand among others.
 bool works_alone(std::string_view without_terminal, const std::string& word) {
-  if (word == "--version" || word == "--help" || is_listed(without_terminal, word)) return true;
+  if (word == "--version" || word == "--help" || programs::is_listed(without_terminal, word)) return true;
   if (word.size() < 2 || word[0] != '-' || word[1] == '-') return false;
   return std::any_of(word.begin() + 1, word.end(), [&](char letter) {
-    return is_listed(without_terminal, std::string{'-', letter});
+    return programs::is_listed(without_terminal, std::string{'-', letter});
   });
 }
 

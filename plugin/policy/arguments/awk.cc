@@ -320,7 +320,7 @@ class AwkReader {
 
 Script read_awk(std::string_view program) { return AwkReader(program).read(); }
 
-std::optional<Problem> check_awk(const Reading& reading) {
+std::optional<Problem> check_awk(const ParsedCommand& reading) {
   for (std::size_t i = reading.first_replaced ? 0 : 1; i < reading.operands.size(); ++i) {
     if (i < reading.first_operand_behind_dashes && reading.operand(i).size() > 1 && reading.operand(i)[0] == '-') {
       return Problem{reading.operands[i], "awk's options stand in front of its program", {}};

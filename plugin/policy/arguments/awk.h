@@ -8,6 +8,6 @@ namespace wtool::policy::programs {
 
 Script read_awk(std::string_view program);
 
-std::optional<Problem> check_awk(const Reading& reading);
+std::optional<Problem> check_awk(const ParsedCommand& reading);
 
 }  // namespace wtool::policy::programs

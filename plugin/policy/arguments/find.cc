@@ -25,10 +25,10 @@ std::size_t values(const Option& primary) { return primary.values; }
 
 }  // namespace
 
-std::optional<Problem> check_find(const Reading& reading) {
-  const Words& words = reading.words;
+std::optional<Problem> check_find(const ParsedCommand& reading) {
+  const auto& words = reading.words;
   for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::string& word = words[i];
+    const std::string word(words[i]);
     if (!is_option(word) || word == "--") continue;
     const Option* primary = find_primary(*reading.tool, word);
     if (primary == nullptr) {
@@ -53,13 +53,13 @@ std::optional<Problem> check_find(const Reading& reading) {
   return std::nullopt;
 }
 
-std::optional<Problem> find_list_of_files(const Reading& reading) {
-  const Words& words = reading.words;
+std::optional<Problem> find_list_of_files(const ParsedCommand& reading) {
+  const auto& words = reading.words;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const Option* primary = is_option(words[i]) ? find_primary(*reading.tool, words[i]) : nullptr;
     if (primary == nullptr) continue;
     if (primary->list)
-      return Problem{i, words[i] + " names a file that names further files", "name the paths themselves"};
+      return Problem{i, std::string(words[i]) + " names a file that names further files", "name the paths themselves"};
     i += values(*primary);
   }
   return std::nullopt;

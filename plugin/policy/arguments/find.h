@@ -5,9 +5,9 @@
 
 namespace wtool::policy::programs {
 
-std::optional<Problem> check_find(const Reading& reading);
+std::optional<Problem> check_find(const ParsedCommand& reading);
 // -files0-from: a file that names the paths to begin at.
-std::optional<Problem> find_list_of_files(const Reading& reading);
+std::optional<Problem> find_list_of_files(const ParsedCommand& reading);
 void mark_find_text(const Words& words, std::vector<bool>& text);
 
 }  // namespace wtool::policy::programs

@@ -121,7 +121,7 @@ Problem complain(std::size_t word, std::string_view setting) {
 
 }  // namespace
 
-std::optional<Problem> check_git_settings(const Reading& reading) {
+std::optional<Problem> check_git_settings(const ParsedCommand& reading) {
   for (const Given& given : reading.given) {
     if (given.option->name == "--submodule" && given.value == "diff") {
       return Problem{given.value_word, "--submodule=diff runs git in the submodules, by their own configuration",
@@ -138,7 +138,7 @@ std::optional<Problem> check_git_settings(const Reading& reading) {
   return std::nullopt;
 }
 
-std::optional<Problem> find_git_program(const Reading& reading) {
+std::optional<Problem> find_git_program(const ParsedCommand& reading) {
   for (const Given& given : reading.given) {
     const std::string& option = given.option->name;
     const bool of_git = given.word < reading.begin || reading.begin == 0;

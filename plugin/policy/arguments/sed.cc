@@ -288,7 +288,7 @@ Script read_sed(std::string_view script) {
   return found;
 }
 
-std::optional<Located> find_script(const Reading& reading) {
+std::optional<Located> find_script(const ParsedCommand& reading) {
   Located located;
   bool any = false;
   for (const Given& given : reading.given) {
@@ -300,12 +300,12 @@ std::optional<Located> find_script(const Reading& reading) {
   }
   if (!any && !reading.first_replaced && !reading.operands.empty()) {
     any = true;
-    located = {reading.words[reading.operands[0]], reading.operands[0]};
+    located = {std::string(reading.operand(0)), reading.operands[0]};
   }
   return any ? std::optional(std::move(located)) : std::nullopt;
 }
 
-std::optional<Problem> check_sed(const Reading& reading) {
+std::optional<Problem> check_sed(const ParsedCommand& reading) {
   const auto located = find_script(reading);
   if (!located) return std::nullopt;
   const Script script = read_sed(located->script);

@@ -13,8 +13,8 @@ struct Located {
   std::string script;
   std::size_t word = 0;
 };
-std::optional<Located> find_script(const Reading& reading);
+std::optional<Located> find_script(const ParsedCommand& reading);
 
-std::optional<Problem> check_sed(const Reading& reading);
+std::optional<Problem> check_sed(const ParsedCommand& reading);
 
 }  // namespace wtool::policy::programs

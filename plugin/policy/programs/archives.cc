@@ -7,14 +7,14 @@ namespace wtool::policy::programs {
 
 namespace {
 
-std::optional<Problem> without(const Reading& reading, std::initializer_list<std::string_view> looking,
+std::optional<Problem> without(const ParsedCommand& reading, std::initializer_list<std::string_view> looking,
                                std::string_view otherwise, std::string_view hint) {
   if (reading.in_force(looking) != nullptr) return std::nullopt;
   return Problem{reading.begin, reading.name + ' ' + std::string(otherwise), std::string(hint)};
 }
 
 // Of tar and cpio: an archive that is reached by another program.
-std::optional<Problem> find_remote_archive(const Reading& reading,
+std::optional<Problem> find_remote_archive(const ParsedCommand& reading,
                                            std::initializer_list<std::string_view> archive_options) {
   if (reading.has("--force-local")) return std::nullopt;
   for (const Given& given : reading.given) {
@@ -32,7 +32,7 @@ std::optional<Problem> find_remote_archive(const Reading& reading,
   return std::nullopt;
 }
 
-std::optional<Problem> check_tar(const Reading& reading) {
+std::optional<Problem> check_tar(const ParsedCommand& reading) {
   if (auto problem = find_remote_archive(reading, {"-f", "--file"})) return problem;
   if ((reading.has("-x") || reading.has("--extract") || reading.has("--get")) &&
       !(reading.has("-O") || reading.has("--to-stdout"))) {
@@ -44,7 +44,7 @@ std::optional<Problem> check_tar(const Reading& reading) {
 
 // Of several modes a compressor takes the last; with -c it writes to its standard output in any of them. bzip2 goes on
 // behind --version and --license.
-std::optional<Problem> check_compressor(const Reading& reading) {
+std::optional<Problem> check_compressor(const ParsedCommand& reading) {
   if (reading.operands.empty()) return std::nullopt;  // from its standard input to its standard output
   if (reading.in_force({"-c", "--stdout", "--to-stdout"}) != nullptr) return std::nullopt;
   const Given* const mode =
@@ -54,16 +54,16 @@ std::optional<Problem> check_compressor(const Reading& reading) {
                  "with -c it writes to its standard output"};
 }
 
-std::optional<Problem> check_cpio(const Reading& reading) {
+std::optional<Problem> check_cpio(const ParsedCommand& reading) {
   if (auto problem = find_remote_archive(reading, {"-F", "--file", "-I"})) return problem;
   return without(reading, {"-t", "--list", "--help", "--version"}, "writes files", "cpio -t lists them");
 }
 
-std::optional<Problem> check_zip_listing(const Reading& reading) {
+std::optional<Problem> check_zip_listing(const ParsedCommand& reading) {
   return without(reading, {"-sf", "-h", "-h2", "--help", "--version", "-L"}, "writes an archive", "unzip -l lists one");
 }
 
-std::optional<Problem> check_unzip(const Reading& reading) {
+std::optional<Problem> check_unzip(const ParsedCommand& reading) {
   return without(reading, {"-l", "-v", "-t", "-Z", "-p", "-c", "-z", "-h", "--help"}, "writes the files of the archive",
                  "unzip -l lists them, unzip -p shows them");
 }

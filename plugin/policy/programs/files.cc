@@ -11,7 +11,7 @@ constexpr std::string_view xxd_options =
     "-h -i -include -l=LENGTH -len=LENGTH -n=NAME -name=NAME -o=OFFSET -p -ps -postscript -plain -s=SEEK -seek=SEEK -u "
     "-uppercase -upper -v -version -R=WHEN -t";
 
-std::optional<Problem> check_bat(const Reading& reading) {
+std::optional<Problem> check_bat(const ParsedCommand& reading) {
   for (const Given& given : reading.given) {
     if (given.option->name == "--paging" && given.value != "never" && given.value != "auto") {
       return Problem{given.word, "--paging runs a pager", "--paging=never does not"};

@@ -9,35 +9,35 @@ namespace wtool::policy::programs {
 namespace {
 
 // A listing command with an operand makes something, unless an option makes it a pattern.
-std::optional<Problem> lists_only(const Reading& reading, std::initializer_list<std::string_view> listing) {
+std::optional<Problem> lists_only(const ParsedCommand& reading, std::initializer_list<std::string_view> listing) {
   if (reading.operands.empty() || reading.in_force(listing) != nullptr) return std::nullopt;
   return Problem{reading.operands[0], reading.name + " with a name makes it", reading.name + " --list NAME shows it"};
 }
 
-std::optional<Problem> check_branch(const Reading& reading) {
+std::optional<Problem> check_branch(const ParsedCommand& reading) {
   return lists_only(reading, {"-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"});
 }
 
-std::optional<Problem> check_tag(const Reading& reading) {
+std::optional<Problem> check_tag(const ParsedCommand& reading) {
   return lists_only(reading,
                     {"-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", "-n"});
 }
 
-std::optional<Problem> only_tells(const Reading& reading, std::string_view does) {
+std::optional<Problem> only_tells(const ParsedCommand& reading, std::string_view does) {
   if (reading.in_force({"-n", "--dry-run"}) != nullptr) return std::nullopt;
   return Problem{reading.begin, reading.name + ' ' + std::string(does),
                  reading.name + " --dry-run tells what it would do"};
 }
 
-std::optional<Problem> check_clean(const Reading& reading) { return only_tells(reading, "removes files"); }
+std::optional<Problem> check_clean(const ParsedCommand& reading) { return only_tells(reading, "removes files"); }
 
-std::optional<Problem> check_commit(const Reading& reading) {
+std::optional<Problem> check_commit(const ParsedCommand& reading) {
   // Here, -n is --no-verify.
   if (reading.has("--dry-run")) return std::nullopt;
   return Problem{reading.begin, "git commit writes to the repository", "git commit --dry-run tells what it would do"};
 }
 
-std::optional<Problem> check_config(const Reading& reading) {
+std::optional<Problem> check_config(const ParsedCommand& reading) {
   if (reading.in_force({"-l", "--list", "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color",
                         "--get-colorbool"}) != nullptr) {
     return std::nullopt;

@@ -8,7 +8,7 @@ namespace wtool::policy::programs {
 namespace {
 
 // Its expressions can read files and the environment, and one of its programs has an operator that runs commands.
-std::optional<Problem> check_yq(const Reading& reading) {
+std::optional<Problem> check_yq(const ParsedCommand& reading) {
   for (std::size_t i = 0; i < reading.operands.size(); ++i) {
     const std::string_view text = reading.operand(i);
     for (const std::string_view word : {"load", "system", "env"}) {

@@ -1,12 +1,14 @@
 #include "policy/programs/names.h"
 
 #include "policy/arguments.h"
+#include "policy/programs/reader.h"
 #include "policy/wrappers.h"
-#include "policy/wrappers/options.h"
 
 namespace wtool::policy {
 
 namespace {
+
+using programs::is_listed;
 
 // What Debian's alternatives, and linkers, have behind a dot.
 constexpr std::string_view variants =

@@ -6,7 +6,7 @@ namespace wtool::policy::programs {
 namespace {
 
 // -mod=mod updates go.mod.
-std::optional<Problem> check_go_list(const Reading& reading) {
+std::optional<Problem> check_go_list(const ParsedCommand& reading) {
   for (const Given& given : reading.given) {
     if (given.option->name == "-mod" && given.value != "readonly" && given.value != "vendor") {
       return Problem{given.value_word, "go list may write go.mod", "-mod=readonly does not"};
@@ -15,7 +15,7 @@ std::optional<Problem> check_go_list(const Reading& reading) {
   return std::nullopt;
 }
 
-std::optional<Problem> check_cargo_fmt(const Reading& reading) {
+std::optional<Problem> check_cargo_fmt(const ParsedCommand& reading) {
   if (reading.has("--check")) return std::nullopt;
   return Problem{reading.begin, "cargo fmt writes the files", "cargo fmt --check tells what it would change"};
 }
@@ -238,7 +238,7 @@ constexpr ProgramSpec specs[] = {
                 "--freshen --install; writes (removes): -e --erase; writes (changes the database): --rebuilddb "
                 "--initdb --import --setperms --setugids",
      .style = Style::exact,
-     .check = [](const Reading& reading) -> std::optional<Problem> {
+     .check = [](const ParsedCommand& reading) -> std::optional<Problem> {
        if (reading.has("-q") || reading.has("--query")) return std::nullopt;
        return Problem{reading.begin, "rpm without -q changes what is installed", "rpm -q asks"};
      }},

@@ -6,141 +6,272 @@ namespace wtool::policy::programs {
 
 namespace {
 
+enum class Purpose { safe, runs, exact };
+
+std::string_view without_dashes(std::string_view name) {
+  return name.substr(name.starts_with("--") ? 2 : name.starts_with('-') ? 1 : 0);
+}
+
+bool is_digits(std::string_view text) { return text.find_first_not_of("0123456789") == text.npos; }
+
 class Reader {
  public:
-  explicit Reader(Reading& reading) : reading_(reading), words_(reading.words), next_(reading.begin + 1) {}
+  Reader(Purpose purpose, ParsedCommand& parsed, std::size_t from)
+      : purpose_(purpose), parsed_(parsed), words_(parsed.words), next_(from) {}
 
-  void run() {
-    find_response_file();
-    begin_tool();
-    while (next_ < words_.size()) {
+  // For each word, whether it is known; without this, all are.
+  void set_known(std::vector<bool> known) { known_ = std::move(known); }
+
+  void run(Permuting permuting = Permuting::by_spec) {
+    if (is_safe()) find_response_file();
+    begin_tool(permuting);
+    while (next_ < words_.size() && !parsed_.obstacle) {
       const std::string_view word = words_[next_];
-      if (options_ended_ || word.size() < 2 || word[0] != '-') {
-        operand();
-      } else if (style() == Style::none) {
+      if (!is_known(next_)) {
+        open_word();
+      } else if (options_ended_ || !is_option(word)) {
         operand();
       } else if (word == "--") {
         text(next_++);
         options_ended_ = true;
-        reading_.first_operand_behind_dashes = reading_.operands.size();
-      } else if (word[1] == '-' || style() == Style::go) {
+        parsed_.first_operand_behind_dashes = parsed_.operands.size();
+      } else if (!is_safe() && begins_number() && is_digits(word.substr(1))) {
+        number(word);
+      } else if (word.starts_with("--") || single_dash_) {
         long_option();
       } else {
-        short_options();
+        letters();
       }
     }
-    finish();
+    if (is_safe()) finish();
   }
 
  private:
-  const ProgramSpec& spec() const { return reading_.tool->spec(); }
+  const ProgramSpec& spec() const { return parsed_.tool->spec(); }
   Style style() const { return spec().style; }
-  void text(std::size_t word, bool is_text = true) { reading_.text[word] = is_text && reading_.complete; }
+  bool is_safe() const { return purpose_ == Purpose::safe; }
+  bool has(unsigned manner) const { return purpose_ == Purpose::runs && (spec().manner & manner) != 0; }
+  bool is_known(std::size_t word) const { return known_.empty() || known_[word]; }
+  bool begins_number() const {
+    return purpose_ == Purpose::exact ? parsed_.tool->letter('0') != nullptr : has(programs::number);
+  }
+  bool is_option(std::string_view word) const {
+    return word.size() > 1 && (word[0] == '-' || (word[0] == '+' && has(plus))) &&
+           !(is_safe() && style() == Style::none);
+  }
 
-  const std::string& name() const { return reading_.name; }
+  void text(std::size_t word, bool is_text = true) {
+    if (is_safe()) parsed_.text[word] = is_text && parsed_.complete;
+  }
 
   void complain(std::size_t word, std::string reason, std::string hint) {
-    if (!reading_.problem) reading_.problem = Problem{word, std::move(reason), std::move(hint)};
+    if (is_safe() && !parsed_.problem) parsed_.problem = Problem{word, std::move(reason), std::move(hint)};
   }
+
+  void obstruct(std::size_t word, std::string reason) {
+    parsed_.obstacle = word;
+    parsed_.reason = std::move(reason);
+  }
+
+  // ---- Programs.
 
   // It is replaced by what the file has in it before anything is read: as an option, a value or an operand.
   void find_response_file() {
     if (!spec().response_files) return;
-    for (std::size_t i = 1; i < words_.size() && !reading_.response_file; ++i) {
-      if (words_[i].size() > 1 && words_[i][0] == '@') reading_.response_file = i;
+    for (std::size_t i = 1; i < words_.size() && !parsed_.response_file; ++i) {
+      if (words_[i].size() > 1 && words_[i][0] == '@') parsed_.response_file = i;
     }
-    if (!reading_.response_file) return;
-    complain(*reading_.response_file, words_[*reading_.response_file] + " names a file of further arguments",
+    if (!parsed_.response_file) return;
+    complain(*parsed_.response_file, std::string(words_[*parsed_.response_file]) + " names a file of further arguments",
              "write the arguments out, or ./@NAME for a file of that name");
   }
 
-  void begin_tool() {
-    text(reading_.begin);
+  void begin_tool(Permuting permuting) {
+    single_dash_ = is_safe() ? style() == Style::go : has(single_dash);
+    permutes_ = purpose_ == Purpose::exact || (is_safe() ? style() != Style::posix : has(permutes));
+    if (permuting == Permuting::never) permutes_ = false;
+    if (!is_safe()) return;
+    text(parsed_.begin);
     if (spec().never.empty()) return;
     const std::string alone = ' ' + std::string(spec().alone) + ' ';
-    const bool asks_help = words_.size() == reading_.begin + 2 && alone.find(' ' + words_.back() + ' ') != alone.npos;
+    const bool asks_help =
+        words_.size() == parsed_.begin + 2 && alone.find(' ' + std::string(words_.back()) + ' ') != alone.npos;
     if (asks_help) {
       next_ = words_.size();
       return;
     }
-    complain(reading_.begin, name() + ' ' + std::string(spec().never), {});
+    complain(parsed_.begin, parsed_.name + ' ' + std::string(spec().never), {});
+  }
+
+  // True when the operand names a subcommand.
+  bool choose(std::size_t at) {
+    if (spec().operands != Operands::choose && spec().operands != Operands::may_choose) return false;
+    const std::string word(words_[at]);
+    // A name that is longer is none.
+    const std::string longer = word.size() < 64 ? parsed_.name + ' ' + word : std::string();
+    if (const Compiled* chosen = find_rules(longer)) {
+      parsed_.tool = chosen;
+      parsed_.name = longer;
+      parsed_.begin = at;
+      options_ended_ = false;
+      begin_tool(Permuting::by_spec);
+      return true;
+    }
+    // A newer version may have a command of this name.
+    const bool is_plain = word.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == word.npos;
+    if (spec().operands == Operands::choose || (is_plain && !options_ended_)) {
+      complain(
+          at,
+          parsed_.name + ' ' + word + " is not one of the commands of " + parsed_.name + " that are known to be safe",
+          {});
+      parsed_.complete = false;
+    }
+    return false;
+  }
+
+  // ---- Operands.
+
+  void open_word() {
+    if (permutes_ && !options_ended_ && !has(lenient)) {
+      return obstruct(next_, "it is known only when it runs, and may be an option");
+    }
+    operand();
+  }
+
+  void operand() {
+    const std::size_t at = next_++;
+    if (is_safe() && parsed_.operands.empty() && choose(at)) return;
+    parsed_.operands.push_back(at);
+    if (is_safe() && spec().operands == Operands::command) {
+      // Another command begins; what its words are is not known here.
+      next_ = words_.size();
+    } else if (!permutes_) {
+      options_ended_ = true;
+    }
+  }
+
+  // ---- Options.
+
+  void number(std::string_view word) {
+    const std::size_t at = next_++;
+    if (purpose_ == Purpose::runs) return;
+    given({parsed_.tool->letter('0'), "NUM", at, next_, word.substr(1), at});
+  }
+
+  Named named(std::string_view dashed, std::string_view name) const {
+    if (is_safe()) return parsed_.tool->word(dashed);
+    return {purpose_ == Purpose::exact ? parsed_.tool->exact(dashed) : parsed_.tool->only(name)};
   }
 
   void long_option() {
     const std::size_t at = next_++;
     const std::string_view word = words_[at];
-    const std::size_t equals = std::min(word.find('='), word.size());
-    const std::string_view name = word.substr(0, equals);
-    const auto [option, negated] = reading_.tool->word(name);
-    if (option == nullptr && style() == Style::go && glued_number(at)) return;
-    if (option == nullptr) return unknown(at, name);
+    const std::size_t equals = has(no_equals) ? word.size() : std::min(word.find('='), word.size());
+    const std::string_view dashed = word.substr(0, equals);
+    std::string name(without_dashes(dashed));
+    if (has(underscores)) std::replace(name.begin(), name.end(), '_', '-');
+    auto [option, negated] = named(dashed, name);
+    // A table that is not complete cannot say that an abbreviation is the only one.
+    const bool open = has(any_valued | any_long);
+    if (option != nullptr && open && without_dashes(option->name) != name) option = nullptr;
+    if (option == nullptr && is_safe() && style() == Style::go && glued_number(at)) return;
+    if (option == nullptr && !open && !has(lenient)) return unknown(at, std::string(word.substr(0, word.find('='))));
+    const bool valued = option == nullptr ? has(any_valued) : option->value == Value::required;
+    Given given{option, option == nullptr ? name : std::string(without_dashes(option->name)), at, next_};
+    given.value_word = at;
+    given.negated = negated;
     if (equals < word.size()) {
       // A value where none is taken is an error, or a boolean.
-      given({option, at, word.substr(equals + 1), at, negated});
-    } else if (negated) {
+      given.value = word.substr(equals + 1);
+    } else if (option == nullptr && !valued) {
+      parsed_.passed_over = parsed_.passed_over || has(lenient);
+    } else if (valued && !negated) {
       // --no-OPTION takes no value where --OPTION does.
-      given({option, at, std::nullopt, at, true});
-    } else {
-      separate_value(*option, at, option->value == Value::required);
+      if (!take_values(given, option == nullptr ? 1 : option->values)) return;
     }
+    this->given(std::move(given));
   }
 
   // xxd's -l64 is -l 64.
   bool glued_number(std::size_t at) {
     const std::string_view word = words_[at];
     if (word.size() < 3 || word[2] < '0' || word[2] > '9') return false;
-    const Option* option = reading_.tool->letter(word[1]);
+    const Option* option = parsed_.tool->letter(word[1]);
     if (option == nullptr || option->value != Value::required) return false;
-    given({option, at, word.substr(2), at});
+    given({option, std::string(1, word[1]), at, next_, word.substr(2), at});
     return true;
   }
 
-  void short_options() {
+  void letters() {
     const std::size_t at = next_++;
     const std::string_view word = words_[at];
+    const std::string sign = word[0] == '+' ? "+" : "";
     // Without a doubt a bundle contains no path, until it is seen to.
     text(at);
-    for (std::size_t i = 1; i < word.size(); ++i) {
-      const Option* option = reading_.tool->letter(word[i]);
+    for (std::size_t i = 1; i < word.size() && !parsed_.obstacle; ++i) {
+      const Option* option = is_safe() ? parsed_.tool->letter(word[i]) : parsed_.tool->any_letter(word[i]);
       if (option == nullptr) {
+        if (has(lenient)) {
+          parsed_.passed_over = true;
+          continue;
+        }
         // A part of a character would be no text.
-        const bool is_character = word[i] > ' ' && word[i] < 127;
-        return unknown(at, is_character ? std::string{'-', word[i]} : std::string(word));
+        const bool is_character = !is_safe() || (word[i] > ' ' && word[i] < 127);
+        return unknown(at, is_character ? std::string{word[0], word[i]} : std::string(word));
       }
+      Given given{option, sign + word[i], at, next_};
+      given.value_word = at;
       if (option->name == "-NUM") {
-        while (i + 1 < word.size() && word[i + 1] >= '0' && word[i + 1] <= '9') ++i;
-        given({option, at, std::nullopt, at});
-      } else if (option->value == Value::none) {
-        given({option, at, std::nullopt, at});
-      } else if (i + 1 < word.size()) {
-        if (style() == Style::tree && option->safe() && word.find_first_not_of("0123456789", i + 1) != word.npos) {
+        while (i + 1 < word.size() && is_digits(word.substr(i + 1, 1))) ++i;
+      } else if (option->value != Value::none && i + 1 < word.size()) {
+        if (is_safe() && style() == Style::tree && option->safe() && !is_digits(word.substr(i + 1))) {
           complain(at, "the letters behind " + option->name + " in one word are options of their own",
                    "write " + option->name + " as a word of its own");
         }
-        return given({option, at, word.substr(i + 1), at});
-      } else {
-        return separate_value(*option, at, option->value == Value::required);
+        given.value = word.substr(i + 1);
+        return this->given(std::move(given));
+      } else if (option->value == Value::required && !take_values(given, option->values)) {
+        return;
       }
+      this->given(std::move(given));
     }
   }
 
-  void separate_value(const Option& option, std::size_t at, bool takes_next) {
-    Given given{&option, at, std::nullopt, at};
-    for (std::size_t i = 1; i < option.values && next_ < words_.size(); ++i) text(next_++);
-    if (takes_next && next_ < words_.size()) {
-      given.value_word = next_++;
-      given.value = words_[given.value_word];
-      text(at);
-      distrust(given);
+  // The next words are the option's values. Of several, the last is kept: no table asks for another. False: one of them
+  // is an obstacle.
+  bool take_values(Given& given, std::size_t count) {
+    for (; count > 0 && next_ < words_.size(); --count) {
+      if (!is_known(next_) && !has(lenient)) {
+        obstruct(next_, "it is known only when it runs, and may become several words");
+        return false;
+      }
+      text(next_);
+      given.value_word = next_;
+      given.value = words_[next_++];
     }
-    this->given(given);
+    given.next = next_;
+    return true;
+  }
+
+  void given(Given given) {
+    const Option* const option = given.option;
+    if (is_safe()) {
+      if (given.value_word != given.word) {
+        text(given.word);
+        distrust(given);
+      }
+      text(given.value_word, !(option->path && given.value));
+      if (option->replaces_first) parsed_.first_replaced = true;
+      if (!option->safe()) complain_of(*option, given.word);
+    }
+    parsed_.given.push_back(std::move(given));
   }
 
   // Should a version of the tool take no value here, then this is an option of its own.
   void distrust(const Given& given) {
     const std::string_view value = *given.value;
     if (value.size() < 3 || !value.starts_with("--") || given.option->replaces_first) return;
-    const Option* option = reading_.tool->word(value.substr(0, value.find('='))).option;
+    const Option* option = parsed_.tool->word(value.substr(0, value.find('='))).option;
     if (option != nullptr && !option->safe()) complain_of(*option, given.value_word);
   }
 
@@ -148,102 +279,122 @@ class Reader {
     complain(word, option.name + ' ' + std::string(option.why), "leave " + option.name + " out");
   }
 
-  void given(const Given& given) {
-    const Option& option = *given.option;
-    text(given.value_word, !(option.path && given.value));
-    if (option.replaces_first) reading_.first_replaced = true;
-    if (!option.safe()) complain_of(option, given.word);
-    reading_.given.push_back(given);
-  }
-
-  void unknown(std::size_t at, std::string_view option) {
-    complain(at, "the option " + std::string(option) + " of " + name() + " is not one that is known to be safe",
+  void unknown(std::size_t at, std::string option) {
+    if (!is_safe()) {
+      obstruct(at, "the option " + option + " is not known here");
+      parsed_.unknown = std::move(option);
+      return;
+    }
+    complain(at, "the option " + option + " of " + parsed_.name + " is not one that is known to be safe",
              "leave it out, or write it in full");
     text(at, false);
-    reading_.complete = false;
-  }
-
-  void operand() {
-    const std::size_t at = next_++;
-    if (reading_.operands.empty() && choose(at)) return;
-    reading_.operands.push_back(at);
-    if (spec().operands == Operands::command) {
-      // Another command begins; what its words are is not known here.
-      next_ = words_.size();
-    } else if (style() == Style::posix) {
-      options_ended_ = true;
-    }
-  }
-
-  // True when the operand names a subcommand.
-  bool choose(std::size_t at) {
-    if (spec().operands != Operands::choose && spec().operands != Operands::may_choose) return false;
-    // A name that is longer is none.
-    const std::string longer = words_[at].size() < 64 ? name() + ' ' + words_[at] : std::string();
-    if (const Compiled* chosen = find_rules(longer)) {
-      reading_.tool = chosen;
-      reading_.name = longer;
-      reading_.begin = at;
-      options_ended_ = false;
-      begin_tool();
-      return true;
-    }
-    // A newer version may have a command of this name.
-    const bool is_plain = words_[at].find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == words_[at].npos;
-    if (spec().operands == Operands::choose || (is_plain && !options_ended_)) {
-      complain(at,
-               name() + ' ' + words_[at] + " is not one of the commands of " + name() + " that are known to be safe",
-               {});
-      reading_.complete = false;
-    }
-    return false;
+    parsed_.complete = false;
   }
 
   void finish() {
     const ProgramSpec& spec = this->spec();
-    const auto& operands = reading_.operands;
-    if (!reading_.complete) return;
+    const auto& operands = parsed_.operands;
+    if (!parsed_.complete) return;
     for (std::size_t i = 0; i < operands.size(); ++i) {
       text(operands[i], spec.operands == Operands::text ||
-                            (spec.operands == Operands::first_text && i == 0 && !reading_.first_replaced));
+                            (spec.operands == Operands::first_text && i == 0 && !parsed_.first_replaced));
     }
-    if (operands.empty() && !spec.bare.empty() && !reading_.has("--help") && !reading_.has("--version") &&
-        !reading_.has("-v")) {
-      complain(reading_.begin, name() + ' ' + std::string(spec.bare), {});
+    if (operands.empty() && !spec.bare.empty() && !parsed_.has("--help") && !parsed_.has("--version") &&
+        !parsed_.has("-v")) {
+      complain(parsed_.begin, parsed_.name + ' ' + std::string(spec.bare), {});
     }
     const std::size_t most = spec.operands == Operands::none ? 0 : spec.most;
     if (operands.size() > most) {
-      complain(operands[most], spec.beyond.empty() ? name() + " takes no such operand" : std::string(spec.beyond), {});
+      complain(operands[most], spec.beyond.empty() ? parsed_.name + " takes no such operand" : std::string(spec.beyond),
+               {});
     }
-    if (!reading_.problem && spec.check != nullptr) reading_.problem = spec.check(reading_);
+    if (!parsed_.problem && spec.check != nullptr) parsed_.problem = spec.check(parsed_);
   }
 
-  Reading& reading_;
-  const Words& words_;
+  const Purpose purpose_;
+  ParsedCommand& parsed_;
+  const std::vector<std::string_view>& words_;
+  std::vector<bool> known_;
   std::size_t next_;
+  bool single_dash_ = false;
+  bool permutes_ = true;
   bool options_ended_ = false;
 };
 
 }  // namespace
 
-const Given* Reading::in_force(std::initializer_list<std::string_view> options) const {
+bool is_listed(std::string_view list, std::string_view item, char separator) {
+  if (item.empty()) return false;
+  for (std::size_t at = list.find(item); at != std::string_view::npos; at = list.find(item, at + 1)) {
+    const std::size_t end = at + item.size();
+    if ((at == 0 || list[at - 1] == separator) && (end == list.size() || list[end] == separator)) return true;
+  }
+  return false;
+}
+
+const Given* ParsedCommand::in_force(std::initializer_list<std::string_view> options) const {
   const auto last = std::find_if(given.rbegin(), given.rend(), [&](const Given& one) {
-    return std::find(options.begin(), options.end(), one.option->name) != options.end();
+    return one.option != nullptr && std::find(options.begin(), options.end(), one.option->name) != options.end();
   });
   return last == given.rend() || last->negated ? nullptr : &*last;
 }
 
-std::string_view Reading::operand(std::size_t index) const {
-  return index < operands.size() ? std::string_view(words[operands[index]]) : std::string_view();
+const Given* ParsedCommand::find(std::string_view list) const {
+  const auto found =
+      std::find_if(given.begin(), given.end(), [&](const Given& one) { return is_listed(list, one.name); });
+  return found == given.end() ? nullptr : &*found;
 }
 
-Reading read(std::string_view tool, const Words& words) {
-  Reading reading{.words = words,
-                  .tool = find_rules(tool),
-                  .name = std::string(tool),
-                  .text = std::vector<bool>(words.size(), false)};
-  Reader(reading).run();
-  return reading;
+std::string_view ParsedCommand::operand(std::size_t index) const {
+  return index < operands.size() ? words[operands[index]] : std::string_view();
+}
+
+ParsedCommand read_safe(std::string_view tool, const Words& words) {
+  ParsedCommand parsed{.words = {words.begin(), words.end()},
+                       .tool = find_rules(tool),
+                       .name = std::string(tool),
+                       .text = std::vector<bool>(words.size(), false)};
+  Reader(Purpose::safe, parsed, 1).run();
+  return parsed;
+}
+
+ParsedCommand read_options(const std::vector<Word>& words, std::size_t from, const Compiled& program,
+                           Permuting permuting) {
+  ParsedCommand parsed{.tool = &program};
+  std::vector<bool> known;
+  parsed.words.reserve(words.size());
+  for (const Word& word : words) {
+    parsed.words.push_back(word.text);
+    known.push_back(word.literal);
+  }
+  Reader reader(Purpose::runs, parsed, from);
+  reader.set_known(std::move(known));
+  reader.run(permuting);
+  return parsed;
+}
+
+ParsedCommand read_exactly(const Words& words, std::size_t from, const Compiled& program) {
+  ParsedCommand parsed{.words = {words.begin(), words.end()}, .tool = &program};
+  Reader(Purpose::exact, parsed, from).run();
+  return parsed;
+}
+
+Takes what_takes(const Compiled& program, std::string_view text) {
+  if (text.starts_with("--") || (program.spec().manner & single_dash) != 0) {
+    if (text.find('=') != std::string_view::npos) return Takes::nothing;
+    const Option* const known = program.only(without_dashes(text));
+    return known == nullptr ? Takes::unknown : known->values > 0 ? Takes::value : Takes::nothing;
+  }
+  bool all_known = true;
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    const Option* const known = program.any_letter(text[i]);
+    all_known = all_known && known != nullptr;
+    if (known != nullptr && known->value != Value::none) {
+      // What follows in the word is the value.
+      return known->values > 0 && i + 1 == text.size() ? Takes::value : Takes::nothing;
+    }
+  }
+  return all_known ? Takes::nothing : Takes::unknown;
 }
 
 }  // namespace wtool::policy::programs

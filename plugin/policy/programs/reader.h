@@ -1,47 +1,83 @@
-// Reads a command line against the table of its tool, as getopt would.
+// The one reader of command lines: what the words of a program are by its spec, as getopt_long would take them. All
+// that judges a program is a pass over the ParsedCommand.
 #pragma once
 
 #include <initializer_list>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "policy/programs/spec.h"
+#include "policy/words.h"
 
 namespace wtool::policy::programs {
 
 using Words = std::vector<std::string>;
 
+// True where `list`, separated by `separator`, has `item`.
+bool is_listed(std::string_view list, std::string_view item, char separator = ' ');
+
 // An option as it was given.
 struct Given {
-  const Option* option;
-  std::size_t word = 0;  // where it stands
+  const Option* option = nullptr;  // null: of a spec that does not have all
+  std::string name = {};           // without its dashes, in full; "+x" where it was spelled so
+  std::size_t word = 0;            // where it stands
+  std::size_t next = 0;            // behind it and its values
   std::optional<std::string_view> value = {};
   std::size_t value_word = 0;  // where its value stands; the same word when it is glued
   bool negated = false;        // --no-OPTION
 };
 
-struct Reading {
-  const Words& words;
+struct ParsedCommand {
+  std::vector<std::string_view> words = {};
   const Compiled* tool = nullptr;  // of the subcommand, where there is one
   std::string name = {};           // its name in the table: "git log"
   std::size_t begin = 0;           // the word that names it
   std::vector<Given> given = {};
   std::vector<std::size_t> operands = {};                                  // the words that are none of an option's
   std::size_t first_operand_behind_dashes = static_cast<std::size_t>(-1);  // counts operands
+
+  // Of read_safe().
   bool first_replaced = false;                    // an option took the place of the first operand
   std::vector<bool> text = {};                    // for each word, whether it is no path
   std::optional<Problem> problem = {};            // the first one
   bool complete = true;                           // false: behind an unknown option nothing is certain
   std::optional<std::size_t> response_file = {};  // the first word that is @FILE
 
+  // Of the others.
+  std::optional<std::size_t> obstacle = {};  // the first word that is not understood: nothing behind it is read
+  std::string unknown = {};                  // where that is an option that is not known: "-x", "--name"
+  std::string reason = {};                   // a clause about it
+  bool passed_over = false;                  // lenient: an option was passed over that may take a value
+
   bool has(std::string_view option) const { return in_force({option}) != nullptr; }
   // Of options that take each other's place, the one that holds: the last that was given. Null where none was, or where
   // the last took its option back.
   const Given* in_force(std::initializer_list<std::string_view> options) const;
+  // The first option whose name, without dashes, is in the list.
+  const Given* find(std::string_view list) const;
   // The operand, or an empty text.
   std::string_view operand(std::size_t index) const;
 };
 
-// There must be a table for the tool, and `words` must stay where they are.
-Reading read(std::string_view tool, const Words& words);
+// The words must stay where they are as long as what was read of them.
+
+// What is proven: all words count as known, options that are `unproven` do not, and whatever is not known to be safe is
+// a problem. There must be rules for the tool.
+ParsedCommand read_safe(std::string_view tool, const Words& words);
+
+// What may run: words[from ...], which may be known only when they run. Such a word ends the options like an operand
+// (where the program permutes: it is one, or, unless it is lenient, an obstacle); as the value of an option it is an
+// obstacle, because it may become several words, unless the reading is lenient.
+enum class Permuting { by_spec, never };  // never: the first operand ends the options
+ParsedCommand read_options(const std::vector<Word>& words, std::size_t from, const Compiled& program,
+                           Permuting permuting = Permuting::by_spec);
+
+// What execute_run takes: options are written in full, and one that is not there is an obstacle.
+ParsedCommand read_exactly(const Words& words, std::size_t from, const Compiled& program);
+
+// Whether the option in `text`, "-abc" or "--name", takes the next word.
+enum class Takes { nothing, value, unknown };
+Takes what_takes(const Compiled& program, std::string_view text);
 
 }  // namespace wtool::policy::programs

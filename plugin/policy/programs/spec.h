@@ -42,10 +42,10 @@ struct Problem {
   std::string hint = {};
 };
 
-struct Reading;
+struct ParsedCommand;
 
 // What the options and the number of operands do not tell.
-using Check = std::optional<Problem> (*)(const Reading&);
+using Check = std::optional<Problem> (*)(const ParsedCommand&);
 
 enum class Operands {
   any,         // paths, names, whatever: they change nothing
@@ -101,7 +101,7 @@ enum class Runs {
 
 enum class Bare { nothing, shell, code };  // what runs where no command is given
 
-// How words are read that may be known only when the command runs (policy/wrappers/options.h).
+// How words are read that may be known only when the command runs (policy/programs/reader.h).
 enum Manner : unsigned {
   permutes = 1,       // options may stand behind operands
   single_dash = 2,    // long options may have a single dash: -exec; letters are not bundled

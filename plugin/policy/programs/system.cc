@@ -5,7 +5,7 @@ namespace wtool::policy::programs {
 
 namespace {
 
-std::optional<Problem> check_date(const Reading& reading) {
+std::optional<Problem> check_date(const ParsedCommand& reading) {
   for (const std::size_t at : reading.operands) {
     if (!reading.words[at].starts_with('+')) {
       return Problem{at, "an operand of date that is no +FORMAT sets the clock", "date -d TEXT shows another time"};
@@ -15,7 +15,7 @@ std::optional<Problem> check_date(const Reading& reading) {
 }
 
 // An object of ip without a verb is shown; a verb may be abbreviated, and then means the first that fits.
-std::optional<Problem> check_ip(const Reading& reading) {
+std::optional<Problem> check_ip(const ParsedCommand& reading) {
   const std::string_view verb = reading.operand(0);
   for (const std::string_view shows : {"", "show", "list", "ls", "lst", "get"}) {
     if (verb == shows) return std::nullopt;
@@ -28,10 +28,11 @@ std::optional<Problem> check_ip(const Reading& reading) {
 }
 
 // The builtin of bash evaluates the name of the variable.
-std::optional<Problem> check_test(const Reading& reading) {
+std::optional<Problem> check_test(const ParsedCommand& reading) {
   for (const std::size_t at : reading.operands) {
     if (reading.words[at] == "-v" || reading.words[at] == "-R") {
-      return Problem{at, reading.words[at] + " tests a variable, whose name bash evaluates", "leave it out"};
+      return Problem{at, std::string(reading.words[at]) + " tests a variable, whose name bash evaluates",
+                     "leave it out"};
     }
   }
   return std::nullopt;
@@ -39,15 +40,16 @@ std::optional<Problem> check_test(const Reading& reading) {
 
 // The description of a terminal may name a program for its initialization. With -S the standard input says what is
 // done.
-std::optional<Problem> check_tput(const Reading& reading) {
+std::optional<Problem> check_tput(const ParsedCommand& reading) {
   if (const Given* const script = reading.in_force({"-S"}); script != nullptr && reading.has("-T")) {
     return Problem{script->word, "-S reads what it shall do with this terminal from its standard input",
                    "leave -S out"};
   }
   for (const std::size_t at : reading.operands) {
     if (reading.words[at] == "init" || reading.words[at] == "reset") {
-      return Problem{at, "tput " + reading.words[at] + " runs the program that the description of the terminal names",
-                     "leave it out"};
+      return Problem{
+          at, "tput " + std::string(reading.words[at]) + " runs the program that the description of the terminal names",
+          "leave it out"};
     }
   }
   return std::nullopt;

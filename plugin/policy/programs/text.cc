@@ -6,7 +6,7 @@ namespace wtool::policy::programs {
 namespace {
 
 // As a builtin of bash it can assign to a variable, whose name is evaluated.
-std::optional<Problem> check_printf(const Reading& reading) {
+std::optional<Problem> check_printf(const ParsedCommand& reading) {
   if (!reading.operand(0).starts_with("-v")) return std::nullopt;
   return Problem{reading.operands[0], "printf -v assigns to a variable, whose name bash evaluates", "leave -v out"};
 }

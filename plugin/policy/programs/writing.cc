@@ -5,7 +5,7 @@ namespace wtool::policy::programs {
 
 namespace {
 
-std::optional<Problem> check_man(const Reading& reading) {
+std::optional<Problem> check_man(const ParsedCommand& reading) {
   if (reading.has("-w") || reading.has("--where") || reading.has("--path") || reading.has("--location") ||
       reading.has("-f") || reading.has("-k") || reading.has("--whatis") || reading.has("--apropos")) {
     return std::nullopt;
@@ -14,13 +14,13 @@ std::optional<Problem> check_man(const Reading& reading) {
 }
 
 // With names of signals to list it signals nobody.
-std::optional<Problem> check_kill(const Reading& reading) {
+std::optional<Problem> check_kill(const ParsedCommand& reading) {
   if (reading.has("-l") || reading.has("--list") || reading.has("-L") || reading.has("--table")) return std::nullopt;
   return Problem{reading.begin, "kill signals processes", "kill -l lists the signals"};
 }
 
 // Without -l it reads another table, of things to run later.
-std::optional<Problem> check_crontab(const Reading& reading) {
+std::optional<Problem> check_crontab(const ParsedCommand& reading) {
   if (reading.has("-l")) return std::nullopt;
   return Problem{reading.begin, "crontab changes what runs later", "crontab -l lists it"};
 }

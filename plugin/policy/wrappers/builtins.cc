@@ -34,7 +34,7 @@ void judge_eval(const Judgement& judgement) {
 }
 
 void judge_trap(const Judgement& judgement) {
-  const Reading reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
+  const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
   if (judgement.has_obstacle(reading) || reading.find("l p P") != nullptr || reading.operands.size() < 2) return;
   const Word& action = judgement.word(reading.operands.front());
   const bool is_signal = action.text.find_first_not_of("0123456789") == std::string::npos;
@@ -115,45 +115,46 @@ void judge_named_option(const Judgement& judgement, std::string_view option) {
 }
 
 void judge_mapfile(const Judgement& judgement) {
-  const Reading reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
+  const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
   if (judgement.has_obstacle(reading)) return;
-  if (const Option* option = reading.find("C")) judgement.runs_script(option->value);
+  if (const Given* option = reading.find("C")) judgement.runs_script(judgement.value_of(*option));
   for (const std::size_t operand : reading.operands) judge_name(judgement, judgement.word(operand));
 }
 
 void judge_completion(const Judgement& judgement) {
-  const Reading reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
+  const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
   if (judgement.has_obstacle(reading)) return;
-  for (const Option& option : reading.options) {
-    if (option.name == "C") judgement.runs_script(option.value);
-    if (option.name == "F") judgement.runs_code(option.value, "it runs this function");
-    if (option.name == "W" && has_substitution(option.value)) {
-      judgement.runs_code(option.value, "bash expands this list, and runs the commands in it");
+  for (const Given& option : reading.given) {
+    const Word value = judgement.value_of(option);
+    if (option.name == "C") judgement.runs_script(value);
+    if (option.name == "F") judgement.runs_code(value, "it runs this function");
+    if (option.name == "W" && has_substitution(value)) {
+      judgement.runs_code(value, "bash expands this list, and runs the commands in it");
     }
   }
 }
 
 void judge_enable(const Judgement& judgement) {
-  const Reading reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
+  const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
   if (judgement.has_obstacle(reading)) return;
-  if (const Option* option = reading.find("f")) {
+  if (const Given* option = reading.find("f")) {
     judgement.runs_code(judgement.word(option->word), "it loads a library into the shell");
   }
 }
 
 void judge_hash(const Judgement& judgement) {
-  const Reading reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
+  const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
   if (judgement.has_obstacle(reading)) return;
-  if (const Option* option = reading.find("p")) {
+  if (const Given* option = reading.find("p")) {
     judgement.runs_code(judgement.word(option->word), "it makes a name stand for another program");
   }
 }
 
 // Arithmetic, and declarations: each operand is, or begins with, a name.
 void judge_names(const Judgement& judgement) {
-  const Reading reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
-  if (const Option* array = reading.find("a"); array != nullptr && array->has_value)
-    judge_name(judgement, array->value);
+  const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
+  if (const Given* array = reading.find("a"); array != nullptr && array->value)
+    judge_name(judgement, judgement.value_of(*array));
   for (const std::size_t operand : reading.operands) {
     const Word& word = judgement.word(operand);
     if (judgement.tool == "let" && word.literal && has_substitution(word)) {

@@ -15,6 +15,9 @@ namespace wtool::policy {
 namespace {
 
 using programs::Compiled;
+using programs::is_listed;
+using programs::Takes;
+using programs::what_takes;
 
 const Compiled* find_known(std::string_view name) {
   const Compiled* const found = programs::find_program(name);

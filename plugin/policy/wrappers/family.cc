@@ -61,7 +61,13 @@ void Judgement::is_unclear(const Word& text, std::string reason) const {
   put(inners, about(Inner::Kind::unclear, text, std::move(reason)));
 }
 
-bool Judgement::has_obstacle(const Reading& reading) const {
+Word Judgement::value_of(const Given& option) const {
+  if (!option.value) return {};
+  const Word& from = word(option.value_word);
+  return {std::string(*option.value), from.literal, from.at};
+}
+
+bool Judgement::has_obstacle(const ParsedCommand& reading) const {
   if (!reading.obstacle) return false;
   is_unclear(word(*reading.obstacle), reading.reason + ", so what " + std::string(tool) + " runs is not clear");
   return true;

@@ -8,11 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include "policy/programs/reader.h"
 #include "policy/wrappers.h"
-#include "policy/wrappers/options.h"
 
 namespace wtool::policy {
 
+using programs::Given;
+using programs::is_listed;
+using programs::ParsedCommand;
+using programs::read_options;
 using Inners = std::vector<Inner>;
 
 // The command that is judged, and what it runs, as far as it has been found.
@@ -36,8 +40,10 @@ struct Judgement {
   void runs_joined(std::size_t first) const;
   void runs_code(const Word& text, std::string reason) const;
   void is_unclear(const Word& text, std::string reason) const;
+  // The value of an option of these words, as a word of its own; empty where it has none.
+  Word value_of(const Given& option) const;
   // The obstacle of a reading; false where there is none.
-  bool has_obstacle(const Reading& reading) const;
+  bool has_obstacle(const ParsedCommand& reading) const;
 };
 
 // What a program that reads its program from standard input would read.

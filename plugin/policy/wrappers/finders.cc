@@ -112,14 +112,14 @@ void judge_fd(const Judgement& judgement) {
 }
 
 void judge_xargs(const Judgement& judgement) {
-  const Reading reading = read_options(judgement.words(), 1, *programs::find_program("xargs"));
+  const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program("xargs"));
   if (judgement.has_obstacle(reading) || reading.find("help version") != nullptr || reading.operands.empty()) return;
   Inner* const inner = judgement.runs(reading.operands.front());
   close_input(*inner);
   std::string placeholder;
-  for (const Option& option : reading.options) {
+  for (const Given& option : reading.given) {
     if (!is_listed("I i J replace", option.name)) continue;
-    placeholder = option.has_value ? option.value.text : "{}";
+    placeholder = std::string(option.value.value_or("{}"));
   }
   inner->open_ended = true;
   if (placeholder.empty()) return append_unknown(*inner);
@@ -133,7 +133,7 @@ bool is_plain_word(std::string_view text) {
 
 // parallel COMMAND ::: VALUES. Without a command, each value is one; without values, standard input has them.
 void judge_parallel(const Judgement& judgement) {
-  const Reading reading = read_options(judgement.words(), 1, *programs::find_program("parallel"));
+  const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program("parallel"));
   if (judgement.has_obstacle(reading) || reading.find("help version") != nullptr) return;
   const auto is_separator = [](const Word& word) {
     return word.literal && is_listed("::: :::+ :::: ::::+", word.text);

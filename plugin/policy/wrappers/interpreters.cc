@@ -51,14 +51,15 @@ void judge_hidden_code(const Judgement& judgement, const ProgramSpec& interprete
 
 void judge_interpreter_words(const Judgement& judgement, const Compiled& program) {
   const ProgramSpec& interpreter = program.spec();
-  const Reading reading = read_options(judgement.words(), 1, program);
-  for (const Option& option : reading.options) {
+  const ParsedCommand reading = read_options(judgement.words(), 1, program);
+  for (const Given& option : reading.given) {
     const bool module = option.name == "m" && judgement.tool.starts_with("py");
     if (module) {
-      if (option.has_value && !option.value.literal) {
-        judgement.is_unclear(option.value, "which module runs is known only when it runs");
-      } else if (is_listed(code_modules, option.value.text)) {
-        judgement.runs_code(option.value, "this module takes code, or a program to run");
+      const Word value = judgement.value_of(option);
+      if (!value.literal) {
+        judgement.is_unclear(value, "which module runs is known only when it runs");
+      } else if (is_listed(code_modules, value.text)) {
+        judgement.runs_code(value, "this module takes code, or a program to run");
       }
       return;  // What follows is the module's.
     }
@@ -95,8 +96,8 @@ void judge_script_runtime(const Judgement& judgement) {
 
 // at and batch read shell text; crontab takes a file of it.
 void judge_spooler(const Judgement& judgement) {
-  const Reading reading = read_options(judgement.words(), 1, *programs::find_program("at"));
-  if (const Option* file = reading.find("f e")) {
+  const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program("at"));
+  if (const Given* file = reading.find("f e")) {
     return judgement.runs_code(judgement.word(file->word), "it schedules commands that are not seen here");
   }
   if (reading.find("l r d c V") != nullptr) return;
@@ -115,7 +116,7 @@ void judge_tmux(const Judgement& judgement) {
       "ls list-sessions list-windows list-panes list-keys list-clients list-commands list-buffers has has-session info "
       "display display-message show show-options show-buffer capture-pane capturep kill-session kill-window kill-pane "
       "kill-server";
-  const Reading reading = read_options(judgement.words(), 1, *programs::find_program("tmux"));
+  const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program("tmux"));
   if (reading.find("V h") != nullptr) return;
   const bool known = !reading.operands.empty() && judgement.word(reading.operands.front()).literal &&
                      is_listed(harmless, judgement.word(reading.operands.front()).text);

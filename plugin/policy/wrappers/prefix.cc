@@ -45,12 +45,13 @@ void run_with_assignments(const Judgement& judgement, std::size_t at) {
 }
 
 void judge_env(const Judgement& judgement, int depth) {
-  const Reading reading = read_options(judgement.words(), 1, *find_program("env"));
-  if (const Option* split = reading.find("S split-string"); split != nullptr && split->has_value) {
+  const ParsedCommand reading = read_options(judgement.words(), 1, *find_program("env"));
+  if (const Given* split = reading.find("S split-string"); split != nullptr && split->value) {
     // What the text is split into stands where it stood.
     std::vector<Word> rest;
-    if (!split->value.literal || depth == deepest_split || !split_string(split->value, rest)) {
-      return judgement.is_unclear(split->value, "how env splits it is not clear");
+    const Word text = judgement.value_of(*split);
+    if (!text.literal || depth == deepest_split || !split_string(text, rest)) {
+      return judgement.is_unclear(text, "how env splits it is not clear");
     }
     SimpleCommand command = judgement.command;
     const auto from = static_cast<std::ptrdiff_t>(split->next);
@@ -68,16 +69,17 @@ void judge_env(const Judgement& judgement, int depth) {
 
 // su [-] [USER [ARGUMENTS OF THE SHELL]], and runuser, which with -u takes a command.
 void judge_su(const Judgement& judgement) {
-  const Reading reading = read_options(judgement.words(), 1, *find_program("su"));
+  const ParsedCommand reading = read_options(judgement.words(), 1, *find_program("su"));
   if (judgement.has_obstacle(reading) || reading.find("h V help version") != nullptr) return;
-  if (const Option* shell = reading.find("s shell")) {
+  if (const Given* shell = reading.find("s shell")) {
     judgement.runs_code(judgement.word(shell->word), "it names the program that runs as the shell");
   }
   if (reading.find("u user") != nullptr && judgement.tool == "runuser") {
     if (!reading.operands.empty()) judgement.runs(reading.operands.front());
     return;
   }
-  if (const Option* text = reading.find("c command session-command")) return judgement.runs_script(text->value);
+  if (const Given* text = reading.find("c command session-command"))
+    return judgement.runs_script(judgement.value_of(*text));
   std::size_t user = 0;
   if (!reading.operands.empty() && judgement.word(reading.operands[0]).text == "-") ++user;
   std::vector<Word> shell = {{"sh", true, judgement.word(0).at}};
@@ -87,7 +89,7 @@ void judge_su(const Judgement& judgement) {
 
 // flock FILE COMMAND, flock FILE -c TEXT, flock DESCRIPTOR.
 void judge_flock(const Judgement& judgement) {
-  const Reading reading = read_options(judgement.words(), 1, *find_program("flock"));
+  const ParsedCommand reading = read_options(judgement.words(), 1, *find_program("flock"));
   if (judgement.has_obstacle(reading) || reading.operands.empty()) return;
   const std::size_t file = reading.operands.front();
   if (!judgement.word(file).literal && file + 1 < judgement.words().size()) {
@@ -110,7 +112,7 @@ void judge_setarch(const Judgement& judgement) {
   std::size_t from = 1;
   if (judgement.words().size() > 1 && judgement.word(1).literal && !judgement.word(1).text.starts_with("-")) ++from;
   const Compiled& same = *find_program("linux64");
-  const Reading reading = read_options(judgement.words(), from, same);
+  const ParsedCommand reading = read_options(judgement.words(), from, same);
   if (judgement.has_obstacle(reading) || reading.find(same.spec().idle) != nullptr) return;
   if (reading.operands.empty()) {
     if (judgement.words().size() > 1) judgement.runs_shell();
@@ -123,9 +125,9 @@ void judge_setarch(const Judgement& judgement) {
 void judge_ssh(const Judgement& judgement) {
   std::size_t from = 1;
   for (const bool has_host : {false, true}) {
-    const Reading reading = read_options(judgement.words(), from, *find_program("ssh"));
-    for (const Option& option : reading.options) {
-      if (option.name == "o") judge_ssh_option(judgement, option.value);
+    const ParsedCommand reading = read_options(judgement.words(), from, *find_program("ssh"));
+    for (const Given& option : reading.given) {
+      if (option.name == "o") judge_ssh_option(judgement, judgement.value_of(option));
     }
     if (judgement.has_obstacle(reading) || reading.find("G Q V O") != nullptr || reading.operands.empty()) return;
     from = reading.operands.front();
@@ -139,9 +141,9 @@ void judge_ssh(const Judgement& judgement) {
 
 // The dynamic loader runs the program that is named to it.
 void judge_loader(const Judgement& judgement) {
-  const Reading reading = read_options(judgement.words(), 1, *find_program("ld.so"));
+  const ParsedCommand reading = read_options(judgement.words(), 1, *find_program("ld.so"));
   if (judgement.has_obstacle(reading)) return;
-  if (const Option* option = reading.find("audit preload")) {
+  if (const Given* option = reading.find("audit preload")) {
     judgement.runs_code(judgement.word(option->word), "it loads a library into the program");
   }
   if (!reading.operands.empty()) judgement.runs(reading.operands.front());
@@ -149,7 +151,7 @@ void judge_loader(const Judgement& judgement) {
 
 // entr COMMAND, in which /_ stands for the file that changed; entr -s TEXT.
 void judge_entr(const Judgement& judgement) {
-  const Reading reading = read_options(judgement.words(), 1, *find_program("entr"));
+  const ParsedCommand reading = read_options(judgement.words(), 1, *find_program("entr"));
   if (judgement.has_obstacle(reading) || reading.operands.empty()) return;
   if (reading.find("s") != nullptr) return judgement.runs_script(judgement.word(reading.operands.front()));
   Inner* const inner = judgement.runs(reading.operands.front());
@@ -231,7 +233,7 @@ void expand_dollars(Inner& inner) {
   }
 }
 
-void run_rest(const Judgement& judgement, const ProgramSpec& prefix, const Reading& reading, std::size_t first) {
+void run_rest(const Judgement& judgement, const ProgramSpec& prefix, const ParsedCommand& reading, std::size_t first) {
   switch (prefix.runs) {
     case Runs::options:
       return;
@@ -260,13 +262,14 @@ void run_rest(const Judgement& judgement, const ProgramSpec& prefix, const Readi
 
 void judge_words(const Judgement& judgement, const Compiled& program, std::size_t from) {
   const ProgramSpec& prefix = program.spec();
-  const Reading reading = read_options(judgement.words(), from, program);
-  for (const Option& option : reading.options) {
-    if (is_listed(prefix.script, option.name) && option.has_value) judgement.runs_script(option.value);
+  const ParsedCommand reading = read_options(judgement.words(), from, program);
+  for (const Given& option : reading.given) {
+    const Word value = judgement.value_of(option);
+    if (is_listed(prefix.script, option.name) && option.value) judgement.runs_script(value);
     // strace hands what it prints to a command whose name begins so.
-    if (judgement.tool == "strace" && is_listed("o output", option.name) && option.value.text.size() > 1 &&
-        (option.value.text[0] == '|' || option.value.text[0] == '!')) {
-      judgement.runs_script({option.value.text.substr(1), option.value.literal, option.value.at});
+    if (judgement.tool == "strace" && is_listed("o output", option.name) && value.text.size() > 1 &&
+        (value.text[0] == '|' || value.text[0] == '!')) {
+      judgement.runs_script({value.text.substr(1), value.literal, value.at});
     }
     if (is_listed(prefix.code, option.name)) {
       judgement.runs_code(judgement.word(option.word),

@@ -21,14 +21,15 @@ void judge_ssh_option(const Judgement& judgement, const Word& value) {
 bool judge_program_option(const Judgement& judgement) {
   const programs::Compiled* const found = programs::find_program(judgement.tool);
   if (found == nullptr || found->spec().runs != programs::Runs::option_value) return false;
-  const Reading reading = read_options(judgement.words(), 1, *found);
-  for (const Option& option : reading.options) {
-    if (!option.has_value) continue;
-    if (is_listed(found->spec().script, option.name)) judgement.runs_script(option.value);
-    if (option.name == "checkpoint-action" && option.value.text.starts_with("exec=")) {
-      judgement.runs_script({option.value.text.substr(5), option.value.literal, option.value.at});
+  const ParsedCommand reading = read_options(judgement.words(), 1, *found);
+  for (const Given& option : reading.given) {
+    if (!option.value) continue;
+    const Word value = judgement.value_of(option);
+    if (is_listed(found->spec().script, option.name)) judgement.runs_script(value);
+    if (option.name == "checkpoint-action" && value.text.starts_with("exec=")) {
+      judgement.runs_script({value.text.substr(5), value.literal, value.at});
     }
-    if (option.name == "o" && is_listed("scp sftp", judgement.tool)) judge_ssh_option(judgement, option.value);
+    if (option.name == "o" && is_listed("scp sftp", judgement.tool)) judge_ssh_option(judgement, value);
   }
   // tar's bundle without a dash: "tar cIf PROGRAM ARCHIVE"; values follow in the order of their letters.
   if (is_listed("tar gtar", judgement.tool) && judgement.words().size() > 1 && judgement.word(1).literal &&

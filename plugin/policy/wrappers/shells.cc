@@ -59,18 +59,18 @@ bool judge_shell(const Judgement& judgement) {
   if (program == nullptr) return false;
   const ProgramSpec& shell = program->spec();
   const std::vector<Word> words = with_double_dashes(judgement.words(), *program);
-  const Reading reading = read_options(words, 1, *program);
+  const ParsedCommand reading = read_options(words, 1, *program);
   if (judgement.has_obstacle(reading)) return true;
   if (reading.find("version help") != nullptr && reading.find("c") == nullptr) return true;
-  if (const Option* option = reading.find(shell.code)) {
+  if (const Given* option = reading.find(shell.code)) {
     judgement.runs_code(words[option->word],
                         "it names a file of commands that " + std::string(judgement.tool) + " runs first");
   }
   // Where -c takes a value, that is the text; elsewhere -c says that the first operand is.
   bool with_text = false;
-  for (const Option& option : reading.options) {
-    if (!is_listed("c C e command commands execute init-command", option.name) || !option.has_value) continue;
-    judge_text(judgement, shell, option.value);
+  for (const Given& option : reading.given) {
+    if (!is_listed("c C e command commands execute init-command", option.name) || !option.value) continue;
+    judge_text(judgement, shell, judgement.value_of(option));
     with_text = true;
   }
   if (with_text) return true;

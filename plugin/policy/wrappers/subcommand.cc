@@ -7,7 +7,8 @@ Subcommand find_subcommand(std::string_view tool, const std::vector<Word>& words
   for (const programs::Compiled* known = programs::find_program(tool);
        known != nullptr && known->spec().subcommands && !is_wanted(result.name);
        known = programs::find_program(result.name)) {
-    const Reading reading = read_options(words, result.next, *known, Permuting::never);
+    const programs::ParsedCommand reading =
+        programs::read_options(words, result.next, *known, programs::Permuting::never);
     if (reading.operands.empty()) break;
     const Word& word = words[reading.operands.front()];
     if (!word.literal) {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "policy/wrappers/options.h"
+#include "policy/programs/reader.h"
 
 namespace wtool::policy {
 
