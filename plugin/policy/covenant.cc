@@ -3,24 +3,12 @@
 #include <sys/stat.h>
 
 #include "policy/commands_file.h"
-#include "policy/covenant/filesystem.h"
-#include "policy/covenant/git.h"
 #include "policy/covenant/line.h"
 #include "policy/covenant/paths.h"
 #include "policy/covenant/repository.h"
 #include "policy/directories.h"
 
 namespace wtool::policy {
-
-namespace covenant {
-
-Reading read_command(const std::vector<std::string>& words) {
-  if (words.front() == "git") return read_git(words);
-  if (auto reading = read_filesystem_command(words)) return *std::move(reading);
-  return {};
-}
-
-}  // namespace covenant
 
 namespace {
 
@@ -39,6 +27,20 @@ bool is_project(const std::string& folder) {
   return ::stat((prefix + ".git").c_str(), &status) == 0 || ::stat((prefix + ".clada").c_str(), &status) == 0;
 }
 
+// For a command of git: no prompts, no locks, no transport, and no repository above `root`.
+Variables git_environment(const std::string& root) {
+  Variables variables = {{"GIT_ALLOW_PROTOCOL", "none"},
+                         {"GIT_NO_LAZY_FETCH", "1"},
+                         {"GIT_OPTIONAL_LOCKS", "0"},
+                         {"GIT_PAGER", "cat"},
+                         {"GIT_TERMINAL_PROMPT", "0"}};
+  if (root != "/") {
+    const std::string above = root.substr(0, root.rfind('/'));
+    variables.emplace_back("GIT_CEILING_DIRECTORIES", above.empty() ? "/" : above);
+  }
+  return variables;
+}
+
 }  // namespace
 
 CovenantCommand::CovenantCommand(std::string_view line, std::string root, std::vector<std::string> kept)
@@ -52,7 +54,7 @@ CovenantCommand::CovenantCommand(std::string_view line, std::string root, std::v
   reading_ = covenant::read_command(words_);
 }
 
-Variables CovenantCommand::environment() const { return reading_.git ? covenant::git_environment(root_) : Variables(); }
+Variables CovenantCommand::environment() const { return reading_.git ? git_environment(root_) : Variables(); }
 
 Verdict CovenantCommand::ask() const {
   Verdict verdict;

@@ -14,19 +14,14 @@
 
 #include "policy/environment.h"
 #include "policy/programs.h"
+#include "policy/programs/spec.h"
 #include "policy/verdict.h"
 
 namespace wtool::policy {
 
 namespace covenant {
 
-enum class Use {
-  read,
-  read_tree,  // with all that is below: a folder that is copied
-  written,    // made, or its content or times changed
-  removed,    // or moved away
-  target,     // of cp and mv: written, or where it is a folder, what the first path is called in it
-};
+using programs::Use;
 
 struct NamedPath {
   std::string text;  // as the command has it

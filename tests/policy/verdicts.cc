@@ -3,7 +3,7 @@
 //
 // Usage: verdicts DIRECTORY   reads records, one JSON object a line: {"line", "config"?, "deny"?}; writes one a record:
 //                             what each judge says of the line, with DIRECTORY as the working directory and root
-//        verdicts --programs  writes the programs of the database, with their options
+//        verdicts --programs  writes the programs of the database, with their options; compiled with LISTS_PROGRAMS
 //        verdicts --time N    reads the same records; writes the nanoseconds of a verdict, the best of N rounds
 #include <chrono>
 #include <iostream>
@@ -12,7 +12,7 @@
 
 #include "policy/covenant.h"
 #include "policy/judge.h"
-#if __has_include("policy/programs/spec.h")
+#ifdef LISTS_PROGRAMS
 #include "policy/programs/spec.h"
 #endif
 #if __has_include("policy/interactive.h")
@@ -155,14 +155,19 @@ int time_lines(int rounds, const std::string& directory) {
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   const std::string option = argc > 1 ? argv[1] : "";
-#if __has_include("policy/programs/spec.h")
+#ifdef LISTS_PROGRAMS
   if (option == "--programs") {
-    for (const std::string_view name : programs::program_names()) {
+    const auto write = [](std::string_view name, const programs::Compiled* program, bool covenant) {
+      if (program == nullptr) return;
       json options = json::array();
-      for (const auto& each : programs::find_program(name)->options()) {
+      for (const auto& each : program->options()) {
         options.push_back({each.name, each.value != programs::Value::none});
       }
-      std::cout << dumped({{"name", name}, {"options", options}}) << '\n';
+      std::cout << dumped({{"name", name}, {"options", options}, {"covenant", covenant}}) << '\n';
+    };
+    for (const std::string_view name : programs::program_names()) {
+      write(name, programs::find_program(name), false);
+      write(name, programs::find_covenant(name), true);
     }
     return 0;
   }

@@ -30,7 +30,13 @@ constexpr ProgramSpec specs[] = {
          "--inode -I=PATTERN --ignore=PATTERN -k --kibibytes -l -L --dereference -m -n --numeric-uid-gid -N "
          "--literal -o -p -q --hide-control-chars --show-control-chars -Q --quote-name --quoting-style=WORD -r "
          "--reverse -R --recursive -s --size -S --sort=WORD --time=WORD --time-style=STYLE -t -T=COLUMNS "
-         "--tabsize=COLUMNS -u -U -v -w=COLUMNS --width=COLUMNS -x -X -Z --context --zero -1"},
+         "--tabsize=COLUMNS -u -U -v -w=COLUMNS --width=COLUMNS -x -X -Z --context --zero -1",
+     .covenant =
+         Covenant{
+             .options =
+                 "-a -A -l -h -R -r -t -S -1 -d -F -i -s -p -n -g -G -X -U -c -u -k -m -x -C -Q -b -q -B -f -v -o -N "
+                 "--all --almost-all --human-readable --recursive --reverse --directory --size --inode --classify "
+                 "--no-group --group-directories-first --full-time --sort=TEXT --color[=TEXT]"}},
     {.names = "exa, eza",
      .options =
          "-1 --oneline -l --long -G --grid -x --across -R --recurse -T --tree -F --classify --color=WHEN "
@@ -69,7 +75,7 @@ constexpr ProgramSpec specs[] = {
     {.names = "readlink",
      .options = "-f --canonicalize -e --canonicalize-existing -m --canonicalize-missing -n --no-newline -q --quiet -s "
                 "--silent -v --verbose -z --zero"},
-    {.names = "pwd", .options = "-L --logical -P --physical"},
+    {.names = "pwd", .options = "-L --logical -P --physical", .covenant = Covenant{.options = "-L -P", .most = 0}},
     {.names = "cd", .options = "-L -P -e"},
     {.names = "stat",
      .options = "-L --dereference -f --file-system --cached=MODE -c=FORMAT --format=FORMAT --printf=FORMAT -t --terse"},

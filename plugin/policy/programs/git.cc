@@ -96,6 +96,21 @@ constexpr std::string_view revision_options =
 // A difference of a submodule would be made by a git of its own.
 constexpr std::string_view without_conversions = "--no-ext-diff --no-textconv --submodule=short";
 
+// Without these, git runs the programs of the configuration, and `git status` in each submodule, which has one of its
+// own.
+constexpr std::string_view git_for_differences =
+    "--no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short";
+
+constexpr Covenant covenant_of_log = {
+    .options =
+        "-i -E -F -c -n=NUM -L=TEXT -NUM --oneline --graph --all --branches[=TEXT] --tags[=TEXT] "
+        "--remotes[=TEXT] --decorate[=TEXT] --no-decorate --max-count=NUM --skip=NUM --since=TEXT "
+        "--after=TEXT --until=TEXT --before=TEXT --author=TEXT --committer=TEXT --grep=TEXT --format=TEXT "
+        "--pretty[=TEXT] --date=TEXT --abbrev-commit --abbrev[=TEXT] --follow --reverse --merges --no-merges "
+        "--first-parent --full-history --topo-order --date-order --left-right --cherry-pick --relative-date",
+    .with = "git:execute_run",
+    .hardened = git_for_differences};
+
 constexpr ProgramSpec specs[] = {
     {.names = "git",
      .options = "-v --version --html-path --man-path --info-path -P --no-pager --no-replace-objects --no-lazy-fetch "
@@ -117,6 +132,12 @@ constexpr ProgramSpec specs[] = {
      .effects = "writes: --output=FILE; other (runs gpg): --show-signature; other (runs the diff program of the "
                 "configuration): --ext-diff; other (runs the text conversion of the configuration): --textconv",
      .style = Style::git},
+    {.names = "git:execute_run",
+     .options = "-p -s -w -b -M -C -R -a -z -U=NUM -S=TEXT -G=TEXT --cached --staged --stat[=TEXT] --numstat "
+                "--shortstat --summary --raw --patch --no-patch --name-only --name-status --diff-filter=TEXT "
+                "--unified=NUM --word-diff[=TEXT] --color[=TEXT] --no-color --no-renames --find-renames[=TEXT] "
+                "--ignore-all-space --ignore-space-change --ignore-blank-lines --function-context --minimal --check "
+                "--quiet --exit-code --merge-base --full-index --binary"},
     {.names = "git:log", .options = revision_options, .style = Style::git},
     {.names = "git:list",
      .options =
@@ -128,8 +149,23 @@ constexpr ProgramSpec specs[] = {
          "-v --verbose -s --short -b --branch --show-stash --ahead-behind --porcelain[=VERSION] --long -z --null "
          "-u[=MODE] --untracked-files[=MODE] --ignored[=MODE] --ignore-submodules[=WHEN] --column[=STYLE] -M[=NUM] "
          "--renames --find-renames[=NUM]",
-     .style = Style::git},
-    {.names = "git log, git show, git whatchanged, git reflog show, git stash show, git rev-list",
+     .style = Style::git,
+     .covenant =
+         Covenant{.options =
+                      "-s -b -z --short --long --branch --porcelain[=TEXT] --untracked-files[=TEXT] --ignored[=TEXT] "
+                      "--show-stash --no-renames",
+                  .hardened = "--ignore-submodules=dirty"}},
+    {.names = "git log",
+     .with = "git:diff, git:log, git:show",
+     .style = Style::git,
+     .hardened = without_conversions,
+     .covenant = covenant_of_log},
+    {.names = "git show",
+     .with = "git:diff, git:log, git:show",
+     .style = Style::git,
+     .hardened = without_conversions,
+     .covenant = covenant_of_log},
+    {.names = "git whatchanged, git reflog show, git stash show, git rev-list",
      .with = "git:diff, git:log, git:show",
      .style = Style::git,
      .hardened = without_conversions},
@@ -140,7 +176,8 @@ constexpr ProgramSpec specs[] = {
      .options = "--cached --staged --merge-base --no-index --base --ours --theirs -0 -1 -2 -3",
      .with = "git:diff",
      .style = Style::git,
-     .hardened = without_conversions},
+     .hardened = without_conversions,
+     .covenant = Covenant{.with = "git:execute_run", .hardened = git_for_differences}},
     {.names = "git diff-tree, git diff-index, git diff-files",
      .options =
          "-r -t --root --stdin -m --cached --merge-base --no-commit-id --pretty[=FORMAT] --always -v --base --ours "
@@ -164,7 +201,12 @@ constexpr ProgramSpec specs[] = {
          "--color-by-age --minimal -S=FILE --contents=FILE -C[=NUM] -M[=NUM] -L=RANGE --abbrev[=NUM] --reverse "
          "--since=DATE --date=FORMAT --first-parent --encoding=CODE",
      .style = Style::git,
-     .hardened = "--no-textconv"},
+     .hardened = "--no-textconv",
+     .covenant =
+         Covenant{.options =
+                      "-w -s -l -e -c -n -t -f -M -C -L=TEXT --porcelain --line-porcelain --date=TEXT --show-email "
+                      "--show-name",
+                  .hardened = "--no-textconv"}},
     {.names = "git grep",
      .options =
          "--cached --no-index --index --untracked --exclude-standard --recurse-submodules -v --invert-match -i "
@@ -186,11 +228,16 @@ constexpr ProgramSpec specs[] = {
                 "--directory --eol --empty-directory -u --unmerged --resolve-undo -x=PATTERN --exclude=PATTERN -X=FILE "
                 "--exclude-from=FILE --exclude-per-directory=FILE --exclude-standard --full-name --recurse-submodules "
                 "--error-unmatch --with-tree=TREE --abbrev[=NUM] --debug --deduplicate --sparse --format=FORMAT",
-     .style = Style::git},
+     .style = Style::git,
+     .covenant =
+         Covenant{
+             .options =
+                 "-c -d -m -o -s -t -z --cached --deleted --modified --others --stage --exclude-standard --ignored"}},
     {.names = "git ls-tree",
      .options = "-d -r -t -z -l --long --name-only --name-status --object-only --full-name --full-tree --format=FORMAT "
                 "--abbrev[=NUM]",
-     .style = Style::git},
+     .style = Style::git,
+     .covenant = Covenant{.options = "-r -d -l -t -z --name-only --long --full-name"}},
     {.names = "git cat-file",
      .options = "-e -p -t -s -Z -z --use-mailmap --batch[=FORMAT] --batch-check[=FORMAT] --batch-command[=FORMAT] "
                 "--batch-all-objects --buffer --unordered --follow-symlinks --allow-unknown-type",
@@ -200,7 +247,8 @@ constexpr ProgramSpec specs[] = {
     {.names = "git describe",
      .options = "--contains --debug --all --tags --long --first-parent --abbrev[=NUM] --exact-match --candidates=NUM "
                 "--match=PATTERN --exclude=PATTERN --always --dirty[=MARK] --broken[=MARK]",
-     .style = Style::git},
+     .style = Style::git,
+     .covenant = Covenant{.options = "--tags --all --always --long --abbrev[=TEXT]"}},
     {.names = "git rev-parse",
      .options =
          "--sq-quote --keep-dashdash --stop-at-non-option --stuck-long --revs-only --no-revs --flags --no-flags "
@@ -212,14 +260,20 @@ constexpr ProgramSpec specs[] = {
          "--show-cdup --show-prefix --show-object-format[=WHAT] --show-ref-format --since=DATE --after=DATE "
          "--until=DATE "
          "--before=DATE --end-of-options",
-     .style = Style::git},
+     .style = Style::git,
+     .covenant =
+         Covenant{
+             .options =
+                 "-q --abbrev-ref --short[=TEXT] --verify --quiet --symbolic-full-name --show-toplevel --show-prefix "
+                 "--git-dir --is-inside-work-tree"}},
     {.names = "git name-rev",
      .options =
          "--tags --refs=PATTERN --exclude=PATTERN --all --stdin --annotate-stdin --name-only --no-undefined --always",
      .style = Style::git},
     {.names = "git merge-base",
      .options = "-a --all --octopus --is-ancestor --independent --fork-point",
-     .style = Style::git},
+     .style = Style::git,
+     .covenant = Covenant{.options = "-a --all --is-ancestor"}},
     {.names = "git show-ref",
      .options = "--tags --heads --branches --verify --head -d --dereference -s --hash[=NUM] --abbrev[=NUM] -q --quiet "
                 "--exists --exclude-existing[=PATTERN]",
@@ -244,7 +298,10 @@ constexpr ProgramSpec specs[] = {
      .check = check_branch,
      .manner = lenient | permutes,
      .values_known = true,
-     .synonyms = "D=delete+force M=move+force C=copy+force d=delete m=move c=copy f=force"},
+     .synonyms = "D=delete+force M=move+force C=copy+force d=delete m=move c=copy f=force",
+     .covenant = Covenant{.options = "-a -r -v --all --remotes --list --verbose --show-current --no-color",
+                          .most = 0,
+                          .otherwise_asks = true}},
     {.names = "git tag",
      .options = "-l --list -n[=NUM]",
      .effects = "writes (deletes a tag): -d --delete; other (runs gpg): -v --verify; writes (makes a tag): -a "
@@ -255,14 +312,16 @@ constexpr ProgramSpec specs[] = {
      .check = check_tag,
      .manner = lenient | permutes,
      .values_known = true,
-     .synonyms = "d=delete f=force s=sign a=annotate"},
+     .synonyms = "d=delete f=force s=sign a=annotate",
+     .covenant = Covenant{.options = "-l --list", .most = 0, .otherwise_asks = true}},
     {.names = "git remote",
      .options = "-v --verbose",
      .operands = Operands::choose,
      .style = Style::git,
      .manner = lenient,
      .subcommands = true,
-     .values_known = true},
+     .values_known = true,
+     .covenant = Covenant{.options = "-v --verbose", .most = 0, .otherwise_asks = true}},
     {.names = "git remote get-url", .options = "--push --all", .style = Style::git},
     {.names = "git stash",
      .operands = Operands::choose,
@@ -367,7 +426,7 @@ constexpr ProgramSpec specs[] = {
      .style = Style::git},
     {.names = "git count-objects", .options = "-v --verbose -H --human-readable", .style = Style::git},
     {.names = "git var", .options = "-l", .style = Style::git},
-    {.names = "git version", .options = "--build-options", .style = Style::git},
+    {.names = "git version", .options = "--build-options", .style = Style::git, .covenant = Covenant{.most = 0}},
     {.names = "git check-ignore",
      .options = "-q --quiet -v --verbose --stdin -z -n --non-matching --no-index",
      .style = Style::git},

@@ -255,13 +255,13 @@ class Reader {
 
   void given(Given given) {
     const Option* const option = given.option;
+    if (option != nullptr && option->replaces_first) parsed_.first_replaced = true;
     if (is_safe()) {
       if (given.value_word != given.word) {
         text(given.word);
         distrust(given);
       }
       text(given.value_word, !(option->path && given.value));
-      if (option->replaces_first) parsed_.first_replaced = true;
       if (!option->safe()) complain_of(*option, given.word);
     }
     parsed_.given.push_back(std::move(given));

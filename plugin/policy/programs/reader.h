@@ -36,9 +36,9 @@ struct ParsedCommand {
   std::vector<Given> given = {};
   std::vector<std::size_t> operands = {};                                  // the words that are none of an option's
   std::size_t first_operand_behind_dashes = static_cast<std::size_t>(-1);  // counts operands
+  bool first_replaced = false;  // an option took the place of the first operand
 
   // Of read_safe().
-  bool first_replaced = false;                    // an option took the place of the first operand
   std::vector<bool> text = {};                    // for each word, whether it is no path
   std::optional<Problem> problem = {};            // the first one
   bool complete = true;                           // false: behind an unknown option nothing is certain

@@ -17,7 +17,17 @@ constexpr ProgramSpec specs[] = {
          "--files-without-match -l --files-with-matches -c --count -T --initial-tab -Z --null -B=NUM "
          "--before-context=NUM -A=NUM --after-context=NUM -C=NUM --context=NUM -NUM --group-separator=SEP "
          "--no-group-separator --color[=WHEN] --colour[=WHEN] -U --binary -u --unix-byte-offsets",
-     .operands = Operands::first_text},
+     .operands = Operands::first_text,
+     .covenant =
+         Covenant{
+             .options =
+                 "-n -i -v -c -l -L -w -x -o -h -H -s -q -E -F -G -P -r -I -a -z -A=NUM -B=NUM -C=NUM -m=NUM -e=TEXT! "
+                 "-NUM --line-number --ignore-case --invert-match --count --files-with-matches --files-without-match "
+                 "--word-regexp --line-regexp --only-matching --no-filename --with-filename --no-messages --quiet "
+                 "--extended-regexp --fixed-strings --basic-regexp --perl-regexp --recursive --text "
+                 "--after-context=NUM --before-context=NUM --context=NUM --max-count=NUM --regexp=TEXT! --include=TEXT "
+                 "--exclude=TEXT --exclude-dir=TEXT --color[=TEXT]",
+             .least = 1}},
     {.names = "rg",
      .options =
          "-e=PATTERN! --regexp=PATTERN! -f=FILE! --file=FILE! -A=NUM --after-context=NUM -B=NUM --before-context=NUM "
@@ -120,7 +130,15 @@ constexpr ProgramSpec specs[] = {
      .style = Style::none,
      .check = check_find,
      .manner = single_dash | lenient | permutes,
-     .values_known = true},
+     .values_known = true,
+     .covenant =
+         Covenant{
+             .options =
+                 "-name=TEXT -iname=TEXT -path=TEXT -ipath=TEXT -wholename=TEXT -regex=TEXT -iregex=TEXT "
+                 "-regextype=TEXT -type=TEXT -size=TEXT -perm=TEXT -user=TEXT -group=TEXT -printf=TEXT -newer=FILE "
+                 "-maxdepth=NUM -mindepth=NUM -mtime=INT -mmin=INT -atime=INT -amin=INT -ctime=INT -cmin=INT "
+                 "-links=INT -empty -executable -readable -writable -print -print0 -ls -prune -quit -depth -daystart "
+                 "-mount -xdev -true -false -not -a -and -o -or"}},
 };
 
 }  // namespace

@@ -65,11 +65,26 @@ class Tables {
       if (name.find(':') == name.npos || name == ":") names_.push_back(name);
     }
     std::sort(names_.begin(), names_.end());
+    for (const auto& [spec, compiled] : by_spec_) {
+      if (!spec->covenant) continue;
+      std::string_view names = spec->names;
+      const ProgramSpec& own = covenants_.emplace_back(ProgramSpec{.names = take(names, ","),
+                                                                   .options = spec->covenant->options,
+                                                                   .with = spec->covenant->with,
+                                                                   .style = Style::exact,
+                                                                   .covenant = spec->covenant});
+      by_covenant_.emplace(own.names, &compiled_.emplace_back(own, specs_));
+    }
   }
 
   const Compiled* find(std::string_view name) const {
     const auto found = by_name_.find(name);
     return found == by_name_.end() ? nullptr : found->second;
+  }
+
+  const Compiled* find_covenant(std::string_view name) const {
+    const auto found = by_covenant_.find(name);
+    return found == by_covenant_.end() ? nullptr : found->second;
   }
 
   const std::vector<std::string_view>& names() const { return names_; }
@@ -79,6 +94,8 @@ class Tables {
   SpecNames specs_;
   std::unordered_map<const ProgramSpec*, const Compiled*> by_spec_;
   std::unordered_map<std::string_view, const Compiled*> by_name_;
+  std::unordered_map<std::string_view, const Compiled*> by_covenant_;
+  std::deque<ProgramSpec> covenants_;
   std::deque<Compiled> compiled_;
 };
 
@@ -150,6 +167,7 @@ void Compiled::add(std::string_view text, Effect effect, std::string_view why) {
         option.values = 1 + static_cast<std::size_t>(std::count(value.begin(), value.end(), ','));
         value.remove_prefix(value.rfind(',') + 1);
       }
+      option.value_name = value;
       option.value = optional ? Value::optional : Value::required;
       if (option.values == 0 && !optional) option.values = 1;
       option.list = value == "LIST";
@@ -248,6 +266,8 @@ const Tables& tables() {
 }  // namespace
 
 const Compiled* find_program(std::string_view name) { return tables().find(name); }
+
+const Compiled* find_covenant(std::string_view name) { return tables().find_covenant(name); }
 
 const Compiled* find_rules(std::string_view name) {
   const Compiled* const found = find_program(name);

@@ -114,6 +114,26 @@ enum Manner : unsigned {
   underscores = 256,  // a long option may have _ for -
 };
 
+// What becomes of a path.
+enum class Use {
+  read,
+  read_tree,  // with all that is below: a folder that is copied
+  written,    // made, or its content or times changed
+  removed,    // or moved away
+  target,     // of cp and mv: written, or where it is a folder, what the first path is called in it
+};
+
+// What execute_run runs at once of the program that is the first of its names (policy/covenant.h).
+struct Covenant {
+  std::string_view options = {};  // as above; a value NUM is digits, INT may have a sign, FILE is a path
+  std::string_view with = {};     // names of specs that hold further ones
+  std::size_t least = 0;          // operands
+  std::size_t most = static_cast<std::size_t>(-1);
+  Use use = Use::read;             // of each operand
+  std::string_view hardened = {};  // words in front of the given ones, so that it executes nothing by itself
+  bool otherwise_asks = false;     // it also writes, with other options or operands
+};
+
 struct ProgramSpec {
   std::string_view names = {};    // "grep, egrep, fgrep"; with a subcommand: "git log, git whatchanged"
   std::string_view options = {};  // those that only read
@@ -153,6 +173,8 @@ struct ProgramSpec {
   bool subcommands = false;                // its first operand names one, which may have a spec of its own
   bool values_known = false;               // which of its options take a value: an entry of a deny list is read exactly
   std::string_view synonyms = {};          // for such an entry: "f=force D=delete+force"
+
+  std::optional<Covenant> covenant = {};
 };
 
 enum class Value { none, optional, required };
@@ -160,7 +182,8 @@ enum class Value { none, optional, required };
 struct Option {
   std::string name = {};  // "-n", "--lines", "-json"
   Value value = Value::none;
-  std::size_t values = 0;       // how many; what is said of the value is said of the last
+  std::size_t values = 0;  // how many; what is said of the value is said of the last
+  std::string_view value_name = {};
   bool path = false;            // the value is one
   bool list = false;            // the value is a file that names further files
   bool replaces_first = false;  // takes the place of the first operand
@@ -223,6 +246,8 @@ class Compiled {
 const Compiled* find_program(std::string_view name);
 // The same, but null where it is not known which arguments only read.
 const Compiled* find_rules(std::string_view name);
+// Its spec's covenant, as options; null where it has none. What it is is in spec().covenant.
+const Compiled* find_covenant(std::string_view name);
 // All names of programs and subcommands that there are specs of, in their order.
 const std::vector<std::string_view>& program_names();
 

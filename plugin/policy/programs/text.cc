@@ -15,16 +15,21 @@ constexpr ProgramSpec specs[] = {
     {.names = "cat",
      .options =
          "-A --show-all -b --number-nonblank -e -E --show-ends -n --number -s --squeeze-blank -t -T --show-tabs -u "
-         "-v --show-nonprinting"},
+         "-v --show-nonprinting",
+     .covenant = Covenant{.options = "-n -b -A -E -T -s -v -e -t --number --number-nonblank --show-all --squeeze-blank",
+                          .least = 1}},
     {.names = "tac", .options = "-b --before -r --regex -s=STRING --separator=STRING"},
     {.names = "head",
-     .options = "-c=NUM --bytes=NUM -n=NUM --lines=NUM -q --quiet --silent -v --verbose -z --zero-terminated -NUM"},
+     .options = "-c=NUM --bytes=NUM -n=NUM --lines=NUM -q --quiet --silent -v --verbose -z --zero-terminated -NUM",
+     .covenant = Covenant{.options = "-q -v -n=INT -c=INT -NUM --lines=INT --bytes=INT --quiet --verbose", .least = 1}},
     {.names = "tail",
      .options =
          "-c=NUM --bytes=NUM -f --follow[=HOW] -F -n=NUM --lines=NUM --max-unchanged-stats=N --pid=PID -q --quiet "
-         "--silent --retry -s=N --sleep-interval=N -v --verbose -z --zero-terminated -NUM"},
+         "--silent --retry -s=N --sleep-interval=N -v --verbose -z --zero-terminated -NUM",
+     .covenant = Covenant{.options = "-q -v -n=INT -c=INT -NUM --lines=INT --bytes=INT --quiet --verbose", .least = 1}},
     {.names = "wc",
-     .options = "-c --bytes -m --chars -l --lines --files0-from=LIST -L --max-line-length -w --words --total=WHEN"},
+     .options = "-c --bytes -m --chars -l --lines --files0-from=LIST -L --max-line-length -w --words --total=WHEN",
+     .covenant = Covenant{.options = "-l -w -c -m -L --lines --words --bytes --chars --max-line-length", .least = 1}},
     {.names = "nl",
      .options =
          "-b=STYLE --body-numbering=STYLE -d=CC --section-delimiter=CC -f=STYLE --footer-numbering=STYLE -h=STYLE "

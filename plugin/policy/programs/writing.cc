@@ -26,10 +26,18 @@ std::optional<Problem> check_crontab(const ParsedCommand& reading) {
 }
 
 constexpr ProgramSpec specs[] = {
-    {.names = "install, link, dd, truncate, touch, tee, mkdir, mkfifo, mknod, sponge, patch, fallocate, mktemp, "
+    {.names = "install, link, dd, truncate, tee, mkfifo, mknod, sponge, patch, fallocate, mktemp, "
               "tempfile, ditto, rename, unlink, rmdir, shred, xdelta3",
      .does = Effect::writes,
      .never = "writes files"},
+    {.names = "mkdir",
+     .does = Effect::writes,
+     .never = "writes files",
+     .covenant = Covenant{.options = "-p -v --parents --verbose", .least = 1, .use = Use::written}},
+    {.names = "touch",
+     .does = Effect::writes,
+     .never = "writes files",
+     .covenant = Covenant{.options = "-c -a -m --no-create", .least = 1, .use = Use::written}},
     {.names = "cp",
      .does = Effect::writes,
      .never = "writes files",
@@ -41,7 +49,11 @@ constexpr ProgramSpec specs[] = {
          "--no-target-directory --update[=VALUE] --verbose --one-file-system --context[=VALUE] --debug",
      .manner = lenient | permutes,
      .values_known = true,
-     .synonyms = "r=R f=force r=recursive R=recursive a=archive t=target-directory"},
+     .synonyms = "r=R f=force r=recursive R=recursive a=archive t=target-directory",
+     .covenant =
+         Covenant{.options = "-r -R -a -f -n -v -p -u --recursive --archive --force --no-clobber --update --verbose",
+                  .least = 2,
+                  .most = 2}},
     {.names = "mv",
      .does = Effect::writes,
      .never = "writes files",
@@ -50,7 +62,11 @@ constexpr ProgramSpec specs[] = {
                  "--update[=VALUE] --verbose --context",
      .manner = lenient | permutes,
      .values_known = true,
-     .synonyms = "f=force n=no-clobber"},
+     .synonyms = "f=force n=no-clobber",
+     .covenant = Covenant{.options = "-f -n -v -u --force --no-clobber --update --verbose",
+                          .least = 2,
+                          .most = 2,
+                          .use = Use::removed}},
     {.names = "ln",
      .does = Effect::writes,
      .never = "writes files",
@@ -75,7 +91,9 @@ constexpr ProgramSpec specs[] = {
                  "--preserve-root[=VALUE] --recursive --verbose --help --version",
      .manner = permutes | lenient,
      .values_known = true,
-     .synonyms = "r=R f=force r=recursive R=recursive d=dir v=verbose"},
+     .synonyms = "r=R f=force r=recursive R=recursive d=dir v=verbose",
+     .covenant =
+         Covenant{.options = "-r -R -f -v -d --recursive --force --verbose --dir", .least = 1, .use = Use::removed}},
     {.names = "sdiff",
      .does = Effect::writes,
      .never = "writes files",
