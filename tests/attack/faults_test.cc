@@ -6,8 +6,9 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cerrno>
+#include <cstdlib>
 
-#include "support/shell_tool.h"
+#include "support/sandboxed.h"
 
 using namespace wtool::test;
 
@@ -62,6 +63,21 @@ BOOST_DATA_TEST_CASE(a_system_call_that_the_kernel_refuses, boost::unit_test::da
   BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
   BOOST_TEST(finished.out.find(refused.answer) != std::string::npos, finished.out << finished.err);
   BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+// Warden and custodian, from the start of the one to its end. Each fifth call; with WTOOL_ATTACK_ROUNDS every one.
+BOOST_DATA_TEST_CASE(a_system_call_of_the_keepers_that_fails_once, boost::unit_test::data::make({"plain", "sandboxed"}),
+                     kind) {
+  // Its runtime makes calls of its own, and ends the process where they fail.
+  if (under_sanitizer || (std::string(kind) == "sandboxed" && !has_landlock(1))) return;
+  ProgramOptions options;
+  options.limit = std::chrono::minutes(10);
+  const Finished finished = run(
+      {WTOOL_TEST_HOSTS "/failing_keepers_host", kind, "1", std::getenv("WTOOL_ATTACK_ROUNDS") != nullptr ? "1" : "5"},
+      options);
+  if (finished.exit_code == 77) return;
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST_MESSAGE(finished.out);
 }
 
 // docs/abi.md says how much stack a thread needs that calls.

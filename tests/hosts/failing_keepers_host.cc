@@ -1,0 +1,297 @@
+// Hosts whose helper programs (warden and custodians) are refused one system call, once: in the first host their first
+// call, in the second their second, and so on until a host is through without one. From the start of the warden to its
+// end.
+//
+// Each host is a process of its own under a filter that asks this one about every system call (seccomp's user
+// notification); so are its helper programs and its command, which are told apart by their names. The command lists its
+// descriptors, tries to write where a sandbox forbids it, and leaves a daemon. For each host is checked:
+// - the call is back within its deadline, its grace and a bound;
+// - an answer that is no error has all of the output, and no descriptor of the host's or file outside shows in it;
+// - nothing of the command is left, and after the host's end no helper program is.
+//
+// Usage: failing_keepers_host plain|sandboxed [FROM [EVERY]]   the numbers of the calls: FROM (1), and each EVERYth (1)
+// on Writes one line for each host that failed, and last how many there were. Exits with 0 when all is well, with 77
+// where the kernel has no such notification.
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <string>
+
+#include "support/plugin.h"
+#include "support/processes.h"
+#include "support/program.h"
+
+using namespace wtool::test;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds deadline{5000};
+// Beside deadline and grace (1 s): tells an answer from the wait for a report that never comes, 7 s.
+constexpr milliseconds bound = deadline + milliseconds(1000 + 5000);
+constexpr int not_ours = 60;  // a descriptor of the host's without close-on-exec
+
+// What both sides of a fork see.
+struct Shared {
+  std::atomic<int> listener{-1};
+  std::atomic<int> took_ms{-1};
+  std::atomic<bool> go_on{false};
+  char answer[8192];
+};
+
+// What a system call says when the machine has no more of something.
+int error_of(int call) {
+  switch (call) {
+    case SYS_clone:
+    case SYS_clone3:
+#ifdef SYS_vfork
+    case SYS_vfork:
+#endif
+      return EAGAIN;
+    case SYS_openat:
+    case SYS_pidfd_open:
+    case SYS_epoll_create1:
+    case SYS_signalfd4:
+    case SYS_fcntl:
+#ifdef SYS_dup2
+    case SYS_dup2:
+#endif
+      return EMFILE;
+    case SYS_sendmsg:
+      return ENOBUFS;
+    case SYS_epoll_pwait:
+#ifdef SYS_epoll_wait
+    case SYS_epoll_wait:
+#endif
+    case SYS_wait4:
+    case SYS_rt_sigtimedwait:
+      return EINTR;
+    default:
+      return ENOMEM;
+  }
+}
+
+int install_filter() {
+  // Those that are not asked about are allowed at once.
+  std::vector<sock_filter> program{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
+  for (const unsigned call : {SYS_exit, SYS_exit_group, SYS_rt_sigreturn, SYS_futex, SYS_clock_nanosleep}) {
+    program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1));
+    program.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+  }
+  program.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF));
+  const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
+  return static_cast<int>(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter));
+}
+
+struct Place {
+  ScratchFolder scratch;
+  std::string inside = scratch.path() + "/inside";
+  std::string outside = scratch.path() + "/outside";
+  Place() {
+    mkdir(inside.c_str(), 0777);
+    mkdir(outside.c_str(), 0777);
+  }
+};
+
+// In a process of its own.
+[[noreturn]] void be_host(Shared& shared, bool sandboxed, const Place& place, const Mark& mark) {
+  Json config{{"limits", {{"grace_seconds", 1}}}};
+  if (sandboxed) config["sandbox"] = {{"write", {place.inside}}, {"protect", "none"}, {"required", true}};
+  {
+    Plugin plugin;
+    const ToolUnderTest tool(plugin, config);
+    const Json arguments{{"command", "setsid sleep 61 >/dev/null 2>&1 & (: >" + place.outside +
+                                         "/written) 2>/dev/null && echo written; ls /proc/self/fd"},
+                         {"working_directory", place.inside},
+                         {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}};
+    const int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    dup2(file, not_ours);
+    close(file);
+    const int listener = install_filter();
+    shared.listener = listener < 0 ? -2 : listener;
+    const Answer answer = tool.run(arguments, {.deadline_ms = static_cast<std::uint64_t>(deadline.count())});
+    std::snprintf(shared.answer, sizeof shared.answer, "%s",
+                  answer.status != WTOOL_OK ? ("no answer: " + answer.error).c_str()
+                  : answer.is_error()       ? ("error: " + answer.code() + " " + answer.text()).c_str()
+                                            : ("fine: " + answer.out()).c_str());
+    shared.took_ms = static_cast<int>(answer.took.count());
+    while (!shared.go_on) usleep(1000);
+  }
+  _exit(0);
+}
+
+// One host, and the answers to its and its helpers' calls.
+class Supervised {
+ public:
+  // How many answers of each kind there were.
+  static inline std::map<std::string, int> answers;
+
+  Supervised(bool sandboxed, const Place& place, long point) : point_(point) {
+    void* const memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) std::abort();
+    shared_ = new (memory) Shared;
+    host_ = fork();
+    if (host_ == 0) be_host(*shared_, sandboxed, place, mark_);
+    handle_ = static_cast<int>(syscall(SYS_pidfd_open, host_, 0));
+    wait_until([&] { return shared_->listener != -1; }, std::chrono::seconds(30));
+    if (shared_->listener < 0) return;
+    listener_ = static_cast<int>(syscall(SYS_pidfd_getfd, handle_, shared_->listener.load(), 0));
+  }
+  ~Supervised() {
+    kill(host_, SIGKILL);
+    waitpid(host_, nullptr, 0);
+    close(listener_);
+    close(handle_);
+    munmap(shared_, sizeof(Shared));
+  }
+  Supervised(const Supervised&) = delete;
+  Supervised& operator=(const Supervised&) = delete;
+
+  bool works() const { return listener_ >= 0; }
+  long calls() const { return counted_; }
+  bool refused() const { return refused_call_ >= 0; }
+  bool fine() const { return fine_; }
+  std::string what() const {
+    return "call " + std::to_string(point_) + " (number " + std::to_string(refused_call_) + " of " + refused_in_ + ")";
+  }
+
+  // What is wrong; empty when nothing is.
+  std::string check(bool sandboxed) {
+    std::string wrong;
+    const auto add = [&](const std::string& text) { wrong += (wrong.empty() ? "" : "; ") + text; };
+    if (!serve_until([&] { return shared_->took_ms >= 0; }, bound + milliseconds(20'000))) add("no answer at all");
+    const std::string answer = shared_->answer;
+    if (shared_->took_ms > bound.count()) add("took " + std::to_string(shared_->took_ms) + " ms");
+    if (answer.starts_with("fine: ") && answer != (sandboxed ? "fine: 0\n1\n2\n3\n" : "fine: written\n0\n1\n2\n3\n")) {
+      add("an answer without an error that is wrong");
+    }
+    if (!serve_until([&] { return mark_.bearers().empty(); }, milliseconds(1000))) add("left " + mark_.description());
+    shared_->go_on = true;
+    if (!serve_until([&] { return poll_for(handle_); }, milliseconds(20'000))) add("the host does not end");
+    if (!serve_until([&] { return none_lives(); }, milliseconds(10'000))) add("helper programs live on");
+    // The call itself says what became of it.
+    const std::string kind = answer.substr(0, answer.find(' ', answer.find(' ') + 1));
+    ++answers[answer.starts_with("fine: ") ? "fine" : kind];
+    if (answer.starts_with("no answer: ")) add("no result");
+    fine_ = answer.starts_with("fine: ");
+    if (!wrong.empty()) wrong += " [" + answer + "]";
+    for (const pid_t pid : mark_.bearers()) kill(pid, SIGKILL);
+    return wrong;
+  }
+
+ private:
+  static bool poll_for(int descriptor) {
+    pollfd watched{descriptor, POLLIN, 0};
+    return poll(&watched, 1, 0) > 0;
+  }
+  bool none_lives() const {
+    for (const auto& [pid, name] : keepers_) {
+      const char state = state_of(pid);
+      if (state != 0 && state != 'Z' && name_of(pid) == name) return false;
+    }
+    return true;
+  }
+
+  bool serve_until(const std::function<bool()>& done, milliseconds limit) {
+    const auto end = Clock::now() + limit;
+    auto next_look = Clock::now();
+    for (;;) {
+      pollfd watched{listener_, POLLIN, 0};
+      if (poll(&watched, 1, 1) > 0) {
+        // Without anybody left under the filter there is nothing more to hear.
+        if ((watched.revents & POLLIN) == 0)
+          usleep(1000);
+        else
+          answer();
+      }
+      const auto now = Clock::now();
+      if (now < next_look) continue;
+      if (done()) return true;
+      if (now >= end) return false;
+      next_look = now + milliseconds(2);
+    }
+  }
+
+  void answer() {
+    seccomp_notif asked{};
+    if (ioctl(listener_, SECCOMP_IOCTL_NOTIF_RECV, &asked) != 0) return;
+    seccomp_notif_resp response{};
+    response.id = asked.id;
+    response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    const auto pid = static_cast<pid_t>(asked.pid);
+    const std::string name = name_of(pid);
+    if (name == "shell-warden" || name == "custodian") {
+      keepers_[pid] = name;
+      if (++counted_ == point_) {
+        refused_call_ = asked.data.nr;
+        refused_in_ = name;
+        response.flags = 0;
+        response.error = -error_of(asked.data.nr);
+      }
+    }
+    ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &response);
+  }
+
+  const Mark mark_;
+  const long point_;
+  Shared* shared_ = nullptr;
+  pid_t host_ = -1;
+  int handle_ = -1;
+  int listener_ = -1;
+  long counted_ = 0;
+  int refused_call_ = -1;
+  bool fine_ = false;
+  std::string refused_in_;
+  std::map<pid_t, std::string> keepers_;
+};
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count < 2) return 2;
+  const bool sandboxed = std::string(words[1]) == "sandboxed";
+  const long every = count > 3 ? std::atol(words[3]) : 1;
+  int failures = 0;
+  long point = count > 2 ? std::atol(words[2]) : 1;
+  std::set<std::string> kinds;
+  // On a busy machine the time may be over before the call comes that is to be refused: then once more.
+  int in_vain = 0, hosts = 0;
+  for (bool more = true; more; point += in_vain == 0 ? every : 0) {
+    ++hosts;
+    const Place place;
+    Supervised host(sandboxed, place, point);
+    if (!host.works()) return 77;
+    std::string wrong = host.check(sandboxed);
+    in_vain = host.refused() || host.fine() ? 0 : in_vain + 1;
+    if (in_vain == 3) wrong = "an error, and no call was refused";
+    more = in_vain > 0 ? in_vain < 3 : host.refused();
+    if (host.refused()) kinds.insert(host.what().substr(host.what().find('(')));
+    if (wrong.empty()) continue;
+    std::printf("%s: %s\n", host.what().c_str(), wrong.c_str());
+    std::fflush(stdout);
+    ++failures;
+  }
+  for (const auto& [kind, number] : Supervised::answers) std::printf("%s: %d\n", kind.c_str(), number);
+  std::printf("%d hosts, %zu kinds of calls, %d failures\n", hosts, kinds.size(), failures);
+  return failures == 0 ? 0 : 1;
+}
