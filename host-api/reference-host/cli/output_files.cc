@@ -22,6 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int open_folder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr std::size_t longest_name = 200;  // bytes; file systems take 255
 
 // A different one for each name, and short enough.
@@ -59,7 +60,7 @@ std::string beside(const std::string& journal) { return journal.empty() ? "" : w
 class OutputFiles::File final : public workflow::OutputFile {
  public:
   File(OutputFiles& all, std::string path) : all_(all), path_(std::move(path)) {
-    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    descriptor_ = ::openat(all_.made_, name(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (descriptor_ < 0) fail(::strerror(errno));
   }
   File(OutputFiles& all, std::string path, const std::string& why) : all_(all), path_(std::move(path)) { fail(why); }
@@ -98,6 +99,7 @@ class OutputFiles::File final : public workflow::OutputFile {
   }
 
  private:
+  const char* name() const { return path_.c_str() + path_.rfind('/') + 1; }
   void give_up() {
     if (descriptor_ >= 0) {
       ::close(std::exchange(descriptor_, -1));
@@ -105,7 +107,7 @@ class OutputFiles::File final : public workflow::OutputFile {
     }
   }
   void remove() {
-    ::unlink(path_.c_str());
+    ::unlinkat(all_.made_, name(), 0);
     all_.bytes_ -= std::exchange(written_, 0);
   }
 
@@ -118,25 +120,41 @@ class OutputFiles::File final : public workflow::OutputFile {
 };
 
 OutputFiles::OutputFiles(const std::string& journal, const workflow::Secrets& secrets, OutputLimits limits)
-    : secrets_(secrets), limits_(limits), temporary_(journal.empty()), folder_(beside(journal)) {}
+    : secrets_(secrets), limits_(limits), temporary_(journal.empty()), folder_(beside(journal)) {
+  if (!temporary_) {
+    const std::string above = fs::path(folder_).parent_path().string();
+    place_ = ::open(above.empty() ? "." : above.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  }
+}
 
 OutputFiles::~OutputFiles() {
+  remove_unwanted();
+  for (const int descriptor : {place_, made_}) {
+    if (descriptor >= 0) ::close(descriptor);
+  }
+}
+
+void OutputFiles::remove_unwanted() {
   std::error_code ignored;
   if (folder_.empty()) return;
   if (temporary_) {
     fs::remove_all(folder_, ignored);
     return;
   }
+  if (made_ < 0) made_ = ::openat(place_, fs::path(folder_).filename().c_str(), open_folder);
+  if (made_ < 0) return;
+  // The folder itself, whatever stands at its path by now.
+  const fs::path folder = "/proc/self/fd/" + std::to_string(made_);
   // Also those that an earlier part of the run has left when it was killed.
   std::vector<std::string> unwanted;
-  for (fs::directory_iterator entry(folder_, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
+  for (fs::directory_iterator entry(folder, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
     if (is_secret_name(entry->path()) || holds_secret(entry->path().string())) {
-      unwanted.push_back(entry->path().string());
+      unwanted.push_back(entry->path().filename().string());
     }
   }
   for (const std::string& file : unwanted) {
-    if (::unlink(file.c_str()) == 0 || errno == ENOENT) continue;
-    complain("the file " + file + " holds a secret and cannot be removed: " + ::strerror(errno));
+    if (::unlinkat(made_, file.c_str(), 0) == 0 || errno == ENOENT) continue;
+    complain("the file " + folder_ + "/" + file + " holds a secret and cannot be removed: " + ::strerror(errno));
   }
 }
 
@@ -156,25 +174,31 @@ bool OutputFiles::holds_secret(const std::string& file) const {
 
 // With mutex_ held.
 bool OutputFiles::make_folder(std::string& error) {
-  if (folder_made_) return true;
+  if (made_ >= 0) return true;
   if (temporary_ && folder_.empty()) {
     const char* place = ::getenv("TMPDIR");
     std::string made = std::string(place != nullptr && *place == '/' ? place : "/tmp") + "/wtool-outputs-XXXXXX";
     if (::mkdtemp(made.data()) != nullptr) {
       folder_ = made;
-      return folder_made_ = true;
+      made_ = ::open(made.c_str(), open_folder);
     }
+    if (made_ >= 0) return true;
     error = "a folder for outputs cannot be made as " + made + ": " + ::strerror(errno);
     return false;
   }
-  if (::mkdir(folder_.c_str(), 0700) == 0 || errno == EEXIST) {
+  const std::string name = fs::path(folder_).filename().string();
+  if (::mkdirat(place_, name.c_str(), 0700) == 0 || errno == EEXIST) {
+    made_ = ::openat(place_, name.c_str(), open_folder);
+  }
+  if (made_ >= 0) {
     std::error_code ignored;
-    for (fs::directory_iterator entry(folder_, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
+    for (fs::directory_iterator entry("/proc/self/fd/" + std::to_string(made_), ignored), end; !ignored && entry != end;
+         entry.increment(ignored)) {
       std::error_code gone;
       const std::uintmax_t size = entry->file_size(gone);
       if (!gone) bytes_ += size;
     }
-    return folder_made_ = true;
+    return true;
   }
   error = "the folder " + folder_ + " cannot be made: " + ::strerror(errno);
   return false;
@@ -187,7 +211,8 @@ std::unique_ptr<workflow::OutputFile> OutputFiles::create(const std::string& nam
   const std::string path = folder_ + "/" + file_name(name, secret);
   struct stat before {};
   // A file of an earlier part of the run, which this one replaces.
-  if (::lstat(path.c_str(), &before) == 0 && ::unlink(path.c_str()) == 0) {
+  const std::string own = fs::path(path).filename().string();
+  if (::fstatat(made_, own.c_str(), &before, AT_SYMLINK_NOFOLLOW) == 0 && ::unlinkat(made_, own.c_str(), 0) == 0) {
     bytes_ -= std::min<std::uint64_t>(bytes_, static_cast<std::uint64_t>(before.st_size));
   }
   return std::make_unique<File>(*this, path);

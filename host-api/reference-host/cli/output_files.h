@@ -1,7 +1,8 @@
 // The whole outputs of the steps of a run, as files.
 //
 // With a journal they lie beside it, in a folder of their own that nobody else may read, and stay; without one they are
-// somewhere temporary, and go with this object. What holds a secret never stays.
+// somewhere temporary, and go with this object. What holds a secret never stays. A link that a command puts in place of
+// the folder, or of a file, is not followed.
 #pragma once
 
 #include <atomic>
@@ -35,6 +36,7 @@ class OutputFiles final : public workflow::OutputStore {
  private:
   class File;
   bool make_folder(std::string& error);
+  void remove_unwanted();
   bool holds_secret(const std::string& file) const;
 
   const workflow::Secrets& secrets_;
@@ -42,7 +44,8 @@ class OutputFiles final : public workflow::OutputStore {
   const bool temporary_;
   std::mutex mutex_;
   std::string folder_;  // empty: a temporary one that is not made yet
-  bool folder_made_ = false;
+  int place_ = -1;      // the folder above, where the outputs stay: opened before a command could put another there
+  int made_ = -1;       // the folder itself, once it is made; files are opened and removed in it by their names alone
   std::atomic<std::uint64_t> bytes_{0};  // of all files
 };
 

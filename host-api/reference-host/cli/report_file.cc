@@ -9,17 +9,20 @@
 #include "cli/output.h"
 #include "reporting/html_report.h"
 #include "reporting/junit.h"
+#include "reporting/new_file.h"
 
 namespace wtool::host {
 
 bool write_report(const std::string& file, std::string_view text) {
   if (file == "-") return print(text);
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  int failed = descriptor < 0 ? errno : write_all(descriptor, text);
+  std::string why;
+  const int descriptor = open_without_links(file, O_WRONLY | O_CREAT | O_TRUNC, 0666, why);
+  int failed = descriptor < 0 ? 0 : write_all(descriptor, text);
   // Some file systems tell only here that there was no space.
   if (descriptor >= 0 && ::close(descriptor) != 0 && failed == 0) failed = errno;
-  if (failed != 0) complain("cannot write " + file + ": " + ::strerror(failed));
-  return failed == 0;
+  if (failed != 0) why = ::strerror(failed);
+  if (!why.empty()) complain("cannot write " + file + ": " + why);
+  return why.empty();
 }
 
 bool write_reports(const workflow::RunRecord& run, const workflow::Workflow* workflow, const std::string& junit,

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 
+#include "reporting/new_file.h"
 #include "reporting/record.h"
 
 namespace wtool::host::workflow {
@@ -35,11 +36,12 @@ EventsFile::EventsFile(int descriptor, std::string name, Journal::Notice notice)
 
 std::unique_ptr<EventsFile> EventsFile::open(const std::string& file, Journal::Notice notice, std::string& error) {
   const bool standard = file == "-";
+  std::string why;
   const int descriptor = standard ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
-                                  : ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+                                  : open_without_links(file, O_WRONLY | O_CREAT | O_TRUNC, 0600, why);
   const std::string name = standard ? "standard output" : file;
   if (descriptor < 0) {
-    error = "cannot open " + name + " for the events: " + ::strerror(errno);
+    error = "cannot open " + name + " for the events: " + (standard ? ::strerror(errno) : why);
     return nullptr;
   }
   return std::unique_ptr<EventsFile>(new EventsFile(descriptor, name, std::move(notice)));

@@ -10,11 +10,11 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include "reporting/journal_reader.h"
 #include "reporting/masking.h"
+#include "reporting/new_file.h"
 #include "reporting/record.h"
 #include "reporting/runs_folder.h"
 
@@ -54,29 +54,39 @@ bool calls_something(const Step& step) {
          !std::holds_alternative<AbortAction>(action->kind);
 }
 
+void ignore_all_in(int folder) {
+  const int file = ::openat(folder, ".gitignore", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) return;
+  (void)!::write(file, "*\n", 2);
+  ::close(file);
+}
+
 }  // namespace
 
 Journal::Journal(int descriptor, std::string file, std::string run, Options options)
     : descriptor_(descriptor), file_(std::move(file)), run_(std::move(run)), options_(std::move(options)) {}
 
 std::unique_ptr<Journal> Journal::create(const std::string& directory, Options options, std::string& error) {
-  const fs::path folder = fs::path(directory) / runs_folder;
   std::error_code failed;
-  fs::create_directories(folder.parent_path(), failed);
+  bool made = false;
+  std::string why;
   // Outputs are nobody else's business; a folder that is there already stays as it is.
-  const bool made = !failed && ::mkdir(folder.c_str(), 0700) == 0;
-  if (!failed && !made && errno != EEXIST) failed = {errno, std::generic_category()};
-  // Runs belong into no repository. Without that file they only show up in `git status`.
-  if (made) std::ofstream(folder / ".gitignore") << "*\n";
-  if (failed) {
-    error = "cannot make the folder " + folder.string() + ": " + failed.message();
+  const int folder = make_folder_without_links(directory, std::string(runs_folder), 0700, made, why);
+  if (folder < 0) {
+    error = "cannot make the folder " + (fs::path(directory) / runs_folder).string() + ": " + why;
     return nullptr;
   }
+  // Runs belong into no repository. Without that file they only show up in `git status`.
+  if (made) ignore_all_in(folder);
   for (auto at = system_clock::now();; at += std::chrono::microseconds(16)) {
     const std::string run = run_id(at);
     const std::string file = journal_file(directory, run);
-    const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    const std::string name = fs::path(file).filename().string();
+    const int descriptor = ::openat(folder, name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
     if (descriptor < 0 && errno == EEXIST) continue;
+    const int number = errno;
+    ::close(folder);
+    errno = number;
     if (descriptor < 0 || !locked(descriptor)) {
       error = "cannot make the file " + file + ": " + reason_of(errno);
       if (descriptor >= 0) ::close(descriptor);
@@ -89,9 +99,17 @@ std::unique_ptr<Journal> Journal::create(const std::string& directory, Options o
 }
 
 std::unique_ptr<Journal> Journal::reopen(const std::string& file, Options options, std::string& error) {
-  const int descriptor = ::open(file.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
+  std::string why;
+  const fs::path path(file);
+  const std::string directory = path.parent_path().parent_path().parent_path().string();
+  bool made = false;
+  const int folder = make_folder_without_links(directory, std::string(runs_folder), 0700, made, why);
+  const int descriptor =
+      folder < 0 ? -1 : ::openat(folder, path.filename().c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+  if (folder >= 0 && descriptor < 0) why = reason_of(errno);
+  if (folder >= 0) ::close(folder);
   if (descriptor < 0) {
-    error = "cannot open " + file + ": " + reason_of(errno);
+    error = "cannot open " + file + ": " + why;
     return nullptr;
   }
   if (!locked(descriptor)) {

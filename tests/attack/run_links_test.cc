@@ -1,0 +1,78 @@
+// A command of a workflow against the files that `wtool run` writes: it puts symbolic links in their way. Nothing at
+// the other end of a link is written or removed, and the run says which link it was.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+
+#include "behaviour/workflow_place.h"
+
+using namespace wtool::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Links : Place {
+  const std::string outside = make("outside");
+  const std::string kept = scratch.file("outside/kept", "as it was\n");
+
+  std::string make(const std::string& name) const {
+    fs::create_directories(scratch.path() + "/" + name);
+    return scratch.path() + "/" + name;
+  }
+  // The command of the one step is the attack; then the step writes some output.
+  Finished run_with(const std::string& command, const std::vector<std::string>& more) const {
+    scratch.file("attack.sh", command + "\necho payload\n");
+    return run_workflow(workflow("    [*] --> A\n    A --> [*]\n", "- A: Shell \"sh attack.sh\"\n"), more);
+  }
+  void check_outside() const {
+    BOOST_TEST(content_of(kept) == "as it was\n");
+    BOOST_TEST(std::distance(fs::directory_iterator(outside), fs::directory_iterator()) == 1);
+  }
+  static void check_told(const Finished& finished, const std::string& link) {
+    BOOST_TEST(holds(finished.err, link + " is a symbolic link"), finished.out << finished.err);
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(a_report_is_not_written_through_a_link, Links) {
+  for (const char* option : {"--html", "--junit"}) {
+    check_told(run_with("ln -sf outside/kept page", {option, "page"}), "page");
+    check_told(run_with("ln -sfn outside folder", {option, "folder/page"}), "folder");
+    check_outside();
+    fs::remove(scratch.path() + "/page");
+    fs::remove(scratch.path() + "/folder");
+    const Finished honest = run_with("mkdir -p made", {option, "made/page"});
+    BOOST_TEST(honest.exit_code == 0, honest.err);
+    BOOST_TEST(!file("made/page").empty());
+  }
+  BOOST_TEST(run_with("true", {"--html", "/dev/stdout"}).exit_code == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(events_are_not_written_through_a_link_of_an_earlier_run, Links) {
+  BOOST_TEST(run_with("ln -s outside/kept events", {}).exit_code == 0);
+  const Finished next = run_with("true", {"--events", "events"});
+  BOOST_TEST(next.exit_code == 2);
+  check_told(next, "events");
+  check_outside();
+}
+
+BOOST_FIXTURE_TEST_CASE(journals_are_not_written_through_a_link_of_an_earlier_run, Links) {
+  run_with("rm -rf .wtool; ln -s outside .wtool", {});
+  // A run that cannot have a journal goes on without.
+  check_told(run_with("true", {}), ".wtool");
+  check_outside();
+}
+
+BOOST_FIXTURE_TEST_CASE(outputs_are_not_written_through_a_link, Links) {
+  // Where the outputs of this run go, before there is any: the name of its journal tells.
+  const std::string plant =
+      "j=$(echo .wtool/runs/*.jsonl); rm -rf ${j%.jsonl}.outputs; ln -s $PWD/outside ${j%.jsonl}.outputs";
+  run_with(plant, {});
+  check_outside();
+  fs::remove_all(scratch.path() + "/.wtool");
+  run_with("mv .wtool/runs away; ln -s $PWD/outside .wtool/runs", {});
+  check_outside();
+}
