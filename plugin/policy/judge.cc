@@ -336,7 +336,9 @@ class Judge {
     if (best == Coverage::none) {
       const Range at{words.front().at.begin, words.back().at.end};
       strictest_.not_covered(frame, listed_by_name(words) ? at : words.front().at, why_not_listed(words),
-                             allowed_hint());
+                             name == "time" && words.size() > 1
+                                 ? "leave time out, or let the entry \"time\" in commands.allow allow that program"
+                                 : allowed_hint());
     } else if (allowed_by_.empty()) {
       allowed_by_ = "commands.allow: " + by->text;
     }
@@ -425,9 +427,8 @@ class Judge {
 
   void not_safe(const ArgumentJudgement& judgement, const std::vector<Word>& words, const Frame& frame) {
     const Word& word = words[std::min(judgement.word, words.size() - 1)];
-    strictest_.not_covered(
-        frame, word.at, judgement.reason + ", and commands.arguments is safe",
-        judgement.hint.empty() ? "leave it out; commands.allow can name the whole command" : judgement.hint);
+    strictest_.not_covered(frame, word.at, judgement.reason + ", and commands.arguments is safe",
+                           judgement.hint.empty() ? entry_hint(words) : judgement.hint);
   }
 
   void judge_paths(const std::vector<Word>& words, std::string_view tool, const Frame& frame) {
@@ -544,6 +545,20 @@ class Judge {
   }
 
   // ---- Hints.
+
+  // The entry that says all of the words, where they can be an entry.
+  static std::string entry_hint(const std::vector<Word>& words) {
+    constexpr std::size_t longest = 100;
+    std::string entry;
+    for (const Word& word : words) entry += (entry.empty() ? "" : " ") + word.text;
+    const Entry read(entry);
+    // An entry of one word would allow the program, with safe arguments.
+    const bool is_entry = words.size() > 1 && entry.size() <= longest && !read.prefix &&
+                          read.words == texts_of(words) &&
+                          std::all_of(words.begin(), words.end(), [](const Word& word) { return word.literal; });
+    if (!is_entry) return "leave it out; commands.allow can name the whole command";
+    return "the entry " + quoted(entry) + " in commands.allow would allow it";
+  }
 
   std::string allowed_hint() const {
     constexpr std::size_t most = 12;

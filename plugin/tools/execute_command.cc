@@ -81,8 +81,10 @@ policy::Verdict refuse_construct(const policy::Construct& construct) {
       "Command refused: it has " + construct.what + " at byte " + std::to_string(construct.at.begin) +
           "; this tool runs one program without a shell, and does not support shell operators",
       "execute_command: no shell",
-      "make a call of its own for each program, name the directory as cwd, and put what is meant as it stands in "
-      "single quotes");
+      construct.what == "the keyword time"
+          ? "write 'time' in quotes for the program of that name, or leave it out"
+          : "make a call of its own for each program, name the directory as cwd, and put what is meant as it stands in "
+            "single quotes");
 }
 
 std::string shortened(const std::string& text) {

@@ -144,6 +144,22 @@ BOOST_FIXTURE_TEST_CASE(the_policy_is_asked, Place) {
              Json({{"states", 4}, {"commands", 5}, {"allow", 2}, {"ask", 1}, {"deny", 1}, {"unknown", 1}}));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_command_whose_variables_would_be_refused_is_refused_whatever_its_values_are, Place) {
+  scratch.file("wtool.yaml", "commands: {allow: [make]}\n");
+  const std::string diagram = "    [*] --> One\n    One --> A\n    A --> B\n    B --> C\n    C --> D\n    D --> [*]\n";
+  const Json plan = json(workflow(diagram,
+                                  "- One: Shell \"make\"\n"
+                                  "- A: Shell \"make ${One.stdout}\" env={\"RM\": \"x\"}\n"
+                                  "- B: Shell \"make all\" env={\"RM\": \"${One.stdout}\"}\n"
+                                  "- C: Shell \"make ${One.stdout}\" env={\"LANG\": \"C\"}\n"
+                                  "- D: Shell \"make ${One.stdout}\"\n"));
+  for (const char* refused : {"A", "B"}) {
+    BOOST_TEST(verdict(plan, refused) == "deny", refused);
+    BOOST_TEST(holds(state(plan, refused).dump(), "RM may not be set"), state(plan, refused));
+  }
+  for (const char* open : {"C", "D"}) BOOST_TEST(verdict(plan, open) == "unknown", open);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_directory_that_is_made_by_a_state_is_no_refusal, Place) {
   const Json plan = json(workflow(two, "- One: Shell \"mkdir new\"\n- Two: Shell \"ls\" working_dir=\"new\"\n"));
   BOOST_TEST(verdict(plan, "Two") == "unknown");

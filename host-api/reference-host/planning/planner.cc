@@ -262,20 +262,36 @@ class Planner {
 
   void judge_shell(const ShellAction& shell, const Workflow& workflow, const Options& options,
                    const KnownValues& values, PlannedCommand& command) {
+    // Whether the part before has a value that is open, which does not keep the rest from being judged.
+    const auto take_open = [&command] {
+      const bool is_open = command.reason == open_value;
+      if (is_open) command.reason.clear();
+      return is_open;
+    };
     command.text = first_line_of(shell, workflow) + part(shell.command, values, command);
-    const bool is_open = command.reason == open_value;
-    if (is_open) command.reason.clear();
-    json arguments = {{"command", command.text}};
+    const bool line_is_open = take_open();
+    // Where even a line that nobody can read would be allowed, any command is, whatever its values will be.
+    json arguments = {{"command", line_is_open ? "$(" : command.text}};
     take_timeout(options, values, arguments);
     if (shell.working_directory) arguments["working_directory"] = part(*shell.working_directory, values, command);
+    const bool directory_is_open = take_open();
+    if (directory_is_open) arguments.erase("working_directory");
     for (const auto& [name, text] : shell.environment) arguments["environment"][name] = part(text, values, command);
-    // Where even a line that nobody can read would be allowed, any command is, whatever its values will be.
-    if (is_open) arguments["command"] = "$(";
+    const bool environment_is_open = take_open();
     judge(std::string(shell_tool), arguments, command);
-    if (is_open && command.verdict != PlannedCommand::Verdict::allow) {
+    const bool is_open =
+        directory_is_open || environment_is_open || (line_is_open && command.verdict != PlannedCommand::Verdict::allow);
+    if (is_open && !is_refused_for_variables(std::move(arguments), command)) {
       command.verdict = PlannedCommand::Verdict::unknown;
       command.reason = open_value;
     }
+  }
+
+  // True where the names of the call's variables are why it is refused: then it is, whatever its values will be.
+  bool is_refused_for_variables(json arguments, const PlannedCommand& command) const {
+    if (command.verdict != PlannedCommand::Verdict::deny || arguments.erase("environment") == 0) return false;
+    const CommandVerdict without = world_.verdict(std::string(shell_tool), arguments);
+    return without.kind != CommandVerdict::Kind::deny || without.reason != command.reason;
   }
 
   void judge_tool(const ToolAction& tool, const KnownValues& values, PlannedCommand& command) {

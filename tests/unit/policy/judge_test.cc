@@ -279,6 +279,22 @@ BOOST_AUTO_TEST_CASE(a_refusal_says_might_where_it_cannot_know) {
         "\"echo $n\" might match the entry \"echo git push\", which asks");
 }
 
+BOOST_AUTO_TEST_CASE(a_hint_names_the_entry_that_would_allow_a_line) {
+  const auto safe = [](std::vector<std::string> allow) { return Rules().allow(std::move(allow)).safe(); };
+  for (const char* line : {"npm test", "cargo build --release"}) {
+    const std::string entry = '"' + std::string(line) + '"';
+    const std::string hint = safe({"npm", "cargo"}).verdict(line).hint;
+    BOOST_TEST(hint == "the entry " + entry + " in commands.allow would allow it");
+    BOOST_TEST(to_text(safe({"npm", "cargo", line}).verdict(line).answer) == "allow");
+  }
+  // What no entry can say.
+  for (const char* line : {"npm test 'a b'", "npm test '*'", "make"}) {
+    BOOST_TEST(safe({"npm", "make"}).verdict(line).hint == "leave it out; commands.allow can name the whole command");
+  }
+  BOOST_TEST(Rules().allow({"make"}).verdict("'time' make").hint ==
+             "leave time out, or let the entry \"time\" in commands.allow allow that program");
+}
+
 BOOST_AUTO_TEST_CASE(a_long_hint_is_cut) {
   std::vector<std::string> many;
   for (int i = 0; i < 40; ++i) many.push_back("tool" + std::to_string(i));
