@@ -2,12 +2,7 @@
 
 #include <algorithm>
 
-#include "policy/arguments/awk.h"
-#include "policy/arguments/find.h"
-#include "policy/arguments/git_settings.h"
-#include "policy/arguments/sed.h"
-#include "policy/arguments/spellings.h"
-#include "policy/arguments/tar.h"
+#include "policy/arguments/parts.h"
 #include "policy/programs/hardening.h"
 #include "policy/programs/names.h"
 #include "policy/wrappers.h"

@@ -6,11 +6,11 @@
 #include <tuple>
 #include <utility>
 
+#include "policy/allow_list.h"
 #include "policy/arguments.h"
 #include "policy/confinement.h"
 #include "policy/covenant/repository.h"
 #include "policy/directories.h"
-#include "policy/entries.h"
 #include "policy/environment.h"
 #include "policy/expansion.h"
 #include "policy/programs/names.h"
@@ -55,21 +55,9 @@ bool sets_harmless_options(const std::vector<Word>& words) {
 // Programs which are builtins as well, and do the same as such.
 bool is_program_too(std::string_view name) { return name == "kill" || name == "time"; }
 
-std::vector<Entry> parse_entries(const std::vector<std::string>& texts) {
-  std::vector<Entry> entries;
-  for (const std::string& text : texts) entries.emplace_back(text);
-  return entries;
-}
-
 // What every program answers without doing anything else.
 bool asks_who_it_is(const std::vector<std::string>& words) {
   return words.size() == 2 && (words[1] == "--version" || words[1] == "--help");
-}
-
-std::string quoted(std::string_view text) {
-  constexpr std::size_t most = 200;
-  std::string shown = "\"" + std::string(text.substr(0, most)) + (text.size() > most ? "..." : "") + "\"";
-  return shown;
 }
 
 // The name in NAME=value, NAME+=value and NAME[0]=value.
@@ -87,21 +75,16 @@ struct Frame : Place {
   bool elsewhere = false;                // it may run in other directories, too
 };
 
-bool has_allow_list(const CommandRules& rules) {
-  return rules.allow && std::find(rules.allow->begin(), rules.allow->end(), "*") == rules.allow->end();
-}
-
 class Judge {
  public:
   explicit Judge(const Situation& situation)
       : situation_(situation),
         rules_(situation.commands),
-        has_allow_list_(has_allow_list(rules_)),
+        allow_(rules_),
         confined_(situation.directories.confine_arguments),
-        allow_(has_allow_list_ ? parse_entries(*rules_.allow) : std::vector<Entry>()),
         deny_(parse_entries(rules_.deny)),
         ask_(parse_entries(rules_.ask)),
-        strictest_(rules_, has_allow_list_, confined_) {}
+        strictest_(rules_, allow_.exists(), confined_) {}
 
   void line(std::string_view text, const Script& script) {
     judge_script(script, Frame{{text, std::nullopt}, 0, situation_.by_shell, false, {situation_.directory}});
@@ -124,7 +107,7 @@ class Judge {
   }
 
  private:
-  bool is_strict() const { return has_allow_list_ || confined_; }
+  bool is_strict() const { return allow_.exists() || confined_; }
 
   static void harden(SimpleCommand& command, std::size_t first) {
     std::vector<std::string> texts;
@@ -272,7 +255,7 @@ class Judge {
       return Coverage::none;
     }
     Coverage coverage = Coverage::program;
-    if (has_allow_list_) {
+    if (allow_.exists()) {
       coverage = judge_allowed(words, frame);
       if (coverage == Coverage::none) return coverage;
       if (coverage != Coverage::exact && !is_builtin) judge_arguments_of(words, tool, coverage, frame);
@@ -325,43 +308,15 @@ class Judge {
                              "name it by its absolute path");
       return Coverage::none;
     }
-    Coverage best = Coverage::none;
-    const Entry* by = nullptr;
-    for (const Entry& entry : allow_) {
-      const Coverage coverage = covers(entry, words, situation_.programs, frame.directories);
-      if (coverage <= best) continue;
-      best = coverage;
-      by = &entry;
-    }
+    const auto [best, by] = allow_.cover(words, situation_.programs, frame.directories);
     if (best == Coverage::none) {
       const Range at{words.front().at.begin, words.back().at.end};
-      strictest_.not_covered(frame, listed_by_name(words) ? at : words.front().at, why_not_listed(words),
-                             name == "time" && words.size() > 1
-                                 ? "leave time out, or let the entry \"time\" in commands.allow allow that program"
-                                 : allowed_hint());
+      strictest_.not_covered(frame, allow_.names(name) ? at : words.front().at, allow_.why_not(words),
+                             allow_.hint(words));
     } else if (allowed_by_.empty()) {
       allowed_by_ = "commands.allow: " + by->text;
     }
     return best;
-  }
-
-  // True where there are entries for this program, but none for these words.
-  bool listed_by_name(const std::vector<Word>& words) const {
-    return std::any_of(allow_.begin(), allow_.end(),
-                       [&](const Entry& entry) { return !entry.words.empty() && entry.words[0] == words[0].text; });
-  }
-
-  std::string why_not_listed(const std::vector<Word>& words) const {
-    const std::string& name = words.front().text;
-    if (listed_by_name(words)) return "no entry of commands.allow covers these words of " + quoted(name);
-    const std::string_view base = base_name(name);
-    const bool has_base = std::any_of(allow_.begin(), allow_.end(), [&](const Entry& entry) {
-      return !entry.words.empty() && entry.words[0] == base;
-    });
-    if (has_base && name.find('/') != std::string::npos) {
-      return quoted(name) + " is not the program that " + quoted(base) + " in commands.allow stands for";
-    }
-    return quoted(name) + " is not in commands.allow";
   }
 
   void judge_arguments_of(const std::vector<Word>& words, std::string_view tool, Coverage coverage,
@@ -546,29 +501,6 @@ class Judge {
 
   // ---- Hints.
 
-  // The entry that says all of the words, where they can be an entry.
-  static std::string entry_hint(const std::vector<Word>& words) {
-    constexpr std::size_t longest = 100;
-    std::string entry;
-    for (const Word& word : words) entry += (entry.empty() ? "" : " ") + word.text;
-    const Entry read(entry);
-    // An entry of one word would allow the program, with safe arguments.
-    const bool is_entry = words.size() > 1 && entry.size() <= longest && !read.prefix &&
-                          read.words == texts_of(words) &&
-                          std::all_of(words.begin(), words.end(), [](const Word& word) { return word.literal; });
-    if (!is_entry) return "leave it out; commands.allow can name the whole command";
-    return "the entry " + quoted(entry) + " in commands.allow would allow it";
-  }
-
-  std::string allowed_hint() const {
-    constexpr std::size_t most = 12;
-    std::string text = "allowed are: ";
-    for (std::size_t i = 0; i < allow_.size() && i < most; ++i) text += (i > 0 ? ", " : "") + allow_[i].text;
-    if (allow_.empty()) text += "none";
-    if (allow_.size() > most) text += ", and " + std::to_string(allow_.size() - most) + " more";
-    return text + "; the person who keeps the configuration can add an entry to commands.allow";
-  }
-
   std::string roots_hint() const {
     std::string text = "directories.roots are: ";
     for (std::size_t i = 0; i < situation_.directories.roots.size(); ++i) {
@@ -579,9 +511,9 @@ class Judge {
 
   const Situation& situation_;
   const CommandRules& rules_;
-  const bool has_allow_list_;
+  const AllowList allow_;
   const bool confined_;
-  const std::vector<Entry> allow_, deny_, ask_;
+  const std::vector<Entry> deny_, ask_;
   StrictestFinding strictest_;
   std::string allowed_by_;
   std::string links_moved_by_;  // confined: the command of the line, if any, that may have made or moved links

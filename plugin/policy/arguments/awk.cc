@@ -1,10 +1,10 @@
-#include "policy/arguments/awk.h"
+#include "policy/arguments/parts.h"
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-#include "policy/arguments/sed.h"
+#include "policy/arguments/parts.h"
 
 namespace wtool::policy::programs {
 

@@ -1,5 +1,5 @@
 // find: an expression of tests and actions, every word of which is known.
-#include "policy/arguments/find.h"
+#include "policy/arguments/parts.h"
 
 namespace wtool::policy::programs {
 

@@ -1,4 +1,4 @@
-#include "policy/arguments/git_settings.h"
+#include "policy/arguments/parts.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "policy/arguments/sed.h"
+#include "policy/arguments/parts.h"
 
 namespace wtool::policy::programs {
 

@@ -1,4 +1,4 @@
-#include "policy/arguments/spellings.h"
+#include "policy/arguments/parts.h"
 
 #include <algorithm>
 

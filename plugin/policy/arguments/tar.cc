@@ -1,4 +1,4 @@
-#include "policy/arguments/tar.h"
+#include "policy/arguments/parts.h"
 
 namespace wtool::policy::programs {
 

@@ -1,6 +1,5 @@
 // Tools with a little language of their own, and interpreters of great ones.
-#include "policy/arguments/awk.h"
-#include "policy/arguments/sed.h"
+#include "policy/arguments/parts.h"
 #include "policy/programs/reader.h"
 
 namespace wtool::policy::programs {

@@ -397,4 +397,21 @@ Takes what_takes(const Compiled& program, std::string_view text) {
   return all_known ? Takes::nothing : Takes::unknown;
 }
 
+Subcommand find_subcommand(std::string_view tool, const std::vector<Word>& words, bool (*is_wanted)(std::string_view)) {
+  Subcommand result{std::string(tool), 1, nullptr};
+  for (const Compiled* known = find_program(tool);
+       known != nullptr && known->spec().subcommands && !is_wanted(result.name); known = find_program(result.name)) {
+    const ParsedCommand reading = read_options(words, result.next, *known, Permuting::never);
+    if (reading.operands.empty()) break;
+    const Word& word = words[reading.operands.front()];
+    if (!word.literal) {
+      result.obstacle = &word;
+      break;
+    }
+    result.name += ' ' + word.text;
+    result.next = reading.operands.front() + 1;
+  }
+  return result;
+}
+
 }  // namespace wtool::policy::programs

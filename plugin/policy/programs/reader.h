@@ -80,4 +80,13 @@ ParsedCommand read_exactly(const Words& words, std::size_t from, const Compiled&
 enum class Takes { nothing, value, unknown };
 Takes what_takes(const Compiled& program, std::string_view text);
 
+// Where the subcommand of words[0] stands, and what it is called: "docker compose exec". Further words are read as long
+// as `is_wanted` does not know the name and its spec has subcommands.
+struct Subcommand {
+  std::string name;                // the program alone where there is none
+  std::size_t next = 1;            // the word behind it
+  const Word* obstacle = nullptr;  // a word that is not literal stands where the subcommand should
+};
+Subcommand find_subcommand(std::string_view tool, const std::vector<Word>& words, bool (*is_wanted)(std::string_view));
+
 }  // namespace wtool::policy::programs

@@ -1,5 +1,5 @@
 // Tools that search: grep and its relatives, and the indexes of names. find has a file of its own.
-#include "policy/arguments/find.h"
+#include "policy/arguments/parts.h"
 
 namespace wtool::policy::programs {
 

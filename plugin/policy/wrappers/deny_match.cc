@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "policy/programs/reader.h"
 #include "policy/wrappers.h"
-#include "policy/wrappers/subcommand.h"
 
 namespace wtool::policy {
 
@@ -113,7 +113,8 @@ Knowledge know(std::string_view tool, const std::vector<Word>& words) {
   knowledge.single_dash = (found->spec().manner & programs::single_dash) != 0;
   (found->spec().subcommands ? knowledge.general : knowledge.special) = found;
   if (found->spec().subcommands) {
-    const Subcommand subcommand = find_subcommand(tool, words, [](std::string_view) { return false; });
+    const programs::Subcommand subcommand =
+        programs::find_subcommand(tool, words, [](std::string_view) { return false; });
     const Compiled* const own = find_known(subcommand.name);
     knowledge.special = own == found ? nullptr : own;
   }

@@ -78,7 +78,8 @@ bool has_prefix_subcommands(std::string_view program);
 // True for a program of judge_prefix all of whose options are known.
 bool hands_rest_on(std::string_view tool);
 
-// The value of -o of ssh, scp and sftp: ProxyCommand and its like are shell text.
-void judge_ssh_option(const Judgement& judgement, const Word& value);
+// How env -S splits its text into words: appends them; each has the place of `text`. ${NAME} makes a word that is not
+// literal. False: env refuses it.
+bool split_string(const Word& text, std::vector<Word>& words);
 
 }  // namespace wtool::policy

@@ -1,4 +1,4 @@
-#include "policy/wrappers/split_string.h"
+#include "policy/wrappers/family.h"
 
 namespace wtool::policy {
 

@@ -1,0 +1,70 @@
+// What arguments.cc has in parts: the languages of sed, awk and find, the settings of git, what the tables of options
+// do not tell, and tar's oldest way to write options.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/programs/reader.h"
+
+namespace wtool::policy::programs {
+
+// What is found when a script of sed or a program of awk is read.
+struct Script {
+  // Clauses; empty where nothing was found.
+  std::string executes;     // it runs a program
+  std::string writes;       // it writes to a file
+  std::string reaches_out;  // it reads what is not its input
+  std::string unclear;      // it cannot be read, so nobody knows what it does
+};
+
+// What counts first, for a tool whose arguments must be safe; empty when nothing was found.
+inline const std::string& worst(const Script& script) {
+  if (!script.executes.empty()) return script.executes;
+  if (!script.writes.empty()) return script.writes;
+  return script.unclear.empty() ? script.reaches_out : script.unclear;
+}
+
+// Reads the scripts of sed, as GNU sed does.
+Script read_sed(std::string_view script);
+
+// The script in a command line, and the word where it stands; no script when it is in a file.
+struct Located {
+  std::string script;
+  std::size_t word = 0;
+};
+std::optional<Located> find_script(const ParsedCommand& reading);
+std::optional<Problem> check_sed(const ParsedCommand& reading);
+
+// Reads the programs of awk, as far as it takes to see whether they execute, write, or read more than their input.
+Script read_awk(std::string_view program);
+std::optional<Problem> check_awk(const ParsedCommand& reading);
+
+// find: which words of its expression are safe, and which are text.
+std::optional<Problem> check_find(const ParsedCommand& reading);
+// -files0-from: a file that names the paths to begin at.
+std::optional<Problem> find_list_of_files(const ParsedCommand& reading);
+void mark_find_text(const Words& words, std::vector<bool>& text);
+
+// For `arguments: safe`: a setting of git -c that is not known to be harmless.
+std::optional<Problem> check_git_settings(const ParsedCommand& reading);
+
+// For any arguments: settings and addresses that name a program to run.
+std::optional<Problem> find_git_program(const ParsedCommand& reading);
+
+// The first word of the command that makes the tool run a program in a way that the tables of options do not tell, or
+// may: words that are not options, abbreviations, options with their value attached.
+std::optional<Problem> find_odd_program(std::string_view tool, const std::vector<std::string>& words);
+
+// tar's oldest way to write options: without a dash, as the first word, with their values behind it in their order.
+struct Expanded {
+  Words words;
+  std::vector<std::size_t> from;  // for each word, which one it was
+};
+
+// `tar cIf PROGRAM FILE` becomes `tar -c -I PROGRAM -f FILE`; without such options, the words as they are.
+Expanded expand_tar(const Words& words);
+
+}  // namespace wtool::policy::programs
