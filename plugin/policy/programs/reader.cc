@@ -205,7 +205,6 @@ class Reader {
   void letters() {
     const std::size_t at = next_++;
     const std::string_view word = words_[at];
-    const std::string sign = word[0] == '+' ? "+" : "";
     // Without a doubt a bundle contains no path, until it is seen to.
     text(at);
     for (std::size_t i = 1; i < word.size() && !parsed_.obstacle; ++i) {
@@ -219,7 +218,9 @@ class Reader {
         const bool is_character = !is_safe() || (word[i] > ' ' && word[i] < 127);
         return unknown(at, is_character ? std::string{word[0], word[i]} : std::string(word));
       }
-      Given given{option, sign + word[i], at, next_};
+      Given given{option, {}, at, next_};
+      if (word[0] == '+') given.name.push_back('+');
+      given.name.push_back(word[i]);
       given.value_word = at;
       if (option->name == "-NUM") {
         while (i + 1 < word.size() && is_digits(word.substr(i + 1, 1))) ++i;
@@ -253,7 +254,7 @@ class Reader {
     return true;
   }
 
-  void given(Given given) {
+  void given(Given&& given) {
     const Option* const option = given.option;
     if (option != nullptr && option->replaces_first) parsed_.first_replaced = true;
     if (is_safe()) {
