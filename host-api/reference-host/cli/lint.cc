@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.h"
@@ -126,8 +127,9 @@ class Linter {
     return true;
   }
 
-  // An explanation takes a tenth of a millisecond, which is long for thousands of commands. So where there is no rule
-  // about commands, only those are explained that may be refused for what they are: empty, too long, or with variables.
+  // An explanation takes a tenth of a millisecond, which is long for thousands of commands. So each command is
+  // explained once, and where there is no rule about commands, only those are that may be refused for what they are:
+  // empty, too long, or with variables.
   workflow::CommandVerdict verdict(const std::string& command, const std::map<std::string, std::string>& environment) {
     constexpr std::size_t surely_short = 64UL * 1024;
     if (!allows_any_) allows_any_ = allows_any_command(*toolbox_);
@@ -135,7 +137,9 @@ class Linter {
     if (*allows_any_ && is_usual && environment.empty()) return {workflow::CommandVerdict::Kind::allow, ""};
     nlohmann::json arguments{{"command", command}};
     if (!environment.empty()) arguments["environment"] = environment;
-    return explained(*toolbox_, std::string(workflow::shell_tool), arguments);
+    const auto [known, is_new] = verdicts_.try_emplace({command, environment});
+    if (is_new) known->second = explained(*toolbox_, std::string(workflow::shell_tool), arguments);
+    return known->second;
   }
 
   // Adds `failures: continue` to a file in which the rule of plain arrows changes one, and says so; nothing: it is as
@@ -224,6 +228,7 @@ class Linter {
   workflow::Library library_;
   std::vector<std::string> given_;
   std::optional<bool> allows_any_;  // nothing: not asked yet
+  std::map<std::pair<std::string, std::map<std::string, std::string>>, workflow::CommandVerdict> verdicts_;
   Totals totals_;
   nlohmann::ordered_json files_ = nlohmann::ordered_json::array();
   nlohmann::ordered_json fixes_ = nlohmann::ordered_json::array();

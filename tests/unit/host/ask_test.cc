@@ -148,6 +148,20 @@ BOOST_FIXTURE_TEST_CASE(lint_takes_only_a_permission_for_one, ShellPlace) {
   BOOST_TEST(allowed.exit_code == 0, allowed.out << allowed.err);
 }
 
+BOOST_FIXTURE_TEST_CASE(lint_asks_once_about_commands_that_are_the_same, ShellPlace) {
+  const auto lint = [&](const std::string& second) {
+    const std::string file =
+        scratch.file("project/workflow.md",
+                     "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> [*]\n```\n## Actions\n"
+                     "- A: Shell \"echo once\"\n- B: Shell \"echo once\"" +
+                         second + "\n");
+    return wtool({"lint", file}).out;
+  };
+  BOOST_TEST(has(lint(""), "0 warnings"));
+  // Other variables make another command.
+  BOOST_TEST(has(lint(" with environment={\"X\": \"1\"}"), "1 warning"));
+}
+
 BOOST_FIXTURE_TEST_CASE(plan_says_that_a_verdict_is_not_known, ShellPlace) {
   for (const char* word : {"perhaps", "fail", "other"}) {
     const Finished finished = wtool({"plan", "--json", workflow("Shell \"echo " + std::string(word) + "\"")});

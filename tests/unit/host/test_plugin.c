@@ -211,7 +211,8 @@ static void call_free(wtool_call* call) {
   free(call);
 }
 
-/* The arguments say what it is: allow, ask, deny, a verdict that there is not, or no explanation at all. */
+/* The arguments say what it is: allow, ask, deny, a verdict that there is not, or no explanation at all; `once` is
+ * allowed the first time, and denied from then on. */
 static wtool_status explain(const wtool_tool* tool, const wtool_request* request, wtool_blob* result,
                             wtool_blob* error) {
   (void)tool;
@@ -222,6 +223,10 @@ static wtool_status explain(const wtool_tool* tool, const wtool_request* request
   if (strstr(arguments, "fail") != NULL) {
     fill(error, "this test does not explain");
     return WTOOL_E_INTERNAL;
+  }
+  if (strstr(arguments, "once") != NULL) {
+    static int times;
+    snprintf(text, sizeof text, "{\"verdict\":\"%s\",\"reason\":\"because\"}", times++ == 0 ? "allow" : "deny");
   }
   for (int i = 0; i < 4; ++i) {
     if (strstr(arguments, known[i]) == NULL) continue;
