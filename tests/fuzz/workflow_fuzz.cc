@@ -1,18 +1,16 @@
-// Fuzzes workflow/parser.h and workflow/checker.h, with all that they read: markdown, front matter, diagrams, actions,
-// templates, conditions. The input is a workflow file. Whatever the bytes are, it is read and checked, soon; each
-// finding stands in the file; and the arrows of what has no error lead to states.
-// Sources: host-api/reference-host/workflow/*.cc host-api/reference-host/expressions/*.cc
-// Sources: host-api/reference-host/loader/nearest.cc host-api/reference-host/loader/stop.cc
-// Sources: host-api/reference-host/loader/yaml_mistake.cc
-// Libraries: yaml-cpp md4c re2
-// One input in: 30
+// Fuzzes workflow/parse/parser.h and workflow/check/checker.h, with all that they read: markdown, front matter,
+// diagrams, actions, templates, conditions. The input is a workflow file. Whatever the bytes are, it is read and
+// checked, soon; each finding stands in the file; and the arrows of what has no error lead to states. Sources:
+// host-api/reference-host/workflow/*/*.cc host-api/reference-host/expressions/*.cc Sources:
+// host-api/reference-host/loader/nearest.cc host-api/reference-host/loader/stop.cc Sources:
+// host-api/reference-host/loader/yaml_mistake.cc Libraries: yaml-cpp md4c re2 One input in: 30
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
-#include "workflow/checker.h"
-#include "workflow/parser.h"
+#include "workflow/check/checker.h"
+#include "workflow/parse/parser.h"
 
 namespace {
 

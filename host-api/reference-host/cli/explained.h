@@ -5,7 +5,7 @@
 #include <string>
 
 #include "loader/toolbox.h"
-#include "workflow/surroundings.h"
+#include "workflow/check/surroundings.h"
 
 namespace wtool::host {
 

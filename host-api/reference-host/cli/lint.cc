@@ -18,9 +18,9 @@
 #include "cli/explained.h"
 #include "cli/output.h"
 #include "cli/prepared_workflow.h"
-#include "workflow/checker.h"
-#include "workflow/older_rule.h"
-#include "workflow/parser.h"
+#include "workflow/check/checker.h"
+#include "workflow/check/older_rule.h"
+#include "workflow/parse/parser.h"
 
 namespace wtool::host {
 

@@ -10,9 +10,9 @@
 #include "loader/stop.h"
 #include "reporting/display.h"
 #include "terminal/asking.h"
-#include "workflow/parameter_limits.h"
-#include "workflow/parameters.h"
-#include "workflow/source.h"
+#include "workflow/model/parameter_limits.h"
+#include "workflow/model/parameters.h"
+#include "workflow/model/source.h"
 
 namespace wtool::host {
 namespace {

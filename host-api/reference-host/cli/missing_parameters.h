@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "workflow/model.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host {
 

@@ -9,7 +9,7 @@
 #include "cli/output.h"
 #include "reporting/journal_reader.h"
 #include "reporting/runs_folder.h"
-#include "workflow/parser.h"
+#include "workflow/parse/parser.h"
 
 namespace wtool::host {
 

@@ -13,8 +13,8 @@
 #include "cli/prepared_workflow.h"
 #include "cli/workflow_run.h"
 #include "planning/planner.h"
-#include "workflow/name_uses.h"
-#include "workflow/parameters.h"
+#include "workflow/check/name_uses.h"
+#include "workflow/model/parameters.h"
 
 namespace wtool::host {
 

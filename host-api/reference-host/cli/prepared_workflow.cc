@@ -11,10 +11,10 @@
 #include "cli/output.h"
 #include "cli/shell_reader.h"
 #include "loader/nearest.h"
-#include "workflow/called_workflows.h"
-#include "workflow/checker.h"
-#include "workflow/parser.h"
-#include "workflow/shell_choice.h"
+#include "workflow/check/called_workflows.h"
+#include "workflow/check/checker.h"
+#include "workflow/model/shell_choice.h"
+#include "workflow/parse/parser.h"
 
 namespace wtool::host {
 

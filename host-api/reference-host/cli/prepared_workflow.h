@@ -9,10 +9,10 @@
 #include "cli/output_files.h"
 #include "runner/executor.h"
 #include "runner/prompts.h"
-#include "workflow/library.h"
-#include "workflow/model.h"
-#include "workflow/source.h"
-#include "workflow/surroundings.h"
+#include "workflow/check/surroundings.h"
+#include "workflow/model/model.h"
+#include "workflow/model/source.h"
+#include "workflow/parse/library.h"
 
 namespace wtool::host {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "reporting/run_record.h"
-#include "workflow/model.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host {
 

@@ -27,8 +27,8 @@
 #include "reporting/runs_folder.h"
 #include "reporting/summary.h"
 #include "runner/abort_watcher.h"
-#include "workflow/checker.h"
-#include "workflow/parameters.h"
+#include "workflow/check/checker.h"
+#include "workflow/model/parameters.h"
 
 namespace wtool::host {
 namespace {

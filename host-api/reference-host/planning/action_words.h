@@ -4,7 +4,7 @@
 #include <string>
 
 #include "planning/known_values.h"
-#include "workflow/model.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 

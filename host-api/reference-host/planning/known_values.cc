@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/json_arguments.h"
-#include "workflow/command_template.h"
-#include "workflow/variables.h"
+#include "runner/variables.h"
+#include "workflow/quoting/command_template.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -11,7 +11,7 @@
 #include "expressions/evaluator.h"
 #include "expressions/template.h"
 #include "runner/secrets.h"
-#include "workflow/model.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "planning/walk.h"
-#include "workflow/model.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 

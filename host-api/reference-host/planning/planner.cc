@@ -6,11 +6,11 @@
 #include "planning/known_values.h"
 #include "runner/json_arguments.h"
 #include "runner/matrix.h"
-#include "workflow/durations.h"
-#include "workflow/failure_rule.h"
-#include "workflow/name_uses.h"
-#include "workflow/parameters.h"
-#include "workflow/shell_choice.h"
+#include "workflow/check/name_uses.h"
+#include "workflow/model/durations.h"
+#include "workflow/model/failure_rule.h"
+#include "workflow/model/parameters.h"
+#include "workflow/model/shell_choice.h"
 
 namespace wtool::host::workflow {
 namespace {

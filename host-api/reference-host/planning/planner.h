@@ -10,7 +10,7 @@
 #include "planning/plan.h"
 #include "runner/executor.h"
 #include "runner/secrets.h"
-#include "workflow/surroundings.h"
+#include "workflow/check/surroundings.h"
 
 namespace wtool::host::workflow {
 

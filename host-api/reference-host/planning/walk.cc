@@ -2,7 +2,7 @@
 
 #include <deque>
 
-#include "workflow/failure_rule.h"
+#include "workflow/model/failure_rule.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "workflow/source.h"
+#include "workflow/model/source.h"
 
 namespace wtool::host::workflow {
 namespace {

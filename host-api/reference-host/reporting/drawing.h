@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "reporting/run_record.h"
-#include "workflow/model.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "reporting/run_record.h"
-#include "workflow/model.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "workflow/outcome.h"
+#include "runner/outcome.h"
 
 namespace wtool::host::workflow {
 namespace {

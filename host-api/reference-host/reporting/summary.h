@@ -5,8 +5,8 @@
 
 #include "reporting/failed_steps.h"
 #include "runner/run_observer.h"
-#include "workflow/model.h"
-#include "workflow/source.h"
+#include "workflow/model/model.h"
+#include "workflow/model/source.h"
 
 namespace wtool::host::workflow {
 

@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "workflow/source.h"
+#include "workflow/model/source.h"
 
 namespace wtool::host::workflow {
 namespace {

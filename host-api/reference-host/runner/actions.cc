@@ -7,14 +7,14 @@
 #include "loader/tool_caller.h"
 #include "runner/child_stop.h"
 #include "runner/json_arguments.h"
-#include "runner/other_workflow.h"
 #include "runner/prompt_values.h"
 #include "runner/step_outputs.h"
+#include "runner/subworkflow.h"
 #include "runner/waiting.h"
 #include "secrets/secrets.h"
-#include "workflow/command_template.h"
-#include "workflow/durations.h"
-#include "workflow/shell_choice.h"
+#include "workflow/model/durations.h"
+#include "workflow/model/shell_choice.h"
+#include "workflow/quoting/command_template.h"
 
 namespace wtool::host::workflow {
 namespace {

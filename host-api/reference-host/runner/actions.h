@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "runner/outcome.h"
 #include "runner/run.h"
-#include "workflow/model.h"
-#include "workflow/outcome.h"
-#include "workflow/variables.h"
+#include "runner/variables.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 

@@ -4,9 +4,9 @@
 
 #include "runner/fork.h"
 #include "runner/matrix.h"
+#include "runner/retry.h"
 #include "runner/step_outputs.h"
-#include "runner/tries.h"
-#include "workflow/failure_rule.h"
+#include "workflow/model/failure_rule.h"
 
 namespace wtool::host::workflow {
 

@@ -10,7 +10,7 @@
 #include "runner/actions.h"
 #include "runner/exits.h"
 #include "runner/run.h"
-#include "workflow/variables.h"
+#include "runner/variables.h"
 
 namespace wtool::host::workflow {
 

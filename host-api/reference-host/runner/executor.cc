@@ -1,8 +1,8 @@
 #include "runner/executor.h"
 
-#include "runner/other_workflow.h"
 #include "runner/run.h"
-#include "workflow/variables.h"
+#include "runner/subworkflow.h"
+#include "runner/variables.h"
 
 namespace wtool::host::workflow {
 

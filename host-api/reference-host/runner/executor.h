@@ -29,8 +29,8 @@
 #include "runner/past_run.h"
 #include "runner/run_observer.h"
 #include "runner/secrets.h"
-#include "workflow/model.h"
-#include "workflow/source.h"
+#include "workflow/model/model.h"
+#include "workflow/model/source.h"
 
 namespace wtool::host::workflow {
 

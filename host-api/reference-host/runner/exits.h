@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runner/run.h"
-#include "workflow/variables.h"
+#include "runner/variables.h"
 
 namespace wtool::host::workflow {
 

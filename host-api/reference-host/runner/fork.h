@@ -8,7 +8,7 @@
 #include <string>
 
 #include "runner/run.h"
-#include "workflow/variables.h"
+#include "runner/variables.h"
 
 namespace wtool::host::workflow {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "runner/run.h"
-#include "workflow/model.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 

@@ -7,8 +7,8 @@
 #include "runner/child_stop.h"
 #include "runner/fork.h"
 #include "runner/json_arguments.h"
+#include "runner/retry.h"
 #include "runner/step_outputs.h"
-#include "runner/tries.h"
 
 namespace wtool::host::workflow {
 

@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
-#include "workflow/markdown.h"
-#include "workflow/suggestion.h"
+#include "workflow/model/suggestion.h"
+#include "workflow/parse/markdown.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "expressions/partials.h"
-#include "workflow/source.h"
+#include "workflow/model/source.h"
 
 namespace wtool::host::workflow {
 

@@ -8,7 +8,7 @@
 
 #include "expressions/json_value.h"
 #include "expressions/path.h"
-#include "workflow/variables.h"
+#include "runner/variables.h"
 
 namespace wtool::host::workflow {
 namespace {

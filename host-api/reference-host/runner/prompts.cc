@@ -10,8 +10,8 @@
 #include <map>
 
 #include "runner/prompt_files.h"
-#include "workflow/command_template.h"
-#include "workflow/findings.h"
+#include "workflow/model/findings.h"
+#include "workflow/quoting/command_template.h"
 
 namespace wtool::host::workflow {
 namespace {

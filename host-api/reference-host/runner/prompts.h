@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "runner/executor.h"
-#include "workflow/model.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "workflow/model.h"
-#include "workflow/outcome.h"
+#include "runner/outcome.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 

@@ -1,5 +1,5 @@
 // Where workflows that others run are found, and circles of them.
-#include "workflow/library.h"
+#include "workflow/parse/library.h"
 
 #include <unistd.h>
 #include <boost/test/unit_test.hpp>

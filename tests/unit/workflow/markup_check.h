@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "workflow/source.h"
+#include "workflow/model/source.h"
 
 namespace wtool::test {
 

@@ -1,4 +1,4 @@
-#include "workflow/parameters.h"
+#include "workflow/model/parameters.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,6 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
-#include "workflow/shell_places.h"
+#include "workflow/quoting/quoting_context.h"
 
 using namespace wtool::host;
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "workflow/command_template.h"
+#include "workflow/quoting/command_template.h"
 
 namespace wtool::test {
 

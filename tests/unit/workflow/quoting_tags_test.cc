@@ -4,7 +4,7 @@
 #include <map>
 
 #include "quoting_support.h"
-#include "workflow/command_template.h"
+#include "workflow/quoting/command_template.h"
 
 using namespace wtool::host;
 using namespace wtool::test;

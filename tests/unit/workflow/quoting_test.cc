@@ -6,7 +6,7 @@
 #include <random>
 
 #include "quoting_support.h"
-#include "workflow/command_template.h"
+#include "workflow/quoting/command_template.h"
 
 using namespace wtool::host;
 using namespace wtool::test;

@@ -1,4 +1,4 @@
-#include "workflow/source.h"
+#include "workflow/model/source.h"
 
 #include <stdlib.h>
 #include <unistd.h>

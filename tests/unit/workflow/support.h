@@ -10,8 +10,8 @@
 
 #include "loader/tool_caller.h"
 #include "runner/executor.h"
-#include "workflow/checker.h"
-#include "workflow/parser.h"
+#include "workflow/check/checker.h"
+#include "workflow/parse/parser.h"
 
 namespace wtool::test {
 

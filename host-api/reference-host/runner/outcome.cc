@@ -1,0 +1,210 @@
+#include "runner/outcome.h"
+
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "expressions/json_value.h"
+#include "loader/tool_caller.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+using expressions::Value;
+using nlohmann::json;
+
+std::string text_at(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::string content_text(const json& result) {
+  std::string text;
+  const auto content = result.find("content");
+  if (content == result.end() || !content->is_array()) return text;
+  for (const json& part : *content) {
+    if (!part.is_object() || text_at(part, "type") != "text") continue;
+    if (!text.empty()) text += '\n';
+    text += text_at(part, "text");
+  }
+  return text;
+}
+
+bool flag_at(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
+WholeOutput whole_at(const json& metadata, const std::string& stream) {
+  WholeOutput whole;
+  if (const auto bytes = metadata.find(stream + "_bytes"); bytes != metadata.end() && bytes->is_number_unsigned()) {
+    whole.bytes = bytes->get<std::uint64_t>();
+  }
+  whole.streamed = metadata.contains(stream) || metadata.contains("partial_" + stream);
+  // Some tools do not say which of the two streams was cut.
+  whole.cut = flag_at(metadata, (stream + "_truncated").c_str()) || (whole.streamed && flag_at(metadata, "truncated"));
+  return whole;
+}
+
+std::string why_cut(const WholeOutput& whole, const std::string& stream) {
+  const std::string what = "this output was cut: the command wrote " + std::to_string(whole.bytes) +
+                           " bytes, which is more than is kept as text (output.bytes)";
+  if (!whole.file.empty()) return what + "; all of it is in the file " + whole.file + ", the field " + stream + "_file";
+  return what + "; " + (whole.trouble.empty() ? "the whole of it was not kept" : whole.trouble);
+}
+
+Value text_value(const WholeOutput& whole, const std::string& stream, const std::string& text) {
+  return whole.cut ? Value(expressions::Withheld{why_cut(whole, stream)}) : Value(text);
+}
+
+Value file_value(const WholeOutput& whole, const std::string& stream) {
+  if (!whole.file.empty()) return Value(whole.file);
+  if (!whole.trouble.empty()) return Value(expressions::Withheld{whole.trouble});
+  return Value(
+      expressions::Withheld{"this output has no file: files are written only where the text of the workflow "
+                            "that runs the state mentions " +
+                            stream + "_file"});
+}
+
+// The tool repeats the outputs in its metadata.
+Value metadata_value(const Outcome& outcome) {
+  const expressions::Map* map = outcome.metadata.as_map();
+  if (map == nullptr || !(outcome.whole_output.cut || outcome.whole_error.cut)) return outcome.metadata;
+  expressions::Map shown = *map;
+  for (const auto& [whole, stream] : {std::pair(&outcome.whole_output, std::string("stdout")),
+                                      std::pair(&outcome.whole_error, std::string("stderr"))}) {
+    if (!whole->cut) continue;
+    for (const std::string& name : {stream, "partial_" + stream}) {
+      const auto found = shown.fields.find(name);
+      if (found != shown.fields.end()) found->second = text_value(*whole, stream, "");
+    }
+  }
+  return Value(std::move(shown));
+}
+
+bool looks_like_json(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string::npos && (text[first] == '{' || text[first] == '[');
+}
+
+// Nothing: the output is not JSON.
+std::optional<Value> json_value(const Outcome& outcome) {
+  const WholeOutput& whole = outcome.whole_output;
+  if (!whole.cut) return expressions::parse_json(outcome.standard_output);
+  if (!looks_like_json(outcome.standard_output)) return std::nullopt;
+  if (whole.file.empty()) return Value(expressions::Withheld{why_cut(whole, "stdout")});
+  if (whole.bytes <= whole.json_limit) return Value(json_of_file(whole.file, whole.bytes));
+  return Value(expressions::Withheld{"this output has " + std::to_string(whole.bytes) +
+                                     " bytes, and JSON is read from at most " + std::to_string(whole.json_limit) +
+                                     " (output.json_bytes); all of it is in the file " + whole.file +
+                                     ", the field stdout_file"});
+}
+
+std::variant<Value, std::string> read_json_file(const std::string& file, std::uint64_t bytes) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  const std::string content = std::move(text).str();
+  if (!in || content.size() != bytes) {
+    return "this output was cut, and the file " + file + " with all of it is gone or has changed";
+  }
+  auto value = expressions::parse_json(content);
+  if (!value) return "the output in the file " + file + " is not JSON: " + expressions::quoted_for_message(content);
+  return std::move(*value);
+}
+
+}  // namespace
+
+expressions::Withheld json_of_file(const std::string& file, std::uint64_t bytes) {
+  struct Cache {
+    std::once_flag read;
+    std::variant<Value, std::string> value;
+  };
+  expressions::Withheld withheld;
+  withheld.file = file;
+  withheld.bytes = bytes;
+  withheld.why = "this output was cut; its JSON is in the file " + file;
+  withheld.read = [cache = std::make_shared<Cache>(), file, bytes] {
+    std::call_once(cache->read, [&] { cache->value = read_json_file(file, bytes); });
+    return cache->value;
+  };
+  return withheld;
+}
+
+Outcome to_outcome(const ToolOutcome& call) {
+  Outcome outcome;
+  if (call.kind == ToolOutcome::Kind::not_made || !call.result.is_object()) {
+    outcome.is_error = true;
+    outcome.exit_code = 1;
+    outcome.message = call.error.empty() ? "the tool gave no result" : call.error;
+    outcome.standard_error = outcome.message;
+    return outcome;
+  }
+  outcome.aborted = call.kind == ToolOutcome::Kind::cancelled;
+  const json& result = call.result;
+  const auto flag = result.find("is_error");
+  outcome.is_error = outcome.aborted || (flag != result.end() && flag->is_boolean() && flag->get<bool>());
+  outcome.message = content_text(result);
+  outcome.exit_code = outcome.is_error ? 1 : 0;
+  const auto found = result.find("metadata");
+  static const json nothing = json::object();
+  const json& metadata = found != result.end() && found->is_object() ? *found : nothing;
+  const bool partial = metadata.contains("partial_stdout");
+  if (const auto code = metadata.find("exit_code"); code != metadata.end() && code->is_number_integer()) {
+    outcome.exit_code = code->get<std::int64_t>();
+  } else if (outcome.aborted) {
+    outcome.exit_code = 130;
+  } else if (metadata.contains("timeout_seconds") && partial) {
+    outcome.exit_code = 124;
+  }
+  outcome.whole_output = whole_at(metadata, "stdout");
+  outcome.whole_error = whole_at(metadata, "stderr");
+  outcome.whole_output.lossy = outcome.whole_error.lossy =
+      text_at(metadata, "encoding").find("replaced") != std::string::npos;
+  outcome.standard_output = text_at(metadata, partial ? "partial_stdout" : "stdout");
+  outcome.standard_error = text_at(metadata, partial ? "partial_stderr" : "stderr");
+  if (!partial && !metadata.contains("stdout")) outcome.standard_output = outcome.message;
+  if (const auto error = metadata.find("error"); error != metadata.end() && error->is_object()) {
+    outcome.error = text_at(*error, "code");
+  }
+  if (auto value = expressions::from_json(metadata)) outcome.metadata = std::move(*value);
+  return outcome;
+}
+
+Value to_value(const Outcome& outcome) {
+  expressions::Map map;
+  std::string text = outcome.standard_output;
+  text.erase(text.find_last_not_of('\n') + 1);
+  map.text = std::move(text);
+  const WholeOutput& whole = outcome.whole_output;
+  const Value cut = text_value(whole, "stdout", "");
+  // It cannot be read, so there is no need to keep megabytes of it.
+  constexpr std::size_t kept_of_cut_text = 4096;
+  if (whole.cut && map.text->size() > kept_of_cut_text) {
+    std::size_t end = kept_of_cut_text;
+    while (end > 0 && (static_cast<unsigned char>((*map.text)[end]) & 0xc0) == 0x80) --end;
+    map.text->resize(end);
+  }
+  if (whole.cut) map.text_withheld = std::make_shared<const expressions::Withheld>(*cut.as_withheld());
+  map.fields.emplace("stdout", text_value(whole, "stdout", outcome.standard_output));
+  map.fields.emplace("stderr", text_value(outcome.whole_error, "stderr", outcome.standard_error));
+  map.fields.emplace("exit_code", Value(outcome.exit_code));
+  map.fields.emplace("is_error", Value(outcome.is_error));
+  map.fields.emplace("success", Value(!outcome.is_error));
+  map.fields.emplace("failure", Value(outcome.is_error));
+  map.fields.emplace("message", Value(outcome.message));
+  map.fields.emplace("content", text_value(whole, "stdout", *map.text));
+  map.fields.emplace("error", Value(outcome.error));
+  map.fields.emplace("duration_ms", Value(outcome.duration_ms));
+  map.fields.emplace("metadata", metadata_value(outcome));
+  map.fields.emplace("stdout_file", file_value(whole, "stdout"));
+  map.fields.emplace("stderr_file", file_value(outcome.whole_error, "stderr"));
+  if (!outcome.variables.is_null()) map.fields.emplace("variables", outcome.variables);
+  if (!outcome.matrix.is_null()) map.fields.emplace("matrix", outcome.matrix);
+  if (auto parsed = json_value(outcome)) map.fields.emplace("json", std::move(*parsed));
+  return Value(std::move(map));
+}
+
+}  // namespace wtool::host::workflow

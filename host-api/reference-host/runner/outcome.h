@@ -1,0 +1,56 @@
+// What an action ended with, in the one form that conditions, templates and reports read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "expressions/value.h"
+#include "workflow/model/run_names.h"
+
+namespace wtool::host {
+struct ToolOutcome;
+}
+
+namespace wtool::host::workflow {
+
+// All that a command wrote to one stream, where that is more than the text of the outcome has.
+struct WholeOutput {
+  std::uint64_t bytes = 0;                 // as many as the command wrote, where a tool says so
+  bool cut = false;                        // the text lacks a part of it
+  bool lossy = false;                      // bytes that are not UTF-8 were replaced in the text
+  bool wanted = false;                     // the workflow reads the name of the file
+  bool streamed = false;                   // the text is what the command wrote, and not a sentence of the tool
+  std::string file{};                      // with all bytes; empty: there is none
+  std::string sha256{};                    // of that file
+  std::string trouble{};                   // why there is no file although one is needed; a sentence
+  std::uint64_t json_limit = 64ULL << 20;  // `json` reads no larger file
+};
+
+struct Outcome {
+  bool is_error = false;
+  bool aborted = false;        // stopped from outside; the outputs are what there was until then
+  std::int64_t exit_code = 0;  // of the command; without one 0 or 1, after a timeout 124, when aborted 130
+  std::string standard_output;
+  std::string standard_error;
+  std::string message;  // the tool's own sentence
+  std::string error;    // its code, such as policy_denied; empty: none
+  std::int64_t duration_ms = 0;
+  WholeOutput whole_output{};
+  WholeOutput whole_error{};
+  expressions::Value metadata{};   // the tool's, a map; null where it gave none
+  expressions::Value variables{};  // of a workflow that was run: its variables at its end, a map; else null
+  expressions::Value matrix{};     // of an action with a matrix: the outcomes of its combinations, a list; else null
+};
+
+// Reads a tool's envelope. Without a `stdout` in its metadata the text of the content stands for it.
+Outcome to_outcome(const ToolOutcome& call);
+
+// The JSON of a file that holds an output; it is read when somebody reads the value.
+expressions::Withheld json_of_file(const std::string& file, std::uint64_t bytes);
+
+// A map of outcome_fields() that stands for the standard output without its trailing newlines.
+expressions::Value to_value(const Outcome& outcome);
+
+}  // namespace wtool::host::workflow

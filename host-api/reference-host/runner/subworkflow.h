@@ -1,0 +1,29 @@
+// Runs a workflow from its start to its end: the root of a run, or one that an action runs.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "runner/outcome.h"
+#include "runner/run.h"
+#include "runner/variables.h"
+
+namespace wtool::host::workflow {
+
+// From the start of the frame's workflow to its end, with what `on failure` and `finally` say. `branch` is the name of
+// its main path.
+PathEnd run_frame(const Frame& frame, const std::string& branch, Variables& variables, Stop& stop);
+
+struct OtherEnd {
+  Outcome outcome;
+  bool abort = false;    // an Abort of it ends the whole run
+  bool fatal = false;    // it has ended by a refusal, a mistake or a limit
+  bool refused = false;  // by a refusal
+  std::string mistake;   // why it could not be run at all
+};
+
+// `step` is the one that runs it, in the workflow of `frame`.
+OtherEnd run_other_workflow(const Step& step, const Frame& frame, const std::string& name,
+                            const std::map<std::string, expressions::Value>& arguments, Stop& stop);
+
+}  // namespace wtool::host::workflow

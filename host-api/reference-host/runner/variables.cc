@@ -1,0 +1,86 @@
+#include "runner/variables.h"
+
+#include <algorithm>
+
+namespace wtool::host::workflow {
+
+using expressions::Value;
+
+Variables::Variables(const Workflow& workflow, std::map<std::string, Value> inputs) : workflow_(&workflow) {
+  for (auto& [name, value] : inputs) variables_.emplace(name, std::move(value));
+  last_.insert_or_assign("workflow_name", Value(workflow.name));
+  last_.insert_or_assign("run_id", Value(""));
+  record("", "", Outcome{});
+}
+
+const Value* Variables::find(std::string_view name) const {
+  for (const auto* values : {&variables_, &last_, &states_}) {
+    const auto found = values->find(name);
+    if (found != values->end()) return &found->second;
+  }
+  return nullptr;
+}
+
+std::string Variables::why_not(std::string_view name) const {
+  const std::string quoted = "'" + std::string(name) + "'";
+  if (workflow_->find(std::string(name)) != nullptr) return "the state " + quoted + " has not run yet";
+  for (const Parameter& parameter : workflow_->parameters) {
+    if (parameter.name == name) {
+      return "the parameter " + quoted + " was not given and has no default; give it with --var " + std::string(name) +
+             "=VALUE";
+    }
+  }
+  return "the variable " + quoted + " has no value yet: no state that sets it has run";
+}
+
+void Variables::record(const std::string& state, const std::string& result_name, const Outcome& outcome) {
+  const Value value = to_value(outcome);
+  result_whole_ = outcome.whole_output;
+  last_.insert_or_assign("success", Value(!outcome.is_error));
+  last_.insert_or_assign("failure", Value(outcome.is_error));
+  last_.insert_or_assign("is_error", Value(outcome.is_error));
+  last_.insert_or_assign("exit_code", Value(outcome.exit_code));
+  last_.insert_or_assign("output", value.as_withheld() == nullptr ? Value(expressions::to_text(value))
+                                                                  : Value(expressions::Withheld(*value.as_withheld())));
+  last_.insert_or_assign("error", Value(outcome.is_error ? outcome.message : std::string()));
+  last_.insert_or_assign("result", value);
+  last_.insert_or_assign("last_action_result", value);
+  if (!state.empty()) {
+    states_.insert_or_assign(state, value);
+    if (forked_) set_states_.insert(state);
+  }
+  if (!result_name.empty() && !is_run_name(result_name)) set(result_name, value);
+}
+
+void Variables::set(const std::string& name, Value value) {
+  variables_.insert_or_assign(name, std::move(value));
+  if (forked_) set_variables_.insert(name);
+}
+
+void Variables::set_run(const std::string& name, const std::string& run) {
+  last_.insert_or_assign("workflow_name", Value(name));
+  last_.insert_or_assign("run_id", Value(run));
+}
+
+void Variables::set_local(const std::string& name, Value value) { variables_.insert_or_assign(name, std::move(value)); }
+
+Variables Variables::fork() const {
+  Variables copy = *this;
+  copy.forked_ = true;
+  copy.set_variables_.clear();
+  copy.set_states_.clear();
+  return copy;
+}
+
+void Variables::merge(const Variables& branch, const std::function<void(const std::string& name)>& told) {
+  for (const std::string& name : branch.set_variables_) {
+    set(name, branch.variables_.find(name)->second);
+    told(name);
+  }
+  for (const std::string& name : branch.set_states_) {
+    states_.insert_or_assign(name, branch.states_.find(name)->second);
+    if (forked_) set_states_.insert(name);
+  }
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,59 @@
+// The values of a run: inputs, what Set and result="..." stored, the outcomes of states, and the run's own names.
+//
+// Looked up in this order: variables (inputs, Set, results), the run's own names, states.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "expressions/evaluator.h"
+#include "expressions/value.h"
+#include "runner/outcome.h"
+#include "workflow/model/model.h"
+#include "workflow/model/run_names.h"
+
+namespace wtool::host::workflow {
+
+// One thread at a time.
+class Variables final : public expressions::Scope {
+ public:
+  // Before the first action: success, exit code 0, an empty result. `workflow` must outlive this.
+  Variables(const Workflow& workflow, std::map<std::string, expressions::Value> inputs);
+
+  const expressions::Value* find(std::string_view name) const override;
+  std::string why_not(std::string_view name) const override;
+
+  void set(const std::string& name, expressions::Value value);
+  // The outcome of a state's action, or of no state: then only the run's own names change.
+  void record(const std::string& state, const std::string& result_name, const Outcome& outcome);
+  // The run's own names that never change: workflow_name, run_id.
+  void set_run(const std::string& name, const std::string& run);
+  // A name that this path alone sees, and that no merge takes along: matrix, the arguments of a prompt.
+  void set_local(const std::string& name, expressions::Value value);
+
+  // The values of a branch that begins here: all that there are, none of them counted as set by it.
+  Variables fork() const;
+  // All of the output that `result` stands for, where no Set has given `result` another value.
+  const WholeOutput* result_whole() const { return variables_.contains("result") ? nullptr : &result_whole_; }
+
+  // Takes over what the branch has set. `told` hears each variable that it has set.
+  void merge(const Variables& branch, const std::function<void(const std::string& name)>& told);
+
+  // The variables, without the run's own names and the outcomes of states.
+  const std::map<std::string, expressions::Value, std::less<>>& variables() const { return variables_; }
+
+ private:
+  const Workflow* workflow_;
+  std::map<std::string, expressions::Value, std::less<>> variables_;
+  std::map<std::string, expressions::Value, std::less<>> states_;
+  std::map<std::string, expressions::Value, std::less<>> last_;
+  WholeOutput result_whole_;
+  bool forked_ = false;
+  std::set<std::string> set_variables_;  // since the fork
+  std::set<std::string> set_states_;
+};
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,30 @@
+// Finds what is wrong with a workflow that was read, before anything of it runs.
+//
+// - The diagram: a start, an end, no state that cannot be reached or left, no exit that is never taken.
+// - Names: every variable that a template or a condition reads is a parameter, set by an action, a result, a state, one
+//   of the run's own (variables.h), or given with --var. Values of types that are never alike are not compared.
+// - Actions: tools, workflows and prompts that exist, timeouts in range, places in commands where a value can stand,
+//   names that may be set, states that failures lead to.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "loader/tool_caller.h"
+#include "workflow/check/name_uses.h"
+#include "workflow/check/surroundings.h"
+#include "workflow/model/findings.h"
+#include "workflow/model/model.h"
+#include "workflow/model/source.h"
+
+namespace wtool::host::workflow {
+
+// `given` are the names of --var.
+void check_workflow(const Workflow& workflow, const std::vector<std::string>& given, const Surroundings& surroundings,
+                    Findings& findings);
+
+// The same with tools alone; they may be null: then tools are not looked up.
+void check_workflow(const Workflow& workflow, const std::vector<std::string>& given, const ToolCaller* tools,
+                    Findings& findings);
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,107 @@
+#include "workflow/check/condition_types.h"
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace wtool::host::workflow {
+namespace {
+
+using expressions::Node;
+
+enum class Type { unknown, text, number, truth };
+
+std::string_view name_of(Type type) {
+  return type == Type::text ? "a text" : type == Type::number ? "a number" : "true or false";
+}
+
+class TypeChecker {
+ public:
+  TypeChecker(const Workflow& workflow, Findings& findings) : findings_(findings) {
+    for (const Parameter& parameter : workflow.parameters) {
+      if (parameter.type == Parameter::Type::list) continue;
+      parameters_[parameter.name] = parameter.type == Parameter::Type::number    ? Type::number
+                                    : parameter.type == Parameter::Type::boolean ? Type::truth
+                                                                                 : Type::text;
+    }
+    for (const State& state : workflow.states) {
+      if (!state.action) continue;
+      forget(state.action->options.result.name);
+      if (const auto* set = std::get_if<SetAction>(&state.action->kind)) {
+        for (const Assignment& assignment : set->assignments) forget(assignment.name);
+      }
+    }
+  }
+
+  void check(const Transition& exit) {
+    if (exit.condition.root) walk(*exit.condition.root, exit.label_offset);
+  }
+
+ private:
+  // What a state sets may be of any type.
+  void forget(const std::string& name) {
+    parameters_.erase(name);
+    set_.emplace(name, true);
+  }
+
+  // The expression is bounded in depth where it is parsed.
+  void walk(const Node& node, std::size_t label) {
+    for (const auto& operand : node.operands) {
+      if (operand) walk(*operand, label);
+    }
+    if (node.kind != Node::Kind::comparison || node.operands.size() != 2) return;
+    const Node& left = *node.operands[0];
+    const Node& right = *node.operands[1];
+    const Type left_type = type_of(left);
+    const Type right_type = type_of(right);
+    if (left_type == Type::unknown || right_type == Type::unknown || left_type == right_type) return;
+    const Node& named = left.kind == Node::Kind::name ? left : right;
+    const Type named_type = &named == &left ? left_type : right_type;
+    const Type other = &named == &left ? right_type : left_type;
+    if (named.kind != Node::Kind::name) {
+      return findings_.add(label + node.offset, std::string(name_of(left_type)) + " is never " +
+                                                    std::string(name_of(right_type)) +
+                                                    ": this comparison always fails");
+    }
+    std::string message = "'" + named.text + "' is " + std::string(name_of(named_type)) + ", and is compared with " +
+                          std::string(name_of(other)) + " here, which fails";
+    if (!parameters_.contains(named.text)) return findings_.add(label + named.offset, std::move(message));
+    if (named_type == Type::text && other == Type::number) {
+      message += "; write int(" + named.text + "), or declare it with `type: number`";
+      return findings_.warn(label + named.offset, std::move(message), "int(" + named.text + ")");
+    }
+    findings_.warn(label + named.offset, std::move(message));
+  }
+
+  Type type_of(const Node& node) const {
+    if (node.kind == Node::Kind::literal) {
+      if (node.value.as_bool() != nullptr) return Type::truth;
+      if (node.value.as_int() != nullptr || node.value.as_double() != nullptr) return Type::number;
+      return node.value.as_text() != nullptr ? Type::text : Type::unknown;
+    }
+    if (node.kind != Node::Kind::name) return Type::unknown;
+    const auto found = parameters_.find(node.text);
+    if (found != parameters_.end()) return found->second;
+    if (set_.contains(node.text)) return Type::unknown;
+    if (node.text == "exit_code") return Type::number;
+    if (node.text == "success" || node.text == "failure" || node.text == "is_error") return Type::truth;
+    const bool is_text =
+        node.text == "output" || node.text == "error" || node.text == "workflow_name" || node.text == "run_id";
+    return is_text ? Type::text : Type::unknown;
+  }
+
+  Findings& findings_;
+  std::unordered_map<std::string, Type> parameters_;
+  std::unordered_map<std::string, bool> set_;
+};
+
+}  // namespace
+
+void check_condition_types(const Workflow& workflow, Findings& findings) {
+  TypeChecker checker(workflow, findings);
+  for (const State& state : workflow.states) {
+    for (const Transition& exit : state.exits) checker.check(exit);
+  }
+}
+
+}  // namespace wtool::host::workflow

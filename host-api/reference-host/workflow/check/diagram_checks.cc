@@ -1,0 +1,327 @@
+#include "workflow/check/diagram_checks.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "workflow/model/failure_rule.h"
+#include "workflow/model/suggestion.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+bool asks_how_it_ended(const Transition& transition) {
+  return transition.kind == Transition::Kind::success || transition.kind == Transition::Kind::failure;
+}
+
+bool ends_run(const State& state) { return state.action && std::holds_alternative<AbortAction>(state.action->kind); }
+
+// true or false, where the condition is nothing but that.
+const bool* literal_of(const Transition& transition) {
+  if (transition.kind != Transition::Kind::expression || !transition.condition.root) return nullptr;
+  const expressions::Node& root = *transition.condition.root;
+  return root.kind == expressions::Node::Kind::literal ? root.value.as_bool() : nullptr;
+}
+
+class DiagramChecker {
+ public:
+  DiagramChecker(const Workflow& workflow, Findings& findings)
+      : workflow_(workflow), states_(workflow.states), findings_(findings) {}
+
+  void run() {
+    // Where lines were not understood, what seems to be missing may stand in them.
+    if (workflow_.start == no_state && workflow_.diagram_unread) return;
+    if (workflow_.start == no_state) {
+      findings_.add(states_[0].offset, "the diagram has no start; add a line [*] --> " + states_[0].id,
+                    "[*] --> " + states_[0].id);
+    } else {
+      connect();
+      if (!workflow_.diagram_unread) reach();
+      joins();
+      first_actions();
+    }
+    for (const State& state : states_) {
+      exits(state);
+      open_end(state);
+    }
+  }
+
+ private:
+  using Marks = std::vector<bool>;
+
+  // Where a state may lead to: its exits, and the state that a failure of its action leads to.
+  void connect() {
+    targets_.resize(states_.size());
+    sources_.resize(states_.size());
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      for (const Transition& exit : states_[i].exits) connect(i, exit.target);
+      if (states_[i].action) connect(i, workflow_.index_of(states_[i].action->options.on_failure.name));
+    }
+  }
+  void connect(std::size_t from, std::size_t to) {
+    if (to == no_state) return;
+    targets_[from].push_back(to);
+    sources_[to].push_back(from);
+  }
+
+  // All that can be reached from `todo` along `edges`, with themselves.
+  static Marks closure(std::vector<std::size_t> todo, const std::vector<std::vector<std::size_t>>& edges) {
+    Marks reached(edges.size());
+    for (const std::size_t state : todo) reached[state] = true;
+    while (!todo.empty()) {
+      const std::size_t state = todo.back();
+      todo.pop_back();
+      for (const std::size_t next : edges[state]) {
+        if (reached[next]) continue;
+        reached[next] = true;
+        todo.push_back(next);
+      }
+    }
+    return reached;
+  }
+
+  void reach() {
+    const std::size_t last = workflow_.index_of(workflow_.finally.name);
+    std::vector<std::size_t> roots = {workflow_.start};
+    for (const std::size_t root : {last, workflow_.index_of(workflow_.on_failure.name)}) {
+      if (root != no_state) roots.push_back(root);
+    }
+    // A failure inside of a composite state leads to the exits of that.
+    std::vector<std::vector<std::size_t>> with_failures = targets_;
+    for (std::size_t i = 0; i < states_.size() && !workflow_.continues; ++i) {
+      if (can_fail(states_[i]) && states_[i].around != no_state) with_failures[i].push_back(states_[i].around);
+      if (states_[i].hidden && states_[i].around != no_state) with_failures[i].push_back(states_[i].around);
+    }
+    const Marks left = closure(roots, targets_);
+    const Marks reached = closure(std::move(roots), with_failures);
+    const Marks ends = lead_to_end();
+    const Marks told = unreached_beginnings(reached);
+    bool said_endless = false;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      const State& state = states_[i];
+      if (state.hidden) {
+        if (!left[i] && !state.exits.empty() && !(reached[i] && takes_failures(state))) never_left(state);
+      } else if (!reached[i] && is_passed_by(i, reached)) {
+        continue;
+      } else if (!reached[i] && (!told[i] || has_unknown_targets() || workflow_.doubtful_states.contains(state.id))) {
+        continue;
+      } else if (!reached[i]) {
+        findings_.add(state.offset, "the state '" + state.id + "' cannot be reached from the start" + hint(state.id));
+      } else if (state.exits.empty() && !ends_run(state) && !state.action_unread && i != last) {
+        findings_.add(state.offset,
+                      "the state '" + state.id + "' leads nowhere; add a line " + state.id + " --> [*]" +
+                          (state.action ? "" : hint(state.id)),
+                      state.id + " --> [*]");
+      } else if (!ends[i] && !said_endless && !state.action_unread) {
+        findings_.add(state.offset,
+                      "from the state '" + state.id + "' the end [*] cannot be reached: the run would never end");
+        said_endless = true;
+      }
+    }
+  }
+
+  // Of the states that are not reached, those from which the others of them are: the others need no finding of their
+  // own.
+  Marks unreached_beginnings(const Marks& reached) const {
+    Marks told(states_.size());
+    Marks covered = reached;
+    for (const bool only_first : {true, false}) {
+      for (std::size_t i = 0; i < states_.size(); ++i) {
+        if (covered[i] || states_[i].hidden || (only_first && !sources_[i].empty())) continue;
+        told[i] = true;
+        std::vector<std::size_t> todo = {i};
+        covered[i] = true;
+        while (!todo.empty()) {
+          const std::size_t state = todo.back();
+          todo.pop_back();
+          for (const std::size_t next : targets_[state]) {
+            if (covered[next]) continue;
+            covered[next] = true;
+            todo.push_back(next);
+          }
+        }
+      }
+    }
+    return told;
+  }
+
+  // Whether failures, or all runs at last, lead to a state that is not in the diagram. That is a finding of its own.
+  bool has_unknown_targets() const {
+    const auto unknown = [this](const NamedPlace& place) {
+      return !place.name.empty() && workflow_.index_of(place.name) == no_state;
+    };
+    if (unknown(workflow_.on_failure) || unknown(workflow_.finally)) return true;
+    return std::any_of(states_.begin(), states_.end(),
+                       [&](const State& state) { return state.action && unknown(state.action->options.on_failure); });
+  }
+
+  // A composite state that is entered by one of its inner states alone.
+  bool is_passed_by(std::size_t state, const Marks& reached) const {
+    if (workflow_.find(states_[state].id + "/end") == nullptr) return false;
+    return std::any_of(targets_[state].begin(), targets_[state].end(),
+                       [&](std::size_t inner) { return reached[inner]; });
+  }
+
+  bool takes_failures(const State& state) const {
+    return std::any_of(state.exits.begin(), state.exits.end(), [&](const Transition& exit) {
+      return is_unconditional(exit) ? takes_failure(workflow_, state, exit) : exit.kind != Transition::Kind::success;
+    });
+  }
+
+  // Of a composite state, nothing inside leads to its end.
+  void never_left(const State& hidden) {
+    findings_.add(hidden.exits[0].offset,
+                  "this exit is never taken: nothing inside the composite state leads to its end; add a line "
+                  "State --> [*] inside of it");
+  }
+
+  // Which states can come to an end: [*], an Abort, or a dead end (which is reported as such).
+  Marks lead_to_end() const {
+    std::vector<std::size_t> ends;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      const State& state = states_[i];
+      if (state.exits.empty() || ends_run(state) ||
+          std::any_of(state.exits.begin(), state.exits.end(),
+                      [](const Transition& exit) { return exit.target == no_state; })) {
+        ends.push_back(i);
+      }
+    }
+    return closure(std::move(ends), sources_);
+  }
+
+  void joins() {
+    std::vector<std::size_t> forks;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (states_[i].kind == State::Kind::fork) forks.push_back(i);
+    }
+    const Marks behind_fork = closure(std::move(forks), targets_);
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (states_[i].kind != State::Kind::join || states_[i].hidden || behind_fork[i]) continue;
+      findings_.warn(states_[i].offset,
+                     "no <<fork>> leads to the join '" + states_[i].id + "', so it waits for nothing");
+    }
+  }
+
+  // Where success and failure are asked for though no action can have run.
+  void first_actions() {
+    std::vector<std::size_t> acting;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (states_[i].action || states_[i].action_unread) acting.push_back(i);
+    }
+    const Marks after_action = closure(std::move(acting), targets_);
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (after_action[i]) continue;
+      for (const Transition& exit : states_[i].exits) {
+        if (!asks_how_it_ended(exit)) continue;
+        findings_.warn(exit.label_offset, "no action can have run before this is asked, so it is always a success");
+        break;
+      }
+    }
+  }
+
+  // A state that only arrows name may be a mistyped one. Costs time, so not for ever.
+  std::string hint(const std::string& id) {
+    if (findings_.size() > most_findings_shown) return "";
+    if (ids_.empty()) {
+      for (const State& state : states_) {
+        if (!state.hidden) ids_.push_back(state.id);
+      }
+    }
+    return did_you_mean(id, ids_);
+  }
+
+  // A state that only decides, and has no way out where none of its conditions is true.
+  void open_end(const State& state) {
+    if (state.kind != State::Kind::choice || state.exits.empty()) return;
+    bool success = false;
+    bool failure = false;
+    bool expression = false;
+    for (const Transition& exit : state.exits) {
+      if (is_unconditional(exit) || literal_of(exit) != nullptr || !is_one_case(exit)) return;
+      success = success || exit.kind == Transition::Kind::success;
+      failure = failure || exit.kind == Transition::Kind::failure;
+      expression = expression || exit.kind == Transition::Kind::expression;
+    }
+    if ((success && failure) || !expression) return;
+    findings_.warn(state.offset, "the choice '" + state.id +
+                                     "' has no exit for the case that none of its conditions is true, and the run "
+                                     "fails there; add a line `" +
+                                     state.id + " --> STATE: default`");
+  }
+
+  // A condition that has no natural opposite; `x > 3` and `x <= 3` may leave nothing out, which is for people to see.
+  static bool is_one_case(const Transition& exit) {
+    if (exit.kind != Transition::Kind::expression) return true;
+    if (!exit.condition.root) return false;
+    const expressions::Node& root = *exit.condition.root;
+    const auto ordered = [](const expressions::Node& node) {
+      return node.kind == expressions::Node::Kind::comparison && node.text != "==";
+    };
+    return root.kind != expressions::Node::Kind::not_ && !ordered(root);
+  }
+
+  void exits(const State& state) {
+    const Transition* open = nullptr;
+    const Transition* always_true = nullptr;
+    std::unordered_set<std::string> seen;
+    for (const Transition& exit : state.exits) {
+      if (state.kind == State::Kind::fork) {
+        if (exit.kind == Transition::Kind::unconditional) continue;
+        findings_.add(exit.label_offset, "an exit of the fork '" + state.id +
+                                             "' takes no condition: all of them are taken at the same time");
+        continue;
+      }
+      if (always_true != nullptr) {
+        findings_.add(exit.offset, "this exit of '" + state.id + "' is never taken: an earlier one is always true");
+        continue;
+      }
+      if (is_unconditional(exit)) {
+        if (open != nullptr && exit.target == no_state && state.action &&
+            std::holds_alternative<PromptAction>(state.action->kind)) {
+          findings_.warn(exit.offset, "this exit of '" + state.id +
+                                          "' is taken only where the agent ends the workflow, with a line `exit` in "
+                                          "{{ values_file }}");
+          continue;
+        }
+        if (open != nullptr) {
+          findings_.add(exit.offset, "a second exit of '" + state.id +
+                                         "' that is always open; give all but one a condition, or declare `state " +
+                                         state.id + " <<fork>>` to take all of them at the same time");
+        }
+        open = &exit;
+        continue;
+      }
+      condition(state, exit, always_true, seen);
+    }
+  }
+
+  void condition(const State& state, const Transition& exit, const Transition*& always_true,
+                 std::unordered_set<std::string>& seen) {
+    const std::string text = exit.kind == Transition::Kind::success   ? "success"
+                             : exit.kind == Transition::Kind::failure ? "failure"
+                                                                      : exit.label;
+    if (!seen.insert(text).second) {
+      findings_.add(exit.label_offset,
+                    "this exit of '" + state.id + "' is never taken: an earlier one has the same condition");
+    } else if (const bool* literal = literal_of(exit)) {
+      if (*literal) {
+        always_true = &exit;
+      } else {
+        findings_.add(exit.label_offset,
+                      "this exit of '" + state.id + "' is never taken: its condition is always false");
+      }
+    }
+  }
+
+  const Workflow& workflow_;
+  const std::vector<State>& states_;
+  Findings& findings_;
+  std::vector<std::vector<std::size_t>> targets_;
+  std::vector<std::vector<std::size_t>> sources_;
+  std::vector<std::string> ids_;
+};
+
+}  // namespace
+
+void check_diagram(const Workflow& workflow, Findings& findings) { DiagramChecker(workflow, findings).run(); }
+
+}  // namespace wtool::host::workflow

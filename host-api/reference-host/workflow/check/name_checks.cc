@@ -1,0 +1,266 @@
+#include "workflow/check/name_checks.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "loader/nearest.h"
+#include "workflow/check/action_checks.h"
+#include "workflow/check/name_uses.h"
+#include "workflow/check/value_paths.h"
+#include "workflow/model/run_names.h"
+#include "workflow/model/suggestion.h"
+#include "workflow/model/template_text.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+using Names = std::set<std::string, std::less<>>;
+
+class NameChecker {
+ public:
+  NameChecker(const Workflow& workflow, const std::vector<std::string>& given, const Surroundings& surroundings,
+              Findings& findings)
+      : workflow_(workflow), findings_(findings), paths_(workflow) {
+    for (const Parameter& parameter : workflow_.parameters) {
+      variables_.insert(parameter.name);
+      check_own_name(parameter.name, parameter.offset, findings_);
+    }
+    variables_.insert(given.begin(), given.end());
+    variables_.insert(workflow_.doubtful_names.begin(), workflow_.doubtful_names.end());
+    // What has a value from the start needs no state that sets it.
+    const Names from_start = variables_;
+    const auto sets = [&](const std::string& name, std::size_t state) {
+      if (!from_start.contains(name)) setters_[name].push_back(state);
+    };
+    for (std::size_t i = 0; i < workflow_.states.size(); ++i) {
+      const State& state = workflow_.states[i];
+      if (!state.hidden) outcomes_.insert(state.id);
+      if (!state.hidden && state.id.find_first_of("-.") != std::string::npos) compound_.insert(state.id);
+      if (!state.hidden && !is_readable(state.id)) odd_.insert(state.id);
+      // Of states without an action, joins and composite ones have an outcome.
+      if (!state.hidden) sets(state.id, i);
+      if (!state.action) continue;
+      if (const auto* set = std::get_if<SetAction>(&state.action->kind)) {
+        for (const Assignment& assignment : set->assignments) {
+          variables_.insert(assignment.name);
+          sets(assignment.name, i);
+        }
+      }
+      const NamedPlace& result = state.action->options.result;
+      if (result.name.empty()) continue;
+      outcomes_.insert(result.name);
+      sets(result.name, i);
+    }
+    if (surroundings.prompt_sets) add_names_set_by_agents(surroundings);
+    outcomes_.insert("result");
+    outcomes_.insert("last_action_result");
+    known_.assign(variables_.begin(), variables_.end());
+    known_.insert(known_.end(), outcomes_.begin(), outcomes_.end());
+    known_.insert(known_.end(), run_names().begin(), run_names().end());
+  }
+
+  void run() {
+    for (const State& state : workflow_.states) {
+      const auto* shell = state.action ? std::get_if<ShellAction>(&state.action->kind) : nullptr;
+      if (shell != nullptr && !odd_.empty()) check_odd(shell->command.written);
+    }
+    const std::vector<NameRead> uses = name_uses(workflow_, &findings_);
+    for (const NameRead& use : uses) {
+      if (use.may_be_missing) tested_.emplace(use.state, use.name);
+    }
+    for (const NameRead& use : uses) {
+      if (use.offset < said_up_to_ && use.offset + use.name.size() > said_from_) continue;
+      if (!check_compound(use)) check(use);
+    }
+  }
+
+ private:
+  // What nothing else gives a value, the agent of a prompt that mentions it may set.
+  void add_names_set_by_agents(const Surroundings& surroundings) {
+    std::set<std::string> open;
+    for (const NameRead& use : name_uses(workflow_, nullptr)) {
+      if (!is_defined(use.name)) open.insert(use.name);
+    }
+    if (open.empty()) return;
+    for (std::size_t i = 0; i < workflow_.states.size(); ++i) {
+      const State& state = workflow_.states[i];
+      const auto* prompt = state.action ? std::get_if<PromptAction>(&state.action->kind) : nullptr;
+      if (prompt == nullptr || !(prompt->is_inline || is_literal(prompt->prompt))) continue;
+      const Names mentioned =
+          surroundings.prompt_sets(prompt->prompt.written.text(), prompt->is_inline, surroundings.file);
+      for (const std::string& name : open) {
+        if (!mentioned.contains(name)) continue;
+        variables_.insert(name);
+        setters_[name].push_back(i);
+      }
+    }
+  }
+
+  // Letters, digits, underscores, and dashes and dots between them.
+  static bool is_readable(const std::string& id) {
+    return !id.empty() && expressions::is_name_start(id[0]) && std::all_of(id.begin(), id.end(), [](char c) {
+      return expressions::is_name_character(c) || c == '-' || c == '.';
+    });
+  }
+
+  bool is_defined(const std::string& name) const {
+    return variables_.contains(name) || outcomes_.contains(name) || is_run_name(name);
+  }
+
+  // `${1-build}` or `${build/all}`, where that is a state: what is not a name of ours, a shell reads as its own.
+  void check_odd(const MappedText& command) {
+    const std::string_view all = command.text();
+    for (std::size_t at = all.find("${"); at != std::string_view::npos; at = all.find("${", at + 2)) {
+      if (at > 0 && all[at - 1] == '$') continue;
+      std::string inside(all.substr(at + 2, std::min(all.find('}', at), all.size()) - std::min(at + 2, all.size())));
+      while (!inside.empty() && !odd_.contains(inside)) {
+        const std::size_t dot = inside.rfind('.');
+        inside.resize(dot == std::string::npos ? 0 : dot);
+      }
+      if (inside.empty()) continue;
+      findings_.add(command.locate(at), "'" + inside +
+                                            "' is a state, but its name is not one that a value can be read by; give "
+                                            "its action result=\"name\" and write ${name}");
+    }
+  }
+
+  // `build.test`, where that is the name of a state, and `run-tests` in an expression. True: it was told of.
+  bool check_compound(const NameRead& use) {
+    if (use.longer.empty() || compound_.empty()) return false;
+    std::string state = use.longer;
+    while (!compound_.contains(state)) {
+      const std::size_t cut = state.find_last_of("-.");
+      if (cut == std::string::npos || cut < use.name.size()) return false;
+      state.resize(cut);
+    }
+    // What is defined without the rest of the name is a subtraction, or a field.
+    if (state == use.name) return false;
+    const auto& fields = outcome_fields();
+    if (is_defined(use.name) && (use.field.empty() || outcomes_.count(use.name) == 0 ||
+                                 std::find(fields.begin(), fields.end(), use.field) != fields.end())) {
+      return false;
+    }
+    std::string name = state;
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return c == '-' || c == '.'; }, '_');
+    const bool is_dash = use.in_action ? false : state.find('-') != std::string::npos;
+    findings_.add(use.offset,
+                  "'" + state + "' is a state, but here " +
+                      (is_dash || state.find('-') < state.find('.') ? "a dash subtracts" : "a dot takes a field") +
+                      ", so its outcome needs another name; give its action result=\"" + name + "\" and write " + name +
+                      use.longer.substr(state.size()),
+                  name);
+    said_from_ = use.offset;
+    said_up_to_ = use.offset + use.longer.size();
+    return true;
+  }
+
+  // Whether some path leads from where the value is set to where it is read.
+  void check_path(const NameRead& use) {
+    if (use.may_be_missing || workflow_.names_unread || use.state == no_state) return;
+    const auto found = setters_.find(use.name);
+    if (found == setters_.end() || tested_.contains({use.state, use.name})) return;
+    if (workflow_.doubtful_names.contains(use.name) || workflow_.doubtful_states.contains(use.name)) return;
+    const State& first = workflow_.states[found->second.front()];
+    const bool is_state = first.id == use.name;
+    if (is_state && found->second.size() == 1 && !has_outcome(first)) {
+      return tell(use, "the state '" + use.name + "' has no action, and so no outcome that could be read");
+    }
+    // What a Set gives, its later pairs may read.
+    const State& reader = workflow_.states[use.state];
+    const bool sets_itself = use.in_action && reader.action && std::holds_alternative<SetAction>(reader.action->kind);
+    const auto& setters = found->second;
+    if (sets_itself && !is_state && std::find(setters.begin(), setters.end(), use.state) != setters.end()) return;
+    if (paths_.may_follow(setters, use.state, !use.in_action)) return;
+    if (is_state && first.id == reader.id) {
+      return tell(use, "the outcome of '" + use.name + "' is not there before its own action has ended");
+    }
+    tell(use, (is_state ? "'" + use.name + "' never runs before '" + reader.id + "', so its outcome has no value here"
+                        : "'" + use.name + "' has no value here: no path leads to '" + reader.id +
+                              "' from a state that sets it, such as '" + first.id + "'"));
+  }
+
+  // In a condition, an error may not decide: `success || B.success`.
+  void tell(const NameRead& use, std::string message) {
+    if (use.in_action) {
+      findings_.add(use.offset, std::move(message));
+    } else {
+      findings_.warn(use.offset, std::move(message));
+    }
+  }
+
+  bool has_outcome(const State& state) const {
+    return state.action || state.action_unread || state.kind != State::Kind::plain ||
+           workflow_.find(state.id + "/end") != nullptr;
+  }
+
+  void check(const NameRead& use) {
+    if (is_defined(use.name) && use.name != "matrix") check_path(use);
+    if (variables_.contains(use.name)) return;
+    if (use.name == "matrix") return matrix(use);
+    const bool is_own = is_run_name(use.name);
+    if (outcomes_.contains(use.name)) {
+      // One of the run's own wins over a state of the same name.
+      if (!is_own || use.name == "result" || use.name == "last_action_result") return field(use);
+    }
+    if (!is_own) {
+      if (!use.may_be_missing && !workflow_.names_unread) findings_.add(use.offset, undefined(use));
+    } else if (!use.field.empty()) {
+      findings_.add(use.offset, "'" + use.name + "' has no fields; the outcome of the last action is 'result'");
+    }
+  }
+
+  void matrix(const NameRead& use) {
+    const State& state = workflow_.states[use.state];
+    if (use.in_action && state.action->options.matrix) return;
+    if (!use.may_be_missing) {
+      findings_.add(use.offset, "'matrix' has a value only in the action of a state that has the option matrix={...}");
+    }
+  }
+
+  void field(const NameRead& use) {
+    if (use.field.empty()) return;
+    const auto& fields = outcome_fields();
+    if (std::find(fields.begin(), fields.end(), use.field) != fields.end()) return;
+    findings_.add(use.offset, "the outcome '" + use.name + "' has no field '" + use.field + "'" +
+                                  did_you_mean(use.field, fields) + "; there are " + joined(fields));
+  }
+
+  std::string undefined(const NameRead& use) const {
+    std::string text = "the variable '" + use.name + "' is not defined";
+    if (findings_.size() <= most_findings_shown) text += did_you_mean(use.name, known_);
+    if (const std::size_t dash = use.name.find('-'); dash != std::string::npos && use.in_command) {
+      text += "; a default of the shell's own is written $${" + use.name + "}, or ${" + use.name.substr(0, dash) +
+              ":-" + use.name.substr(dash + 1) + "}";
+    } else if (use.in_command) {
+      text += "; a variable of the shell is written $" + use.name + ", or $${" + use.name + "}";
+    } else if (use.whole_condition) {
+      text += "; a condition is always, default, success, failure, or an expression such as exit_code == 0";
+    }
+    return text;
+  }
+
+  const Workflow& workflow_;
+  Findings& findings_;
+  Names variables_;
+  Names outcomes_;
+  std::vector<std::string> known_;
+  Names odd_;                                                             // states that no placeholder can name
+  Names compound_;                                                        // states with a dash or a dot in their names
+  std::map<std::string, std::vector<std::size_t>, std::less<>> setters_;  // states that give a name its value
+  std::set<std::pair<std::size_t, std::string>> tested_;                  // states, and what they do not rely on
+  ValuePaths paths_;
+  std::size_t said_from_ = 0;  // what was told of last
+  std::size_t said_up_to_ = 0;
+};
+
+}  // namespace
+
+void check_names(const Workflow& workflow, const std::vector<std::string>& given, const Surroundings& surroundings,
+                 Findings& findings) {
+  NameChecker(workflow, given, surroundings, findings).run();
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,193 @@
+#include "workflow/check/name_uses.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "workflow/model/run_names.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+// The names in the condition of `{% if condition %}1{% endif %}`, and whether it is nothing but one of them.
+struct Guard {
+  std::set<std::string> names;
+  bool is_name = false;
+};
+
+Guard guard_of(const std::string& text) {
+  Guard made;
+  const std::size_t begin = text.find("if");
+  const std::size_t end = text.find("%}");
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return made;
+  std::string_view condition = trim(std::string_view(text).substr(begin + 2, end - begin - 2));
+  if (condition.ends_with('-')) condition = trim(condition.substr(0, condition.size() - 1));
+  for (std::size_t i = 0; i < condition.size();) {
+    std::size_t after = i;
+    while (after < condition.size() && expressions::is_name_character(condition[after])) ++after;
+    if (after > i) made.names.insert(std::string(condition.substr(i, after - i)));
+    i = after > i ? after : i + 1;
+  }
+  made.is_name = made.names.size() == 1 && *made.names.begin() == condition;
+  return made;
+}
+
+// The words at the beginning of a text, with the dashes and dots between them, where the name goes on with one.
+std::string longer_name(std::string_view text, std::size_t name_size) {
+  if (name_size >= text.size() || (text[name_size] != '-' && text[name_size] != '.')) return "";
+  std::size_t end = name_size;
+  const auto is_part = [](char c) { return expressions::is_name_character(c) || c == '-' || c == '.'; };
+  while (end < text.size() && is_part(text[end])) ++end;
+  while (end > name_size && (text[end - 1] == '-' || text[end - 1] == '.')) --end;
+  return end == name_size ? "" : std::string(text.substr(0, end));
+}
+
+class Collector {
+ public:
+  Collector(std::vector<NameRead>& uses, Findings* findings) : uses_(uses), findings_(findings) {}
+
+  void state(std::size_t index, const State& state) {
+    state_ = index;
+    for (const Transition& exit : state.exits) {
+      for (const expressions::NameUse& name : exit.condition.names) {
+        NameRead use{name.name, name.field, "", exit.label_offset + name.offset};
+        use.longer = longer_name(std::string_view(exit.label).substr(name.offset), name.name.size());
+        use.may_be_missing = name.optional;
+        use.whole_condition = name.name == exit.label;
+        use.state = index;
+        uses_.push_back(std::move(use));
+      }
+    }
+    if (!state.action) return;
+    options(state.action->options);
+    std::visit([this](const auto& kind) { action(kind); }, state.action->kind);
+  }
+
+ private:
+  void text(const expressions::Template& parsed, const MappedText& written, bool in_command = false) {
+    for (const expressions::NameUse& name : expressions::names_used(parsed)) {
+      NameRead use{name.name, name.field, "", written.locate(name.offset)};
+      std::string_view at = std::string_view(written.text()).substr(std::min(name.offset, written.text().size()));
+      at.remove_prefix(std::min(at.find_first_not_of("${- \t\n"), at.size()));
+      use.longer = longer_name(at, name.name.size());
+      use.may_be_missing = name.optional;
+      use.in_command = in_command && std::string_view(written.text()).substr(name.offset).starts_with("${");
+      use.state = state_;
+      use.in_action = true;
+      uses_.push_back(std::move(use));
+    }
+  }
+  void text(const TemplateText& one) { text(one.parsed, one.written); }
+  void text(const std::optional<TemplateText>& one) {
+    if (one) text(*one);
+  }
+
+  // The templates in the strings of a JSON value. Mistakes are reported where the JSON begins.
+  void json(const nlohmann::json& value, std::size_t offset) {
+    if (value.is_string()) {
+      const auto& written = value.get_ref<const std::string&>();
+      auto parsed = expressions::parse_template(written);
+      if (const auto* errors = std::get_if<std::vector<expressions::ExpressionError>>(&parsed)) {
+        if (findings_ == nullptr) return;
+        for (const auto& error : *errors) {
+          findings_->add(offset, "in the text " + expressions::quoted_for_message(written) + ": " + error.message);
+        }
+        return;
+      }
+      const std::size_t first = uses_.size();
+      text(std::get<expressions::Template>(parsed), MappedText());
+      for (std::size_t i = first; i < uses_.size(); ++i) uses_[i].offset = offset;
+      return;
+    }
+    if (!value.is_structured()) return;
+    for (const auto& entry : value) json(entry, offset);
+  }
+
+  void options(const Options& options) {
+    text(options.timeout);
+    text(options.total_timeout);
+    if (options.matrix) json(*options.matrix, options.matrix_offset);
+  }
+
+  void value(const std::variant<expressions::Value, TemplateText>& value) {
+    if (const auto* one = std::get_if<TemplateText>(&value)) text(*one);
+  }
+  void arguments(const std::vector<Argument>& arguments) {
+    for (const Argument& argument : arguments) {
+      const std::size_t first = uses_.size();
+      value(argument.value);
+      if (!argument.guard) continue;
+      // What the guard asks for may be missing, in the guard and behind it.
+      const Guard guard = guard_of(argument.guard->written.text());
+      for (std::size_t i = first; i < uses_.size(); ++i) {
+        if (guard.names.contains(uses_[i].name)) uses_[i].may_be_missing = true;
+      }
+      const std::size_t own = uses_.size();
+      text(*argument.guard);
+      for (std::size_t i = own; i < uses_.size(); ++i) uses_[i].may_be_missing |= guard.is_name;
+    }
+  }
+
+  void action(const ShellAction& shell) {
+    text(shell.command.parsed, shell.command.written, true);
+    text(shell.working_directory);
+    for (const auto& [name, one] : shell.environment) text(one);
+  }
+  void action(const ToolAction& tool) {
+    if (tool.arguments) json(*tool.arguments, tool.arguments_offset);
+  }
+  void action(const PromptAction& prompt) {
+    text(prompt.prompt);
+    arguments(prompt.arguments);
+  }
+  void action(const WorkflowAction& workflow) {
+    text(workflow.workflow);
+    arguments(workflow.arguments);
+  }
+  void action(const LogAction& log) { text(log.message); }
+  void action(const SetAction& set) {
+    for (const Assignment& assignment : set.assignments) value(assignment.value);
+  }
+  void action(const WaitAction& wait) { text(wait.amount); }
+  void action(const ConfirmAction& confirm) { text(confirm.question); }
+  void action(const AbortAction& abort) { text(abort.message); }
+
+  std::vector<NameRead>& uses_;
+  Findings* findings_;
+  std::size_t state_ = no_state;
+};
+
+}  // namespace
+
+std::vector<NameRead> name_uses(const Workflow& workflow, Findings* findings) {
+  std::vector<NameRead> uses;
+  Collector collector(uses, findings);
+  for (std::size_t i = 0; i < workflow.states.size(); ++i) collector.state(i, workflow.states[i]);
+  return uses;
+}
+
+std::set<std::string, std::less<>> names_defined(const Workflow& workflow, const std::vector<std::string>& given) {
+  std::set<std::string, std::less<>> names(given.begin(), given.end());
+  names.insert(run_names().begin(), run_names().end());
+  names.insert(workflow.doubtful_names.begin(), workflow.doubtful_names.end());
+  for (const Parameter& parameter : workflow.parameters) names.insert(parameter.name);
+  for (const State& state : workflow.states) {
+    names.insert(state.id);
+    if (!state.action) continue;
+    names.insert(state.action->options.result.name);
+    if (const auto* set = std::get_if<SetAction>(&state.action->kind)) {
+      for (const Assignment& assignment : set->assignments) names.insert(assignment.name);
+    }
+  }
+  names.erase("");
+  names.erase("matrix");  // that only some states have
+  return names;
+}
+
+std::vector<std::string> names_read(const Workflow& workflow) {
+  std::set<std::string> names;
+  for (NameRead& use : name_uses(workflow, nullptr)) names.insert(std::move(use.name));
+  return {names.begin(), names.end()};
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,28 @@
+// Finds commands that a shell cannot read: quotes that are not closed, a missing `fi`, `${` without `}`.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "workflow/model/findings.h"
+#include "workflow/model/model.h"
+
+namespace wtool::host::workflow {
+
+struct ShellMistake {
+  std::size_t command = 0;  // which of those that were asked about
+  std::size_t line = 0;     // of it, from 0
+  std::string message;      // as the shell says it
+};
+
+// Which of the commands a shell cannot read: that of this name, such as sh, bash or a path; empty: the configured one.
+// Nothing of them is run.
+using ShellReader =
+    std::function<std::vector<ShellMistake>(const std::string& shell, const std::vector<std::string>& commands)>;
+
+// Commands with tags, or with `raw`, are left out: what they are is known only during a run.
+void check_shell_syntax(const Workflow& workflow, const ShellReader& reader, Findings& findings);
+
+}  // namespace wtool::host::workflow

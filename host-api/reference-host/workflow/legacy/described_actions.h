@@ -1,0 +1,31 @@
+// An older form of workflow files says in the descriptions of a state what it does:
+//
+//   Greet: Greets somebody
+//   Greet: action: log
+//   Greet: message: "Hello {{ name }}"
+//
+// The lines of a state, without its name, are one YAML map.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "workflow/model/findings.h"
+#include "workflow/model/model.h"
+
+namespace wtool::host::workflow {
+
+inline constexpr std::size_t largest_description = 64 * 1024;  // bytes, of a state that says what it does
+
+struct DescriptionLine {
+  std::string_view text;   // all behind the colon and one blank
+  std::size_t offset = 0;  // of it
+};
+
+// Fills the state from all its descriptions, in order: kind, action, description. Without a key such as `action:` in
+// the first two lines they are plain text, of which the last one counts.
+void read_descriptions(std::size_t state, const std::vector<DescriptionLine>& lines, Workflow& workflow,
+                       Findings& findings);
+
+}  // namespace wtool::host::workflow

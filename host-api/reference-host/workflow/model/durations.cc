@@ -1,0 +1,43 @@
+#include "workflow/model/durations.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "expressions/value.h"
+
+namespace wtool::host::workflow {
+
+std::optional<std::chrono::milliseconds> timeout_value(const std::string& text, std::string& why) {
+  const auto duration = duration_value(text, longest_timeout);
+  if (duration && duration->count() > 0) return duration;
+  why = "a timeout is a number of seconds, or a duration such as 300ms, 30s, 5m or 2h, and at least 1ms; this is " +
+        expressions::quoted_for_message(text);
+  return std::nullopt;
+}
+
+std::optional<std::chrono::milliseconds> duration_value(std::string_view text, std::int64_t longest) {
+  static constexpr std::array<std::pair<std::string_view, double>, 4> units = {
+      {{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}}};
+  double unit = 1000;
+  for (const auto& [name, milliseconds] : units) {
+    if (!text.ends_with(name)) continue;
+    text.remove_suffix(name.size());
+    unit = milliseconds;
+    break;
+  }
+  double number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  if (text.empty() || parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
+  if (!(number >= 0) || number * unit > static_cast<double>(longest) * 1000) return std::nullopt;
+  return std::chrono::milliseconds(std::llround(number * unit));
+}
+
+nlohmann::json as_seconds(std::chrono::milliseconds duration) {
+  if (duration.count() % 1000 == 0) return duration.count() / 1000;
+  return static_cast<double>(duration.count()) / 1000;
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,38 @@
+// Which transitions a failure takes: `A --> B` means success. docs/decisions/0016-a-plain-arrow-means-success.md says
+// why.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "workflow/model/model.h"
+
+namespace wtool::host::workflow {
+
+// A --> B, `always` or `default`: the last resort of its state.
+bool is_unconditional(const Transition& exit);
+
+// success, failure, exit_code, is_error: what an action ended with, without what it gave.
+bool is_outcome_name(std::string_view name);
+
+// Its condition asks how an action ended: success, failure, exit_code or is_error, also as a field (A.exit_code).
+bool tests_outcome(const Transition& exit);
+
+// Whether the state may fail by itself: it has an action that can, or it is a join. (Log, Set and
+// Wait end a run by a mistake only.)
+bool can_fail(const State& state);
+
+// Whether `exit`, an unconditional one of `state`, is taken after a failure as well.
+bool takes_failure(const Workflow& workflow, const State& state, const Transition& exit);
+
+// Whether a failure that takes the exit is still to be handled where that leads: by a choice, a join, or the exits of a
+// composite state.
+bool hands_failure_on(const Workflow& workflow, const State& state, const Transition& exit);
+
+// Whether an exit names `failure`: that one takes refusals and mistakes of its state, too.
+bool has_failure_exit(const State& state);
+
+// The name of a state that stands in the file: of a hidden one that of its composite state; [*] for the end.
+std::string shown_name(const Workflow& workflow, std::size_t state);
+
+}  // namespace wtool::host::workflow

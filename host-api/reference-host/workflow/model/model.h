@@ -1,0 +1,245 @@
+// A workflow as it was written, parsed. Plain data, immutable after checking. Places are byte offsets into the source.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "expressions/parser.h"
+#include "expressions/template.h"
+#include "expressions/value.h"
+#include "workflow/model/source.h"
+#include "workflow/quoting/quoting_context.h"
+
+namespace wtool::host::workflow {
+
+inline constexpr std::size_t no_state = static_cast<std::size_t>(-1);
+inline constexpr std::string_view shell_tool = "shell_execute";
+
+// A text of the file that is, or holds, a template.
+struct TemplateText {
+  MappedText written;
+  expressions::Template parsed;
+  bool is_value = false;  // one placeholder without quotes: it stands for the value itself, and not for its text
+};
+
+struct CommandText {
+  MappedText written;
+  expressions::Template parsed;
+  std::vector<Place> places;  // one for each placeholder
+};
+
+// A name that an option gives, and where it stands.
+struct NamedPlace {
+  std::string name;  // empty: none
+  std::size_t offset = 0;
+};
+
+// An argument that a prompt, a tool or another workflow is given.
+struct Argument {
+  std::string name;
+  std::size_t offset = 0;
+  std::variant<expressions::Value, TemplateText> value;
+  // Set where the argument stands in `{% if ... %} name="value" {% endif %}`: a text that renders to nothing when the
+  // argument is to be left out. So a value never becomes syntax of the action.
+  std::optional<TemplateText> guard;
+};
+
+// `backoff=2s..60s`: the wait before the first further try, and the longest one; each is twice the one before.
+struct Backoff {
+  std::chrono::milliseconds first{0};
+  std::chrono::milliseconds longest{0};
+};
+
+// What may stand behind an action of any kind that calls something (Shell, Call tool, Execute prompt, Run workflow).
+struct Options {
+  NamedPlace result;                    // result="name", or **Store As**: name
+  std::optional<TemplateText> timeout;  // a duration, of each try; not of a tool call, which has arguments for that
+  std::int64_t retry = 0;               // further tries after a failure
+  std::optional<Backoff> backoff;
+  std::optional<TemplateText> total_timeout;  // the same, of all tries and the waits between them
+  NamedPlace on_failure;                      // the state that a failure leads to, instead of an exit
+  bool secret = false;                        // its outputs are
+  // An object of lists, or of texts with a template that makes a list: the action is run once for each combination, at
+  // the same time, with matrix.NAME in each. Null: none.
+  std::shared_ptr<const nlohmann::json> matrix;
+  std::size_t matrix_offset = 0;
+};
+
+struct ShellAction {
+  CommandText command;
+  bool is_block = false;                     // a fenced block and not one line in quotes
+  NamedPlace shell;                          // shell="bash", or the language of a ```bash block; empty: the workflow's
+  std::optional<std::string> shell_options;  // shell_options="-eu"; "" is none at all
+  std::optional<TemplateText> working_directory;
+  std::vector<std::pair<std::string, TemplateText>> environment;
+};
+
+struct ToolAction {
+  std::string tool;
+  std::size_t tool_offset = 0;
+  std::shared_ptr<const nlohmann::json> arguments;  // an object; its strings are templates
+  std::size_t arguments_offset = 0;
+  std::map<std::string, std::size_t> argument_places;  // where each name stands
+};
+
+// `Execute prompt "name" with ...`: a template file, given to the configured command; or `Prompt "text"`.
+struct PromptAction {
+  TemplateText prompt;
+  bool is_inline = false;  // `prompt` is the text itself, and not the name of a file
+  std::vector<Argument> arguments;
+};
+
+// `Run workflow "name" with ...`, `Delegate to "name" with ...`.
+struct WorkflowAction {
+  TemplateText workflow;
+  std::vector<Argument> arguments;
+};
+
+struct LogAction {
+  enum class Level { info, warning, error };
+  Level level = Level::info;
+  TemplateText message;
+};
+
+struct Assignment {
+  std::string name;
+  std::size_t offset = 0;
+  std::variant<expressions::Value, TemplateText> value;
+};
+
+struct SetAction {
+  std::vector<Assignment> assignments;
+  bool secret = false;  // `Set secret name="value"`
+};
+
+// `Wait 5 seconds`.
+struct WaitAction {
+  TemplateText amount;  // a number
+  std::chrono::milliseconds unit{1000};
+};
+
+// `Wait for user confirmation ["question"]`, `Wait for user input`.
+struct ConfirmAction {
+  std::optional<TemplateText> question;
+};
+
+struct AbortAction {
+  TemplateText message;
+};
+
+using ActionKind = std::variant<ShellAction, ToolAction, PromptAction, WorkflowAction, LogAction, SetAction, WaitAction,
+                                ConfirmAction, AbortAction>;
+
+struct Action {
+  ActionKind kind;
+  Options options;
+  std::size_t offset = 0;  // of its line
+};
+
+struct Transition {
+  enum class Kind {
+    unconditional,  // A --> B, or `Always`
+    fallback,       // default
+    success,
+    failure,
+    expression,
+  };
+  Kind kind = Kind::unconditional;
+  std::size_t target = no_state;  // no_state: the end
+  std::string label;              // as written
+  std::size_t label_offset = 0;
+  bool always = false;                // of kind unconditional: it is written out, so a failure takes it as well
+  expressions::Expression condition;  // of kind expression
+  std::size_t offset = 0;             // of its line
+};
+
+struct State {
+  enum class Kind {
+    plain,
+    choice,  // <<choice>>: only decides
+    fork,    // <<fork>>: all exits are taken at the same time
+    join,    // <<join>>: waits for all paths of its fork
+  };
+  std::string id;
+  std::string description;
+  std::size_t description_offset = 0;
+  std::size_t offset = 0;  // where it is first named
+  Kind kind = Kind::plain;
+  // Of a composite state two are made: it itself, which leads to its inner start (a fork, where it has several
+  // regions), and one that its inner ends lead to, which has its exits. That one is hidden: no file names it.
+  bool hidden = false;
+  bool entered = false;  // some transition leads here
+  // Of a composite state the hidden one, and of the hidden one its composite state; no_state: it is neither.
+  std::size_t other_half = no_state;
+  std::size_t around = no_state;  // the hidden state of the composite state that it stands in; no_state: of none
+  std::vector<Transition> exits;
+  std::optional<Action> action;
+  bool action_unread = false;  // there is one, and it was not understood
+};
+
+struct Parameter {
+  enum class Type { text, number, boolean, list };
+  std::string name;
+  std::string description;
+  Type type = Type::text;
+  bool required = false;
+  std::optional<expressions::Expression> condition;  // required only where this is true of the other inputs
+  bool secret = false;
+  std::optional<expressions::Value> fallback;
+  std::vector<expressions::Value> choices;
+  std::string pattern;  // RE2 syntax, somewhere in the text; empty: none
+  std::optional<double> minimum;
+  std::optional<double> maximum;
+  std::optional<std::int64_t> shortest;  // characters
+  std::optional<std::int64_t> longest;
+  std::size_t offset = 0;
+};
+
+struct Workflow {
+  std::string name;
+  std::string title;
+  std::string description;
+  std::string version;
+  std::vector<Parameter> parameters;
+  std::optional<std::int64_t> max_steps;
+  std::optional<bool> fail_fast;  // whether a branch that fails ends the others; nothing: true
+  bool continues = false;         // `failures: continue`: exits without a condition are taken after failures, too
+  bool says_failures = false;     // the key is there, whatever it says
+  NamedPlace on_failure;          // where a failure leads that no exit handles
+  NamedPlace finally;             // where every run goes at last, also after a failure or an abort
+  NamedPlace shell;               // of its Shell actions: sh, bash or an absolute path; empty: the configured one
+  std::optional<std::string> shell_options;  // of its blocks; nothing: -e, and with bash also -o pipefail
+  std::vector<State> states;
+  std::unordered_map<std::string, std::size_t> index;  // of states by id
+  std::size_t start = no_state;
+  // What parts that were not understood may have set or named. Nothing is told that only follows from them.
+  std::set<std::string> doubtful_names;
+  std::set<std::string> doubtful_states;
+  bool names_unread = false;    // any name may be one of those
+  bool diagram_unread = false;  // any state may be one of those
+
+  const State* find(const std::string& id) const {
+    const auto found = index.find(id);
+    return found == index.end() ? nullptr : &states[found->second];
+  }
+
+  // no_state where the name is empty, or no state has it.
+  std::size_t index_of(const std::string& id) const {
+    const auto found = index.find(id);
+    return found == index.end() ? no_state : found->second;
+  }
+};
+
+}  // namespace wtool::host::workflow

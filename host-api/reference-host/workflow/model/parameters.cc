@@ -1,0 +1,154 @@
+#include "workflow/model/parameters.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "expressions/evaluator.h"
+#include "workflow/model/parameter_limits.h"
+#include "workflow/model/source.h"
+#include "workflow/model/suggestion.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+using expressions::Value;
+
+// The inputs as far as they are known.
+class InputScope final : public expressions::Scope {
+ public:
+  explicit InputScope(const std::map<std::string, Value>& inputs) : inputs_(inputs) {}
+  const Value* find(std::string_view name) const override {
+    const auto found = inputs_.find(std::string(name));
+    return found == inputs_.end() ? nullptr : &found->second;
+  }
+  std::string why_not(std::string_view name) const override { return "'" + std::string(name) + "' was not given"; }
+
+ private:
+  const std::map<std::string, Value>& inputs_;
+};
+
+// Whether a parameter without a value needs one. A condition that cannot be told, because it reads what was not given,
+// is not true.
+bool needs_value(const Parameter& parameter, const std::map<std::string, Value>& inputs) {
+  if (!parameter.required || !parameter.condition) return parameter.required;
+  const auto result = expressions::evaluate(*parameter.condition, InputScope(inputs));
+  const Value* value = std::get_if<Value>(&result);
+  return value != nullptr && value->as_bool() != nullptr && *value->as_bool();
+}
+
+Value list_value(const std::string& text) {
+  expressions::List list;
+  for (std::size_t begin = 0; begin <= text.size() && !text.empty();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    list.emplace_back(trim(std::string_view(text).substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return Value(std::move(list));
+}
+
+}  // namespace
+
+std::optional<Value> parameter_value(Parameter::Type type, const std::string& text, std::string& why, bool secret) {
+  const auto shown = [&] { return secret ? "the value" : expressions::quoted_for_message(text); };
+  if (type == Parameter::Type::text) return Value(text);
+  if (type == Parameter::Type::list) return list_value(text);
+  if (type == Parameter::Type::boolean) {
+    if (text == "true" || text == "false") return Value(text == "true");
+    why = shown() + " is not a boolean; write true or false";
+    return std::nullopt;
+  }
+  const char* end = text.data() + text.size();
+  std::int64_t whole = 0;
+  if (const auto parsed = std::from_chars(text.data(), end, whole); parsed.ec == std::errc() && parsed.ptr == end) {
+    return Value(whole);
+  }
+  double number = 0;
+  if (const auto parsed = std::from_chars(text.data(), end, number, std::chars_format::general);
+      parsed.ec == std::errc() && parsed.ptr == end && number - number == 0) {
+    return Value(number);
+  }
+  why = shown() + " is not a number";
+  return std::nullopt;
+}
+
+std::map<std::string, Value> resolve_inputs(const Workflow& workflow, const std::vector<std::string>& given,
+                                            const std::vector<std::string>& used, std::vector<std::string>& errors,
+                                            const std::map<std::string, Value>& values) {
+  std::map<std::string, Value> inputs;
+  std::set<std::string> named;
+  std::vector<std::string> known = used;
+  for (const Parameter& parameter : workflow.parameters) known.push_back(parameter.name);
+  for (const std::string& entry : given) {
+    const std::size_t equals = entry.find('=');
+    const std::string key = entry.substr(0, equals);
+    if (equals == std::string::npos || key.empty()) {
+      errors.push_back("--var takes NAME=VALUE, and got " + expressions::quoted_for_message(entry));
+      continue;
+    }
+    named.insert(key);
+    const std::string text = entry.substr(equals + 1);
+    if (find_invalid_utf8(text) != std::string::npos) {
+      errors.push_back("--var " + key + ": the value is not valid UTF-8");
+      continue;
+    }
+    const auto declared = std::find_if(workflow.parameters.begin(), workflow.parameters.end(),
+                                       [&](const Parameter& parameter) { return parameter.name == key; });
+    if (declared == workflow.parameters.end()) {
+      if (std::find(used.begin(), used.end(), key) != used.end()) {
+        inputs.insert_or_assign(key, Value(text));
+      } else {
+        errors.push_back("--var " + key + ": the workflow has no parameter of that name" + did_you_mean(key, known));
+      }
+      continue;
+    }
+    std::string why;
+    const std::optional<Value> value = parameter_value(declared->type, text, why, declared->secret);
+    if (!value) {
+      errors.push_back("--var " + key + ": " + why);
+    } else if (const std::string problem = limit_problem(*declared, *value); !problem.empty()) {
+      errors.push_back("--var " + key + ": " + problem);
+    } else {
+      inputs.insert_or_assign(key, *value);
+    }
+  }
+  for (const auto& [key, value] : values) {
+    if (named.contains(key)) continue;
+    const auto declared = std::find_if(workflow.parameters.begin(), workflow.parameters.end(),
+                                       [&name = key](const Parameter& parameter) { return parameter.name == name; });
+    if (declared == workflow.parameters.end()) {
+      if (std::find(used.begin(), used.end(), key) != used.end()) inputs.insert_or_assign(key, value);
+      continue;
+    }
+    named.insert(key);
+    if (const std::string problem = limit_problem(*declared, value); !problem.empty()) {
+      errors.push_back("--var " + key + ": " + problem);
+    } else {
+      inputs.insert_or_assign(key, value);
+    }
+  }
+  for (const Parameter& parameter : workflow.parameters) {
+    if (parameter.fallback && !named.contains(parameter.name)) inputs.emplace(parameter.name, *parameter.fallback);
+  }
+  for (const Parameter& parameter : workflow.parameters) {
+    if (inputs.contains(parameter.name) || named.contains(parameter.name) || !needs_value(parameter, inputs)) continue;
+    errors.push_back("the required parameter '" + parameter.name + "' is missing; give it with --var " +
+                     parameter.name + "=VALUE" +
+                     (parameter.description.empty() ? "" : " (" + parameter.description + ")"));
+  }
+  return inputs;
+}
+
+std::vector<const Parameter*> missing_parameters(const Workflow& workflow, const std::vector<std::string>& given) {
+  std::vector<std::string> ignored;
+  const std::map<std::string, Value> inputs = resolve_inputs(workflow, given, {}, ignored);
+  std::vector<const Parameter*> missing;
+  for (const Parameter& parameter : workflow.parameters) {
+    const bool named = std::any_of(given.begin(), given.end(),
+                                   [&](const std::string& entry) { return entry.starts_with(parameter.name + "="); });
+    if (!named && !inputs.contains(parameter.name) && needs_value(parameter, inputs)) missing.push_back(&parameter);
+  }
+  return missing;
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,33 @@
+// The inputs of a run: what the front matter declares, with what was given on the command line.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "workflow/model/model.h"
+
+namespace wtool::host::workflow {
+
+// A text as a value of that type, a list with commas between its elements; `why` says why it is none. The text of a
+// secret does not stand in it.
+std::optional<expressions::Value> parameter_value(Parameter::Type type, const std::string& text, std::string& why,
+                                                  bool secret = false);
+
+// `given` are the KEY=VALUE texts of --var, in order; the last one of a key counts. A key that is neither declared nor
+// among `used` (the names that the workflow reads) is an error; so are a value that does not keep to the parameter's
+// limits, and a required parameter without a value. Every error
+// is one sentence. `values` are inputs that are known as values, such as those of an
+// earlier run; `given` wins over them, and those that the workflow does not know are left out. A parameter that is not
+// required and has no default has no value.
+std::map<std::string, expressions::Value> resolve_inputs(const Workflow& workflow,
+                                                         const std::vector<std::string>& given,
+                                                         const std::vector<std::string>& used,
+                                                         std::vector<std::string>& errors,
+                                                         const std::map<std::string, expressions::Value>& values = {});
+
+// Required ones that have no value with these texts of --var, in the order of the file. Valid as long as the workflow.
+std::vector<const Parameter*> missing_parameters(const Workflow& workflow, const std::vector<std::string>& given);
+
+}  // namespace wtool::host::workflow

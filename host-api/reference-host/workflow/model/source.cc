@@ -1,0 +1,216 @@
+#include "workflow/model/source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace wtool::host::workflow {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+std::string reason(int error) { return std::strerror(error); }
+
+std::string too_large(const std::string& path) {
+  return path + ": the file is larger than " + std::to_string(largest_file / (1024 * 1024)) +
+         " MiB; a workflow this large is not read";
+}
+
+std::string read_whole(const std::string& path, std::string& error) {
+  // Not blocking, so that a FIFO without a writer cannot hang us.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (file.get() < 0) {
+    error = errno == ENOENT ? path + ": there is no such file" : path + ": cannot be opened: " + reason(errno);
+    return {};
+  }
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) {
+    error = path + ": cannot be examined: " + reason(errno);
+    return {};
+  }
+  if (S_ISDIR(status.st_mode)) {
+    error = path + ": this is a directory; name a workflow file in it";
+    return {};
+  }
+  // /dev/stdin, process substitution and the like are pipes; they are read to their end, and may be waited for.
+  if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
+    error = path + ": this is neither a file nor a pipe";
+    return {};
+  }
+  if (S_ISFIFO(status.st_mode)) {
+    const int flags = ::fcntl(file.get(), F_GETFL);
+    if (flags >= 0) ::fcntl(file.get(), F_SETFL, flags & ~O_NONBLOCK);
+  }
+  std::string text;
+  char buffer[65536];
+  while (true) {
+    const ssize_t count = ::read(file.get(), buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      error = path + ": cannot be read: " + reason(errno);
+      return {};
+    }
+    if (count == 0) return text;
+    text.append(buffer, static_cast<std::size_t>(count));
+    if (text.size() > largest_file) {
+      error = too_large(path);
+      return {};
+    }
+  }
+}
+
+// With a byte order mark, or where every second one of the first bytes is NUL, as in plain letters.
+bool is_utf_16(std::string_view text) {
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return true;
+  if (text.size() < 4) return false;
+  const auto is_nul = [text](std::size_t i) { return text[i] == '\0'; };
+  return (is_nul(0) && is_nul(2) && !is_nul(1) && !is_nul(3)) || (is_nul(1) && is_nul(3) && !is_nul(0) && !is_nul(2));
+}
+
+std::string place(const std::string& path, std::string_view text, std::size_t offset) {
+  // A source needs valid UTF-8; what stands before the bad byte is.
+  const Position position = Source(path, std::string(text.substr(0, offset))).position(offset);
+  return path + ":" + std::to_string(position.line) + ":" + std::to_string(position.column);
+}
+
+}  // namespace
+
+Source::Source(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {
+  content_begin_ = text_.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  line_starts_.push_back(0);
+  for (std::size_t i = 0; i < text_.size(); ++i) {
+    const bool end = text_[i] == '\n' || (text_[i] == '\r' && (i + 1 == text_.size() || text_[i + 1] != '\n'));
+    if (end) line_starts_.push_back(i + 1);
+  }
+}
+
+std::string_view Source::line(std::size_t index) const {
+  const std::size_t begin = index == 0 ? content_begin_ : line_starts_[index];
+  std::size_t end = index + 1 < line_starts_.size() ? line_starts_[index + 1] : text_.size();
+  while (end > begin && (text_[end - 1] == '\n' || text_[end - 1] == '\r')) --end;
+  return std::string_view(text_).substr(begin, end - begin);
+}
+
+std::size_t Source::line_at(std::size_t offset) const {
+  const auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+  return static_cast<std::size_t>(after - line_starts_.begin()) - 1;
+}
+
+Position Source::position(std::size_t offset) const {
+  offset = std::min(offset, text_.size());
+  const std::size_t index = line_at(offset);
+  const std::size_t begin = index == 0 ? std::min(content_begin_, offset) : line_starts_[index];
+  std::size_t column = 1;
+  for (std::size_t i = begin; i < offset; ++i) column += (static_cast<unsigned char>(text_[i]) & 0xc0) != 0x80 ? 1 : 0;
+  return {index + 1, column};
+}
+
+Source load_source(const std::string& path, std::string& error) {
+  error.clear();
+  std::string text = read_whole(path, error);
+  if (!error.empty()) return {};
+  if (is_utf_16(text)) {
+    error = path + ": the file is UTF-16; save it as UTF-8, for example with iconv -f UTF-16 -t UTF-8";
+    return {};
+  }
+  if (const std::size_t nul = text.find('\0'); nul != std::string::npos) {
+    error = path + ": this is a binary file (there is a NUL byte at offset " + std::to_string(nul) + ")";
+    return {};
+  }
+  if (const std::size_t bad = find_invalid_utf8(text); bad != std::string::npos) {
+    static constexpr char hex[] = "0123456789abcdef";
+    const auto byte = static_cast<unsigned char>(text[bad]);
+    error = place(path, text, bad) + ": error: the file is not valid UTF-8: the byte 0x" + hex[byte >> 4] +
+            hex[byte & 15] + " (offset " + std::to_string(bad) + ") belongs to no character";
+    return {};
+  }
+  return {path, std::move(text)};
+}
+
+void MappedText::append(std::string_view piece, std::size_t source_offset) {
+  if (piece.empty() && !runs_.empty()) return;
+  if (runs_.empty() || runs_.back().source + (text_.size() - runs_.back().begin) != source_offset) {
+    runs_.push_back({text_.size(), source_offset});
+  }
+  text_ += piece;
+}
+
+std::size_t MappedText::locate(std::size_t offset) const {
+  const auto after = std::upper_bound(runs_.begin(), runs_.end(), offset,
+                                      [](std::size_t value, const Run& run) { return value < run.begin; });
+  if (after == runs_.begin()) return 0;
+  const Run& run = *(after - 1);
+  return run.source + (offset - run.begin);
+}
+
+MappedText MappedText::part(std::size_t begin, std::size_t end) const {
+  MappedText made;
+  end = std::min(end, text_.size());
+  auto run = std::upper_bound(runs_.begin(), runs_.end(), begin,
+                              [](std::size_t value, const Run& one) { return value < one.begin; });
+  do {
+    const std::size_t next = std::min(run == runs_.end() ? end : run->begin, end);
+    made.append(std::string_view(text_).substr(begin, next - begin), locate(begin));
+    begin = next;
+    if (run != runs_.end()) ++run;
+  } while (begin < end);
+  return made;
+}
+
+std::size_t find_invalid_utf8(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  for (std::size_t i = 0; i < text.size();) {
+    const unsigned first = byte(i);
+    if (first < 0x80) {
+      ++i;
+      continue;
+    }
+    const std::size_t length = first >= 0xc2 && first < 0xe0   ? 2
+                               : first >= 0xe0 && first < 0xf0 ? 3
+                               : first >= 0xf0 && first < 0xf5 ? 4
+                                                               : 0;
+    if (length == 0 || i + length > text.size()) return i;
+    for (std::size_t k = 1; k < length; ++k) {
+      if ((byte(i + k) & 0xc0) != 0x80) return i;
+    }
+    const unsigned second = byte(i + 1);
+    const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
+    const bool surrogate = first == 0xed && second >= 0xa0;
+    const bool beyond = first == 0xf4 && second >= 0x90;
+    if (overlong || surrogate || beyond) return i;
+    i += length;
+  }
+  return std::string_view::npos;
+}
+
+std::string_view trim(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+std::string lowered(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+}  // namespace wtool::host::workflow

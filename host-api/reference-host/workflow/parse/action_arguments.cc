@@ -1,0 +1,147 @@
+#include "workflow/parse/action_arguments.h"
+
+#include <set>
+
+#include "workflow/model/parameters.h"
+#include "workflow/model/suggestion.h"
+#include "workflow/model/template_text.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+constexpr const char* how_to_guard =
+    "an argument that is not always given stands alone between {% if ... %} and {% endif %}; write two of them, with "
+    "opposite conditions, in the place of an {% else %}";
+
+// The first word of a tag.
+std::string tag_word(const MappedText& tag) {
+  std::string_view inside = std::string_view(tag.text()).substr(2, tag.text().size() - 4);
+  if (inside.starts_with('-')) inside.remove_prefix(1);
+  inside = trim(inside);
+  return std::string(inside.substr(0, inside.find_first_of(" \t\n-")));
+}
+
+class ArgumentReader {
+ public:
+  ArgumentReader(ActionCursor& cursor, OptionReader& options, Options& read_options, std::vector<Argument>& arguments,
+                 Findings& findings)
+      : cursor_(cursor), options_(options), read_options_(read_options), arguments_(arguments), findings_(findings) {}
+
+  bool read() {
+    cursor_.take_word("with");
+    while (!cursor_.at_end()) {
+      const std::size_t at = cursor_.here();
+      if (const auto tag = cursor_.take_tag()) {
+        if (!take_tag(*tag, at)) return false;
+        continue;
+      }
+      if (guard_ && cursor_.take_word("with")) continue;
+      const auto outcome = options_.take(read_options_);
+      if (outcome == OptionReader::Outcome::failed) return false;
+      if (outcome == OptionReader::Outcome::taken) {
+        if (!guard_) continue;
+        findings_.add(at, "an option cannot stand in {% if ... %}; only arguments can");
+        return false;
+      }
+      if (take_ignored_line(at)) continue;
+      if (!pair(at)) return false;
+    }
+    if (!guard_) return true;
+    findings_.add(guard_->locate(0), "this {% if ... %} is not ended by {% endif %}");
+    return false;
+  }
+
+ private:
+  // SwissArmyHammer runs such files and ignores the line, so it is a warning here.
+  bool take_ignored_line(std::size_t at) {
+    const auto line = cursor_.take_labelled_line();
+    if (!line) return false;
+    std::string message =
+        "this line is not part of the action, and is ignored: " + expressions::quoted_for_message(*line);
+    const std::string label = lowered(line->substr(0, line->find(':')));
+    if (label == "store as" || label == "result") message += "; to store the result, write result=\"name\"";
+    findings_.warn(at, message);
+    return true;
+  }
+
+  bool take_tag(const MappedText& tag, std::size_t at) {
+    const std::string word = tag_word(tag);
+    if (word == "if" && !guard_) {
+      guard_ = tag;
+      return true;
+    }
+    if (word == "endif" && guard_) {
+      guard_.reset();
+      return true;
+    }
+    findings_.add(at, word == "endif" ? "there is no {% if ... %} that this {% endif %} ends" : how_to_guard);
+    return false;
+  }
+
+  bool pair(std::size_t at) {
+    Argument made;
+    made.offset = at;
+    made.name = cursor_.take_name();
+    if (made.name.empty() || !cursor_.take_symbol('=')) {
+      if (made.name.empty() && cursor_.explain_quotes()) return false;
+      findings_.add(at, "name=\"value\" pairs are expected here, and options such as result=\"name\"; " +
+                            expressions::quoted_for_message(made.name.empty() ? cursor_.take_to_blank() : made.name) +
+                            " is none" + did_you_mean(lowered(made.name), options_.names()));
+      return false;
+    }
+    if (const std::string hint = did_you_mean(lowered(made.name), options_.names()); !hint.empty()) {
+      findings_.warn(at, "'" + made.name + "' is passed on as an argument, and is no option" + hint);
+    }
+    auto value = take_value(cursor_, findings_, "the value of " + made.name);
+    if (!value) return false;
+    made.value = std::move(*value);
+    if (guard_) {
+      MappedText text = *guard_;
+      text.append("1", at);
+      text.append("{% endif %}", at + 1);
+      made.guard = template_text(std::move(text), findings_);
+    } else if (!seen_.insert(made.name).second) {
+      findings_.add(at, "the argument " + made.name + " is given twice");
+    }
+    arguments_.push_back(std::move(made));
+    return true;
+  }
+
+  ActionCursor& cursor_;
+  OptionReader& options_;
+  Options& read_options_;
+  std::vector<Argument>& arguments_;
+  Findings& findings_;
+  std::set<std::string> seen_;
+  std::optional<MappedText> guard_;
+};
+
+}  // namespace
+
+std::optional<std::variant<expressions::Value, TemplateText>> take_value(ActionCursor& cursor, Findings& findings,
+                                                                         const std::string& what) {
+  const std::size_t at = cursor.here();
+  if (const auto bare = cursor.take_bare_literal()) {
+    std::string why;
+    const bool truth = *bare == "true" || *bare == "false";
+    auto value = parameter_value(truth ? Parameter::Type::boolean : Parameter::Type::number, *bare, why);
+    if (value) return *value;
+    findings.add(at, why);
+    return std::nullopt;
+  }
+  if (auto placeholder = cursor.take_placeholder()) {
+    TemplateText made = template_text(std::move(*placeholder), findings);
+    made.is_value = true;
+    return made;
+  }
+  auto text = cursor.take_text(what);
+  if (!text) return std::nullopt;
+  return template_text(std::move(*text), findings);
+}
+
+bool take_arguments(ActionCursor& cursor, OptionReader& options, Options& read_options,
+                    std::vector<Argument>& arguments, Findings& findings) {
+  return ArgumentReader(cursor, options, read_options, arguments, findings).read();
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,94 @@
+// Reads the pieces that actions are made of: keywords, names, quoted texts, numbers, JSON. Knows where each of them
+// stands in the source.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "workflow/model/findings.h"
+#include "workflow/model/source.h"
+
+namespace wtool::host::workflow {
+
+class ActionCursor {
+ public:
+  // `text` and `findings` must outlive the cursor.
+  ActionCursor(const MappedText& text, Findings& findings) : text_(text), findings_(findings) {}
+
+  // The offset in the source of what comes next.
+  std::size_t here() {
+    skip_blanks();
+    return text_.locate(at_);
+  }
+  bool at_end();
+  void fail(std::string message) { findings_.add(here(), std::move(message)); }
+
+  // The next word in lower case ([A-Za-z_] and digits), without taking it; empty where none stands here.
+  std::string peek_word();
+  // Takes it where it is one of these, in any case.
+  bool take_word(std::string_view word);
+  // Takes `symbol` where it comes next.
+  bool take_symbol(char symbol);
+  bool sees(char symbol);
+
+  // A name as variables have them; empty where none stands here.
+  std::string take_name();
+
+  // A text in double quotes. \" \\ \n \t are escapes; any other backslash stays, with what follows it. Nothing where no
+  // such text stands here: then a finding says that `what` is expected.
+  std::optional<MappedText> take_quoted(const std::string& what);
+  // The same, in double or single quotes; in those, \' \\ \n \t are the escapes.
+  std::optional<MappedText> take_text(const std::string& what);
+  bool sees_text() { return sees('"') || sees('\''); }
+
+  // What is wrong with the text in quotes that was taken last, where more stands directly behind its closing quote: a
+  // quote inside it, or a missing one at its end. A finding where it begins; false where nothing stands there.
+  bool explain_quotes();
+
+  // `${...}` or `{{ ... }}` without quotes, as it is written; nothing (and no finding) where something else stands
+  // here.
+  std::optional<MappedText> take_placeholder();
+
+  // `{% ... %}`, as it is written; the same.
+  std::optional<MappedText> take_tag();
+
+  // What comes next up to a blank; may be empty.
+  std::string take_to_blank();
+  // All that is left.
+  MappedText take_rest();
+
+  // A whole line `Words: text` that continues the action, as in `Store As: name`; nothing where something else stands
+  // here. No action has such a line of its own.
+  std::optional<std::string> take_labelled_line();
+
+  // Letters, digits, underscores, hyphens and dots; may be empty.
+  std::string take_bare_word();
+
+  // A number, true or false, without quotes; nothing (and no finding) where something else stands here.
+  std::optional<std::string> take_bare_literal();
+
+  // A JSON object; null after a finding. `places` gets where each of its names stands in the source.
+  std::shared_ptr<const nlohmann::json> take_json_object(std::map<std::string, std::size_t>* places = nullptr);
+
+  // What comes next, for messages.
+  std::string rest_for_message();
+
+ private:
+  std::optional<MappedText> take_between(char quote);
+  std::optional<MappedText> take_up_to(std::string_view open, std::string_view close);
+  void skip_blanks();
+  std::string_view rest() const { return std::string_view(text_.text()).substr(at_); }
+
+  const MappedText& text_;
+  Findings& findings_;
+  std::size_t at_ = 0;
+  std::size_t text_begin_ = 0;  // of the text that was taken last, with its quotes
+  std::size_t text_end_ = 0;
+};
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,229 @@
+#include "workflow/parse/action_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "workflow/model/durations.h"
+#include "workflow/model/template_text.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+// Where a backoff names no longest wait.
+constexpr std::chrono::milliseconds usual_longest_wait{60'000};
+
+std::optional<Backoff> backoff_value(std::string_view text) {
+  const std::size_t dots = text.find("..");
+  const auto first = duration_value(text.substr(0, dots));
+  if (!first) return std::nullopt;
+  if (dots == std::string_view::npos) return Backoff{*first, std::max(*first, usual_longest_wait)};
+  const auto longest = duration_value(text.substr(dots + 2));
+  if (!longest || *longest < *first) return std::nullopt;
+  return Backoff{*first, *longest};
+}
+
+// Each entry a list, or a text with a placeholder that makes one.
+bool is_matrix(const nlohmann::json& object) {
+  return !object.empty() && std::all_of(object.begin(), object.end(), [](const nlohmann::json& entry) {
+    if (entry.is_array()) return !entry.empty();
+    return entry.is_string() && entry.get_ref<const std::string&>().find('{') != std::string::npos;
+  });
+}
+
+// As far as it is known before a run.
+bool is_too_large(const nlohmann::json& matrix) {
+  std::size_t combinations = 1;
+  for (const auto& entry : matrix) {
+    if (entry.is_array()) combinations *= entry.size();
+    if (combinations > most_combinations) return true;
+  }
+  return false;
+}
+
+// How an option is written.
+std::string example_of(const std::string& name) {
+  if (name == "result") return "result=\"name\"";
+  if (name == "backoff") return "backoff=2s..60s";
+  if (name == "matrix") return "matrix={\"os\": [\"a\", \"b\"]}";
+  if (name == "retry") return "retry=3";
+  return name + "=60";
+}
+
+}  // namespace
+
+std::vector<std::string> OptionReader::names() const {
+  std::vector<std::string> names = {"result",     "retry",  "backoff", "total_timeout",
+                                    "on_failure", "secret", "matrix",  "with"};
+  if (has_timeout_) names.insert(names.begin(), "timeout");
+  return names;
+}
+
+std::string OptionReader::peek_name() const {
+  ActionCursor ahead = cursor_;
+  std::string word = lowered(ahead.take_bare_word());
+  std::replace(word.begin(), word.end(), '-', '_');
+  if (word == "on" && ahead.take_word("failure")) return "on_failure";
+  return word;
+}
+
+void OptionReader::note(const std::string& name, std::size_t at) {
+  if (!seen_.insert(name).second) findings_.add(at, "the option " + name + " is given twice");
+}
+
+OptionReader::Outcome OptionReader::take(Options& out) {
+  const std::string name = peek_name();
+  const std::vector<std::string> known = names();
+  if (name == "with" || std::find(known.begin(), known.end(), name) == known.end()) return Outcome::none;
+  const std::size_t at = cursor_.here();
+  note(name, at);
+  cursor_.take_bare_word();
+  if (name == "on_failure") {
+    cursor_.take_word("failure");
+    if (!cursor_.take_symbol(':') && !cursor_.take_symbol('=')) {
+      cursor_.fail("this option is written `on failure: State`");
+      return Outcome::failed;
+    }
+  } else if (!cursor_.take_symbol('=')) {
+    if (name == "secret") {
+      out.secret = true;
+      return Outcome::taken;
+    }
+    cursor_.fail("a '=' is expected behind " + name + ", as in " + example_of(name));
+    return Outcome::failed;
+  }
+  return read(name, out) ? Outcome::taken : Outcome::failed;
+}
+
+bool OptionReader::read(const std::string& name, Options& out) {
+  if (name == "timeout") return timeout(out.timeout);
+  if (name == "total_timeout") return timeout(out.total_timeout);
+  if (name == "result") return result(out);
+  if (name == "retry") return retry(out);
+  if (name == "backoff") return backoff(out);
+  if (name == "on_failure") return on_failure(out);
+  if (name == "secret") return secret(out);
+  return matrix(out);
+}
+
+bool OptionReader::timeout(std::optional<TemplateText>& out) {
+  const std::size_t at = cursor_.here();
+  if (auto placeholder = cursor_.take_placeholder()) {
+    out = template_text(std::move(*placeholder), findings_);
+    return true;
+  }
+  std::string written;
+  if (cursor_.sees_text()) {
+    auto text = cursor_.take_text("a duration");
+    if (!text) return false;
+    if (text->text().find('{') != std::string::npos) {
+      out = template_text(std::move(*text), findings_);
+      return true;
+    }
+    written = text->text();
+  } else {
+    written = cursor_.take_bare_word();
+  }
+  std::string why;
+  if (!timeout_value(written, why)) {
+    findings_.add(at, why);
+    return false;
+  }
+  out = template_text(written, at, findings_);
+  return true;
+}
+
+bool OptionReader::result(Options& out) {
+  const std::size_t at = cursor_.here();
+  if (!cursor_.sees_text()) {
+    out.result = {cursor_.take_name(), at};
+    if (!out.result.name.empty()) return true;
+  }
+  const auto text = cursor_.take_text("the name of the result");
+  if (!text) return false;
+  out.result = {text->text(), at};
+  return true;
+}
+
+bool OptionReader::retry(Options& out) {
+  const std::size_t at = cursor_.here();
+  const std::string text = cursor_.take_bare_word();
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), out.retry);
+  if (!text.empty() && parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() && out.retry >= 0 &&
+      out.retry <= most_retries) {
+    return true;
+  }
+  findings_.add(
+      at, "retry is a whole number of further tries, from 0 to " + std::to_string(most_retries) + ", such as retry=3");
+  return false;
+}
+
+bool OptionReader::backoff(Options& out) {
+  const std::size_t at = cursor_.here();
+  std::string text;
+  if (cursor_.sees_text()) {
+    const auto quoted = cursor_.take_text("the wait");
+    if (!quoted) return false;
+    text = quoted->text();
+  } else {
+    text = cursor_.take_bare_word();
+  }
+  out.backoff = backoff_value(text);
+  if (out.backoff) return true;
+  if (const std::size_t dots = text.find(".."); dots != std::string::npos && dots + 2 < text.size()) {
+    const std::string turned = text.substr(dots + 2) + ".." + text.substr(0, dots);
+    if (backoff_value(turned)) {
+      findings_.add(at, "the first wait of this backoff is longer than the longest one; write backoff=" + turned);
+      return false;
+    }
+  }
+  findings_.add(at,
+                "backoff is the first wait and the longest one, such as backoff=2s..60s, or the first alone, and not " +
+                    expressions::quoted_for_message(text));
+  return false;
+}
+
+bool OptionReader::on_failure(Options& out) {
+  const std::size_t at = cursor_.here();
+  if (cursor_.sees_text()) {
+    const auto text = cursor_.take_text("the name of a state");
+    if (!text) return false;
+    out.on_failure = {text->text(), at};
+  } else {
+    out.on_failure = {cursor_.take_to_blank(), at};
+  }
+  if (!out.on_failure.name.empty()) return true;
+  findings_.add(at, "the state that a failure leads to is missing, as in `on failure: State`");
+  return false;
+}
+
+bool OptionReader::secret(Options& out) {
+  const std::size_t at = cursor_.here();
+  const std::string word = lowered(cursor_.take_bare_word());
+  out.secret = word == "true";
+  if (word == "true" || word == "false") return true;
+  findings_.add(at, "secret is true or false, or stands alone");
+  return false;
+}
+
+bool OptionReader::matrix(Options& out) {
+  out.matrix_offset = cursor_.here();
+  const auto object = cursor_.take_json_object();
+  if (!object) return false;
+  if (!is_matrix(*object)) {
+    findings_.add(
+        out.matrix_offset,
+        "a matrix is an object of lists, such as matrix={\"os\": [\"a\", \"b\"]}, or of texts with a placeholder "
+        "that makes a list; none may be empty");
+    return false;
+  }
+  if (is_too_large(*object)) {
+    findings_.add(out.matrix_offset,
+                  "this matrix has more than " + std::to_string(most_combinations) + " combinations");
+    return false;
+  }
+  out.matrix = object;
+  return true;
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,211 @@
+#include "workflow/parse/action_parser.h"
+
+#include <algorithm>
+
+#include "workflow/model/suggestion.h"
+#include "workflow/parse/action_reader.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+// The names that an action would have set, had it been understood: every word before a '=', and every quoted name
+// behind one. One mistake is not to be reported again for each place that reads its result.
+void note_doubtful_names(std::string_view text, Workflow& workflow) {
+  for (std::size_t equals = text.find_first_of("=:"); equals != std::string_view::npos;
+       equals = text.find_first_of("=:", equals + 1)) {
+    std::size_t begin = equals;
+    while (begin > 0 && expressions::is_name_character(text[begin - 1])) --begin;
+    if (begin < equals) workflow.doubtful_names.insert(std::string(text.substr(begin, equals - begin)));
+    const std::size_t quote = text.find_first_not_of(" \t", equals + 1);
+    if (quote == std::string_view::npos || text[quote] != '"') continue;
+    std::size_t end = quote + 1;
+    while (end < text.size() && expressions::is_name_character(text[end])) ++end;
+    if (end > quote + 1) workflow.doubtful_names.insert(std::string(text.substr(quote + 1, end - quote - 1)));
+  }
+}
+
+// Words about a state, in the place of an action: nothing in them looks like one.
+bool is_prose(std::string_view text) {
+  text = trim(text);
+  if (text.empty() || text.find_first_of("\"`={0123456789") != std::string_view::npos) return false;
+  if (text.find(" '") != std::string_view::npos) return false;
+  std::size_t end = 0;
+  while (end < text.size() && expressions::is_name_character(text[end])) ++end;
+  const std::string word = lowered(text.substr(0, end));
+  const auto& known = action_words();
+  return std::find(known.begin(), known.end(), word) == known.end() && did_you_mean(word, known).empty();
+}
+
+// `- on failure: State`, `- finally: State`. False where the item is neither.
+bool read_setting(std::string_view id, const MappedText& text, Workflow& workflow, Findings& findings) {
+  std::string key = lowered(id);
+  std::replace(key.begin(), key.end(), '_', ' ');
+  if (key != "on failure" && key != "finally") return false;
+  NamedPlace& out = key == "finally" ? workflow.finally : workflow.on_failure;
+  const std::size_t begin = std::min(text.text().find_first_not_of(" \t\n"), text.text().size());
+  const std::size_t at = text.locate(begin);
+  std::string_view name = trim(std::string_view(text.text()).substr(begin));
+  if (name.size() > 1 && name.starts_with('"') && name.ends_with('"')) name = name.substr(1, name.size() - 2);
+  if (name.empty()) {
+    findings.add(at, "the name of a state is missing behind `" + key + ":`");
+  } else if (!out.name.empty()) {
+    findings.add(at, "a second state for `" + key + "`; the first one is '" + out.name + "'");
+  } else {
+    out = {std::string(name), at};
+  }
+  return true;
+}
+
+// Every word of a text: what was not understood may name states.
+void note_doubtful_states(std::string_view text, Workflow& workflow) {
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t begin = text.find_first_not_of(" \t\n:;,=\"'(){}<>", i);
+    if (begin == std::string_view::npos) return;
+    const std::size_t end = std::min(text.find_first_of(" \t\n:;,=\"'(){}<>", begin), text.size());
+    const auto found = workflow.index.find(std::string(text.substr(begin, end - begin)));
+    if (found != workflow.index.end()) workflow.doubtful_states.insert(found->first);
+    i = end;
+  }
+}
+
+// Where lines in an item begin actions of their own, because the `- ` before them is missing. Only as long as what
+// stands before each of them is an action by itself: in a text in quotes anything may stand.
+std::vector<std::size_t> missing_marks(const MappedText& text, const Workflow& workflow) {
+  std::vector<std::size_t> found;
+  const std::string_view all = text.text();
+  std::size_t begin = 0;
+  for (std::size_t line = all.find('\n'); line != std::string_view::npos; line = all.find('\n', line + 1)) {
+    const std::size_t at = line + 1;
+    const std::size_t colon = all.find(':', at);
+    if (colon == std::string_view::npos) break;
+    if (colon > all.find('\n', at)) continue;
+    if (workflow.find(std::string(trim(all.substr(at, colon - at)))) == nullptr) continue;
+    const std::size_t word = std::min(all.find_first_not_of(" \t", colon + 1), all.size());
+    std::size_t end = word;
+    while (end < all.size() && expressions::is_name_character(all[end])) ++end;
+    const auto& known = action_words();
+    if (std::find(known.begin(), known.end(), lowered(all.substr(word, end - word))) == known.end()) continue;
+    const std::size_t before = all.find(':', begin);
+    if (before >= line) break;
+    Findings ignored;
+    const MappedText action = text.part(before + 1, line);
+    if (!ActionReader(action, {}, ignored).read(0)) break;
+    found.push_back(at);
+    begin = at;
+  }
+  return found;
+}
+
+void read_one(const ActionItem& item, Workflow& workflow, Findings& findings);
+
+}  // namespace
+
+std::string_view plain_state_name(std::string_view id) {
+  for (const std::string_view mark : {"**", "`"}) {
+    if (id.size() > 2 * mark.size() && id.starts_with(mark) && id.ends_with(mark)) {
+      id = trim(id.substr(mark.size(), id.size() - 2 * mark.size()));
+    }
+  }
+  return id;
+}
+
+void read_action_of(std::string_view id, std::size_t offset, const MappedText& text,
+                    const std::vector<CodeBlock>& blocks, Workflow& workflow, Findings& findings) {
+  const auto found = workflow.index.find(std::string(id));
+  if (found != workflow.index.end() && blocks.empty() && is_prose(text.text())) {
+    findings.warn(offset,
+                  "this says what '" + std::string(id) +
+                      "' is for, and is no action: the state just passes. An action begins with Shell, Log, Set "
+                      "and the like");
+    State& state = workflow.states[found->second];
+    if (state.description.empty()) state.description = std::string(trim(text.text()));
+    return;
+  }
+  const std::size_t findings_before = findings.size();
+  std::optional<Action> action = ActionReader(text, blocks, findings).read(offset);
+  const bool is_known = found != workflow.index.end() && !workflow.states[found->second].hidden;
+  if (findings.size() != findings_before || !is_known) {
+    note_doubtful_names(text.text(), workflow);
+    note_doubtful_states(text.text(), workflow);
+  }
+  if (!is_known && workflow.doubtful_states.contains(std::string(id))) return;
+  if (!is_known) {
+    std::vector<std::string> known = {"finally", "on failure"};
+    if (findings.size() < most_findings_shown) {
+      for (const State& state : workflow.states) {
+        if (!state.hidden) known.push_back(state.id);
+      }
+    }
+    if (id == "[*]") return findings.add(offset, "[*] is the start and the end, and has no action");
+    const std::string hint = did_you_mean(id, known);
+    if (const std::size_t meant = workflow.index_of(suggested_in(hint)); meant != no_state) {
+      workflow.states[meant].action_unread = true;
+    }
+    const std::string missing = "there is no state " + expressions::quoted_for_message(id) + " in the diagram";
+    // A name that is nearly a state's is a typo, and the run would lack that state's action. Any other action is one
+    // that no path reaches, which SwissArmyHammer runs as well.
+    if (!hint.empty()) return findings.add(offset, missing + hint);
+    return findings.warn(offset, missing + ", so this action never runs; add the state, or remove the action");
+  }
+  State& state = workflow.states[found->second];
+  if (state.action) {
+    return findings.add(offset, "a second action for the state '" + state.id + "'; a state has only one");
+  }
+  state.action = std::move(action);
+  state.action_unread = !state.action;
+}
+
+void read_action(const ActionItem& item, Workflow& workflow, Findings& findings) {
+  std::vector<std::size_t> begins = missing_marks(item.text, workflow);
+  if (begins.empty()) return read_one(item, workflow, findings);
+  begins.insert(begins.begin(), 0);
+  for (std::size_t i = 0; i < begins.size(); ++i) {
+    const bool is_last = i + 1 == begins.size();
+    ActionItem one;
+    one.text = item.text.part(begins[i], is_last ? item.text.text().size() : begins[i + 1] - 1);
+    one.offset = one.text.locate(0);
+    if (is_last) one.blocks = item.blocks;
+    if (i > 0) {
+      const std::string& text = one.text.text();
+      findings.add(one.offset, "this line is taken as part of the action above; write `- ` before " +
+                                   expressions::quoted_for_message(text.substr(0, text.find(':') + 1)));
+    }
+    read_one(one, workflow, findings);
+  }
+}
+
+namespace {
+
+void read_one(const ActionItem& item, Workflow& workflow, Findings& findings) {
+  const std::string& all = item.text.text();
+  const std::size_t colon = all.find(':');
+  const std::size_t line_end = std::min(all.find('\n'), all.size());
+  const std::string_view line = std::string_view(all).substr(0, line_end);
+  const std::size_t first = std::min(line.find_first_of(" \t"), line.size());
+  const std::size_t named = workflow.index_of(std::string(line.substr(0, first)));
+  const bool is_named = named != no_state && !trim(line.substr(first)).starts_with(':');
+  if (colon == std::string::npos || colon > line_end || (is_named && first < colon)) {
+    note_doubtful_names(all, workflow);
+    note_doubtful_states(all, workflow);
+    if (named != no_state && first < line.size()) {
+      workflow.states[named].action_unread = true;
+      return findings.add(item.offset, "a ':' is missing after the name of the state; write `- " +
+                                           workflow.states[named].id + ": " + std::string(trim(line.substr(first))) +
+                                           "`");
+    }
+    return findings.add(item.offset, "an action is written `- State: action`, and " +
+                                         expressions::quoted_for_message(all.substr(0, line_end)) + " has no colon");
+  }
+  const std::string_view id = plain_state_name(trim(std::string_view(all).substr(0, colon)));
+  MappedText text = item.text.part(colon + 1, all.size());
+  if (colon + 1 == all.size()) {
+    text = MappedText();
+    text.append(" ", item.text.locate(colon) + 1);
+  }
+  if (workflow.find(std::string(id)) == nullptr && read_setting(id, text, workflow, findings)) return;
+  read_action_of(id, item.offset, text, item.blocks, workflow, findings);
+}
+
+}  // namespace
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,60 @@
+// The composite states of a diagram: `state A { [*] --> B ... }`. While the diagram is read, this knows which of them
+// is open; at its end it makes of each two plain states (see State::hidden in model.h).
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "workflow/model/findings.h"
+#include "workflow/model/model.h"
+
+namespace wtool::host::workflow {
+
+inline constexpr std::size_t deepest_composite = 50;
+
+class Composites {
+ public:
+  Composites(Workflow& workflow, Findings& findings) : workflow_(workflow), findings_(findings) {}
+
+  // `state A {`; `offset` is the place of the line. Makes the hidden state.
+  void open(std::size_t state, std::size_t offset);
+  // `}` and `--`. False: there is nothing that they close or divide.
+  bool close();
+  bool divide(std::size_t offset);
+
+  bool inside() const { return !open_.empty(); }
+  // `[*] --> target` inside of a composite state.
+  void start(std::size_t target, std::size_t offset);
+  // The state is named here, and stands in the innermost composite state, unless it stands in one already.
+  void stands_here(std::size_t state);
+  // Where `[*]` behind an arrow leads: to the end of the innermost composite state, or no_state.
+  std::size_t end() const;
+
+  // After the last line.
+  void finish();
+
+ private:
+  struct Region {
+    std::size_t start = no_state;
+    std::size_t offset = 0;
+  };
+  struct Composite {
+    std::size_t state = no_state;
+    std::size_t hidden = no_state;
+    std::size_t offset = 0;
+    std::vector<Region> regions;
+  };
+
+  void flatten(const Composite& composite);
+
+  Workflow& workflow_;
+  Findings& findings_;
+  std::vector<Composite> all_;
+  std::unordered_set<std::size_t> states_;
+  std::vector<std::size_t> open_;  // indices into all_, outermost first
+  std::size_t too_deep_ = 0;       // blocks that are open, and not counted
+};
+
+}  // namespace wtool::host::workflow

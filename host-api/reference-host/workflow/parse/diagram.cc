@@ -1,0 +1,360 @@
+#include "workflow/parse/diagram.h"
+
+#include <array>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "workflow/legacy/described_actions.h"
+#include "workflow/model/suggestion.h"
+#include "workflow/parse/composites.h"
+#include "workflow/parse/condition_label.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+constexpr std::string_view allowed =
+    "a line of the diagram is `A --> B`, `A --> B: condition`, `A: description`, `state \"text\" as A`, "
+    "`state A <<choice>>`, `state A {`, a note, `direction`, or a %% comment";
+
+// Lines that only style the picture.
+constexpr std::array<std::string_view, 8> presentation = {"classDef", "class", "style",     "accTitle",
+                                                          "accDescr", "title", "linkStyle", "click"};
+
+bool starts_with_word(std::string_view line, std::string_view word) {
+  return line.starts_with(word) && (line.size() == word.size() || line[word.size()] == ' ' ||
+                                    line[word.size()] == '\t' || line[word.size()] == ':');
+}
+
+// A name as mermaid has it: no blanks, no colon, nothing that is syntax.
+bool is_state_id(std::string_view text) {
+  if (text.empty() || text == "--") return false;
+  return text.find_first_of(" \t:\"{}[]<>;%") == std::string_view::npos;
+}
+
+// Without a comment at its end. Inside quotes there are none.
+std::string_view without_comment(std::string_view line) {
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '"') {
+      quote = c;
+    } else if (line.substr(i).starts_with("%%") && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t')) {
+      return trim(line.substr(0, i));
+    }
+  }
+  return line;
+}
+
+// How an arrow is written elsewhere, or by a program that makes typographic signs of plain ones.
+constexpr std::array<std::string_view, 13> wrong_arrows = {
+    "--->", "==>", "=>", "-.->", "\u2013>", "\u2014>", "-\u2013", "\u2192", "\u27f6", "\u21d2", "- ->", "-- >", "->"};
+
+// The foreign arrow of a line; empty where the line has no arrow.
+std::string_view wrong_arrow(std::string_view line) {
+  for (const std::string_view arrow : wrong_arrows) {
+    if (const std::size_t at = line.find(arrow); at != std::string_view::npos) return line.substr(at, arrow.size());
+  }
+  return {};
+}
+
+class DiagramReader {
+ public:
+  DiagramReader(const Source& source, LineRange lines, Workflow& workflow, Findings& findings)
+      : source_(source), lines_(lines), workflow_(workflow), findings_(findings), composites_(workflow, findings) {}
+
+  void read() {
+    for (std::size_t i = lines_.begin + 1; i < lines_.end; ++i) {
+      const std::string_view line = without_comment(trim(source_.line(i)));
+      if (line.empty()) continue;
+      if (in_note_) {
+        in_note_ = !(starts_with_word(lowered(line), "end note"));
+        continue;
+      }
+      read_line(line);
+    }
+    composites_.finish();
+    for (const auto& [index, lines] : descriptions_) read_descriptions(index, lines, workflow_, findings_);
+    if (workflow_.states.empty()) findings_.add(source_.line_start(lines_.begin), "the diagram has no states");
+    if (in_note_) findings_.add(note_offset_, "this note is not ended by a line `end note`");
+  }
+
+ private:
+  std::size_t offset(std::string_view part) const {
+    return static_cast<std::size_t>(part.data() - source_.text().data());
+  }
+  void fail(std::string_view at, std::string message) { findings_.add(offset(at), std::move(message)); }
+
+  // A line from which nothing is taken: states that it alone names are not told of again.
+  void lose(std::string_view line, std::string_view at, std::string message) {
+    fail(at, std::move(message));
+    workflow_.diagram_unread = true;
+    constexpr std::string_view ends = " \t:\"{}[]<>;%";
+    for (std::size_t i = line.find_first_not_of(ends); i != std::string_view::npos;) {
+      const std::size_t end = std::min(line.find_first_of(ends, i), line.size());
+      workflow_.doubtful_states.insert(std::string(line.substr(i, end - i)));
+      workflow_.doubtful_names.insert(std::string(line.substr(i, end - i)));
+      i = line.find_first_not_of(ends, end);
+    }
+  }
+
+  void not_understood(std::string_view line) {
+    if (const std::string_view arrow = wrong_arrow(line); !arrow.empty()) {
+      const std::size_t at = line.find(arrow);
+      const std::string repaired =
+          std::string(trim(line.substr(0, at))) + " --> " + std::string(trim(line.substr(at + arrow.size())));
+      return lose(line, line.substr(at), "an arrow is written -->, as in `" + repaired + "`");
+    }
+    const std::size_t colon = std::min(line.find(':'), line.size());
+    const std::string_view names = trim(line.substr(0, colon));
+    const std::size_t blank = std::min(names.find_first_of(" \t"), names.size());
+    const std::string_view from = names.substr(0, blank);
+    const std::string_view to = trim(names.substr(blank));
+    if (!is_state_id(from) || !is_state_id(to)) {
+      return lose(line, line, "this line is not understood; " + std::string(allowed));
+    }
+    lose(line, line,
+         "this line is not understood; a transition is written `" + std::string(from) + " --> " + std::string(to) +
+             std::string(line.substr(colon)) + "`");
+  }
+
+  void read_line(std::string_view line) {
+    const std::size_t arrow = line.find("-->");
+    const std::size_t colon = line.find(':');
+    if (arrow != std::string_view::npos && (colon == std::string_view::npos || arrow < colon)) {
+      return transition(line, arrow);
+    }
+    if (starts_with_word(line, "state") && !starts_with_word(line, "state:") && line.size() > 5 && line[5] != ':') {
+      return declaration(line);
+    }
+    if (starts_with_word(line, "note") && line.size() > 4 && line[4] != ':') return note(line);
+    if (starts_with_word(line, "direction")) {
+      const std::string_view way = trim(line.substr(9));
+      if (way == "TB" || way == "TD" || way == "BT" || way == "LR" || way == "RL") return;
+      return fail(line, "direction is one of TB, BT, LR, RL");
+    }
+    for (const std::string_view word : presentation) {
+      if (starts_with_word(line, word)) return;
+    }
+    if (line == "hide empty description" || starts_with_word(line, "scale")) return;
+    if (line == "--") {
+      if (composites_.divide(offset(line))) return;
+      return fail(line, "-- divides the regions of a composite state, and here is none");
+    }
+    if (line == "}") {
+      if (composites_.close()) return;
+      return fail(line, "this } closes nothing");
+    }
+    if (colon != std::string_view::npos) return description(line, colon);
+    if (is_state_id(line) && wrong_arrow(line).empty()) {
+      state(line);
+      return;
+    }
+    not_understood(line);
+  }
+
+  // The index of the state, made when it is named for the first time.
+  std::size_t state(std::string_view id) {
+    const auto [found, is_new] = workflow_.index.try_emplace(std::string(id), workflow_.states.size());
+    if (is_new) {
+      workflow_.states.emplace_back();
+      workflow_.states.back().id = std::string(id);
+      workflow_.states.back().offset = offset(id);
+    }
+    return found->second;
+  }
+
+  // One end of an arrow: nothing when it is no state (a finding was made), no_state for [*].
+  std::optional<std::size_t> end_of_arrow(std::string_view text, std::string_view line, const char* which) {
+    if (const std::size_t style = text.find(":::"); style != std::string_view::npos) text = trim(text.substr(0, style));
+    if (text == "[*]") return no_state;
+    if (!is_state_id(text)) {
+      std::string message = std::string("the state ") + which + " the arrow is missing";
+      if (text == "[ ]" || text == "[]" || text == "(*)") {
+        message = expressions::quoted_for_message(text) + " is not a state; the start and the end are written [*]";
+      } else if (!text.empty()) {
+        const std::string name = name_for(text);
+        message = expressions::quoted_for_message(text) +
+                  " cannot name a state: a name has no blanks and none of : \" { } [ ] < > ; %. Write " + name;
+        if (text.find('"') == std::string_view::npos) {
+          message += ", with a line `state \"" + std::string(text) + "\" as " + name + "` for the words";
+        }
+      }
+      lose(line, text.empty() ? line : text, std::move(message));
+      return std::nullopt;
+    }
+    return state(text);
+  }
+
+  // A name made of such words: each begins with a capital.
+  static std::string name_for(std::string_view text) {
+    std::string name;
+    bool begins = true;
+    for (const char c : text) {
+      const bool kept = expressions::is_name_character(c);
+      if (kept) name += begins && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+      begins = !kept;
+    }
+    return name.empty() ? "State" : name;
+  }
+
+  void transition(std::string_view line, std::size_t arrow) {
+    if (arrow > 0 && line[arrow - 1] == '-') return not_understood(line);
+    const std::string_view from_text = trim(line.substr(0, arrow));
+    std::string_view rest = line.substr(arrow + 3);
+    std::string_view label;
+    const std::size_t from_colon = label_colon(rest);
+    const bool has_label = from_colon != std::string_view::npos;
+    if (has_label) {
+      label = trim(rest.substr(from_colon + 1));
+      rest = rest.substr(0, from_colon);
+    }
+    const auto from = end_of_arrow(from_text, line, "before");
+    const auto to = end_of_arrow(trim(rest), line, "behind");
+    if (!from || !to) return;
+    Transition made;
+    made.offset = offset(line);
+    made.target = *to;
+    made.label = std::string(label);
+    made.label_offset = label.empty() ? made.offset : offset(label);
+    if (has_label && label.empty()) return lose(line, line, "a condition is missing behind the colon");
+    read_condition(made, findings_);
+    if (*from == no_state) return start(line, *to, made);
+    if (*to == no_state) made.target = composites_.end();
+    if (made.target != no_state) workflow_.states[made.target].entered = true;
+    composites_.stands_here(*from);
+    workflow_.states[*from].exits.push_back(std::move(made));
+  }
+
+  // The colon of the label; `:::name` behind a state is a style.
+  static std::size_t label_colon(std::string_view text) {
+    std::size_t at = text.find(':');
+    while (at != std::string_view::npos && text.substr(at).starts_with(":::")) at = text.find(':', at + 3);
+    return at;
+  }
+
+  void start(std::string_view line, std::size_t target, const Transition& made) {
+    if (target == no_state) return fail(line, "a diagram cannot lead from its start straight to its end");
+    if (made.kind != Transition::Kind::unconditional) {
+      return findings_.add(made.label_offset, "the start takes no condition; begin with a state that decides");
+    }
+    workflow_.states[target].entered = true;
+    composites_.stands_here(target);
+    if (composites_.inside()) return composites_.start(target, offset(line));
+    if (workflow_.start == no_state) {
+      workflow_.start = target;
+    } else {
+      fail(line, "a second start; the first one leads to '" + workflow_.states[workflow_.start].id + "'");
+    }
+  }
+
+  // `state A`, `state "text" as A`, `state A <<choice>>`; with { the beginning of a composite state.
+  void declaration(std::string_view line) {
+    std::string_view rest = trim(line.substr(5));
+    const bool opens = rest.ends_with("{");
+    if (opens) rest = trim(rest.substr(0, rest.size() - 1));
+    std::optional<std::size_t> declared;
+    if (rest.starts_with('"')) {
+      declared = titled(line, rest);
+    } else if (const auto mark = kind_mark(rest)) {
+      declared = marked(line, rest, *mark);
+    } else if (const std::size_t colon = rest.find(':'); colon != std::string_view::npos && !opens) {
+      return description(rest, colon);
+    } else if (is_state_id(rest)) {
+      declared = state(rest);
+    } else {
+      not_understood(line);
+    }
+    if (!opens) return;
+    // The block of a state that was not understood must be closed all the same.
+    composites_.open(declared ? *declared : state(line), offset(line));
+  }
+
+  std::optional<std::size_t> titled(std::string_view line, std::string_view rest) {
+    const std::size_t close = rest.find('"', 1);
+    const std::string_view behind = close == std::string_view::npos ? "" : trim(rest.substr(close + 1));
+    const std::string_view id = starts_with_word(behind, "as") ? trim(behind.substr(2)) : std::string_view();
+    if (!is_state_id(id)) {
+      fail(line, "this is written `state \"text\" as Name`");
+      return std::nullopt;
+    }
+    const std::size_t made = state(id);
+    workflow_.states[made].description = std::string(rest.substr(1, close - 1));
+    return made;
+  }
+
+  // Where `<<kind>>` or `[[kind]]` begins.
+  static std::optional<std::size_t> kind_mark(std::string_view rest) {
+    for (const auto& [open, close] : {std::pair("<<", ">>"), std::pair("[[", "]]")}) {
+      const std::size_t mark = rest.find(open);
+      if (mark != std::string_view::npos && rest.ends_with(close)) return mark;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::size_t> marked(std::string_view line, std::string_view rest, std::size_t mark) {
+    const std::string_view id = trim(rest.substr(0, mark));
+    const std::string kind = lowered(trim(rest.substr(mark + 2, rest.size() - mark - 4)));
+    if (!is_state_id(id)) {
+      fail(line, "a name of a state is missing before " + std::string(rest.substr(mark)));
+      return std::nullopt;
+    }
+    const std::size_t made = state(id);
+    State& declared = workflow_.states[made];
+    if (kind == "choice") {
+      declared.kind = State::Kind::choice;
+    } else if (kind == "fork") {
+      declared.kind = State::Kind::fork;
+    } else if (kind == "join") {
+      declared.kind = State::Kind::join;
+    } else {
+      fail(rest.substr(mark), "unknown kind of state " + std::string(rest.substr(mark)) +
+                                  did_you_mean(kind, {"choice", "fork", "join"}) +
+                                  "; there are <<choice>>, <<fork>> and <<join>>");
+    }
+    return made;
+  }
+
+  void description(std::string_view line, std::size_t colon) {
+    const std::string_view id = trim(line.substr(0, colon));
+    if (!is_state_id(id) || !wrong_arrow(id).empty()) return not_understood(line);
+    const std::size_t described = state(id);
+    std::string_view text = line.substr(colon + 1);
+    if (line.substr(colon).starts_with(":::") || trim(text).empty()) return;
+    if (text.starts_with(' ')) text.remove_prefix(1);
+    descriptions_[described].push_back({text, offset(text)});
+  }
+
+  // `note right of A: text` is one line; without the colon it goes on to `end note`.
+  void note(std::string_view line) {
+    const std::string_view rest = trim(line.substr(4));
+    const std::string words = lowered(rest);
+    for (const std::string_view side : {"right of", "left of", "over"}) {
+      if (!starts_with_word(words, side)) continue;
+      in_note_ = rest.find(':') == std::string_view::npos;
+      note_offset_ = offset(line);
+      return;
+    }
+    if (rest.starts_with('"')) return;
+    fail(line, "a note is written `note right of State: text`, or over several lines up to `end note`");
+  }
+
+  const Source& source_;
+  LineRange lines_;
+  Workflow& workflow_;
+  Findings& findings_;
+  bool in_note_ = false;
+  std::size_t note_offset_ = 0;
+  Composites composites_;
+  std::map<std::size_t, std::vector<DescriptionLine>> descriptions_;  // by state
+};
+
+}  // namespace
+
+void read_diagram(const Source& source, LineRange lines, Workflow& workflow, Findings& findings) {
+  DiagramReader(source, lines, workflow, findings).read();
+}
+
+}  // namespace wtool::host::workflow

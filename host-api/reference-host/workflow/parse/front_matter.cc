@@ -1,0 +1,206 @@
+#include "workflow/parse/front_matter.h"
+
+#include <charconv>
+#include <set>
+
+#include "loader/yaml_mistake.h"
+#include "workflow/model/shell_choice.h"
+#include "workflow/model/suggestion.h"
+#include "workflow/parse/parameter_reader.h"
+#include "workflow/parse/yaml_reader.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+const std::vector<std::string> known_keys = {
+    "name",       "title",      "description",      "category",  "tags",          "version",   "author",
+    "parameters", "arguments",  "variables",        "max_steps", "mode",          "fail_fast", "finally",
+    "on_failure", "on failure", "parameter_groups", "shell",     "shell_options", "failures"};
+// Known, and without an effect on a run.
+const std::set<std::string> remarks = {"category", "author", "mode"};
+
+// Without a mark of the end, a quote that is not closed would reach to the end of the text, unseen.
+constexpr const char* ending = "\n...\n";
+
+class FrontMatter {
+ public:
+  FrontMatter(const Source& source, LineRange lines, Workflow& workflow, Findings& findings)
+      : source_(source), lines_(lines), workflow_(workflow), findings_(findings), yaml_(source, lines, findings) {}
+
+  void read() {
+    const std::size_t begin = source_.line_start(lines_.begin);
+    const std::size_t end = lines_.end < source_.line_count() ? source_.line_start(lines_.end) : source_.text().size();
+    if (end - begin > largest_front_matter) {
+      findings_.add(begin, "the front matter is larger than " + std::to_string(largest_front_matter / 1024) + " KiB");
+      unread();
+      return;
+    }
+    try {
+      const YAML::Node root = YAML::Load(std::string(source_.text().substr(begin, end - begin)) + ending);
+      if (root.IsNull()) return;
+      if (!root.IsMap()) {
+        findings_.add(begin, "the front matter must hold lines of the form `key: value`");
+        unread();
+        return;
+      }
+      yaml_.each(root, [this](const std::string& key, const YAML::Node& value, const YAML::Node& at) {
+        read_key(key, value, at);
+      });
+    } catch (const YAML::Exception& error) {
+      const YamlMistake mistake =
+          explain_yaml_error(source_.text().substr(begin, end - begin), error.mark.line, error.mark.column, error.msg);
+      findings_.add(begin + mistake.offset, "the front matter is not valid YAML: " + mistake.message);
+      unread();
+    }
+  }
+
+ private:
+  // What parameters there are, and where failures lead, is not known.
+  void unread() { workflow_.names_unread = workflow_.diagram_unread = true; }
+
+  void read_key(const std::string& key, const YAML::Node& value, const YAML::Node& at) {
+    if (key == "name") {
+      yaml_.text(value, key, workflow_.name);
+    } else if (key == "title") {
+      yaml_.text(value, key, workflow_.title);
+    } else if (key == "description") {
+      yaml_.text(value, key, workflow_.description);
+    } else if (key == "version") {
+      yaml_.text(value, key, workflow_.version);
+    } else if (remarks.contains(key)) {
+      std::string unused;
+      yaml_.text(value, key, unused);
+    } else if (key == "max_steps") {
+      max_steps(value);
+    } else if (key == "fail_fast") {
+      if (bool fast = true; yaml_.boolean(value, key, fast)) workflow_.fail_fast = fast;
+    } else if (key == "failures") {
+      failures(value);
+    } else if (key == "on failure" || key == "on_failure") {
+      state(value, key, workflow_.on_failure);
+    } else if (key == "finally") {
+      state(value, key, workflow_.finally);
+    } else if (key == "shell") {
+      shell(value, key);
+    } else if (key == "shell_options") {
+      shell_options(value, key);
+    } else if (key == "parameters" || key == "arguments") {
+      parameters(value, key);
+    } else if (key == "variables") {
+      variables(value);
+    } else if (key == "tags") {
+      if (!value.IsSequence() && !value.IsScalar() && !value.IsNull()) yaml_.fail(value, "'tags' must be a list");
+    } else if (key != "parameter_groups") {
+      unknown(key, at);
+    }
+  }
+
+  // A key that is nearly a known one is a mistake; any other may be meant for another program.
+  void unknown(const std::string& key, const YAML::Node& at) {
+    const std::string hint = did_you_mean(key, known_keys);
+    if (hint.empty())
+      return yaml_.warn(at, "the key '" + key + "' in the front matter is not known, and has no effect");
+    yaml_.fail(at, "unknown key '" + key + "' in the front matter" + hint);
+    unread();
+  }
+
+  void failures(const YAML::Node& node) {
+    const std::string text = node.IsScalar() ? node.Scalar() : "";
+    workflow_.says_failures = true;
+    workflow_.continues = text == "continue";
+    if (workflow_.continues || text == "stop") return;
+    yaml_.fail(node,
+               "'failures' is stop (a transition without a condition is taken only after a success) or continue "
+               "(also after a failure), and not " +
+                   expressions::quoted_for_message(text) + did_you_mean(text, {"stop", "continue"}));
+  }
+
+  void state(const YAML::Node& node, const std::string& key, NamedPlace& out) {
+    if (!yaml_.text(node, key, out.name)) return;
+    out.offset = yaml_.offset(node.Mark());
+    if (out.name.empty()) yaml_.fail(node, "'" + key + "' needs the name of a state");
+  }
+
+  void shell(const YAML::Node& node, const std::string& key) {
+    if (!yaml_.text(node, key, workflow_.shell.name)) return;
+    workflow_.shell.offset = yaml_.offset(node.Mark());
+    if (const std::string why = problem_of_shell(workflow_.shell.name); !why.empty()) yaml_.fail(node, why);
+  }
+
+  void shell_options(const YAML::Node& node, const std::string& key) {
+    std::string written;
+    if (!yaml_.text(node, key, written)) return;
+    const std::string why = read_shell_options(written, workflow_.shell_options.emplace());
+    if (!why.empty()) yaml_.fail(node, why);
+  }
+
+  void max_steps(const YAML::Node& node) {
+    std::int64_t value = 0;
+    const std::string text = node.IsScalar() ? node.Scalar() : "";
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || value < 1 ||
+        value > most_steps_allowed) {
+      return yaml_.fail(node, "'max_steps' must be a whole number from 1 to " + std::to_string(most_steps_allowed) +
+                                  ", and is " + expressions::quoted_for_message(text));
+    }
+    workflow_.max_steps = value;
+  }
+
+  void parameters(const YAML::Node& list, const std::string& key) {
+    if (list.IsNull()) return;
+    if (!list.IsSequence()) workflow_.names_unread = true;
+    if (!list.IsSequence()) return yaml_.fail(list, "'" + key + "' must be a list of entries `- name: ...`");
+    for (const YAML::Node& entry : list) {
+      if (!entry.IsMap()) {
+        workflow_.names_unread = true;
+        yaml_.fail(entry, "a parameter is an entry with the keys name, description, type, required, default, choices");
+        continue;
+      }
+      add(ParameterReader(yaml_).read(entry), entry);
+    }
+  }
+
+  // `variables:` of older files: names with their defaults.
+  void variables(const YAML::Node& map) {
+    if (map.IsNull()) return;
+    if (!map.IsMap()) return yaml_.fail(map, "'variables' holds deeper indented lines `name: value`");
+    yaml_.each(map, [this](const std::string& name, const YAML::Node& value, const YAML::Node& at) {
+      Parameter made;
+      made.offset = yaml_.offset(at.Mark());
+      std::string text;
+      if (!is_parameter_name(name)) {
+        yaml_.fail(at, "the name of a variable is made of letters, digits and underscores; " +
+                           expressions::quoted_for_message(name) + " is not");
+      } else if (yaml_.text(value, name, text)) {
+        made.name = name;
+        made.fallback = expressions::Value(std::move(text));
+        add(std::move(made), at);
+      }
+    });
+  }
+
+  void add(Parameter made, const YAML::Node& at) {
+    if (made.name.empty()) {
+      workflow_.names_unread = true;
+      return;
+    }
+    if (!names_.insert(made.name).second) return yaml_.fail(at, "a second parameter '" + made.name + "'");
+    workflow_.parameters.push_back(std::move(made));
+  }
+
+  const Source& source_;
+  LineRange lines_;
+  Workflow& workflow_;
+  Findings& findings_;
+  YamlReader yaml_;
+  std::set<std::string> names_;
+};
+
+}  // namespace
+
+void read_front_matter(const Source& source, LineRange lines, Workflow& workflow, Findings& findings) {
+  if (lines.begin >= lines.end) return;
+  FrontMatter(source, lines, workflow, findings).read();
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,167 @@
+#include "workflow/parse/library.h"
+
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "expressions/value.h"
+#include "workflow/model/template_text.h"
+#include "workflow/parse/parser.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The directory itself and, within a repository, its parents up to the repository's root.
+std::vector<fs::path> up_to_repository(const fs::path& directory) {
+  std::error_code ignored;
+  std::vector<fs::path> found;
+  for (fs::path at = directory;; at = at.parent_path()) {
+    found.push_back(at);
+    if (fs::exists(at / ".git", ignored)) return found;
+    if (at == at.parent_path()) return {directory};
+  }
+}
+
+bool is_name(const std::string& name) {
+  if (name.empty() || name.find('\0') != std::string::npos) return false;
+  const fs::path path(name);
+  if (path.is_absolute()) return false;
+  for (const fs::path& part : path) {
+    if (part == "..") return false;
+  }
+  return true;
+}
+
+std::string real_path(const std::string& path) {
+  std::error_code failed;
+  const fs::path real = fs::canonical(path, failed);
+  return failed ? path : real.string();
+}
+
+// The name of a workflow that a state runs, with its place; nullptr where there is none, or a template makes it.
+const TemplateText* called(const State& state) {
+  if (!state.action) return nullptr;
+  const auto* action = std::get_if<WorkflowAction>(&state.action->kind);
+  return action != nullptr && is_literal(action->workflow) ? &action->workflow : nullptr;
+}
+
+}  // namespace
+
+// What find_loops() goes along.
+struct Library::Chain {
+  std::vector<std::string> paths;  // real ones, from the workflow that is checked on
+  std::vector<std::string> files;  // the same as they were found
+  std::vector<std::string> names;  // the same for people
+  std::set<std::string> done;      // files from which nothing bad was found
+  std::size_t offset = 0;          // of the call in the workflow that is checked
+  std::vector<Problem> problems;
+};
+
+Library::Library(std::string directory) {
+  for (const fs::path& at : up_to_repository(fs::path(std::move(directory)))) {
+    for (const char* folder : {".swissarmyhammer/workflows", ".wtool/workflows", "workflows"}) {
+      folders_.push_back((at / folder).string());
+    }
+  }
+}
+
+std::string Library::locate(const std::string& name, const std::string& from, std::string& error) const {
+  if (!is_name(name)) {
+    error = expressions::quoted_for_message(name) +
+            " is no name of a workflow: it is empty, or leads out of the folders of workflows";
+    return {};
+  }
+  std::vector<std::string> folders = {fs::path(from).parent_path().string()};
+  folders.insert(folders.end(), folders_.begin(), folders_.end());
+  for (const std::string& folder : folders) {
+    for (const char* ending : {".md", "", ".mermaid"}) {
+      std::error_code ignored;
+      const fs::path path = fs::path(folder) / (name + ending);
+      if (fs::is_regular_file(path, ignored)) return path.string();
+    }
+  }
+  error = "there is no workflow " + expressions::quoted_for_message(name) + "; it would be a file " + name +
+          ".md beside this one, or in .swissarmyhammer/workflows, .wtool/workflows or "
+          "workflows of the current directory or, within a repository, of one above it";
+  return {};
+}
+
+const Library::Entry* Library::find(const std::string& name, const std::string& from, std::string& error) {
+  error.clear();
+  const std::string path = locate(name, from, error);
+  if (path.empty()) return nullptr;
+  const std::string key = real_path(path);
+  const std::lock_guard lock(mutex_);
+  if (const auto found = entries_.find(key); found != entries_.end()) return found->second.get();
+  if (entries_.size() == most_library_files) {
+    error = "more than " + std::to_string(most_library_files) + " workflows are run by one another; " +
+            expressions::quoted_for_message(name) + " is not read any more";
+    return nullptr;
+  }
+  auto made = std::make_unique<Entry>();
+  made->source = load_source(path, error);
+  if (!error.empty()) return nullptr;
+  made->workflow = parse_workflow(made->source, made->findings);
+  return entries_.emplace(key, std::move(made)).first->second.get();
+}
+
+std::vector<std::string> Library::names() const {
+  std::set<std::string> names;
+  for (const std::string& folder : folders_) {
+    std::error_code failed;
+    fs::directory_iterator files(folder, failed);
+    for (const fs::directory_iterator end; !failed && files != end; files.increment(failed)) {
+      const fs::path& file = files->path();
+      if (file.extension() == ".md" || file.extension() == ".mermaid") names.insert(file.stem().string());
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+std::vector<Library::Problem> Library::find_loops(const Workflow& workflow, const std::string& file) {
+  Chain chain;
+  chain.paths.push_back(real_path(file));
+  chain.files.push_back(file);
+  chain.names.push_back(workflow.name.empty() ? fs::path(file).stem().string() : workflow.name);
+  follow(workflow, chain);
+  return std::move(chain.problems);
+}
+
+void Library::follow(const Workflow& workflow, Chain& chain) {
+  for (const State& state : workflow.states) {
+    const TemplateText* name = called(state);
+    if (name == nullptr) continue;
+    if (chain.paths.size() == 1) chain.offset = name->written.locate(0);
+    std::string error;
+    const Entry* entry = find(name->written.text(), chain.files.back(), error);
+    if (entry == nullptr) continue;
+    const std::string path = real_path(entry->source.name());
+    if (chain.done.contains(path)) continue;
+    bool is_loop = false;
+    std::string shown;
+    for (std::size_t i = 0; i < chain.paths.size(); ++i) {
+      is_loop = is_loop || chain.paths[i] == path;
+      if (is_loop) shown += chain.names[i] + " -> ";
+    }
+    if (is_loop) {
+      chain.problems.push_back(
+          {chain.offset, "workflows run one another in a circle: " + shown + name->written.text()});
+    } else if (chain.paths.size() == deepest_call) {
+      chain.problems.push_back({chain.offset, "workflows run one another deeper than " + std::to_string(deepest_call) +
+                                                  " levels, down to '" + name->written.text() + "'"});
+    } else {
+      chain.paths.push_back(path);
+      chain.files.push_back(entry->source.name());
+      chain.names.push_back(name->written.text());
+      follow(entry->workflow, chain);
+      chain.paths.pop_back();
+      chain.files.pop_back();
+      chain.names.pop_back();
+    }
+    chain.done.insert(path);
+  }
+}
+
+}  // namespace wtool::host::workflow

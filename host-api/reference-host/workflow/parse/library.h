@@ -1,0 +1,65 @@
+// The workflows that other workflows run by name.
+//
+// NAME is looked for in this order, as NAME.md, NAME and NAME.mermaid:
+// - in the folder of the file that names it,
+// - in .swissarmyhammer/workflows, .wtool/workflows and workflows of the directory that the library was made with, then
+//   of its parents, up to the root of the repository (the first that has a .git); outside of a repository of that
+//   directory alone.
+// A name may have folders in it (`issue/review`), and leads out of none.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "workflow/model/findings.h"
+#include "workflow/model/model.h"
+#include "workflow/model/source.h"
+
+namespace wtool::host::workflow {
+
+inline constexpr std::size_t deepest_call = 100;  // workflows that run one another
+inline constexpr std::size_t most_library_files = 1000;
+
+// Any thread. What it hands out lives as long as it does.
+class Library {
+ public:
+  struct Entry {
+    Source source;  // its name is the path of the file
+    Workflow workflow;
+    Findings findings;  // of reading; what a check finds is not among them
+  };
+  // What is wrong with a call, and where in the calling file.
+  struct Problem {
+    std::size_t offset = 0;
+    std::string message;
+  };
+
+  explicit Library(std::string directory);
+
+  // The workflow that the file `from` means by `name`. nullptr: `error` is a sentence that says why not.
+  const Entry* find(const std::string& name, const std::string& from, std::string& error);
+
+  // The names of the workflows in its folders, each once and sorted; and those folders that there are, or would be.
+  std::vector<std::string> names() const;
+  const std::vector<std::string>& folders() const { return folders_; }
+
+  // Workflows that run themselves, by way of whatever others (`a -> b -> a`), and chains deeper than `deepest_call`, as
+  // far as the names are no templates. What is missing is not said here.
+  std::vector<Problem> find_loops(const Workflow& workflow, const std::string& file);
+
+ private:
+  struct Chain;
+
+  std::string locate(const std::string& name, const std::string& from, std::string& error) const;
+  void follow(const Workflow& workflow, Chain& chain);
+
+  std::vector<std::string> folders_;  // in which a name is looked for, behind the folder of the calling file
+  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<const Entry>> entries_;  // by real path
+};
+
+}  // namespace wtool::host::workflow

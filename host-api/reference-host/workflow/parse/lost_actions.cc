@@ -1,0 +1,135 @@
+#include "workflow/parse/lost_actions.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "workflow/parse/action_parser.h"
+#include "workflow/parse/action_reader.h"
+#include "workflow/parse/markdown_lines.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+using expressions::quoted_for_message;
+
+// Whether a text is an action, or begins as one with its text in quotes: `Shell "make` as well.
+bool is_action(const MappedText& text, const std::vector<CodeBlock>& blocks) {
+  const std::string_view all = text.text();
+  const std::size_t begin = all.find_first_not_of(" \t\n");
+  if (begin == std::string_view::npos) return false;
+  std::size_t end = begin;
+  while (end < all.size() && expressions::is_name_character(all[end])) ++end;
+  const auto& words = action_words();
+  if (std::find(words.begin(), words.end(), lowered(all.substr(begin, end - begin))) == words.end()) return false;
+  const std::size_t next = all.find_first_not_of(" \t\n", end);
+  if (next != std::string_view::npos && all[next] == '"') return true;
+  Findings ignored;
+  return ActionReader(text, blocks, ignored).read(0).has_value();
+}
+
+// `Action`, `Actions:`, `**Workflow Actions**`, `##Actions`: few words, and one of them is that.
+bool is_nearly_actions(std::string_view line) {
+  std::string letters;
+  std::size_t words = 0;
+  for (const char c : lowered(line)) {
+    if (c >= 'a' && c <= 'z') {
+      words += letters.empty() || letters.back() == ' ' ? 1 : 0;
+      letters += c;
+    } else if (!letters.empty() && letters.back() != ' ') {
+      letters += ' ';
+    }
+  }
+  letters = " " + letters + " ";
+  return words <= 3 &&
+         (letters.find(" action ") != std::string::npos || letters.find(" actions ") != std::string::npos);
+}
+
+class LostActions {
+ public:
+  LostActions(const Source& source, Workflow& workflow, Findings& findings)
+      : source_(source), workflow_(workflow), findings_(findings) {}
+
+  void items(const std::vector<StrayItem>& all) {
+    for (std::size_t i = 0; i < all.size();) {
+      std::size_t end = i;
+      while (end < all.size() && all[end].above == all[i].above && all[end].heading == all[i].heading) ++end;
+      group(all, i, end);
+      i = end;
+    }
+  }
+
+  void descriptions() {
+    for (State& state : workflow_.states) {
+      if (state.hidden || state.action || state.action_unread || state.description_offset == 0) continue;
+      MappedText text;
+      text.append(state.description, state.description_offset);
+      if (!is_action(text, {})) continue;
+      const std::string line = "- " + state.id + ": " + state.description;
+      findings_.add(state.description_offset,
+                    "this action would be lost: in the diagram it is a description, and is not run; write `" + line +
+                        "` under a heading `## Actions`",
+                    line);
+      state.action_unread = true;
+    }
+  }
+
+ private:
+  // Items below the same heading: one finding says it for all of them.
+  void group(const std::vector<StrayItem>& all, std::size_t begin, std::size_t end) {
+    std::vector<const StrayItem*> lost;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (is_lost(all[i].item)) lost.push_back(&all[i]);
+    }
+    if (lost.empty()) return;
+    const StrayItem& first = *lost.front();
+    const std::string_view above =
+        first.above == StrayItem::Above::nothing ? std::string_view() : trim(source_.line(first.heading));
+    const bool is_near = is_nearly_actions(above);
+    const std::string what = lost.size() == 1 ? "this action would be lost" : "these actions would be lost";
+    if (is_near) {
+      findings_.add(static_cast<std::size_t>(above.data() - source_.text().data()),
+                    (lost.size() == 1 ? std::string("the action") : "the " + std::to_string(lost.size()) + " actions") +
+                        " below this line would be lost: it reads " + quoted_for_message(above) +
+                        "; write `## Actions`",
+                    "## Actions");
+    } else if (first.above == StrayItem::Above::heading) {
+      findings_.add(first.item.offset,
+                    what + ": actions stand under a heading `## Actions`, and the heading above is " +
+                        quoted_for_message(above) + "; put a line `## Actions` above this one",
+                    "## Actions");
+    } else {
+      findings_.add(first.item.offset, what + ": no heading `## Actions` stands above; put that line above this one",
+                    "## Actions");
+    }
+    for (const StrayItem* one : lost) read_action(one->item, workflow_, findings_);
+    // With that heading, the others would be actions as well.
+    for (std::size_t i = begin; is_near && i < end; ++i) {
+      if (std::find(lost.begin(), lost.end(), &all[i]) == lost.end()) read_action(all[i].item, workflow_, findings_);
+    }
+  }
+
+  bool is_lost(const ActionItem& item) const {
+    const std::string& all = item.text.text();
+    const std::size_t colon = all.find(':');
+    if (colon == std::string::npos) return false;
+    const State* state = workflow_.find(std::string(plain_state_name(trim(std::string_view(all).substr(0, colon)))));
+    if (state == nullptr || state->hidden || state->action || state->action_unread) return false;
+    return is_action(item.text.part(colon + 1, all.size()), item.blocks);
+  }
+
+  const Source& source_;
+  Workflow& workflow_;
+  Findings& findings_;
+};
+
+}  // namespace
+
+void find_lost_actions(const Source& source, const Document& document, Workflow& workflow, Findings& findings) {
+  LostActions lost(source, workflow, findings);
+  lost.items(document.stray_items);
+  lost.descriptions();
+}
+
+}  // namespace wtool::host::workflow

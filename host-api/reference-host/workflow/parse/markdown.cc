@@ -1,0 +1,160 @@
+#include "workflow/parse/markdown.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "workflow/legacy/state_sections.h"
+#include "workflow/parse/markdown_lines.h"
+#include "workflow/parse/markdown_reader.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+constexpr std::string_view no_diagram =
+    "there is no state diagram; a workflow needs a ```mermaid block that begins with stateDiagram-v2";
+
+std::optional<LineRange> find_front_matter(const Source& source, Findings& findings) {
+  const auto bare = [&](std::size_t i) {
+    const std::string_view line = source.line(i);
+    return line.substr(0, line.find_last_not_of(" \t") + 1);
+  };
+  if (bare(0) != "---") return std::nullopt;
+  for (std::size_t i = 1; i < source.line_count(); ++i) {
+    if (bare(i) == "---" || bare(i) == "...") return LineRange{1, i};
+  }
+  findings.add(source.content_begin(),
+               "the front matter that begins here is not ended; add a line --- below its last key");
+  return LineRange{1, source.line_count()};
+}
+
+// The index of the first line of a mermaid block that is no comment and no front matter of its own; `end` if none.
+std::size_t first_diagram_line(const Source& source, LineRange lines) {
+  bool in_front_matter = false;
+  for (std::size_t i = lines.begin; i < lines.end; ++i) {
+    const std::string_view line = trim(source.line(i));
+    if (line == "---") {
+      in_front_matter = !in_front_matter;
+    } else if (!line.empty() && !in_front_matter && !line.starts_with("%%")) {
+      return i;
+    }
+  }
+  return lines.end;
+}
+
+LineRange raw_diagram(const Source& source, std::size_t begin) {
+  std::size_t end = begin + 1;
+  while (end < source.line_count() && !is_heading(source.line(end)) && !is_fence(source.line(end))) ++end;
+  return {begin, end};
+}
+
+// Of a block that begins in the line `open`, whether it takes parts of the workflow with it, because the fence that was
+// to close it is missing. Headings are comments in scripts, so there only that of the actions tells.
+bool swallows_parts(const Source& source, std::size_t open, std::size_t end, bool is_diagram) {
+  for (std::size_t i = open + 1; i < end; ++i) {
+    const std::string_view line = source.line(i);
+    if (is_diagram ? is_heading(line) || is_fence(line) : is_diagram_start(line) || is_actions_heading(line))
+      return true;
+  }
+  return false;
+}
+
+void not_closed(const Source& source, std::size_t open, Document& document, Findings& findings) {
+  const std::string_view line = trim(source.line(open));
+  findings.add(static_cast<std::size_t>(line.data() - source.text().data()),
+               "this " + std::string(line) + " block is not closed; add a line " +
+                   std::string(line.substr(0, line.find_first_not_of(line.front()))) + " below its last line");
+  document.is_broken = true;
+}
+
+class DiagramChoice {
+ public:
+  DiagramChoice(const Source& source, Findings& findings) : source_(source), findings_(findings) {}
+  void offer(LineRange range) {
+    if (!chosen_) {
+      chosen_ = range;
+      return;
+    }
+    findings_.add(source_.line_start(range.begin), "a second state diagram; the first begins in line " +
+                                                       std::to_string(chosen_->begin + 1) +
+                                                       ", and a workflow has exactly one");
+  }
+  const std::optional<LineRange>& chosen() const { return chosen_; }
+
+ private:
+  const Source& source_;
+  Findings& findings_;
+  std::optional<LineRange> chosen_;
+};
+
+}  // namespace
+
+Document read_document(const Source& source, Findings& findings) {
+  Document document;
+  std::vector<LineRange> blank;
+  document.front_matter = find_front_matter(source, findings);
+  std::size_t first = 0;
+  if (document.front_matter) {
+    document.is_broken = document.front_matter->end == source.line_count();
+    if (document.is_broken) return document;
+    first = std::min(document.front_matter->end + 1, source.line_count());
+    blank.push_back({0, first});
+  }
+
+  // A diagram without a fence would be taken for paragraphs and lists. So a first pass only says which lines are code;
+  // what then is found to be a raw diagram is blanked in the second.
+  DiagramChoice choice(source, findings);
+  bool could_be_raw = false;
+  for (std::size_t i = first; i < source.line_count() && !could_be_raw; ++i) {
+    could_be_raw = is_diagram_start(source.line(i));
+  }
+  if (could_be_raw) {
+    Findings ignored;
+    const MarkdownParts parts = read_markdown(source, masked(source, blank), ignored);
+    for (std::size_t i = first; i < source.line_count(); ++i) {
+      if (parts.code_lines[i] || !is_diagram_start(source.line(i))) continue;
+      const LineRange range = raw_diagram(source, i);
+      choice.offer(range);
+      blank.push_back(range);
+      i = range.end - 1;
+    }
+  }
+
+  Findings of_markdown;
+  MarkdownParts parts = read_markdown(source, masked(source, blank), of_markdown);
+  const bool is_open = parts.unclosed_fence.has_value();
+  const bool is_mermaid = is_open && lowered(source.line(*parts.unclosed_fence)).find("mermaid") != std::string::npos;
+  if (is_open && swallows_parts(source, *parts.unclosed_fence, source.line_count(), is_mermaid)) {
+    not_closed(source, *parts.unclosed_fence, document, findings);
+    return document;
+  }
+  std::optional<std::size_t> other;
+  for (const MermaidFence& fence : parts.mermaid) {
+    const std::size_t line = first_diagram_line(source, fence.lines);
+    if (line < fence.lines.end && trim(source.line(line)).starts_with("stateDiagram")) {
+      if (swallows_parts(source, line, fence.lines.end, true)) {
+        not_closed(source, source.line_at(fence.offset), document, findings);
+        return document;
+      }
+      choice.offer({line, fence.lines.end});
+    } else if (fence.in_actions) {
+      findings.add(fence.offset, "this block belongs to no action, and is no state diagram");
+    } else if (!other) {
+      other = fence.offset;
+    }
+  }
+  findings.add_all(of_markdown);
+  document.diagram = choice.chosen();
+  if (!document.diagram) {
+    findings.add(other.value_or(source.content_begin()),
+                 other ? "this mermaid block is no state diagram; a workflow's block begins with stateDiagram-v2"
+                       : std::string(source.text().size() == source.content_begin() ? "the file is empty; " : "") +
+                             std::string(no_diagram));
+  }
+  document.items = std::move(parts.items);
+  document.stray_items = std::move(parts.stray_items);
+  document.has_actions_heading = parts.has_actions_heading;
+  read_sections(source, first, parts.code_lines, document);
+  return document;
+}
+
+}  // namespace wtool::host::workflow

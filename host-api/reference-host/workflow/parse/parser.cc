@@ -1,0 +1,26 @@
+#include "workflow/parse/parser.h"
+
+#include "workflow/legacy/state_sections.h"
+#include "workflow/parse/action_parser.h"
+#include "workflow/parse/diagram.h"
+#include "workflow/parse/front_matter.h"
+#include "workflow/parse/lost_actions.h"
+#include "workflow/parse/markdown.h"
+
+namespace wtool::host::workflow {
+
+Workflow parse_workflow(const Source& source, Findings& findings) {
+  Workflow workflow;
+  const Document document = read_document(source, findings);
+  if (document.is_broken) return workflow;
+  if (document.front_matter) read_front_matter(source, *document.front_matter, workflow, findings);
+  // Without a diagram every action would be one of an unknown state; that one finding says it all.
+  if (!document.diagram) return workflow;
+  read_diagram(source, *document.diagram, workflow, findings);
+  for (const ActionItem& item : document.items) read_action(item, workflow, findings);
+  apply_sections(document, workflow, findings);
+  find_lost_actions(source, document, workflow, findings);
+  return workflow;
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,214 @@
+#include "workflow/quoting/command_template.h"
+
+#include <algorithm>
+
+namespace wtool::host::workflow {
+namespace {
+
+using expressions::ExpressionError;
+using expressions::Filter;
+using expressions::Placeholder;
+
+std::string escaped(std::string_view text, std::string_view special) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    if (special.find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+// Without the outer quotes of a single-quoted word.
+std::string inside_single_quotes(std::string_view text) {
+  const std::string quoted = expressions::shell_quoted(text);
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+bool is_whole_number(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return !text.empty() && text.size() <= 19 && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+class Renderer {
+ public:
+  Renderer(const expressions::Expanded& command, const std::vector<Place>& places)
+      : command_(command), places_(places) {}
+
+  std::variant<std::string, ExpressionError> run() {
+    out_ = command_.texts[0];
+    for (std::size_t i = 0; i < command_.values.size(); ++i) {
+      auto error = insert(i);
+      if (error) return *error;
+      out_ += command_.texts[i + 1];
+    }
+    if (out_.size() > longest_command) return too_long();
+    for (const Inserted& inserted : in_here_documents_) {
+      if (auto error = check_here_document(inserted)) return *error;
+    }
+    return std::move(out_);
+  }
+
+ private:
+  struct Inserted {
+    std::size_t begin;
+    std::size_t end;
+    std::size_t index;
+  };
+
+  std::optional<ExpressionError> insert(std::size_t index) {
+    const Placeholder& placeholder = *command_.values[index].placeholder;
+    const Place& place = places_[index];
+    std::string text = command_.values[index].text;
+    if (text.find('\0') != std::string::npos) {
+      return ExpressionError{placeholder.offset,
+                             "the value of " + placeholder.source + " holds a NUL byte, which no command line can"};
+    }
+    if (text.size() > largest_size_) {
+      largest_size_ = text.size();
+      largest_ = &placeholder;
+    }
+    const std::size_t begin = out_.size();
+    if (placeholder.has(Filter::Kind::raw)) {
+      out_ += text;
+      return std::nullopt;
+    }
+    const bool is_word = placeholder.has(Filter::Kind::shell_quote);
+    if (is_word) text = expressions::shell_quoted(text);
+    switch (place.kind) {
+      case Place::Kind::bare:
+        out_ += is_word ? text : expressions::shell_quoted(text);
+        break;
+      case Place::Kind::single_quoted:
+        out_ += inside_single_quotes(text);
+        break;
+      case Place::Kind::here_document:
+        out_ += escaped(text, "\\$`");
+        break;
+      case Place::Kind::double_quoted:
+        // Behind "$name" the quotes are closed and opened again, so that the name ends where it ends.
+        out_ += place.after_variable ? "\"" + expressions::shell_quoted(text) + "\"" : escaped(text, "\\$`\"");
+        break;
+      case Place::Kind::arithmetic:
+        if (!is_whole_number(text)) {
+          return ExpressionError{placeholder.offset, "the value of " + placeholder.source + ", " +
+                                                         expressions::quoted_for_message(text) +
+                                                         ", stands in shell arithmetic and is not a whole number"};
+        }
+        out_ += text.starts_with('-') ? "(" + text + ")" : text;
+        break;
+      case Place::Kind::refused:  // found by check_places
+        return ExpressionError{placeholder.offset, placeholder.source + " cannot be put here: " + place.why};
+    }
+    if (!place.here_documents.empty()) {
+      if (auto why = lost_in_here_document(text, place, begin)) {
+        return ExpressionError{placeholder.offset, "the value of " + placeholder.source + " " + *why};
+      }
+      in_here_documents_.push_back({begin, out_.size(), index});
+    }
+    return std::nullopt;
+  }
+
+  // What a here-document would take out of a value, although all of it is quoted.
+  std::optional<std::string> lost_in_here_document(const std::string& text, const Place& place,
+                                                   std::size_t begin) const {
+    // Some shells join such lines before they look at what is quoted inside $( ).
+    if (place.kind != Place::Kind::here_document && text.find("\\\n") != std::string::npos) {
+      return "has a line that ends with a backslash, which $( ) in a here-document would lose; set a shell variable "
+             "before the here-document, and use that";
+    }
+    const bool strips = std::any_of(place.here_documents.begin(), place.here_documents.end(),
+                                    [](const HereDelimiter& delimiter) { return delimiter.strip_tabs; });
+    const bool at_line_start = out_.find_last_not_of('\t', begin - 1) == std::string::npos ||
+                               out_[out_.find_last_not_of('\t', begin - 1)] == '\n';
+    if (strips && ((at_line_start && text.starts_with('\t')) || text.find("\n\t") != std::string::npos)) {
+      return "has a line that begins with a tab, which <<- would take away; write << instead";
+    }
+    return std::nullopt;
+  }
+
+  // No line that a value is part of may be the one that ends the here-document.
+  std::optional<ExpressionError> check_here_document(const Inserted& inserted) {
+    const std::vector<HereDelimiter>& delimiters = places_[inserted.index].here_documents;
+    // A loop may put very many values into one line.
+    const bool checked = checked_ != nullptr && *checked_ == delimiters && inserted.begin >= checked_begin_ &&
+                         inserted.end <= checked_end_;
+    if (checked) return std::nullopt;
+    const std::size_t before = inserted.begin == 0 ? std::string::npos : out_.rfind('\n', inserted.begin - 1);
+    std::size_t line = before == std::string::npos ? 0 : before + 1;
+    const std::size_t last = std::min(out_.find('\n', inserted.end), out_.size());
+    checked_ = &delimiters;
+    checked_begin_ = line;
+    checked_end_ = last;
+    while (line <= last) {
+      const std::size_t end = std::min(out_.find('\n', line), last);
+      for (const HereDelimiter& delimiter : delimiters) {
+        std::string_view content(out_.data() + line, end - line);
+        if (delimiter.strip_tabs) content.remove_prefix(std::min(content.find_first_not_of('\t'), content.size()));
+        if (content == delimiter.word) {
+          const Placeholder& placeholder = *command_.values[inserted.index].placeholder;
+          return ExpressionError{placeholder.offset, "the value of " + placeholder.source + " makes a line '" +
+                                                         delimiter.word +
+                                                         "', which would end the here-document; choose "
+                                                         "another delimiter"};
+        }
+      }
+      line = end + 1;
+    }
+    return std::nullopt;
+  }
+
+  ExpressionError too_long() const {
+    std::string message = "the command is " + std::to_string(out_.size()) + " bytes long with its values; at most " +
+                          std::to_string(longest_command) + " can be passed to a shell";
+    if (largest_ == nullptr) return {0, message};
+    return {largest_->offset,
+            message + ". The largest value is that of " + largest_->source + " (" + std::to_string(largest_size_) +
+                " bytes); pass it by file: the outcome of a step has the fields stdout_file and stderr_file"};
+  }
+
+  const expressions::Expanded& command_;
+  const std::vector<Place>& places_;
+  std::string out_;
+  std::vector<Inserted> in_here_documents_;
+  // The lines that have been checked last, and against what.
+  const std::vector<HereDelimiter>* checked_ = nullptr;
+  std::size_t checked_begin_ = 0;
+  std::size_t checked_end_ = 0;
+  const Placeholder* largest_ = nullptr;
+  std::size_t largest_size_ = 0;
+};
+
+}  // namespace
+
+void check_places(const CommandText& command, Findings& findings) {
+  for (std::size_t i = 0; i < command.places.size(); ++i) {
+    const Placeholder& placeholder = command.parsed.placeholders[i];
+    if (command.places[i].kind != Place::Kind::refused || placeholder.has(Filter::Kind::raw)) continue;
+    findings.add(command.written.locate(placeholder.offset),
+                 placeholder.source + " cannot be put here: " + command.places[i].why);
+  }
+}
+
+std::optional<std::string> command_with_words(const CommandText& command) {
+  if (command.parsed.has_tags()) return std::nullopt;
+  expressions::Expanded words;
+  words.texts = command.parsed.texts;
+  for (const Placeholder& placeholder : command.parsed.placeholders) {
+    if (placeholder.has(Filter::Kind::raw)) return std::nullopt;
+    words.values.push_back({&placeholder, "1"});
+  }
+  auto rendered = Renderer(words, command.places).run();
+  auto* text = std::get_if<std::string>(&rendered);
+  return text == nullptr ? std::nullopt : std::optional(std::move(*text));
+}
+
+std::variant<std::string, ExpressionError> render_command(const CommandText& command, const expressions::Scope& scope) {
+  auto expanded = expressions::expand(command.parsed, scope);
+  if (auto* error = std::get_if<ExpressionError>(&expanded)) return std::move(*error);
+  const auto& flat = std::get<expressions::Expanded>(expanded);
+  if (!command.parsed.has_tags()) return Renderer(flat, command.places).run();
+  return Renderer(flat, find_places(flat.texts)).run();
+}
+
+}  // namespace wtool::host::workflow

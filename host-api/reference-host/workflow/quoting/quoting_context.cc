@@ -1,0 +1,466 @@
+#include "workflow/quoting/quoting_context.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "workflow/quoting/quoting_marks.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+constexpr std::size_t deepest = 64;
+constexpr std::size_t deepest_here_document = 8;
+
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+bool is_separator(char c) { return std::string_view(" \t\n;&|()<>").find(c) != std::string_view::npos; }
+
+class PlaceFinder {
+ public:
+  explicit PlaceFinder(const std::vector<std::string>& texts) : marks_(texts), text_(marks_.text()) {}
+
+  std::vector<Place> run() {
+    scan(text_.size(), Frame::Kind::command);
+    return marks_.take_places();
+  }
+
+ private:
+  struct PendingHere {
+    HereDelimiter delimiter;
+    bool quoted = false;
+  };
+
+  struct Frame {
+    enum class Kind { command, substitution, double_quoted, parameter, arithmetic, here_document };
+    explicit Frame(Kind frame_kind) : kind(frame_kind) {}
+    Kind kind;
+    std::size_t depth = 0;         // open parentheses inside
+    bool seen_case = false;        // of a substitution
+    std::string word;              // the bare word under way, while it is made of plain characters
+    bool word_start = true;        // a '#' here begins a comment
+    bool word_plain = true;        // nothing quoted or inserted in the word so far
+    bool escaped_newline = false;  // of a here-document
+    std::vector<PendingHere> pending;
+  };
+
+  bool mark_here() const { return marks_.is_at(at_); }
+  void assign(Place::Kind kind, std::string why = "") { marks_.assign(kind, std::move(why), here_documents_); }
+  void refuse_up_to(std::size_t end, const std::string& why) { marks_.refuse_up_to(end, why, here_documents_); }
+  void lose(const std::string& what) { marks_.lose(what); }
+
+  // --- the text ---
+
+  char look(std::size_t ahead = 0) const { return at_ + ahead < end_ ? text_[at_ + ahead] : '\0'; }
+  bool sees(std::string_view what) const {
+    return at_ + what.size() <= end_ && std::string_view(text_).substr(at_, what.size()) == what &&
+           !marks_.is_between(at_, at_ + what.size());
+  }
+  // Reads from at_ to `end`, which is where at_ stands afterwards.
+  void scan(std::size_t end, Frame::Kind base) {
+    const std::size_t outer_end = end_;
+    std::vector<Frame> outer_frames = std::exchange(frames_, {});
+    end_ = end;
+    frames_.emplace_back(base);
+    ++nesting_;
+    if (nesting_ > deepest_here_document) {
+      lose("here-documents nested this deeply");
+      at_ = end_;
+    }
+    while (true) {
+      while (mark_here() && at_ <= end_ && !(at_ == end_ && nesting_ > 1)) placeholder();
+      if (at_ >= end_) break;
+      if (frames_.size() > deepest) {
+        lose("quotes and substitutions nested this deeply");
+        at_ = end_;
+        break;
+      }
+      step();
+    }
+    if (frames_.size() > 1 && nesting_ > 1) lose("a here-document that ends inside a quote or substitution");
+    --nesting_;
+    frames_ = std::move(outer_frames);
+    end_ = outer_end;
+  }
+
+  Frame& top() { return frames_.back(); }
+
+  void placeholder() {
+    Frame& frame = top();
+    const char before = at_ > 0 ? text_[at_ - 1] : '\0';
+    const bool fresh = marks_.was_just_at(at_);  // directly behind another placeholder
+    if (escaped_) {
+      assign(Place::Kind::refused,
+             "a backslash stands directly before it; ${NAME} as the shell has it is written $${NAME} or $NAME");
+      escaped_ = false;
+      return;
+    }
+    if (before == '$' && !fresh && !after_dollar_pair_) {
+      return assign(Place::Kind::refused, "a '$' stands directly before it");
+    }
+    const bool after_variable = !fresh && variable_end_ == at_;
+    switch (frame.kind) {
+      case Frame::Kind::command:
+      case Frame::Kind::substitution:
+        bare(frame);
+        break;
+      case Frame::Kind::double_quoted:
+        marks_.next_place().after_variable = after_variable;
+        assign(Place::Kind::double_quoted);
+        break;
+      case Frame::Kind::parameter:
+        assign(Place::Kind::refused, std::string("it stands inside ${...} of the shell") + use_variable);
+        break;
+      case Frame::Kind::arithmetic:
+        assign(Place::Kind::arithmetic);
+        break;
+      case Frame::Kind::here_document:
+        if (after_variable) {
+          assign(Place::Kind::refused, "it stands directly behind a shell variable; write that one as $${NAME}");
+        } else {
+          assign(frame.escaped_newline ? Place::Kind::refused : Place::Kind::here_document,
+                 frame.escaped_newline
+                     ? std::string("the here-document has a line that ends with a backslash") + use_variable
+                     : "");
+        }
+        break;
+    }
+  }
+
+  void bare(Frame& frame) {
+    const std::size_t bracket = frame.word.find('[');
+    const bool subscript =
+        frame.word_plain && bracket != std::string::npos && bracket > 0 && is_name_character(frame.word[0]);
+    if (subscript) {
+      assign(Place::Kind::refused,
+             std::string("it stands in the index of an array, which some shells evaluate") + use_variable);
+    } else {
+      assign(Place::Kind::bare);
+    }
+    frame.word_plain = false;
+    frame.word_start = false;
+  }
+
+  void step() {
+    after_dollar_pair_ = false;
+    switch (top().kind) {
+      case Frame::Kind::command:
+      case Frame::Kind::substitution:
+        return command_step();
+      case Frame::Kind::arithmetic:
+        return arithmetic_step();
+      case Frame::Kind::double_quoted:
+        return quoted_step('"');
+      case Frame::Kind::parameter:
+        return quoted_step('}');
+      case Frame::Kind::here_document:
+        return quoted_step('\0');
+    }
+  }
+
+  // A backslash and the character behind it; a placeholder between the two is refused.
+  void backslash() {
+    ++at_;
+    if (mark_here() || at_ >= end_) {
+      escaped_ = mark_here();
+      return;
+    }
+    if (text_[at_] == '\n') newline_inside();
+    ++at_;
+  }
+
+  // A newline that is no end of a command. A here-document that waits for its text would begin there in some shells.
+  void newline_inside() {
+    for (const Frame& frame : frames_) {
+      if (!frame.pending.empty())
+        lose("a here-document that begins on a line with an unfinished quote or substitution");
+    }
+  }
+
+  void command_step() {
+    Frame& frame = top();
+    const char c = look();
+    if (is_separator(c)) return separator(c);
+    const bool word_start = std::exchange(frame.word_start, false);
+    if (c == '#' && word_start) return comment();
+    if (c == '\'') {
+      frame.word_plain = false;
+      return single_quoted();
+    }
+    if (c == '"') {
+      frame.word_plain = false;
+      ++at_;
+      frames_.emplace_back(Frame::Kind::double_quoted);
+      return;
+    }
+    if (c == '\\') {
+      frame.word_plain = false;
+      return backslash();
+    }
+    if (c == '`') {
+      frame.word_plain = false;
+      return backticks();
+    }
+    if (c == '$') {
+      frame.word_plain = false;
+      if (sees("$'")) lose("$'...', which only some shells know,");
+      if (sees("$[")) lose("$[...], which only some shells know,");
+      return dollar();
+    }
+    if (frame.word.size() < 256) frame.word += c;
+    ++at_;
+  }
+
+  void end_word() {
+    Frame& frame = top();
+    if (frame.kind == Frame::Kind::substitution && frame.word_plain) {
+      if (frame.word == "case") frame.seen_case = true;
+      // Its patterns may hold a parenthesis that closes nothing.
+      if (frame.word == "in" && frame.seen_case) lose("a `case` inside $( )");
+    }
+    frame.word.clear();
+    frame.word_plain = true;
+    frame.word_start = true;
+  }
+
+  void separator(char c) {
+    end_word();
+    if (c == '\n') return newline();
+    if (c == '<' && sees("<<")) return here_operator();
+    if (c == '(') {
+      if (sees("((")) {
+        // A subshell in a subshell here, arithmetic there: a value must be harmless as both.
+        at_ += 2;
+        frames_.emplace_back(Frame::Kind::arithmetic);
+        return;
+      }
+      ++top().depth;
+    } else if (c == ')' && top().kind == Frame::Kind::substitution) {
+      if (top().depth == 0) return close();
+      --top().depth;
+    }
+    ++at_;
+  }
+
+  void close() {
+    if (!top().pending.empty()) lose("a here-document whose text does not begin before the ')'");
+    frames_.pop_back();
+    ++at_;
+  }
+
+  void newline() {
+    for (const Frame& frame : frames_) {
+      if (&frame != &top() && !frame.pending.empty()) newline_inside();
+    }
+    ++at_;
+    std::vector<PendingHere> pending = std::exchange(top().pending, {});
+    for (const PendingHere& here : pending) here_text(here);
+  }
+
+  void comment() {
+    std::size_t end = text_.find('\n', at_);
+    if (end == std::string::npos || end > end_) end = end_;
+    // A placeholder at the very end of the line is still in the comment.
+    refuse_up_to(end + 1, "it stands in a comment; a value with more than one line would leave it");
+    at_ = end;
+  }
+
+  void single_quoted() {
+    ++at_;
+    std::size_t end = text_.find('\'', at_);
+    if (end == std::string::npos || end >= end_) {
+      end = end_;
+      if (nesting_ > 1) lose("a quote that is not closed in the here-document");
+    }
+    for (std::size_t i = at_; i < end; ++i) {
+      if (text_[i] == '\n') {
+        newline_inside();
+        break;
+      }
+    }
+    while (marks_.is_before(end + 1)) assign(Place::Kind::single_quoted);
+    at_ = end < end_ ? end + 1 : end;
+  }
+
+  void backticks() {
+    std::size_t end = at_ + 1;
+    while (end < end_ && text_[end] != '`') end += text_[end] == '\\' ? 2U : 1U;
+    end = std::min(end, end_);
+    if (std::string_view(text_).substr(at_, end - at_).find('\n') != std::string_view::npos) newline_inside();
+    refuse_up_to(end + 1, "it stands between backticks; write $(...) instead of them");
+    at_ = end < end_ ? end + 1 : end;
+  }
+
+  void dollar() {
+    if (sees("$((")) {
+      at_ += 3;
+      frames_.emplace_back(Frame::Kind::arithmetic);
+    } else if (sees("$(")) {
+      at_ += 2;
+      frames_.emplace_back(Frame::Kind::substitution);
+    } else if (sees("${")) {
+      at_ += 2;
+      frames_.emplace_back(Frame::Kind::parameter);
+    } else {
+      ++at_;
+      if (mark_here()) return;
+      if (look() == '$') {  // the shell's own number
+        ++at_;
+        after_dollar_pair_ = true;
+        return;
+      }
+      const std::size_t begin = at_;
+      while (at_ < end_ && is_name_character(text_[at_]) && !(at_ > begin && mark_here())) ++at_;
+      if (at_ > begin) variable_end_ = at_;
+      if (at_ == begin &&
+          (look() == '#' || look() == '?' || look() == '!' || look() == '@' || look() == '*' || look() == '-'))
+        ++at_;
+    }
+  }
+
+  // Inside double quotes, ${...} and here-documents; `closing` ends it.
+  void quoted_step(char closing) {
+    const char c = look();
+    Frame& frame = top();
+    if (c == closing && closing != '\0') {
+      frames_.pop_back();
+      ++at_;
+      return;
+    }
+    if (c == '\\') {
+      if (frame.kind == Frame::Kind::here_document && look(1) == '\n') frame.escaped_newline = true;
+      return backslash();
+    }
+    if (c == '`') return backticks();
+    if (c == '$') return dollar();
+    if (frame.kind == Frame::Kind::parameter && (c == '\'' || c == '"')) lose("quotes inside ${...}");
+    if (c == '\n' && frame.kind != Frame::Kind::here_document) newline_inside();
+    ++at_;
+  }
+
+  void arithmetic_step() {
+    Frame& frame = top();
+    const char c = look();
+    if (c == '$') return dollar();
+    if (c == '\'' || c == '"' || c == '`' || c == '\\')
+      lose("quotes inside $(( )), or a subshell that begins with ((,");
+    if (c == '\n') newline_inside();
+    if (c == '(') ++frame.depth;
+    if (c == ')') {
+      if (frame.depth > 0) {
+        --frame.depth;
+      } else {
+        if (!sees("))")) {
+          lose("a '((' that is not closed by '))'");
+        } else {
+          ++at_;
+        }
+        frames_.pop_back();
+        if (look(1) == '#') lose("'))#'");  // a comment, or not
+      }
+    }
+    ++at_;
+  }
+
+  // `<<` with its word.
+  void here_operator() {
+    at_ += 2;
+    if (look() == '<') {  // a here-string: what follows is an ordinary word
+      ++at_;
+      return;
+    }
+    PendingHere here;
+    if (look() == '-' && !mark_here()) {
+      here.delimiter.strip_tabs = true;
+      ++at_;
+    }
+    while ((look() == ' ' || look() == '\t') && !mark_here()) ++at_;
+    char quote = '\0';
+    while (at_ < end_ && (quote != '\0' || !is_separator(look()))) {
+      if (mark_here()) {
+        assign(Place::Kind::refused, "it stands in the delimiter of a here-document");
+        lose("such a here-document");
+      }
+      const char c = look();
+      if (quote != '\0' && c == quote) {
+        quote = '\0';
+      } else if (quote == '\0' && (c == '\'' || c == '"')) {
+        quote = c;
+        here.quoted = true;
+      } else if (quote == '\0' && c == '\\') {
+        here.quoted = true;
+        if (++at_ < end_) here.delimiter.word += look();
+      } else {
+        if (c == '$' || c == '`' || c == '\n' || (quote == '"' && c == '\\'))
+          lose("a here-document with an unusual delimiter");
+        here.delimiter.word += c;
+      }
+      ++at_;
+    }
+    if (mark_here()) lose("a here-document whose delimiter goes on with a value");
+    if (here.delimiter.word.empty()) lose("a here-document with an empty delimiter");
+    top().pending.push_back(std::move(here));
+  }
+
+  // The text of a here-document, from at_ to behind its last line.
+  void here_text(const PendingHere& here) {
+    const std::size_t begin = at_;
+    std::size_t line = begin;
+    std::size_t end = end_;
+    std::size_t behind = end_;
+    bool closed = false;
+    while (line < end_) {
+      std::size_t line_end = text_.find('\n', line);
+      if (line_end == std::string::npos || line_end > end_) line_end = end_;
+      std::string_view content(text_.data() + line, line_end - line);
+      if (here.delimiter.strip_tabs) content.remove_prefix(std::min(content.find_first_not_of('\t'), content.size()));
+      const bool has_mark = marks_.is_within(line, line_end);
+      if (content == here.delimiter.word && !has_mark) {
+        end = line;
+        behind = std::min(line_end + 1, end_);
+        closed = true;
+        break;
+      }
+      line = line_end + 1;
+    }
+    if (!closed) lose("a here-document that is not ended by a line " + here.delimiter.word);
+    if (here.quoted) {
+      refuse_up_to(
+          closed ? end : end_ + 1,
+          "it stands in a here-document with a quoted delimiter, where nothing can be escaped; take the quotes "
+          "off the delimiter and write \\$ for a literal $");
+    } else {
+      here_documents_.push_back(here.delimiter);
+      if (closed && std::string_view(text_).substr(begin, end - begin).find("\\\n") != std::string_view::npos) {
+        refuse_up_to(end, std::string("the here-document has a line that ends with a backslash") + use_variable);
+      }
+      scan(end, Frame::Kind::here_document);
+      here_documents_.pop_back();
+    }
+    at_ = behind;
+    end_word();
+  }
+
+  PlaceMarks marks_;
+  const std::string& text_;
+  std::size_t at_ = 0;
+  std::size_t end_ = 0;
+  std::size_t nesting_ = 0;
+  std::vector<Frame> frames_;
+  std::vector<HereDelimiter> here_documents_;
+  bool escaped_ = false;            // a backslash stands directly before at_
+  bool after_dollar_pair_ = false;  // `$$` does
+  std::size_t variable_end_ = static_cast<std::size_t>(-1);
+};
+
+}  // namespace
+
+std::vector<Place> find_places(const std::vector<std::string>& texts) {
+  if (texts.size() < 2) return {};
+  return PlaceFinder(texts).run();
+}
+
+std::vector<Place> find_places(const expressions::Template& command) { return find_places(command.texts); }
+
+}  // namespace wtool::host::workflow

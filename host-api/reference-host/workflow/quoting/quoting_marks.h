@@ -1,0 +1,76 @@
+// The placeholders of a command on their way to a place: where each stands in the text around them, and which is next.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "workflow/quoting/quoting_context.h"
+
+namespace wtool::host::workflow {
+
+// How a refused place is got around.
+inline constexpr const char* use_variable =
+    "; set a shell variable before (value=${...} on a line of its own) and use \"$value\" here";
+
+class PlaceMarks {
+ public:
+  // A placeholder stands between each two of the texts.
+  explicit PlaceMarks(const std::vector<std::string>& texts) {
+    for (std::size_t i = 0; i + 1 < texts.size(); ++i) {
+      text_ += texts[i];
+      marks_.push_back(text_.size());
+    }
+    text_ += texts.back();
+    // Whatever should be forgotten is refused.
+    Place unknown;
+    unknown.kind = Place::Kind::refused;
+    unknown.why = "its place in the command could not be told";
+    places_.resize(marks_.size(), unknown);
+  }
+
+  // The command without its placeholders; they stand between its bytes.
+  const std::string& text() const { return text_; }
+  std::vector<Place> take_places() { return std::move(places_); }
+
+  // The next placeholder without a place ...
+  bool is_at(std::size_t offset) const { return next_ < marks_.size() && marks_[next_] == offset; }
+  bool is_before(std::size_t offset) const { return next_ < marks_.size() && marks_[next_] < offset; }
+  bool was_just_at(std::size_t offset) const { return next_ > 0 && marks_[next_ - 1] == offset; }
+  Place& next_place() { return places_[next_]; }
+
+  // Any placeholder strictly between the two, or from the first to the second inclusive.
+  bool is_between(std::size_t begin, std::size_t end) const { return end > begin + 1 && is_within(begin + 1, end - 1); }
+  bool is_within(std::size_t first, std::size_t last) const {
+    const auto found = std::lower_bound(marks_.begin(), marks_.end(), first);
+    return found != marks_.end() && *found <= last;
+  }
+
+  void assign(Place::Kind kind, std::string why, const std::vector<HereDelimiter>& here_documents) {
+    Place& place = places_[next_++];
+    place.kind = lost_.empty() ? kind : Place::Kind::refused;
+    place.why = lost_.empty() ? std::move(why) : lost_;
+    place.here_documents = here_documents;
+  }
+
+  void refuse_up_to(std::size_t end, const std::string& why, const std::vector<HereDelimiter>& here_documents) {
+    while (is_before(end)) assign(Place::Kind::refused, why, here_documents);
+  }
+
+  // From now on nothing is certain any more.
+  void lose(const std::string& what) {
+    if (!lost_.empty()) return;
+    lost_ =
+        "it stands behind " + what + ", where it cannot be told for certain how a value must be quoted" + use_variable;
+  }
+
+ private:
+  std::string text_;
+  std::vector<std::size_t> marks_;  // where in text_ each placeholder stands; sorted
+  std::vector<Place> places_;
+  std::size_t next_ = 0;
+  std::string lost_;
+};
+
+}  // namespace wtool::host::workflow
