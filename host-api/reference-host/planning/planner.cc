@@ -2,13 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "planning/action_words.h"
 #include "planning/known_values.h"
 #include "runner/json_arguments.h"
 #include "runner/matrix.h"
+#include "workflow/actions/action_type.h"
+#include "workflow/check/failure_rule.h"
 #include "workflow/check/name_uses.h"
 #include "workflow/model/durations.h"
-#include "workflow/model/failure_rule.h"
 #include "workflow/model/parameters.h"
 #include "workflow/model/shell_choice.h"
 
@@ -104,6 +104,20 @@ class Watched final : public expressions::Scope {
   mutable bool met_open_ = false;
 };
 
+// An action in words, without the command of those that call a tool: `runs a command`, `logs "done"`, `waits 5 s`.
+class Words final : public Describer {
+ public:
+  explicit Words(const KnownValues& values) : values_(values) { mask = Secrets::mask; }
+
+  std::string of(const Action& action) const { return type_of(action.kind).describe(action.kind, *this); }
+
+ private:
+  // In quotes, on however many lines it has.
+  std::string text(const TemplateText& text) const override { return filled(text, values_).text; }
+
+  const KnownValues& values_;
+};
+
 class Planner {
  public:
   explicit Planner(const PlanWorld& world) : world_(world) {}
@@ -142,7 +156,7 @@ class Planner {
     }
     if (!state.action) return made;
     const Action& action = *state.action;
-    made.action = shown(action_words(action, values));
+    made.action = shown(Words(values).of(action));
     options(action, values, made);
     if (!action.options.matrix) {
       perform(action, workflow, source, values, "", made);

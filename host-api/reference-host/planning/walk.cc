@@ -2,7 +2,7 @@
 
 #include <deque>
 
-#include "workflow/model/failure_rule.h"
+#include "workflow/check/failure_rule.h"
 
 namespace wtool::host::workflow {
 namespace {

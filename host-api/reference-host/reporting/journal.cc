@@ -17,6 +17,7 @@
 #include "reporting/new_file.h"
 #include "reporting/record.h"
 #include "reporting/runs_folder.h"
+#include "workflow/actions/action_type.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -49,9 +50,7 @@ std::string pid_in(const std::string& file) {
 // Whether an action of that state does something outside of this process, or may take its time.
 bool calls_something(const Step& step) {
   const auto& action = step.of().action;
-  if (!action) return false;
-  return !std::holds_alternative<LogAction>(action->kind) && !std::holds_alternative<SetAction>(action->kind) &&
-         !std::holds_alternative<AbortAction>(action->kind);
+  return action && type_of(action->kind).calls_something;
 }
 
 void ignore_all_in(int folder) {

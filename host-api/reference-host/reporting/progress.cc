@@ -9,6 +9,7 @@
 #include "reporting/record.h"
 #include "reporting/runs_folder.h"
 #include "terminal/asking.h"
+#include "workflow/actions/action_type.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -30,9 +31,7 @@ bool does(const Step& step) {
 }
 
 // What takes no time is told by its end.
-bool takes_time(const Step& step) {
-  return !does<LogAction>(step) && !does<SetAction>(step) && !does<AbortAction>(step);
-}
+bool takes_time(const Step& step) { return type_of(step.of().action->kind).calls_something; }
 
 // Tools that tell nothing while they run have said what they gave.
 bool gives_only_at_its_end(const Step& step) { return does<ToolAction>(step) || does<PromptAction>(step); }

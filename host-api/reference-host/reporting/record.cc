@@ -7,6 +7,7 @@
 #include "audit/entry.h"
 #include "reporting/run_record.h"
 #include "secrets/secrets.h"
+#include "workflow/actions/action_type.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -201,10 +202,7 @@ void append_outcome(Line& line, const Step& step, const Outcome& outcome, bool s
 std::string_view name_of(const Workflow& workflow) { return workflow.name.empty() ? workflow.title : workflow.name; }
 
 std::string_view action_word(const State& state) {
-  static constexpr std::string_view words[] = {"shell", "tool", "prompt",  "workflow", "log",
-                                               "set",   "wait", "confirm", "abort"};
-  static_assert(std::size(words) == std::variant_size_v<ActionKind>);
-  return state.action ? words[state.action->kind.index()] : std::string_view();
+  return state.action ? type_of(state.action->kind).name : std::string_view();
 }
 
 std::string_view workflow_of(const Step& step, const Workflow* root) {

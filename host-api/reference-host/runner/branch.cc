@@ -6,7 +6,7 @@
 #include "runner/matrix.h"
 #include "runner/retry.h"
 #include "runner/step_outputs.h"
-#include "workflow/model/failure_rule.h"
+#include "workflow/check/failure_rule.h"
 
 namespace wtool::host::workflow {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runner/actions.h"
-#include "workflow/model/failure_rule.h"
+#include "workflow/check/failure_rule.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -15,7 +15,4 @@ namespace wtool::host::workflow {
 void check_actions(const Workflow& workflow, const std::vector<std::string>& given, const Surroundings& surroundings,
                    Findings& findings);
 
-// What is wrong with setting a variable of this name, or with a parameter of it, if it is one of the run's own.
-void check_own_name(const std::string& name, std::size_t offset, Findings& findings);
-
 }  // namespace wtool::host::workflow

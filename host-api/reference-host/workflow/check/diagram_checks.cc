@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "workflow/model/failure_rule.h"
+#include "workflow/check/failure_rule.h"
 #include "workflow/model/suggestion.h"
 
 namespace wtool::host::workflow {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "loader/nearest.h"
-#include "workflow/check/action_checks.h"
+#include "workflow/check/action_check.h"
 #include "workflow/check/name_uses.h"
 #include "workflow/check/value_paths.h"
 #include "workflow/model/run_names.h"

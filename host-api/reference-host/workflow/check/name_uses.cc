@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "workflow/actions/action_type.h"
 #include "workflow/model/run_names.h"
 
 namespace wtool::host::workflow {
@@ -42,7 +43,7 @@ std::string longer_name(std::string_view text, std::size_t name_size) {
   return end == name_size ? "" : std::string(text.substr(0, end));
 }
 
-class Collector {
+class Collector final : public TextVisitor {
  public:
   Collector(std::vector<NameRead>& uses, Findings* findings) : uses_(uses), findings_(findings) {}
 
@@ -60,11 +61,15 @@ class Collector {
     }
     if (!state.action) return;
     options(state.action->options);
-    std::visit([this](const auto& kind) { action(kind); }, state.action->kind);
+    type_of(state.action->kind).texts(state.action->kind, *this);
   }
 
  private:
-  void text(const expressions::Template& parsed, const MappedText& written, bool in_command = false) {
+  using TextVisitor::text;
+  void text(const TemplateText& one) override { names(one.parsed, one.written); }
+  void command(const CommandText& one) override { names(one.parsed, one.written, true); }
+
+  void names(const expressions::Template& parsed, const MappedText& written, bool in_command = false) {
     for (const expressions::NameUse& name : expressions::names_used(parsed)) {
       NameRead use{name.name, name.field, "", written.locate(name.offset)};
       std::string_view at = std::string_view(written.text()).substr(std::min(name.offset, written.text().size()));
@@ -77,13 +82,9 @@ class Collector {
       uses_.push_back(std::move(use));
     }
   }
-  void text(const TemplateText& one) { text(one.parsed, one.written); }
-  void text(const std::optional<TemplateText>& one) {
-    if (one) text(*one);
-  }
 
   // The templates in the strings of a JSON value. Mistakes are reported where the JSON begins.
-  void json(const nlohmann::json& value, std::size_t offset) {
+  void json(const nlohmann::json& value, std::size_t offset) override {
     if (value.is_string()) {
       const auto& written = value.get_ref<const std::string&>();
       auto parsed = expressions::parse_template(written);
@@ -95,7 +96,7 @@ class Collector {
         return;
       }
       const std::size_t first = uses_.size();
-      text(std::get<expressions::Template>(parsed), MappedText());
+      names(std::get<expressions::Template>(parsed), MappedText());
       for (std::size_t i = first; i < uses_.size(); ++i) uses_[i].offset = offset;
       return;
     }
@@ -109,10 +110,7 @@ class Collector {
     if (options.matrix) json(*options.matrix, options.matrix_offset);
   }
 
-  void value(const std::variant<expressions::Value, TemplateText>& value) {
-    if (const auto* one = std::get_if<TemplateText>(&value)) text(*one);
-  }
-  void arguments(const std::vector<Argument>& arguments) {
+  void arguments(const std::vector<Argument>& arguments) override {
     for (const Argument& argument : arguments) {
       const std::size_t first = uses_.size();
       value(argument.value);
@@ -127,30 +125,6 @@ class Collector {
       for (std::size_t i = own; i < uses_.size(); ++i) uses_[i].may_be_missing |= guard.is_name;
     }
   }
-
-  void action(const ShellAction& shell) {
-    text(shell.command.parsed, shell.command.written, true);
-    text(shell.working_directory);
-    for (const auto& [name, one] : shell.environment) text(one);
-  }
-  void action(const ToolAction& tool) {
-    if (tool.arguments) json(*tool.arguments, tool.arguments_offset);
-  }
-  void action(const PromptAction& prompt) {
-    text(prompt.prompt);
-    arguments(prompt.arguments);
-  }
-  void action(const WorkflowAction& workflow) {
-    text(workflow.workflow);
-    arguments(workflow.arguments);
-  }
-  void action(const LogAction& log) { text(log.message); }
-  void action(const SetAction& set) {
-    for (const Assignment& assignment : set.assignments) value(assignment.value);
-  }
-  void action(const WaitAction& wait) { text(wait.amount); }
-  void action(const ConfirmAction& confirm) { text(confirm.question); }
-  void action(const AbortAction& abort) { text(abort.message); }
 
   std::vector<NameRead>& uses_;
   Findings* findings_;

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
+#include "workflow/check/failure_rule.h"
 #include "workflow/check/name_uses.h"
-#include "workflow/model/failure_rule.h"
 #include "workflow/parse/markdown.h"
 #include "workflow/parse/parser.h"
 

@@ -40,4 +40,11 @@ nlohmann::json as_seconds(std::chrono::milliseconds duration) {
   return static_cast<double>(duration.count()) / 1000;
 }
 
+std::string duration_words(std::chrono::milliseconds duration) {
+  const std::int64_t count = duration.count();
+  if (count > 0 && count % 60'000 == 0) return std::to_string(count / 60'000) + " min";
+  if (count % 1000 == 0) return std::to_string(count / 1000) + " s";
+  return std::to_string(count) + " ms";
+}
+
 }  // namespace wtool::host::workflow

@@ -22,4 +22,7 @@ std::optional<std::chrono::milliseconds> duration_value(std::string_view text, s
 // A duration as the tools take it: seconds, whole where they are.
 nlohmann::json as_seconds(std::chrono::milliseconds duration);
 
+// `1.5 s`, `2 min`, `500 ms`.
+std::string duration_words(std::chrono::milliseconds duration);
+
 }  // namespace wtool::host::workflow

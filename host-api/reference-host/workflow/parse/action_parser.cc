@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "workflow/actions/action_type.h"
 #include "workflow/model/suggestion.h"
-#include "workflow/parse/action_reader.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -89,7 +89,7 @@ std::vector<std::size_t> missing_marks(const MappedText& text, const Workflow& w
     if (before >= line) break;
     Findings ignored;
     const MappedText action = text.part(before + 1, line);
-    if (!ActionReader(action, {}, ignored).read(0)) break;
+    if (!read_action(action, {}, 0, ignored)) break;
     found.push_back(at);
     begin = at;
   }
@@ -122,7 +122,7 @@ void read_action_of(std::string_view id, std::size_t offset, const MappedText& t
     return;
   }
   const std::size_t findings_before = findings.size();
-  std::optional<Action> action = ActionReader(text, blocks, findings).read(offset);
+  std::optional<Action> action = read_action(text, blocks, offset, findings);
   const bool is_known = found != workflow.index.end() && !workflow.states[found->second].hidden;
   if (findings.size() != findings_before || !is_known) {
     note_doubtful_names(text.text(), workflow);

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "workflow/actions/action_type.h"
 #include "workflow/parse/action_parser.h"
-#include "workflow/parse/action_reader.h"
 #include "workflow/parse/markdown_lines.h"
 
 namespace wtool::host::workflow {
@@ -26,7 +26,7 @@ bool is_action(const MappedText& text, const std::vector<CodeBlock>& blocks) {
   const std::size_t next = all.find_first_not_of(" \t\n", end);
   if (next != std::string_view::npos && all[next] == '"') return true;
   Findings ignored;
-  return ActionReader(text, blocks, ignored).read(0).has_value();
+  return read_action(text, blocks, 0, ignored).has_value();
 }
 
 // `Action`, `Actions:`, `**Workflow Actions**`, `##Actions`: few words, and one of them is that.

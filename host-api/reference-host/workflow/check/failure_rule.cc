@@ -1,6 +1,8 @@
-#include "workflow/model/failure_rule.h"
+#include "workflow/check/failure_rule.h"
 
 #include <algorithm>
+
+#include "workflow/actions/action_type.h"
 
 namespace wtool::host::workflow {
 using Kind = Transition::Kind;
@@ -23,10 +25,7 @@ bool tests_outcome(const Transition& exit) {
 
 bool can_fail(const State& state) {
   if (state.kind == State::Kind::join) return true;
-  if (!state.action) return false;
-  const ActionKind& kind = state.action->kind;
-  return !std::holds_alternative<LogAction>(kind) && !std::holds_alternative<SetAction>(kind) &&
-         !std::holds_alternative<WaitAction>(kind) && !std::holds_alternative<AbortAction>(kind);
+  return state.action && type_of(state.action->kind).can_fail;
 }
 
 bool takes_failure(const Workflow& workflow, const State& state, const Transition& exit) {

@@ -1,0 +1,111 @@
+// All that the program knows of a kind of action before anything runs: one row of a table, in one file of this folder.
+//
+// To add an action: its data in model.h (a struct, and an alternative of ActionKind), a file here that makes its row, a
+// line in actions.cc, and what it does in the runner's actions.cc.
+//
+//   const ActionType& type = type_of(action.kind);
+//   journal << type.name;
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "workflow/check/action_check.h"
+#include "workflow/model/findings.h"
+#include "workflow/model/model.h"
+#include "workflow/parse/action_cursor.h"
+#include "workflow/parse/markdown.h"
+
+namespace wtool::host::workflow {
+
+// The text of one action while it is read. What is wrong goes to `findings`; then the returned action is not used.
+struct ActionReading {
+  ActionReading(const MappedText& text, const std::vector<CodeBlock>& code, Findings& wrong)
+      : blocks(code), cursor(text, wrong), findings(wrong) {}
+
+  // The word that always follows another one, as in `Call tool`; `form` shows the whole action.
+  bool expect_word(const std::string& expected, const std::string& form);
+  bool quoted_template(const std::string& what, TemplateText& out);
+
+  std::string word;                      // that the action began with, in lower case; the cursor is behind it
+  const std::vector<CodeBlock>& blocks;  // below the list item
+  ActionCursor cursor;
+  Findings& findings;
+  Options options;
+};
+
+// Is shown each template of an action.
+class TextVisitor {
+ public:
+  virtual ~TextVisitor() = default;
+  virtual void text(const TemplateText& text) = 0;
+  virtual void command(const CommandText& command) = 0;
+  // The strings in it are templates. What is wrong with them is reported at `offset`.
+  virtual void json(const nlohmann::json& value, std::size_t offset) = 0;
+  virtual void arguments(const std::vector<Argument>& arguments) = 0;
+
+  void text(const std::optional<TemplateText>& one) {
+    if (one) text(*one);
+  }
+  void value(const std::variant<expressions::Value, TemplateText>& value) {
+    if (const auto* one = std::get_if<TemplateText>(&value)) text(*one);
+  }
+};
+
+// Puts parts of an action into words, with the values that are known.
+class Describer {
+ public:
+  virtual ~Describer() = default;
+  virtual std::string text(const TemplateText& text) const = 0;
+
+  std::string mask;  // what is shown of a secret
+  std::string quoted(const TemplateText& one) const { return '"' + text(one) + '"'; }
+  std::string value(const std::variant<expressions::Value, TemplateText>& value) const;
+  std::string arguments(const std::vector<Argument>& arguments) const;
+};
+
+struct ActionType {
+  std::string_view name;                // in journals, events and reports
+  std::vector<std::string_view> words;  // that it begins with, in lower case; none: another action's reader makes it
+  std::vector<std::string_view> forms;  // how it is written, for the message about an unknown action
+  bool calls_something = true;          // outside of this process, or may take its time
+  bool can_fail = true;
+  ActionKind (*read)(ActionReading& in) = nullptr;  // behind its first word
+  void (*texts)(const ActionKind& kind, TextVisitor& visit) = nullptr;
+  void (*check)(const ActionKind& kind, const Action& action, ActionCheck& check) = nullptr;  // null: nothing to check
+  std::string (*describe)(const ActionKind& kind, const Describer& describer) = nullptr;
+};
+
+// The table: a row for each alternative of ActionKind, in the same order.
+const std::vector<ActionType>& action_types();
+const ActionType& type_of(const ActionKind& kind);
+
+// The words that an action begins with, in lower case.
+const std::vector<std::string>& action_words();
+
+// `text` is what stands behind `State:`, `blocks` the code blocks below it. Nothing after a finding. `offset` is the
+// one that the action is to have.
+std::optional<Action> read_action(const MappedText& text, const std::vector<CodeBlock>& blocks, std::size_t offset,
+                                  Findings& findings);
+
+// The members of a row, made from functions of the action's own type. A lambda without captures is one, too.
+template <class Kind, class Function>
+auto texts_of(Function) -> void (*)(const ActionKind&, TextVisitor&) {
+  return [](const ActionKind& kind, TextVisitor& visit) { Function{}(std::get<Kind>(kind), visit); };
+}
+template <class Kind, class Function>
+auto describe_of(Function) -> std::string (*)(const ActionKind&, const Describer&) {
+  return [](const ActionKind& kind, const Describer& describer) -> std::string {
+    return Function{}(std::get<Kind>(kind), describer);
+  };
+}
+template <class Kind, void (*function)(const Kind&, const Action&, ActionCheck&)>
+void check_of(const ActionKind& kind, const Action& action, ActionCheck& check) {
+  function(std::get<Kind>(kind), action, check);
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,257 @@
+// Shell "command", or a block below it: a command of the shell.
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "expressions/lexer.h"
+#include "workflow/actions/action_type.h"
+#include "workflow/model/shell_choice.h"
+#include "workflow/model/suggestion.h"
+#include "workflow/model/template_text.h"
+#include "workflow/parse/action_options.h"
+#include "workflow/quoting/command_template.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+using expressions::quoted_for_message;
+
+bool is_environment_name(const std::string& text) {
+  return !text.empty() && expressions::is_name_start(text[0]) && std::all_of(text.begin(), text.end(), [](char c) {
+    return expressions::is_name_character(c) && (static_cast<unsigned char>(c) & 0x80) == 0;
+  });
+}
+
+// --- reading ---
+
+// How a command is written that stands there without quotes, or in others.
+std::string command_in_quotes(ActionReading& in) {
+  std::string text = in.cursor.rest_for_message();
+  ActionCursor ahead = in.cursor;
+  text = ahead.take_rest().text();
+  text = text.substr(0, std::min(text.find(" with "), text.find('\n')));
+  if (text.size() > 1 && text.front() == '\'' && text.back() == '\'') text = text.substr(1, text.size() - 2);
+  if (text.empty() || text.size() > 60 || text.find_first_of("\"\\") != std::string::npos) return "";
+  if ((static_cast<unsigned char>(text.front()) & 0x80U) != 0) {
+    return "; these are typographic quotes, and plain ones are needed";
+  }
+  return "; write Shell \"" + text + "\"";
+}
+
+void read_script(ActionReading& in, ShellAction& made) {
+  const CodeBlock& block = in.blocks[0];
+  const std::string language = lowered(block.language);
+  if (in.blocks.size() > 1) in.findings.add(in.blocks[1].offset, "an action has only one code block");
+  if (language == "bash") {
+    made.shell = {"bash", block.offset};
+  } else if (!language.empty() && language != "sh" && language != "shell") {
+    in.findings.add(block.offset, "commands are run by sh or bash, so mark this block sh or bash, and not " +
+                                      quoted_for_message(block.language) +
+                                      "; for another interpreter, let the script call it");
+  }
+  made.is_block = true;
+  made.command.written = block.text;
+  if (block.text.text().ends_with('\n')) made.command.written.remove_suffix(1);
+}
+
+bool read_shell_name(ActionReading& in, ShellAction& made) {
+  const std::size_t at = in.cursor.here();
+  std::string name;
+  if (in.cursor.sees_text()) {
+    const auto text = in.cursor.take_text("the shell");
+    if (!text) return false;
+    name = text->text();
+  } else {
+    name = in.cursor.take_to_blank();
+  }
+  std::string why = problem_of_shell(name);
+  if (why.empty() && made.shell.name == "bash" && name == "sh") {
+    why = "the shell is given twice: shell=sh, and the block below is marked bash; mark it sh, or leave the option out";
+  }
+  if (!why.empty()) {
+    in.findings.add(at, why);
+    return false;
+  }
+  made.shell = {name, at};
+  return true;
+}
+
+bool read_shell_settings(ActionReading& in, ShellAction& made) {
+  const std::size_t at = in.cursor.here();
+  std::string written;
+  if (in.cursor.sees_text()) {
+    const auto text = in.cursor.take_text("the options of the shell");
+    if (!text) return false;
+    written = text->text();
+  } else {
+    written = in.cursor.take_to_blank();
+  }
+  const std::string why = read_shell_options(written, made.shell_options.emplace());
+  if (why.empty()) return true;
+  in.findings.add(at, why);
+  return false;
+}
+
+bool read_environment(ActionReading& in, ShellAction& made) {
+  const std::size_t at = in.cursor.here();
+  const auto object = in.cursor.take_json_object();
+  if (!object) return false;
+  for (const auto& [name, value] : object->items()) {
+    if (!value.is_string()) {
+      in.findings.add(at, "the environment variable " + name + " must be a text in quotes");
+      continue;
+    }
+    made.environment.emplace_back(name, template_text(value.get_ref<const std::string&>(), at, in.findings));
+  }
+  return true;
+}
+
+bool read_option(ActionReading& in, const std::string& name, ShellAction& made) {
+  in.cursor.take_bare_word();
+  if (!in.cursor.take_symbol('=')) {
+    in.cursor.fail("a '=' is expected behind " + name);
+    return false;
+  }
+  if (name == "env") return read_environment(in, made);
+  if (name == "shell") return read_shell_name(in, made);
+  if (name == "shell_options") return read_shell_settings(in, made);
+  TemplateText directory;
+  if (!in.quoted_template("the directory", directory)) return false;
+  made.working_directory = std::move(directory);
+  return true;
+}
+
+bool read_options(ActionReading& in, ShellAction& made) {
+  OptionReader options(in.cursor, in.findings);
+  const bool with = in.cursor.take_word("with");
+  if (with && in.cursor.at_end()) {
+    in.cursor.fail(
+        "an option is missing behind `with`; the options are timeout=N, result=\"name\", working_dir=\"path\", "
+        "env={\"NAME\": \"value\"}, shell=bash, shell_options=\"-eu\", retry=N, backoff=2s..60s, total_timeout=N, on "
+        "failure: State, secret, "
+        "matrix={...}");
+    return false;
+  }
+  while (!in.cursor.at_end()) {
+    const auto outcome = options.take(in.options);
+    if (outcome == OptionReader::Outcome::failed) return false;
+    if (outcome == OptionReader::Outcome::taken) continue;
+    std::string name = options.peek_name();
+    if (name == "working_directory") name = "working_dir";
+    if (name == "environment") name = "env";
+    if (name == "working_dir" || name == "env" || name == "shell" || name == "shell_options") {
+      options.note(name, in.cursor.here());
+      if (!read_option(in, name, made)) return false;
+      continue;
+    }
+    if (in.cursor.explain_quotes()) return false;
+    std::vector<std::string> known = options.names();
+    known.insert(known.end(), {"working_dir", "env", "shell", "shell_options"});
+    in.cursor.fail("this is no option: " + in.cursor.rest_for_message() + did_you_mean(name, known) +
+                   "; the options are timeout, result, working_dir, env, shell, shell_options, retry, backoff, "
+                   "total_timeout, on failure, secret, "
+                   "matrix");
+    return false;
+  }
+  return true;
+}
+
+ActionKind read_shell(ActionReading& in) {
+  ShellAction made;
+  const std::size_t at = in.cursor.here();
+  if (in.cursor.sees('"')) {
+    auto text = in.cursor.take_quoted("the command");
+    if (!text) return made;
+    made.command.written = std::move(*text);
+    if (!in.blocks.empty()) {
+      in.findings.add(in.blocks[0].offset, "the command is given twice: in quotes and in this block");
+      return made;
+    }
+  } else if (in.blocks.empty()) {
+    in.cursor.fail("Shell needs a command in double quotes, or an indented ```sh block below it, and not " +
+                   in.cursor.rest_for_message() + command_in_quotes(in));
+    return made;
+  } else {
+    read_script(in, made);
+  }
+  if (made.command.written.text().find_first_not_of(" \t\n") == std::string::npos) {
+    in.findings.add(at, "the command is empty");
+    return made;
+  }
+  TemplateText command = template_text(std::move(made.command.written), in.findings);
+  made.command.written = std::move(command.written);
+  made.command.parsed = std::move(command.parsed);
+  if (!made.command.parsed.texts.empty()) made.command.places = find_places(made.command.parsed);
+  read_options(in, made);
+  return made;
+}
+
+// --- checking ---
+
+// NULL: there is none. Only a permission is one: what nobody can tell is said, too.
+const char* problem_of(CommandVerdict::Kind kind, const ShellAction& shell) {
+  const char* const unknown = "it cannot be told whether policy allows this command: ";
+  switch (kind) {
+    case CommandVerdict::Kind::allow:
+      return nullptr;
+    case CommandVerdict::Kind::ask:
+      return "a person would be asked before this command: ";
+    case CommandVerdict::Kind::deny:
+      return "policy would refuse this command: ";
+    case CommandVerdict::Kind::no_directory:
+      // The command runs in another directory than the one that was judged.
+      return shell.working_directory ? nullptr : unknown;
+    case CommandVerdict::Kind::unknown:
+      break;
+  }
+  return unknown;
+}
+
+void judge(const ShellAction& shell, ActionCheck& check) {
+  // As it is run: `$${` has become `${`.
+  const auto text_of = [](const auto& text) {
+    return text.parsed.texts.empty() || !is_literal(text) ? std::string() : text.parsed.texts[0];
+  };
+  std::map<std::string, std::string> environment;
+  for (const auto& [name, text] : shell.environment) environment[name] = text_of(text);
+  const auto verdict = check.around.verdict(first_line_of(shell, check.workflow) + text_of(shell.command), environment);
+  if (const char* const problem = problem_of(verdict.kind, shell)) {
+    check.findings.warn(shell.command.written.locate(0), problem + verdict.reason);
+  }
+}
+
+void check_shell(const ShellAction& shell, const Action& action, ActionCheck& check) {
+  if (check.around.tools != nullptr && !check.around.tools->has_tool(shell_tool)) {
+    check.findings.add(action.offset, "Shell needs the tool shell_execute, and the plugin has none");
+  }
+  if (!shell.command.parsed.texts.empty()) check_places(shell.command, check.findings);
+  check.shell_is_usable(shell.shell);
+  for (const auto& [name, text] : shell.environment) {
+    if (is_environment_name(name)) continue;
+    check.findings.add(text.written.locate(0), quoted_for_message(name) + " is no name of an environment variable");
+  }
+  if (check.around.verdict && is_literal(shell.command)) judge(shell, check);
+}
+
+}  // namespace
+
+ActionType shell_action() {
+  ActionType type;
+  type.name = "shell";
+  type.words = {"shell"};
+  type.forms = {"Shell \"command\""};
+  type.read = read_shell;
+  type.texts = texts_of<ShellAction>([](const ShellAction& shell, TextVisitor& visit) {
+    visit.command(shell.command);
+    visit.text(shell.working_directory);
+    for (const auto& [name, text] : shell.environment) visit.text(text);
+  });
+  type.check = check_of<ShellAction, check_shell>;
+  type.describe =
+      describe_of<ShellAction>([](const ShellAction&, const Describer&) -> std::string { return "runs a command"; });
+  return type;
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,84 @@
+// Run workflow "name" with name="value", Delegate to "name": another workflow, with values of its own.
+#include <algorithm>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "workflow/actions/action_type.h"
+#include "workflow/check/name_uses.h"
+#include "workflow/model/suggestion.h"
+#include "workflow/model/template_text.h"
+#include "workflow/parse/action_arguments.h"
+#include "workflow/parse/action_options.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+ActionKind read_workflow(ActionReading& in) {
+  WorkflowAction made;
+  if (in.word == "run") {
+    if (!in.expect_word("workflow", std::string("Run workflow \"name\" with name=\"value\"") +
+                                        (in.cursor.sees_text() ? "; a command is run by Shell \"command\"" : ""))) {
+      return made;
+    }
+  } else {
+    in.cursor.take_word("to");
+  }
+  if (!in.quoted_template("the name of the workflow", made.workflow)) return made;
+  OptionReader options(in.cursor, in.findings);
+  take_arguments(in.cursor, options, in.options, made.arguments, in.findings);
+  return made;
+}
+
+void check_arguments(const WorkflowAction& action, const Workflow& called, std::size_t at, ActionCheck& check) {
+  std::vector<std::string> known;
+  std::unordered_set<std::string> given;
+  for (const Parameter& parameter : called.parameters) known.push_back(parameter.name);
+  const std::vector<std::string> read = names_read(called);
+  for (const Argument& argument : action.arguments) {
+    given.insert(argument.name);
+    if (std::find(known.begin(), known.end(), argument.name) != known.end()) continue;
+    if (std::binary_search(read.begin(), read.end(), argument.name)) continue;
+    check.findings.warn(argument.offset, "the workflow '" + action.workflow.written.text() + "' has no parameter '" +
+                                             argument.name + "'" + did_you_mean(argument.name, known));
+  }
+  for (const Parameter& parameter : called.parameters) {
+    if (!parameter.required || parameter.fallback || given.contains(parameter.name)) continue;
+    check.missing(at, "the workflow '" + action.workflow.written.text() + "' needs the parameter '" + parameter.name +
+                          "'; give it as " + parameter.name + "=\"value\"");
+  }
+}
+
+void check_workflow_action(const WorkflowAction& action, const Action&, ActionCheck& check) {
+  if (check.around.library == nullptr || !is_literal(action.workflow)) return;
+  const std::size_t at = action.workflow.written.locate(0);
+  std::string why;
+  const Library::Entry* entry = check.around.library->find(action.workflow.written.text(), check.around.file, why);
+  if (entry == nullptr) return check.missing(at, std::move(why));
+  if (!entry->findings.empty()) {
+    check.missing(at, "the workflow '" + action.workflow.written.text() + "' has errors; `wtool lint " +
+                          entry->source.name() + "` shows them");
+  }
+  check_arguments(action, entry->workflow, at, check);
+}
+
+}  // namespace
+
+ActionType workflow_action() {
+  ActionType type;
+  type.name = "workflow";
+  type.words = {"run", "delegate"};
+  type.forms = {"Run workflow \"name\""};
+  type.read = read_workflow;
+  type.texts = texts_of<WorkflowAction>([](const WorkflowAction& workflow, TextVisitor& visit) {
+    visit.text(workflow.workflow);
+    visit.arguments(workflow.arguments);
+  });
+  type.check = check_of<WorkflowAction, check_workflow_action>;
+  type.describe = describe_of<WorkflowAction>([](const WorkflowAction& workflow, const Describer& describer) {
+    return "runs the workflow " + describer.quoted(workflow.workflow) + describer.arguments(workflow.arguments);
+  });
+  return type;
+}
+
+}  // namespace wtool::host::workflow
