@@ -5,12 +5,11 @@
 #include "runner/fork.h"
 #include "runner/matrix.h"
 #include "runner/retry.h"
+#include "runner/run_step.h"
 #include "runner/step_outputs.h"
 #include "workflow/check/failure_rule.h"
 
 namespace wtool::host::workflow {
-
-using std::chrono::steady_clock;
 
 namespace {
 
@@ -91,30 +90,9 @@ PathEnd Branch::go(std::size_t start, std::size_t until) {
 std::optional<PathEnd> Branch::visit(std::size_t& current) {
   const State& state = frame_.workflow.states[current];
   if (current == frame_.finally) frame_.finally_entered = true;
-  Step step = run_.begin_step(frame_.workflow, current, name_, ++sequence_);
-  const PastStep* past = run_.past(name_, sequence_, state);
-  // What was secret is not in the journal, so there is nothing to go on with.
-  if (past != nullptr && past->end.secret) past = nullptr;
-  step.replayed = past != nullptr;
-  run_.observer().state_entered(step);
-
-  ActionResult result;
-  StepEnd end;
-  if (past != nullptr) {
-    end = past->end;
-    result.outcome = end.outcome;
-    result.assigned = end.assigned;
-    result.ends_workflow = end.ends_workflow;
-    result.command = end.command;
-    step.tries = past->tries;
-    step.took = past->took;
-  } else if (state.action) {
-    result = perform(state, step);
-    step.took = steady_clock::now() - step.began;
-    result.outcome.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(step.took).count();
-  }
-  step.exit_code = result.outcome.exit_code;
-  step.status = status_of(result.outcome);
+  RanStep ran = run_step(
+      run_, frame_.workflow, current, name_, ++sequence_, [] {}, [&](Step& begun) { return perform(state, begun); });
+  auto& [step, end, result, replayed, was_left] = ran;
   if (state.action) store(step, result, end);
 
   if (result.abort) {
@@ -154,7 +132,7 @@ std::optional<PathEnd> Branch::visit(std::size_t& current) {
     go_on(step, end, {no_state}, current);
     return path_end;
   }
-  if (past != nullptr && !past->end.went_on && !pending_ && exits_.choose(state, Failed::no).taken != nullptr) {
+  if (replayed && !was_left && !pending_ && exits_.choose(state, Failed::no).taken != nullptr) {
     // The branch ended here, and the join has judged that.
     return stay(step, end, failed("the branch ended at the state '" + state.id + "' before"));
   }

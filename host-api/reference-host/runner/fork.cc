@@ -118,8 +118,18 @@ LastStep joined_outcome(const State& fork, const std::vector<std::unique_ptr<Lan
 
 void run_parallel(std::size_t count, const std::function<void(std::size_t index)>& work) {
   std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr first;
   const auto take_turns = [&]() noexcept {
-    for (std::size_t index = next++; index < count; index = next++) work(index);
+    for (std::size_t index = next++; index < count; index = next++) {
+      // An exception that left a thread would end the program.
+      try {
+        work(index);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!first) first = std::current_exception();
+      }
+    }
   };
   std::vector<std::thread> threads;
   threads.reserve(std::min(count, most_threads));
@@ -132,6 +142,7 @@ void run_parallel(std::size_t count, const std::function<void(std::size_t index)
   }
   take_turns();
   for (std::thread& thread : threads) thread.join();
+  if (first) std::rethrow_exception(first);
 }
 
 std::size_t join_of(const Workflow& workflow, const State& fork) {

@@ -8,6 +8,7 @@
 #include "runner/fork.h"
 #include "runner/json_arguments.h"
 #include "runner/retry.h"
+#include "runner/run_step.h"
 #include "runner/step_outputs.h"
 
 namespace wtool::host::workflow {
@@ -53,41 +54,25 @@ struct Lane {
 void run_lane(Lane& lane, const Step& whole, std::size_t index, const ActionContext& context, Stop& stop) {
   Run& run = context.frame.run;
   const std::string branch = whole.branch + "/" + std::to_string(whole.sequence) + ":" + std::to_string(index + 1);
-  Step step = run.begin_step(*whole.workflow, whole.state, branch, 1);
-  const State& state = step.of();
-  const PastStep* past = run.past(branch, 1, state);
-  if (past != nullptr && past->end.secret) past = nullptr;
-  step.replayed = past != nullptr;
-  run.observer().combination_begun(branch, lane.combination);
-  run.observer().state_entered(step);
-  StepEnd end;
-  if (past != nullptr) {
-    end = past->end;
-    keep_outputs(context.frame, step, end.outcome);
-    lane.result.outcome = end.outcome;
-    step.took = past->took;
-    step.tries = past->tries;
-  } else {
-    const Variables before = [&] {
-      Variables values = context.variables;
-      values.set_local("matrix", lane.combination);
-      return values;
-    }();
-    lane.result = run_tries(step, {context.frame, before, stop, context.in_fork});
-    step.took = std::chrono::steady_clock::now() - step.began;
-    lane.result.outcome.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(step.took).count();
-    keep_outputs(context.frame, step, lane.result.outcome);
-    end.outcome = lane.result.outcome;
-    end.command = lane.result.command;
-    end.secret = state.action->options.secret;
+  const auto announce = [&] { run.observer().combination_begun(branch, lane.combination); };
+  RanStep ran = run_step(run, *whole.workflow, whole.state, branch, 1, announce, [&](Step& begun) {
+    Variables values = context.variables;
+    values.set_local("matrix", lane.combination);
+    return run_tries(begun, {context.frame, values, stop, context.in_fork});
+  });
+  Step& step = ran.step;
+  StepEnd& end = ran.end;
+  lane.result = std::move(ran.result);
+  keep_outputs(context.frame, step, lane.result.outcome);
+  end.outcome = lane.result.outcome;
+  end.command = lane.result.command;
+  if (!ran.replayed) {
+    end.secret = step.of().action->options.secret;
     if (end.secret) {
       run.hide(end.outcome.standard_output);
       run.hide(end.outcome.standard_error);
     }
   }
-  const Outcome& outcome = lane.result.outcome;
-  step.exit_code = outcome.exit_code;
-  step.status = status_of(outcome);
   // Only what succeeded is not run again when the run is resumed in the middle of the matrix.
   end.went_on = step.status == Step::Status::succeeded;
   end.assigned = {{"matrix", lane.combination}};

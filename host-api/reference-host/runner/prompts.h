@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/executor.h"
+#include "runner/run_request.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host::workflow {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "runner/child_stop.h"
-#include "runner/executor.h"
+#include "runner/run_request.h"
 #include "runner/waiting.h"
 
 namespace wtool::host::workflow {

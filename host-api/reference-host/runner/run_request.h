@@ -1,0 +1,79 @@
+// What a run is asked to do, and what it needs of the world beside the tools.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "loader/stop.h"
+#include "loader/tool_caller.h"
+#include "runner/output_store.h"
+#include "runner/past_run.h"
+#include "runner/run_observer.h"
+#include "runner/secrets.h"
+#include "workflow/model/model.h"
+#include "workflow/model/source.h"
+
+namespace wtool::host::workflow {
+
+// States that a run enters at most, unless `max_steps` says otherwise; never fewer than the diagram has.
+inline constexpr std::int64_t default_max_steps = 10'000;
+// Workflows within workflows.
+inline constexpr std::size_t deepest_workflows = 50;
+
+// A workflow that another one runs. All of it outlives the run.
+struct OtherWorkflow {
+  const Workflow* workflow = nullptr;
+  const Source* source = nullptr;
+};
+
+// The text of a prompt and the command that it is given to, both ready.
+struct PreparedPrompt {
+  std::string command;
+  std::optional<std::int64_t> timeout;  // seconds
+  std::string error;                    // why there is none; empty: there is
+  std::string values_file;              // where the command may leave values (prompt_values.h); empty: nowhere
+  std::shared_ptr<const void> keeps;    // what must live until the command has ended: a file with the prompt, say
+};
+
+// What a run needs of the world beside the tools. A function that is not set makes the actions that need it fail.
+struct RunWorld {
+  // The workflow of that name as the file `from` means it; nothing: `error` says why. Any thread.
+  std::function<std::optional<OtherWorkflow>(const std::string& name, const std::string& from, std::string& error)>
+      workflow;
+  // A prompt by its name, or by its text. Any thread.
+  std::function<PreparedPrompt(const std::string& prompt, bool is_inline, const std::string& from,
+                               const expressions::Scope& values)>
+      prompt;
+  // Asks a person; nothing: nobody is there. Any thread; ends at once when a stop is requested.
+  std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;
+  // Where outputs are kept whole. Null: nowhere.
+  OutputStore* outputs = nullptr;
+};
+
+struct RunSettings {
+  std::size_t max_parallel = 0;   // calls that run at the same time; 0: as many as there are
+  std::optional<bool> fail_fast;  // wins over the file's
+};
+
+// All references must outlive the call.
+struct RunRequest {
+  const Workflow& workflow;
+  const Source& source;
+  std::map<std::string, expressions::Value> inputs;
+  ToolCaller& tools;
+  Stop& stop;
+  RunObserver& observer;
+  RunSettings settings{};
+  RunWorld world{};
+  Secrets* secrets = nullptr;     // where it is given, secret values are added to it as they become known
+  const PastRun* past = nullptr;  // the run that this one resumes
+  std::string run{};              // its id
+  std::string name{};             // of the workflow, for people
+};
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,27 @@
+// One step of a run: the action of one state, or of one combination of a matrix, run now or taken from the run that is
+// resumed. What becomes of its values and where the path leads then is the caller's.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "runner/actions.h"
+#include "runner/run.h"
+
+namespace wtool::host::workflow {
+
+struct RanStep {
+  Step step;
+  StepEnd end;          // of a step that was run before: as it ended then; else the caller fills it in
+  ActionResult result;  // of a state without an action: a success
+  bool replayed = false;
+  bool was_left = false;  // replayed, and the path had gone on to another state
+};
+
+// `announce` is called before the observers hear of the step; `perform` runs its action, where it was not run before.
+RanStep run_step(Run& run, const Workflow& workflow, std::size_t state, const std::string& branch,
+                 std::uint64_t sequence, const std::function<void()>& announce,
+                 const std::function<ActionResult(Step& step)>& perform);
+
+}  // namespace wtool::host::workflow
