@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include "workflow/actions/action_type.h"
 #include "workflow/model/suggestion.h"
@@ -17,9 +18,12 @@ ActionType confirm_action();
 ActionType abort_action();
 
 const std::vector<ActionType>& action_types() {
-  static const std::vector<ActionType> types = {shell_action(),    tool_action(),    prompt_action(),
-                                                workflow_action(), log_action(),     set_action(),
-                                                wait_action(),     confirm_action(), abort_action()};
+  static const std::vector<ActionType> types = [] {
+    const ActionType rows[] = {shell_action(), tool_action(), prompt_action(),  workflow_action(), log_action(),
+                               set_action(),   wait_action(), confirm_action(), abort_action()};
+    static_assert(std::size(rows) == std::variant_size_v<ActionKind>, "each alternative of ActionKind has a row");
+    return std::vector<ActionType>(std::begin(rows), std::end(rows));
+  }();
   return types;
 }
 
