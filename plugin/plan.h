@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/secrets/secrets.h"
 #include "configuration.h"
 #include "engine/command.h"
 #include "policy/approvals.h"
@@ -17,7 +18,6 @@
 #include "policy/environment.h"
 #include "policy/programs.h"
 #include "policy/verdict.h"
-#include "secrets/secrets.h"
 
 namespace wtool {
 

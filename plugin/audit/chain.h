@@ -30,9 +30,6 @@ struct Line {
   Link link;
 };
 
-// In lower-case hexadecimal.
-std::string sha256(std::string_view bytes);
-
 // `fields` is a JSON object, or null for none. Its members named as the line's own (time, seq, event, prev, hash) are
 // left out; text that is no UTF-8 is replaced.
 Line make_line(std::int64_t unix_ms, std::string_view event, const nlohmann::ordered_json& fields,

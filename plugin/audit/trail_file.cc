@@ -15,6 +15,7 @@
 
 #include "audit/rotated_files.h"
 #include "audit/tail.h"
+#include "base/sha256.h"
 #include "system/size_signal.h"
 
 namespace wtool::audit {
@@ -71,24 +72,6 @@ int open_file(const RealFolder& folder, const std::string& name) {
   // O_NONBLOCK, so that opening a FIFO or a device waits for nobody.
   return ::openat(folder.place.get(), name.c_str(),
                   O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
-}
-
-// How many bytes were written; *error is the errno for which it is not all of them. A short write is followed by
-// another, which gets the reason.
-std::size_t write_all(int file, std::string_view bytes, int* error) {
-  const SizeSignalBlocked guard;
-  *error = 0;
-  std::size_t written = 0;
-  while (written < bytes.size() && *error == 0) {
-    const ssize_t now = ::write(file, bytes.data() + written, bytes.size() - written);
-    if (now >= 0) {
-      written += static_cast<std::size_t>(now);
-    } else if (errno != EINTR) {
-      *error = errno;
-      if (*error == EFBIG) guard.take_away();
-    }
-  }
-  return written;
 }
 
 int sync_folder(const RealFolder& folder) {
@@ -272,8 +255,7 @@ std::string TrailFile::rotate() {
 
 std::string TrailFile::write(Line line, std::string_view before) {
   line.text.insert(0, before);
-  int error = 0;
-  const std::size_t written = write_all(descriptor_.get(), line.text, &error);
+  const auto [written, error] = write_without_signal(descriptor_.get(), line.text);
   if (error != 0) {
     // Where even this fails, the next one who writes finds a torn line and says so.
     const bool whole = written == 0 || ::ftruncate(descriptor_.get(), static_cast<off_t>(size_)) == 0;

@@ -21,7 +21,7 @@
 
 #include "audit/chain.h"
 #include "audit/trail.h"
-#include "system/descriptor.h"
+#include "base/descriptor.h"
 #include "system/real_folder.h"
 
 namespace wtool::audit {

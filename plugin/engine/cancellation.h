@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "system/descriptor.h"
+#include "base/descriptor.h"
 
 namespace wtool::engine {
 

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "system/descriptor.h"
+#include "base/descriptor.h"
 
 namespace wtool::engine {
 

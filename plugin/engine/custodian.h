@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "engine/outcome.h"
 #include "engine/warden_process.h"
-#include "system/descriptor.h"
 #include "warden/protocol.h"
 
 namespace wtool::engine {

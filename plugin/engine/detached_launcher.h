@@ -24,7 +24,7 @@
 #include <csignal>
 #include <utility>
 
-#include "system/descriptor.h"
+#include "base/descriptor.h"
 
 #ifdef __SANITIZE_THREAD__
 // Its clone() takes every clone for a fork, and would from then on believe that this process is the forked child.

@@ -9,9 +9,9 @@
 #include <memory>
 #include <string_view>
 
+#include "base/descriptor.h"
 #include "engine/capture.h"
 #include "engine/outcome.h"
-#include "system/descriptor.h"
 
 namespace wtool::engine {
 

@@ -9,11 +9,11 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/utf8.h"
 #include "engine/backstop.h"
 #include "engine/kept_tree.h"
 #include "engine/output_pipe.h"
 #include "engine/start_request.h"
-#include "engine/utf8.h"
 #include "warden/protocol.h"
 
 namespace wtool::engine {

@@ -16,24 +16,6 @@ namespace wtool::engine {
 
 namespace {
 
-// How many bytes were written; *error is the errno for which it is not all of them.
-std::size_t write_all(int file, std::string_view bytes, int* error) {
-  const SizeSignalBlocked guard;
-  *error = 0;
-  std::size_t written = 0;
-  while (written < bytes.size()) {
-    const ssize_t now = ::write(file, bytes.data() + written, bytes.size() - written);
-    if (now >= 0) {
-      written += static_cast<std::size_t>(now);
-    } else if (errno != EINTR) {
-      *error = errno;
-      if (*error == EFBIG) guard.take_away();
-      break;
-    }
-  }
-  return written;
-}
-
 std::string advice_for(int error) {
   switch (error) {
     case ENOSPC:
@@ -75,9 +57,9 @@ void SpillFile::write(std::string_view bytes) {
   const std::uint64_t charged = charged_;
   const std::size_t most = reserve(bytes.size());
   if (most > 0 && (file_ || create())) {
-    int error = 0;
-    result_.bytes += write_all(file_.get(), bytes.substr(0, most), &error);
-    if (error != 0) stop(error);
+    const Written written = write_without_signal(file_.get(), bytes.substr(0, most));
+    result_.bytes += written.bytes;
+    if (written.error != 0) stop(written.error);
   }
   directory_.settle(charged_ - charged);
   if (!stopped_ && most < bytes.size()) {

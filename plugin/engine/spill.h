@@ -15,9 +15,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.h"
 #include "engine/outcome.h"
 #include "engine/spill_directory.h"
-#include "system/descriptor.h"
 #include "system/real_folder.h"
 
 namespace wtool::engine {

@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "system/descriptor.h"
+#include "base/descriptor.h"
 
 namespace wtool::engine {
 

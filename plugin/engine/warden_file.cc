@@ -8,7 +8,7 @@
 #include <cstring>
 #include <optional>
 
-#include "system/descriptor.h"
+#include "base/descriptor.h"
 #include "warden/protocol.h"
 #include "warden/version_note.h"
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "base/descriptor.h"
 #include "engine/patience.h"
-#include "system/descriptor.h"
 
 namespace wtool::engine {
 

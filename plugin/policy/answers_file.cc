@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/files.h"
 #include "system/real_folder.h"
 
 namespace wtool::policy {
@@ -106,18 +107,11 @@ bool read_answers(const AnswersFile& file, std::string& text, std::string& error
             "; remove it, or change its owner (chown)";
     return false;
   }
-  char buffer[16384];
-  for (;;) {
-    const ssize_t got = ::read(opened.get(), buffer, sizeof buffer);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return unreadable();
-    if (got == 0) return true;
-    text.append(buffer, static_cast<std::size_t>(got));
-    if (text.size() > largest_file) {
-      error = file.noun + " is larger than 16 MiB: " + file.path;
-      return false;
-    }
-  }
+  const int failed = read_all(opened.get(), largest_file, text);
+  if (failed == EFBIG) error = file.noun + " is larger than 16 MiB: " + file.path;
+  if (failed == 0 || failed == EFBIG) return failed == 0;
+  errno = failed;
+  return unreadable();
 }
 
 Descriptor lock_answers(const AnswersFile& file, std::string& error) {
@@ -143,12 +137,9 @@ std::string replace_answers(const AnswersFile& file, const std::string& text) {
   const Descriptor opened(
       ::openat(folder.get(), fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, file.mode));
   if (!opened) return cannot(file, "written", file.path + ".new");
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const ssize_t put = ::write(opened.get(), rest.data(), rest.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return cannot(file, "written", file.path + ".new");
-    rest.remove_prefix(static_cast<std::size_t>(put));
+  if (const int failed = write_all(opened.get(), text).error; failed != 0) {
+    errno = failed;
+    return cannot(file, "written", file.path + ".new");
   }
   if (::fsync(opened.get()) != 0 || ::renameat(folder.get(), fresh.c_str(), folder.get(), name.c_str()) != 0) {
     return cannot(file, "written", file.path);

@@ -9,7 +9,7 @@
 #include <chrono>
 #include <string>
 
-#include "system/descriptor.h"
+#include "base/descriptor.h"
 
 namespace wtool::policy {
 

@@ -1,11 +1,9 @@
 #include "policy/approvals.h"
 
-#include <sha2.h>
-
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/sha256.h"
 #include "json_text.h"
 #include "policy/answers_file.h"
 
@@ -14,12 +12,6 @@ namespace wtool::policy {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string sha256(std::string_view text) {
-  std::array<char, SHA256_DIGEST_STRING_LENGTH> hex{};
-  ::SHA256Data(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), hex.data());
-  return hex.data();
-}
 
 std::string dump(const Json& json, int indent = -1) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);

@@ -58,11 +58,6 @@ std::variant<Directory, DirectoryError> open_directory(const std::string& path) 
   return directory;
 }
 
-bool is_within(std::string_view path, std::string_view root) {
-  if (root == "/") return true;
-  return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
-}
-
 bool is_within_any(std::string_view path, const std::vector<std::string>& roots) {
   return std::any_of(roots.begin(), roots.end(), [&](const std::string& root) { return is_within(path, root); });
 }

@@ -7,7 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "system/descriptor.h"
+#include "base/descriptor.h"
+#include "base/path_text.h"
 
 namespace wtool::policy {
 
@@ -24,9 +25,6 @@ struct DirectoryError {
 
 // Opens `path`, relative to the current directory of this process; empty means that directory itself.
 std::variant<Directory, DirectoryError> open_directory(const std::string& path);
-
-// True where `path` is `root` or below it. Both are canonical; by component: /repo does not contain /repo-evil.
-bool is_within(std::string_view path, std::string_view root);
 
 // The canonical path of `path`, from `directory` (canonical) where it is relative. Links are followed, also one that
 // leads to nothing: what does not exist is where it would come to be. Never fails: beyond 40 links it is "/".

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/time_text.h"
+
 namespace wtool {
 
 namespace {
@@ -74,13 +76,6 @@ bool Sessions::close(std::string_view id, std::chrono::milliseconds grace, std::
   return true;
 }
 
-std::string to_iso_text(std::chrono::system_clock::time_point time) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
+std::string to_iso_text(std::chrono::system_clock::time_point time) { return utc_text(time, "%Y-%m-%dT%H:%M:%SZ"); }
 
 }  // namespace wtool

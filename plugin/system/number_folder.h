@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "system/descriptor.h"
+#include "base/descriptor.h"
 
 namespace wtool {
 

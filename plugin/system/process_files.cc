@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "system/descriptor.h"
+#include "base/descriptor.h"
 #include "system/number_folder.h"
 
 namespace wtool {

@@ -20,7 +20,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "system/descriptor.h"
+#include "base/descriptor.h"
 #include "system/named_process.h"
 
 namespace wtool {

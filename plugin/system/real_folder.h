@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "system/descriptor.h"
+#include "base/descriptor.h"
 
 namespace wtool {
 

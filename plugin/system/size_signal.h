@@ -1,10 +1,14 @@
 // Keeps SIGXFSZ from the calling thread while it writes to a file. A write beyond the limit of a file's size
 // (RLIMIT_FSIZE) sends it to the thread that writes, and would end a host that does not expect it; the error EFBIG says
-// the same. Nothing but the mask of this thread is touched, and that is put back. Needs nothing but libc.
+// the same. Nothing but the mask of this thread is touched, and that is put back.
 #pragma once
 
+#include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <string_view>
+
+#include "base/files.h"
 
 namespace wtool {
 
@@ -36,5 +40,13 @@ class SizeSignalBlocked {
   sigset_t before_{};
   bool was_pending_ = false;
 };
+
+// As write_all; the limit on the size of a file is an error (EFBIG) and no signal.
+inline Written write_without_signal(int descriptor, std::string_view bytes) {
+  const SizeSignalBlocked guard;
+  const Written written = write_all(descriptor, bytes);
+  if (written.error == EFBIG) guard.take_away();
+  return written;
+}
 
 }  // namespace wtool

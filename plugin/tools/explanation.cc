@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "approval.h"
-#include "engine/utf8.h"
+#include "base/utf8.h"
 #include "policy/approvals.h"
 #include "policy/programs.h"
 #include "policy/programs/names.h"
@@ -78,7 +78,7 @@ Json unknown_programs(const std::string& line) {
     if (command.words.empty() || !command.words.front().literal) continue;
     const std::string_view name = policy::base_name(command.words.front().text);
     if (!policy::is_known_program(policy::known_name(name)) && !policy::is_shell_word(name)) {
-      unknown.push_back(engine::to_utf8(std::string(name)));
+      unknown.push_back(to_utf8(std::string(name)));
     }
   }
   return unknown;
@@ -88,10 +88,10 @@ Json unknown_programs(const std::string& line) {
 
 Json policy_object(const policy::Verdict& verdict) {
   Json object{{"verdict", policy::to_text(verdict.answer)},
-              {"reason", engine::to_utf8(verdict.reason)},
-              {"rule", engine::to_utf8(verdict.rule)}};
+              {"reason", to_utf8(verdict.reason)},
+              {"rule", to_utf8(verdict.rule)}};
   if (!verdict.word.empty()) {
-    object["word"] = engine::to_utf8(verdict.word);
+    object["word"] = to_utf8(verdict.word);
     object["range"] = {verdict.at.begin, verdict.at.end};
   }
   return object;
@@ -100,7 +100,7 @@ Json policy_object(const policy::Verdict& verdict) {
 std::string explanation(const CommandRequest& request, const Configuration& configuration) {
   const Plan plan = make_plan(request, configuration);
   Json answer = policy_object(plan.verdict);
-  if (!plan.verdict.hint.empty()) answer["hint"] = engine::to_utf8(plan.verdict.hint);
+  if (!plan.verdict.hint.empty()) answer["hint"] = to_utf8(plan.verdict.hint);
   if (plan.error) {
     answer["error"] = plan.error->code;
     return dump(answer);
@@ -113,7 +113,7 @@ std::string explanation(const CommandRequest& request, const Configuration& conf
     answer["script"] = plan.command.arguments.back();
   }
   answer["argv"] = plan.command.arguments;
-  answer["directory"] = engine::to_utf8(plan.directory.path);
+  answer["directory"] = to_utf8(plan.directory.path);
   answer["environment_names"] = names_of(plan.command.variables);
   answer["limits"] = limits_of(request, configuration);
   answer["sandbox"] = sandbox_of(configuration);

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "engine/utf8.h"
+#include "base/utf8.h"
 #include "tools/explanation.h"
 #include "tools/result.h"
 
@@ -18,7 +18,7 @@ void add_sandbox(const std::optional<engine::SandboxReport>& report, Json& metad
   if (!report) return;
   const auto texts = [](const std::vector<std::string>& list) {
     Json array = Json::array();
-    for (const std::string& text : list) array.push_back(engine::to_utf8(text));
+    for (const std::string& text : list) array.push_back(to_utf8(text));
     return array;
   };
   Json& sandbox = metadata["sandbox"];
@@ -27,16 +27,16 @@ void add_sandbox(const std::optional<engine::SandboxReport>& report, Json& metad
   if (!report->refused.empty()) sandbox["refused"] = texts(report->refused);
   if (!report->protected_changed.empty()) metadata["protected_changed"] = texts(report->protected_changed);
   for (const engine::PutAside& aside : report->put_aside) {
-    Json entry{{"path", engine::to_utf8(aside.path)}};
+    Json entry{{"path", to_utf8(aside.path)}};
     if (aside.error.empty()) {
-      entry["to"] = engine::to_utf8(aside.to);
+      entry["to"] = to_utf8(aside.to);
     } else {
       entry["error"] = aside.error;
     }
     metadata["put_aside"].push_back(std::move(entry));
   }
   if (report->refused.empty() || !metadata.contains("error")) return;
-  std::string hint = "the sandbox refused " + engine::to_utf8(report->refused.front());
+  std::string hint = "the sandbox refused " + to_utf8(report->refused.front());
   const std::string other = metadata["error"]["hint"];
   if (!other.empty()) hint += "; " + other;
   metadata["error"]["hint"] = hint;
@@ -240,7 +240,7 @@ class Format {
   }
 
   // A process may call itself anything.
-  static std::string to_text(const std::string& name) { return engine::to_utf8(name); }
+  static std::string to_text(const std::string& name) { return to_utf8(name); }
 
   Answer fail(const CallError& error, const std::string& text) {
     metadata_["error"] = error_object(error);

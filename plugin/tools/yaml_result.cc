@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "base/utf8.h"
 #include "policy/words/characters.h"
 
 namespace wtool::tools {
@@ -35,7 +36,7 @@ bool can_be_block(std::string_view text) {
     at = end + 1;
   }
   for (std::size_t at = 0; at < text.size();) {
-    const policy::Character character = policy::character_at(text, at);
+    const Character character = first_character(text.substr(at));
     if (!character.valid || !is_printable(character.code_point)) return false;
     at += character.length;
   }
@@ -73,7 +74,7 @@ std::string quoted(std::string_view text) {
   std::string result = "\"";
   std::size_t begin = 0;
   for (std::size_t at = 0; at < text.size();) {
-    const policy::Character character = policy::character_at(text, at);
+    const Character character = first_character(text.substr(at));
     if (needs_escape(character.code_point)) {
       append_quoted(result, text.substr(begin, at - begin));
       char escape[16];

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "system/descriptor.h"
+#include "base/descriptor.h"
 #include "warden/protocol.h"
 
 namespace wtool::warden {

@@ -17,7 +17,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "system/descriptor.h"
+#include "base/descriptor.h"
 #include "system/number_folder.h"
 #include "warden/priority.h"
 #include "warden/protocol.h"

@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-#include "system/descriptor.h"
+#include "base/descriptor.h"
 
 namespace wtool::warden {
 

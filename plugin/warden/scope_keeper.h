@@ -12,7 +12,7 @@
 // killed custodian had, and continues one that was stopped, is out of its reach.
 #pragma once
 
-#include "system/descriptor.h"
+#include "base/descriptor.h"
 #include "warden/custodian.h"
 
 namespace wtool::warden {

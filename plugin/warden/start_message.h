@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "system/descriptor.h"
+#include "base/descriptor.h"
 #include "warden/protocol.h"
 #include "warden/sandbox_child.h"
 #include "warden/spawn.h"

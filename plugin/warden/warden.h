@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "system/descriptor.h"
+#include "base/descriptor.h"
 #include "system/process_tree.h"
 #include "warden/event_set.h"
 #include "warden/own_state.h"

@@ -1,14 +1,17 @@
 // Fuzzes workflow/parse/parser.h and workflow/check/checker.h, with all that they read: markdown, front matter,
 // diagrams, actions, templates, conditions. The input is a workflow file. Whatever the bytes are, it is read and
-// checked, soon; each finding stands in the file; and the arrows of what has no error lead to states. Sources:
-// host-api/reference-host/workflow/*/*.cc host-api/reference-host/expressions/*.cc Sources:
-// host-api/reference-host/loader/nearest.cc host-api/reference-host/loader/stop.cc Sources:
-// host-api/reference-host/loader/yaml_mistake.cc Libraries: yaml-cpp md4c re2 One input in: 30
+// checked, soon; each finding stands in the file; and the arrows of what has no error lead to states.
+// Sources: host-api/reference-host/workflow/*/*.cc host-api/reference-host/expressions/*.cc
+// Sources: host-api/base/edit_distance.cc host-api/base/files.cc host-api/base/stop.cc host-api/base/utf8.cc
+// Sources: host-api/reference-host/loader/yaml_mistake.cc
+// Libraries: yaml-cpp md4c re2
+// One input in: 30
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
+#include "base/utf8.h"
 #include "workflow/check/checker.h"
 #include "workflow/parse/parser.h"
 
@@ -24,7 +27,7 @@ void require(bool condition) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string text(reinterpret_cast<const char*>(data), size);
-  if (find_invalid_utf8(text) != std::string::npos || text.find('\0') != std::string::npos) return 0;
+  if (!wtool::is_utf8(text) || text.find('\0') != std::string::npos) return 0;
   const Source source("fuzz.md", std::move(text));
   Findings findings;
   const Workflow workflow = parse_workflow(source, findings);

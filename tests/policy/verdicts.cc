@@ -19,7 +19,10 @@
 #include "policy/interactive.h"
 #define HAS_INTERACTIVE 1
 #endif
-#if __has_include("secrets/secrets.h")
+#if __has_include("base/secrets/secrets.h")
+#include "base/secrets/secrets.h"
+#define HAS_SECRETS 1
+#elif __has_include("secrets/secrets.h")
 #include "secrets/secrets.h"
 #define HAS_SECRETS 1
 #endif

@@ -1,9 +1,9 @@
 #include "audit/entry.h"
 
-#include <sha2.h>
-
 #include <algorithm>
 #include <charconv>
+
+#include "base/sha256.h"
 
 namespace wtool::host::audit {
 
@@ -15,7 +15,6 @@ constexpr std::string_view prev_key = R"(,"prev":")";
 constexpr std::string_view hash_key = R"(","hash":")";
 constexpr std::string_view line_end = R"("})";
 constexpr std::size_t time_size = 24;
-constexpr std::size_t hash_size = 64;
 
 // Take a part from the front, or from the back, of what is left of a line.
 bool take(std::string_view& text, std::string_view part) {
@@ -29,42 +28,13 @@ bool take_end(std::string_view& text, std::string_view part) {
   return true;
 }
 bool take_end_hash(std::string_view& text, std::string_view& hash) {
-  if (text.size() < hash_size) return false;
-  hash = text.substr(text.size() - hash_size);
-  text.remove_suffix(hash_size);
-  return is_hash(hash);
+  if (text.size() < sha256_size) return false;
+  hash = text.substr(text.size() - sha256_size);
+  text.remove_suffix(sha256_size);
+  return is_sha256(hash);
 }
 
 }  // namespace
-
-struct Digest::State {
-  SHA2_CTX context;
-};
-
-Digest::Digest() : state_(new State) { ::SHA256Init(&state_->context); }
-
-Digest::~Digest() { delete state_; }
-
-void Digest::add(std::string_view bytes) {
-  ::SHA256Update(&state_->context, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-}
-
-std::string Digest::finish() {
-  std::uint8_t bytes[SHA256_DIGEST_LENGTH];
-  ::SHA256Final(bytes, &state_->context);
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (const unsigned byte : bytes) {
-    text += digits[byte >> 4U];
-    text += digits[byte & 15U];
-  }
-  return text;
-}
-
-bool is_hash(std::string_view text) {
-  return text.size() == hash_size &&
-         std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-}
 
 std::optional<Entry> read_entry(std::string_view line) {
   if (line.size() >= longest_line) return std::nullopt;
@@ -82,9 +52,7 @@ std::optional<Entry> read_entry(std::string_view line) {
   line.remove_prefix(static_cast<std::size_t>(after - line.data()));
   if (!take(line, event_key)) return std::nullopt;
   entry.event = line.substr(0, line.find('"'));
-  Digest digest;
-  digest.add(hashed);
-  entry.intact = digest.finish() == entry.hash;
+  entry.intact = sha256(hashed) == entry.hash;
   return entry;
 }
 
@@ -95,9 +63,7 @@ std::optional<std::string_view> without_hash(std::string_view text) {
 }
 
 std::string whole_line(std::string_view hashed) {
-  Digest digest;
-  digest.add(hashed);
-  return std::string(hashed) + std::string(hash_key.substr(1)) + digest.finish() + std::string(line_end);
+  return std::string(hashed) + std::string(hash_key.substr(1)) + sha256(hashed) + std::string(line_end);
 }
 
 }  // namespace wtool::host::audit

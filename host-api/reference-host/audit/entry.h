@@ -31,21 +31,4 @@ std::optional<Entry> read_entry(std::string_view line);
 std::optional<std::string_view> without_hash(std::string_view text);
 std::string whole_line(std::string_view hashed);
 
-// A SHA-256 in lower-case hexadecimal, of bytes that come in pieces.
-class Digest {
- public:
-  Digest();
-  ~Digest();
-  Digest(const Digest&) = delete;
-  Digest& operator=(const Digest&) = delete;
-  void add(std::string_view bytes);
-  std::string finish();
-
- private:
-  struct State;
-  State* state_;
-};
-
-bool is_hash(std::string_view text);
-
 }  // namespace wtool::host::audit

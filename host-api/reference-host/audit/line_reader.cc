@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "audit/entry.h"
+#include "base/sha256.h"
 #include "tracing/escape.h"
 
 namespace wtool::host::audit {
@@ -69,7 +70,7 @@ bool LineReader::next(RawLine& line) {
   return line.closed || line.size > 0;
 }
 
-bool read_range(const Part& part, std::uint64_t from, std::uint64_t to, Digest& digest) {
+bool read_range(const Part& part, std::uint64_t from, std::uint64_t to, Sha256& digest) {
   std::string piece(piece_size, '\0');
   while (from < to) {
     const std::size_t most = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), to - from));

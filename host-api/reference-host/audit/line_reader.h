@@ -7,6 +7,7 @@
 
 #include "audit/entry.h"
 #include "audit/parts.h"
+#include "base/sha256.h"
 
 namespace wtool::host::audit {
 
@@ -40,6 +41,6 @@ class LineReader {
 };
 
 // Adds the bytes [from, to) of a part to a digest. False: they could not be read.
-bool read_range(const Part& part, std::uint64_t from, std::uint64_t to, Digest& digest);
+bool read_range(const Part& part, std::uint64_t from, std::uint64_t to, Sha256& digest);
 
 }  // namespace wtool::host::audit

@@ -76,18 +76,9 @@ bool is_named(const Part& part) {
 
 }  // namespace
 
-Handle& Handle::operator=(Handle&& other) noexcept {
-  std::swap(number_, other.number_);
-  return *this;
-}
-
-Handle::~Handle() {
-  if (number_ >= 0) ::close(number_);
-}
-
 int open_part(Part& part, std::string& error) {
   if (part.file) return 0;
-  part.file = Handle(::open(part.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  part.file = Descriptor(::open(part.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
   if (!part.file || ::fstat(part.file.get(), &status) != 0) {
     const int failed = errno;

@@ -6,29 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
+
 namespace wtool::host::audit {
-
-// An open file, closed at the end.
-class Handle {
- public:
-  explicit Handle(int number = -1) : number_(number) {}
-  Handle(Handle&& other) noexcept : number_(other.number_) { other.number_ = -1; }
-  Handle& operator=(Handle&& other) noexcept;
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle();
-  int get() const { return number_; }
-  explicit operator bool() const { return number_ >= 0; }
-
- private:
-  int number_;
-};
 
 struct Part {
   std::string path;
   std::string name;        // the path's last component, as errors call it
   bool newest = false;     // FILE itself
-  Handle file{};           // open when the part is the newest; the others are opened when their turn comes
+  Descriptor file{};       // open when the part is the newest; the others are opened when their turn comes
   std::uint64_t size = 0;  // of an open one: how much of it belongs to this snapshot
 };
 

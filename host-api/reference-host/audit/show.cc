@@ -229,7 +229,7 @@ std::string show(const std::string& file, const ShowOptions& options,
       if (!lines.add(options.json ? in_ascii(line.text) : described(event))) return {};
     }
     if (!reader.error().empty()) return reader.error();
-    part.file = Handle();
+    part.file = Descriptor();
   }
   lines.finish();
   if (has_lines && !is_trail) return escaped(file) + " is not an audit trail: no line of it is an event of one";

@@ -7,6 +7,7 @@
 #include "audit/entry.h"
 #include "audit/line_reader.h"
 #include "audit/parts.h"
+#include "base/sha256.h"
 #include "tracing/escape.h"
 
 namespace wtool::host::audit {
@@ -61,7 +62,7 @@ class Verifier {
       }
       read(part);
       if (!report_.unusable.empty()) return std::move(report_);
-      part.file = Handle();
+      part.file = Descriptor();
     }
     if (!parts->back().newest) {
       note(file + " is not there: a rotation was cut short, or somebody removed it");
@@ -133,7 +134,7 @@ class Verifier {
     if (!gap_->torn || !entry.intact || entry.event != "recovered") return false;
     const json fields = json::parse(line.text, nullptr, false);
     if (!fields.is_object() || fields.value("torn_bytes", json()) != json(gap_->to - gap_->from)) return false;
-    Digest digest;
+    Sha256 digest;
     return read_range(part, gap_->from, gap_->to, digest) &&
            fields.value("torn_sha256", json()) == json(digest.finish());
   }

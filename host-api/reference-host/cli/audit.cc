@@ -13,6 +13,7 @@
 
 #include "audit/show.h"
 #include "audit/verify.h"
+#include "base/sha256.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/output.h"
@@ -55,7 +56,7 @@ std::string as_text(const audit::Report& report) {
 int verify(VerifyOptions options) {
   std::transform(options.expect.begin(), options.expect.end(), options.expect.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (!options.expect.empty() && !audit::is_hash(options.expect)) {
+  if (!options.expect.empty() && !is_sha256(options.expect)) {
     complain("--expect needs the 64 hexadecimal digits of a line's hash, as `wtool audit verify` prints the head's");
     return exit_unusable;
   }

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "loader/stop.h"
+#include "base/stop.h"
 #include "terminal/terminal.h"
 
 namespace wtool::host {

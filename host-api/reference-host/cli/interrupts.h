@@ -14,7 +14,7 @@
 #include <atomic>
 #include <thread>
 
-#include "loader/stop.h"
+#include "base/stop.h"
 
 namespace wtool::host {
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/edit_distance.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/output.h"
-#include "loader/nearest.h"
 
 namespace wtool::host {
 

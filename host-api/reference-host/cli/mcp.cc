@@ -19,11 +19,11 @@
 #include <string>
 #include <vector>
 
+#include "base/edit_distance.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
 #include "cli/output.h"
-#include "loader/nearest.h"
 #include "mcp/server.h"
 #include "tracing/escape.h"
 

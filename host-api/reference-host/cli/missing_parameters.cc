@@ -5,9 +5,10 @@
 #include <functional>
 #include <optional>
 
+#include "base/stop.h"
+#include "base/utf8.h"
 #include "cli/interrupts.h"
 #include "expressions/value.h"
-#include "loader/stop.h"
 #include "reporting/display.h"
 #include "terminal/asking.h"
 #include "workflow/model/parameter_limits.h"
@@ -33,7 +34,7 @@ std::string prompt_for(const workflow::Parameter& parameter) {
 // What is wrong with the answer; empty: nothing.
 std::string problem_of(const workflow::Parameter& parameter, const std::string& answer) {
   if (answer.empty()) return "a value is required";
-  if (workflow::find_invalid_utf8(answer) != std::string::npos) return "the value is not valid UTF-8";
+  if (!is_utf8(answer)) return "the value is not valid UTF-8";
   std::string why;
   const auto value = workflow::parameter_value(parameter.type, answer, why, parameter.secret);
   return value ? workflow::limit_problem(parameter, *value) : why;

@@ -8,30 +8,14 @@
 
 #include <string>
 
+#include "base/files.h"
 #include "terminal/terminal.h"
 #include "tracing/escape.h"
 
 namespace wtool::host {
 
-int write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written > 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    } else if (written == 0) {
-      return EIO;
-    } else if (errno == EAGAIN) {  // Somebody who shares it with us made it non-blocking.
-      pollfd ready{.fd = descriptor, .events = POLLOUT, .revents = 0};
-      ::poll(&ready, 1, -1);
-    } else if (errno != EINTR) {
-      return errno;
-    }
-  }
-  return 0;
-}
-
 bool print(std::string_view text) {
-  const int failed = write_all(STDOUT_FILENO, text);
+  const int failed = write_all(STDOUT_FILENO, text).error;
   if (failed == 0) return true;
   complain(std::string("cannot write to standard output: ") + ::strerror(failed));
   return false;

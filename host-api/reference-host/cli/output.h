@@ -3,10 +3,9 @@
 
 #include <string_view>
 
-namespace wtool::host {
+#include "base/files.h"
 
-// Writes all of it, however many calls that takes. 0, or the errno of the write that failed. Any thread.
-int write_all(int descriptor, std::string_view bytes);
+namespace wtool::host {
 
 // Writes to standard output. False when that failed (closed pipe, full disk); the reason is then on stderr, and the
 // program's exit status must be exit_unusable.

@@ -13,7 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "audit/entry.h"
+#include "base/files.h"
+#include "base/sha256.h"
 #include "cli/output.h"
 #include "reporting/runs_folder.h"
 
@@ -42,7 +43,7 @@ std::string file_name(std::string_view name, bool secret) {
     }
   }
   if (safe.size() + end.size() <= longest_name) return safe + end;
-  audit::Digest digest;
+  Sha256 digest;
   digest.add(name);
   return digest.finish() + end;
 }
@@ -77,7 +78,7 @@ class OutputFiles::File final : public workflow::OutputFile {
       return fail("the files with the outputs of a run may have " + std::to_string(all_.limits_.max_bytes) +
                   " bytes together; raise output.max_bytes, or let the command write less");
     }
-    if (const int failed = write_all(descriptor_, bytes); failed != 0) return fail(::strerror(failed));
+    if (const int failed = write_all(descriptor_, bytes).error; failed != 0) return fail(::strerror(failed));
     digest_.add(bytes);
   }
 
@@ -114,7 +115,7 @@ class OutputFiles::File final : public workflow::OutputFile {
   OutputFiles& all_;
   const std::string path_;
   int descriptor_ = -1;
-  audit::Digest digest_;
+  Sha256 digest_;
   std::uint64_t written_ = 0;
   std::string trouble_;
 };

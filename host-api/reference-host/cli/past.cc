@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "audit/entry.h"
+#include "base/sha256.h"
 #include "cli/output.h"
 #include "reporting/journal_reader.h"
 #include "reporting/runs_folder.h"
@@ -93,12 +93,10 @@ std::optional<workflow::Workflow> workflow_of_run(const workflow::RunRecord& run
   const std::filesystem::path path = std::filesystem::path(run.directory) / run.file;
   std::string error;
   const workflow::Source source = workflow::load_source(path.string(), error);
-  audit::Digest digest;
-  digest.add(source.text());
   workflow::Findings findings;
   if (!error.empty()) {
     why = error;
-  } else if (digest.finish() != run.sha256) {
+  } else if (sha256(source.text()) != run.sha256) {
     why = run.file + " is not what it was when it ran";
   } else {
     workflow::Workflow parsed = workflow::parse_workflow(source, findings);

@@ -8,9 +8,9 @@
 #include <cerrno>
 #include <string_view>
 
+#include "base/edit_distance.h"
 #include "cli/output.h"
 #include "cli/shell_reader.h"
-#include "loader/nearest.h"
 #include "workflow/check/called_workflows.h"
 #include "workflow/check/checker.h"
 #include "workflow/model/shell_choice.h"

@@ -6,6 +6,8 @@
 
 #include <cerrno>
 
+#include "base/descriptor.h"
+#include "base/files.h"
 #include "cli/output.h"
 #include "reporting/html_report.h"
 #include "reporting/junit.h"
@@ -16,10 +18,10 @@ namespace wtool::host {
 bool write_report(const std::string& file, std::string_view text) {
   if (file == "-") return print(text);
   std::string why;
-  const int descriptor = open_without_links(file, O_WRONLY | O_CREAT | O_TRUNC, 0666, why);
-  int failed = descriptor < 0 ? 0 : write_all(descriptor, text);
+  Descriptor opened(open_without_links(file, O_WRONLY | O_CREAT | O_TRUNC, 0666, why));
+  int failed = opened ? write_all(opened.get(), text).error : 0;
   // Some file systems tell only here that there was no space.
-  if (descriptor >= 0 && ::close(descriptor) != 0 && failed == 0) failed = errno;
+  if (opened && ::close(opened.release()) != 0 && failed == 0) failed = errno;
   if (failed != 0) why = ::strerror(failed);
   if (!why.empty()) complain("cannot write " + file + ": " + why);
   return why.empty();

@@ -17,6 +17,9 @@
 #include <optional>
 #include <string_view>
 
+#include "base/descriptor.h"
+#include "base/files.h"
+
 namespace wtool::host {
 
 namespace {
@@ -31,35 +34,11 @@ constexpr std::chrono::seconds longest{5};  // for all processes of one call tog
 constexpr std::string_view closing = "\n: ';;)' \";;)\"\n) fi\n";
 constexpr std::string_view opening = "if :; then (\n";
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 // What the shell says of a text it cannot read.
 struct Complaint {
   std::size_t line = 0;  // from 0
   std::string message;
 };
-
-bool write_text(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t done = ::write(fd, text.data(), text.size());
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(done));
-  }
-  return true;
-}
 
 // `/dev/fd/0: 12: Syntax error: ...` or `/dev/fd/0: line 12: syntax error ...`. Nothing where no line is named: then it
 // was not the text that the shell could not read.
@@ -91,7 +70,7 @@ class Asker {
     ++processes_;
     const Descriptor script(::memfd_create("script", MFD_CLOEXEC));
     const Descriptor said(::memfd_create("said", MFD_CLOEXEC));
-    if (script.get() < 0 || said.get() < 0 || !write_text(script.get(), text)) return std::nullopt;
+    if (!script || !said || write_all(script.get(), text).error != 0) return std::nullopt;
     posix_spawn_file_actions_t files;
     ::posix_spawn_file_actions_init(&files);
     ::posix_spawn_file_actions_adddup2(&files, script.get(), 0);

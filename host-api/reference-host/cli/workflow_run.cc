@@ -8,7 +8,7 @@
 #include <iterator>
 #include <memory>
 
-#include "audit/entry.h"
+#include "base/sha256.h"
 #include "cli/confirmation.h"
 #include "cli/interrupts.h"
 #include "cli/missing_parameters.h"
@@ -51,12 +51,6 @@ int exit_status(const RunReport& report, const Interrupts& interrupts) {
       break;
   }
   return interrupts.signal() != 0 ? interrupts.exit_status() : exit_aborted;
-}
-
-std::string digest_of(std::string_view text) {
-  audit::Digest digest;
-  digest.add(text);
-  return digest.finish();
 }
 
 // One run from here to its exit status.
@@ -104,7 +98,7 @@ class FileRun {
     const std::string summary = workflow::summary_text(prepared_.workflow(), masked(report, secrets_), failed,
                                                        prepared_.shown_name(), run, {!stands_above, wishes_.quiet});
     // Standard output belongs to the events where they go there.
-    const bool summed_up = wishes_.events == "-" ? write_all(STDERR_FILENO, summary) == 0 : print(summary);
+    const bool summed_up = wishes_.events == "-" ? write_all(STDERR_FILENO, summary).error == 0 : print(summary);
     const bool reported =
         !wants_report || write_reports(collector.record(), &prepared_.workflow(), wishes_.junit, wishes_.html);
     const int status = exit_status(report, interrupts);
@@ -269,7 +263,7 @@ int resume_run(Context& context, const Resumed& wanted, const RunWishes& wishes)
   for (const auto& [name, value] : earlier.inputs) names.push_back(name);
   const auto prepared = PreparedWorkflow::open(context, earlier.file, names);
   if (!prepared) return exit_unusable;
-  if (digest_of(prepared->source().text()) != earlier.sha256) {
+  if (sha256(prepared->source().text()) != earlier.sha256) {
     complain("the file " + earlier.file + " is not what it was when the run " + earlier.run +
              " went on last; what is completed is kept as long as the states are the same");
   }

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/utf8.h"
 #include "config/read_file.h"
 #include "tracing/escape.h"
 

@@ -8,10 +8,11 @@
 #include <set>
 #include <string_view>
 
+#include "base/edit_distance.h"
+#include "base/utf8.h"
 #include "config/keys.h"
 #include "config/scalar.h"
 #include "config/values.h"
-#include "loader/nearest.h"
 #include "loader/yaml_mistake.h"
 #include "tracing/escape.h"
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/path_text.h"
 #include "config/values.h"
 
 namespace wtool::host {
@@ -20,11 +21,6 @@ std::string text_list(const json& list, const char* none) {
   std::string text;
   for (const json& one : list) text += (text.empty() ? "" : ", ") + shown(one);
   return text.empty() ? none : text;
-}
-
-bool is_below(std::string_view path, std::string_view root) {
-  if (root == "/") return true;
-  return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
 }
 
 // Whether all that the entry `later` allows is allowed by the entry `locked`.
@@ -95,7 +91,7 @@ bool is_ranked(const ConfigKey& key, const json& locked, const json& later, Loos
   return false;
 }
 
-bool is_within(const ConfigKey& key, const json& locked, const json& later, Loosening& loosening) {
+bool stays_within(const ConfigKey& key, const json& locked, const json& later, Loosening& loosening) {
   const std::size_t odd = uncovered(locked, later, covers);
   if (odd == later.size()) return true;
   const char* const none = key.type == KeyType::entries ? "no command at all" : "no name at all";
@@ -110,7 +106,7 @@ bool are_below(const json& locked, const json& later, bool empty_is_everywhere, 
     return false;
   }
   const std::size_t odd =
-      uncovered(locked, later, [](const std::string& root, const std::string& path) { return is_below(path, root); });
+      uncovered(locked, later, [](const std::string& root, const std::string& path) { return is_within(path, root); });
   if (odd == later.size()) return true;
   loosening = {locked.empty() ? "no path at all" : "only paths in or below " + text_list(locked, ""),
                "this has " + shown(later[odd]), odd};
@@ -135,7 +131,7 @@ bool is_tighter(const ConfigKey& key, const json& locked, json& later, Loosening
       loosening = {"only true", "this is false"};
       return false;
     case Tightening::within:
-      return is_within(key, locked, later, loosening);
+      return stays_within(key, locked, later, loosening);
     case Tightening::add:
       later = both(locked, later);
       return true;

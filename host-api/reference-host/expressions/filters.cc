@@ -7,9 +7,9 @@
 #include <cstring>
 #include <optional>
 
+#include "base/edit_distance.h"
 #include "expressions/access.h"
 #include "expressions/operators.h"
-#include "loader/nearest.h"
 
 namespace wtool::host::expressions {
 namespace {

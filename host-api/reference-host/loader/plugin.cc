@@ -13,6 +13,7 @@
 #include <wtool/cpp/host.hpp>
 
 #include "approval/terminal.h"
+#include "base/utf8.h"
 #include "loader/services.h"
 #include "tracing/escape.h"
 #include "tracing/tracing.h"

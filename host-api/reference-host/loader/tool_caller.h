@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "loader/stop.h"
+#include "base/stop.h"
 
 namespace wtool::host {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <wtool/cpp/host.hpp>
 
-#include "loader/nearest.h"
+#include "base/edit_distance.h"
 #include "tracing/escape.h"
 #include "tracing/tracing.h"
 

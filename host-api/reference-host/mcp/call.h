@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "approval/approver.h"
+#include "base/stop.h"
 #include "loader/plugin.h"
-#include "loader/stop.h"
 #include "tracing/filter.h"
 
 namespace wtool::host::mcp {

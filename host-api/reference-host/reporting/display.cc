@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/utf8.h"
 #include "workflow/model/source.h"
 
 namespace wtool::host::workflow {
@@ -81,10 +82,8 @@ std::string duration_text(std::chrono::steady_clock::duration duration) {
 
 std::string cleaned_for_terminal(std::string_view text, bool keep_newlines) {
   std::string valid(text);
-  std::size_t from = 0;
-  for (std::size_t bad; (bad = find_invalid_utf8(std::string_view(valid).substr(from))) != std::string_view::npos;) {
-    valid[from + bad] = '?';
-    from += bad;
+  for (std::size_t bad = 0; (bad += valid_utf8_prefix(std::string_view(valid).substr(bad))) < valid.size();) {
+    valid[bad] = '?';
   }
   std::string out;
   for (std::size_t i = 0; i < valid.size();) {

@@ -10,6 +10,8 @@
 #include <array>
 #include <cerrno>
 
+#include "base/descriptor.h"
+#include "base/files.h"
 #include "reporting/graph.h"
 
 extern char** environ;
@@ -17,43 +19,9 @@ extern char** environ;
 namespace wtool::host::workflow {
 namespace {
 
-class Handle {
- public:
-  explicit Handle(int descriptor = -1) : descriptor_(descriptor) {}
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() { close(); }
-  int get() const { return descriptor_; }
-  void take(int descriptor) { descriptor_ = descriptor; }
-  void close() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-    descriptor_ = -1;
-  }
-
- private:
-  int descriptor_;
-};
-
 // A file that holds the text, and is read from its beginning.
 bool fill(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = ::write(file, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return ::lseek(file, 0, SEEK_SET) == 0;
-}
-
-std::string read_all(int file) {
-  std::string all;
-  std::array<char, 65536> piece{};
-  for (;;) {
-    const ssize_t count = ::read(file, piece.data(), piece.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return all;
-    all.append(piece.data(), static_cast<std::size_t>(count));
-  }
+  return write_all(file, text).error == 0 && ::lseek(file, 0, SEEK_SET) == 0;
 }
 
 // 0, or the error by which it did not start.
@@ -73,17 +41,17 @@ int start(pid_t& pid, const std::string& format, int in, int out) {
 }  // namespace
 
 std::string drawn_by_dot(const std::string& graph, const std::string& format, std::string& error) {
-  const Handle input(::memfd_create("graph", MFD_CLOEXEC));
+  const Descriptor input(::memfd_create("graph", MFD_CLOEXEC));
   std::array<int, 2> ends{-1, -1};
-  if (input.get() < 0 || !fill(input.get(), graph) || ::pipe2(ends.data(), O_CLOEXEC) != 0) {
+  if (!input || !fill(input.get(), graph) || ::pipe2(ends.data(), O_CLOEXEC) != 0) {
     error = std::string("cannot pass the graph on to the program dot: ") + ::strerror(errno);
     return {};
   }
-  const Handle from(ends[0]);
-  Handle to(ends[1]);
+  const Descriptor from(ends[0]);
+  Descriptor to(ends[1]);
   pid_t pid = -1;
   const int failed = start(pid, format, input.get(), to.get());
-  to.close();
+  to.reset();
   if (failed != 0) {
     error = failed == ENOENT ? "the format " + format +
                                    " is drawn by the program dot, which is not there; install Graphviz (Debian: apt "
@@ -91,7 +59,10 @@ std::string drawn_by_dot(const std::string& graph, const std::string& format, st
                              : std::string("the program dot cannot be started: ") + ::strerror(failed);
     return {};
   }
-  std::string drawn = read_all(from.get());
+  std::string drawn;
+  // More is no picture of a graph that a workflow can have.
+  constexpr std::size_t max_bytes = 256UL * 1024 * 1024;
+  if (const int broken = read_all(from.get(), max_bytes, drawn); broken != 0) drawn.clear();
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }

@@ -7,30 +7,11 @@
 
 #include <cerrno>
 
+#include "base/files.h"
 #include "reporting/new_file.h"
 #include "reporting/record.h"
 
 namespace wtool::host::workflow {
-namespace {
-
-// 0, or the errno of the write that failed.
-int write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
-    if (count > 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(count));
-    } else if (count < 0 && errno == EAGAIN) {  // Somebody who shares it with us made it non-blocking.
-      pollfd ready{.fd = descriptor, .events = POLLOUT, .revents = 0};
-      ::poll(&ready, 1, -1);
-    } else if (count == 0 || errno != EINTR) {
-      return count == 0 ? EIO : errno;
-    }
-  }
-  return 0;
-}
-
-}  // namespace
-
 EventsFile::EventsFile(int descriptor, std::string name, Journal::Notice notice)
     : descriptor_(descriptor), name_(std::move(name)), notice_(std::move(notice)) {}
 
@@ -57,7 +38,7 @@ void EventsFile::write(Append append) {
     if (failed_) return;
     line_.clear();
     append(line_, std::chrono::system_clock::now());
-    const int number = write_all(descriptor_, line_);
+    const int number = write_all(descriptor_, line_).error;
     failed_ = number != 0;
     if (failed_) trouble = "the events end here, because " + name_ + " cannot be written: " + ::strerror(number);
   }

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/files.h"
 #include "reporting/journal_reader.h"
 #include "reporting/masking.h"
 #include "reporting/new_file.h"
@@ -162,18 +163,7 @@ void Journal::take(bool at_once, Append append) {
 }
 
 std::string Journal::flush() {
-  std::size_t done = 0;
-  int number = 0;
-  while (done < pending_.size() && number == 0) {
-    const ssize_t count = ::write(descriptor_, pending_.data() + done, pending_.size() - done);
-    if (count > 0) {
-      done += static_cast<std::size_t>(count);
-    } else if (count == 0) {
-      number = EIO;
-    } else if (errno != EINTR) {
-      number = errno;
-    }
-  }
+  const auto [done, number] = write_all(descriptor_, pending_);
   pending_.erase(0, done);
   const bool failed_before = std::exchange(failing_, number != 0);
   next_attempt_ = failing_ ? pending_.size() + batch : 0;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/utf8.h"
 #include "runner/outcome.h"
 
 namespace wtool::host::workflow {
@@ -28,21 +29,6 @@ constexpr std::array<bool, 256> plain = [] {
 }();
 
 unsigned char byte_at(std::string_view text, std::size_t at) { return static_cast<unsigned char>(text[at]); }
-
-// Of the character that begins there with a byte beyond ASCII; 0: none does.
-std::size_t character_length(std::string_view text, std::size_t at) {
-  const unsigned char first = byte_at(text, at);
-  const std::size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-  if (length == 0 || at + length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte_at(text, at + i) & 0xc0) != 0x80) return 0;
-  }
-  // Too long a form, a surrogate, or beyond the last character.
-  const unsigned char second = byte_at(text, at + 1);
-  const bool wrong = (first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) ||
-                     (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90);
-  return wrong ? 0 : length;
-}
 
 void append_escape(std::string& out, char c) {
   static constexpr char hex[] = "0123456789abcdef";
@@ -208,9 +194,9 @@ void append_json_text(std::string& out, std::string_view text) {
         ++at;
         continue;
       }
-      const std::size_t length = byte_at(text, at) < 0x80 ? 0 : character_length(text, at);
-      if (length == 0) break;
-      at += length;
+      const Character next = first_character(text.substr(at));
+      if (next.length == 1 || !next.valid) break;
+      at += next.length;
     }
     out.append(text, begin, at - begin);
     if (at == text.size()) break;

@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "audit/entry.h"
+#include "base/secrets/secrets.h"
+#include "base/sha256.h"
 #include "reporting/run_record.h"
-#include "secrets/secrets.h"
 #include "workflow/actions/action_type.h"
 
 namespace wtool::host::workflow {
@@ -91,9 +91,7 @@ void append_process(Line& line, const RunStart& start) {
   line.number("pid", ::getpid());
   line.text("host", host_name());
   if (start.source != nullptr) {
-    audit::Digest digest;
-    digest.add(start.source->text());
-    line.text("sha256", digest.finish());
+    line.text("sha256", sha256(start.source->text()));
   }
 }
 

@@ -5,6 +5,8 @@
 #include <ctime>
 #include <filesystem>
 
+#include "base/time_text.h"
+
 namespace wtool::host::workflow {
 
 namespace fs = std::filesystem;
@@ -12,15 +14,11 @@ namespace fs = std::filesystem;
 std::string run_id(Moment at) {
   using namespace std::chrono;
   const auto second = floor<seconds>(at);
-  const std::time_t time = system_clock::to_time_t(second);
-  std::tm parts{};
-  ::gmtime_r(&time, &parts);
-  char text[64];
+  char text[16];
   // 65,536 parts of a second fit into the four digits.
   const auto fraction = duration_cast<microseconds>(at - second).count() * 65536 / 1'000'000;
-  std::snprintf(text, sizeof text, "%04d%02d%02d-%02d%02d%02d-%04x", parts.tm_year + 1900, parts.tm_mon + 1,
-                parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, static_cast<unsigned>(fraction));
-  return text;
+  std::snprintf(text, sizeof text, "-%04x", static_cast<unsigned>(fraction));
+  return utc_text(at, "%Y%m%d-%H%M%S") + text;
 }
 
 std::string journal_file(std::string_view directory, std::string_view run) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "audit/entry.h"
+#include "base/sha256.h"
 #include "reporting/display.h"
 #include "reporting/markup.h"
 
@@ -53,7 +53,7 @@ std::string file_problem(const WholeOutput& whole) {
   struct stat about {};
   if (::stat(whole.file.c_str(), &about) != 0) return "the file " + whole.file + " is gone";
   std::ifstream in(whole.file, std::ios::binary);
-  audit::Digest digest;
+  Sha256 digest;
   std::string piece(256UL * 1024, '\0');
   while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())) || in.gcount() > 0) {
     digest.add(std::string_view(piece).substr(0, static_cast<std::size_t>(in.gcount())));

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/utf8.h"
 #include "workflow/model/source.h"
 
 namespace wtool::host::workflow {
@@ -23,7 +24,7 @@ constexpr int settle_ms = 50;
 
 // One line without control characters; what is not UTF-8 becomes '?'.
 std::string cleaned(std::string text) {
-  for (std::size_t bad; (bad = find_invalid_utf8(text)) != std::string_view::npos;) {
+  for (std::size_t bad; (bad = valid_utf8_prefix(text)) < text.size();) {
     // The limit may have cut the last character.
     if (text.size() - bad < 4 && text.size() + 4 > longest_reason) {
       text.resize(bad);

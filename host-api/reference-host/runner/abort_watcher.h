@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "loader/stop.h"
+#include "base/stop.h"
 
 namespace wtool::host::workflow {
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/secrets/secrets.h"
 #include "loader/tool_caller.h"
 #include "runner/child_stop.h"
 #include "runner/json_arguments.h"
@@ -11,7 +12,6 @@
 #include "runner/step_outputs.h"
 #include "runner/subworkflow.h"
 #include "runner/waiting.h"
-#include "secrets/secrets.h"
 #include "workflow/model/durations.h"
 #include "workflow/model/shell_choice.h"
 #include "workflow/quoting/command_template.h"

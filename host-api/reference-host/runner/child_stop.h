@@ -1,7 +1,7 @@
 // A stop of a part of a run: requested when the whole is, or alone.
 #pragma once
 
-#include "loader/stop.h"
+#include "base/stop.h"
 
 namespace wtool::host::workflow {
 

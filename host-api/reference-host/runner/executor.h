@@ -15,6 +15,7 @@
 //   nevertheless.
 #pragma once
 
+#include "base/stop.h"
 #include "runner/run_request.h"
 
 namespace wtool::host::workflow {

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <map>
 
+#include "base/descriptor.h"
+#include "base/files.h"
 #include "runner/prompt_files.h"
 #include "workflow/model/findings.h"
 #include "workflow/quoting/command_template.h"
@@ -37,20 +39,13 @@ class CommandScope final : public expressions::Scope {
 std::shared_ptr<const void> temporary_file(const std::string& content, std::string& path, std::string& error) {
   const char* folder = ::getenv("TMPDIR");
   path = std::string(folder != nullptr && *folder == '/' ? folder : "/tmp") + "/wtool-prompt-XXXXXX";
-  const int file = ::mkostemp(path.data(), O_CLOEXEC);
-  std::size_t written = 0;
-  while (file >= 0 && written < content.size()) {
-    const ssize_t count = ::write(file, content.data() + written, content.size() - written);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    written += static_cast<std::size_t>(count);
+  const Descriptor file(::mkostemp(path.data(), O_CLOEXEC));
+  const int failed = file ? write_all(file.get(), content).error : errno;
+  if (failed != 0) {
+    error = "the prompt cannot be written to " + path + ": " + std::strerror(failed);
+    if (file) ::unlink(path.c_str());
+    return nullptr;
   }
-  if (file < 0 || written < content.size()) {
-    error = "the prompt cannot be written to " + path + ": " + std::strerror(errno);
-    if (file >= 0) ::unlink(path.c_str());
-  }
-  if (file >= 0) ::close(file);
-  if (!error.empty()) return nullptr;
   return {new std::string(path), [](const void* owned) {
             const auto* name = static_cast<const std::string*>(owned);
             ::unlink(name->c_str());

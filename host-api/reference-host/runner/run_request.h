@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "loader/stop.h"
+#include "base/stop.h"
 #include "loader/tool_caller.h"
 #include "runner/output_store.h"
 #include "runner/past_run.h"

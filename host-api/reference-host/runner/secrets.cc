@@ -4,9 +4,9 @@
 #include <mutex>
 #include <vector>
 
+#include "base/secrets/base64.h"
 #include "expressions/template.h"
 #include "expressions/value.h"
-#include "secrets/base64.h"
 
 namespace wtool::host::workflow {
 namespace {

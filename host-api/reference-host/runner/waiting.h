@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "loader/stop.h"
+#include "base/stop.h"
 
 namespace wtool::host::workflow {
 

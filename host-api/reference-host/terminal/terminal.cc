@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/files.h"
+
 namespace wtool::host {
 
 namespace {
@@ -54,21 +56,7 @@ TerminalSize Terminal::size() const {
   return {size.ws_col, size.ws_row};
 }
 
-int Terminal::put(std::string_view text) const {
-  while (!text.empty()) {
-    const ssize_t count = ::write(output_, text.data(), text.size());
-    if (count > 0) {
-      text.remove_prefix(static_cast<std::size_t>(count));
-    } else if (count < 0 && errno == EAGAIN) {
-      // Somebody who shares the terminal with us made it non-blocking.
-      pollfd ready{.fd = output_, .events = POLLOUT, .revents = 0};
-      ::poll(&ready, 1, -1);
-    } else if (count == 0 || errno != EINTR) {
-      return count == 0 ? EIO : errno;
-    }
-  }
-  return 0;
-}
+int Terminal::put(std::string_view text) const { return write_all(output_, text).error; }
 
 // Takes the live lines off the screen.
 std::string Terminal::erasure() {

@@ -6,31 +6,11 @@
 #include <cstdio>
 #include <iterator>
 
+#include "base/utf8.h"
+
 namespace wtool::host {
 
 namespace {
-
-struct Decoded {
-  std::uint32_t code = 0;
-  std::size_t size = 0;  // bytes; 0 when what stands there is not UTF-8
-};
-
-// The character that `text`, which is not empty, begins with.
-Decoded decode(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
-  const std::uint8_t first = byte(0);
-  if (first < 0x80) return {first, 1};
-  const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < size) return {};
-  std::uint32_t code = first & (0x7fu >> size);
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return {};
-    code = code << 6 | (byte(i) & 0x3fu);
-  }
-  const bool overlong = (size == 3 && code < 0x800) || (size == 4 && code < 0x10000);
-  if (overlong || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return {};
-  return {code, size};
-}
 
 bool is_control(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) ||        // C0, DEL, C1
@@ -88,28 +68,28 @@ bool is_invisible(std::uint32_t code) {
 template <typename IsOdd>
 void append(std::string& out, std::string_view text, std::string_view keep, IsOdd is_odd) {
   while (!text.empty()) {
-    const Decoded next = decode(text);
+    const Character next = first_character(text);
     char buffer[12];
-    if (next.size == 0) {
+    if (!next.valid) {
       std::snprintf(buffer, sizeof buffer, "\\x%02x", static_cast<unsigned>(static_cast<std::uint8_t>(text[0])));
       out += buffer;
       text.remove_prefix(1);
       continue;
     }
-    if (!is_odd(next.code) || (next.size == 1 && keep.find(text[0]) != std::string_view::npos)) {
-      out += text.substr(0, next.size);
-    } else if (next.code == '\n') {
+    if (!is_odd(next.code_point) || (next.length == 1 && keep.find(text[0]) != std::string_view::npos)) {
+      out += text.substr(0, next.length);
+    } else if (next.code_point == '\n') {
       out += "\\n";
-    } else if (next.code == '\t') {
+    } else if (next.code_point == '\t') {
       out += "\\t";
-    } else if (next.code == '\r') {
+    } else if (next.code_point == '\r') {
       out += "\\r";
     } else {
-      const char* format = next.code < 0x80 ? "\\x%02x" : next.code < 0x10000 ? "\\u%04x" : "\\U%08x";
-      std::snprintf(buffer, sizeof buffer, format, static_cast<unsigned>(next.code));
+      const char* format = next.code_point < 0x80 ? "\\x%02x" : next.code_point < 0x10000 ? "\\u%04x" : "\\U%08x";
+      std::snprintf(buffer, sizeof buffer, format, static_cast<unsigned>(next.code_point));
       out += buffer;
     }
-    text.remove_prefix(next.size);
+    text.remove_prefix(next.length);
   }
 }
 
@@ -130,15 +110,6 @@ std::string escaped(std::string_view text, std::string_view keep) {
   out.reserve(text.size());
   append_escaped(out, text, keep);
   return out;
-}
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t size = decode(text).size;
-    if (size == 0) return false;
-    text.remove_prefix(size);
-  }
-  return true;
 }
 
 }  // namespace wtool::host

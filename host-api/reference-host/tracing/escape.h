@@ -19,7 +19,4 @@ std::string escaped(std::string_view text, std::string_view keep = {});
 // \uNNNN or \U00NNNNNN, too. For what a person has to judge.
 std::string visible(std::string_view text);
 
-// Whether `text` is valid UTF-8 (no surrogates, nothing overlong, nothing above U+10FFFF).
-bool is_utf8(std::string_view text);
-
 }  // namespace wtool::host

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/time_text.h"
 #include "tracing/escape.h"
 
 namespace wtool::host {
@@ -16,16 +18,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// 2026-01-02T03:04:05.678Z
-std::string timestamp(std::uint64_t unix_ns) {
-  const auto seconds = static_cast<time_t>(unix_ns / 1'000'000'000);
-  tm parts{};
-  gmtime_r(&seconds, &parts);
-  char date[64];
-  const std::size_t size = strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &parts);
-  char fraction[16];
-  std::snprintf(fraction, sizeof fraction, ".%03uZ", static_cast<unsigned>(unix_ns / 1'000'000 % 1000));
-  return std::string(date, size) + fraction;
+std::chrono::system_clock::time_point time_of(const LogRecord& record) {
+  return std::chrono::system_clock::time_point(std::chrono::nanoseconds(record.unix_ns));
 }
 
 // The spans from the outermost to this one.
@@ -73,7 +67,7 @@ ordered_json span_object(const LogSpan& span) {
 std::string compact_json(std::string_view json) { return dump(value_of(json)); }
 
 std::string text_line(const LogRecord& record, const LogSpan* span) {
-  std::string line = timestamp(record.unix_ns) + ' ';
+  std::string line = iso_time(time_of(record)) + ' ';
   const std::string_view level = level_name(record.level);
   line.append(5 - level.size(), ' ');
   line += level;
@@ -108,7 +102,7 @@ std::string text_line(const LogRecord& record, const LogSpan* span) {
 }
 
 std::string json_line(const LogRecord& record, const LogSpan* span) {
-  ordered_json line{{"timestamp", timestamp(record.unix_ns)},
+  ordered_json line{{"timestamp", iso_time(time_of(record))},
                     {"level", level_name(record.level)},
                     {"target", record.target},
                     {"message", record.message},

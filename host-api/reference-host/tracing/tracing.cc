@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "tracing/escape.h"
 #include "tracing/format.h"
 
@@ -16,23 +17,6 @@ std::uint64_t now_ns() {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-}
-
-void write_line(int descriptor, std::string_view rest) {
-  while (!rest.empty()) {
-    const ssize_t written = ::write(descriptor, rest.data(), rest.size());
-    if (written > 0) {
-      rest.remove_prefix(static_cast<std::size_t>(written));
-    } else if (written == 0) {
-      return;
-    } else if (errno == EAGAIN) {
-      // Somebody who shares the terminal with us made it non-blocking.
-      pollfd ready{.fd = descriptor, .events = POLLOUT, .revents = 0};
-      ::poll(&ready, 1, -1);
-    } else if (errno != EINTR) {
-      return;
-    }
-  }
 }
 
 }  // namespace
@@ -53,7 +37,7 @@ Tracing::Tracing(LogFilter filter, LogFormat format, Writer writer)
     : filter_(std::move(filter)), format_(format), writer_(std::move(writer)) {}
 
 Tracing::Tracing(LogFilter filter, LogFormat format, int descriptor)
-    : Tracing(std::move(filter), format, [descriptor](std::string_view line) { write_line(descriptor, line); }) {}
+    : Tracing(std::move(filter), format, [descriptor](std::string_view line) { write_all(descriptor, line); }) {}
 
 void Tracing::observe(LogLevel from, Observer observer) {
   const std::unique_lock lock(observer_mutex_);

@@ -33,7 +33,7 @@ void hold_folders_above(const std::string& target, const std::vector<Root>& writ
                         std::map<std::string, bool>& binds) {
   std::string outermost = target;
   for (const Root& root : write_roots) {
-    if (is_below(target, root.path) && root.path.size() < outermost.size()) outermost = root.path;
+    if (is_within(target, root.path) && root.path.size() < outermost.size()) outermost = root.path;
   }
   for (std::string folder = target; folder.size() > outermost.size();) {
     folder.erase(std::max<std::size_t>(folder.rfind('/'), 1));
@@ -72,7 +72,7 @@ Found protect_name(const std::string& base, const std::string& path, const std::
     char resolved[PATH_MAX];
     const char* const target = found == Found::linked ? ::realpath(path.c_str(), resolved) : path.c_str();
     // What a link leads to outside of the write roots, nobody may write anyway.
-    if (target != nullptr && is_below_any(target, write_roots)) {
+    if (target != nullptr && is_within_any(target, write_roots)) {
       names.binds[target] = true;
       hold_folders_above(target, write_roots, names.binds);
     }
@@ -82,7 +82,7 @@ Found protect_name(const std::string& base, const std::string& path, const std::
 }
 
 void hold_in_place(const std::string& folder, const std::vector<Root>& write_roots, ProtectedNames& names) {
-  if (folder == "/" || !is_below_any(folder, write_roots)) return;
+  if (folder == "/" || !is_within_any(folder, write_roots)) return;
   names.binds.try_emplace(folder, false);
   hold_folders_above(folder, write_roots, names.binds);
 }

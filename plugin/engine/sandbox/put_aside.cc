@@ -11,7 +11,8 @@
 #include <cstring>
 #include <ctime>
 
-#include "system/descriptor.h"
+#include "base/descriptor.h"
+#include "base/time_text.h"
 
 namespace wtool::engine {
 
@@ -27,18 +28,9 @@ Descriptor open_folder(int from, const char* path, std::uint64_t resolve) {
   return Descriptor(static_cast<int>(::syscall(SYS_openat2, from, path, &how, sizeof how)));
 }
 
-std::string time_stamp() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &parts);
-  return text;
-}
-
 // The new name; empty with errno.
 std::string rename_in(int folder, const std::string& name) {
-  const std::string wanted = name + ".put-aside-" + time_stamp();
+  const std::string wanted = name + ".put-aside-" + utc_text(std::chrono::system_clock::now(), "%Y%m%dT%H%M%SZ");
   for (int attempt = 1; attempt <= attempts; ++attempt) {
     const std::string to = attempt == 1 ? wanted : wanted + '-' + std::to_string(attempt);
     if (::syscall(SYS_renameat2, folder, name.c_str(), folder, to.c_str(), rename_no_replace) == 0) return to;

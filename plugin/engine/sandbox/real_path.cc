@@ -9,7 +9,7 @@
 #include <climits>
 #include <vector>
 
-#include "system/descriptor.h"
+#include "base/descriptor.h"
 
 namespace wtool::engine {
 

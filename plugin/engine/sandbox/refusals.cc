@@ -150,7 +150,7 @@ std::string parent_of(const std::string& path) { return path.substr(0, std::max<
 
 std::optional<std::string> judge_protected(const std::string& path, bool or_above, const RefusalContext& context) {
   for (const std::string& name : context.protected_paths) {
-    if (is_below(path, name) || (or_above && is_below(name, path))) return "a change of the protected name " + name;
+    if (is_within(path, name) || (or_above && is_within(name, path))) return "a change of the protected name " + name;
   }
   return std::nullopt;
 }
@@ -201,15 +201,15 @@ class Judge {
  private:
   std::optional<std::string> judge_access(const std::string& path, bool exists) const {
     const Roots& roots = context_.roots;
-    if (!context_.files || is_below_any(path, roots.write)) return std::nullopt;
+    if (!context_.files || is_within_any(path, roots.write)) return std::nullopt;
     const std::string write = "a write outside " + list_roots(roots.write) + ": " + path;
     if (!exists) {
       const std::string folder = nearest_existing(path, context_);
-      if (is_below_any(folder, roots.write) || !context_.host_may(folder, W_OK | X_OK)) return std::nullopt;
+      if (is_within_any(folder, roots.write) || !context_.host_may(folder, W_OK | X_OK)) return std::nullopt;
       return write;
     }
     if (!context_.host_may(path, R_OK)) return std::nullopt;
-    if (!is_below_any(path, roots.read) && !writes_) {
+    if (!is_within_any(path, roots.read) && !writes_) {
       return "a read outside " + list_roots(roots.read) + ": " + path;
     }
     if (is_of_process(path) && !writes_) return "a read of another process: " + path;
@@ -306,7 +306,7 @@ std::string find_refused_program(const std::vector<std::string>& paths, const Re
     const std::string given = path.starts_with('/') ? path : context.directory + '/' + path;
     const std::string program = context.canonical(std::filesystem::path(given).lexically_normal());
     if (program.empty()) continue;
-    if (is_below_any(program, context.roots.read) || is_below_any(program, context.roots.write)) continue;
+    if (is_within_any(program, context.roots.read) || is_within_any(program, context.roots.write)) continue;
     if (context.host_may(program, X_OK)) return "a read outside " + list_roots(context.roots.read) + ": " + program;
   }
   return {};

@@ -12,9 +12,10 @@
 #include <optional>
 #include <string_view>
 
+#include "base/descriptor.h"
+#include "base/files.h"
 #include "engine/sandbox/git_config.h"
 #include "engine/sandbox/git_index.h"
-#include "system/descriptor.h"
 
 namespace wtool::engine {
 
@@ -46,16 +47,7 @@ std::optional<std::string> read_file(const std::string& path, std::size_t most) 
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   std::string text;
-  constexpr std::size_t step = 64 * 1024;
-  for (;;) {
-    const std::size_t size = text.size();
-    text.resize(size + std::min(step, std::max<std::size_t>(static_cast<std::size_t>(status.st_size), 4096)));
-    const ssize_t got = ::read(file.get(), text.data() + size, text.size() - size);
-    if (got < 0) return std::nullopt;
-    text.resize(size + static_cast<std::size_t>(got));
-    if (got == 0) return text;
-    if (text.size() > most) return std::nullopt;
-  }
+  return read_all(file.get(), most, text) == 0 ? std::optional(std::move(text)) : std::nullopt;
 }
 
 // A path that stands in a file of git's, from `base` where it is relative. Links stay.
@@ -158,13 +150,13 @@ class Guard {
     // Where a link leads out of the write roots or into them, its name is what can be changed.
     const Root* root = nullptr;
     for (const Root& write_root : write_roots_) {
-      if (write_root.folder && is_below(path, write_root.path)) root = &write_root;
+      if (write_root.folder && is_within(path, write_root.path)) root = &write_root;
     }
     if (root == nullptr || path.empty()) return;
     struct stat status {};
     const bool exists = ::stat(path.c_str(), &status) == 0;
     if (exists && !S_ISREG(status.st_mode) && !(hooks && S_ISDIR(status.st_mode))) return;
-    if (is_below(path_, path)) {
+    if (is_within(path_, path)) {
       names_.problems.push_back("core.hooksPath of " + path_ + " is " + path +
                                 ", which has all of the repository in it");
       return;
@@ -274,8 +266,8 @@ std::vector<Addition> find_intruders(const FoundByPath& made, const MadeReposito
     const auto disturbs = [&](const FoundRepository& other) {
       const std::string top = folder_of(other);
       if (top == folder) return other.path != path;
-      if (is_below(folder, top)) return takes_for_submodule(other, folder, is_new ? 0 : since_ns);
-      return is_below(top, folder) && other.kind == FoundRepository::Kind::folder && is_broken(other.path);
+      if (is_within(folder, top)) return takes_for_submodule(other, folder, is_new ? 0 : since_ns);
+      return is_within(top, folder) && other.kind == FoundRepository::Kind::folder && is_broken(other.path);
     };
     const bool intrudes = std::any_of(before.begin(), before.end(), [&](const auto& known) {
       const auto own = made.find(known.first);

@@ -14,7 +14,7 @@
 #include <deque>
 #include <string_view>
 
-#include "system/descriptor.h"
+#include "base/descriptor.h"
 
 namespace wtool::engine {
 

@@ -37,13 +37,8 @@ std::string lexical(const std::string& name) {
 
 }  // namespace
 
-bool is_below(std::string_view path, std::string_view root) {
-  if (root == "/") return path.starts_with('/');
-  return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
-}
-
-bool is_below_any(std::string_view path, const std::vector<Root>& roots) {
-  return std::any_of(roots.begin(), roots.end(), [&](const Root& root) { return is_below(path, root.path); });
+bool is_within_any(std::string_view path, const std::vector<Root>& roots) {
+  return std::any_of(roots.begin(), roots.end(), [&](const Root& root) { return is_within(path, root.path); });
 }
 
 std::string list_roots(const std::vector<Root>& roots) {
@@ -64,8 +59,8 @@ bool resolve_roots(const SandboxPolicy& policy, Roots& roots, std::string& error
     for (std::size_t i = 0; i < names.size(); ++i) {
       for (std::size_t j = 0; j < policy.write.size(); ++j) {
         const bool inside =
-            is_below(lexical(names[i]), lexical(policy.write[j])) || is_below(lexical(names[i]), roots.write[j].path);
-        if (!inside || is_below(resolved[i].path, roots.write[j].path)) continue;
+            is_within(lexical(names[i]), lexical(policy.write[j])) || is_within(lexical(names[i]), roots.write[j].path);
+        if (!inside || is_within(resolved[i].path, roots.write[j].path)) continue;
         error = "the sandbox's root " + names[i] + " lies below the write root " + policy.write[j] +
                 ", but a symbolic link there leads to " + resolved[i].path;
         return false;

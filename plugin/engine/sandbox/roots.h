@@ -7,8 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/descriptor.h"
+#include "base/path_text.h"
 #include "engine/sandbox/policy.h"
-#include "system/descriptor.h"
 
 namespace wtool::engine {
 
@@ -25,10 +26,8 @@ struct Roots {
   std::vector<Root> write;
 };
 
-// True when canonical `path` is `root` or below it. By component: /a/bc is not below /a/b.
-bool is_below(std::string_view path, std::string_view root);
-// The same for any of `roots`.
-bool is_below_any(std::string_view path, const std::vector<Root>& roots);
+// True where one of `roots` contains the canonical path.
+bool is_within_any(std::string_view path, const std::vector<Root>& roots);
 // "/a, /b"; "nothing" where there are none.
 std::string list_roots(const std::vector<Root>& roots);
 

@@ -5,8 +5,8 @@
 
 #include <string>
 
+#include "base/descriptor.h"
 #include "engine/sandbox/roots.h"
-#include "system/descriptor.h"
 
 namespace wtool::engine {
 

@@ -157,7 +157,7 @@ bool Sandbox::find_names(const std::vector<Root>& write_roots, bool namespaces,
   for (const std::string& file : policy_.files) {
     if (file == policy_.record && !namespaces) continue;
     const auto root = std::find_if(write_roots.begin(), write_roots.end(),
-                                   [&](const Root& one) { return file != one.path && is_below(file, one.path); });
+                                   [&](const Root& one) { return file != one.path && is_within(file, one.path); });
     if (root == write_roots.end() || (file == policy_.record && !is_plain_file(file))) continue;
     protect_name(root->path, file, write_roots, namespaces, prepared.names);
   }

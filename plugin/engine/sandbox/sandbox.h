@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "engine/command.h"
 #include "engine/sandbox/features.h"
 #include "engine/sandbox/policy.h"
@@ -16,7 +17,6 @@
 #include "engine/sandbox/repositories.h"
 #include "engine/sandbox/repository_search.h"
 #include "engine/sandbox/roots.h"
-#include "system/descriptor.h"
 
 namespace wtool::engine {
 

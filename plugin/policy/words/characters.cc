@@ -38,32 +38,6 @@ constexpr std::array<Span, 20> hidden = {{
 
 }  // namespace
 
-Character character_at(std::string_view text, std::size_t at) {
-  const auto first = static_cast<unsigned char>(text[at]);
-  if (first < 0x80) return {first, 1, true};
-  const Character invalid{first, 1, false};
-  std::size_t length = 0;
-  std::uint32_t code_point = 0;
-  std::uint32_t least = 0;  // smaller ones have a shorter form, which is the valid one
-  if (first >= 0xC2 && first <= 0xDF) {
-    length = 2, code_point = first & 0x1FU, least = 0x80;
-  } else if (first >= 0xE0 && first <= 0xEF) {
-    length = 3, code_point = first & 0x0FU, least = 0x800;
-  } else if (first >= 0xF0 && first <= 0xF4) {
-    length = 4, code_point = first & 0x07U, least = 0x10000;
-  } else {
-    return invalid;
-  }
-  if (text.size() - at < length) return invalid;
-  for (std::size_t i = 1; i < length; ++i) {
-    const auto next = static_cast<unsigned char>(text[at + i]);
-    if ((next & 0xC0U) != 0x80U) return invalid;
-    code_point = (code_point << 6U) | (next & 0x3FU);
-  }
-  if (code_point < least || code_point > 0x10FFFF || (code_point >= 0xD800 && code_point <= 0xDFFF)) return invalid;
-  return {code_point, length, true};
-}
-
 bool is_hidden(std::uint32_t code_point) {
   const auto* span = std::lower_bound(hidden.begin(), hidden.end(), code_point,
                                       [](const Span& each, std::uint32_t wanted) { return each.last < wanted; });
@@ -78,25 +52,6 @@ std::string name_of(std::uint32_t code_point) {
     code_point >>= 4U;
   }
   return "U+" + text;
-}
-
-void append_utf8(std::string& text, std::uint32_t code_point) {
-  const auto put = [&text](std::uint32_t byte) { text.push_back(static_cast<char>(byte)); };
-  if (code_point < 0x80) {
-    put(code_point);
-  } else if (code_point < 0x800) {
-    put(0xC0U | (code_point >> 6U));
-    put(0x80U | (code_point & 0x3FU));
-  } else if (code_point < 0x10000) {
-    put(0xE0U | (code_point >> 12U));
-    put(0x80U | ((code_point >> 6U) & 0x3FU));
-    put(0x80U | (code_point & 0x3FU));
-  } else {
-    put(0xF0U | ((code_point >> 18U) & 0x07U));
-    put(0x80U | ((code_point >> 12U) & 0x3FU));
-    put(0x80U | ((code_point >> 6U) & 0x3FU));
-    put(0x80U | (code_point & 0x3FU));
-  }
 }
 
 }  // namespace wtool::policy

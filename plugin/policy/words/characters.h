@@ -25,22 +25,10 @@ inline bool is_plain(char c) {
          c == '^' || c == '}' || c == ']' || c == '#';
 }
 
-struct Character {
-  std::uint32_t code_point = 0;
-  std::size_t length = 1;  // bytes
-  bool valid = true;       // false: no UTF-8; the code point is the byte
-};
-
-// The character that begins at `at`, which must be inside the text.
-Character character_at(std::string_view text, std::size_t at);
-
 // True for control characters and for what looks like a blank, or like nothing, and is no blank to a shell.
 bool is_hidden(std::uint32_t code_point);
 
 // "U+00A0"
 std::string name_of(std::uint32_t code_point);
-
-// Appends the UTF-8 of a code point.
-void append_utf8(std::string& text, std::uint32_t code_point);
 
 }  // namespace wtool::policy

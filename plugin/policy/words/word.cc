@@ -1,6 +1,7 @@
 // One word: its quotes, and what in it is known only when it runs.
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "policy/words/reader.h"
 
 namespace wtool::policy {
@@ -292,9 +293,10 @@ void Reader::process_substitution() {
 // a person cannot see it.
 void Reader::unusual(ReadWord& read) {
   const std::size_t begin = at_;
-  const Character character = character_at(text_.substr(0, end_), at_);
-  read.word.text.append(text_, at_, character.length);
-  at_ += character.length;
+  const Character character = first_character(text_.substr(at_, end_ - at_));
+  const std::size_t length = character.valid ? character.length : 1;
+  read.word.text.append(text_, at_, length);
+  at_ += length;
   if (!character.valid) {
     note(begin, "a byte outside quotes that is no UTF-8");
   } else if (is_hidden(character.code_point)) {

@@ -1,7 +1,7 @@
 // terminal_execute_command.
 #include <algorithm>
 
-#include "engine/utf8.h"
+#include "base/utf8.h"
 #include "policy/tools_allow.h"
 #include "session_calls.h"
 #include "tools/explanation.h"
@@ -132,7 +132,7 @@ class Format {
     add_warning(object);
     if (outcome_.kept) {
       for (const auto& process : outcome_.outliving) {
-        object["backgroundProcesses"].push_back(engine::to_utf8(process.name));
+        object["backgroundProcesses"].push_back(to_utf8(process.name));
       }
     }
     if (!result_.audit_error.empty()) object["auditError"] = result_.audit_error;

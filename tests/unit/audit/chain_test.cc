@@ -3,15 +3,16 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "base/sha256.h"
 #include "trail_support.h"
 
 using namespace wtool::test;
+using wtool::sha256;
 using wtool::audit::Line;
 using wtool::audit::Link;
 using wtool::audit::longest_line;
 using wtool::audit::make_line;
 using wtool::audit::read_link;
-using wtool::audit::sha256;
 
 namespace {
 
@@ -26,11 +27,6 @@ std::string without_newline(const std::string& text) { return text.substr(0, tex
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(chain)
-
-BOOST_AUTO_TEST_CASE(the_hash_is_sha_256) {
-  BOOST_TEST(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  BOOST_TEST(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-}
 
 BOOST_AUTO_TEST_CASE(a_line_is_as_described) {
   const Line line = make_line(some_time, "start", {{"call", "c-1"}, {"n", 7}}, {41, std::string(64, 'a')});

@@ -1,8 +1,9 @@
 // What is found at the end of a trail after a kill, a full disk or a loss of power, and how the next line goes on.
+#include "base/sha256.h"
 #include "trail_support.h"
 
 using namespace wtool::test;
-using wtool::audit::sha256;
+using wtool::sha256;
 
 namespace {
 

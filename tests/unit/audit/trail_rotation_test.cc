@@ -5,8 +5,8 @@
 
 #include <thread>
 
+#include "base/descriptor.h"
 #include "support/processes.h"
-#include "system/descriptor.h"
 #include "trail_support.h"
 
 using namespace wtool::test;

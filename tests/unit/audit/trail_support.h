@@ -14,6 +14,7 @@
 
 #include "audit/chain.h"
 #include "audit/trail.h"
+#include "base/sha256.h"
 #include "support/program.h"
 
 namespace wtool::test {
@@ -55,7 +56,7 @@ inline std::vector<ordered_json> chained(const std::string& text, std::string pr
       BOOST_TEST(event.at("seq").get<std::uint64_t>() == ++seq);
       BOOST_TEST(event.at("prev").get<std::string>() == prev);
       prev = event.at("hash").get<std::string>();
-      BOOST_TEST(prev == audit::sha256(line.substr(0, end)));
+      BOOST_TEST(prev == sha256(line.substr(0, end)));
     }
     events.push_back(event);
   }

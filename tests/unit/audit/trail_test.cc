@@ -10,8 +10,8 @@
 #include <csignal>
 #include <thread>
 
+#include "base/descriptor.h"
 #include "support/processes.h"
-#include "system/descriptor.h"
 #include "trail_support.h"
 
 using namespace wtool::test;

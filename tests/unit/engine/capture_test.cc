@@ -3,7 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "engine/utf8.h"
+#include "base/utf8.h"
 
 using wtool::engine::Capture;
 
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(cuts_fall_between_characters) {
     };
     BOOST_TEST(text.starts_with(characters(cap / 2) + "\n[... "));
     BOOST_TEST(text.ends_with("left out ...]\n" + characters(cap - cap / 2)));
-    BOOST_TEST(wtool::engine::valid_utf8_prefix(text) == text.size());
+    BOOST_TEST(wtool::valid_utf8_prefix(text) == text.size());
   }
 }
 

@@ -85,15 +85,6 @@ bool mentions(const std::vector<std::string>& list, const std::string& text) {
 
 BOOST_AUTO_TEST_SUITE(sandbox_parts)
 
-BOOST_AUTO_TEST_CASE(paths_are_compared_by_component) {
-  BOOST_TEST(is_below("/a/b", "/a/b"));
-  BOOST_TEST(is_below("/a/b/c", "/a/b"));
-  BOOST_TEST(is_below("/a", "/"));
-  BOOST_TEST(is_below("/", "/"));
-  BOOST_TEST(!is_below("/a/bc", "/a/b"));
-  BOOST_TEST(!is_below("/a", "/a/b"));
-}
-
 BOOST_FIXTURE_TEST_CASE(roots_are_resolved_and_a_missing_one_is_named, Folders) {
   BOOST_REQUIRE(::symlink(inside.c_str(), (path() + "/link").c_str()) == 0);
   Roots found;

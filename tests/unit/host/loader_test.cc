@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/edit_distance.h"
 #include "loader/find_plugin.h"
-#include "loader/nearest.h"
 #include "loader/plugin.h"
 #include "loader/toolbox.h"
 #include "tracing/tracing.h"
@@ -211,15 +211,6 @@ BOOST_AUTO_TEST_CASE(when_none_is_found_the_places_are_listed) {
   BOOST_TEST(has(error, "/nowhere/lib/wtool/shell_tools.so"));
   BOOST_TEST(has(error, "/x/*.so"));
   BOOST_TEST(has(error, "/y/*.so"));
-}
-
-BOOST_AUTO_TEST_CASE(the_nearest_name_is_suggested_and_a_far_one_is_not) {
-  const std::vector<std::string> names{"shell_execute", "echo", "run"};
-  BOOST_TEST(nearest("shell_exceute", names) == "shell_execute");
-  BOOST_TEST(nearest("ehco", names) == "echo");
-  BOOST_TEST(nearest("zzzz", names).empty());
-  BOOST_TEST(nearest(std::string(1 << 20, 'e'), names).empty());
-  BOOST_TEST(nearest("", names).empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

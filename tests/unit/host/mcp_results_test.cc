@@ -1,4 +1,5 @@
 // What a tool has answered, in the protocol's words; and how long texts are cut.
+#include "base/utf8.h"
 #include "mcp/results.h"
 
 #include <wtool/tool.h>

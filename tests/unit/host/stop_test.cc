@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/stop.h"
 #include "cli/interrupts.h"
-#include "loader/stop.h"
 
 namespace wtool::host {
 

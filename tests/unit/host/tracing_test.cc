@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/utf8.h"
 #include "tracing/escape.h"
 #include "tracing/filter.h"
 #include "tracing/format.h"

@@ -44,12 +44,7 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_said_with_the_path) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_contains_itself_and_what_is_below_it_by_component) {
-  BOOST_TEST(is_within("/a/b", "/a/b"));
-  BOOST_TEST(is_within("/a/b/c", "/a/b"));
-  BOOST_TEST(!is_within("/a/bc", "/a/b"));
-  BOOST_TEST(!is_within("/a", "/a/b"));
-  BOOST_TEST(is_within("/a", "/"));
+BOOST_AUTO_TEST_CASE(a_path_may_be_in_any_of_several_roots) {
   BOOST_TEST(is_within_any("/a/b", {"/x", "/a"}));
   BOOST_TEST(!is_within_any("/a/b", {}));
 }

@@ -1,5 +1,6 @@
 // Any text comes back from its YAML as it was, as a string, by yaml-cpp; and by Python's parser, where there is one.
 #include "tools/yaml_result.h"
+#include "base/utf8.h"
 
 #include <unistd.h>
 #include <yaml-cpp/yaml.h>
@@ -17,7 +18,7 @@ namespace {
 
 std::string utf8(std::uint32_t code_point) {
   std::string text;
-  wtool::policy::append_utf8(text, code_point);
+  wtool::append_utf8(text, code_point);
   return text;
 }
 

@@ -13,6 +13,9 @@
 #include <optional>
 
 using namespace wtool::host;
+using wtool::Stop;
+using wtool::StopHow;
+using wtool::StopRequest;
 using wtool::host::workflow::AbortWatcher;
 
 namespace {

@@ -9,6 +9,9 @@
 using namespace wtool::test;
 using namespace wtool::host;
 using namespace wtool::host::workflow;
+using wtool::Stop;
+using wtool::StopHow;
+using wtool::StopRequest;
 
 namespace {
 

@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(without_shell_execute_a_shell_action_is_an_error) {
   class NoTools final : public wtool::host::ToolCaller {
    public:
     bool has_tool(std::string_view) const override { return false; }
-    wtool::host::ToolOutcome call(std::string_view, const Json&, wtool::host::Stop&, const OutputSink&) override {
+    wtool::host::ToolOutcome call(std::string_view, const Json&, wtool::Stop&, const OutputSink&) override {
       return {};
     }
   };

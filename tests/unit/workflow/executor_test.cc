@@ -7,6 +7,8 @@
 using namespace wtool::test;
 using namespace wtool::host;
 using namespace wtool::host::workflow;
+using wtool::Stop;
+using wtool::StopHow;
 
 namespace {
 

@@ -8,6 +8,7 @@
 using namespace wtool::test;
 using namespace wtool::host;
 using namespace wtool::host::workflow;
+using wtool::Stop;
 
 BOOST_AUTO_TEST_SUITE(failures)
 

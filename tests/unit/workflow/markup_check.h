@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/utf8.h"
 #include "workflow/model/source.h"
 
 namespace wtool::test {
@@ -40,7 +41,7 @@ class MarkupCheck {
     return false;
   }
   std::string check() {
-    if (host::workflow::find_invalid_utf8(text_) != std::string_view::npos) return "no UTF-8";
+    if (!is_utf8(text_)) return "no UTF-8";
     for (const char c : text_) {
       if (static_cast<unsigned char>(c) < 0x20 && c != '\n') return "a control character";
     }

@@ -62,13 +62,6 @@ BOOST_AUTO_TEST_CASE(positions_count_lines_and_characters) {
   BOOST_TEST(source.position(1000).line == 4U);
 }
 
-BOOST_AUTO_TEST_CASE(invalid_utf8_is_found_where_it_begins) {
-  const std::pair<const char*, std::size_t> cases[] = {
-      {"abc ü 漢 😀", std::string::npos}, {"a\x80", 1},      {"a\xc0\xaf", 1}, {"\xe0\x80\xaf", 0}, {"\xed\xa0\x80", 0},
-      {"\xf4\x90\x80\x80", 0},           {"ab\xe6\xbc", 2}, {"\xf5", 0}};
-  for (const auto& [text, offset] : cases) BOOST_TEST(find_invalid_utf8(text) == offset);
-}
-
 BOOST_AUTO_TEST_CASE(a_mapped_text_knows_where_its_bytes_were) {
   MappedText text;
   text.append("ab", 10);

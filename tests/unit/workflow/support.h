@@ -20,15 +20,15 @@ using Json = nlohmann::json;
 // Answers calls from a function, and remembers them. Any thread.
 class FakeTools final : public host::ToolCaller {
  public:
-  using Answer = std::function<host::ToolOutcome(const Json& arguments, host::Stop& stop, const OutputSink& output)>;
+  using Answer = std::function<host::ToolOutcome(const Json& arguments, wtool::Stop& stop, const OutputSink& output)>;
 
   explicit FakeTools(Answer answer = nullptr) : answer_(std::move(answer)) {}
   bool has_tool(std::string_view id) const override { return id == "shell_execute" || id == "lookup"; }
-  host::ToolOutcome call(std::string_view id, const Json& arguments, host::Stop& stop,
+  host::ToolOutcome call(std::string_view id, const Json& arguments, wtool::Stop& stop,
                          const OutputSink& output) override {
     return call_in_shell("", id, arguments, stop, output);
   }
-  host::ToolOutcome call_in_shell(std::string_view shell, std::string_view id, const Json& arguments, host::Stop& stop,
+  host::ToolOutcome call_in_shell(std::string_view shell, std::string_view id, const Json& arguments, wtool::Stop& stop,
                                   const OutputSink& output) override {
     {
       const std::lock_guard lock(mutex_);

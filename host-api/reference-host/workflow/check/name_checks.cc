@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "loader/nearest.h"
+#include "base/edit_distance.h"
 #include "workflow/check/action_check.h"
 #include "workflow/check/name_uses.h"
 #include "workflow/check/value_paths.h"

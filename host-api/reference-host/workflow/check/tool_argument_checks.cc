@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/edit_distance.h"
 #include "expressions/template.h"
-#include "loader/nearest.h"
 #include "workflow/model/suggestion.h"
 
 namespace wtool::host::workflow {

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <set>
 
+#include "base/utf8.h"
 #include "expressions/evaluator.h"
 #include "workflow/model/parameter_limits.h"
 #include "workflow/model/source.h"
@@ -88,7 +89,7 @@ std::map<std::string, Value> resolve_inputs(const Workflow& workflow, const std:
     }
     named.insert(key);
     const std::string text = entry.substr(equals + 1);
-    if (find_invalid_utf8(text) != std::string::npos) {
+    if (!is_utf8(text)) {
       errors.push_back("--var " + key + ": the value is not valid UTF-8");
       continue;
     }

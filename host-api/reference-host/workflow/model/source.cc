@@ -8,22 +8,12 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/descriptor.h"
+#include "base/files.h"
+#include "base/utf8.h"
+
 namespace wtool::host::workflow {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 std::string reason(int error) { return std::strerror(error); }
 
@@ -35,7 +25,7 @@ std::string too_large(const std::string& path) {
 std::string read_whole(const std::string& path, std::string& error) {
   // Not blocking, so that a FIFO without a writer cannot hang us.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (file.get() < 0) {
+  if (!file) {
     error = errno == ENOENT ? path + ": there is no such file" : path + ": cannot be opened: " + reason(errno);
     return {};
   }
@@ -58,21 +48,10 @@ std::string read_whole(const std::string& path, std::string& error) {
     if (flags >= 0) ::fcntl(file.get(), F_SETFL, flags & ~O_NONBLOCK);
   }
   std::string text;
-  char buffer[65536];
-  while (true) {
-    const ssize_t count = ::read(file.get(), buffer, sizeof buffer);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {
-      error = path + ": cannot be read: " + reason(errno);
-      return {};
-    }
-    if (count == 0) return text;
-    text.append(buffer, static_cast<std::size_t>(count));
-    if (text.size() > largest_file) {
-      error = too_large(path);
-      return {};
-    }
-  }
+  const int failed = read_all(file.get(), largest_file, text);
+  if (failed == 0) return text;
+  error = failed == EFBIG ? too_large(path) : path + ": cannot be read: " + reason(failed);
+  return {};
 }
 
 // With a byte order mark, or where every second one of the first bytes is NUL, as in plain letters.
@@ -133,7 +112,7 @@ Source load_source(const std::string& path, std::string& error) {
     error = path + ": this is a binary file (there is a NUL byte at offset " + std::to_string(nul) + ")";
     return {};
   }
-  if (const std::size_t bad = find_invalid_utf8(text); bad != std::string::npos) {
+  if (const std::size_t bad = valid_utf8_prefix(text); bad != text.size()) {
     static constexpr char hex[] = "0123456789abcdef";
     const auto byte = static_cast<unsigned char>(text[bad]);
     error = place(path, text, bad) + ": error: the file is not valid UTF-8: the byte 0x" + hex[byte >> 4] +
@@ -171,32 +150,6 @@ MappedText MappedText::part(std::size_t begin, std::size_t end) const {
     if (run != runs_.end()) ++run;
   } while (begin < end);
   return made;
-}
-
-std::size_t find_invalid_utf8(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  for (std::size_t i = 0; i < text.size();) {
-    const unsigned first = byte(i);
-    if (first < 0x80) {
-      ++i;
-      continue;
-    }
-    const std::size_t length = first >= 0xc2 && first < 0xe0   ? 2
-                               : first >= 0xe0 && first < 0xf0 ? 3
-                               : first >= 0xf0 && first < 0xf5 ? 4
-                                                               : 0;
-    if (length == 0 || i + length > text.size()) return i;
-    for (std::size_t k = 1; k < length; ++k) {
-      if ((byte(i + k) & 0xc0) != 0x80) return i;
-    }
-    const unsigned second = byte(i + 1);
-    const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
-    const bool surrogate = first == 0xed && second >= 0xa0;
-    const bool beyond = first == 0xf4 && second >= 0x90;
-    if (overlong || surrogate || beyond) return i;
-    i += length;
-  }
-  return std::string_view::npos;
 }
 
 std::string_view trim(std::string_view text) {

@@ -75,9 +75,6 @@ class MappedText {
   std::vector<Run> runs_;
 };
 
-// The offset of the first byte that is not valid UTF-8, or npos.
-std::size_t find_invalid_utf8(std::string_view text);
-
 // Without spaces and tabs at either end.
 std::string_view trim(std::string_view text);
 

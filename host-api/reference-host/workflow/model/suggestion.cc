@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "loader/nearest.h"
+#include "base/edit_distance.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -1,5 +1,5 @@
-// secrets/secrets.h: what looks like a secret is masked, and what does not stays.
-#include "secrets/secrets.h"
+// base/secrets/secrets.h: what looks like a secret is masked, and what does not stays.
+#include "base/secrets/secrets.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cctype>

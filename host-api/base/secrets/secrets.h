@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "secrets/names.h"
+#include "base/secrets/names.h"
 
 namespace wtool::secrets {
 

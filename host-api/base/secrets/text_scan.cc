@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "secrets/marks.h"
-#include "secrets/names.h"
+#include "base/secrets/marks.h"
+#include "base/secrets/names.h"
 
 namespace wtool::secrets {
 

@@ -1,11 +1,11 @@
-#include "secrets/secrets.h"
+#include "base/secrets/secrets.h"
 
 #include <string.h>  // memmem
 
 #include <algorithm>
 
-#include "secrets/base64.h"
-#include "secrets/marks.h"
+#include "base/secrets/base64.h"
+#include "base/secrets/marks.h"
 
 namespace wtool::secrets {
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace wtool::host {
+namespace wtool {
 
 // How firmly. The numbers are those of call_cancel.
 enum class StopHow : std::uint32_t { graceful = 1, now = 2 };
@@ -56,4 +56,4 @@ class Stop {
   std::list<Listener> listeners_;
 };
 
-}  // namespace wtool::host
+}  // namespace wtool

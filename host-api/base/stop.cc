@@ -1,8 +1,8 @@
-#include "loader/stop.h"
+#include "base/stop.h"
 
 #include <utility>
 
-namespace wtool::host {
+namespace wtool {
 
 Stop::Subscription::Subscription(Subscription&& other) noexcept
     : stop_(std::exchange(other.stop_, nullptr)), where_(other.where_) {}
@@ -48,4 +48,4 @@ Stop::Subscription Stop::subscribe(Listener listener) {
   return {this, listeners_.insert(listeners_.end(), std::move(listener))};
 }
 
-}  // namespace wtool::host
+}  // namespace wtool

@@ -1,4 +1,4 @@
-#include "secrets/programs.h"
+#include "base/secrets/programs.h"
 
 #include <string>
 #include <unordered_map>

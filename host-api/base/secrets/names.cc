@@ -1,4 +1,4 @@
-#include "secrets/names.h"
+#include "base/secrets/names.h"
 
 #include <algorithm>
 

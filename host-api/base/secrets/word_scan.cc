@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "secrets/marks.h"
-#include "secrets/names.h"
-#include "secrets/programs.h"
+#include "base/secrets/marks.h"
+#include "base/secrets/names.h"
+#include "base/secrets/programs.h"
 
 namespace wtool::secrets {
 

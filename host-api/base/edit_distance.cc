@@ -1,10 +1,10 @@
-#include "loader/nearest.h"
+#include "base/edit_distance.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
-namespace wtool::host {
+namespace wtool {
 
 namespace {
 
@@ -50,4 +50,4 @@ std::string joined(std::span<const std::string> words) {
   return text;
 }
 
-}  // namespace wtool::host
+}  // namespace wtool

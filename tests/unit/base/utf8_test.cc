@@ -1,12 +1,12 @@
-// engine/utf8.h: what commands write becomes valid UTF-8, and valid UTF-8 stays as it is.
-#include "engine/utf8.h"
+// base/utf8.h: what commands write becomes valid UTF-8, and valid UTF-8 stays as it is.
+#include "base/utf8.h"
 
 #include <boost/test/unit_test.hpp>
 
 using namespace std::string_literals;
-using wtool::engine::cut_after;
-using wtool::engine::to_utf8;
-using wtool::engine::valid_utf8_prefix;
+using wtool::cut_after;
+using wtool::to_utf8;
+using wtool::valid_utf8_prefix;
 
 namespace {
 const std::string mark = "\xEF\xBF\xBD";
@@ -65,6 +65,30 @@ BOOST_AUTO_TEST_CASE(a_cut_moves_past_the_rest_of_a_character) {
   BOOST_TEST(cut_after(text, 1) == 3U);
   BOOST_TEST(cut_after(text, 3) == 3U);
   BOOST_TEST(cut_after("\x80\x80\x80\x80\x80", 0) == 0U);  // no text: nothing to be gained by moving
+}
+
+BOOST_AUTO_TEST_CASE(invalid_bytes_are_found_where_they_begin) {
+  const std::string whole = "abc ü 漢 😀";
+  BOOST_TEST(valid_utf8_prefix(whole) == whole.size());
+  BOOST_TEST(wtool::is_utf8(whole));
+  const std::pair<const char*, std::size_t> cases[] = {
+      {"a\x80", 1},      {"a\xc0\xaf", 1}, {"\xe0\x80\xaf", 0}, {"\xed\xa0\x80", 0}, {"\xf4\x90\x80\x80", 0},
+      {"ab\xe6\xbc", 2}, {"\xf5", 0}};
+  for (const auto& [text, offset] : cases) {
+    BOOST_TEST(valid_utf8_prefix(text) == offset);
+    BOOST_TEST(!wtool::is_utf8(text));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_character_is_read_and_written_by_its_code_point) {
+  for (const std::uint32_t code_point : {0x41U, 0xFCU, 0x6F22U, 0x1F600U, 0x10FFFFU}) {
+    std::string text;
+    wtool::append_utf8(text, code_point);
+    const wtool::Character character = wtool::first_character(text + "x");
+    BOOST_TEST(character.valid);
+    BOOST_TEST(character.code_point == code_point);
+    BOOST_TEST(character.length == text.size());
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

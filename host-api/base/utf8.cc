@@ -1,26 +1,22 @@
-#include "engine/utf8.h"
+#include "base/utf8.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
 
-namespace wtool::engine {
+namespace wtool {
 
 namespace {
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
-struct Step {
-  std::size_t length;  // Bytes of a character, or of a maximal part of one that is not valid.
-  bool valid;
-};
+}  // namespace
 
-// Judges what stands at the start of `bytes`, which is not empty. The table is that of well-formed sequences in the
-// Unicode standard: only the second byte's range depends on the first.
-Step step(std::string_view bytes) {
+// The table is that of well-formed sequences in the Unicode standard: only the second byte's range depends on the
+// first.
+Character first_character(std::string_view bytes) noexcept {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   const unsigned char first = at(0);
-  if (first < 0x80) return {1, true};
+  if (first < 0x80) return {first, 1, true};
   unsigned char low = 0x80;
   unsigned char high = 0xBF;
   std::size_t length = 0;
@@ -35,16 +31,16 @@ Step step(std::string_view bytes) {
     if (first == 0xF0) low = 0x90;
     if (first == 0xF4) high = 0x8F;
   } else {
-    return {1, false};
+    return {first, 1, false};
   }
-  if (bytes.size() < 2 || at(1) < low || at(1) > high) return {1, false};
-  for (std::size_t i = 2; i < length; ++i) {
-    if (i >= bytes.size() || !is_continuation(bytes[i])) return {i, false};
+  if (bytes.size() < 2 || at(1) < low || at(1) > high) return {first, 1, false};
+  std::uint32_t code_point = first & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if (i >= bytes.size() || !is_continuation(bytes[i])) return {first, i, false};
+    code_point = code_point << 6U | (at(i) & 0x3FU);
   }
-  return {length, true};
+  return {code_point, length, true};
 }
-
-}  // namespace
 
 std::size_t valid_utf8_prefix(std::string_view bytes) noexcept {
   std::size_t at = 0;
@@ -57,12 +53,14 @@ std::size_t valid_utf8_prefix(std::string_view bytes) noexcept {
       at += sizeof word;
     }
     if (at == bytes.size()) break;
-    const Step next = step(bytes.substr(at));
+    const Character next = first_character(bytes.substr(at));
     if (!next.valid) return at;
     at += next.length;
   }
   return at;
 }
+
+bool is_utf8(std::string_view bytes) noexcept { return valid_utf8_prefix(bytes) == bytes.size(); }
 
 std::string to_utf8(std::string bytes, bool* replaced) {
   std::size_t valid = valid_utf8_prefix(bytes);
@@ -76,7 +74,7 @@ std::string to_utf8(std::string bytes, bool* replaced) {
     rest.remove_prefix(valid);
     if (rest.empty()) return text;
     text.append("\xEF\xBF\xBD");
-    rest.remove_prefix(step(rest).length);
+    rest.remove_prefix(first_character(rest).length);
     valid = valid_utf8_prefix(rest);
   }
 }
@@ -88,4 +86,23 @@ std::size_t cut_after(std::string_view bytes, std::size_t n) noexcept {
   return std::min(n, bytes.size());
 }
 
-}  // namespace wtool::engine
+void append_utf8(std::string& text, std::uint32_t code_point) {
+  const auto put = [&text](std::uint32_t byte) { text.push_back(static_cast<char>(byte)); };
+  if (code_point < 0x80) {
+    put(code_point);
+  } else if (code_point < 0x800) {
+    put(0xC0U | (code_point >> 6U));
+    put(0x80U | (code_point & 0x3FU));
+  } else if (code_point < 0x10000) {
+    put(0xE0U | (code_point >> 12U));
+    put(0x80U | ((code_point >> 6U) & 0x3FU));
+    put(0x80U | (code_point & 0x3FU));
+  } else {
+    put(0xF0U | ((code_point >> 18U) & 0x07U));
+    put(0x80U | ((code_point >> 12U) & 0x3FU));
+    put(0x80U | ((code_point >> 6U) & 0x3FU));
+    put(0x80U | (code_point & 0x3FU));
+  }
+}
+
+}  // namespace wtool

@@ -1,0 +1,14 @@
+// Paths compared as text: nothing is looked up.
+#pragma once
+
+#include <string_view>
+
+namespace wtool {
+
+// Whether `path` is `root` or lies below it. Both are absolute and normal: no `.`, no `..`, no slash at the end.
+inline bool is_within(std::string_view path, std::string_view root) {
+  if (root == "/") return path.starts_with('/');
+  return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
+}
+
+}  // namespace wtool

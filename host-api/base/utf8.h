@@ -1,0 +1,38 @@
+// UTF-8 (RFC 3629: no surrogates, no overlong forms, nothing above U+10FFFF). What a command writes may be any bytes;
+// what a result holds is valid UTF-8.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace wtool {
+
+struct Character {
+  std::uint32_t code_point = 0;
+  std::size_t length = 1;  // bytes
+  bool valid = true;       // false: not UTF-8; `code_point` is the first byte, `length` that of a maximal subpart
+};
+
+// The character that begins `bytes`, which is not empty.
+Character first_character(std::string_view bytes) noexcept;
+
+// How many bytes from the start of `bytes` are whole, valid UTF-8.
+std::size_t valid_utf8_prefix(std::string_view bytes) noexcept;
+
+bool is_utf8(std::string_view bytes) noexcept;
+
+// The text with each maximal run of bytes that is not UTF-8 replaced by U+FFFD, as the Unicode standard recommends
+// (chapter 3, "U+FFFD Substitution of Maximal Subparts"). Valid text is moved through. *replaced is set when something
+// was.
+std::string to_utf8(std::string bytes, bool* replaced = nullptr);
+
+// The smallest n' >= n at which `bytes` may be cut without cutting a character in two; n itself when that cannot be
+// told.
+std::size_t cut_after(std::string_view bytes, std::size_t n) noexcept;
+
+// Appends the UTF-8 of a code point, which is at most U+10FFFF.
+void append_utf8(std::string& text, std::uint32_t code_point);
+
+}  // namespace wtool
