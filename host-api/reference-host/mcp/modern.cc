@@ -113,7 +113,8 @@ bool Modern::take_answer(const Message& request, Call& call, Error& error) {
     return false;
   }
   std::string why;
-  const auto fingerprint = tickets_.redeem(state->get_ref<const std::string&>(), call.tool->id, call.arguments, why);
+  const auto fingerprint =
+      request_states_.redeem(state->get_ref<const std::string&>(), call.tool->id, call.arguments, why);
   if (!fingerprint) {
     error = {invalid_params, why};
     return false;
@@ -131,7 +132,7 @@ std::string Modern::answer_call(const Call& call, ordered_json result) {
   }
   ordered_json asking{{"resultType", "input_required"}};
   asking["inputRequests"][question_key] = {{"method", "elicitation/create"}, {"params", approval_form(*call.question)}};
-  asking["requestState"] = tickets_.issue(call.tool->id, call.arguments, call.question->fingerprint);
+  asking["requestState"] = request_states_.issue(call.tool->id, call.arguments, call.question->fingerprint);
   asking["_meta"][server_info_key] = server_info(version_);
   return result_line(call.id, dumped(asking));
 }

@@ -9,7 +9,7 @@
 #include "mcp/legacy.h"
 #include "mcp/log_news.h"
 #include "mcp/message.h"
-#include "mcp/tickets.h"
+#include "mcp/request_state.h"
 #include "mcp/tool_methods.h"
 
 namespace wtool::host::mcp {
@@ -36,7 +36,7 @@ class Modern {
   const ToolMethods& tools_;
   LogNews& logs_;
   const std::string version_;
-  Tickets tickets_;
+  RequestStates request_states_;
 };
 
 }  // namespace wtool::host::mcp

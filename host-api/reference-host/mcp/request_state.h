@@ -1,0 +1,54 @@
+// The `requestState` of the protocol: a call that must ask first ends with a question and a state, and the client
+// repeats the call with the answer and that state.
+//
+//   std::string state = states.issue(tool, arguments, fingerprint);                // the call ends with a question
+//   auto fingerprint = states.redeem(state, tool, arguments, why);                 // the call comes back with the
+//   answer
+//
+// - A state is an identifier that nobody can guess. What it stands for is kept here, so a client can neither read nor
+//   change it.
+// - It is valid once, for a limited time, for the same tool and the same arguments.
+// - At most `max_count` are kept; a new one replaces the oldest.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace wtool::host::mcp {
+
+// Any thread.
+class RequestStates {
+ public:
+  static constexpr std::chrono::milliseconds default_lifetime{600'000};
+  static constexpr std::size_t max_count = 1000;
+
+  explicit RequestStates(std::chrono::milliseconds lifetime = default_lifetime) : lifetime_(lifetime) {}
+
+  // `arguments` is the JSON text of an object whose keys are sorted; `fingerprint` is the question's. Throws
+  // std::system_error where the kernel gives no random bytes.
+  std::string issue(std::string_view tool, std::string_view arguments, std::string_view fingerprint);
+
+  // The question's fingerprint. Nothing: the state is not valid here, and `why` says so in a sentence. A call of
+  // another tool or with other arguments does not use the state up.
+  std::optional<std::string> redeem(const std::string& state, std::string_view tool, std::string_view arguments,
+                                    std::string& why);
+
+ private:
+  struct Pending {
+    std::string tool;
+    std::string arguments_hash;
+    std::string fingerprint;
+    std::chrono::steady_clock::time_point expires;
+  };
+
+  const std::chrono::milliseconds lifetime_;
+  std::mutex mutex_;
+  std::unordered_map<std::string, Pending> pending_;
+};
+
+}  // namespace wtool::host::mcp
