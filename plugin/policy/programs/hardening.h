@@ -1,5 +1,6 @@
 // What git is told so that it executes nothing that a configuration names, but for filters
-// (policy/covenant/repository.h): by execute_run, and by what `arguments: safe` has judged.
+// (policy/covenant/repository.h), and does not write the index while it only looks: by execute_run, and by what
+// `arguments: safe` has judged.
 #pragma once
 
 #include <string>
@@ -10,7 +11,7 @@ namespace wtool::policy {
 
 // Words behind `git`.
 inline constexpr std::string_view git_without_programs =
-    "--no-pager "
+    "--no-pager --no-optional-locks "
     "-c core.fsmonitor=false "
     "-c core.hooksPath=/dev/null "
     "-c core.pager=cat "

@@ -107,7 +107,8 @@ BOOST_AUTO_TEST_CASE(what_runs_has_its_flags_in_front_and_its_paths_behind_dashe
 
 BOOST_AUTO_TEST_CASE(git_keeps_dashes_where_they_stand_and_has_its_hardening_in_front) {
   const std::string log = written_out(read("git log -5 main -- src").executed);
-  BOOST_TEST(log.starts_with("git --no-pager -c core.fsmonitor=false -c core.hooksPath=/dev/null "));
+  BOOST_TEST(
+      log.starts_with("git --no-pager --no-optional-locks -c core.fsmonitor=false -c core.hooksPath=/dev/null "));
   BOOST_TEST(
       log.ends_with(" log --no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short -n5 main -- src"));
   BOOST_TEST(written_out(read("git diff HEAD --").executed).ends_with(" HEAD --"));
