@@ -50,7 +50,7 @@ std::variant<CallError, engine::Outcome> run(const Plan& plan, const engine::Run
 
 }  // namespace
 
-CallResult carry(const CommandRequest& request, CallContext& context) {
+CallResult execute_call(const CommandRequest& request, CallContext& context) {
   const auto begun = std::chrono::steady_clock::now();
   CallResult result;
   result.time_limit = request.timeout.value_or(context.configuration.timeout_default);

@@ -51,6 +51,6 @@ struct CallResult {
 };
 
 // Blocks until all is over.
-CallResult carry(const CommandRequest& request, CallContext& context);
+CallResult execute_call(const CommandRequest& request, CallContext& context);
 
 }  // namespace wtool

@@ -97,11 +97,11 @@ std::optional<policy::Verdict> judge_program(const std::string& program, const p
   const policy::NameList allowed(policy::comma_separated(variable("ALLOWED_COMMANDS")));
   if (allowed.allows(program, programs)) return std::nullopt;
   if (allowed.empty()) {
-    return deny("Command not allowed: " + shortened(program) +
-                    ", because ALLOWED_COMMANDS is not set, or empty, and then nothing is",
-                "ALLOWED_COMMANDS",
-                "set ALLOWED_COMMANDS in the host's environment to the names of programs, separated by commas, or to * "
-                "for all");
+    return deny(
+        "Command not allowed: " + shortened(program) + ". ALLOWED_COMMANDS is unset or empty, so nothing may run",
+        "ALLOWED_COMMANDS",
+        "set ALLOWED_COMMANDS in the host's environment to the names of programs, separated by commas, or to * "
+        "for all");
   }
   return deny("Command not allowed: " + shortened(program) + " is not in ALLOWED_COMMANDS", "ALLOWED_COMMANDS",
               "allowed are " + allowed.shown());
@@ -161,7 +161,7 @@ class ExecuteCommandCall : public PreparedCall {
 
   Answer run(CallContext& context) override {
     if (!problem_.empty()) return refusal(problem_);
-    return answer(request_, carry(request_, context), {yaml_result, std::string(not_found_note)});
+    return answer(request_, execute_call(request_, context), {yaml_result, std::string(not_found_note)});
   }
 
   std::string explain(const Configuration& configuration, const Sessions&) const override {

@@ -148,7 +148,7 @@ class ExecuteRunCall : public PreparedCall {
 
   Answer run(CallContext& context) override {
     if (!problem_.empty()) return failure("Invalid parameters: " + problem_);
-    CallResult result = carry(request_, context);
+    CallResult result = execute_call(request_, context);
     if (const auto* error = std::get_if<CallError>(&result.what)) return refused(*error, result);
     auto& outcome = std::get<engine::Outcome>(result.what);
     const engine::How how = outcome.how;

@@ -101,7 +101,7 @@ class ShellExecuteCall : public PreparedCall {
 
   Answer run(CallContext& context) override {
     if (!problem_.empty()) return refusal(problem_);
-    return answer(request_, carry(request_, context));
+    return answer(request_, execute_call(request_, context));
   }
 
   std::string explain(const Configuration& configuration, const Sessions&) const override {

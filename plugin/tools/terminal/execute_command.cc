@@ -198,7 +198,7 @@ class ExecuteCommand : public PreparedCall {
     }
     Turn turn(*session);
     use(session);
-    CallResult result = carry(request_, context);
+    CallResult result = execute_call(request_, context);
     if (const auto* error = std::get_if<CallError>(&result.what)) return terminal::refusal(*error);
     auto& outcome = std::get<engine::Outcome>(result.what);
     const bool cancelled = std::holds_alternative<engine::Cancelled>(outcome.how);
