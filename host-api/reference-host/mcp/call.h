@@ -33,12 +33,12 @@ struct Call {
   enum class Asks { nobody, client, later };
   Asks asks = Asks::nobody;
 
-  // Of the newer era alone:
+  // Only of protocol 2026-07-28:
   struct Given {
     std::string fingerprint;  // of the question
     Approval answer = Approval::unavailable;
   };
-  bool modern = false;
+  bool speaks_2026 = false;
   LogLevel logs_from = LogLevel::off;  // what of the call's records the client wants
   std::optional<Given> given;          // to a question of an earlier call
   std::optional<Question> question;    // that could not be settled, set on the call's thread

@@ -61,7 +61,7 @@ Approval Elicitation::ask(const Question& question) {
   Call* call = Calls::current();
   if (call == nullptr) return Approval::unavailable;
   if (call->asks == Call::Asks::client) return ask_client(question);
-  if (!call->modern) return Approval::unavailable;
+  if (!call->speaks_2026) return Approval::unavailable;
   // Once: a call that asks twice asks about two things.
   const std::optional<Call::Given> given = std::exchange(call->given, std::nullopt);
   if (given && !question.fingerprint.empty() && given->fingerprint == question.fingerprint) return given->answer;

@@ -1,7 +1,7 @@
 // Asks for approvals through the client: a person answers a form there.
 //
 // - Only a call whose client can show forms asks; for all others nobody is there, and the answer is unavailable.
-// - In the newer era a server asks nothing by itself: the question is left with the call, which ends, and an answer
+// - In protocol 2026 a server asks nothing by itself: the question is left with the call, which ends, and an answer
 // that
 //   a later call brings counts for this very question alone.
 // - A form that is declined or dismissed is a no, for this once. So is an answer that is none of the four.

@@ -18,7 +18,7 @@ namespace wtool::host::mcp {
 
 namespace {
 
-// Beyond this, news is dropped.
+// Beyond this, notifications are dropped.
 constexpr std::size_t much = 256 * 1024;
 
 bool is_socket(int descriptor) {
@@ -61,7 +61,7 @@ void Output::take(std::string line) {
   changed_.notify_one();  // It will see what has failed, too.
 }
 
-bool Output::send_news(std::string line) {
+bool Output::send_notification(std::string line) {
   const std::lock_guard lock(mutex_);
   if (gone_already_ || bytes_ > much) return false;
   take(std::move(line));
@@ -119,7 +119,7 @@ bool Output::write_line(std::string_view line) {
 bool Output::wait_for_room() const {
   while (true) {
     const int patience = patience_.load();
-    // Once there is hurry, it is no news any more.
+    // The signal of limited patience stays readable, so it is watched only until it has come.
     std::array<pollfd, 2> watched{{{descriptor_, POLLOUT, 0}, {patience < 0 ? hurry_ : -1, POLLIN, 0}}};
     const int ready = ::poll(watched.data(), watched.size(), patience);
     if (ready == 0) return false;

@@ -2,7 +2,7 @@
 // where it does not.
 //
 // - Whoever sends never waits for the client: a slow one, or one that does not read at all, holds up nobody but itself.
-// - Answers are kept until they are written. What is only news (progress, logs) is dropped while much waits.
+// - Answers are kept until they are written. Notifications (progress, logs) are dropped while much waits.
 // - A client that has gone is told of once; from then on everything is dropped.
 // - The descriptor's flags stay as they are, since others may share it: it is written to only as far as it takes.
 #pragma once
@@ -32,7 +32,7 @@ class Output {
   // Any thread.
   void send(std::string line);
   // False: it was dropped.
-  bool send_news(std::string line);
+  bool send_notification(std::string line);
 
   // Writes what waits and ends the thread; gives up when the client has taken nothing for as long as `patience`.
   void finish(std::chrono::milliseconds patience);

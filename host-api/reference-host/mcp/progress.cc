@@ -84,7 +84,7 @@ void Progress::report(State& state, Clock::time_point now) {
   state.last = std::max<long long>(state.last + 1, elapsed);
   std::string params = R"({"progressToken":)" + state.token + R"(,"progress":)" + std::to_string(state.last);
   if (!state.line.empty()) params += R"(,"message":)" + dumped(nlohmann::json(escaped(state.line)));
-  const bool sent = output_.send_news(notification_line("notifications/progress", params + '}'));
+  const bool sent = output_.send_notification(notification_line("notifications/progress", params + '}'));
   state.soonest = now + between;
   state.due = now + (sent ? sign_of_life : between);
 }

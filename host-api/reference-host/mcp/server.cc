@@ -15,8 +15,8 @@ Server::Server(const Plugin& plugin, Toolbox& toolbox, Elicitation& elicitation,
       settings_(std::move(settings)),
       tools_(plugin, toolbox, settings_.tools),
       logs_(plugin.tracing(), output),
-      legacy_(tools_, logs_, settings_.version),
-      modern_(tools_, logs_, settings_.version),
+      protocol_2025_(tools_, logs_, settings_.version),
+      protocol_2026_(tools_, logs_, settings_.version),
       progress_(output),
       calls_(
           settings_.max_calls, [this](Call& call) { return run(call); },
@@ -61,7 +61,7 @@ void Server::take(std::string_view line) {
 }
 
 void Server::take_request(const Message& request) {
-  Reply reply = Modern::is_spoken_by(request) ? modern_.answer(request) : legacy_.answer(request);
+  Reply reply = Protocol2026::is_spoken_by(request) ? protocol_2026_.answer(request) : protocol_2025_.answer(request);
   if (!reply.call) return output_.send(std::move(reply.line));
   switch (calls_.add(std::move(reply.call))) {
     case Calls::Added::yes:
@@ -95,7 +95,7 @@ std::string Server::run(Call& call) {
     outcome = toolbox_.call_text(call.tool->id, call.arguments, call.stop, sink);
   }
   nlohmann::ordered_json result = call_result(*call.tool, outcome, settings_.output_bytes);
-  return call.modern ? modern_.answer_call(call, std::move(result)) : result_line(call.id, dumped(result));
+  return call.speaks_2026 ? protocol_2026_.answer_call(call, std::move(result)) : result_line(call.id, dumped(result));
 }
 
 }  // namespace wtool::host::mcp

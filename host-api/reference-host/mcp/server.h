@@ -2,7 +2,7 @@
 //
 // - The reading thread waits for nothing but the next line: calls run on threads of their own, and what is said goes
 //   into a queue. So a ping is answered, and a cancellation heard, whatever runs.
-// - Which era of the protocol a request speaks, it says itself: both may be spoken in turn.
+// - Each request says which protocol it speaks; both may be spoken in turn.
 // - When it ends, all calls have ended.
 #pragma once
 
@@ -15,11 +15,11 @@
 #include "mcp/call.h"
 #include "mcp/elicitation.h"
 #include "mcp/input.h"
-#include "mcp/legacy.h"
-#include "mcp/log_news.h"
-#include "mcp/modern.h"
+#include "mcp/log_notifications.h"
 #include "mcp/output.h"
 #include "mcp/progress.h"
+#include "mcp/protocol_2025.h"
+#include "mcp/protocol_2026.h"
 #include "mcp/tool_methods.h"
 
 namespace wtool::host::mcp {
@@ -55,9 +55,9 @@ class Server {
   Output& output_;
   const ServerSettings settings_;
   ToolMethods tools_;
-  LogNews logs_;
-  Legacy legacy_;
-  Modern modern_;
+  LogNotifications logs_;
+  Protocol2025 protocol_2025_;
+  Protocol2026 protocol_2026_;
   Progress progress_;
   Calls calls_;  // last, so that nothing runs when the others end
 };

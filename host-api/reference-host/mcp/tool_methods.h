@@ -1,4 +1,4 @@
-// What both eras of the protocol share about tools: the list, page by page, and a call as the client asks for it.
+// What both protocols share about tools: the list, page by page, and a call as the client asks for it.
 #pragma once
 
 #include <memory>

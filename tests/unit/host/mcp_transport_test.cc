@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(news_is_dropped_while_much_waits_and_answers_are_not) {
   Output output(ends.fd[1], [] {});
   const std::string line = line_of(10'000);
   int taken = 0;
-  for (int i = 0; i < 1000; ++i) taken += output.send_news(line) ? 1 : 0;
+  for (int i = 0; i < 1000; ++i) taken += output.send_notification(line) ? 1 : 0;
   BOOST_TEST(taken > 5);
   BOOST_TEST(taken < 100);
   output.send(line);
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(a_reader_that_has_gone_is_told_of_once) {
   output.send("line\n");
   while (gone.load() == 0) std::this_thread::yield();
   output.send("line\n");
-  BOOST_TEST(!output.send_news("line\n"));
+  BOOST_TEST(!output.send_notification("line\n"));
   output.finish(10s);
   BOOST_TEST(gone.load() == 1);
 }

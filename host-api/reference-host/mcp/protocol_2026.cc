@@ -1,4 +1,4 @@
-#include "mcp/modern.h"
+#include "mcp/protocol_2026.h"
 
 #include <utility>
 
@@ -38,21 +38,21 @@ void add_caching(ordered_json& result) {
 
 }  // namespace
 
-Modern::Modern(const ToolMethods& tools, LogNews& logs, std::string version)
+Protocol2026::Protocol2026(const ToolMethods& tools, LogNotifications& logs, std::string version)
     : tools_(tools), logs_(logs), version_(std::move(version)) {}
 
-bool Modern::is_spoken_by(const Message& request) {
+bool Protocol2026::is_spoken_by(const Message& request) {
   const json* meta = member(request.body, "_meta");
   return meta != nullptr && member(*meta, version_key) != nullptr;
 }
 
-std::string Modern::complete(std::string_view id, ordered_json result) const {
+std::string Protocol2026::complete(std::string_view id, ordered_json result) const {
   result["resultType"] = "complete";
   result["_meta"][server_info_key] = server_info(version_);
   return result_line(id, dumped(result));
 }
 
-Reply Modern::answer(const Message& request) {
+Reply Protocol2026::answer(const Message& request) {
   const auto refused = [&](Error error) { return Reply{error_line(request.id, error), nullptr}; };
   const json& meta = request.body.at("_meta");
   const json& version = meta.at(version_key);
@@ -84,25 +84,25 @@ Reply Modern::answer(const Message& request) {
   return refused({method_not_found, "there is no method " + dumped(json(request.method))});
 }
 
-Reply Modern::call_tool(const Message& request, const json& meta) {
+Reply Protocol2026::call_tool(const Message& request, const json& meta) {
   Error error;
   std::shared_ptr<Call> call = tools_.call(request, error);
   if (call && !take_answer(request, *call, error)) call = nullptr;
   if (const json* level = member(meta, log_level_key); call && level != nullptr) {
-    if (!level->is_string() || !LogNews::parse_level(level->get_ref<const std::string&>(), call->logs_from)) {
+    if (!level->is_string() || !LogNotifications::parse_level(level->get_ref<const std::string&>(), call->logs_from)) {
       error = {invalid_params, std::string(log_level_key) + " must be one of the protocol's eight levels"};
       call = nullptr;
     }
   }
   if (!call) return {error_line(request.id, error), nullptr};
-  call->modern = true;
+  call->speaks_2026 = true;
   call->asks = shows_forms(meta.at(capabilities_key)) ? Call::Asks::later : Call::Asks::nobody;
   logs_.send_for_calls_from(call->logs_from);
   return {{}, std::move(call)};
 }
 
 // The reply to the question that an earlier call ended with, where the request brings one.
-bool Modern::take_answer(const Message& request, Call& call, Error& error) {
+bool Protocol2026::take_answer(const Message& request, Call& call, Error& error) {
   const json* state = member(request.body, "requestState");
   const json* replies = member(request.body, "inputResponses");
   if (state == nullptr && replies == nullptr) return true;
@@ -123,7 +123,7 @@ bool Modern::take_answer(const Message& request, Call& call, Error& error) {
   return true;
 }
 
-std::string Modern::answer_call(const Call& call, ordered_json result) {
+std::string Protocol2026::answer_call(const Call& call, ordered_json result) {
   if (!call.question) return complete(call.id, std::move(result));
   if (call.asks == Call::Asks::nobody) {
     return error_line(call.id, {missing_capability,

@@ -1,4 +1,4 @@
-#include "mcp/legacy.h"
+#include "mcp/protocol_2025.h"
 
 #include <algorithm>
 #include <utility>
@@ -18,14 +18,15 @@ std::string_view instructions() {
   return "Tools that run commands on this machine. A call comes back when the command is over, and nothing that it has "
          "started is left then. Long output keeps its beginning and its end: narrow it down with the command itself, "
          "or "
-         "write it to a file and read parts of that. Whoever runs this server may have restricted what is allowed; a "
+         "write it to a file and read parts of that. The person who runs this server may have restricted what is "
+         "allowed; a "
          "refusal says what is.";
 }
 
-Legacy::Legacy(const ToolMethods& tools, LogNews& logs, std::string version)
+Protocol2025::Protocol2025(const ToolMethods& tools, LogNotifications& logs, std::string version)
     : tools_(tools), logs_(logs), version_(std::move(version)) {}
 
-Reply Legacy::answer(const Message& request) {
+Reply Protocol2025::answer(const Message& request) {
   const auto refused = [&](Error error) { return Reply{error_line(request.id, error), nullptr}; };
   if (request.method == "ping") return {result_line(request.id, "{}"), nullptr};
   if (request.method == "initialize") return {initialize(request), nullptr};
@@ -47,7 +48,7 @@ Reply Legacy::answer(const Message& request) {
   return refused({method_not_found, "there is no method " + dumped(json(request.method))});
 }
 
-std::string Legacy::initialize(const Message& request) {
+std::string Protocol2025::initialize(const Message& request) {
   if (initialized_) return error_line(request.id, {invalid_request, "the session has begun already"});
   const json* wanted = member(request.body, "protocolVersion");
   const json* capabilities = member(request.body, "capabilities");
@@ -69,10 +70,11 @@ std::string Legacy::initialize(const Message& request) {
   return result_line(request.id, dumped(result));
 }
 
-std::string Legacy::set_level(const Message& request) {
+std::string Protocol2025::set_level(const Message& request) {
   const json* name = member(request.body, "level");
   LogLevel level = LogLevel::off;
-  if (name == nullptr || !name->is_string() || !LogNews::parse_level(name->get_ref<const std::string&>(), level)) {
+  if (name == nullptr || !name->is_string() ||
+      !LogNotifications::parse_level(name->get_ref<const std::string&>(), level)) {
     return error_line(request.id, {invalid_params,
                                    "the level must be debug, info, notice, warning, error, critical, alert or "
                                    "emergency"});

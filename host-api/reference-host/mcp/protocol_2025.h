@@ -1,4 +1,4 @@
-// The older era of the protocol (2025-06-18 and 2025-11-25): a session that begins with initialize, and whose client
+// The protocol of 2025 (2025-06-18 and 2025-11-25): a session that begins with initialize, and whose client
 // can be asked.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "mcp/call.h"
-#include "mcp/log_news.h"
+#include "mcp/log_notifications.h"
 #include "mcp/message.h"
 #include "mcp/tool_methods.h"
 
@@ -23,17 +23,17 @@ struct Reply {
   std::shared_ptr<Call> call;
 };
 
-// How the program names itself, in whatever era.
+// How the program names itself, in either protocol.
 nlohmann::ordered_json server_info(std::string_view version);
 
 // For the models that use the tools.
 std::string_view instructions();
 
 // One thread.
-class Legacy {
+class Protocol2025 {
  public:
   // Borrows all.
-  Legacy(const ToolMethods& tools, LogNews& logs, std::string version);
+  Protocol2025(const ToolMethods& tools, LogNotifications& logs, std::string version);
 
   Reply answer(const Message& request);
 
@@ -42,7 +42,7 @@ class Legacy {
   std::string set_level(const Message& request);
 
   const ToolMethods& tools_;
-  LogNews& logs_;
+  LogNotifications& logs_;
   const std::string version_;
   bool initialized_ = false;
   bool can_be_asked_ = false;

@@ -12,12 +12,12 @@
 namespace wtool::host::mcp {
 
 // One thread, but for the records.
-class LogNews {
+class LogNotifications {
  public:
-  LogNews(Tracing& tracing, Output& output);
-  LogNews(const LogNews&) = delete;
-  LogNews& operator=(const LogNews&) = delete;
-  ~LogNews();
+  LogNotifications(Tracing& tracing, Output& output);
+  LogNotifications(const LogNotifications&) = delete;
+  LogNotifications& operator=(const LogNotifications&) = delete;
+  ~LogNotifications();
 
   // The level from which a client that asks for one of the protocol's eight wants records; false: it is none of them.
   static bool parse_level(std::string_view name, LogLevel& level);

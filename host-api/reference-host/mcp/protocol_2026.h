@@ -1,4 +1,4 @@
-// The newer era of the protocol (2026-07-28): no session, every request tells its version and what its client can do,
+// The protocol of 2026 (2026-07-28): no session, every request tells its version and what its client can do,
 // and the server asks nothing by itself. A question about a call is the answer to it, and the call comes back with the
 // reply.
 #pragma once
@@ -6,21 +6,21 @@
 #include <string>
 
 #include "mcp/call.h"
-#include "mcp/legacy.h"
-#include "mcp/log_news.h"
+#include "mcp/log_notifications.h"
 #include "mcp/message.h"
+#include "mcp/protocol_2025.h"
 #include "mcp/request_state.h"
 #include "mcp/tool_methods.h"
 
 namespace wtool::host::mcp {
 
 // One thread, but for answer_call.
-class Modern {
+class Protocol2026 {
  public:
   // Borrows all.
-  Modern(const ToolMethods& tools, LogNews& logs, std::string version);
+  Protocol2026(const ToolMethods& tools, LogNotifications& logs, std::string version);
 
-  // Whether the request speaks this era: it says so itself.
+  // Whether the request is of this protocol: it says so itself.
   static bool is_spoken_by(const Message& request);
 
   Reply answer(const Message& request);
@@ -34,7 +34,7 @@ class Modern {
   std::string complete(std::string_view id, nlohmann::ordered_json result) const;
 
   const ToolMethods& tools_;
-  LogNews& logs_;
+  LogNotifications& logs_;
   const std::string version_;
   RequestStates request_states_;
 };

@@ -1,4 +1,4 @@
-#include "mcp/log_news.h"
+#include "mcp/log_notifications.h"
 
 #include <algorithm>
 #include <array>
@@ -49,33 +49,33 @@ std::string log_line(const LogRecord& record, const LogSpan* span) {
 
 }  // namespace
 
-LogNews::LogNews(Tracing& tracing, Output& output) : tracing_(tracing), output_(output) {}
+LogNotifications::LogNotifications(Tracing& tracing, Output& output) : tracing_(tracing), output_(output) {}
 
-LogNews::~LogNews() { tracing_.observe(LogLevel::off, {}); }
+LogNotifications::~LogNotifications() { tracing_.observe(LogLevel::off, {}); }
 
-bool LogNews::parse_level(std::string_view name, LogLevel& level) {
+bool LogNotifications::parse_level(std::string_view name, LogLevel& level) {
   const auto found = std::find_if(levels.begin(), levels.end(), [&](const auto& known) { return known.first == name; });
   if (found == levels.end()) return false;
   level = found->second;
   return true;
 }
 
-void LogNews::send_from(LogLevel level) {
+void LogNotifications::send_from(LogLevel level) {
   all_from_.store(level);
   observe();
 }
 
-void LogNews::send_for_calls_from(LogLevel level) {
+void LogNotifications::send_for_calls_from(LogLevel level) {
   if (level >= calls_from_) return;
   calls_from_ = level;
   observe();
 }
 
-void LogNews::observe() {
+void LogNotifications::observe() {
   tracing_.observe(std::min(all_from_.load(), calls_from_), [this](const LogRecord& record, const LogSpan* span) {
     const Call* call = Calls::current();
     const bool is_wanted = record.level >= all_from_.load() || (call != nullptr && record.level >= call->logs_from);
-    if (is_wanted) output_.send_news(log_line(record, span));
+    if (is_wanted) output_.send_notification(log_line(record, span));
   });
 }
 
