@@ -69,6 +69,9 @@ constexpr ProgramSpec specs[] = {
      .check = check_bat},
     {.names = "basename", .options = "-a --multiple -s=SUFFIX --suffix=SUFFIX -z --zero", .style = Style::posix},
     {.names = "dirname", .options = "-z --zero"},
+    {.names = "pathchk", .options = "-p -P --portability"},
+    {.names = "dircolors",
+     .options = "-b --sh --bourne-shell -c --csh --c-shell -p --print-database --print-ls-colors"},
     {.names = "realpath",
      .options = "-e --canonicalize-existing -m --canonicalize-missing -L --logical -P --physical -q --quiet "
                 "--relative-to=DIR --relative-base=DIR -s --strip --no-symlinks -z --zero"},

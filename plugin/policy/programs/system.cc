@@ -92,6 +92,7 @@ constexpr ProgramSpec specs[] = {
          "--nohostname -s=TIME "
          "--since=TIME -t=TIME --until=TIME -p=TIME --present=TIME -w --fullnames -x --system --time-format=FORMAT "
          "-h -V"},
+    {.names = "pwdx", .options = "-h -V", .operands = Operands::text},
     {.names = "uptime", .options = "-p --pretty -s --since -h -V"},
     {.names = "free",
      .options =

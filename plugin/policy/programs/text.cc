@@ -144,6 +144,14 @@ constexpr ProgramSpec specs[] = {
     {.names = "iconv",
      .options = "-f=CODE --from-code=CODE -t=CODE --to-code=CODE -l --list -c -s --silent --verbose",
      .effects = "writes: -o=FILE --output=FILE"},
+    {.names = "ptx",
+     .options =
+         "-A --auto-reference -F=STRING --flag-truncation=STRING -M=STRING --macro-name=STRING -O -T --format=HOW -R "
+         "--right-side-refs -S=REGEXP --sentence-regexp=REGEXP -W=REGEXP --word-regexp=REGEXP -b=FILE "
+         "--break-file=FILE "
+         "-f --ignore-case -g=NUMBER --gap-size=NUMBER -i=FILE --ignore-file=FILE -o=FILE --only-file=FILE -r "
+         "--references -t --typeset-mode -w=NUMBER --width=NUMBER",
+     .effects = "writes (lets the second operand be written to): -G --traditional"},
     {.names = "tsort, factor, look",
      .options = "-a --alternative -d --alphanum -f --ignore-case -t=CHAR --terminate=CHAR -h --exponents"},
     {.names = "numfmt",
