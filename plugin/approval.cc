@@ -58,7 +58,7 @@ Approval settle(const CommandRequest& request, const Plan& plan, const Configura
   const auto known = kept->look_up(subject);
   if (const auto* problem = std::get_if<std::string>(&known)) {
     approval.answer = "unreadable";
-    approval.refusal = CallError{"configuration_invalid", *problem, "nothing is run until it is mended"};
+    approval.refusal = CallError{"configuration_invalid", *problem, "no command runs until the file is fixed"};
     return approval;
   }
   const std::string where = " in " + kept->file();

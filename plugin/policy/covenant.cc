@@ -76,7 +76,7 @@ Verdict CovenantCommand::judge(const std::string& directory, const Programs& pro
   // A command that was blocked is blocked, whatever else allows it, or asks for it.
   const auto known = CommandsFile(root_).look_up({line_, directory, {}});
   if (const auto* problem = std::get_if<std::string>(&known))
-    return deny(*problem, "nothing is run until it is mended");
+    return deny(*problem, "no command runs until the file is fixed");
   if (std::get<Remembered>(known) == Remembered::never) {
     return deny("Command blocked: " + line_, "a person can take it out of \"blocked\" in .clada/commands.json");
   }

@@ -168,8 +168,7 @@ class Judge {
       }
     }
     if (frame.directories.size() > most_directories) {
-      strictest_.not_covered(frame, at, "there are more directories to follow than are followed",
-                             "use fewer cd commands");
+      strictest_.not_covered(frame, at, "there are too many cd commands", "use fewer cd commands");
       frame.directories.resize(most_directories);
     }
   }
@@ -190,8 +189,7 @@ class Judge {
       if (auto followed = working_directories(command.words, command.words.size(), frame.directories)) {
         within.directories = *std::move(followed);
       } else {
-        strictest_.not_covered(frame, first.at, "there are more directories to follow than are followed",
-                               "use fewer options for directories");
+        strictest_.not_covered(frame, first.at, "there are too many cd commands", "use fewer options for directories");
       }
     }
     if (is_strict() && !frame.listed) within.listed = judge_strictly(command, tool, within) == Coverage::exact;

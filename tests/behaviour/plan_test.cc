@@ -130,9 +130,8 @@ BOOST_FIXTURE_TEST_CASE(the_policy_is_asked, Place) {
                "parameters: [{name: what, default: all}]\n");
   const Finished finished = plan(file);
   BOOST_TEST(finished.exit_code == 3);
-  for (const char* part : {"allowed", "needs an approval: ", "REFUSED: ", "cannot be told before the run",
-                           "4 states, 5 commands: 2 allowed, 1 needs approval, 1 refused, 1 cannot be told before the "
-                           "run\n"}) {
+  for (const char* part : {"allowed", "needs an approval: ", "REFUSED: ", "decided when it runs",
+                           "4 states, 5 commands: 2 allowed, 1 needs approval, 1 refused, 1 decided when it runs\n"}) {
     BOOST_TEST(holds(finished.out, part), finished.out << " lacks " << part);
   }
   const Json plan = json(file);

@@ -108,7 +108,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_that_went_on_after_failures_names_them, Shows) {
                                      "- A: Shell \"exit 3\"\n- B: Shell \"echo b\"\n");
   const Finished finished = run_workflow(file_);
   BOOST_TEST(finished.exit_code == 0);
-  BOOST_TEST(holds(finished.out, "(1 step failed, and the workflow went on: A)"), finished.out);
+  BOOST_TEST(holds(finished.out, "(1 step failed, and the workflow continued: A)"), finished.out);
 }
 
 BOOST_FIXTURE_TEST_CASE(where_the_locale_is_not_utf8_nothing_else_is_printed, Shows) {

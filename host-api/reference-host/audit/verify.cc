@@ -175,7 +175,7 @@ class Verifier {
       problem(part, line.number, numbers(report_.head_seq + 1, entry.seq - 1) + " before this line are missing");
     } else if (entry.seq <= report_.head_seq) {
       problem(part, line.number,
-              "number " + std::to_string(entry.seq) + " stands behind number " + std::to_string(report_.head_seq) +
+              "number " + std::to_string(entry.seq) + " follows number " + std::to_string(report_.head_seq) +
                   ": lines were moved, repeated or inserted");
     } else if (entry.prev != report_.head) {
       problem(part, line.number,
@@ -183,10 +183,9 @@ class Verifier {
               "inserted");
     } else if (first_of_file != (entry.event == "rotated") && !(first_of_file && after_gap)) {
       problem(part, line.number,
-              first_of_file
-                  ? "a file that goes on with a trail begins with a line \"rotated\"; this line was moved, or "
-                    "the one before it removed"
-                  : "this line belongs at the beginning of a file: files were joined");
+              first_of_file ? "a file that continues a trail begins with a line \"rotated\"; this line was moved, or "
+                              "the one before it removed"
+                            : "this line belongs at the beginning of a file: files were joined");
     }
   }
 
@@ -209,7 +208,7 @@ class Verifier {
     if (expected_.empty()) return;
     if (lines_to_expected_ == 0) {
       add(report_.problems, report_.problem_count,
-          "the expected line " + expected_ + " is not in the trail: it was cut off, or the whole was written anew" +
+          "the expected line " + expected_ + " is not in the trail: it was cut off, or the whole was rewritten" +
               (complete_ ? "" : ", or it was in a file that is not there any more"));
     } else if (lines_to_expected_ < report_.lines) {
       note("the expected line is there; " + lines_text(report_.lines - lines_to_expected_) + " came since");

@@ -76,7 +76,7 @@ std::string origin(const EffectiveKey& key) {
 std::string as_text(const Config& config, const std::vector<ConfigFiles::File>& files) {
   std::string text;
   for (const ConfigFiles::File& file : files) {
-    text += "# " + file.title + ": " + escaped(file.path) + (file.there ? "" : " (there is none)") + '\n';
+    text += "# " + file.title + ": " + escaped(file.path) + (file.there ? "" : " (missing)") + '\n';
   }
   std::string section;
   for (const EffectiveKey& key : config.keys) {
@@ -149,7 +149,7 @@ int show(Context& context, bool json) {
 
 void add_config(CLI::App& app, Context& context) {
   auto json = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand("config", "Show the configuration that is in force");
+  CLI::App* command = app.add_subcommand("config", "Show the active configuration");
   command->require_subcommand(1);
   CLI::App* shower = command->add_subcommand("show", "Every key with its value, and which layer set it");
   shower->add_flag("--json", *json, "As a JSON object");

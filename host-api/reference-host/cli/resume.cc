@@ -18,7 +18,7 @@ struct ResumeOptions {
 
 void add_resume(CLI::App& app, Context& context) {
   auto options = std::make_shared<ResumeOptions>();
-  CLI::App* command = app.add_subcommand("resume", "Go on with a run where it failed, was aborted or was killed");
+  CLI::App* command = app.add_subcommand("resume", "Continue a run where it failed, was aborted or was killed");
   command->add_option("RUN", options->resumed.run, "The run, the beginning of its id, or last; `wtool runs` lists them")
       ->required();
   command->add_option("--from", options->resumed.from, "Runs again from the last visit of this state on")

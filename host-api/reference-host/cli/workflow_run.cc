@@ -198,7 +198,7 @@ void add_run_options(CLI::App& command, RunWishes& wishes) {
   auto* fast =
       command.add_flag("--fail-fast", wishes.fail_fast,
                        "A branch that fails ends those beside it (the default, unless the file says otherwise)");
-  command.add_flag("--no-fail-fast", wishes.no_fail_fast, "The others go on to their end")->excludes(fast);
+  command.add_flag("--no-fail-fast", wishes.no_fail_fast, "The other branches continue to their end")->excludes(fast);
   command.add_flag("--yes,-y", wishes.yes, "Confirms in advance what the workflow asks to be confirmed");
   using workflow::OutputStyle;
   static const std::map<std::string, OutputStyle> styles{{"group", OutputStyle::group},
@@ -265,7 +265,7 @@ int resume_run(Context& context, const Resumed& wanted, const RunWishes& wishes)
   if (!prepared) return exit_unusable;
   if (sha256(prepared->source().text()) != earlier.sha256) {
     complain("the file " + earlier.file + " is not what it was when the run " + earlier.run +
-             " went on last; what is completed is kept as long as the states are the same");
+             " continued last; what is completed is kept as long as the states are the same");
   }
   int ended = exit_unusable;
   auto inputs = resumed_inputs(prepared->workflow(), earlier, wishes.variables, ended);

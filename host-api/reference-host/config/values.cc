@@ -96,8 +96,9 @@ std::string entry_problem(std::string_view rest) {
     if (end == 0) return "has a space too many: one stands between two words, and none at an end";
     if (const std::string odd = odd_part(rest.substr(0, end)); !odd.empty()) {
       return "has a " + escaped(odd) +
-             ", which has a meaning to a shell, and an entry is literal words; only \" *\" at its end has one, for any "
-             "further words";
+             ", which means something to a shell. Entries are literal words; a wildcard is allowed only as a final \" "
+             "*\" (any "
+             "further arguments)";
     }
     if (end == rest.size()) return {};
     rest.remove_prefix(end + 1);

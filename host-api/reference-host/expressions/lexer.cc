@@ -146,7 +146,7 @@ class Lexer {
     if (look(0) == 'u' || look(0) == 'U') {
       fail(begin, "there are no unsigned numbers; write the number without the u");
     } else if (at_ < text_.size() && is_name_start(text_[at_])) {
-      fail(begin, "a number cannot go on with a letter; put a text into quotes");
+      fail(begin, "a letter cannot follow a number; put a text into quotes");
     }
     return !error_;
   }

@@ -176,7 +176,7 @@ std::variant<bool, std::string> is_in(const Value& wanted, const Value& containe
   }
   if (const Map* map = container.as_map(); map != nullptr && !map->text) {
     const std::string* key = wanted.as_text();
-    if (key == nullptr) return "the keys of a map are strings, and " + described(wanted) + " is none";
+    if (key == nullptr) return "the keys of a map are strings, not " + described(wanted);
     return map->fields.contains(*key);
   }
   return "'in' needs a list or a map behind it, and got " + described(container) +

@@ -369,9 +369,9 @@ class Parser : private TokenReader {
       const Token& key = current();
       const std::string* text = key.kind == Token::Kind::literal ? key.value.as_text() : nullptr;
       if (text == nullptr) {
-        fail(key.offset, key.kind == Token::Kind::end ? "the expression ends inside a map; a '}' is missing"
-                                                      : "the keys of a map are texts in quotes, and " +
-                                                            quoted_for_message(key.text) + " is none");
+        fail(key.offset, key.kind == Token::Kind::end
+                             ? "the expression ends inside a map; a '}' is missing"
+                             : "the keys of a map are texts in quotes, not " + quoted_for_message(key.text));
         break;
       }
       if (std::find(node.keys.begin(), node.keys.end(), *text) != node.keys.end()) {

@@ -161,7 +161,7 @@ TagMistake parse_when(TemplateCursor& cursor, std::size_t tag, When& when) {
   do {
     Operand value;
     if (!parse_operand(cursor, value)) {
-      return mistake(tag, "values stand behind {% when; more than one are separated by commas");
+      return mistake(tag, "values follow {% when; several are separated by commas");
     }
     when.values.push_back(std::move(value));
     cursor.skip_blanks();
@@ -174,13 +174,13 @@ TagMistake parse_cycle(TemplateCursor& cursor, Cycle& cycle) {
   do {
     Operand value;
     if (!parse_operand(cursor, value)) {
-      return mistake(cycle.offset, "values stand behind {% cycle, separated by commas");
+      return mistake(cycle.offset, "values follow {% cycle, separated by commas");
     }
     cursor.skip_blanks();
     if (cycle.values.empty() && !cycle.group && cursor.take(":")) {
       cycle.group = std::move(value);
       if (!parse_operand(cursor, value = Operand())) {
-        return mistake(cycle.offset, "values stand behind the group of a {% cycle");
+        return mistake(cycle.offset, "values follow the group of a {% cycle");
       }
       cursor.skip_blanks();
     }

@@ -38,7 +38,7 @@ std::string trailing(std::string_view word) {
   if (word == "if" || word == "elsif" || word == "unless") {
     return " behind its test; filters stand in {{ }} and behind the list of a loop";
   }
-  return "; nothing stands behind that word";
+  return "; nothing may follow that word";
 }
 
 // Without tags, the pieces are not needed any more.
@@ -333,7 +333,7 @@ class TemplateParser {
       return ExpressionError{at_, "this {% " + word + " %} belongs to no {% if %}"};
     }
     Open& open = open_.back();
-    if (open.otherwise) return ExpressionError{at_, "this {% " + word + " %} stands behind an {% else %}"};
+    if (open.otherwise) return ExpressionError{at_, "this {% " + word + " %} follows an {% else %}"};
     finish_branch(open);
     if (open.word != "for") open.choice.branches.push_back(std::move(branch));
     open.otherwise = is_else;
@@ -346,7 +346,7 @@ class TemplateParser {
       return ExpressionError{at_, "this {% " + word + " %} belongs to no {% case %}"};
     }
     Open& open = open_.back();
-    if (open.otherwise) return ExpressionError{at_, "this {% " + word + " %} stands behind an {% else %}"};
+    if (open.otherwise) return ExpressionError{at_, "this {% " + word + " %} follows an {% else %}"};
     if (open.alternatives.parts.empty() && !is_blank(open.body)) {
       return ExpressionError{open.offset,
                              "between {% case %} and its first {% when %} nothing may stand; it would be lost"};

@@ -92,7 +92,7 @@ class PlanText {
       case PlannedCommand::Verdict::deny:
         return line(indent, "", "REFUSED" + why);
       case PlannedCommand::Verdict::unknown:
-        return line(indent, "", "whether it may run cannot be told before the run" + why);
+        return line(indent, "", "decided when it runs" + why);
     }
   }
 
@@ -106,7 +106,7 @@ class PlanText {
     add(counts.allowed, "allowed");
     add(counts.asked, counts.asked == 1 ? "needs approval" : "need approval");
     add(counts.refused, "refused");
-    add(counts.unknown, "cannot be told before the run");
+    add(counts.unknown, "decided when it runs");
     return out;
   }
 

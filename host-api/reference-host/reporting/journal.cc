@@ -153,7 +153,7 @@ void Journal::take(bool at_once, Append append) {
       given_up_ = true;
       pending_ = {};
       notice = file_ +
-               " could not be written for so long that more than 64 MiB are missing: the run goes on without a " +
+               " could not be written for so long that more than 64 MiB are missing: the run continues without a " +
                "journal, and cannot be resumed from what comes now";
     } else if (!pending_.empty() && (at_once || pending_.size() >= std::max(batch, next_attempt_))) {
       notice = flush();
@@ -169,7 +169,7 @@ std::string Journal::flush() {
   next_attempt_ = failing_ ? pending_.size() + batch : 0;
   if (failing_ && !failed_before) {
     return "the journal " + file_ + " cannot be written: " + reason_of(number) +
-           "; the run goes on, and cannot be resumed from here unless that changes before its end";
+           "; the run continues, and cannot be resumed from here unless that changes before its end";
   }
   if (!failing_ && failed_before) return "the journal " + file_ + " can be written again; nothing of it is missing";
   return {};

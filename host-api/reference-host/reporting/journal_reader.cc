@@ -40,7 +40,7 @@ class Input {
     if (file_ < 0) return "cannot open " + path_ + ": " + ::strerror(errno);
     struct stat about {};
     if (::fstat(file_, &about) != 0) return "cannot look at " + path_ + ": " + ::strerror(errno);
-    return S_ISREG(about.st_mode) ? "" : path_ + " is no journal, because it is no regular file";
+    return S_ISREG(about.st_mode) ? "" : path_ + " is not a journal: it is not a regular file";
   }
 
   // Up to that many bytes more at the end of `to`. 0: the end, or `error` says why not.

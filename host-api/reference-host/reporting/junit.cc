@@ -81,7 +81,7 @@ std::string verdict_xml(const StepRecord& step, Verdict verdict) {
       return "      <skipped" +
              attribute("message", step.status == Step::Status::succeeded
                                       ? std::string("kept from before the run was resumed")
-                                      : "failed, and the workflow went on: " + why(step)) +
+                                      : "failed, and the workflow continued: " + why(step)) +
              "/>\n";
     case Verdict::failure:
       return "      <failure" + attribute("message", why(step)) +

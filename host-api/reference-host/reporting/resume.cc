@@ -77,7 +77,7 @@ std::optional<ResumedRun> resume_run(const std::string& directory, const std::st
   if (!content) return std::nullopt;
   if (!content->damage.empty()) {
     error = "the run " + id + " cannot be resumed, because its journal is damaged: " + content->damage +
-            "; `wtool show " + id + "` shows what can be read; start the workflow anew";
+            "; `wtool show " + id + "` shows what can be read; start the workflow again";
     return std::nullopt;
   }
   resumed.run = std::move(content->run);
@@ -91,7 +91,7 @@ std::optional<ResumedRun> resume_run(const std::string& directory, const std::st
     }
     drop_from(resumed.run, *place);
   } else if (resumed.run.status == RunReport::Status::completed) {
-    error = "the run " + id + " has completed, so there is nothing to go on with; --from STATE runs a part of it again";
+    error = "the run " + id + " has completed, so there is nothing to resume; --from STATE runs a part of it again";
     return std::nullopt;
   }
   check_files(resumed.run, resumed.notices);

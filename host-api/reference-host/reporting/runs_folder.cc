@@ -74,7 +74,7 @@ std::string find_run(const std::string& directory, const std::string& wanted, st
   }
   if (found.size() == 1) return found.front();
   if (found.empty()) {
-    error = "there is no run \"" + wanted + "\"; `wtool runs` lists those that there are";
+    error = "there is no run \"" + wanted + "\"; `wtool runs` lists them all";
     return {};
   }
   error = "\"" + wanted + "\" begins the names of " + std::to_string(found.size()) + " runs:";

@@ -94,7 +94,7 @@ std::string summary_text(const Workflow& workflow, const RunReport& report, cons
       cleaned_for_terminal(name, false) + ": " + word(report.status) + " in " + duration_text(report.took);
   if (const std::size_t failures = table.failures(); completed && failures > 0) {
     out += " (" + std::to_string(failures) + (failures == 1 ? " step" : " steps") +
-           " failed, and the workflow went on: " + names_of(failed) + ")";
+           " failed, and the workflow continued: " + names_of(failed) + ")";
   }
   out += "\n";
   if (!report.reason.empty()) out += "  Reason: " + cleaned_for_terminal(report.reason, false) + "\n";

@@ -222,7 +222,7 @@ class ActionRunner {
   }
 
   void perform(const ConfirmAction& action) {
-    std::string question = "Go on after '" + step_.of().id + "'?";
+    std::string question = "Continue after '" + step_.of().id + "'?";
     if (action.question) {
       const auto text = render(*action.question);
       if (!text) return;

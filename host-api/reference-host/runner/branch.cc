@@ -196,7 +196,7 @@ std::optional<PathEnd> Branch::follow(const FailureWay& way, Step& step, StepEnd
   if (way.kind == FailureWay::Kind::unhandled) {
     if (!way.left_out.empty() && failure.reason.find("is taken only after a success") == std::string::npos) {
       failure.reason += " (`" + way.left_out + "` is taken only after a success: write `" + way.left_out +
-                        ": always` to go on all the same, or add an exit with the label `failure`)";
+                        ": always` to continue all the same, or add an exit with the label `failure`)";
     }
     return stay(step, end, std::move(failure));
   }

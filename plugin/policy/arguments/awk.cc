@@ -299,7 +299,7 @@ class AwkReader {
         before_ = Before::operators;
         return;
       default:
-        return unclear("it has a character that is none of awk's");
+        return unclear("it has a character that awk does not know");
     }
   }
 
@@ -323,7 +323,7 @@ Script read_awk(std::string_view program) { return AwkReader(program).read(); }
 std::optional<Problem> check_awk(const ParsedCommand& reading) {
   for (std::size_t i = reading.first_replaced ? 0 : 1; i < reading.operands.size(); ++i) {
     if (i < reading.first_operand_behind_dashes && reading.operand(i).size() > 1 && reading.operand(i)[0] == '-') {
-      return Problem{reading.operands[i], "awk's options stand in front of its program", {}};
+      return Problem{reading.operands[i], "awk's options come before its program", {}};
     }
   }
   const auto located = find_script(reading);

@@ -164,7 +164,7 @@ class SedReader {
   void end() {
     skip(blanks);
     if (at_end() || peek() == '}' || peek() == '#') return;
-    if (peek() != ';' && peek() != '\n') return unclear("something stands behind a command");
+    if (peek() != ';' && peek() != '\n') return unclear("something follows a command");
     ++next_;
   }
 

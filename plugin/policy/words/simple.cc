@@ -26,7 +26,7 @@ std::size_t Reader::simple_command() {
     // A keyword is one only where a command begins; strictness costs nothing here.
     std::size_t behind = 0;
     if (first && !(command.assignments.empty() && command.redirections.empty()) && keyword(behind) != Keyword::no)
-      note(begin, "a keyword that is no keyword here");
+      note(begin, "a reserved word where the shell does not treat it as one");
     ReadWord read = word(first ? Place::first : Place::argument);
     if (read.assignment && first) {
       note(begin, read.array ? "an array" : "an assignment");
@@ -139,7 +139,7 @@ void Reader::read_target(Redirection& redirection, std::string descriptor, std::
     // `3-` moves a descriptor, in bash. Anything else that is no number is the name of a file.
     const bool moves = text.size() > 1 && text.back() == '-' && std::all_of(text.begin(), text.end() - 1, is_digit);
     redirection.to_file = !(target.literal && (closes || digits || moves));
-    bash_only(begin, "a redirection to what is no descriptor of one digit");
+    bash_only(begin, "a redirection to something other than a descriptor of one digit");
     return;
   }
   redirection.to_file = !target.literal || target.text != "/dev/null";

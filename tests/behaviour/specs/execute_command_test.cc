@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(unset_or_empty_allows_nothing_and_the_message_says_what_to_
   for (const std::optional<std::string>& none :
        {std::optional<std::string>(), std::optional<std::string>(""), std::optional<std::string>(" , ")}) {
     const Answer answer = call({.commands = none}, "npm -v");
-    check_error(answer, "policy_denied", {"not allowed", "ALLOWED_COMMANDS is not set"});
+    check_error(answer, "policy_denied", {"not allowed", "ALLOWED_COMMANDS is unset"});
     BOOST_TEST(holds(answer.metadata().at("error").at("hint").get<std::string>(), "set ALLOWED_COMMANDS"));
   }
   BOOST_TEST(ran_in() == "");

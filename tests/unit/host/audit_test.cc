@@ -194,13 +194,12 @@ BOOST_FIXTURE_TEST_CASE(what_was_done_to_the_lines_is_said, WrittenTrail) {
        "line 3: numbers 3 to 4 before this line are missing"},
       {"one repeated", [](Lines& l) { l.insert(l.begin() + 2, l[2]); }, "line 4: this line repeats the one before"},
       {"the last repeated", [](Lines& l) { l.push_back(l[5]); }, "line 7: this line repeats the one before"},
-      {"an old one repeated at the end", [](Lines& l) { l.push_back(l[1]); },
-       "line 7: number 2 stands behind number 6"},
-      {"two swapped", [](Lines& l) { std::swap(l[2], l[3]); }, "line 4: number 3 stands behind number 4"},
+      {"an old one repeated at the end", [](Lines& l) { l.push_back(l[1]); }, "line 7: number 2 follows number 6"},
+      {"two swapped", [](Lines& l) { std::swap(l[2], l[3]); }, "line 4: number 3 follows number 4"},
       {"the last two swapped", [](Lines& l) { std::swap(l[4], l[5]); },
        "line 5: number 5 before this line are missing"},
       {"all the other way round", [](Lines& l) { std::reverse(l.begin(), l.end()); },
-       "line 2: number 5 stands behind number 6"},
+       "line 2: number 5 follows number 6"},
       {"a forged line", [](Lines& l) { l[2] = forged(l[2], [](std::string& h) { replace(h, "true", "fals"); }); },
        "line 4: this line was written behind another one than stands before it"},
       {"a forged beginning",
@@ -247,7 +246,7 @@ BOOST_FIXTURE_TEST_CASE(what_was_done_to_whole_files_is_said, WrittenTrail) {
          fs::rename(names[2], names[1]);
          fs::rename(file + ".x", names[2]);
        },
-       "stands behind number"},
+       "follows number"},
       {"two joined",
        [&] {
          put(names[1], content(names[1]) + content(names[2]));
@@ -261,7 +260,7 @@ BOOST_FIXTURE_TEST_CASE(what_was_done_to_whole_files_is_said, WrittenTrail) {
          first.pop_back();
          put(names[1], joined(first));
        },
-       "a file that goes on with a trail begins with a line \"rotated\""},
+       "a file that continues a trail begins with a line \"rotated\""},
       {"the newline at the end of one removed",
        [&] {
          const std::string text = content(names[1]);
@@ -387,7 +386,7 @@ BOOST_FIXTURE_TEST_CASE(an_expected_line_must_be_there, WrittenTrail) {
   const std::string other(64, 'a');
   BOOST_TEST(!report(other).good());
   BOOST_TEST(all_of(report(other)) == "problem: the expected line " + other +
-                                          " is not in the trail: it was cut off, or the whole was written anew\n");
+                                          " is not in the trail: it was cut off, or the whole was rewritten\n");
   // The end cut off: nothing but the expected line shows it.
   const std::string last = report().head;
   Lines lines = split(content(file));

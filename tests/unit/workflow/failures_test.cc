@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(a_plain_arrow_is_taken_after_a_success_alone) {
   BOOST_TEST((run.report.status == RunReport::Status::failed));
   BOOST_TEST(run.report.reason ==
              "step 'Build' failed, and no transition handles the failure: Command failed with exit code 1 (`Build --> "
-             "Test` is taken only after a success: write `Build --> Test: always` to go on all the same, or add an "
+             "Test` is taken only after a success: write `Build --> Test: always` to continue all the same, or add an "
              "exit with the label `failure`)");
   BOOST_TEST(run.summary().find("said build") != std::string::npos, run.summary());
   BOOST_TEST(Run(text).path() == "Build Test Deploy");
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(an_arrow_labelled_always_handles_a_failure) {
                 failing({"a"}));
   BOOST_TEST(run.path() == "A B");
   BOOST_TEST((run.report.status == RunReport::Status::completed));
-  BOOST_TEST(run.summary().find("(1 step failed, and the workflow went on: ") != std::string::npos);
+  BOOST_TEST(run.summary().find("(1 step failed, and the workflow continued: ") != std::string::npos);
   const Run last(workflow_text("[*] --> A\nA --> [*]: Always\n", "- A: Shell \"a\"\n"), failing({"a"}));
   BOOST_TEST((last.report.status == RunReport::Status::completed));
 }

@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(front_matter_that_is_not_understood_is_an_error) {
       {"parameters:\n  - name: a\n    type: date\n", "4:11: error: unknown type 'date'"},
       {"parameters:\n  - name: a\n    type: number\n    default: x\n",
        "5:14: error: parameter 'a': \"x\" is not a number"},
-      {"parameters:\n  - name: a\n    choices: [x, y]\n    default: z\n", "5:14: error: the default \"z\" is none"},
+      {"parameters:\n  - name: a\n    choices: [x, y]\n    default: z\n", "5:14: error: the default \"z\" is not one"},
       {"parameters:\n  - name: a\n    required: maybe\n", "4:15: error: 'required' must be true or false"},
       {"parameters:\n  - name: a\n  - name: a\n", "4:5: error: a second parameter 'a'"},
       {"parameters:\n  - name: exit_code\n", "3:5: error: 'exit_code' is set by the run itself"},

@@ -323,7 +323,7 @@ BOOST_FIXTURE_TEST_CASE(a_full_disk_is_told_and_nothing_is_lost_when_there_is_sp
     const SizeLimit limit(fs::file_size(journal->file()) + 100);
     run.visit("Build", "one");
     BOOST_REQUIRE(notices.size() == 1U);
-    BOOST_TEST(notices[0].find("cannot be written: File too large; the run goes on") != std::string::npos);
+    BOOST_TEST(notices[0].find("cannot be written: File too large; the run continues") != std::string::npos);
     BOOST_TEST(!content_of(journal->file()).ends_with('\n'));
     run.visit("Build", "two");
     BOOST_TEST(notices.size() == 1U);

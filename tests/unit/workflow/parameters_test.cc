@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_the_inputs_is_said_all_at_once) {
              "--var cuont: the workflow has no parameter of that name; did you mean 'count'?\n"
              "--var count: \"many\" is not a number\n"
              "--var dry: \"yes\" is not a boolean; write true or false\n"
-             "--var kind: \"huge\" is none of the choices: small, large\n"
+             "--var kind: \"huge\" is not one of: small, large\n"
              "--var takes NAME=VALUE, and got \"novalue\"\n"
              "--var takes NAME=VALUE, and got \"=x\"\n"
              "the required parameter 'target' is missing; give it with --var target=VALUE (what to build)\n");
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(limits_lists_and_conditions_are_kept_to) {
   BOOST_TEST(problems({"app=abcdef"}) == "--var app: \"abcdef\" has 6 characters, and may have at most 5\n");
   BOOST_TEST(problems({"port=80"}) == "--var port: \"80\" is less than the minimum 1024\n");
   BOOST_TEST(problems({"port=70000", "key=x"}) == "--var port: \"70000\" is more than the maximum 65535\n");
-  BOOST_TEST(problems({"parts=ui,db"}) == "--var parts: \"db\" is none of the choices: ui, api\n");
+  BOOST_TEST(problems({"parts=ui,db"}) == "--var parts: \"db\" is not one of: ui, api\n");
   BOOST_TEST(problems({"token=Shop", "pin=12345"}) ==
              "--var token: the value does not match the pattern ^[a-z]+$\n"
              "--var pin: the value is more than the maximum 9999\n");

@@ -291,7 +291,7 @@ BOOST_AUTO_TEST_CASE(lines_of_a_diagram_that_are_not_understood_are_errors) {
       {"[*] --> A: success", "3:12: error: the start takes no condition"},
       {"state F <<nothing>>", "3:9: error: unknown kind of state <<nothing>>"},
       {"}", "3:1: error: this } closes nothing"},
-      {"--", "3:1: error: -- divides the regions of a composite state, and here is none"},
+      {"--", "3:1: error: -- divides the regions of a composite state, and this is not inside one"},
       {"state F <<frok>>", "3:9: error: unknown kind of state <<frok>>; did you mean 'fork'?"},
       {"state A {\nB --> C\n}", "3:1: error: the composite state 'A' has no start inside"},
       {"state A {\n[*] --> B\n--\nC --> D\n}", "5:1: error: this region of 'A' has no start"},

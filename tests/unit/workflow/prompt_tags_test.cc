@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_tags_of_prompts_have_their_place) {
       {"x{% case name %}{% when 'a' %}", "main:1: this {% case %} has no {% endcase %}"},
       {"{% case name %}lost{% when 'a' %}{% endcase %}", "main:0: between {% case %} and its first {% when %}"},
       {"{% when 'a' %}", "main:0: this {% when %} belongs to no {% case %}"},
-      {"{% case name %}{% else %}{% when 'a' %}{% endcase %}", "main:25: this {% when %} stands behind an {% else %}"},
+      {"{% case name %}{% else %}{% when 'a' %}{% endcase %}", "main:25: this {% when %} follows an {% else %}"},
       {"{% case name %}{% elsif a %}{% endcase %}", "main:15: this {% elsif %} belongs to no {% if %}"},
       {"{% case %}{% endcase %}", "main:0: a choice is written {% case name %}"},
       {"{% break %}", "main:0: this {% break %} stands in no {% for %}"},

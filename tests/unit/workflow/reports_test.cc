@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(junit_says_what_failed_and_why) {
   BOOST_TEST(holds(xml, R"(<testcase name="Build #2" classname="release" time="1.500">)"));
   BOOST_TEST(
       holds(xml, R"(<failure message="Command failed with exit code 3" type="exit_code">$ make &quot;all&quot;)"));
-  BOOST_TEST(holds(xml, R"(<skipped message="failed, and the workflow went on: not &quot;found&quot;"/>)"));
+  BOOST_TEST(holds(xml, R"(<skipped message="failed, and the workflow continued: not &quot;found&quot;"/>)"));
   BOOST_TEST(holds(xml, R"(<error message="it has not ended" type="running">)"));
   BOOST_TEST(holds(xml, "<system-out>some &lt;output&gt; &amp; more\n</system-out>"));
   BOOST_TEST(holds(xml, "<system-err>it broke\n</system-err>"));

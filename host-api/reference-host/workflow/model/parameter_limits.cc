@@ -37,7 +37,7 @@ std::string choice_problem(const Parameter& parameter, const Value& value) {
   if (parameter.choices.empty() || is_choice(parameter, value)) return "";
   std::string all;
   for (const Value& choice : parameter.choices) all += (all.empty() ? "" : ", ") + expressions::to_text(choice);
-  return shown(parameter, value) + " is none of the choices: " + all;
+  return shown(parameter, value) + " is not one of: " + all;
 }
 
 std::string range_problem(const Parameter& parameter, const Value& value) {

@@ -7,7 +7,7 @@
 
 namespace wtool::host::workflow {
 
-// What is wrong with the value, half a sentence ("... is none of the choices: a, b"); empty: nothing. A value of a list
+// What is wrong with the value, half a sentence ("... is not one of: a, b"); empty: nothing. A value of a list
 // parameter is judged element by element.
 std::string limit_problem(const Parameter& parameter, const expressions::Value& value);
 

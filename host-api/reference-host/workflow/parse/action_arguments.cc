@@ -86,7 +86,7 @@ class ArgumentReader {
       if (made.name.empty() && cursor_.explain_quotes()) return false;
       findings_.add(at, "name=\"value\" pairs are expected here, and options such as result=\"name\"; " +
                             expressions::quoted_for_message(made.name.empty() ? cursor_.take_to_blank() : made.name) +
-                            " is none" + did_you_mean(lowered(made.name), options_.names()));
+                            " is neither" + did_you_mean(lowered(made.name), options_.names()));
       return false;
     }
     if (const std::string hint = did_you_mean(lowered(made.name), options_.names()); !hint.empty()) {

@@ -141,7 +141,7 @@ class DiagramReader {
     if (line == "hide empty description" || starts_with_word(line, "scale")) return;
     if (line == "--") {
       if (composites_.divide(offset(line))) return;
-      return fail(line, "-- divides the regions of a composite state, and here is none");
+      return fail(line, "-- divides the regions of a composite state, and this is not inside one");
     }
     if (line == "}") {
       if (composites_.close()) return;

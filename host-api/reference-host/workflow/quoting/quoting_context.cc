@@ -398,7 +398,7 @@ class PlaceFinder {
       }
       ++at_;
     }
-    if (mark_here()) lose("a here-document whose delimiter goes on with a value");
+    if (mark_here()) lose("a here-document whose delimiter contains a value");
     if (here.delimiter.word.empty()) lose("a here-document with an empty delimiter");
     top().pending.push_back(std::move(here));
   }

@@ -61,8 +61,7 @@ class PlaceMarks {
   // From now on nothing is certain any more.
   void lose(const std::string& what) {
     if (!lost_.empty()) return;
-    lost_ =
-        "it stands behind " + what + ", where it cannot be told for certain how a value must be quoted" + use_variable;
+    lost_ = "it follows " + what + ", where it cannot be told for certain how a value must be quoted" + use_variable;
   }
 
  private:
