@@ -86,25 +86,3 @@ BOOST_AUTO_TEST_CASE(a_process_that_is_stopped_still_holds_its_journal) {
   ::waitpid(child, &status, 0);
   BOOST_TEST(resume_run(folder.path(), "last", "", {}, error).has_value());
 }
-
-BOOST_AUTO_TEST_CASE(a_state_that_calls_nothing_costs_little) {
-  const ScratchFolder folder;
-  const Workflow workflow = made_workflow();
-  std::string error;
-  const auto journal = Journal::create(folder.path(), {}, error);
-  BOOST_REQUIRE_MESSAGE(journal, error);
-  ToldRun run(workflow, *journal);
-  run.start(journal->run());
-  constexpr int rounds = 10'000;
-  const auto began = std::chrono::steady_clock::now();
-  for (int i = 0; i < rounds; ++i) {
-    Step step = run.enter("Tell");
-    journal->logged(step, LogAction::Level::info, "Hello world, it is Friday");
-    run.end(step);
-  }
-  run.finish();
-  const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - began;
-  BOOST_TEST_MESSAGE("a state with three records in the journal costs " << took.count() / rounds << " us");
-  BOOST_TEST(took.count() / rounds < 100);
-  BOOST_TEST(only_run(folder).steps.size() == 10'000U);
-}

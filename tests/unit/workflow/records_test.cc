@@ -226,32 +226,6 @@ BOOST_AUTO_TEST_CASE(secret_outputs_and_inputs_are_left_out) {
   BOOST_TEST(json::parse(line)["secret"] == true);
 }
 
-BOOST_AUTO_TEST_CASE(a_record_costs_little) {
-  const Workflow workflow = made_workflow();
-  Step step;
-  step.workflow = &workflow;
-  step.state = 1;
-  StepEnd end;
-  end.outcome.message = "Hello world, it is Friday";
-  end.went_on = true;
-  end.next = {"Build"};
-  std::string out;
-  constexpr int rounds = 20'000;
-  const auto began = std::chrono::steady_clock::now();
-  for (int i = 0; i < rounds; ++i) {
-    out.clear();
-    step.number = static_cast<std::uint64_t>(i);
-    const Moment now = std::chrono::system_clock::now();
-    append_state_started(out, now, step, &workflow);
-    append_log(out, now, step, &workflow, LogAction::Level::info, end.outcome.message);
-    append_state_ended(out, now, step, &workflow, end);
-  }
-  const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - began;
-  BOOST_TEST_MESSAGE("a record costs " << took.count() / rounds / 3 << " us");
-  // Much more than it takes: it only tells whether something is grossly wrong.
-  BOOST_TEST(took.count() / rounds / 3 < 50);
-}
-
 BOOST_AUTO_TEST_CASE(records_of_any_shape_are_read_or_refused) {
   // Every field in turn with every type: nothing may be taken for what it is not.
   const json record = {{"v", 1},
