@@ -123,7 +123,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_no_file_is_never_waited_for, Runs) {
   for (const char* command : {"show", "resume"}) {
     const Finished refused = wtool({command, "last"});
     BOOST_TEST(refused.exit_code == 2);
-    BOOST_TEST(holds(refused.err, "no regular file"), refused.err);
+    BOOST_TEST(holds(refused.err, "not a regular file"), refused.err);
   }
 }
 

@@ -416,7 +416,7 @@ BOOST_AUTO_TEST_CASE(awk_that_executes_writes_or_reads_other_files_is_unsafe) {
       {"awk --assign 'BEGIN{system(1)}' 1", "the option --assign of awk"},
       {"gawk --lint 'BEGIN{system(1)}'", "system()"},
       {"awk -v a=b 'BEGIN{system(1)}'", "system()"},
-      {"awk 1 -f prog", "in front of its program"},
+      {"awk 1 -f prog", "before its program"},
       {"gawk -e 1 -e 'BEGIN{system(1)}' f", "system()"},
   });
   scripts_are("awk", Kind::unsafe,

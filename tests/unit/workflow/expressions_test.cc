@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(errors_point_at_the_character) {
       {"name == \"abc", "8: this text has no closing quote"},
       {"name == \"\\q\"", "9: an unknown escape"},
       {"99999999999999999999 == 1", "0: the number 99999999999999999999 does not fit"},
-      {"12abc", "0: a number cannot go on with a letter"},
+      {"12abc", "0: a letter cannot follow a number"},
       {"name.foo()", "5: there is no method 'foo'"},
       {"name.startsWith()", "5: startsWith takes 1 argument(s), not 0"},
       {"foo(1)", "0: there is no function 'foo'"},

@@ -250,7 +250,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_no_journal_is_refused, Folder) {
   const std::string newer = reason("{\"v\":2,\"type\":\"run_started\"}\n");
   BOOST_TEST(newer.find(":1: it is a record of version 2, and this wtool reads version 1; use") != std::string::npos);
   BOOST_TEST(!read_journal(scratch.path(), error).has_value());
-  BOOST_TEST(error.find("no regular file") != std::string::npos);
+  BOOST_TEST(error.find("not a regular file") != std::string::npos);
   BOOST_TEST(!read_journal(scratch.path() + "/none", error).has_value());
 }
 

@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_tags_of_prompts_have_their_place) {
       {"{% case name %}{% elsif a %}{% endcase %}", "main:15: this {% elsif %} belongs to no {% if %}"},
       {"{% case %}{% endcase %}", "main:0: a choice is written {% case name %}"},
       {"{% break %}", "main:0: this {% break %} stands in no {% for %}"},
-      {"{% cycle %}", "main:0: values stand behind {% cycle"},
+      {"{% cycle %}", "main:0: values follow {% cycle"},
       {"{% render %}", "main:0: a prompt is put in with {% render \"name\" %}"},
       {"{% render 'a', b %}", "main:0: a prompt is put in with"},
       {"{% render 'a', b: 1, b: 2 %}", "main:0: the parameter 'b' is given twice"},
