@@ -125,7 +125,7 @@ std::vector<std::string> NamesInFolders::protect(const std::string& folder, cons
     if (protect_name(folder, path, write_roots, namespaces, result) != Found::missing) {
       found.push_back(name);
     } else if (of_repository) {
-      result.additions.push_back({folder, path});
+      result.additions.push_back(Addition::missing(folder, path));
     }
   }
   return found;
@@ -150,7 +150,8 @@ MadeNames find_made_names(const ProtectedNames& names) {
     for (const std::string& path : *missing.paths) {
       if (!exists(path)) continue;
       add(path);
-      if (missing.of_repository) made.additions.push_back({missing.folder, path});
+      if (missing.of_repository)
+        made.additions.push_back({missing.folder, path, {}});  // not even its first folder was there
     }
   }
   for (const std::string& path : names.missing) {

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
+#include <utility>
 
 #include "base/descriptor.h"
 #include "base/time_text.h"
@@ -39,9 +39,26 @@ std::string rename_in(int folder, const std::string& name) {
   return {};
 }
 
+FileIdentity identity_of(const struct stat& status) {
+  return {status.st_dev, status.st_ino, std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec};
+}
+
 }  // namespace
 
-PutAside put_aside(const Addition& addition, std::int64_t since_ns) {
+Addition Addition::missing(std::string base, std::string path) {
+  Addition addition{std::move(base), std::move(path), {}};
+  struct stat status {};
+  for (std::size_t end = addition.path.find('/', addition.base.size() + 1); end != std::string::npos;
+       end = addition.path.find('/', end + 1)) {
+    if (::lstat(addition.path.substr(0, end).c_str(), &status) != 0) break;
+    if (S_ISDIR(status.st_mode)) continue;
+    addition.obstacle = identity_of(status);
+    break;
+  }
+  return addition;
+}
+
+PutAside put_aside(const Addition& addition) {
   PutAside result{addition.path, {}, {}};
   Descriptor folder = open_folder(AT_FDCWD, addition.base.c_str(), RESOLVE_NO_SYMLINKS);
   std::string path = addition.base;
@@ -52,8 +69,7 @@ PutAside put_aside(const Addition& addition, std::int64_t since_ns) {
     struct stat status {};
     if (::fstatat(folder.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) break;
     if (slash == std::string::npos || !S_ISDIR(status.st_mode)) {
-      const std::int64_t changed_ns = std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec;
-      if (slash != std::string::npos && changed_ns < since_ns) {
+      if (slash != std::string::npos && addition.obstacle == identity_of(status)) {
         result.error = path + '/' + name + " was there before and is not a folder";
         return result;
       }

@@ -1,15 +1,31 @@
 // Takes what a command has added to a repository out of git's way, and keeps it.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace wtool::engine {
 
+// Which file a path names. Two files of one path differ in it.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t inode = 0;
+  std::int64_t changed_ns = 0;
+
+  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
+};
+
 // A name that was not there, below a folder that was.
 struct Addition {
-  std::string base;  // the folder; no link is on the way to it
-  std::string path;  // base/...
+  std::string base;                      // the folder; no link is on the way to it
+  std::string path;                      // base/...
+  std::optional<FileIdentity> obstacle;  // what was on the way from base to path and is no folder, such as a link
+
+  // As it is now, before the command.
+  static Addition missing(std::string base, std::string path);
 
   friend bool operator==(const Addition&, const Addition&) = default;
 };
@@ -21,7 +37,7 @@ struct PutAside {
 };
 
 // Renames it within its folder to NAME.put-aside-TIME. Nothing is overwritten and no link is followed: a link on the
-// way from the base is itself what is renamed, if it was made since then; otherwise it is an error.
-PutAside put_aside(const Addition& addition, std::int64_t since_ns);
+// way from the base is itself what is renamed, but for the obstacle that was there before: that is an error.
+PutAside put_aside(const Addition& addition);
 
 }  // namespace wtool::engine

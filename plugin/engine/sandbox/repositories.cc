@@ -166,7 +166,7 @@ class Guard {
       return;
     }
     if (protect_name(root->path, path, write_roots_, namespaces_, names_) == Found::missing) {
-      names_.additions.push_back({root->path, path});
+      names_.additions.push_back(Addition::missing(root->path, path));
     }
   }
 
@@ -274,7 +274,7 @@ std::vector<Addition> find_intruders(const FoundByPath& made, const MadeReposito
       return (own == made.end() || own->second != known.second) && disturbs(known.second);
     });
     const bool bare = found.kind == FoundRepository::Kind::bare;
-    if (intrudes) intruders.push_back({folder, bare ? folder + "/HEAD" : path});
+    if (intrudes) intruders.push_back({folder, bare ? folder + "/HEAD" : path, {}});
   }
   return intruders;
 }

@@ -201,7 +201,7 @@ void Sandbox::look_afterwards(const PreparedSandbox& prepared, SandboxReport& re
   std::sort(changed.begin(), changed.end());
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
   if (!policy_.put_aside) return;
-  for (const Addition& addition : made.additions) report.put_aside.push_back(put_aside(addition, prepared.since_ns));
+  for (const Addition& addition : made.additions) report.put_aside.push_back(put_aside(addition));
 }
 
 }  // namespace wtool::engine
