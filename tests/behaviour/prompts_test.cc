@@ -84,6 +84,24 @@ BOOST_AUTO_TEST_CASE(mistakes_in_prompts_are_found_before_a_run) {
   }
 }
 
+// 2^40 inclusions: neither the check nor the run may follow them all.
+BOOST_AUTO_TEST_CASE(prompts_that_each_put_in_the_next_one_twice_are_checked_and_run_to_an_end,
+                     *boost::unit_test::timeout(60)) {
+  for (int i = 0; i < 40; ++i) {
+    const std::string next = "{% include \"p" + std::to_string(i + 1) + "\" %}";
+    scratch.file("prompts/p" + std::to_string(i) + ".md", next + next);
+  }
+  scratch.file("prompts/p40.md", "{{ nowhere }}");
+  scratch.file("prompts/main.md", "{% include \"p0\" %}");
+  const std::string file_ = asking("with kind=\"bug\"");
+  const Finished lint = wtool({"lint", file_});
+  BOOST_TEST(holds(lint.out, "prompts/p40.md:1:1: the prompt reads 'nowhere', which has no value"), lint.out);
+  scratch.file("prompts/p40.md", "end");
+  const Finished finished = run_workflow(file_);
+  BOOST_TEST(finished.exit_code == 1);
+  BOOST_TEST(holds(finished.out, "prompts insert one another more than 10000 times"), finished.out);
+}
+
 BOOST_AUTO_TEST_CASE(what_a_prompt_may_read_is_no_mistake) {
   scratch.file("prompts/main.md",
                "---\nparameters: [{name: declared}]\n---\n"

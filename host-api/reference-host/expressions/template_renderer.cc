@@ -316,6 +316,10 @@ const Partial* TemplateRenderer::partial(const Inclusion& inclusion, const Scope
 TemplateRenderer::Mistake TemplateRenderer::put_in(const Inclusion& inclusion, const Partial& partial,
                                                    const GivenScope& given) {
   if (!budget_.spend(steps_of_a_round)) return too_much(budget_.message());
+  if (++inclusions_ > most_inclusions) {
+    return ExpressionError{inclusion.offset,
+                           "prompts insert one another more than " + std::to_string(most_inclusions) + " times"};
+  }
   AssignedScope own(given);
   AssignedScope* const outer = assigned_;
   std::map<std::string, std::size_t> outer_cycles;

@@ -73,6 +73,7 @@ class TemplateRenderer {
   Expanded made_;
   std::size_t bytes_ = 0;
   std::size_t kept_ = 0;         // bytes in variables
+  std::size_t inclusions_ = 0;   // of prompts, so far
   std::size_t loop_offset_ = 0;  // of the loop under way
   bool located_ = false;         // a mistake already names its own prompt
   Leaving leaving_ = Leaving::nothing;

@@ -160,6 +160,7 @@ void PromptFiles::read(File& file) {
 }
 
 const PromptFiles::File* PromptFiles::open(const std::string& name, std::string& error) {
+  if (const auto known = by_name_.find(name); known != by_name_.end()) return known->second;
   const std::string path = find_prompt(name, folders_, error);
   if (path.empty()) return nullptr;
   auto& file = files_[path];
@@ -177,6 +178,7 @@ const PromptFiles::File* PromptFiles::open(const std::string& name, std::string&
     files_of_[&made->partial] = made.get();
     file = std::move(made);
   }
+  by_name_.emplace(name, file.get());
   return file.get();
 }
 
@@ -240,18 +242,21 @@ class PromptFiles::Checker {
     inside_.pop_back();
   }
 
-  // What the prompts that are put in by {% include %} assign is seen behind it.
-  void add_assigned(const File& file, Names& names, std::size_t depth = 0) {
-    for (const std::string& name : expressions::names_made(file.partial.parsed, false)) names.insert(name);
-    if (depth == expressions::deepest_inclusion) return;
-    for (const Inclusion* inclusion : expressions::inclusions(file.partial.parsed)) {
-      std::string ignored;
-      const File* other = inclusion->isolated ? nullptr : files_.open(to_text(*inclusion->name.literal), ignored);
-      const bool is_open = std::find(inside_.begin(), inside_.end(), other) != inside_.end();
-      if (other == nullptr || is_open) continue;
-      inside_.push_back(other);
-      add_assigned(*other, names, depth + 1);
-      inside_.pop_back();
+  // What the prompts that are put in by {% include %} assign is seen behind it. Each file is looked at once: two that
+  // name each of the next ones twice would otherwise be a look without an end.
+  void add_assigned(const File& file, Names& names) {
+    std::set<const File*> seen;
+    std::vector<const File*> open = {&file};
+    while (!open.empty()) {
+      const File& one = *open.back();
+      open.pop_back();
+      if (!seen.insert(&one).second) continue;
+      for (const std::string& name : expressions::names_made(one.partial.parsed, false)) names.insert(name);
+      for (const Inclusion* inclusion : expressions::inclusions(one.partial.parsed)) {
+        std::string ignored;
+        const File* other = inclusion->isolated ? nullptr : files_.open(to_text(*inclusion->name.literal), ignored);
+        if (other != nullptr) open.push_back(other);
+      }
     }
   }
 

@@ -53,6 +53,7 @@ class PromptFiles final : public expressions::Partials {
 
   std::vector<std::string> folders_;
   std::map<std::string, std::unique_ptr<const File>> files_;  // by path
+  std::map<std::string, const File*> by_name_;                // those that were found
   std::map<const expressions::Partial*, const File*> files_of_;
 };
 

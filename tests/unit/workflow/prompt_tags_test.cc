@@ -291,6 +291,18 @@ BOOST_AUTO_TEST_CASE(prompts_are_bounded) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(prompts_that_each_put_in_the_next_one_twice_come_to_an_end) {
+  std::map<std::string, std::string> twice;
+  for (int i = 0; i < 40; ++i) {
+    const std::string next = "{% include 'p" + std::to_string(i + 1) + "' %}";
+    twice["p" + std::to_string(i)] = next + next;
+  }
+  twice["p40"] = "";
+  BOOST_TEST(rendered("{% include 'p30' %}", twice) == "");
+  BOOST_TEST(rendered("{% include 'p0' %}", twice).find("insert one another more than 10000 times") !=
+             std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(many_mistakes_in_tags_of_prompts_cost_no_more_than_few) {
   for (const char* piece : {"{% render 'a", "{% render 'a' ", "{% case x %}", "{% assign x = ", "{% capture x %}",
                             "{% unknown ", "{% unknown %}", "{% for x in (1..", "{% cycle 'a', "}) {
