@@ -7,6 +7,7 @@
 #include "workflow/check/diagram_checks.h"
 #include "workflow/check/name_checks.h"
 #include "workflow/check/older_rule.h"
+#include "workflow/check/unread_states.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -39,6 +40,7 @@ void check_workflow(const Workflow& workflow, const std::vector<std::string>& gi
   check_actions(workflow, given, surroundings, findings);
   check_condition_types(workflow, findings);
   check_names(workflow, given, surroundings, findings);
+  check_unread_states(workflow, findings);
   check_that_it_acts(workflow, surroundings.must_exist, findings);
 }
 

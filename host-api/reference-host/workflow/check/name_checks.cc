@@ -38,7 +38,6 @@ class NameChecker {
       const State& state = workflow_.states[i];
       if (!state.hidden) outcomes_.insert(state.id);
       if (!state.hidden && state.id.find_first_of("-.") != std::string::npos) compound_.insert(state.id);
-      if (!state.hidden && !is_readable(state.id)) odd_.insert(state.id);
       // Of states without an action, joins and composite ones have an outcome.
       if (!state.hidden) sets(state.id, i);
       if (!state.action) continue;
@@ -62,10 +61,6 @@ class NameChecker {
   }
 
   void run() {
-    for (const State& state : workflow_.states) {
-      const auto* shell = state.action ? std::get_if<ShellAction>(&state.action->kind) : nullptr;
-      if (shell != nullptr && !odd_.empty()) check_odd(shell->command.written);
-    }
     const std::vector<NameRead> uses = name_uses(workflow_, &findings_);
     for (const NameRead& use : uses) {
       if (use.may_be_missing) tested_.emplace(use.state, use.name);
@@ -98,32 +93,8 @@ class NameChecker {
     }
   }
 
-  // Letters, digits, underscores, and dashes and dots between them.
-  static bool is_readable(const std::string& id) {
-    return !id.empty() && expressions::is_name_start(id[0]) && std::all_of(id.begin(), id.end(), [](char c) {
-      return expressions::is_name_character(c) || c == '-' || c == '.';
-    });
-  }
-
   bool is_defined(const std::string& name) const {
     return variables_.contains(name) || outcomes_.contains(name) || is_run_name(name);
-  }
-
-  // `${1-build}` or `${build/all}`, where that is a state: what is not a name of ours, a shell reads as its own.
-  void check_odd(const MappedText& command) {
-    const std::string_view all = command.text();
-    for (std::size_t at = all.find("${"); at != std::string_view::npos; at = all.find("${", at + 2)) {
-      if (at > 0 && all[at - 1] == '$') continue;
-      std::string inside(all.substr(at + 2, std::min(all.find('}', at), all.size()) - std::min(at + 2, all.size())));
-      while (!inside.empty() && !odd_.contains(inside)) {
-        const std::size_t dot = inside.rfind('.');
-        inside.resize(dot == std::string::npos ? 0 : dot);
-      }
-      if (inside.empty()) continue;
-      findings_.add(command.locate(at), "'" + inside +
-                                            "' is a state, but its name is not one that a value can be read by; give "
-                                            "its action result=\"name\" and write ${name}");
-    }
   }
 
   // `build.test`, where that is the name of a state, and `run-tests` in an expression. True: it was told of.
@@ -247,7 +218,6 @@ class NameChecker {
   Names variables_;
   Names outcomes_;
   std::vector<std::string> known_;
-  Names odd_;                                                             // states that no placeholder can name
   Names compound_;                                                        // states with a dash or a dot in their names
   std::map<std::string, std::vector<std::size_t>, std::less<>> setters_;  // states that give a name its value
   std::set<std::pair<std::size_t, std::string>> tested_;                  // states, and what they do not rely on

@@ -1,0 +1,137 @@
+#include "workflow/check/unread_states.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "expressions/placeholder_parser.h"
+#include "workflow/actions/action_type.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+using expressions::Placeholder;
+using expressions::TemplateCursor;
+
+// Whether `${name}` is a placeholder, and the name all of it.
+bool is_readable(const std::string& name) {
+  const std::string written = name + "}";
+  TemplateCursor cursor(written, 0);
+  Placeholder placeholder;
+  return expressions::parse_dollar(cursor, placeholder) && placeholder.path.empty();
+}
+
+bool is_plain(const std::string& name) {
+  return expressions::is_name_start(name[0]) &&
+         std::all_of(name.begin(), name.end(), [](char c) { return expressions::is_name_character(c); });
+}
+
+// A name of a variable that looks like the state's.
+std::string variable_for(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !expressions::is_name_character(c); }, '_');
+  return expressions::is_name_start(name[0]) ? name : "step_" + name;
+}
+
+class UnreadStates final : public TextVisitor {
+ public:
+  UnreadStates(const Workflow& workflow, Findings& findings) : findings_(findings) {
+    for (const State& state : workflow.states) {
+      if (!state.hidden && !state.id.empty() && !is_plain(state.id)) states_.insert(state.id);
+    }
+  }
+
+  void run(const Workflow& workflow) {
+    if (states_.empty()) return;
+    for (const State& state : workflow.states) {
+      if (!state.action) continue;
+      text(state.action->options.timeout);
+      text(state.action->options.total_timeout);
+      if (state.action->options.matrix) json(*state.action->options.matrix, state.action->options.matrix_offset);
+      type_of(state.action->kind).texts(state.action->kind, *this);
+    }
+  }
+
+ private:
+  using TextVisitor::text;
+  void text(const TemplateText& one) override { look(one.written); }
+  void command(const CommandText& one) override { look(one.written); }
+  void arguments(const std::vector<Argument>& arguments) override {
+    for (const Argument& argument : arguments) value(argument.value);
+  }
+
+  void json(const nlohmann::json& value, std::size_t offset) override {
+    if (value.is_string()) {
+      MappedText written;
+      written.append(value.get_ref<const std::string&>(), offset);
+      look(written, offset);
+    } else if (value.is_structured()) {
+      for (const auto& entry : value) json(entry, offset);
+    }
+  }
+
+  // `place`: where the finding is, if not at its own text.
+  void look(const MappedText& written, std::optional<std::size_t> place = std::nullopt) {
+    const std::string_view all = written.text();
+    for (std::size_t at = all.find_first_of("${"); at < all.size(); at = all.find_first_of("${", at)) {
+      const std::string_view two = all.substr(at, 2);
+      // `$${` is a literal `${`.
+      if (all.substr(at).starts_with("$${")) {
+        at += 3;
+        continue;
+      }
+      if (two != "${" && two != "{{") {
+        ++at;
+        continue;
+      }
+      TemplateCursor cursor(all, at + 2);
+      Placeholder placeholder;
+      bool is_ours = false;
+      if (two == "${") {
+        is_ours = expressions::parse_dollar(cursor, placeholder);
+      } else {
+        cursor.take("-");
+        cursor.skip_blanks();
+        is_ours = cursor.at_quote() || cursor.at_name();
+      }
+      if (!is_ours) tell(all.substr(two == "${" ? at + 2 : cursor.at()), two, place.value_or(written.locate(at)));
+      at += 2;
+    }
+  }
+
+  // `inside` begins behind the braces.
+  void tell(std::string_view inside, std::string_view braces, std::size_t offset) {
+    inside = inside.substr(0, inside.find_first_of(" \t\r\n:\"{}[]<>;%"));
+    constexpr std::size_t longest = 256;
+    for (std::size_t end = std::min(inside.size(), longest); end > 0; --end) {
+      if (end < inside.size() && expressions::is_name_character(inside[end])) continue;
+      const auto found = states_.find(std::string(inside.substr(0, end)));
+      if (found == states_.end()) continue;
+      const std::string& state = *found;
+      if (is_readable(state)) {
+        findings_.add(offset, "'" + state + "' is a state, but with what follows it here no value of ours; write ${" +
+                                  state + "} or {{ " + state + " | default: \"text\" }}, and $${ for the shell's own");
+      } else {
+        const std::string name = variable_for(state);
+        findings_.add(offset, "'" + state + "' is a state, but its name is not one that a value can be read by; give " +
+                                  "its action result=\"" + name + "\" and write " +
+                                  (braces == "${" ? "${" + name + "}" : "{{ " + name + " }}"));
+      }
+      return;
+    }
+  }
+
+  Findings& findings_;
+  std::set<std::string, std::less<>> states_;
+};
+
+}  // namespace
+
+void check_unread_states(const Workflow& workflow, Findings& findings) {
+  UnreadStates(workflow, findings).run(workflow);
+}
+
+}  // namespace wtool::host::workflow
