@@ -292,6 +292,33 @@ BOOST_FIXTURE_TEST_CASE(arguments_of_tools_are_compared_with_their_schemas, Lint
   BOOST_TEST(holds(all[3], "14:16: there is no tool \"shell_exec\"; did you mean shell_execute?"), all[3]);
 }
 
+BOOST_FIXTURE_TEST_CASE(arguments_of_tools_out_of_their_range_are_found_before_a_run, Lint) {
+  const auto all = found(chain({"A", "B", "C", "D", "E"},
+                               "- A: Call tool shell_execute with command=\"\" timeout=0\n- B: Call tool "
+                               "\"shell_execute\" with {\"command\": \"ls\", \"timeout\": 2000, \"environment\": "
+                               "{\"N\": 5, \"T\": \"t\"}}\n- C: Call tool terminal_execute_command with "
+                               "sessionId=\"${A.metadata.sessionId}\" command=\"ls\" timeout=300001\n- D: Call tool "
+                               "shell_execute with command=\"${A.metadata.x}\" timeout=1\n- E: Shell \"true\" "
+                               "timeout=2h\n"));
+  BOOST_REQUIRE(all.size() == 4U);
+  BOOST_TEST(holds(all[0], "13:35: the parameter 'command' of the tool shell_execute is not empty, and not"), all[0]);
+  BOOST_TEST(holds(all[1], "13:46: the parameter 'timeout' of the tool shell_execute is at least 1, and not \"0\""),
+             all[1]);
+  BOOST_TEST(holds(all[2], ": the parameter 'environment.N' of the tool shell_execute is a text, and not \"5\""),
+             all[2]);
+  BOOST_TEST(holds(all[3], "is at most 300000, and not \"300001\""), all[3]);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_timeout_beyond_the_configured_maximum_is_found_before_a_run, Lint) {
+  scratch.file("wtool.yaml", "limits: {timeout_max: 60}\n");
+  const auto all = found(chain({"A", "B", "C"},
+                               "- A: Shell \"true\" timeout=2h\n- B: Shell \"true\" timeout=60\n- C: Call tool "
+                               "shell_execute with command=\"ls\" timeout=61\n"));
+  BOOST_REQUIRE(all.size() == 2U);
+  BOOST_TEST(holds(all[0], "this timeout is longer than limits.timeout_max, which is 60 seconds"), all[0]);
+  BOOST_TEST(holds(all[1], "is at most 60, and not \"61\""), all[1]);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_file_in_utf_16_is_named_as_that, Lint) {
   for (const std::string& text : {std::string("\xFF\xFE[\0*\0", 6), std::string("\0#\0 \0A", 6)}) {
     const Finished finished = lint({scratch.file("u.md", text)});

@@ -188,10 +188,17 @@ BOOST_AUTO_TEST_CASE(a_step_has_no_upper_limit_of_its_time) {
 BOOST_AUTO_TEST_CASE(a_maximum_that_is_configured_binds_workflows) {
   scratch.file("wtool.yaml", "limits: {timeout_max: 600}\n");
   const std::string longer = workflow(one_state, "- A: Shell \"true\" timeout=2h\n");
+  // Found before anything runs.
   const Finished refused = run_workflow(longer);
-  BOOST_TEST(refused.exit_code == 1);
-  BOOST_TEST(holds(refused.out, "timeout: got 7200; allowed is a whole number of seconds from 1 to 600"), refused.out);
-  BOOST_TEST(holds(run({wtool_path, "plan", longer}, here()).out, "from 1 to 600"));
+  BOOST_TEST(refused.exit_code == 2);
+  BOOST_TEST(holds(refused.err, "longer than limits.timeout_max, which is 600 seconds"), refused.err);
+  BOOST_TEST(holds(run({wtool_path, "plan", longer}, here()).err, "which is 600 seconds"));
+  // That of a value is only known in the run.
+  const std::string by_value = "---\nvariables: {limit: 2h}\n---\n```mermaid\nstateDiagram-v2\n" +
+                               std::string(one_state) + "```\n## Actions\n- A: Shell \"true\" timeout=${limit}\n";
+  const Finished late = run_workflow(scratch.file("value.md", by_value));
+  BOOST_TEST(late.exit_code == 1);
+  BOOST_TEST(holds(late.out, "timeout: got 7200; allowed is a whole number of seconds from 1 to 600"), late.out);
   BOOST_TEST(run_workflow(workflow(one_state, "- A: Shell \"true\" timeout=1500ms\n")).exit_code == 0);
   scratch.file("wtool.yaml", "limits: {timeout_max: none}\n");
   BOOST_TEST(run_workflow(longer).exit_code == 0);

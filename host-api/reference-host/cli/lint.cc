@@ -108,6 +108,7 @@ class Linter {
     around.unreadable_commands = shell_;
     if (prompts_) look_for_prompts(*prompts_, around);
     if (toolbox_ != nullptr) {
+      around.timeout_max = config_.timeout_max();
       around.shell_problem = [this](const std::string& shell) { return config_.shell_problem(shell); };
       around.verdict = [this](const std::string& command, const std::map<std::string, std::string>& environment) {
         return verdict(command, environment);

@@ -164,6 +164,7 @@ bool PreparedWorkflow::check(const std::vector<std::string>& given) {
   surroundings.must_exist = true;
   surroundings.unreadable_commands = shell_;
   look_for_prompts(*prompts_, surroundings);
+  surroundings.timeout_max = config_->timeout_max();
   surroundings.shell_problem = [this](const std::string& shell) { return config_->shell_problem(shell); };
   workflow::check_workflow(workflow_, given, surroundings, findings);
   expect_shells(workflow_);

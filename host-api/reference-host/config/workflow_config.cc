@@ -65,17 +65,22 @@ std::optional<std::string> WorkflowConfig::load(std::string& error) {
   std::optional<Config> config = files_.load_config(error);
   if (!config) return std::nullopt;
   bool bounded = false;
+  json longest;
   for (const EffectiveKey& key : config->keys) {
     if (key.name == "shell.program") {
       configured_ = key.value.get<std::string>();
       lock_ = key.lock;
     }
     // A lock holds the maximum that is built in, too.
-    if (key.name == "limits.timeout_max") bounded = key.lock.has_value();
+    if (key.name == "limits.timeout_max") {
+      bounded = key.lock.has_value();
+      longest = key.value;
+    }
   }
   judges_lines_ = judges_lines(config->json);
   json& limits = config->json["limits"];
-  if (!bounded && !limits.contains("timeout_max")) limits["timeout_max"] = "none";
+  if (!bounded && !limits.contains("timeout_max")) longest = limits["timeout_max"] = "none";
+  timeout_max_ = longest.is_number_integer() ? std::optional(longest.get<std::int64_t>()) : std::nullopt;
   limits["timeout_fractions"] = true;
   return to_text(*config, error);
 }

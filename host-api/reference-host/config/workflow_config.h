@@ -4,6 +4,7 @@
 // - another shell, where a workflow or a step of it chooses one.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -24,6 +25,8 @@ class WorkflowConfig final : public ConfigSource {
 
   // Why a workflow cannot choose this shell, by what was loaded last; empty: it can.
   std::string shell_problem(const std::string& shell) const;
+  // The upper limit of a step's timeout in seconds, by what was loaded last; nothing: there is none.
+  std::optional<std::int64_t> timeout_max() const { return timeout_max_; }
 
  private:
   // The path of the program; empty: `error` says why it cannot be had.
@@ -32,7 +35,8 @@ class WorkflowConfig final : public ConfigSource {
   ConfigFiles& files_;
   std::string configured_ = "/bin/sh";  // shell.program
   std::optional<Place> lock_;           // where shell.program is locked
-  bool judges_lines_ = false;           // the policy judges what stands in a command
+  std::optional<std::int64_t> timeout_max_;
+  bool judges_lines_ = false;  // the policy judges what stands in a command
 };
 
 }  // namespace wtool::host

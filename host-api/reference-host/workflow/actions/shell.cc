@@ -7,6 +7,7 @@
 
 #include "expressions/lexer.h"
 #include "workflow/actions/action_type.h"
+#include "workflow/check/tool_argument_checks.h"
 #include "workflow/model/shell_choice.h"
 #include "workflow/model/suggestion.h"
 #include "workflow/model/template_text.h"
@@ -225,6 +226,9 @@ void judge(const ShellAction& shell, ActionCheck& check) {
 void check_shell(const ShellAction& shell, const Action& action, ActionCheck& check) {
   if (check.around.tools != nullptr && !check.around.tools->has_tool(shell_tool)) {
     check.findings.add(action.offset, "Shell needs the tool shell_execute, and the plugin has none");
+  }
+  if (check.around.timeout_max && action.options.timeout) {
+    check_timeout(*action.options.timeout, *check.around.timeout_max, check.findings);
   }
   if (!shell.command.parsed.texts.empty()) check_places(shell.command, check.findings);
   check.shell_is_usable(shell.shell);

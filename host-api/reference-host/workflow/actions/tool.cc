@@ -72,7 +72,7 @@ void check_tool(const ToolAction& tool, const Action&, ActionCheck& check) {
   if (check.around.tools == nullptr || tool.tool.empty()) return;
   if (check.around.tools->has_tool(tool.tool)) {
     const std::string schema = check.around.tools->input_schema(tool.tool);
-    if (!schema.empty()) check_tool_arguments(tool, schema, check.findings);
+    if (!schema.empty()) check_tool_arguments(tool, schema, check.around.timeout_max, check.findings);
     return;
   }
   std::string why = check.around.tools->unknown_tool(tool.tool);

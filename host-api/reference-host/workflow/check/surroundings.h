@@ -2,6 +2,7 @@
 // whether its commands may run.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -43,6 +44,8 @@ struct Surroundings {
   std::function<std::string()> prompt_command_problem;
   // Why a workflow cannot have its commands run by this shell (sh, bash or an absolute path); empty: it can.
   std::function<std::string(const std::string& shell)> shell_problem;
+  // The upper limit of timeouts in seconds that is configured; nothing: there is none.
+  std::optional<std::int64_t> timeout_max;
   // What policy says of a command without placeholders, in the directory of the run, with these variables. The value of
   // one that has placeholders is empty.
   std::function<CommandVerdict(const std::string& command, const std::map<std::string, std::string>& environment)>

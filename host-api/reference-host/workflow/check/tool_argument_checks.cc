@@ -1,12 +1,16 @@
 #include "workflow/check/tool_argument_checks.h"
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "base/edit_distance.h"
 #include "expressions/template.h"
+#include "workflow/model/durations.h"
 #include "workflow/model/suggestion.h"
+#include "workflow/model/template_text.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -54,9 +58,55 @@ std::vector<std::string> types_of(const json& property) {
   return types;
 }
 
+std::string shown(const json& value) {
+  return expressions::quoted_for_message(value.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+// What the schema says of a value beside its type, in words, where the value is not that; else empty.
+std::string broken_limit(const json& schema, const json& value) {
+  const auto number = [&](const char* key) -> std::optional<double> {
+    const auto found = schema.find(key);
+    return found != schema.end() && found->is_number() ? std::optional(found->get<double>()) : std::nullopt;
+  };
+  const auto written = [&](const char* key) { return schema.at(key).dump(); };
+  if (value.is_number()) {
+    if (const auto least = number("minimum"); least && value.get<double>() < *least) {
+      return "at least " + written("minimum");
+    }
+    if (const auto most = number("maximum"); most && value.get<double>() > *most) {
+      return "at most " + written("maximum");
+    }
+  }
+  // Of a text with placeholders nobody knows the length.
+  if (value.is_string() && value.get_ref<const std::string&>().find_first_of("${") == std::string::npos) {
+    const auto length = static_cast<double>(expressions::character_count(value.get_ref<const std::string&>()));
+    if (const auto least = number("minLength"); least && length < *least) {
+      return *least == 1 ? "not empty" : "at least " + written("minLength") + " characters long";
+    }
+    if (const auto most = number("maxLength"); most && length > *most) {
+      return "at most " + written("maxLength") + " characters long";
+    }
+  }
+  return "";
+}
+
+// What the value must be, in words, where it is not that; else empty.
+std::string mistake_in(const json& schema, const json& value) {
+  if (!schema.is_object() || may_be_anything(value)) return "";
+  const std::vector<std::string> types = types_of(schema);
+  if (types.empty() ||
+      std::any_of(types.begin(), types.end(), [&value](const auto& type) { return has_type(value, type); })) {
+    return broken_limit(schema, value);
+  }
+  std::string wanted;
+  for (const std::string& type : types) wanted += (wanted.empty() ? "" : " or ") + name_of_type(type);
+  return wanted;
+}
+
 }  // namespace
 
-void check_tool_arguments(const ToolAction& action, const std::string& schema, Findings& findings) {
+void check_tool_arguments(const ToolAction& action, const std::string& schema, std::optional<std::int64_t> timeout_max,
+                          Findings& findings) {
   const json described = json::parse(schema, nullptr, false);
   if (!action.arguments || !described.is_object()) return;
   const auto properties = described.find("properties");
@@ -80,16 +130,21 @@ void check_tool_arguments(const ToolAction& action, const std::string& schema, F
                                     joined(known));
       continue;
     }
-    const std::vector<std::string> types = types_of(*property);
-    const bool fits =
-        types.empty() || may_be_anything(value) ||
-        std::any_of(types.begin(), types.end(), [&given = value](const auto& type) { return has_type(given, type); });
-    if (fits) continue;
-    std::string wanted;
-    for (const std::string& type : types) wanted += (wanted.empty() ? "" : " or ") + name_of_type(type);
-    findings.add(place(name),
-                 "the parameter '" + name + "' of the tool " + action.tool + " is " + wanted + ", and not " +
-                     expressions::quoted_for_message(value.dump(-1, ' ', false, json::error_handler_t::replace)));
+    const auto tell = [&](const std::string& path, const json& wrong, const std::string& wanted) {
+      if (wanted.empty()) return;
+      findings.add(place(name), "the parameter '" + path + "' of the tool " + action.tool + " is " + wanted +
+                                    ", and not " + shown(wrong));
+    };
+    json own = *property;
+    // The schema has the maximum of a call from outside; the one of a workflow is what is configured.
+    if (action.tool == shell_tool && name == "timeout") {
+      own.erase("maximum");
+      if (timeout_max) own["maximum"] = *timeout_max;
+    }
+    tell(name, value, mistake_in(own, value));
+    const auto each = property->is_object() ? property->find("additionalProperties") : property->end();
+    if (!value.is_object() || each == property->end()) continue;
+    for (const auto& [key, one] : value.items()) tell(name + "." + key, one, mistake_in(*each, one));
   }
   const auto required = described.find("required");
   if (required == described.end() || !required->is_array()) return;
@@ -100,6 +155,16 @@ void check_tool_arguments(const ToolAction& action, const std::string& schema, F
     findings.add(action.arguments_offset,
                  "the tool " + action.tool + " needs the parameter '" + name + "', which is missing here");
   }
+}
+
+void check_timeout(const TemplateText& timeout, std::int64_t longest, Findings& findings) {
+  std::string ignored;
+  const auto wanted =
+      is_literal(timeout) ? timeout_value(timeout.written.text(), ignored) : std::optional<std::chrono::milliseconds>();
+  if (!wanted || *wanted <= std::chrono::seconds(longest)) return;
+  findings.add(timeout.written.locate(0), "this timeout is longer than limits.timeout_max, which is " +
+                                              std::to_string(longest) +
+                                              " seconds; write at most timeout=" + std::to_string(longest));
 }
 
 }  // namespace wtool::host::workflow

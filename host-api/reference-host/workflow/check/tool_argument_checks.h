@@ -1,7 +1,9 @@
-// Compares the arguments of `Call tool` with the schema that the tool itself gives: names, required ones, and the types
-// of values that are known before a run.
+// Compares the arguments of `Call tool` with the schema that the tool itself gives: names, required ones, and the types,
+// ranges and lengths of values that are known before a run.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "workflow/model/findings.h"
@@ -10,6 +12,10 @@
 namespace wtool::host::workflow {
 
 // `schema` is JSON text of an object schema; a part of it that is not understood forbids nothing.
-void check_tool_arguments(const ToolAction& action, const std::string& schema, Findings& findings);
+void check_tool_arguments(const ToolAction& action, const std::string& schema, std::optional<std::int64_t> timeout_max,
+                          Findings& findings);
+
+// The option `timeout` of a step; `longest` in seconds.
+void check_timeout(const TemplateText& timeout, std::int64_t longest, Findings& findings);
 
 }  // namespace wtool::host::workflow
