@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +44,7 @@ class Custodian {
   // What there is to hear of. Numbers of bits, as EventSet gives them.
   enum Source : unsigned { message, child, host_gone, warden_gone, cgroup_memory, cgroup_processes, kept_output };
 
+  [[noreturn]] void quit() const;
   [[noreturn]] void refuse_start(std::uint64_t call);
   void run_call();
   void take_message();
@@ -107,7 +109,7 @@ void Custodian::serve() {
     const unsigned news = events_.wait(-1);
     // Before the message: a start that is left unread makes the plugin's end fail with ECONNRESET, which tells it that
     // nothing has run.
-    if (holds(news, host_gone) || holds(news, warden_gone) || station_.state->changed()) ::_exit(0);
+    if (holds(news, host_gone) || holds(news, warden_gone) || station_.state->changed()) quit();
     if (!holds(news, message)) continue;
     const Received received = receive_message(station_.socket, buffer_, sizeof buffer_);
     Header header{};
@@ -123,8 +125,15 @@ void Custodian::serve() {
     // Without a scope, the command could signal whom it likes.
     if (start_.in_scope() && !station_.in_scope) ::_exit(1);
     run_call();
-    if (retiring_) ::_exit(0);
+    if (retiring_) quit();
   }
+}
+
+// A command that stops the warden again and again may have done so after the host's end, which continues it once. The
+// command is dead by now, and nobody else is left who would.
+void Custodian::quit() const {
+  ::syscall(SYS_pidfd_send_signal, station_.warden, SIGCONT, nullptr, 0U);
+  ::_exit(0);
 }
 
 // The start came without its descriptors: the machine has no more of them.
@@ -392,7 +401,7 @@ void Custodian::kill_all() {
       await_child(reported ? 200 : 2);
     }
   }
-  if (reported) ::_exit(0);
+  if (reported) quit();
 }
 
 // Waits until a child has died, or the time is up. Nothing else is heard.

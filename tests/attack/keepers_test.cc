@@ -12,14 +12,14 @@
 #include <mutex>
 #include <thread>
 
-#include "support/shell_tool.h"
+#include "support/sandboxed.h"
 
 using namespace wtool::test;
 
 namespace {
 
-const char* const actions[] = {"stop",  "stop-loop", "nofile", "nproc",    "as",   "data",
-                               "fsize", "stack",     "nice",   "affinity", "idle", "none"};
+const char* const actions[] = {"stop",  "stop-loop", "nofile", "nofile-8", "nproc",  "as",   "data",
+                               "fsize", "stack",     "nice",   "affinity", "ionice", "idle", "none"};
 const char* const targets[] = {"custodian", "warden", "both"};
 
 constexpr int deadline_ms = 500;
@@ -106,6 +106,53 @@ BOOST_DATA_TEST_CASE_F(Keepers, a_keeper_that_may_not_compute_any_more,
   check_next_call_works();
 }
 
+namespace {
+
+boost::test_tools::assertion_result has_scopes(boost::unit_test::test_unit_id) { return has_landlock(6); }
+
+// In a sandbox nothing of this reaches a keeper: the same custodian serves the next call.
+struct InSandbox : Keepers {
+  const ToolUnderTest boxed{plugin, configuration(scratch.path())};
+
+  static Json configuration(const std::string& folder) {
+    return {{"limits", {{"grace_seconds", 1}}},
+            {"sandbox", {{"write", {folder}}, {"protect", "none"}, {"required", true}}}};
+  }
+  Answer run(const std::string& command, std::uint64_t deadline) const {
+    const pid_t before = custodian(), warden = warden_above(before);
+    Json arguments = marked(command);
+    arguments["working_directory"] = scratch.path();
+    Answer answer = boxed.run(arguments, {.deadline_ms = deadline});
+    check_nothing_is_left();
+    BOOST_TEST(custodian() == before);
+    BOOST_TEST(warden_above(before) == warden);
+    check_next_call_works();
+    return answer;
+  }
+};
+
+const char* const worst[] = {"stop-loop", "nofile", "cpu", "kill"};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(in_a_sandbox, *boost::unit_test::precondition(has_scopes))
+
+BOOST_DATA_TEST_CASE_F(InSandbox, an_attack_that_ends_by_itself_changes_nothing,
+                       data::make(actions) + data::make({"cpu", "kill"}), action) {
+  const Answer answer = run(attack(action, "both", "exit"), 20'000);
+  BOOST_TEST(answer.out() == "ready\n", answer.raw);
+  BOOST_TEST(!answer.is_error(), answer.raw);
+}
+
+BOOST_DATA_TEST_CASE_F(InSandbox, an_attack_that_hangs_changes_nothing, data::make(worst), action) {
+  const Answer answer = run(attack(action, "both", "hang"), deadline_ms);
+  BOOST_TEST(answer.code() == "timed_out", answer.raw);
+  BOOST_TEST(answer.took.count() < bound_ms);
+  BOOST_TEST(!answer.metadata().contains("processes_left"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
 BOOST_FIXTURE_TEST_CASE(two_keepers_that_may_not_compute_any_more, Keepers) {
   const Answer answer = run(attack("cpu", "both", "hang"));
   BOOST_TEST(answer.took.count() < bound_ms);
@@ -163,8 +210,9 @@ BOOST_FIXTURE_TEST_CASE(a_large_request_to_keepers_that_were_stopped_once_is_ser
   BOOST_TEST(answer.out() == "hi\n", answer.raw);
 }
 
-// Dead ones are passed over, however many there are.
-BOOST_FIXTURE_TEST_CASE(idle_custodians_that_were_killed_fail_no_call, Keepers) {
+// Dead ones are passed over, however many there are, and stopped ones are continued.
+BOOST_DATA_TEST_CASE_F(Keepers, idle_custodians_that_were_killed_or_stopped_fail_no_call,
+                       data::make({SIGKILL, SIGSTOP}), signal) {
   std::vector<std::unique_ptr<RunningCall>> calls;
   const std::string go = scratch.path() + "/go";
   const auto run_side_by_side = [&] {
@@ -180,23 +228,35 @@ BOOST_FIXTURE_TEST_CASE(idle_custodians_that_were_killed_fail_no_call, Keepers) 
   };
   run_side_by_side();
   for (const pid_t pid : children_of(warden_above(custodian()))) {
-    kill(pid, SIGKILL);
-    BOOST_TEST(wait_for_end(pid, within(1000)));
+    kill(pid, signal);
+    if (signal == SIGKILL) BOOST_TEST(wait_for_end(pid, within(1000)));
   }
   run_side_by_side();
   check_next_call_works();
 }
 
-// Keepers are shared: those that an attack has changed must not serve others. WTOOL_ATTACK_ROUNDS makes it longer.
+namespace {
+
+// How much of an attack is made: few in ctest, more where somebody asks for it.
+int wanted(const char* variable, int usual) {
+  const char* const text = std::getenv(variable);
+  return text != nullptr ? std::atoi(text) : usual;
+}
+
+}  // namespace
+
+// Keepers are shared: those that an attack has changed must not serve others. Longer with WTOOL_ATTACK_ROUNDS (of each
+// attack) or WTOOL_ATTACK_SECONDS, larger with WTOOL_ATTACK_THREADS (of those that are not to be touched).
 BOOST_FIXTURE_TEST_CASE(calls_beside_attackers_are_not_touched, Keepers) {
-  const char* const wanted = std::getenv("WTOOL_ATTACK_ROUNDS");
-  const int rounds = wanted != nullptr ? std::atoi(wanted) : 1;
+  const int rounds = wanted("WTOOL_ATTACK_ROUNDS", 1);
+  const int threads = wanted("WTOOL_ATTACK_THREADS", 8);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(wanted("WTOOL_ATTACK_SECONDS", 0));
   std::atomic<bool> over{false};
-  std::atomic<int> calls{0};
+  std::atomic<int> calls{0}, attacks{0};
   std::mutex mutex;
   std::vector<std::string> wrong;
   std::vector<std::thread> others;
-  for (int t = 0; t < 8; ++t) {
+  for (int t = 0; t < threads; ++t) {
     others.emplace_back([&] {
       while (!over) {
         const std::string number = std::to_string(++calls);
@@ -211,9 +271,10 @@ BOOST_FIXTURE_TEST_CASE(calls_beside_attackers_are_not_touched, Keepers) {
   std::vector<std::thread> attackers;
   for (std::size_t t = 0; t < 4; ++t) {
     attackers.emplace_back([&, t] {
-      for (int round = 0; round < rounds; ++round) {
+      for (int round = 0; round < rounds || std::chrono::steady_clock::now() < end; ++round) {
         for (std::size_t i = t; i < std::size(actions) * std::size(targets); i += 4) {
           run(attack(actions[i / std::size(targets)], targets[i % std::size(targets)], "exit"));
+          ++attacks;
         }
       }
     });
@@ -225,6 +286,7 @@ BOOST_FIXTURE_TEST_CASE(calls_beside_attackers_are_not_touched, Keepers) {
   BOOST_TEST(wrong.empty(),
              wrong.size() << " of " << calls << " calls, such as " << (wrong.empty() ? "" : wrong.front()));
   check_nothing_is_left();
+  BOOST_TEST_MESSAGE(calls << " calls of " << threads << " threads beside " << attacks << " attacks");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_command_that_is_traced_by_its_own_child_ends_when_it_exits, Keepers) {
@@ -244,22 +306,64 @@ pid_t number_after(const std::string& text, const std::string& word) {
 
 }  // namespace
 
-BOOST_DATA_TEST_CASE(an_attack_while_the_host_dies,
-                     data::make({"stop", "nofile", "nproc", "as", "stack", "none"}) * data::make(targets), action,
-                     target) {
-  const Mark mark;
-  const Json arguments{{"command", Keepers::attack(action, target, "hang")},
-                       {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}};
+namespace {
+
+// A host whose command attacks, and which is killed then. Its helper programs, the warden last.
+std::vector<pid_t> kill_host_of(const Mark& mark, const std::string& attack, const Json& configuration) {
+  const Json arguments{{"command", attack}, {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}};
   // The mark must not be on the host's own command line, so the host gets it split in two.
   std::string text = arguments.dump();
   text.replace(text.find(mark.text()), 4, "\\u006dark");
-  Program host({std::string(WTOOL_TEST_HOSTS) + "/dying_host", text}, Program::On::pipes);
+  Program host({std::string(WTOOL_TEST_HOSTS) + "/dying_host", text, configuration.dump()}, Program::On::pipes);
   BOOST_REQUIRE(host.wait_for_output("ready"));
   const pid_t warden = number_after(host.output(), "warden ");
   std::vector<pid_t> helpers = children_of(warden);
   helpers.push_back(warden);
   BOOST_TEST(!mark.bearers().empty());
   host.kill(SIGKILL);
+  return helpers;
+}
+
+void check_all_end(const Mark& mark, const std::vector<pid_t>& helpers) {
   BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(1000)), mark.description());
   for (const pid_t pid : helpers) BOOST_TEST(wait_for_end(pid, within(1000)), pid << " " << name_of(pid));
+}
+
+}  // namespace
+
+BOOST_DATA_TEST_CASE(an_attack_while_the_host_dies,
+                     data::make({"stop", "nofile", "nofile-8", "nproc", "as", "stack", "none"}) * data::make(targets),
+                     action, target) {
+  const Mark mark;
+  check_all_end(mark, kill_host_of(mark, Keepers::attack(action, target, "hang"), Json::object()));
+}
+
+BOOST_DATA_TEST_CASE(a_keeper_that_is_stopped_again_and_again_while_the_host_dies, data::make({"custodian", "warden"}),
+                     target) {
+  const Mark mark;
+  check_all_end(mark, kill_host_of(mark, Keepers::attack("stop-loop", target, "hang"), Json::object()));
+}
+
+// Then nobody is left to end whoever stops them (docs/architecture.md). When that is over, they end if they are
+// continued.
+BOOST_AUTO_TEST_CASE(two_keepers_that_are_stopped_again_and_again_while_the_host_dies) {
+  const Mark mark;
+  const std::vector<pid_t> helpers = kill_host_of(mark, Keepers::attack("stop-loop", "both", "hang"), Json::object());
+  for (const pid_t pid : mark.bearers()) kill(pid, SIGKILL);
+  for (const pid_t pid : helpers) kill(pid, SIGCONT);
+  check_all_end(mark, helpers);
+}
+
+BOOST_DATA_TEST_CASE(a_keeper_that_may_not_compute_any_more_while_the_host_dies, data::make({"custodian", "warden"}),
+                     target) {
+  const Mark mark;
+  check_all_end(mark, kill_host_of(mark, Keepers::attack("cpu", target, "hang"), Json::object()));
+}
+
+BOOST_DATA_TEST_CASE(a_sandboxed_attack_while_the_host_dies, data::make(worst), action) {
+  if (!has_landlock(6)) return;
+  const Mark mark;
+  const ScratchFolder scratch;
+  check_all_end(mark,
+                kill_host_of(mark, Keepers::attack(action, "both", "hang"), InSandbox::configuration(scratch.path())));
 }

@@ -1,10 +1,11 @@
 // A small host that is killed in the middle of a call. It says on standard output which processes serve it, then what
 // the command writes, line by line as it comes.
 //
-// Usage: dying_host ARGUMENTS [fork]
-//   ARGUMENTS  of the call that will be running
-//   fork       forks a child first, which lives on with copies of all descriptors, until it is ended or 30 s have
-//   passed
+// Usage: dying_host ARGUMENTS [fork | CONFIGURATION]
+//   ARGUMENTS      of the call that will be running
+//   fork           forks a child first, which lives on with copies of all descriptors, until it is ended or 30 s have
+//                  passed
+//   CONFIGURATION  of the tool, as JSON
 #include <unistd.h>
 
 #include <cstdio>
@@ -19,7 +20,7 @@ using namespace wtool::test;
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   Plugin plugin;
-  const ToolUnderTest tool(plugin);
+  const ToolUnderTest tool(plugin, argc > 2 && argv[2][0] == '{' ? Json::parse(argv[2]) : Json::object());
   const auto custodian = static_cast<pid_t>(std::stol(tool.shell("echo $PPID").out()));
   std::printf("warden %d\n", static_cast<int>(warden_above(custodian)));
   if (argc > 2 && std::strcmp(argv[2], "fork") == 0) {

@@ -1,8 +1,8 @@
 /* Attacks the two processes that keep a command: its parent, the custodian, and the parent of that, the warden.
  *
  * Usage: attack_keepers ACTION TARGET ENDING
- *   ACTION  stop, stop-loop (by a daemon), nofile, nproc, cpu, as, data, fsize, stack: the limit becomes 0 (1 for cpu);
- *           nice, idle, affinity; kill (at once); none
+ *   ACTION  stop, stop-loop (by a daemon), nofile, nproc, cpu, as, data, fsize, stack: the limit becomes 0; nofile-8;
+ *           nice, ionice, idle, affinity; kill (at once); none
  *   TARGET  custodian, warden, both
  *   ENDING  exit: with status 0; hang: for a minute
  * First it leaves a daemon behind, in a session of its own. Everything here ends by itself after a minute. */
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,6 +70,7 @@ int main(int count, char** words) {
   if (strcmp(action, "stop") == 0) stop_all();
   if (strcmp(action, "stop-loop") == 0) start_daemon(1);
   if (strcmp(action, "nofile") == 0) limit_all(RLIMIT_NOFILE, 0);
+  if (strcmp(action, "nofile-8") == 0) limit_all(RLIMIT_NOFILE, 8);
   if (strcmp(action, "nproc") == 0) limit_all(RLIMIT_NPROC, 0);
   if (strcmp(action, "cpu") == 0) limit_all(RLIMIT_CPU, 0);
   if (strcmp(action, "as") == 0) limit_all(RLIMIT_AS, 0);
@@ -82,6 +84,7 @@ int main(int count, char** words) {
     CPU_ZERO(&first);
     CPU_SET(0, &first);
     if (strcmp(action, "nice") == 0) setpriority(PRIO_PROCESS, (id_t)targets[i], 19);
+    if (strcmp(action, "ionice") == 0) syscall(SYS_ioprio_set, 1, targets[i], 3 << 13); /* process; idle */
     if (strcmp(action, "idle") == 0) sched_setscheduler(targets[i], SCHED_IDLE, &no_priority);
     if (strcmp(action, "affinity") == 0) sched_setaffinity(targets[i], sizeof first, &first);
   }

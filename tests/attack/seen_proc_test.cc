@@ -1,0 +1,135 @@
+// Hosts that see other processes than those that they are to hold, or not all of them: /proc belongs to another pid
+// namespace, is not there, or hides what a user may not trace. And a command that signals everybody it can.
+//
+// Each host is in namespaces of its own (`unshare`); where a user may have none of these, the cases are left out.
+#include <unistd.h>
+
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <csignal>
+
+#include "support/sandboxed.h"
+
+using namespace wtool::test;
+
+namespace {
+
+bool is_root() { return geteuid() == 0; }
+
+boost::test_tools::assertion_result has_namespaces_of_processes(boost::unit_test::test_unit_id) {
+  return run({"/usr/bin/env", "unshare", is_root() ? "--pid" : "-Up", "--fork", "true"}).exit_code == 0;
+}
+
+// `script`, of sh, in namespaces of its own, with the same user. It is process 1 of them where `options` have --pid.
+std::vector<std::string> in_namespaces(const std::vector<std::string>& options, const std::string& script) {
+  std::vector<std::string> words{"/usr/bin/env", "unshare", "--mount", "--fork", "--kill-child"};
+  // With the rights to mount, which a program that sh starts has as well.
+  if (!is_root()) words.insert(words.end(), {"-U", "--map-current-user", "--keep-caps"});
+  words.insert(words.end(), options.begin(), options.end());
+  words.insert(words.end(), {"sh", "-c", script});
+  return words;
+}
+
+// As a word of the script; without single quotes in it.
+std::string quoted(const std::string& text) { return "'" + text + "'"; }
+
+// A program of the script's, without rights that its user does not have otherwise.
+const std::string as_user = is_root() ? "" : "setpriv --inh-caps=-all --ambient-caps=-all ";
+
+struct Seen {
+  Mark mark;
+  ScratchFolder scratch;
+
+  // The mark must not be on a host's own command line: as text of JSON.
+  std::string arguments(const std::string& command) const {
+    std::string text = Json{{"command", command}, {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}}.dump();
+    return text.replace(text.find(mark.text()), 4, "\\u006dark");
+  }
+
+  // What a host that is started by `start` answers. It is looked at while process 1 lives, whose end ends all.
+  std::string answer_of(const std::vector<std::string>& options, const std::string& start) const {
+    const std::string command = "setsid sleep 61 >/dev/null 2>&1 & echo ran; exit 3";
+    Program host(
+        in_namespaces(options, start + " " WTOOL_TEST_PROGRAM " --plugin " WTOOL_TEST_PLUGIN " call shell_execute " +
+                                   quoted(arguments(command)) + "; echo over $?; sleep 61"),
+        Program::On::pipes, {.set = {{"HOME", scratch.path()}}});
+    BOOST_TEST(host.wait_for_output("over "), host.output());
+    BOOST_TEST(mark.bearers().empty(), mark.description());
+    return host.output();
+  }
+};
+
+bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(seen_proc, *boost::unit_test::precondition(has_namespaces_of_processes))
+
+BOOST_FIXTURE_TEST_CASE(of_another_pid_namespace_nothing_is_run, Seen) {
+  const std::string answer = answer_of({"--pid"}, as_user);
+  BOOST_TEST(holds(answer, "/proc is not mounted, or shows another pid namespace"), answer);
+  BOOST_TEST(!holds(answer, "\"stdout\""), answer);
+}
+
+BOOST_FIXTURE_TEST_CASE(not_mounted_nothing_is_run, Seen) {
+  const std::string answer = answer_of({}, "mount -t tmpfs none /proc && " + as_user);
+  BOOST_TEST(holds(answer, "needs /proc to be mounted"), answer);
+  BOOST_TEST(!holds(answer, "\"stdout\""), answer);
+}
+
+// The keepers themselves cannot be traced, and are hidden from one another.
+BOOST_FIXTURE_TEST_CASE(hidden_processes_end_with_their_call, Seen) {
+  const std::string to_user = is_root() ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : as_user;
+  if (is_root() && run({"/usr/bin/env", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "test", "-x",
+                        WTOOL_TEST_WARDEN})
+                           .exit_code != 0) {
+    BOOST_TEST_MESSAGE("not possible here: the build is closed to the user nobody");
+    return;
+  }
+  const std::string answer =
+      answer_of({"--pid"}, "mount -t proc -o hidepid=2 proc /proc && HOME=/nonexistent " + to_user);
+  BOOST_TEST(holds(answer, "\"stdout\": \"ran\\n\""), answer);
+  BOOST_TEST(holds(answer, "\"exit_code\": 3"), answer);
+}
+
+namespace {
+
+// A host with process 1 of its pid namespace above it, which no signal of these commands reaches.
+struct Everybody : Seen {
+  Program start(const std::string& command, const std::string& configuration = "{}") const {
+    const std::string host = WTOOL_TEST_HOSTS "/dying_host " + quoted(arguments(command)) + " " + quoted(configuration);
+    return Program(in_namespaces({"--pid", "--mount-proc"}, as_user + host + "; echo host $?; sleep 61"),
+                   Program::On::pipes);
+  }
+};
+
+}  // namespace
+
+// The host dies of it as well, and whoever did it lives on, where nobody is left to end it: a daemon, but not the
+// command itself, which dies with its custodian. (docs/architecture.md)
+BOOST_FIXTURE_TEST_CASE(a_command_that_kills_everybody_leaves_nothing, Everybody) {
+  Program host = start("setsid sleep 61 & echo ready; exec perl -e \"kill 9, -1; sleep 61\"");
+  BOOST_REQUIRE(host.wait_for_output("host 137"));
+  BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(100)), mark.description());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_daemon_that_kills_everybody_leaves_itself_alone, Everybody) {
+  Program host = start("setsid sleep 61 & setsid perl -e \"sleep 1; kill 9, -1; sleep 61\" & echo ready; sleep 61");
+  BOOST_REQUIRE(host.wait_for_output("host 137"));
+  BOOST_TEST(wait_until([&] { return mark.bearers().size() <= 1U; }, within(100)), mark.description());
+  for (const pid_t pid : mark.bearers()) BOOST_TEST(name_of(pid) == "perl");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_sandboxed_command_that_kills_everybody_reaches_its_own_alone, Everybody) {
+  if (!has_landlock(6)) return;
+  const Json sandboxed{{"sandbox", {{"write", {scratch.path()}}, {"protect", "none"}, {"required", true}}}};
+  Program host =
+      start("setsid sleep 61 & setsid perl -e \"kill 9, -1; sleep 61\" & echo ready; exec perl -e \"kill 9, -1\"",
+            sandboxed.dump());
+  BOOST_REQUIRE(host.wait_for_output("host "));
+  BOOST_TEST(holds(host.output(), "host 0"), host.output());
+  BOOST_TEST(holds(host.output(), "over {"), host.output());
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
