@@ -136,6 +136,12 @@ BOOST_FIXTURE_TEST_CASE(actions_as_descriptions_of_states_are_named, Lint) {
   BOOST_REQUIRE(all.size() == 1U);
   BOOST_TEST(holds(all[0], "4:4: this action would be lost: in the diagram it is a description"), all[0]);
   BOOST_TEST(holds(all[0], "write `- A: Shell \"make\"`"));
+  const auto single = found(scratch.file("s.md",
+                                         "```mermaid\nstateDiagram-v2\n[*] --> A\nA: Shell 'make'\nA --> B\nB: Wait "
+                                         "'til it is there\nB --> C\nC --> [*]\n```\n\n## Actions\n\n- C: Log "
+                                         "\"x\"\n"));
+  BOOST_REQUIRE(single.size() == 1U);
+  BOOST_TEST(holds(single[0], "4:4: this action would be lost"), single[0]);
 }
 
 BOOST_FIXTURE_TEST_CASE(lists_about_states_that_have_their_actions_are_documentation, Lint) {

@@ -111,6 +111,40 @@ BOOST_FIXTURE_TEST_CASE(a_run_that_went_on_after_failures_names_them, Shows) {
   BOOST_TEST(holds(finished.out, "(1 step failed, and the workflow continued: A)"), finished.out);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_run_that_went_on_counts_the_steps_that_it_names, Shows) {
+  scratch.file("inner.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> I\nI --> [*]\n```\n## Actions\n- I: Shell \"exit 7\"\n");
+  scratch.file("stuck.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> I\nI --> [*]: exit_code == 5\n```\n## Actions\n- I: Log "
+               "\"i\"\n");
+  const std::string file_ =
+      workflow("    [*] --> A\n    A --> B: always\n    B --> C: always\n    C --> [*]: always\n",
+               "- A: Shell \"exit 3\"\n- B: Run workflow \"inner\"\n- C: Run workflow \"stuck\"\n");
+  const Finished finished = run_workflow(file_);
+  BOOST_TEST(finished.exit_code == 0);
+  BOOST_TEST(holds(finished.out, "(3 steps failed, and the workflow continued: A, inner / I, C)"), finished.out);
+  const Finished shown = run({wtool_path, "show", "last"}, here());
+  BOOST_TEST(holds(shown.out, "(3 steps failed, and the workflow continued: "), shown.out);
+}
+
+BOOST_FIXTURE_TEST_CASE(an_earlier_run_is_shown_with_all_that_failed_and_what_was_said_on_standard_error, Shows) {
+  const std::string file_ = workflow(
+      "    state F <<fork>>\n    state J <<join>>\n    [*] --> S\n    S --> F\n    F --> A\n    F --> B\n    A --> J\n"
+      "    B --> J\n    J --> [*]\n",
+      "- S: Shell \"echo fine; echo careful >&2\"\n- A: Shell \"echo from A; exit 3\"\n"
+      "- B: Shell \"echo from B >&2; exit 4\"\n");
+  BOOST_TEST(run_workflow(file_, {"--no-fail-fast"}).exit_code == 1);
+  const Finished shown = run({wtool_path, "show", "last"}, here());
+  BOOST_TEST_CONTEXT(shown.out) {
+    BOOST_TEST(holds(shown.out, "Standard error of steps that succeeded:\n  S:\n    | careful\n"));
+    BOOST_TEST(holds(shown.out, "  Failed: A\n"));
+    BOOST_TEST(holds(shown.out, "    | from A\n"));
+    BOOST_TEST(holds(shown.out, "  Failed: B\n"));
+    BOOST_TEST(holds(shown.out, "    | from B\n"));
+    BOOST_TEST(holds(shown.out, "  Exit code: 4\n"));
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(where_the_locale_is_not_utf8_nothing_else_is_printed, Shows) {
   const std::string longer =
       workflow("    [*] --> One\n    One --> [*]\n", "- One: Abort \"" + std::string(400, 'x') + "\"\n");

@@ -2,6 +2,7 @@
 
 #include "reporting/display.h"
 #include "reporting/excerpt.h"
+#include "reporting/failed_steps.h"
 #include "reporting/state_table.h"
 #include "reporting/stored_output.h"
 
@@ -12,26 +13,22 @@ constexpr std::size_t most_notices = 20;
 
 std::string line(const std::string& text) { return cleaned_for_terminal(text, false); }
 
-// The step that a run ended in: the last one that has failed or was stopped and did not go on.
-const StepRecord* last_of(const RunRecord& run) {
-  const StepRecord* last = nullptr;
+// What steps that succeeded wrote to standard error: nothing else of a run shows it.
+void append_standard_errors(std::string& out, const RunRecord& run) {
+  constexpr std::size_t most_steps = 10;
+  constexpr std::size_t most_lines = 5;
+  std::size_t count = 0;
   for (const StepRecord& step : run.steps) {
-    const bool ended_badly = step.status == Step::Status::failed || step.status == Step::Status::aborted;
-    if (ended_badly && !step.end.went_on && !step.end.command.empty()) last = &step;
+    const std::string& text = step.end.outcome.standard_error;
+    const bool is_silent = step.end.secret || text.find_first_not_of(" \n") == std::string::npos;
+    if (step.status != Step::Status::succeeded || step.hidden || is_silent || ++count > most_steps) continue;
+    if (count == 1) out += "\n  Standard error of steps that succeeded:\n";
+    append_excerpt(out, step_label(step.place.branch, step.state), text, most_lines, true);
   }
-  return last;
-}
-
-void append_step(std::string& out, const StepRecord& step) {
-  const Outcome& outcome = step.end.outcome;
-  out += "\n  " + std::string(step.status == Step::Status::failed ? "Failed" : "Aborted") +
-         " state: " + line(step.state) +
-         (step.place.branch.empty() ? "" : "  in the branch " + line(step.place.branch)) + "\n";
-  append_excerpt(out, "Command", step.end.command, 12, false);
-  out += "  Exit code: " + std::to_string(step.exit_code) + "\n";
-  if (step.end.secret) out += "  What it gave is secret, and was not kept.\n";
-  append_excerpt(out, "stderr", outcome.standard_error, most_excerpt_lines, true);
-  append_excerpt(out, "stdout", outcome.standard_output, most_excerpt_lines, true);
+  if (count > most_steps) {
+    out += "  ... and of " + std::to_string(count - most_steps) + " more; wtool logs " + line(run.run) +
+           " --stderr shows all\n";
+  }
 }
 
 void append_notices(std::string& out, const RunRecord& run) {
@@ -58,12 +55,14 @@ std::string status_text(const RunRecord& run, bool being_written) {
 
 std::string run_text(const RunRecord& run, bool being_written) {
   const std::string status = status_text(run, being_written);
+  const bool is_completed = run.status == RunReport::Status::completed;
+  const FailedList failed = failed_in(run);
   std::string out = line(run.name.empty() ? run.file : run.name) + ": " + status +
                     (status == "running"       ? " for "
                      : status == "interrupted" ? " after "
                                                : " in ") +
-                    duration_text(run.took) + "\n  Run: " + line(run.run) + ", started " + time_text(run.began) +
-                    " UTC";
+                    duration_text(run.took) + (is_completed ? continued_after(failed) : "") +
+                    "\n  Run: " + line(run.run) + ", started " + time_text(run.began) + " UTC";
   if (run.resumed > 0) {
     out += run.resumed == 1 ? ", resumed once" : ", resumed " + std::to_string(run.resumed) + " times";
   }
@@ -78,8 +77,9 @@ std::string run_text(const RunRecord& run, bool being_written) {
   out += "\n" + table.text();
   append_cut_lines(out, cut_lines(run));
   append_notices(out, run);
-  if (run.status == RunReport::Status::completed || being_written) return out;
-  if (const StepRecord* last = last_of(run)) append_step(out, *last);
+  append_standard_errors(out, run);
+  if (is_completed || being_written) return out;
+  append_failed(out, failed, run.status == RunReport::Status::aborted, run.reason);
   return out + "\n  To resume where it ended: wtool resume " + line(run.run) + "\n";
 }
 

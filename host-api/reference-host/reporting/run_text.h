@@ -10,7 +10,8 @@ namespace wtool::host::workflow {
 // "completed", "failed", "aborted"; of a run that has no end "running" where it is being written, else "interrupted".
 std::string status_text(const RunRecord& run, bool being_written);
 
-// What happened, with the outputs of the step that the run ended in; safe for a terminal.
+// What happened, with the ends of the outputs of the steps that failed, and of standard error of those that succeeded;
+// safe for a terminal.
 std::string run_text(const RunRecord& run, bool being_written);
 
 // "2026-11-21 23:15:02", in UTC.

@@ -49,12 +49,6 @@ void StateTable::add(const Visit& visit) {
   row.longest = std::max(row.longest, visit.took);
 }
 
-std::size_t StateTable::failures() const {
-  std::size_t count = 0;
-  for (const Row& row : rows_) count += row.acts ? row.failures : 0;
-  return count;
-}
-
 std::string StateTable::status_of(const Row& row) {
   // A state without an action just passes; but a join of branches that failed has failed.
   std::string text = row.acts || row.status != Step::Status::succeeded ? word_for(row.status) : "-";

@@ -29,8 +29,6 @@ class StateTable {
   // In the order in which the steps began.
   void add(const Visit& visit);
 
-  // Actions that failed.
-  std::size_t failures() const;
   // Lines for people, safe for a terminal.
   std::string text() const;
 

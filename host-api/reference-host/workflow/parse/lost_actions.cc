@@ -14,7 +14,7 @@ namespace {
 
 using expressions::quoted_for_message;
 
-// Whether a text is an action, or begins as one with its text in quotes: `Shell "make` as well.
+// Whether a text is an action, or begins as one with its text in quotes: `Shell "make` and `Shell 'make'` as well.
 bool is_action(const MappedText& text, const std::vector<CodeBlock>& blocks) {
   const std::string_view all = text.text();
   const std::size_t begin = all.find_first_not_of(" \t\n");
@@ -22,9 +22,10 @@ bool is_action(const MappedText& text, const std::vector<CodeBlock>& blocks) {
   std::size_t end = begin;
   while (end < all.size() && expressions::is_name_character(all[end])) ++end;
   const auto& words = action_words();
-  if (std::find(words.begin(), words.end(), lowered(all.substr(begin, end - begin))) == words.end()) return false;
+  const std::string word = lowered(all.substr(begin, end - begin));
+  if (std::find(words.begin(), words.end(), word) == words.end()) return false;
   const std::size_t next = all.find_first_not_of(" \t\n", end);
-  if (next != std::string_view::npos && all[next] == '"') return true;
+  if (next != std::string_view::npos && (all[next] == '"' || (word == "shell" && all[next] == '\''))) return true;
   Findings ignored;
   return read_action(text, blocks, 0, ignored).has_value();
 }
