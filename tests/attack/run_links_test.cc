@@ -51,6 +51,35 @@ BOOST_FIXTURE_TEST_CASE(a_report_is_not_written_through_a_link, Links) {
   BOOST_TEST(run_with("true", {"--html", "/dev/stdout"}).exit_code == 0);
 }
 
+// As a home folder that is a link is.
+BOOST_FIXTURE_TEST_CASE(a_link_of_the_users_above_is_followed_as_it_was_at_the_start, Links) {
+  const ScratchFolder user;
+  fs::create_directories(user.path() + "/real/reports");
+  fs::create_directory_symlink("real", user.path() + "/home");
+  const std::string turn = "ln -sfn " + outside + " " + user.path() + "/home";
+  for (const char* option : {"--html", "--junit", "--events"}) {
+    const Finished finished = run_with(turn, {option, user.path() + "/home/reports/page"});
+    BOOST_TEST(finished.exit_code == 0, finished.err);
+    BOOST_TEST(!content_of(user.path() + "/real/reports/page").empty());
+    fs::remove(user.path() + "/real/reports/page");
+    check_outside();
+    fs::remove(user.path() + "/home");
+    fs::create_directory_symlink("real", user.path() + "/home");
+  }
+  // In a folder that others may write to, it may be anybody's.
+  fs::permissions(user.path(), fs::perms::all);
+  check_told(run_with("true", {"--html", user.path() + "/home/page"}), user.path() + "/home");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_folder_that_is_a_link_of_an_earlier_run_leads_nowhere, Links) {
+  BOOST_TEST(run_with("ln -s outside folder", {}).exit_code == 0);
+  for (const char* option : {"--html", "--junit", "--events"}) {
+    check_told(run_with("true", {option, "folder/page"}), "folder");
+    check_told(run_with("true", {option, scratch.path() + "/folder/page"}), "folder");
+    check_outside();
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(events_are_not_written_through_a_link_of_an_earlier_run, Links) {
   BOOST_TEST(run_with("ln -s outside/kept events", {}).exit_code == 0);
   const Finished next = run_with("true", {"--events", "events"});

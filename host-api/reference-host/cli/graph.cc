@@ -15,6 +15,7 @@
 #include "cli/past.h"
 #include "cli/prepared_workflow.h"
 #include "cli/report_file.h"
+#include "reporting/new_file.h"
 
 namespace wtool::host {
 
@@ -60,7 +61,7 @@ int graph(const GraphOptions& options) {
       return exit_unusable;
     }
   }
-  return write_report(options.output, text) ? exit_ok : exit_unusable;
+  return write_report(resolve_links_above(options.output), text) ? exit_ok : exit_unusable;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "cli/past.h"
 #include "cli/report_file.h"
+#include "reporting/new_file.h"
 
 namespace wtool::host {
 
@@ -32,7 +33,10 @@ int report(const ReportOptions& options) {
     drawn = workflow_of_run(past->run, why);
     if (!drawn) complain("the page is without the diagram: " + why);
   }
-  return write_reports(past->run, drawn ? &*drawn : nullptr, options.junit, options.html) ? exit_ok : exit_unusable;
+  return write_reports(past->run, drawn ? &*drawn : nullptr, resolve_links_above(options.junit),
+                       resolve_links_above(options.html))
+             ? exit_ok
+             : exit_unusable;
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace wtool::host {
 bool write_report(const std::string& file, std::string_view text) {
   if (file == "-") return print(text);
   std::string why;
-  Descriptor opened(open_without_links(file, O_WRONLY | O_CREAT | O_TRUNC, 0666, why));
+  Descriptor opened = open_without_links(file, O_WRONLY | O_CREAT | O_TRUNC, 0666, why);
   int failed = opened ? write_all(opened.get(), text).error : 0;
   // Some file systems tell only here that there was no space.
   if (opened && ::close(opened.release()) != 0 && failed == 0) failed = errno;

@@ -1,4 +1,4 @@
-// Reports of a run, in files that the command line names.
+// Reports of a run, in files that the command line names: after resolve_links_above (reporting/new_file.h).
 #pragma once
 
 #include <string>

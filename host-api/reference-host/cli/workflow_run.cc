@@ -20,6 +20,7 @@
 #include "reporting/failed_steps.h"
 #include "reporting/journal.h"
 #include "reporting/masking.h"
+#include "reporting/new_file.h"
 #include "reporting/observers.h"
 #include "reporting/progress.h"
 #include "reporting/resume.h"
@@ -66,6 +67,8 @@ class FileRun {
     const workflow::AbortWatcher watcher(prepared_.directory(), stop);
     if (!watcher.error().empty()) complain("the abort file has no effect in this run: " + watcher.error());
     journal_ = std::move(journal);
+    // Before any command runs, though they are written at the end.
+    const std::string junit = resolve_links_above(wishes_.junit), html = resolve_links_above(wishes_.html);
     const std::string run = journal_ ? journal_->run() : "";
     std::unique_ptr<workflow::EventsFile> events;
     if (!wishes_.events.empty()) {
@@ -99,8 +102,7 @@ class FileRun {
                                                        prepared_.shown_name(), run, {!stands_above, wishes_.quiet});
     // Standard output belongs to the events where they go there.
     const bool summed_up = wishes_.events == "-" ? write_all(STDERR_FILENO, summary).error == 0 : print(summary);
-    const bool reported =
-        !wants_report || write_reports(collector.record(), &prepared_.workflow(), wishes_.junit, wishes_.html);
+    const bool reported = !wants_report || write_reports(collector.record(), &prepared_.workflow(), junit, html);
     const int status = exit_status(report, interrupts);
     const bool written = summed_up && reported && (!events || !events->failed());
     return written || status != exit_ok ? status : exit_unwritten;

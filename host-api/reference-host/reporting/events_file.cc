@@ -12,23 +12,22 @@
 #include "reporting/record.h"
 
 namespace wtool::host::workflow {
-EventsFile::EventsFile(int descriptor, std::string name, Journal::Notice notice)
-    : descriptor_(descriptor), name_(std::move(name)), notice_(std::move(notice)) {}
+EventsFile::EventsFile(Descriptor descriptor, std::string name, Journal::Notice notice)
+    : descriptor_(std::move(descriptor)), name_(std::move(name)), notice_(std::move(notice)) {}
 
 std::unique_ptr<EventsFile> EventsFile::open(const std::string& file, Journal::Notice notice, std::string& error) {
   const bool standard = file == "-";
   std::string why;
-  const int descriptor = standard ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
-                                  : open_without_links(file, O_WRONLY | O_CREAT | O_TRUNC, 0600, why);
+  Descriptor descriptor = standard
+                              ? Descriptor(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3))
+                              : open_without_links(resolve_links_above(file), O_WRONLY | O_CREAT | O_TRUNC, 0600, why);
   const std::string name = standard ? "standard output" : file;
-  if (descriptor < 0) {
+  if (!descriptor) {
     error = "cannot open " + name + " for the events: " + (standard ? ::strerror(errno) : why);
     return nullptr;
   }
-  return std::unique_ptr<EventsFile>(new EventsFile(descriptor, name, std::move(notice)));
+  return std::unique_ptr<EventsFile>(new EventsFile(std::move(descriptor), name, std::move(notice)));
 }
-
-EventsFile::~EventsFile() { ::close(descriptor_); }
 
 template <class Append>
 void EventsFile::write(Append append) {
@@ -38,7 +37,7 @@ void EventsFile::write(Append append) {
     if (failed_) return;
     line_.clear();
     append(line_, std::chrono::system_clock::now());
-    const int number = write_all(descriptor_, line_).error;
+    const int number = write_all(descriptor_.get(), line_).error;
     failed_ = number != 0;
     if (failed_) trouble = "the events end here, because " + name_ + " cannot be written: " + ::strerror(number);
   }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "reporting/journal.h"
 #include "reporting/json_text.h"
 #include "runner/run_observer.h"
@@ -25,7 +26,6 @@ class EventsFile final : public RunObserver {
   static std::unique_ptr<EventsFile> open(const std::string& file, Journal::Notice notice, std::string& error);
   EventsFile(const EventsFile&) = delete;
   EventsFile& operator=(const EventsFile&) = delete;
-  ~EventsFile() override;
 
   // It could not be written to its end.
   bool failed() const { return failed_; }
@@ -40,13 +40,13 @@ class EventsFile final : public RunObserver {
   void run_ended(const RunReport& report) override;
 
  private:
-  EventsFile(int descriptor, std::string name, Journal::Notice notice);
+  EventsFile(Descriptor descriptor, std::string name, Journal::Notice notice);
   template <class Append>
   void write(Append append);
   // With mutex_ held: what is left of a character that never became whole.
   void append_rest(std::string& out, Moment at, const Step& step);
 
-  const int descriptor_;
+  const Descriptor descriptor_;
   const std::string name_;
   const Journal::Notice notice_;
   const Workflow* root_ = nullptr;

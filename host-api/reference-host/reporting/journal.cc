@@ -54,25 +54,23 @@ bool calls_something(const Step& step) {
   return action && type_of(action->kind).calls_something;
 }
 
-void ignore_all_in(int folder) {
-  const int file = ::openat(folder, ".gitignore", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) return;
-  (void)!::write(file, "*\n", 2);
-  ::close(file);
+void ignore_all_in(const Descriptor& folder) {
+  const Descriptor file(::openat(folder.get(), ".gitignore", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (file) (void)!::write(file.get(), "*\n", 2);
 }
 
 }  // namespace
 
-Journal::Journal(int descriptor, std::string file, std::string run, Options options)
-    : descriptor_(descriptor), file_(std::move(file)), run_(std::move(run)), options_(std::move(options)) {}
+Journal::Journal(Descriptor descriptor, std::string file, std::string run, Options options)
+    : descriptor_(std::move(descriptor)), file_(std::move(file)), run_(std::move(run)), options_(std::move(options)) {}
 
 std::unique_ptr<Journal> Journal::create(const std::string& directory, Options options, std::string& error) {
   std::error_code failed;
   bool made = false;
   std::string why;
   // Outputs are nobody else's business; a folder that is there already stays as it is.
-  const int folder = make_folder_without_links(directory, std::string(runs_folder), 0700, made, why);
-  if (folder < 0) {
+  const Descriptor folder = make_folder_without_links(directory, std::string(runs_folder), 0700, made, why);
+  if (!folder) {
     error = "cannot make the folder " + (fs::path(directory) / runs_folder).string() + ": " + why;
     return nullptr;
   }
@@ -82,17 +80,13 @@ std::unique_ptr<Journal> Journal::create(const std::string& directory, Options o
     const std::string run = run_id(at);
     const std::string file = journal_file(directory, run);
     const std::string name = fs::path(file).filename().string();
-    const int descriptor = ::openat(folder, name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
-    if (descriptor < 0 && errno == EEXIST) continue;
-    const int number = errno;
-    ::close(folder);
-    errno = number;
-    if (descriptor < 0 || !locked(descriptor)) {
+    Descriptor descriptor(::openat(folder.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
+    if (!descriptor && errno == EEXIST) continue;
+    if (!descriptor || !locked(descriptor.get())) {
       error = "cannot make the file " + file + ": " + reason_of(errno);
-      if (descriptor >= 0) ::close(descriptor);
       return nullptr;
     }
-    std::unique_ptr<Journal> journal(new Journal(descriptor, file, run, std::move(options)));
+    std::unique_ptr<Journal> journal(new Journal(std::move(descriptor), file, run, std::move(options)));
     journal->directory_ = fs::absolute(directory, failed).string();
     return journal;
   }
@@ -103,23 +97,22 @@ std::unique_ptr<Journal> Journal::reopen(const std::string& file, Options option
   const fs::path path(file);
   const std::string directory = path.parent_path().parent_path().parent_path().string();
   bool made = false;
-  const int folder = make_folder_without_links(directory, std::string(runs_folder), 0700, made, why);
-  const int descriptor =
-      folder < 0 ? -1 : ::openat(folder, path.filename().c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
-  if (folder >= 0 && descriptor < 0) why = reason_of(errno);
-  if (folder >= 0) ::close(folder);
-  if (descriptor < 0) {
+  const Descriptor folder = make_folder_without_links(directory, std::string(runs_folder), 0700, made, why);
+  Descriptor descriptor(
+      folder ? ::openat(folder.get(), path.filename().c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW) : -1);
+  if (folder && !descriptor) why = reason_of(errno);
+  if (!descriptor) {
     error = "cannot open " + file + ": " + why;
     return nullptr;
   }
-  if (!locked(descriptor)) {
+  if (!locked(descriptor.get())) {
     const int number = errno;
-    ::close(descriptor);
     error = number == EWOULDBLOCK ? file + " is being written by another process" + pid_in(file)
                                   : "cannot lock " + file + ": " + reason_of(number);
     return nullptr;
   }
-  return std::unique_ptr<Journal>(new Journal(descriptor, file, fs::path(file).stem().string(), std::move(options)));
+  return std::unique_ptr<Journal>(
+      new Journal(std::move(descriptor), file, fs::path(file).stem().string(), std::move(options)));
 }
 
 Journal::~Journal() {
@@ -127,16 +120,15 @@ Journal::~Journal() {
     const std::lock_guard lock(mutex_);
     flush();
   }
-  ::close(descriptor_);
 }
 
 std::string Journal::go_on_at(std::uint64_t whole_bytes, std::optional<StepPlace> from) {
   from_ = std::move(from);
   struct stat now {};
-  if (::fstat(descriptor_, &now) != 0) return "cannot look at " + file_ + ": " + reason_of(errno);
+  if (::fstat(descriptor_.get(), &now) != 0) return "cannot look at " + file_ + ": " + reason_of(errno);
   // What is no regular file has no torn end.
   if (!S_ISREG(now.st_mode) || static_cast<std::uint64_t>(now.st_size) <= whole_bytes) return {};
-  if (::ftruncate(descriptor_, static_cast<off_t>(whole_bytes)) == 0) return {};
+  if (::ftruncate(descriptor_.get(), static_cast<off_t>(whole_bytes)) == 0) return {};
   return "cannot cut the torn line off the end of " + file_ + ": " + reason_of(errno);
 }
 
@@ -163,7 +155,7 @@ void Journal::take(bool at_once, Append append) {
 }
 
 std::string Journal::flush() {
-  const auto [done, number] = write_all(descriptor_, pending_);
+  const auto [done, number] = write_all(descriptor_.get(), pending_);
   pending_.erase(0, done);
   const bool failed_before = std::exchange(failing_, number != 0);
   next_attempt_ = failing_ ? pending_.size() + batch : 0;

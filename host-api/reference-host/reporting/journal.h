@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.h"
 #include "reporting/step_place.h"
 #include "runner/run_observer.h"
 #include "runner/secrets.h"
@@ -61,7 +62,7 @@ class Journal final : public RunObserver {
   void run_ended(const RunReport& report) override;
 
  private:
-  Journal(int descriptor, std::string file, std::string run, Options options);
+  Journal(Descriptor descriptor, std::string file, std::string run, Options options);
 
   // Takes a record in, through a function that appends it; `at_once`: everything is written now.
   template <class Append>
@@ -70,7 +71,7 @@ class Journal final : public RunObserver {
   std::string flush();
   bool masks() const { return options_.secrets != nullptr && !options_.secrets->empty(); }
 
-  const int descriptor_;
+  const Descriptor descriptor_;
   const std::string file_;
   const std::string run_;
   const Options options_;
