@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "page_blocks.h"
 #include "support/host_variable.h"
 #include "support/plugin.h"
 #include "support/program.h"
@@ -15,37 +16,6 @@
 namespace wtool::test {
 
 namespace {
-
-struct Block {
-  std::size_t line = 0;  // of its fence
-  std::string info;
-  std::string content;
-  bool follows = false;  // nothing but blank lines stands between it and the block before
-};
-
-std::vector<Block> blocks_of(std::string_view text) {
-  std::vector<Block> blocks;
-  std::optional<Block> open;
-  bool follows = false;
-  for (std::size_t at = 0, number = 1; at < text.size(); ++number) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = text.substr(at, end - at);
-    at = end + 1;
-    const bool fence = line.starts_with("```");
-    if (open && fence) {
-      blocks.push_back(std::move(*open));
-      open.reset();
-      follows = true;
-    } else if (open) {
-      open->content.append(line).push_back('\n');
-    } else if (fence) {
-      open = Block{number, std::string(line.substr(3)), {}, follows};
-    } else if (line.find_first_not_of(" \t\r") != std::string_view::npos) {
-      follows = false;
-    }
-  }
-  return blocks;
-}
 
 void replace_all(std::string& text, std::string_view what, std::string_view by) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
@@ -93,7 +63,7 @@ std::optional<std::string> difference(const Json& expected, const Json& got, con
 
 class Page {
  public:
-  Page(std::string_view name, std::string_view text) : name_(name), blocks_(blocks_of(text)) {
+  Page(std::string_view name, std::string_view text) : name_(name), blocks_(read_blocks(text)) {
     // What the environment of the tests happens to have is no part of a page.
     for (const char* variable : {"ALLOWED_COMMANDS", "ALLOWED_CWD_ROOTS"})
       cleared_.emplace_back(variable, std::nullopt);
@@ -115,18 +85,18 @@ class Page {
   }
 
  private:
-  void complain(const Block& block, const std::string& what) {
+  void complain(const PageBlock& block, const std::string& what) {
     report_.problems.push_back(name_ + ":" + std::to_string(block.line) + ": " + what);
   }
 
-  std::string content(const Block& block) const {
-    std::string text = block.content;
+  std::string content(const PageBlock& block) const {
+    std::string text = block.text();
     replace_all(text, "$FOLDER", folder_.path());
     return text;
   }
 
   void step(std::size_t index) {
-    const Block& block = blocks_[index];
+    const PageBlock& block = blocks_[index];
     if (block.info == "yaml config") {
       config_ = json_of(YAML::Load(content(block)));
     } else if (block.info == "env") {
@@ -141,7 +111,7 @@ class Page {
     }
   }
 
-  static bool is_result(const Block& block) {
+  static bool is_result(const PageBlock& block) {
     return block.info == "json result" || block.info == "text result" || block.info == "yaml result";
   }
   // True for a call, and for the first of its results.
@@ -149,7 +119,7 @@ class Page {
     return blocks_[index].info.starts_with("json call ") || is_result(blocks_[index]);
   }
 
-  void set_environment(const Block& block) {
+  void set_environment(const PageBlock& block) {
     environment_.clear();
     const std::string text = content(block);
     for (std::size_t at = 0; at < text.size();) {
@@ -192,7 +162,7 @@ class Page {
   }
 
   void call(std::size_t index) {
-    const Block& block = blocks_[index];
+    const PageBlock& block = blocks_[index];
     const std::string tool = block.info.substr(std::string_view("json call ").size());
     report_.called.push_back(tool);
     results_.emplace_back();  // Keeps its number whatever becomes of it.
@@ -208,7 +178,7 @@ class Page {
     if (next == index + 1) complain(block, "no result follows; it is\n" + answer.result.dump(2));
   }
 
-  void compare(const Block& block, const Answer& answer) {
+  void compare(const PageBlock& block, const Answer& answer) {
     if (block.info == "json result") {
       Json expected = Json::parse(content(block));
       insert_results(expected);
@@ -223,7 +193,7 @@ class Page {
   }
 
   std::string name_;
-  std::vector<Block> blocks_;
+  std::vector<PageBlock> blocks_;
   const std::filesystem::path before_ = std::filesystem::current_path();
   std::list<HostVariable> cleared_;
   std::list<HostVariable> environment_;

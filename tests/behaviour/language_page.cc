@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "page_blocks.h"
 #include "support/plugin.h"
 #include "support/program.h"
 
@@ -28,39 +29,6 @@ std::string joined(const Lines& lines) {
   return text;
 }
 
-struct Block {
-  std::size_t line = 0;  // of its fence
-  std::string info;
-  Lines content;
-  Lines needs;           // of the comment before it
-  bool follows = false;  // nothing but blank lines stands between it and the block before
-};
-
-// Fences may be longer than what they hold.
-std::vector<Block> blocks_of(const Lines& lines) {
-  std::vector<Block> blocks;
-  Lines needs;
-  bool follows = false;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string& line = lines[i];
-    const std::size_t ticks = std::min(line.find_first_not_of('`'), line.size());
-    if (line == "<!-- example") {
-      for (++i; i < lines.size() && lines[i] != "-->"; ++i) needs.push_back(lines[i]);
-      follows = false;
-    } else if (ticks >= 3) {
-      Block block{i + 1, line.substr(ticks), {}, std::move(needs), follows};
-      needs.clear();
-      for (++i; i < lines.size() && lines[i] != line.substr(0, ticks); ++i) block.content.push_back(lines[i]);
-      blocks.push_back(std::move(block));
-      follows = true;
-    } else if (!line.empty()) {
-      follows = false;
-      needs.clear();
-    }
-  }
-  return blocks;
-}
-
 // The state of `- State: ...`; empty: the line is no item.
 std::string state_of_item(const std::string& line) {
   const std::size_t colon = line.find(": ");
@@ -69,18 +37,18 @@ std::string state_of_item(const std::string& line) {
   return state.find_first_of(" \"`*") == std::string::npos ? state : "";
 }
 
-bool is_whole(const Block& block) {
-  return std::any_of(block.content.begin(), block.content.end(),
+bool is_whole(const PageBlock& block) {
+  return std::any_of(block.lines.begin(), block.lines.end(),
                      [](const std::string& line) { return line.find("stateDiagram") != std::string::npos; });
 }
 
-bool is_example(const Block& block) {
+bool is_example(const PageBlock& block) {
   if (block.info != "markdown" && !block.info.empty()) return false;
-  return is_whole(block) || std::any_of(block.content.begin(), block.content.end(),
+  return is_whole(block) || std::any_of(block.lines.begin(), block.lines.end(),
                                         [](const std::string& line) { return !state_of_item(line).empty(); });
 }
 
-bool is_output(const Block& block) { return block.info.starts_with("output"); }
+bool is_output(const PageBlock& block) { return block.info.starts_with("output"); }
 
 // The items in workflows that pass their states one after the other.
 std::vector<std::string> wrapped(const Lines& items, const std::string& parameters) {
@@ -113,25 +81,13 @@ std::vector<std::string> wrapped(const Lines& items, const std::string& paramete
   return made;
 }
 
-// "..." in what is expected is any text.
-bool fits(std::string_view expected, std::string_view got) {
-  const std::size_t any = expected.find("...");
-  if (any == std::string_view::npos) return expected == got;
-  if (!got.starts_with(expected.substr(0, any))) return false;
-  const std::string_view rest = expected.substr(any + 3);
-  for (std::size_t at = any; at <= got.size(); ++at) {
-    if (fits(rest, got.substr(at))) return true;
-  }
-  return false;
-}
-
 class Page {
  public:
-  Page(std::string_view name, std::string_view text) : name_(name), blocks_(blocks_of(lines_of(text))) {}
+  Page(std::string_view name, std::string_view text) : name_(name), blocks_(read_blocks(text)) {}
 
   LanguagePageReport run() {
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      const Block& block = blocks_[i];
+      const PageBlock& block = blocks_[i];
       const bool judged = i + 1 < blocks_.size() && blocks_[i + 1].follows && is_output(blocks_[i + 1]);
       if (is_example(block)) {
         ++report_.examples;
@@ -144,7 +100,7 @@ class Page {
   }
 
  private:
-  void complain(const Block& block, const std::string& what) {
+  void complain(const PageBlock& block, const std::string& what) {
     report_.problems.push_back(name_ + ":" + std::to_string(block.line) + ": " + what);
   }
 
@@ -156,7 +112,7 @@ class Page {
     return test::run(arguments, options);
   }
 
-  void example(const Block& block, const Block* output) {
+  void example(const PageBlock& block, const PageBlock* output) {
     std::string file = "example.md";
     std::vector<std::string> variables;
     std::string parameters;
@@ -183,8 +139,7 @@ class Page {
         complain(block, "an example has no such need: " + need);
       }
     }
-    std::vector<std::string> workflows =
-        is_whole(block) ? std::vector{joined(block.content)} : wrapped(block.content, parameters);
+    std::vector<std::string> workflows = is_whole(block) ? std::vector{block.text()} : wrapped(block.lines, parameters);
     const bool lint = output != nullptr && output->info == "output of lint";
     Lines got;
     for (const std::string& workflow : workflows) {
@@ -205,7 +160,7 @@ class Page {
     return said;
   }
 
-  Lines ran(const Block& block, const std::string& file, const std::vector<std::string>& variables,
+  Lines ran(const PageBlock& block, const std::string& file, const std::vector<std::string>& variables,
             std::optional<int> status) {
     std::vector<std::string> arguments{"run", file};
     arguments.insert(arguments.end(), variables.begin(), variables.end());
@@ -227,18 +182,19 @@ class Page {
     return got;
   }
 
-  void compare(const Block& output, Lines got) {
-    Lines expected = output.content;
+  void compare(const PageBlock& output, Lines got) {
+    Lines expected = output.lines;
     if (output.info == "output in any order") {
       std::sort(expected.begin(), expected.end());
       std::sort(got.begin(), got.end());
     }
-    const bool same = expected.size() == got.size() && std::equal(expected.begin(), expected.end(), got.begin(), fits);
+    const bool same =
+        expected.size() == got.size() && std::equal(expected.begin(), expected.end(), got.begin(), matches);
     if (!same) complain(output, "the output is different\nexpected\n" + joined(expected) + "got\n" + joined(got));
   }
 
   std::string name_;
-  std::vector<Block> blocks_;
+  std::vector<PageBlock> blocks_;
   ScratchFolder folder_;
   LanguagePageReport report_;
 };
