@@ -50,7 +50,7 @@ struct Configuration {
   // What all calls share of output.directory; NULL where output.spill is never.
   std::shared_ptr<engine::SpillDirectory> spill_directory;
   std::shared_ptr<engine::Sandbox> confinement;  // the same, as all calls share it
-  std::shared_ptr<audit::Trail> trail;           // the same of audit.file; NULL where there is none
+  std::shared_ptr<audit::Trail> trail;           // the audit trail, shared by all calls; NULL without audit.file
 };
 
 // NULL with `error`, one sentence that names the key, its value and what is allowed. Empty text is {}.

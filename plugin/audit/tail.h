@@ -10,7 +10,7 @@
 namespace wtool::audit {
 
 struct Tail {
-  std::optional<Link> last;   // of the last whole line; nothing where there is none
+  std::optional<Link> last;   // of the last whole line; nothing in an empty file
   std::uint64_t torn_at = 0;  // the end of that line: where the file is longer, the rest is torn
 };
 

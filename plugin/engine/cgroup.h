@@ -27,7 +27,7 @@ std::vector<std::string> cgroup_directories(std::string_view mounts, std::string
 // The first that serves as base; empty when none does.
 std::string choose_cgroup_base(const std::vector<std::string>& directories);
 
-// The base of this process, opened; none where there is none.
+// Opens the base of this process. An empty descriptor when it has none.
 Descriptor open_cgroup_base();
 
 // Kills all that is in the cgroup of one call, and waits until it is empty, up to a second. False where there is no

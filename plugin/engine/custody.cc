@@ -193,7 +193,7 @@ bool Custody::start_warden(const Patience& patience, CustodyError& error) {
   return warden != nullptr;
 }
 
-// Asks the keeper of a scope, or, where there is none, the warden.
+// Asks the keeper of the scope for a custodian; without a keeper, the warden.
 bool Custody::recruit(const Custodian* keeper, int ruleset, Custodian& custodian, const Patience& patience,
                       CustodyError& error) {
   int pair[2];

@@ -40,8 +40,8 @@ class Custody {
   Custody& operator=(const Custody&) = delete;
   ~Custody();
 
-  // A custodian for one call; false with `error` when there is none to be had, or the patience is over. With `scope` it
-  // is one whose commands are in that scope; Landlock must have scopes then.
+  // Takes a custodian for one call. False with `error` when none can be started, or the patience is over. With `scope`,
+  // its commands run in that scope; the kernel's Landlock must have scopes then.
   bool acquire(Custodian& custodian, const Patience& patience, CustodyError& error,
                const std::shared_ptr<SignalScope>& scope = nullptr);
 

@@ -37,7 +37,7 @@ struct Exhausted {
 struct NotStarted {
   enum class Stage { custody, fork, setup, directory, exec, namespaces, binds, sandbox };
   Stage stage;
-  int error;           // errno; 0 where there is none
+  int error;           // errno, or 0
   std::string detail;  // what could not be done, which tells of the errno as well; empty where the stage says it
 };
 // Custodian or warden died under it. All its processes are dead, but its status is not known.

@@ -25,7 +25,7 @@ class SignalScope {
   static constexpr std::size_t max_idle = 1;
 
   std::mutex mutex_;
-  Custodian keeper_;  // without a socket: there is none yet, or a call is using it
+  Custodian keeper_;  // without a socket until the first call, and while a call uses it
   std::vector<Custodian> idle_;
 };
 

@@ -40,7 +40,7 @@ class RememberedAnswers {
   // Replaces what was answered before. Empty: it is kept. Otherwise a sentence that says why not.
   virtual std::string remember(const Subject& subject, bool always) const = 0;
 
-  // For messages; empty: there is none.
+  // For messages; may be empty.
   virtual const std::string& file() const = 0;
 };
 

@@ -15,7 +15,7 @@ namespace wtool::policy {
 
 struct Surroundings {
   std::string directory;                // where the line starts, canonical
-  std::string home;                     // the value of HOME; empty: there is none
+  std::string home;                     // the value of HOME; empty when HOME is not set
   bool confined = false;                // directories may only be read within the roots
   std::vector<std::string> roots = {};  // canonical
 };

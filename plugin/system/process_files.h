@@ -42,7 +42,7 @@ bool read_memory(pid_t process, ProcessMemory& memory);
 // is not dumpable), each page counts whole.
 bool read_memory_share(pid_t process, std::uint64_t& kib);
 
-// The process that traces this one; 0 where there is none.
+// The process that traces this one; 0 when it is not traced.
 pid_t read_tracer(pid_t process);
 
 // True when /proc shows the processes that this process can signal: it is mounted, and of this pid namespace.

@@ -20,7 +20,7 @@ constexpr const char* prefix = "wtool-";
 // A command may have made cgroups below its own: as many levels as anybody needs, and no end to our stack.
 constexpr int deepest = 16;
 
-// The number behind "key " at the start of a line of a small file; 0 where there is none. Closes a file that is no
+// The number that follows "key " at the start of a line of a small file; 0 when no line has the key. Closes a file that is no
 // more: the command may have left its cgroup and removed it, and for poll there would be news of it for ever.
 std::uint64_t read_count(Descriptor& file, const char* key) {
   char text[512];

@@ -17,7 +17,7 @@ namespace wtool::warden {
 
 class Cgroup {
  public:
-  // `base`: the directory to make it in, -1 where there is none. Stays the caller's.
+  // `base`: the directory to make it in, or -1. Stays the caller's.
   explicit Cgroup(int base) : base_(base) {}
   Cgroup(const Cgroup&) = delete;
   Cgroup& operator=(const Cgroup&) = delete;

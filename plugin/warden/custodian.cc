@@ -194,7 +194,7 @@ void Custodian::run_call() {
     const bool cgroup_news = holds(news, cgroup_memory) || holds(news, cgroup_processes);
     if (now_ms() >= watch_.next_look() || (cgroup_news && cgroup_.exceeded() != Limit::none)) look();
     if (holds(news, warden_gone)) {
-      // Nobody stands behind us any more: end the tree while we can.
+      // Nobody would end the tree after us: end it now.
       report_.abandoned = 1;
       leave(0);
     } else if (holds(news, host_gone)) {

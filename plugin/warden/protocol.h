@@ -73,7 +73,7 @@ struct Welcome {
   std::uint32_t version;
   std::int32_t pid;
   Problem problem;
-  std::int32_t error;  // errno, 0 where there is none
+  std::int32_t error;  // errno, or 0
 };
 
 struct Recruit {

@@ -1,4 +1,4 @@
-// The warden: the process that stands behind all custodians of one plugin.
+// The warden: the process that starts all custodians of one plugin and ends what they leave.
 //
 // Contract:
 // - Forks custodians when told to, wakes those that something stopped, and reaps them.

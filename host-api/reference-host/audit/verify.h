@@ -14,7 +14,7 @@ struct Report {
   std::string first_time;
   std::string last_time;
   std::uint64_t head_seq = 0;
-  std::string head;                   // hash of the last line; empty where there is none
+  std::string head;                   // hash of the last line; empty when the trail is
   std::vector<std::string> problems;  // the first of them, each a sentence with file and line
   std::uint64_t problem_count = 0;    // of all
   std::vector<std::string> notes;     // what is no problem, but should be known

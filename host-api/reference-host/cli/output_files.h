@@ -23,7 +23,7 @@ struct OutputLimits {
 
 class OutputFiles final : public workflow::OutputStore {
  public:
-  // `journal` is the journal's file; empty: there is none. `secrets` must outlive this object.
+  // `journal` is the journal's file; empty without a journal. `secrets` must outlive this object.
   OutputFiles(const std::string& journal, const workflow::Secrets& secrets, OutputLimits limits);
   OutputFiles(const OutputFiles&) = delete;
   OutputFiles& operator=(const OutputFiles&) = delete;

@@ -15,7 +15,7 @@ namespace wtool::host::workflow {
 // A call of a tool. An action with a matrix has one for each combination, as far as those are known.
 struct PlannedCommand {
   enum class Verdict { allow, ask, deny, unknown };
-  std::string combination;  // of the matrix, as JSON; empty: there is none
+  std::string combination;  // of the matrix, as JSON; empty outside of a matrix
   std::string text;         // the command; of another tool than shell_execute its name and arguments
   Verdict verdict = Verdict::unknown;
   std::string reason;  // of the verdict; may be empty

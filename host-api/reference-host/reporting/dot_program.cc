@@ -60,7 +60,7 @@ std::string drawn_by_dot(const std::string& graph, const std::string& format, st
     return {};
   }
   std::string drawn;
-  // More is no picture of a graph that a workflow can have.
+  // The picture of the largest workflow is far smaller.
   constexpr std::size_t max_bytes = 256UL * 1024 * 1024;
   if (const int broken = read_all(from.get(), max_bytes, drawn); broken != 0) drawn.clear();
   int status = 0;

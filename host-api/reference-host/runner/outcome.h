@@ -22,7 +22,7 @@ struct WholeOutput {
   bool lossy = false;                      // bytes that are not UTF-8 were replaced in the text
   bool wanted = false;                     // the workflow reads the name of the file
   bool streamed = false;                   // the text is what the command wrote, and not a sentence of the tool
-  std::string file{};                      // with all bytes; empty: there is none
+  std::string file{};                      // has the whole output; empty when no file was kept
   std::string sha256{};                    // of that file
   std::string trouble{};                   // why there is no file although one is needed; a sentence
   std::uint64_t json_limit = 64ULL << 20;  // `json` reads no larger file

@@ -19,7 +19,7 @@ class OutputFile {
   virtual void fail(const std::string& why) = 0;
 
   struct Written {
-    std::string file;  // its path; empty: there is none, and `trouble` says why
+    std::string file;  // its path; empty when it could not be written: `trouble` says why
     std::string sha256;
     std::uint64_t bytes = 0;
     std::string trouble;

@@ -31,7 +31,7 @@ class PromptFiles final : public expressions::Partials {
   explicit PromptFiles(std::vector<std::string> folders) : folders_(std::move(folders)) {}
 
   const expressions::Partial* find(const std::string& name, std::string& error) override;
-  // Its text as it was written, without the front matter; empty where there is none.
+  // Its text as it was written, without the front matter.
   std::string text(const std::string& name);
   std::string place(const expressions::Partial& partial, std::size_t offset) const override;
 

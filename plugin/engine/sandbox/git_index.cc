@@ -34,7 +34,7 @@ std::optional<std::size_t> read_varint(std::string_view bytes, std::size_t& at) 
   return std::nullopt;
 }
 
-// None: it is not an index with hashes of this size.
+// Returns nothing when the text is not an index with hashes of this size.
 std::optional<bool> names_submodule(std::string_view index, std::size_t hash_size,
                                     const std::filesystem::path& folder) {
   if (index.size() < header_size + hash_size || !index.starts_with("DIRC")) return std::nullopt;

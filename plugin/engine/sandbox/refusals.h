@@ -37,7 +37,7 @@ struct RefusalContext {
 std::vector<std::string> find_refusals(std::string_view standard_error, const RefusalContext& context);
 
 // The same for a program that could not be executed (EACCES): the first of `paths` that lies outside of all roots and
-// that the host itself could execute. Empty where there is none.
+// that the host itself could execute. Empty when all of them are inside, or not executable.
 std::string find_refused_program(const std::vector<std::string>& paths, const RefusalContext& context);
 
 }  // namespace wtool::engine

@@ -58,7 +58,7 @@ std::optional<Problem> find_in_awk(std::string_view tool, const std::vector<std:
   return std::nullopt;
 }
 
-// The place of the subcommand; the size where there is none.
+// The index of the subcommand; the number of words when they name none.
 std::size_t find_git_subcommand(const std::vector<std::string>& words) {
   std::size_t i = 1;
   while (i < words.size() && words[i].starts_with('-')) {

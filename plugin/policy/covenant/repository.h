@@ -10,7 +10,7 @@ namespace wtool::policy::covenant {
 // it cannot be read. The configuration of the user and of the system is their own.
 bool may_filter(const std::string& directory, const std::string& root);
 
-// The folder that has the `.git` which git finds so; empty where there is none.
+// The folder that has the `.git` that git would find; empty outside of a repository.
 std::string repository_folder(const std::string& directory, const std::string& root);
 
 }  // namespace wtool::policy::covenant

@@ -107,7 +107,7 @@ class Reader {
   bool choose(std::size_t at) {
     if (spec().operands != Operands::choose && spec().operands != Operands::may_choose) return false;
     const std::string word(words_[at]);
-    // A name that is longer is none.
+    // No subcommand has a name as long as this.
     const std::string longer = word.size() < 64 ? parsed_.name + ' ' + word : std::string();
     if (const Compiled* chosen = find_rules(longer)) {
       parsed_.tool = chosen;

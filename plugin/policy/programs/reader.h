@@ -83,7 +83,7 @@ Takes what_takes(const Compiled& program, std::string_view text);
 // Where the subcommand of words[0] stands, and what it is called: "docker compose exec". Further words are read as long
 // as `is_wanted` does not know the name and its spec has subcommands.
 struct Subcommand {
-  std::string name;                // the program alone where there is none
+  std::string name;                // without a subcommand, the program's name alone
   std::size_t next = 1;            // the word behind it
   const Word* obstacle = nullptr;  // a word that is not literal stands where the subcommand should
 };

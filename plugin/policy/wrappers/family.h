@@ -42,7 +42,7 @@ struct Judgement {
   void is_unclear(const Word& text, std::string reason) const;
   // The value of an option of these words, as a word of its own; empty where it has none.
   Word value_of(const Given& option) const;
-  // The obstacle of a reading; false where there is none.
+  // Whether something in the reading is an obstacle.
   bool has_obstacle(const ParsedCommand& reading) const;
 };
 

@@ -123,8 +123,8 @@ BOOST_AUTO_TEST_CASE(failures_and_ends_lead_to_states_that_exist_and_count_as_re
   const std::string diagram = "[*] --> A\nA --> [*]\nSorry --> [*]\nTidy --> [*]\n";
   expect(diagram, "- A: Shell \"x\" on failure: Sorry\n- finally: Tidy\n", "");
   expect("[*] --> A\nA --> [*]\n", "- A: Shell \"x\" on failure: B\n- finally: A1\n",
-         "9:28: error: `on failure` leads to \"B\", which is no state of the diagram\n"
-         "10:12: error: `finally` leads to \"A1\", which is no state of the diagram\n");
+         "9:28: error: `on failure` leads to \"B\", but the diagram has no such state\n"
+         "10:12: error: `finally` leads to \"A1\", but the diagram has no such state\n");
 }
 
 BOOST_AUTO_TEST_CASE(some_of_the_names_of_the_run_may_be_set) {

@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(front_matter_that_is_not_understood_is_an_error) {
       {"parameters:\n  - name: a\n    default: ${USER}\n", "4:14: warning: the default is this text as it stands"},
       {"colour: red\n", "2:1: warning: the key 'colour' in the front matter is not known, and has no effect"},
       {"fail_fast: maybe\n", "2:12: error: 'fail_fast' must be true or false"},
-      {"finally: B\n", "2:10: error: `finally` leads to \"B\", which is no state of the diagram"},
+      {"finally: B\n", "2:10: error: `finally` leads to \"B\", but the diagram has no such state"},
       {"parameters:\n  - name: a\n    type: date\n", "4:11: error: unknown type 'date'"},
       {"parameters:\n  - name: a\n    type: number\n    default: x\n",
        "5:14: error: parameter 'a': \"x\" is not a number"},

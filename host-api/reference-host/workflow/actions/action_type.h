@@ -87,8 +87,8 @@ const ActionType& type_of(const ActionKind& kind);
 // The words that an action begins with, in lower case.
 const std::vector<std::string>& action_words();
 
-// `text` is what stands behind `State:`, `blocks` the code blocks below it. Nothing after a finding. `offset` is the
-// one that the action is to have.
+// Reads an action from `text`, which follows `State:`, and the code blocks below it. Returns nothing when there are
+// findings. `offset` becomes the action's own.
 std::optional<Action> read_action(const MappedText& text, const std::vector<CodeBlock>& blocks, std::size_t offset,
                                   Findings& findings);
 

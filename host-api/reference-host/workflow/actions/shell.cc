@@ -191,7 +191,7 @@ ActionKind read_shell(ActionReading& in) {
 
 // --- checking ---
 
-// NULL: there is none. Only a permission is one: what nobody can tell is said, too.
+// What to warn of; NULL when policy allows the command. A verdict that is not known is a warning, too.
 const char* problem_of(CommandVerdict::Kind kind, const ShellAction& shell) {
   const char* const unknown = "it cannot be told whether policy allows this command: ";
   switch (kind) {
@@ -234,7 +234,7 @@ void check_shell(const ShellAction& shell, const Action& action, ActionCheck& ch
   check.shell_is_usable(shell.shell);
   for (const auto& [name, text] : shell.environment) {
     if (is_environment_name(name)) continue;
-    check.findings.add(text.written.locate(0), quoted_for_message(name) + " is no name of an environment variable");
+    check.findings.add(text.written.locate(0), quoted_for_message(name) + " cannot name an environment variable");
   }
   if (check.around.verdict && is_literal(shell.command)) judge(shell, check);
 }

@@ -58,7 +58,7 @@ class ActionChecker {
       }
     }
     findings_.add(named.offset, std::string("`") + what + "` leads to " + quoted_for_message(named.name) +
-                                    ", which is no state of the diagram" + did_you_mean(named.name, known));
+                                    ", but the diagram has no such state" + did_you_mean(named.name, known));
   }
 
   void options(const Action& action) {
