@@ -1,12 +1,17 @@
 // Nothing of a command is left where the host runs out of memory in its call, or where the kernel refuses what custody
 // stands on: the call fails clearly, or does without.
 #include <pthread.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
+#include <filesystem>
 
 #include "support/sandboxed.h"
 
@@ -102,4 +107,68 @@ BOOST_AUTO_TEST_CASE(a_thread_with_as_little_stack_as_is_promised) {
   pthread_join(thread, nullptr);
   pthread_attr_destroy(&attributes);
   BOOST_TEST(call.answer.out() == "hi\n", call.answer.raw);
+}
+
+// Each call ends with its own time, whoever has begun to start the warden; it is given up after ten seconds else.
+BOOST_AUTO_TEST_CASE(a_warden_that_never_greets_holds_no_call_up) {
+  const ScratchFolder place;
+  const std::string library = place.path() + "/lib/wtool/shell_tools.so";
+  std::filesystem::create_directories(place.path() + "/lib/wtool");
+  std::filesystem::create_directories(place.path() + "/libexec/wtool");
+  std::filesystem::copy_file(WTOOL_TEST_PLUGIN, library);
+  std::filesystem::copy_file(WTOOL_ATTACKS "/silent_warden", place.path() + "/libexec/wtool/shell-warden");
+  setenv("WTOOL_TEST_PLUGIN", library.c_str(), 1);
+  Plugin plugin;
+  unsetenv("WTOOL_TEST_PLUGIN");
+  const ToolUnderTest tool(plugin);
+  const auto check = [](const Answer& answer) {
+    BOOST_TEST_CONTEXT(answer.raw << answer.error) {
+      BOOST_TEST(answer.is_error());
+      BOOST_TEST(answer.took.count() < 5000);
+    }
+  };
+  check(tool.shell("echo hi", {.deadline_ms = 300}));
+  RunningCall starting(tool, {{"command", "echo hi"}});
+  std::vector<std::unique_ptr<RunningCall>> others;
+  for (int i = 0; i < 4; ++i) {
+    others.push_back(
+        std::make_unique<RunningCall>(tool, Json{{"command", "echo hi"}}, CallOptions{.deadline_ms = 300}));
+  }
+  for (const auto& other : others) check(other->wait());
+  starting.cancel(WTOOL_CANCEL_NOW, "enough");
+  const Answer cancelled = starting.wait();
+  BOOST_TEST(cancelled.took.count() < 9000, cancelled.raw << cancelled.error);
+}
+
+BOOST_AUTO_TEST_CASE(a_process_that_may_not_be_killed_is_named) {
+  struct statvfs system {};
+  const ScratchFolder place;
+  if (geteuid() != 0 || statvfs(place.path().c_str(), &system) != 0 || (system.f_flag & ST_NOSUID) != 0) {
+    BOOST_TEST_MESSAGE("only root can make a program with the rights of another user, and not everywhere");
+    return;
+  }
+  const Mark mark;
+  const std::string program = place.path() + "/become_root";
+  std::filesystem::copy_file(WTOOL_ATTACKS "/become_root", program);
+  BOOST_REQUIRE(chmod(place.path().c_str(), 0755) == 0);
+  BOOST_REQUIRE(chmod(program.c_str(), 04755) == 0);
+  std::string arguments =
+      Json{{"command", program + " & echo hi"}, {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}}.dump();
+  arguments.replace(arguments.find(mark.text()), 4, "\\u006dark");
+  Program host({"/usr/bin/env", "HOME=/nonexistent", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+                WTOOL_TEST_PROGRAM, "--plugin", WTOOL_TEST_PLUGIN, "call", "shell_execute", arguments},
+               Program::On::pipes, {.directory = "/"});
+  // The plugin's end would try for some more seconds.
+  const bool told = host.wait_for_output("\n}\n");
+  const std::vector<pid_t> left = mark.bearers();
+  for (const pid_t pid : left) kill(pid, SIGKILL);
+  const Finished finished = host.wait();
+  if (!told && finished.err.find("Permission denied") != std::string::npos) {
+    BOOST_TEST_MESSAGE("not possible here: the build is closed to the user nobody");
+    return;
+  }
+  BOOST_REQUIRE_MESSAGE(told, finished.out << finished.err);
+  BOOST_REQUIRE(left.size() == 1U);
+  const Json named = Json::parse(finished.out).at("metadata").at("processes_left");
+  BOOST_TEST((named == Json::array({{{"pid", left.front()}, {"name", "become_root"}}})), finished.out);
 }

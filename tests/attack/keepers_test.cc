@@ -166,7 +166,7 @@ BOOST_FIXTURE_TEST_CASE(two_keepers_that_may_not_compute_any_more, Keepers) {
 // Then nobody is left who can know what the command started. The result says that custody was lost, and names what may
 // be of it, so that a person can end it.
 BOOST_FIXTURE_TEST_CASE(two_keepers_that_are_killed_at_once, Keepers) {
-  const Answer answer = run(attack("kill", "both", "hang"));
+  const Answer answer = run(attack("kill", "both", "hang"), 20'000);
   BOOST_TEST_CONTEXT(answer.raw) {
     BOOST_TEST(answer.took.count() < bound_ms);
     BOOST_TEST(answer.code() == "engine_lost");
@@ -213,18 +213,15 @@ BOOST_FIXTURE_TEST_CASE(a_large_request_to_keepers_that_were_stopped_once_is_ser
 // Dead ones are passed over, however many there are, and stopped ones are continued.
 BOOST_DATA_TEST_CASE_F(Keepers, idle_custodians_that_were_killed_or_stopped_fail_no_call,
                        data::make({SIGKILL, SIGSTOP}), signal) {
-  std::vector<std::unique_ptr<RunningCall>> calls;
-  const std::string go = scratch.path() + "/go";
   const auto run_side_by_side = [&] {
+    std::vector<std::unique_ptr<RunningCall>> calls;
+    Gate gate(scratch);
     for (int i = 0; i < 8; ++i) {
-      calls.push_back(
-          std::make_unique<RunningCall>(tool, marked("echo ready; while [ ! -e " + go + " ]; do sleep 0.05; done")));
+      calls.push_back(std::make_unique<RunningCall>(tool, marked("echo ready; " + gate.wait())));
     }
     for (auto& call : calls) BOOST_REQUIRE(call->wait_for_output("ready"));
-    scratch.file("go", "");
+    gate.open();
     for (auto& call : calls) BOOST_TEST(!call->wait().is_error());
-    calls.clear();
-    unlink(go.c_str());
   };
   run_side_by_side();
   for (const pid_t pid : children_of(warden_above(custodian()))) {

@@ -108,23 +108,24 @@ struct Everybody : Seen {
 // The host dies of it as well, and whoever did it lives on, where nobody is left to end it: a daemon, but not the
 // command itself, which dies with its custodian. (docs/architecture.md)
 BOOST_FIXTURE_TEST_CASE(a_command_that_kills_everybody_leaves_nothing, Everybody) {
-  Program host = start("setsid sleep 61 & echo ready; exec perl -e \"kill 9, -1; sleep 61\"");
+  Program host = start("setsid sleep 61 & echo ready; exec sh -c \"kill -9 -1; exec sleep 61\"");
   BOOST_REQUIRE(host.wait_for_output("host 137"));
   BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(100)), mark.description());
 }
 
 BOOST_FIXTURE_TEST_CASE(a_daemon_that_kills_everybody_leaves_itself_alone, Everybody) {
-  Program host = start("setsid sleep 61 & setsid perl -e \"sleep 1; kill 9, -1; sleep 61\" & echo ready; sleep 61");
+  Program host =
+      start("setsid sleep 61 & setsid sh -c \"sleep 1; kill -9 -1; exec tail -f /dev/null\" & echo ready; sleep 61");
   BOOST_REQUIRE(host.wait_for_output("host 137"));
   BOOST_TEST(wait_until([&] { return mark.bearers().size() <= 1U; }, within(100)), mark.description());
-  for (const pid_t pid : mark.bearers()) BOOST_TEST(name_of(pid) == "perl");
+  for (const pid_t pid : mark.bearers()) BOOST_TEST(name_of(pid) == "tail");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_sandboxed_command_that_kills_everybody_reaches_its_own_alone, Everybody) {
   if (!has_landlock(6)) return;
   const Json sandboxed{{"sandbox", {{"write", {scratch.path()}}, {"protect", "none"}, {"required", true}}}};
   Program host =
-      start("setsid sleep 61 & setsid perl -e \"kill 9, -1; sleep 61\" & echo ready; exec perl -e \"kill 9, -1\"",
+      start("setsid sleep 61 & setsid sh -c \"kill -9 -1; exec sleep 61\" & echo ready; exec sh -c \"kill -9 -1\"",
             sandboxed.dump());
   BOOST_REQUIRE(host.wait_for_output("host "));
   BOOST_TEST(holds(host.output(), "host 0"), host.output());

@@ -258,16 +258,15 @@ BOOST_FIXTURE_TEST_CASE(the_warden_is_neither_child_nor_session_mate_of_the_host
 
 BOOST_FIXTURE_TEST_CASE(the_pool_of_custodians_shrinks_again, Custody) {
   std::vector<std::unique_ptr<RunningCall>> calls;
-  const std::string go = scratch.path() + "/go";
+  Gate gate(scratch);
   for (int i = 0; i < 64; ++i) {
-    calls.push_back(
-        std::make_unique<RunningCall>(tool, marked("echo ready; while [ ! -e " + go + " ]; do sleep 0.05; done")));
+    calls.push_back(std::make_unique<RunningCall>(tool, marked("echo ready; " + gate.wait())));
   }
   for (auto& call : calls) BOOST_REQUIRE(call->wait_for_output("ready"));
   const pid_t top = parent_of(parent_of(mark.bearers().front()));
   BOOST_REQUIRE(name_of(top) == "shell-warden");
   BOOST_TEST(children_of(top).size() == 64u);
-  scratch.file("go", "");
+  gate.open();
   for (auto& call : calls) BOOST_TEST(!call->wait().is_error());
   BOOST_TEST(wait_until([&] { return children_of(top).size() <= 32; }, std::chrono::seconds(30)),
              children_of(top).size() << " custodians are still there");

@@ -271,4 +271,19 @@ std::string ScratchFolder::file(std::string_view name, std::string_view content,
   return where;
 }
 
+Gate::Gate(const ScratchFolder& folder) : pipe_(folder.path() + "/gate") {
+  if (mkfifo(pipe_.c_str(), 0666) != 0) fail("mkfifo");
+}
+
+Gate::~Gate() {
+  open();  // For who waits still, where the test did not come so far.
+  close_fd(writer_);
+  unlink(pipe_.c_str());
+}
+
+// For both ends: nobody waits for a writer any more.
+void Gate::open() {
+  if (writer_ < 0) writer_ = ::open(pipe_.c_str(), O_RDWR | O_CLOEXEC);
+}
+
 }  // namespace wtool::test

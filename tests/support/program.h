@@ -109,4 +109,20 @@ class ScratchFolder {
   std::string path_;
 };
 
+// Where commands wait, without looking again and again, until the test lets all of them go on.
+class Gate {
+ public:
+  explicit Gate(const ScratchFolder& folder);
+  ~Gate();
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+  // A command line of sh that ends when the gate is open.
+  std::string wait() const { return ": < " + pipe_; }
+  void open();
+
+ private:
+  const std::string pipe_;
+  int writer_ = -1;
+};
+
 }  // namespace wtool::test
