@@ -110,14 +110,14 @@ struct Everybody : Seen {
 BOOST_FIXTURE_TEST_CASE(a_command_that_kills_everybody_leaves_nothing, Everybody) {
   Program host = start("setsid sleep 61 & echo ready; exec sh -c \"kill -9 -1; exec sleep 61\"");
   BOOST_REQUIRE(host.wait_for_output("host 137"));
-  BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(100)), mark.description());
+  BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(1000)), mark.description());
 }
 
 BOOST_FIXTURE_TEST_CASE(a_daemon_that_kills_everybody_leaves_itself_alone, Everybody) {
   Program host =
       start("setsid sleep 61 & setsid sh -c \"sleep 1; kill -9 -1; exec tail -f /dev/null\" & echo ready; sleep 61");
   BOOST_REQUIRE(host.wait_for_output("host 137"));
-  BOOST_TEST(wait_until([&] { return mark.bearers().size() <= 1U; }, within(100)), mark.description());
+  BOOST_TEST(wait_until([&] { return mark.bearers().size() <= 1U; }, within(1000)), mark.description());
   for (const pid_t pid : mark.bearers()) BOOST_TEST(name_of(pid) == "tail");
 }
 
