@@ -1,4 +1,5 @@
 // What the front matter is read as.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 #include "reading.h"
@@ -48,6 +49,34 @@ BOOST_AUTO_TEST_CASE(front_matter_that_is_not_understood_is_an_error) {
       const std::string found = findings_of(workflow_text("[*] --> A\nA --> [*]\n", "", yaml));
       BOOST_TEST(found.find(expected) != std::string::npos, found);
     }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(front_matter_that_is_nearly_one_is_read_and_told_of) {
+  const std::string rest =
+      "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n\n## Actions\n\n- A: Log \"${x}\"\n";
+  const std::string keys = "parameters:\n  - name: x\n    default: y\n";
+  const auto found = [&](const std::string& top) {
+    const std::string all = findings_of(top + rest);
+    BOOST_TEST(std::count(all.begin(), all.end(), '\n') <= 1, all);
+    return all;
+  };
+  BOOST_TEST(found("---\n" + keys + "---\n") == "");
+  const std::string dashes = found("----\n" + keys + "---\n");
+  BOOST_TEST(dashes.find("1:1: error: the front matter stands between two lines ---; this one is \"----\"") !=
+                 std::string::npos,
+             dashes);
+  BOOST_TEST(found("--\n" + keys + "--\n").find("1:1: error: ") != std::string::npos);
+  BOOST_TEST(found("\n---\n" + keys + "----\n").find("6:1: error: ") != std::string::npos);
+  const std::string lower = found("\n\n---\n" + keys + "---\n");
+  BOOST_TEST(lower.find("3:1: warning: the front matter begins in the first line of a file; it is read here") !=
+                 std::string::npos,
+             lower);
+  // Lines of other markdown.
+  const std::string other = "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n\n## Actions\n\n- A: Log \"a\"\n";
+  for (const char* top :
+       {"\n---\nNote: this is a text\n\n---\n", "-----\n\nwords\n\n-----\n", "\n---\nkey: x\n\n# Title\n\n---\n"}) {
+    BOOST_TEST(findings_of(top + other) == "", top);
   }
 }
 

@@ -13,12 +13,49 @@ namespace {
 constexpr std::string_view no_diagram =
     "there is no state diagram; a workflow needs a ```mermaid block that begins with stateDiagram-v2";
 
+bool is_dashes(std::string_view line) {
+  return line.size() >= 2 && line.find_first_not_of('-') == std::string_view::npos;
+}
+
+// `name: x`, `on failure: State`.
+bool is_key(std::string_view line) {
+  const std::size_t colon = line.find(':');
+  return colon != 0 && colon != std::string_view::npos &&
+         line.find_first_not_of("abcdefghijklmnopqrstuvwxyz_ ") == colon && line[0] != ' ';
+}
+
+// Keys between two lines of dashes at the top, which is no front matter because of what stands above it or because the
+// dashes are not three. It is read, so that nothing of it is lost.
+std::optional<LineRange> nearly_front_matter(const Source& source, Findings& findings) {
+  std::size_t first = 0;
+  while (first < source.line_count() && trim(source.line(first)).empty()) ++first;
+  if (first + 1 >= source.line_count()) return std::nullopt;
+  const std::string_view begin = trim(source.line(first));
+  if (!is_dashes(begin) || !is_key(source.line(first + 1))) return std::nullopt;
+  for (std::size_t i = first + 1; i < source.line_count(); ++i) {
+    const std::string_view line = trim(source.line(i));
+    if (is_heading(line) || is_fence(line)) return std::nullopt;
+    if (!is_dashes(line)) continue;
+    const std::size_t odd = begin != "---" ? first : i;
+    if (begin != "---" || line != "---") {
+      findings.add(source.line_start(odd), "the front matter stands between two lines ---; this one is " +
+                                               expressions::quoted_for_message(trim(source.line(odd))));
+    } else {
+      findings.warn(source.line_start(first),
+                    "the front matter begins in the first line of a file; it is read here, "
+                    "but remove what stands above it");
+    }
+    return LineRange{first + 1, i};
+  }
+  return std::nullopt;
+}
+
 std::optional<LineRange> find_front_matter(const Source& source, Findings& findings) {
   const auto bare = [&](std::size_t i) {
     const std::string_view line = source.line(i);
     return line.substr(0, line.find_last_not_of(" \t") + 1);
   };
-  if (bare(0) != "---") return std::nullopt;
+  if (bare(0) != "---") return nearly_front_matter(source, findings);
   for (std::size_t i = 1; i < source.line_count(); ++i) {
     if (bare(i) == "---" || bare(i) == "...") return LineRange{1, i};
   }
