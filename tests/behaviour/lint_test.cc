@@ -187,8 +187,8 @@ BOOST_FIXTURE_TEST_CASE(states_that_no_placeholder_can_name_are_never_left_to_th
                                "- 1-build: Shell \"true\"\n- all/docs: Shell \"true\"\n- B: Shell \"echo "
                                "${1-build.stdout} ${all/docs} ${1-other} $${all/docs}\"\n"));
   BOOST_REQUIRE(all.size() == 2U);
-  BOOST_TEST(holds(all[0], "13:18: '1-build' is a state, but its name is not one"), all[0]);
-  BOOST_TEST(holds(all[1], "13:36: 'all/docs' is a state, but its name is not one"), all[1]);
+  BOOST_TEST(holds(all[0], "13:18: '1-build' is a state, but a placeholder cannot have such a name"), all[0]);
+  BOOST_TEST(holds(all[1], "13:36: 'all/docs' is a state, but a placeholder cannot have such a name"), all[1]);
   BOOST_TEST(holds(all[1], "result=\"all_docs\" and write ${all_docs}"), all[1]);
 }
 
@@ -197,12 +197,12 @@ BOOST_FIXTURE_TEST_CASE(states_that_a_text_would_keep_as_they_are_written_are_er
       found(chain({"v1.2", "2", "run-tests", "B", "C", "D"},
                   "- v1.2: Shell \"true\"\n- 2: Shell \"true\"\n- run-tests: Shell \"true\"\n"
                   "- B: Shell \"echo ${v1.2} ${run-tests:-x} $2 $${v1.2} {{.Names}} ${name:-x} ${v1:-x}\"\n"
-                  "- C: Log \"${v1.2.stdout} {{ 2 }} ${2} {{ 3 }} $${2}\"\n"
+                  "- C: Log \"${v1.2.stdout} {{ 2 }} ${2} {{ 3 }} $${2} {% raw %}{{ 2 }}{% endraw %}\"\n"
                   "- D: Call tool \"shell_execute\" with {\"command\": \"echo ${v1.2}\"}\n"));
   BOOST_REQUIRE(all.size() == 6U);
-  BOOST_TEST(holds(all[0], ": 'v1.2' is a state, but its name is not one that a value can be read by"), all[0]);
+  BOOST_TEST(holds(all[0], ": 'v1.2' is a state, but a placeholder cannot have such a name"), all[0]);
   BOOST_TEST(holds(all[0], "result=\"v1_2\" and write ${v1_2}"), all[0]);
-  BOOST_TEST(holds(all[1], ": 'run-tests' is a state, but with what follows it here no value of ours"), all[1]);
+  BOOST_TEST(holds(all[1], ": 'run-tests' is a state, but what follows its name here cannot be read"), all[1]);
   BOOST_TEST(holds(all[2], ": 'v1.2' is a state"), all[2]);
   BOOST_TEST(holds(all[3], "result=\"step_2\" and write {{ step_2 }}"), all[3]);
   BOOST_TEST(holds(all[4], "result=\"step_2\" and write ${step_2}"), all[4]);

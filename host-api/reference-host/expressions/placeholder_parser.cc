@@ -127,9 +127,8 @@ std::optional<std::string> parse_braces(TemplateCursor& cursor, Placeholder& pla
     if (!text) return "the text after '{{' has no closing quote";
     placeholder.literal = Value(std::move(*text));
   } else if (!parse_path(cursor, placeholder, dialect)) {
-    return "after '{{' a name such as build or build.stdout is expected, and a state with another kind of name gets "
-           "one "
-           "by result=\"name\"; a literal '{{' is written {{ \"{{\" }}";
+    return "after '{{' a name is expected, such as build or build.stdout. Give the action of a state with another kind "
+           "of name result=\"name\". A literal '{{' is written {{ \"{{\" }}";
   }
   return parse_filters(cursor, placeholder.filters, dialect);
 }

@@ -232,7 +232,9 @@ class ActionRunner {
     const std::optional<bool> answer = world.confirm ? world.confirm(question, context_.stop) : std::nullopt;
     if (context_.stop.requested()) return stopped();
     if (!answer) {
-      fails("nobody could be asked to confirm: there is no terminal; `wtool run --yes` confirms in advance");
+      fails(
+          "nobody could be asked to confirm: there is no terminal, or this runs in its background; `wtool run --yes` "
+          "confirms in advance");
     } else if (!*answer) {
       fails("not confirmed");
     }

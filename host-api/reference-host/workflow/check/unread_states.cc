@@ -36,6 +36,15 @@ std::string variable_for(std::string name) {
   return expressions::is_name_start(name[0]) ? name : "step_" + name;
 }
 
+// Where the text that a tag at `at` begins is read on: after {% raw %}, at its {% endraw %}.
+std::size_t after_tag(std::string_view all, std::size_t at) {
+  at += 2;
+  TemplateCursor cursor(all, at);
+  cursor.take("-");
+  cursor.skip_blanks();
+  return all.substr(cursor.at()).starts_with("raw") ? std::min(all.find("endraw", at), all.size()) : at;
+}
+
 class UnreadStates final : public TextVisitor {
  public:
   UnreadStates(const Workflow& workflow, Findings& findings) : findings_(findings) {
@@ -83,6 +92,10 @@ class UnreadStates final : public TextVisitor {
         at += 3;
         continue;
       }
+      if (two == "{%") {
+        at = after_tag(all, at);
+        continue;
+      }
       if (two != "${" && two != "{{") {
         ++at;
         continue;
@@ -112,11 +125,12 @@ class UnreadStates final : public TextVisitor {
       if (found == states_.end()) continue;
       const std::string& state = *found;
       if (is_readable(state)) {
-        findings_.add(offset, "'" + state + "' is a state, but with what follows it here no value of ours; write ${" +
-                                  state + "} or {{ " + state + " | default: \"text\" }}, and $${ for the shell's own");
+        findings_.add(offset, "'" + state + "' is a state, but what follows its name here cannot be read; write ${" +
+                                  state + "} or {{ " + state +
+                                  " | default: \"text\" }}, or $${ for a variable of the shell");
       } else {
         const std::string name = variable_for(state);
-        findings_.add(offset, "'" + state + "' is a state, but its name is not one that a value can be read by; give " +
+        findings_.add(offset, "'" + state + "' is a state, but a placeholder cannot have such a name; give " +
                                   "its action result=\"" + name + "\" and write " +
                                   (braces == "${" ? "${" + name + "}" : "{{ " + name + " }}"));
       }

@@ -1,4 +1,4 @@
-// States whose names are not those of variables, where a text names them and nothing replaces that.
+// Names of states that a text seems to read as a value, although no placeholder can have such a name.
 #pragma once
 
 #include "workflow/model/findings.h"
@@ -6,8 +6,8 @@
 
 namespace wtool::host::workflow {
 
-// `${v1.2}`, `${build/all}`, `${run-tests:-x}` and `{{ 1-build }}`, where that is the name of a state: a text would keep
-// it as it is written, and a shell reads it as a variable of its own.
+// Finds `${v1.2}`, `${build/all}`, `${run-tests:-x}` and `{{ 1-build }}` where that is the name of a state. The text
+// would stay as it is written, and a shell would read a variable of its own.
 void check_unread_states(const Workflow& workflow, Findings& findings);
 
 }  // namespace wtool::host::workflow
