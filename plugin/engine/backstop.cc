@@ -6,23 +6,30 @@
 
 namespace wtool::engine {
 
+// A keeper that dies while it is looked at shows no processes: they have gone to the warden, or to nobody. So a look
+// counts only when the keeper is alive after it. The warden comes last, because it inherits from the custodian.
 std::uint32_t Backstop::kill_once() {
   custodian_.wake();
   living_ = 0;
-  const bool custodian_lives = custodian_.alive();
-  const bool warden_lives = custodian_.warden->alive();
-  sees_all_ = custodian_lives || warden_lives;
-  if (custodian_lives) kill_below(below_custodian_, custodian_.process, ProcessTree::no_session);
-  if (warden_lives) {
-    const pid_t warden = custodian_.warden->process();
-    kill_below(below_warden_, warden, ::getsid(warden));
-  }
+  bool seen = false;
+  bool unread = false;
+  const auto look = [&](const auto& keeper, std::unique_ptr<ProcessTree>& tree, pid_t root, pid_t spared) {
+    if (!keeper.alive()) return;
+    const bool read = kill_below(tree, root, spared);
+    if (!keeper.alive()) return;
+    seen = true;
+    unread = unread || !read;
+  };
+  look(custodian_, below_custodian_, custodian_.process, ProcessTree::no_session);
+  const pid_t warden = custodian_.warden->process();
+  look(*custodian_.warden, below_warden_, warden, ::getsid(warden));
+  sees_all_ = seen && !unread;
   return living_;
 }
 
-void Backstop::kill_below(std::unique_ptr<ProcessTree>& tree, pid_t root, pid_t spared) {
+bool Backstop::kill_below(std::unique_ptr<ProcessTree>& tree, pid_t root, pid_t spared) {
   if (!tree) tree = std::make_unique<ProcessTree>(root, spared);
-  if (!tree->collect()) sees_all_ = false;
+  const bool complete = tree->collect();
   NamedProcess names[max_named];
   const std::uint32_t found = tree->name_living(names);
   for (std::uint32_t i = 0; i < std::min<std::size_t>(found, max_named) && living_ + i < max_named; ++i) {
@@ -30,6 +37,7 @@ void Backstop::kill_below(std::unique_ptr<ProcessTree>& tree, pid_t root, pid_t 
   }
   living_ += found;
   tree->kill();
+  return complete;
 }
 
 }  // namespace wtool::engine

@@ -33,7 +33,8 @@ class Backstop {
   std::vector<ProcessName> living() const { return names_of(names_, living_); }
 
  private:
-  void kill_below(std::unique_ptr<ProcessTree>& tree, pid_t root, pid_t spared);
+  // False when not all below `root` could be looked at.
+  bool kill_below(std::unique_ptr<ProcessTree>& tree, pid_t root, pid_t spared);
 
   const Custodian& custodian_;
   std::unique_ptr<ProcessTree> below_custodian_, below_warden_;

@@ -278,11 +278,15 @@ bool hear_burial(Descriptor& answer, milliseconds patience, Buried& result) {
 void end_without_warden(const Custodian& custodian, Descriptor& answer, Buried& result) {
   Backstop backstop(custodian);
   const auto end = Clock::now() + longest_burial;
-  for (int quiet_rounds = 0; quiet_rounds < 2 || custodian.alive();) {
+  for (int quiet_rounds = 0;;) {
     const std::uint32_t living = backstop.kill_once();
     quiet_rounds = living == 0 ? quiet_rounds + 1 : 0;
-    // Not before all below it is dead: with it would go the place where they can be seen.
-    if (quiet_rounds >= 2) custodian.kill();
+    if (quiet_rounds >= 2 && backstop.sees_all()) {
+      // Not before all below it is dead: with it would go the place where they can be seen.
+      custodian.kill();
+      result.certain = true;
+      return;
+    }
     if (hear_burial(answer, round_time, result)) return;
     if (!answer) std::this_thread::sleep_for(milliseconds(1));
     if (!backstop.sees_all() || Clock::now() >= end) {
@@ -292,7 +296,6 @@ void end_without_warden(const Custodian& custodian, Descriptor& answer, Buried& 
       return;
     }
   }
-  result.certain = true;
 }
 
 // Processes of this user that began after `began` and whose parent is gone. Another program may have such, too.
