@@ -295,6 +295,26 @@ BOOST_FIXTURE_TEST_CASE(a_question_that_goes_to_the_background_waits_until_it_is
   BOOST_TEST(shown.wait().exit_code == 0);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_question_is_shown_again_after_ctrl_z_and_fg, OnTerminal) {
+  const std::string file_ = workflow("    [*] --> One\n    One --> Two\n    Two --> [*]\n",
+                                     "- One: Wait for user confirmation \"Delete it?\"\n- Two: Shell \"touch two\"\n");
+  ProgramOptions options = terminal(120);
+  options.set["PS1"] = "$ ";
+  Shown shown({"/bin/bash", "--norc", "--noprofile", "-i"}, options);
+  BOOST_TEST_REQUIRE(shown.wait_for_prompt("$ "));
+  shown.type(wtool_path + " run " + file_ + "\n");
+  BOOST_TEST_REQUIRE(shown.wait_for_prompt(confirmation));
+  shown.type("\x1a");
+  BOOST_TEST_REQUIRE(shown.wait_for_prompt("$ "));
+  shown.type("fg\n");
+  BOOST_TEST_REQUIRE(shown.wait_for_prompt(confirmation), shown.text());
+  shown.type("y\n");
+  BOOST_TEST_REQUIRE(shown.wait_for_text("completed in"));
+  BOOST_TEST(there("two"));
+  shown.type("exit\n");
+  BOOST_TEST(shown.wait().exit_code == 0);
+}
+
 BOOST_FIXTURE_TEST_CASE(log_lines_do_not_tear_the_live_region, OnTerminal) {
   const std::string file_ = branches({{"A", chatter}, {"B", chatter}, {"C", "Shell \"true\" retry=3 backoff=10ms"}});
   ProgramOptions options = terminal(70);

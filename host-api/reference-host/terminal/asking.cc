@@ -22,6 +22,12 @@ constexpr int look_ms = 200;
 
 thread_local std::string state_of_thread;
 
+// How often this process was continued while a question stood.
+std::atomic<unsigned> times_continued{0};
+static_assert(std::atomic<unsigned>::is_always_lock_free, "a signal handler counts");
+
+void count_continue(int) { times_continued.fetch_add(1); }
+
 // What is typed is not shown, as long as it lives.
 class WithoutEcho {
  public:
@@ -80,11 +86,19 @@ Asking::Asking(Terminal& terminal, QuestionEnd& end) : terminal_(terminal), end_
     terminal_.asking_ = has_turn_ = true;
   }
   if (end_.wake_ >= 0) descriptor_ = terminal_.open_();
-  if (descriptor_ >= 0) terminal_.pause();
+  if (descriptor_ < 0) return;
+  terminal_.pause();
+  struct sigaction action {};
+  action.sa_handler = count_continue;
+  action.sa_flags = SA_RESTART;
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(SIGCONT, &action, &continue_before_);
+  continued_ = times_continued.load();
 }
 
 Asking::~Asking() {
   if (descriptor_ >= 0) {
+    ::sigaction(SIGCONT, &continue_before_, nullptr);
     terminal_.resume();
     ::close(descriptor_);
   }
@@ -116,8 +130,11 @@ Asking::Ready Asking::wait_for(short what) {
     if (end_.requested()) return Ready::ended;
     // What is typed while this process is in the background is meant for another one.
     const bool away = !in_foreground();
-    was_away = was_away || away;
-    if (!away && was_away) return Ready::was_away;
+    was_away = was_away || away || times_continued.load() != continued_;
+    if (!away && was_away) {
+      continued_ = times_continued.load();
+      return Ready::was_away;
+    }
     std::array<pollfd, 2> watched{pollfd{.fd = end_.wake_, .events = POLLIN, .revents = 0},
                                   pollfd{.fd = descriptor_, .events = what, .revents = 0}};
     if (::poll(watched.data(), away ? 1 : 2, look_ms) < 0 && errno != EINTR) {

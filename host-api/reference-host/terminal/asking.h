@@ -1,7 +1,8 @@
 // A question to a person on the terminal: its turn, its text, and the line that answers it.
 //
 // - Only a process in the foreground of a terminal asks. One that goes to the background meanwhile is not stopped by
-//   the terminal: its question waits, and is shown again when the process is back.
+//   the terminal: its question waits, and is shown again when the process is back. So is that of a process that was
+//   stopped (Ctrl-Z) and continued in the foreground (fg).
 // - What was typed before a question stood there answers nothing. An answer is a line: nothing counts before Enter.
 // - A question can be ended from elsewhere, while it waits for its turn and while it stands.
 #pragma once
@@ -77,6 +78,8 @@ class Asking {
   bool has_turn_ = false;
   int descriptor_ = -1;
   sigset_t signals_before_{};
+  struct sigaction continue_before_ {};
+  unsigned continued_ = 0;  // how often the process had been continued when this was looked at last
 };
 
 }  // namespace wtool::host
