@@ -130,10 +130,10 @@ void check_tool_arguments(const ToolAction& action, const std::string& schema, s
                                     joined(known));
       continue;
     }
-    const auto tell = [&](const std::string& path, const json& wrong, const std::string& wanted) {
+    const auto tell = [&, offset = place(name)](const std::string& path, const json& wrong, const std::string& wanted) {
       if (wanted.empty()) return;
-      findings.add(place(name), "the parameter '" + path + "' of the tool " + action.tool + " is " + wanted +
-                                    ", and not " + shown(wrong));
+      findings.add(offset, "the parameter '" + path + "' of the tool " + action.tool + " is " + wanted + ", and not " +
+                               shown(wrong));
     };
     json own = *property;
     // The schema has the maximum of a call from outside; the one of a workflow is what is configured.
