@@ -12,11 +12,12 @@ import sys
 from html import escape
 
 WARM = 0.25
-# Key of a sample, title, and by how much its line may rise.
+# Key of a sample, title, and by how much its line may rise. On a busy machine one or two more custodians are kept idle
+# from some sample on; each is one process, and two descriptors of the host.
 KINDS = [
     ("allocated_kib", "memory in use, KiB", 64),
     ("memory_kib", "memory of the host, KiB", 8192),
-    ("descriptors", "descriptors of the host", 2.5),
+    ("descriptors", "descriptors of the host", 5.0),
     ("threads", "threads of the host", 0.5),
     ("children", "children of the host", 0.5),
     ("processes", "processes of its helpers", 2.5),
