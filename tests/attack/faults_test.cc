@@ -109,7 +109,8 @@ BOOST_AUTO_TEST_CASE(a_thread_with_as_little_stack_as_is_promised) {
   BOOST_TEST(call.answer.out() == "hi\n", call.answer.raw);
 }
 
-// Each call ends with its own time, whoever has begun to start the warden; it is given up after ten seconds else.
+// Each call ends at its own deadline, no matter which call started the warden. A call without a deadline gives up after
+// ten seconds.
 BOOST_AUTO_TEST_CASE(a_warden_that_never_greets_holds_no_call_up) {
   const ScratchFolder place;
   const std::string library = place.path() + "/lib/wtool/shell_tools.so";

@@ -342,8 +342,8 @@ BOOST_DATA_TEST_CASE(a_keeper_that_is_stopped_again_and_again_while_the_host_die
   check_all_end(mark, kill_host_of(mark, Keepers::attack("stop-loop", target, "hang"), Json::object()));
 }
 
-// Then nobody is left to end whoever stops them (docs/architecture.md). When that is over, they end if they are
-// continued.
+// Nobody is left to end the attacker (docs/architecture.md). Once it is gone, the keepers end as soon as somebody
+// continues them.
 BOOST_AUTO_TEST_CASE(two_keepers_that_are_stopped_again_and_again_while_the_host_dies) {
   const Mark mark;
   const std::vector<pid_t> helpers = kill_host_of(mark, Keepers::attack("stop-loop", "both", "hang"), Json::object());

@@ -105,8 +105,8 @@ struct Everybody : Seen {
 
 }  // namespace
 
-// The host dies of it as well, and whoever did it lives on, where nobody is left to end it: a daemon, but not the
-// command itself, which dies with its custodian. (docs/architecture.md)
+// The host dies, too. A daemon that sends the signal survives, because nobody is left to end it. The command itself dies
+// with its custodian. (docs/architecture.md)
 BOOST_FIXTURE_TEST_CASE(a_command_that_kills_everybody_leaves_nothing, Everybody) {
   Program host = start("setsid sleep 61 & echo ready; exec sh -c \"kill -9 -1; exec sleep 61\"");
   BOOST_REQUIRE(host.wait_for_output("host 137"));

@@ -266,17 +266,37 @@ BOOST_FIXTURE_TEST_CASE(in_the_background_nobody_is_asked_and_nothing_is_stopped
   BOOST_TEST(holds(shown.text(), "code 1"), shown.text());
 }
 
+namespace {
+
+// An interactive shell in which a run asks "Delete it?" and was then stopped by Ctrl-Z. After a yes, it makes "two".
+struct ShellWithQuestion {
+  explicit ShellWithQuestion(const OnTerminal& place)
+      : shown({"/bin/bash", "--norc", "--noprofile", "-i"}, options_of(place)) {
+    const std::string file =
+        place.workflow("    [*] --> One\n    One --> Two\n    Two --> [*]\n",
+                       "- One: Wait for user confirmation \"Delete it?\"\n- Two: Shell \"touch two\"\n");
+    BOOST_TEST_REQUIRE(shown.wait_for_prompt("$ "));
+    shown.type(wtool_path + " run " + file + "\n");
+    BOOST_TEST_REQUIRE(shown.wait_for_prompt(confirmation));
+    shown.type("\x1a");
+    BOOST_TEST_REQUIRE(shown.wait_for_prompt("$ "));
+  }
+
+  Shown shown;
+
+ private:
+  static ProgramOptions options_of(const OnTerminal& place) {
+    ProgramOptions options = place.terminal(120);
+    options.set["PS1"] = "$ ";
+    return options;
+  }
+};
+
+}  // namespace
+
 BOOST_FIXTURE_TEST_CASE(a_question_that_goes_to_the_background_waits_until_it_is_back, OnTerminal) {
-  const std::string file_ = workflow("    [*] --> One\n    One --> Two\n    Two --> [*]\n",
-                                     "- One: Wait for user confirmation \"Delete it?\"\n- Two: Shell \"touch two\"\n");
-  ProgramOptions options = terminal(120);
-  options.set["PS1"] = "$ ";
-  Shown shown({"/bin/bash", "--norc", "--noprofile", "-i"}, options);
-  BOOST_TEST_REQUIRE(shown.wait_for_prompt("$ "));
-  shown.type(wtool_path + " run " + file_ + "\n");
-  BOOST_TEST_REQUIRE(shown.wait_for_prompt(confirmation));
-  shown.type("\x1a");
-  BOOST_TEST_REQUIRE(shown.wait_for_prompt("$ "));
+  ShellWithQuestion session(*this);
+  Shown& shown = session.shown;
   shown.type("bg\n");
   BOOST_TEST_REQUIRE(shown.wait_for_text("&\n"));
   // What is typed for the shell is not the answer.
@@ -296,16 +316,8 @@ BOOST_FIXTURE_TEST_CASE(a_question_that_goes_to_the_background_waits_until_it_is
 }
 
 BOOST_FIXTURE_TEST_CASE(a_question_is_shown_again_after_ctrl_z_and_fg, OnTerminal) {
-  const std::string file_ = workflow("    [*] --> One\n    One --> Two\n    Two --> [*]\n",
-                                     "- One: Wait for user confirmation \"Delete it?\"\n- Two: Shell \"touch two\"\n");
-  ProgramOptions options = terminal(120);
-  options.set["PS1"] = "$ ";
-  Shown shown({"/bin/bash", "--norc", "--noprofile", "-i"}, options);
-  BOOST_TEST_REQUIRE(shown.wait_for_prompt("$ "));
-  shown.type(wtool_path + " run " + file_ + "\n");
-  BOOST_TEST_REQUIRE(shown.wait_for_prompt(confirmation));
-  shown.type("\x1a");
-  BOOST_TEST_REQUIRE(shown.wait_for_prompt("$ "));
+  ShellWithQuestion session(*this);
+  Shown& shown = session.shown;
   shown.type("fg\n");
   BOOST_TEST_REQUIRE(shown.wait_for_prompt(confirmation), shown.text());
   shown.type("y\n");

@@ -1,4 +1,5 @@
-// Reports of a run, in files that the command line names: after resolve_links_above (reporting/new_file.h).
+// Writes reports of a run into files that the command line names. The caller passes their names through
+// resolve_links_above (reporting/new_file.h) before the first command runs.
 #pragma once
 
 #include <string>

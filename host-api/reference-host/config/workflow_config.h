@@ -25,7 +25,7 @@ class WorkflowConfig final : public ConfigSource {
 
   // Why a workflow cannot choose this shell, by what was loaded last; empty: it can.
   std::string shell_problem(const std::string& shell) const;
-  // The upper limit of a step's timeout in seconds, by what was loaded last; nothing: there is none.
+  // The largest timeout of a step in seconds, as of the last load. Nothing when any is allowed.
   std::optional<std::int64_t> timeout_max() const { return timeout_max_; }
 
  private:

@@ -44,7 +44,7 @@ struct Surroundings {
   std::function<std::string()> prompt_command_problem;
   // Why a workflow cannot have its commands run by this shell (sh, bash or an absolute path); empty: it can.
   std::function<std::string(const std::string& shell)> shell_problem;
-  // The upper limit of timeouts in seconds that is configured; nothing: there is none.
+  // The largest timeout that the configuration allows, in seconds. Nothing when any is allowed.
   std::optional<std::int64_t> timeout_max;
   // What policy says of a command without placeholders, in the directory of the run, with these variables. The value of
   // one that has placeholders is empty.
