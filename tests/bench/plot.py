@@ -36,14 +36,16 @@ class Drawing:
 
 
 class Scale:
-    """A logarithmic axis from `low` to `high`."""
+    """A logarithmic axis from `low` to `high`. A value outside them stands at the end; so does one of zero or less, which
+    has no logarithm: the difference of two medians is one where it is smaller than what the machine varies by."""
 
     def __init__(self, low, high):
+        self.lowest, self.highest = low, high
         self.low, self.high = log10(low), log10(high)
 
     def x(self, value):
-        share = (log10(value) - self.low) / (self.high - self.low)
-        return LEFT + min(max(share, 0), 1) * (WIDTH - LEFT - RIGHT)
+        share = (log10(min(max(value, self.lowest), self.highest)) - self.low) / (self.high - self.low)
+        return LEFT + share * (WIDTH - LEFT - RIGHT)
 
 
 def ways(results):
