@@ -209,8 +209,8 @@ bool takes_more_arguments(std::string_view tool, const std::vector<std::string>&
   }
   // Behind -- there are operands only; elsewhere an argument may be an option.
   const bool options_ended = reading.first_operand_behind_dashes != static_cast<std::size_t>(-1);
-  return options_ended ? table.check == nullptr || !reading.operands.empty()
-                       : table.check == nullptr && !reading.tool->has_effects();
+  const bool checked = table.check != nullptr || !table.only_with.empty() || !table.unsafe_operands.empty();
+  return options_ended ? !checked || !reading.operands.empty() : !checked && !reading.tool->has_effects();
 }
 
 }  // namespace wtool::policy

@@ -123,10 +123,6 @@ Problem complain(std::size_t word, std::string_view setting) {
 
 std::optional<Problem> check_git_settings(const ParsedCommand& reading) {
   for (const Given& given : reading.given) {
-    if (given.option->name == "--submodule" && given.value == "diff") {
-      return Problem{given.value_word, "--submodule=diff runs git in the submodules, by their own configuration",
-                     "--submodule=log does not"};
-    }
     // Those of git itself stand in front of its command.
     if (given.word >= reading.begin && reading.begin > 0) continue;
     if (given.option->name == "-c" && given.value && !is_harmless(read_setting(*given.value))) {

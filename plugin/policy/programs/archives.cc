@@ -1,27 +1,15 @@
 // Archives and compressed files: listing and testing them, and writing what is in them to the standard output.
-#include <algorithm>
-
 #include "policy/programs/reader.h"
 
 namespace wtool::policy::programs {
 
 namespace {
 
-std::optional<Problem> without(const ParsedCommand& reading, std::initializer_list<std::string_view> looking,
-                               std::string_view otherwise, std::string_view hint) {
-  if (reading.in_force(looking) != nullptr) return std::nullopt;
-  return Problem{reading.begin, reading.name + ' ' + std::string(otherwise), std::string(hint)};
-}
-
 // Of tar and cpio: an archive that is reached by another program.
-std::optional<Problem> find_remote_archive(const ParsedCommand& reading,
-                                           std::initializer_list<std::string_view> archive_options) {
+std::optional<Problem> find_remote_archive(const ParsedCommand& reading, std::string_view archive_options) {
   if (reading.has("--force-local")) return std::nullopt;
   for (const Given& given : reading.given) {
-    if (!given.value ||
-        std::find(archive_options.begin(), archive_options.end(), given.option->name) == archive_options.end()) {
-      continue;
-    }
+    if (!given.value || !is_listed(archive_options, given.option->name)) continue;
     // Behind a slash, a colon is a part of a name.
     const std::size_t colon = given.value->find(':');
     if (colon != std::string_view::npos && colon < given.value->find('/')) {
@@ -33,9 +21,8 @@ std::optional<Problem> find_remote_archive(const ParsedCommand& reading,
 }
 
 std::optional<Problem> check_tar(const ParsedCommand& reading) {
-  if (auto problem = find_remote_archive(reading, {"-f", "--file"})) return problem;
-  if ((reading.has("-x") || reading.has("--extract") || reading.has("--get")) &&
-      !(reading.has("-O") || reading.has("--to-stdout"))) {
+  if (auto problem = find_remote_archive(reading, "-f --file")) return problem;
+  if (reading.has("-x --extract --get") && !reading.has("-O --to-stdout")) {
     return Problem{reading.begin + 1, "tar -x writes the files of the archive",
                    "tar -t lists them, tar -xO shows them"};
   }
@@ -46,37 +33,14 @@ std::optional<Problem> check_tar(const ParsedCommand& reading) {
 // behind --version and --license.
 std::optional<Problem> check_compressor(const ParsedCommand& reading) {
   if (reading.operands.empty()) return std::nullopt;  // from its standard input to its standard output
-  if (reading.in_force({"-c", "--stdout", "--to-stdout"}) != nullptr) return std::nullopt;
-  const Given* const mode =
-      reading.in_force({"-l", "--list", "-t", "--test", "-d", "--decompress", "--uncompress", "-z", "--compress"});
-  if (mode != nullptr && mode == reading.in_force({"-l", "--list", "-t", "--test"})) return std::nullopt;
+  if (reading.has("-c --stdout --to-stdout")) return std::nullopt;
+  const Given* const mode = reading.in_force("-l --list -t --test -d --decompress --uncompress -z --compress");
+  if (mode != nullptr && mode == reading.in_force("-l --list -t --test")) return std::nullopt;
   return Problem{reading.begin, reading.name + " replaces the files that it is given",
                  "with -c it writes to its standard output"};
 }
 
-std::optional<Problem> check_cpio(const ParsedCommand& reading) {
-  if (auto problem = find_remote_archive(reading, {"-F", "--file", "-I"})) return problem;
-  return without(reading, {"-t", "--list", "--help", "--version"}, "writes files", "cpio -t lists them");
-}
-
-std::optional<Problem> check_zip_listing(const ParsedCommand& reading) {
-  return without(reading, {"-sf", "-h", "-h2", "--help", "--version", "-L"}, "writes an archive", "unzip -l lists one");
-}
-
-std::optional<Problem> check_unzip(const ParsedCommand& reading) {
-  return without(reading, {"-l", "-v", "-t", "-Z", "-p", "-c", "-z", "-h", "--help"}, "writes the files of the archive",
-                 "unzip -l lists them, unzip -p shows them");
-}
-
-constexpr std::string_view rsh =
-    "runs_program: --rsh-command=COMMAND --rmt-command=COMMAND --to-command=COMMAND -F=COMMAND --info-script=COMMAND "
-    "--new-volume-script=COMMAND -I=COMMAND --use-compress-program=COMMAND --checkpoint-action=ACTION; writes (writes "
-    "an archive): -c --create -r --append -u --update -A --catenate --concatenate --delete; writes: --index-file=FILE "
-    "-g=FILE --listed-incremental=FILE --volno-file=FILE; writes (removes files): --remove-files --recursive-unlink -U "
-    "--unlink-first; writes (sets where files are written): -C=DIR --directory=DIR --one-top-level[=DIR]; interactive "
-    "(asks): -w --interactive --confirmation -M --multi-volume -L=NUM --tape-length=NUM; writes (writes outside of the "
-    "folder): -P --absolute-names; other (changes the names of files with a program): --transform=EXPRESSION "
-    "--xform=EXPRESSION";
+std::optional<Problem> check_cpio(const ParsedCommand& reading) { return find_remote_archive(reading, "-F --file -I"); }
 
 constexpr ProgramSpec specs[] = {
     {.names = "tar, gtar, bsdtar",
@@ -94,7 +58,21 @@ constexpr ProgramSpec specs[] = {
          "-h --dereference --usage --acls --xattrs --selinux --no-recursion --recursion -S --sparse -K=NAME "
          "--starting-file=NAME -N=DATE --newer=DATE --after-date=DATE --newer-mtime=DATE -l --check-links -p "
          "--preserve-permissions --same-permissions --no-same-owner --no-same-permissions -o",
-     .effects = rsh,
+     .effects =
+         "runs_program: --rsh-command=COMMAND --rmt-command=COMMAND --to-command=COMMAND -F=COMMAND "
+         "--info-script=COMMAND "
+         "--new-volume-script=COMMAND -I=COMMAND --use-compress-program=COMMAND --checkpoint-action=ACTION; writes "
+         "(writes "
+         "an archive): -c --create -r --append -u --update -A --catenate --concatenate --delete; writes: "
+         "--index-file=FILE "
+         "-g=FILE --listed-incremental=FILE --volno-file=FILE; writes (removes files): --remove-files "
+         "--recursive-unlink -U "
+         "--unlink-first; writes (sets where files are written): -C=DIR --directory=DIR --one-top-level[=DIR]; "
+         "interactive "
+         "(asks): -w --interactive --confirmation -M --multi-volume -L=NUM --tape-length=NUM; writes (writes outside "
+         "of the "
+         "folder): -P --absolute-names; other (changes the names of files with a program): --transform=EXPRESSION "
+         "--xform=EXPRESSION",
      .with = "tar:lists",
      .check = check_tar,
      .unproven =
@@ -124,13 +102,17 @@ constexpr ProgramSpec specs[] = {
      .effects = "writes (writes over files): -o; writes (writes elsewhere): -d=DIR; writes (sets times): -D -T; writes "
                 "(writes files): -f -u; other (is a secret): -P=PASSWORD; writes (restores owners): -X",
      .style = Style::posix,
-     .check = check_unzip},
+     .only_with = "-l -v -t -Z -p -c -z -h --help",
+     .without = "writes the files of the archive",
+     .instead = "unzip -l lists them, unzip -p shows them"},
     {.names = "zipinfo", .options = "-1 -2 -s -m -l -v -h -t -T -z -Z -M -C -x=PATTERN", .style = Style::posix},
     {.names = "zip",
      .options = "-sf -h -h2 -L",
      .effects = "runs_program: -TT=COMMAND --unzip-command=COMMAND; other (tests with a program): -T --test",
      .style = Style::go,
-     .check = check_zip_listing,
+     .only_with = "-sf -h -h2 --help --version -L",
+     .without = "writes an archive",
+     .instead = "unzip -l lists one",
      .runs = Runs::words,
      .words = "-TT",
      .beginnings = "--un"},
@@ -140,6 +122,9 @@ constexpr ProgramSpec specs[] = {
          "--format=FORMAT --force-local",
      .effects = "writes (writes files): -p --pass-through; writes (writes an archive): -o --create -O=FILE; "
                 "runs_program: --rsh-command=COMMAND --to-stdout",
+     .only_with = "-t --list --help --version",
+     .without = "writes files",
+     .instead = "cpio -t lists them",
      .check = check_cpio},
 };
 

@@ -5,21 +5,6 @@ namespace wtool::policy::programs {
 
 namespace {
 
-// xxd INPUT OUTPUT writes; with -r it even patches.
-constexpr std::string_view xxd_options =
-    "-a -autoskip -b -bits -c=COLUMNS -cols=COLUMNS -C -capitalize -d -decimal -e -E -EBCDIC -g=BYTES -groupsize=BYTES "
-    "-h -i -include -l=LENGTH -len=LENGTH -n=NAME -name=NAME -o=OFFSET -p -ps -postscript -plain -s=SEEK -seek=SEEK -u "
-    "-uppercase -upper -v -version -R=WHEN -t";
-
-std::optional<Problem> check_bat(const ParsedCommand& reading) {
-  for (const Given& given : reading.given) {
-    if (given.option->name == "--paging" && given.value != "never" && given.value != "auto") {
-      return Problem{given.word, "--paging runs a pager", "--paging=never does not"};
-    }
-  }
-  return std::nullopt;
-}
-
 constexpr ProgramSpec specs[] = {
     {.names = "ls, dir, vdir",
      .options =
@@ -54,7 +39,11 @@ constexpr ProgramSpec specs[] = {
      .effects = "writes: -o=FILE --output=FILE; writes (writes 00Tree.html into folders): -R",
      .style = Style::tree},
     {.names = "xxd",
-     .options = xxd_options,
+     .options = "-a -autoskip -b -bits -c=COLUMNS -cols=COLUMNS -C -capitalize -d -decimal -e -E -EBCDIC -g=BYTES "
+                "-groupsize=BYTES "
+                "-h -i -include -l=LENGTH -len=LENGTH -n=NAME -name=NAME -o=OFFSET -p -ps -postscript -plain -s=SEEK "
+                "-seek=SEEK -u "
+                "-uppercase -upper -v -version -R=WHEN -t",
      .effects = "writes (turns text back into bytes and can write them into a file): -r -revert",
      .most = 1,
      .beyond = "a second operand of xxd is a file that it writes to",
@@ -62,11 +51,10 @@ constexpr ProgramSpec specs[] = {
     {.names = "bat, batcat",
      .options = "-A --show-all -p --plain -l=LANGUAGE --language=LANGUAGE -H=LINES --highlight-line=LINES "
                 "--file-name=NAME -d --diff --diff-context=N --tabs=T --wrap=MODE --terminal-width=N -n --number "
-                "--color=WHEN --italic-text=WHEN --decorations=WHEN -f --force-colorization --paging=WHEN "
+                "--color=WHEN --italic-text=WHEN --decorations=WHEN -f --force-colorization --paging=never|auto "
                 "-m=MAP --map-syntax=MAP --theme=NAME --list-themes --style=PARTS -r=RANGE --line-range=RANGE -L "
                 "--list-languages -u --unbuffered -h -V -P",
-     .effects = "runs_program (runs a program): --pager=PROGRAM",
-     .check = check_bat},
+     .effects = "runs_program (runs a program): --pager=PROGRAM"},
     {.names = "basename", .options = "-a --multiple -s=SUFFIX --suffix=SUFFIX -z --zero", .style = Style::posix},
     {.names = "dirname", .options = "-z --zero"},
     {.names = "pathchk", .options = "-p -P --portability"},

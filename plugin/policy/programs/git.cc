@@ -1,6 +1,4 @@
 // git: what its commands are, and which of them only look.
-#include <algorithm>
-
 #include "policy/programs/hardening.h"
 #include "policy/programs/reader.h"
 
@@ -8,90 +6,14 @@ namespace wtool::policy::programs {
 
 namespace {
 
-// A listing command with an operand makes something, unless an option makes it a pattern.
-std::optional<Problem> lists_only(const ParsedCommand& reading, std::initializer_list<std::string_view> listing) {
-  if (reading.operands.empty() || reading.in_force(listing) != nullptr) return std::nullopt;
-  return Problem{reading.operands[0], reading.name + " with a name makes it", reading.name + " --list NAME shows it"};
-}
-
-std::optional<Problem> check_branch(const ParsedCommand& reading) {
-  return lists_only(reading, {"-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"});
-}
-
-std::optional<Problem> check_tag(const ParsedCommand& reading) {
-  return lists_only(reading,
-                    {"-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", "-n"});
-}
-
-std::optional<Problem> only_tells(const ParsedCommand& reading, std::string_view does) {
-  if (reading.in_force({"-n", "--dry-run"}) != nullptr) return std::nullopt;
-  return Problem{reading.begin, reading.name + ' ' + std::string(does),
-                 reading.name + " --dry-run tells what it would do"};
-}
-
-std::optional<Problem> check_clean(const ParsedCommand& reading) { return only_tells(reading, "removes files"); }
-
-std::optional<Problem> check_commit(const ParsedCommand& reading) {
-  // Here, -n is --no-verify.
-  if (reading.has("--dry-run")) return std::nullopt;
-  return Problem{reading.begin, "git commit writes to the repository", "git commit --dry-run tells what it would do"};
-}
-
 std::optional<Problem> check_config(const ParsedCommand& reading) {
-  if (reading.in_force({"-l", "--list", "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color",
-                        "--get-colorbool"}) != nullptr) {
+  if (reading.has("-l --list --get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool")) {
     return std::nullopt;
   }
   if (reading.operands.size() == 1) return std::nullopt;
   const std::size_t at = reading.operands.size() > 1 ? reading.operands[1] : reading.begin;
   return Problem{at, "git config with a value writes it", "git config --get NAME reads it"};
 }
-
-// git diff and its kin write with --output; git's own pager is not started without a terminal.
-constexpr std::string_view diff_options =
-    "-p -u --patch -s --no-patch -U[=NUM] --unified[=NUM] --output-indicator-new=C --output-indicator-old=C "
-    "--output-indicator-context=C --raw --patch-with-raw --indent-heuristic --minimal --patience --histogram "
-    "--anchored=TEXT --diff-algorithm=NAME --stat[=WIDTH] --stat-width=NUM --stat-name-width=NUM --stat-count=NUM "
-    "--stat-graph-width=NUM --compact-summary --numstat --shortstat -X[=PARAMETERS] --dirstat[=PARAMETERS] "
-    "--cumulative "
-    "--dirstat-by-file[=PARAMETERS] --summary --patch-with-stat -z --name-only --name-status --submodule[=FORMAT] "
-    "--color[=WHEN] --no-color --color-moved[=MODE] --no-color-moved --color-moved-ws=MODES --no-color-moved-ws "
-    "--word-diff[=MODE] --word-diff-regex=REGEX --color-words[=REGEX] --no-renames --rename-empty --check "
-    "--ws-error-highlight=KIND --full-index --binary --abbrev[=NUM] -B[=NUM] --break-rewrites[=NUM] -M[=NUM] "
-    "--find-renames[=NUM] -C[=NUM] --find-copies[=NUM] --find-copies-harder -D --irreversible-delete -l=NUM "
-    "--diff-filter=KINDS -S=TEXT -G=REGEX --find-object=ID --pickaxe-all --pickaxe-regex -O=FILE "
-    "--skip-to=FILE --rotate-to=FILE -R --relative[=DIR] --no-relative -a --text --ignore-cr-at-eol "
-    "--ignore-space-at-eol "
-    "-b --ignore-space-change -w --ignore-all-space --ignore-blank-lines -I=REGEX --ignore-matching-lines=REGEX "
-    "--inter-hunk-context=NUM -W --function-context --no-ext-diff --no-textconv --ignore-submodules[=WHEN] "
-    "--src-prefix=TEXT --dst-prefix=TEXT --no-prefix --default-prefix --line-prefix=TEXT --ita-invisible-in-index "
-    "--ita-visible-in-index -c --cc --combined-all-paths -m --diff-merges=HOW --no-diff-merges --remerge-diff -q "
-    "--quiet "
-    "--exit-code -t";
-
-constexpr std::string_view revision_options =
-    "-NUM -n=NUM --max-count=NUM --skip=NUM --since=DATE --after=DATE --since-as-filter=DATE --until=DATE "
-    "--before=DATE "
-    "--max-age=TIME --min-age=TIME --author=PATTERN --committer=PATTERN --grep-reflog=PATTERN --grep=PATTERN "
-    "--all-match "
-    "--invert-grep -i --regexp-ignore-case --basic-regexp -E --extended-regexp -F --fixed-strings -P --perl-regexp "
-    "--remove-empty --merges --no-merges --min-parents=NUM --max-parents=NUM --no-min-parents --no-max-parents "
-    "--first-parent --exclude-first-parent-only --not --all --branches[=PATTERN] --tags[=PATTERN] --remotes[=PATTERN] "
-    "--glob=PATTERN --exclude=PATTERN --exclude-hidden=WHAT --reflog --alternate-refs --single-worktree "
-    "--ignore-missing --bisect --stdin --cherry-mark --cherry-pick --left-only --right-only --cherry -g --walk-reflogs "
-    "--merge --boundary --simplify-by-decoration --show-pulls --full-history --dense --sparse --simplify-merges "
-    "--ancestry-path[=COMMIT] --date-order --author-date-order --topo-order --reverse --no-walk[=HOW] --do-walk "
-    "--pretty[=FORMAT] --format=FORMAT --abbrev-commit --no-abbrev-commit --oneline --encoding=CODE "
-    "--expand-tabs[=NUM] "
-    "--no-expand-tabs --notes[=REF] --no-notes --show-notes[=REF] --standard-notes --relative-date "
-    "--date=FORMAT --parents --children --left-right --graph --no-graph --show-linear-break[=TEXT] --follow "
-    "--no-decorate "
-    "--decorate[=WHEN] --decorate-refs=PATTERN --decorate-refs-exclude=PATTERN --clear-decorations --source --mailmap "
-    "--no-mailmap --use-mailmap --full-diff --log-size -L=RANGE --root --no-commit-id -r --always --early-output "
-    "--count --timestamp --objects --header --disk-usage[=FORM] --use-bitmap-index --progress=TEXT --quiet "
-    "--no-object-names --object-names --filter=SPEC --no-filter --missing=ACTION --exclude-promisor-objects "
-    "--commit-header "
-    "--no-commit-header --bisect-vars --bisect-all --unpacked --in-commit-order --objects-edge --default=REVISION";
 
 // A difference of a submodule would be made by a git of its own.
 constexpr std::string_view without_conversions = "--no-ext-diff --no-textconv --submodule=short";
@@ -100,16 +22,6 @@ constexpr std::string_view without_conversions = "--no-ext-diff --no-textconv --
 // own.
 constexpr std::string_view git_for_differences =
     "--no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short";
-
-constexpr Covenant covenant_of_log = {
-    .options =
-        "-i -E -F -c -n=NUM -L=TEXT -NUM --oneline --graph --all --branches[=TEXT] --tags[=TEXT] "
-        "--remotes[=TEXT] --decorate[=TEXT] --no-decorate --max-count=NUM --skip=NUM --since=TEXT "
-        "--after=TEXT --until=TEXT --before=TEXT --author=TEXT --committer=TEXT --grep=TEXT --format=TEXT "
-        "--pretty[=TEXT] --date=TEXT --abbrev-commit --abbrev[=TEXT] --follow --reverse --merges --no-merges "
-        "--first-parent --full-history --topo-order --date-order --left-right --cherry-pick --relative-date",
-    .with = "git:execute_run",
-    .hardened = git_for_differences};
 
 constexpr ProgramSpec specs[] = {
     {.names = "git",
@@ -127,8 +39,29 @@ constexpr ProgramSpec specs[] = {
      .manner = lenient,
      .subcommands = true,
      .values_known = true},
+    // They write with --output; git's own pager is not started without a terminal.
     {.names = "git:diff",
-     .options = diff_options,
+     .options =
+         "-p -u --patch -s --no-patch -U[=NUM] --unified[=NUM] --output-indicator-new=C --output-indicator-old=C "
+         "--output-indicator-context=C --raw --patch-with-raw --indent-heuristic --minimal --patience --histogram "
+         "--anchored=TEXT --diff-algorithm=NAME --stat[=WIDTH] --stat-width=NUM --stat-name-width=NUM --stat-count=NUM "
+         "--stat-graph-width=NUM --compact-summary --numstat --shortstat -X[=PARAMETERS] --dirstat[=PARAMETERS] "
+         "--cumulative "
+         "--dirstat-by-file[=PARAMETERS] --summary --patch-with-stat -z --name-only --name-status "
+         "--submodule[=log|short] "
+         "--color[=WHEN] --no-color --color-moved[=MODE] --no-color-moved --color-moved-ws=MODES --no-color-moved-ws "
+         "--word-diff[=MODE] --word-diff-regex=REGEX --color-words[=REGEX] --no-renames --rename-empty --check "
+         "--ws-error-highlight=KIND --full-index --binary --abbrev[=NUM] -B[=NUM] --break-rewrites[=NUM] -M[=NUM] "
+         "--find-renames[=NUM] -C[=NUM] --find-copies[=NUM] --find-copies-harder -D --irreversible-delete -l=NUM "
+         "--diff-filter=KINDS -S=TEXT -G=REGEX --find-object=ID --pickaxe-all --pickaxe-regex -O=FILE "
+         "--skip-to=FILE --rotate-to=FILE -R --relative[=DIR] --no-relative -a --text --ignore-cr-at-eol "
+         "--ignore-space-at-eol "
+         "-b --ignore-space-change -w --ignore-all-space --ignore-blank-lines -I=REGEX --ignore-matching-lines=REGEX "
+         "--inter-hunk-context=NUM -W --function-context --no-ext-diff --no-textconv --ignore-submodules[=WHEN] "
+         "--src-prefix=TEXT --dst-prefix=TEXT --no-prefix --default-prefix --line-prefix=TEXT --ita-invisible-in-index "
+         "--ita-visible-in-index -c --cc --combined-all-paths -m --diff-merges=HOW --no-diff-merges --remerge-diff -q "
+         "--quiet "
+         "--exit-code -t",
      .effects = "writes: --output=FILE; other (runs gpg): --show-signature; other (runs the diff program of the "
                 "configuration): --ext-diff; other (runs the text conversion of the configuration): --textconv",
      .style = Style::git},
@@ -138,7 +71,41 @@ constexpr ProgramSpec specs[] = {
                 "--unified=NUM --word-diff[=TEXT] --color[=TEXT] --no-color --no-renames --find-renames[=TEXT] "
                 "--ignore-all-space --ignore-space-change --ignore-blank-lines --function-context --minimal --check "
                 "--quiet --exit-code --merge-base --full-index --binary"},
-    {.names = "git:log", .options = revision_options, .style = Style::git},
+    {.names = "git:log",
+     .options =
+         "-NUM -n=NUM --max-count=NUM --skip=NUM --since=DATE --after=DATE --since-as-filter=DATE --until=DATE "
+         "--before=DATE "
+         "--max-age=TIME --min-age=TIME --author=PATTERN --committer=PATTERN --grep-reflog=PATTERN --grep=PATTERN "
+         "--all-match "
+         "--invert-grep -i --regexp-ignore-case --basic-regexp -E --extended-regexp -F --fixed-strings -P "
+         "--perl-regexp "
+         "--remove-empty --merges --no-merges --min-parents=NUM --max-parents=NUM --no-min-parents --no-max-parents "
+         "--first-parent --exclude-first-parent-only --not --all --branches[=PATTERN] --tags[=PATTERN] "
+         "--remotes[=PATTERN] "
+         "--glob=PATTERN --exclude=PATTERN --exclude-hidden=WHAT --reflog --alternate-refs --single-worktree "
+         "--ignore-missing --bisect --stdin --cherry-mark --cherry-pick --left-only --right-only --cherry -g "
+         "--walk-reflogs "
+         "--merge --boundary --simplify-by-decoration --show-pulls --full-history --dense --sparse --simplify-merges "
+         "--ancestry-path[=COMMIT] --date-order --author-date-order --topo-order --reverse --no-walk[=HOW] --do-walk "
+         "--pretty[=FORMAT] --format=FORMAT --abbrev-commit --no-abbrev-commit --oneline --encoding=CODE "
+         "--expand-tabs[=NUM] "
+         "--no-expand-tabs --notes[=REF] --no-notes --show-notes[=REF] --standard-notes --relative-date "
+         "--date=FORMAT --parents --children --left-right --graph --no-graph --show-linear-break[=TEXT] --follow "
+         "--no-decorate "
+         "--decorate[=WHEN] --decorate-refs=PATTERN --decorate-refs-exclude=PATTERN --clear-decorations --source "
+         "--mailmap "
+         "--no-mailmap --use-mailmap --full-diff --log-size -L=RANGE --root --no-commit-id -r --always --early-output "
+         "--count --timestamp --objects --header --disk-usage[=FORM] --use-bitmap-index --progress=TEXT --quiet "
+         "--no-object-names --object-names --filter=SPEC --no-filter --missing=ACTION --exclude-promisor-objects "
+         "--commit-header "
+         "--no-commit-header --bisect-vars --bisect-all --unpacked --in-commit-order --objects-edge --default=REVISION",
+     .style = Style::git},
+    {.names = "git:execute_run_log",
+     .options = "-i -E -F -c -n=NUM -L=TEXT -NUM --oneline --graph --all --branches[=TEXT] --tags[=TEXT] "
+                "--remotes[=TEXT] --decorate[=TEXT] --no-decorate --max-count=NUM --skip=NUM --since=TEXT "
+                "--after=TEXT --until=TEXT --before=TEXT --author=TEXT --committer=TEXT --grep=TEXT --format=TEXT "
+                "--pretty[=TEXT] --date=TEXT --abbrev-commit --abbrev[=TEXT] --follow --reverse --merges --no-merges "
+                "--first-parent --full-history --topo-order --date-order --left-right --cherry-pick --relative-date"},
     {.names = "git:list",
      .options =
          "--contains[=COMMIT] --no-contains[=COMMIT] --merged[=COMMIT] --no-merged[=COMMIT] --sort=KEY "
@@ -159,12 +126,12 @@ constexpr ProgramSpec specs[] = {
      .with = "git:diff, git:log, git:show",
      .style = Style::git,
      .hardened = without_conversions,
-     .covenant = covenant_of_log},
+     .covenant = Covenant{.with = "git:execute_run_log, git:execute_run", .hardened = git_for_differences}},
     {.names = "git show",
      .with = "git:diff, git:log, git:show",
      .style = Style::git,
      .hardened = without_conversions,
-     .covenant = covenant_of_log},
+     .covenant = Covenant{.with = "git:execute_run_log, git:execute_run", .hardened = git_for_differences}},
     {.names = "git whatchanged, git reflog show, git stash show, git rev-list",
      .with = "git:diff, git:log, git:show",
      .style = Style::git,
@@ -295,7 +262,10 @@ constexpr ProgramSpec specs[] = {
                 "writes (makes a log): --create-reflog; interactive (opens an editor): --edit-description",
      .with = "git:list",
      .style = Style::git,
-     .check = check_branch,
+     .only_with = "-l --list --contains --no-contains --merged --no-merged --points-at",
+     .without = "with a name makes it",
+     .instead = "git branch --list NAME shows it",
+     .only_operands = true,
      .manner = lenient | permutes,
      .values_known = true,
      .synonyms = "D=delete+force M=move+force C=copy+force d=delete m=move c=copy f=force",
@@ -309,7 +279,10 @@ constexpr ProgramSpec specs[] = {
                 "--force --create-reflog --cleanup=MODE --trailer=TEXT",
      .with = "git:list",
      .style = Style::git,
-     .check = check_tag,
+     .only_with = "-l --list --contains --no-contains --merged --no-merged --points-at -n",
+     .without = "with a name makes it",
+     .instead = "git tag --list NAME shows it",
+     .only_operands = true,
      .manner = lenient | permutes,
      .values_known = true,
      .synonyms = "d=delete f=force s=sign a=annotate",
@@ -562,7 +535,10 @@ constexpr ProgramSpec specs[] = {
      .effects = "other (asks what to take): -p --patch --interactive",
      .alone = "",
      .style = Style::git,
-     .check = check_commit,
+     // Here, -n is --no-verify.
+     .only_with = "--dry-run",
+     .without = "writes to the repository",
+     .instead = "git commit --dry-run tells what it would do",
      .hardened = git_without_programs,
      .manner = lenient | permutes,
      .values_known = true,
@@ -571,7 +547,9 @@ constexpr ProgramSpec specs[] = {
      .options = "-d -x -X -n --dry-run -q --quiet -e=PATTERN --exclude=PATTERN",
      .effects = "writes (removes files): -f --force; other (asks what to remove): -i --interactive",
      .style = Style::git,
-     .check = check_clean,
+     .only_with = "-n --dry-run",
+     .without = "removes files",
+     .instead = "git clean --dry-run tells what it would do",
      .hardened = git_without_programs,
      .manner = lenient | permutes,
      .values_known = true,

@@ -20,12 +20,6 @@ std::optional<Problem> check_yq(const ParsedCommand& reading) {
   return std::nullopt;
 }
 
-constexpr std::string_view awk_dangers =
-    "other (reads a program that is not judged here): -f=FILE! --file=FILE! -E=FILE! --exec=FILE! -i=FILE "
-    "--include=FILE -l=NAME --load=NAME; writes: -d[=FILE] --dump-variables[=FILE] -o[=FILE] --pretty-print[=FILE] "
-    "-p[=FILE] --profile[=FILE]; interactive (starts a debugger): -D[=FILE] --debug[=FILE]; other (means another thing "
-    "to every awk): -W=OPTION";
-
 constexpr ProgramSpec specs[] = {
     {.names = "sed, gsed",
      .options =
@@ -35,20 +29,27 @@ constexpr ProgramSpec specs[] = {
                 "that is not judged here): -f=FILE! --file=FILE!; other (changes how the script is read): --posix",
      .operands = Operands::first_text,
      .check = check_sed},
+    {.names = "awk:dangers",
+     .effects = "other (reads a program that is not judged here): -f=FILE! --file=FILE! -E=FILE! --exec=FILE! -i=FILE "
+                "--include=FILE -l=NAME --load=NAME; writes: -d[=FILE] --dump-variables[=FILE] -o[=FILE] "
+                "--pretty-print[=FILE] "
+                "-p[=FILE] --profile[=FILE]; interactive (starts a debugger): -D[=FILE] --debug[=FILE]; other (means "
+                "another thing "
+                "to every awk): -W=OPTION"},
     {.names = "gawk",
      .options =
          "-v=TEXT --assign=TEXT -F=FS --field-separator=FS -e=SCRIPT! --source=SCRIPT! -b --characters-as-bytes -c "
          "--traditional -C --copyright -g --gen-pot -h -M --bignum -n --non-decimal-data -N --use-lc-numeric -O "
          "--optimize -P --posix -r --re-interval -s --no-optimize -S --sandbox -t --lint-old -V -L[=HOW] "
          "--lint[=HOW] -I --trace",
-     .effects = awk_dangers,
+     .with = "awk:dangers",
      .operands = Operands::first_text,
      .style = Style::posix,
      .check = check_awk},
     // What one awk takes as an option with a value another ignores, and then the value is its program.
     {.names = "awk, mawk, nawk, original-awk",
      .options = "-v=TEXT -F=FS -V",
-     .effects = awk_dangers,
+     .with = "awk:dangers",
      .operands = Operands::first_text,
      .style = Style::posix,
      .check = check_awk},

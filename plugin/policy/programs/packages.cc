@@ -5,21 +5,6 @@ namespace wtool::policy::programs {
 
 namespace {
 
-// -mod=mod updates go.mod.
-std::optional<Problem> check_go_list(const ParsedCommand& reading) {
-  for (const Given& given : reading.given) {
-    if (given.option->name == "-mod" && given.value != "readonly" && given.value != "vendor") {
-      return Problem{given.value_word, "go list may write go.mod", "-mod=readonly does not"};
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<Problem> check_cargo_fmt(const ParsedCommand& reading) {
-  if (reading.has("--check")) return std::nullopt;
-  return Problem{reading.begin, "cargo fmt writes the files", "cargo fmt --check tells what it would change"};
-}
-
 constexpr ProgramSpec specs[] = {
     {.names = "npm",
      .options =
@@ -131,7 +116,9 @@ constexpr ProgramSpec specs[] = {
      .options = "--check --all -p=SPEC --package=SPEC --manifest-path=FILE --message-format=FORMAT",
      .with = "cargo",
      .operands = Operands::none,
-     .check = check_cargo_fmt},
+     .only_with = "--check",
+     .without = "writes the files",
+     .instead = "cargo fmt --check tells what it would change"},
     {.names = "rustup",
      .options = "-v --verbose -q --quiet -V -h",
      .operands = Operands::choose,
@@ -150,13 +137,13 @@ constexpr ProgramSpec specs[] = {
      .values_known = true},
     {.names = "go version, go help", .options = "-m -v -json", .style = Style::go},
     {.names = "go env", .options = "-json -changed", .effects = "writes (writes settings): -w -u", .style = Style::go},
-    // go list runs the compiler, and cgo, for some of its options.
+    // go list runs the compiler, and cgo, for some of its options; -mod=mod updates go.mod.
     {.names = "go list",
-     .options = "-f=FORMAT -json[=FIELDS] -m -u -versions -deps -test -e -find -retracted -mod=MODE -tags=TAGS",
+     .options =
+         "-f=FORMAT -json[=FIELDS] -m -u -versions -deps -test -e -find -retracted -mod=readonly|vendor -tags=TAGS",
      .effects = "runs_program: -toolexec=COMMAND -exec=COMMAND; writes (builds): -export -compiled; writes: "
                 "-modfile=FILE -overlay=FILE",
-     .style = Style::go,
-     .check = check_go_list},
+     .style = Style::go},
     {.names = "go mod", .operands = Operands::choose, .style = Style::go},
     {.names = "go mod graph, go mod why, go mod verify", .options = "-m -vendor -x -go=VERSION", .style = Style::go},
     {.names = "gem", .options = "-v -h", .operands = Operands::choose},
@@ -238,10 +225,9 @@ constexpr ProgramSpec specs[] = {
                 "--freshen --install; writes (removes): -e --erase; writes (changes the database): --rebuilddb "
                 "--initdb --import --setperms --setugids",
      .style = Style::exact,
-     .check = [](const ParsedCommand& reading) -> std::optional<Problem> {
-       if (reading.has("-q") || reading.has("--query")) return std::nullopt;
-       return Problem{reading.begin, "rpm without -q changes what is installed", "rpm -q asks"};
-     }},
+     .only_with = "-q --query",
+     .without = "without -q changes what is installed",
+     .instead = "rpm -q asks"},
     {.names = "brew", .options = "-v -h", .operands = Operands::choose},
     {.names = "brew list, brew info, brew search, brew outdated, brew deps, brew uses, brew config, brew doctor",
      .options = "--json[=VERSION] --versions --cask --formula --installed --tree -v --verbose -q --quiet -1"},

@@ -264,6 +264,13 @@ class Reader {
       }
       text(given.value_word, !(option->path && given.value));
       if (!option->safe()) complain_of(*option, given.word);
+      const bool needs_value = option->value == Value::required;
+      if (option->chosen && (given.value || needs_value) &&
+          !is_listed(option->value_name, given.value.value_or(""), '|')) {
+        const std::string safe = option->name + '=' + std::string(option->value_name);
+        complain(given.value_word, option->name + " of " + parsed_.name + " is known to be safe only as " + safe,
+                 "leave it out, or choose one of these");
+      }
     }
     parsed_.given.push_back(std::move(given));
   }
@@ -309,7 +316,14 @@ class Reader {
       complain(operands[most], spec.beyond.empty() ? parsed_.name + " takes no such operand" : std::string(spec.beyond),
                {});
     }
+    for (const std::size_t at : operands) {
+      if (!is_listed(spec.unsafe_operands, words_[at])) continue;
+      complain(at, parsed_.name + ' ' + std::string(words_[at]) + ' ' + std::string(spec.unsafe_why), "leave it out");
+    }
     if (!parsed_.problem && spec.check != nullptr) parsed_.problem = spec.check(parsed_);
+    if (spec.only_with.empty() || (spec.only_operands && operands.empty()) || parsed_.has(spec.only_with)) return;
+    complain(spec.only_operands ? operands[0] : parsed_.begin, parsed_.name + ' ' + std::string(spec.without),
+             std::string(spec.instead));
   }
 
   const Purpose purpose_;
@@ -333,9 +347,9 @@ bool is_listed(std::string_view list, std::string_view item, char separator) {
   return false;
 }
 
-const Given* ParsedCommand::in_force(std::initializer_list<std::string_view> options) const {
+const Given* ParsedCommand::in_force(std::string_view options) const {
   const auto last = std::find_if(given.rbegin(), given.rend(), [&](const Given& one) {
-    return one.option != nullptr && std::find(options.begin(), options.end(), one.option->name) != options.end();
+    return one.option != nullptr && is_listed(options, one.option->name);
   });
   return last == given.rend() || last->negated ? nullptr : &*last;
 }

@@ -2,7 +2,6 @@
 // that judges a program is a pass over the ParsedCommand.
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,10 +49,10 @@ struct ParsedCommand {
   std::string reason = {};                   // a clause about it
   bool passed_over = false;                  // lenient: an option was passed over that may take a value
 
-  bool has(std::string_view option) const { return in_force({option}) != nullptr; }
+  bool has(std::string_view options) const { return in_force(options) != nullptr; }
   // Of options that take each other's place, the one that holds: the last that was given. Null where none was, or where
   // the last took its option back.
-  const Given* in_force(std::initializer_list<std::string_view> options) const;
+  const Given* in_force(std::string_view options) const;
   // The first option whose name, without dashes, is in the list.
   const Given* find(std::string_view list) const;
   // The operand, or an empty text.

@@ -6,6 +6,7 @@
 //   -i[=SUFFIX] --color[=WHEN]
 //                          may take one, in the same word: -i.bak, --color=auto
 //   --arg=NAME,TEXT        takes two values, in the next two words
+//   --paging=never|auto    takes one of these values; any other is not safe
 //   -NUM                   a number: -5, -20
 //   -json                  with Style::go: a long option with one dash
 //
@@ -147,6 +148,12 @@ struct ProgramSpec {
   std::string_view alone = "--help --version";      // safe all the same, as the only argument
   std::string_view bare = {};                       // unsafe without a subcommand or any operand, because ...
   Style style = Style::gnu;
+  std::string_view only_with = {};        // unsafe unless one of these options is in force: "-l --list" ...
+  std::string_view without = {};          // ... because without one it "writes files" ...
+  std::string_view instead = {};          // ... and what is safe: "cpio -t lists them"
+  bool only_operands = false;             // of only_with: it is needed where there are operands
+  std::string_view unsafe_operands = {};  // "init reset": an operand that is one of these ...
+  std::string_view unsafe_why = {};       // ... "runs a program"
   Check check = nullptr;
   std::string_view hardened = {};  // words put behind the name when it runs, so that it executes nothing by itself
   bool response_files = false;     // a word @FILE, wherever it stands, is what FILE has in it
@@ -184,6 +191,7 @@ struct Option {
   Value value = Value::none;
   std::size_t values = 0;  // how many; what is said of the value is said of the last
   std::string_view value_name = {};
+  bool chosen = false;          // the value is one of those in value_name
   bool path = false;            // the value is one
   bool list = false;            // the value is a file that names further files
   bool replaces_first = false;  // takes the place of the first operand

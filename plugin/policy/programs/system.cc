@@ -27,32 +27,11 @@ std::optional<Problem> check_ip(const ParsedCommand& reading) {
                  reading.name + " show shows it"};
 }
 
-// The builtin of bash evaluates the name of the variable.
-std::optional<Problem> check_test(const ParsedCommand& reading) {
-  for (const std::size_t at : reading.operands) {
-    if (reading.words[at] == "-v" || reading.words[at] == "-R") {
-      return Problem{at, std::string(reading.words[at]) + " tests a variable, whose name bash evaluates",
-                     "leave it out"};
-    }
-  }
-  return std::nullopt;
-}
-
-// The description of a terminal may name a program for its initialization. With -S the standard input says what is
-// done.
+// The description of a terminal may name a program for its initialization, and with -S the standard input asks for it.
 std::optional<Problem> check_tput(const ParsedCommand& reading) {
-  if (const Given* const script = reading.in_force({"-S"}); script != nullptr && reading.has("-T")) {
-    return Problem{script->word, "-S reads what it shall do with this terminal from its standard input",
-                   "leave -S out"};
-  }
-  for (const std::size_t at : reading.operands) {
-    if (reading.words[at] == "init" || reading.words[at] == "reset") {
-      return Problem{
-          at, "tput " + std::string(reading.words[at]) + " runs the program that the description of the terminal names",
-          "leave it out"};
-    }
-  }
-  return std::nullopt;
+  if (!reading.has("-T") || !reading.has("-S")) return std::nullopt;
+  return Problem{reading.in_force("-S")->word, "-S reads what it shall do with this terminal from its standard input",
+                 "leave -S out"};
 }
 
 constexpr ProgramSpec specs[] = {
@@ -182,7 +161,12 @@ constexpr ProgramSpec specs[] = {
      .style = Style::go,
      .check = check_ip},
     {.names = "clear", .options = "-T=NAME -x -V", .operands = Operands::text},
-    {.names = "tput", .options = "-T=NAME -x -V -S", .operands = Operands::text, .check = check_tput},
+    {.names = "tput",
+     .options = "-T=NAME -x -V -S",
+     .operands = Operands::text,
+     .unsafe_operands = "init reset",
+     .unsafe_why = "runs the program that the description of the terminal names",
+     .check = check_tput},
     {.names = "getent", .options = "-i --no-idn -s=SERVICE --service=SERVICE -A", .operands = Operands::text},
     {.names = "getconf", .options = "-a -v=SPEC"},
     {.names = "locale", .options = "-a --all-locales -m --charmaps -c --category-name -k --keyword-name -v --verbose"},
@@ -205,7 +189,10 @@ constexpr ProgramSpec specs[] = {
      .runs = Runs::option_value,
      .manner = lenient | permutes,
      .script = "P pager H html browser"},
-    {.names = "test, [", .style = Style::none, .check = check_test},
+    {.names = "test, [",
+     .style = Style::none,
+     .unsafe_operands = "-v -R",
+     .unsafe_why = "tests a variable, whose name bash evaluates"},
     {.names = "dmesg",
      .options =
          "-d --show-delta -e --reltime -f=NAMES --facility=NAMES -H --human -J --json -k --kernel -L[=WHEN] "

@@ -5,26 +5,6 @@ namespace wtool::policy::programs {
 
 namespace {
 
-std::optional<Problem> check_man(const ParsedCommand& reading) {
-  if (reading.has("-w") || reading.has("--where") || reading.has("--path") || reading.has("--location") ||
-      reading.has("-f") || reading.has("-k") || reading.has("--whatis") || reading.has("--apropos")) {
-    return std::nullopt;
-  }
-  return Problem{reading.begin, "man starts a pager", "man -w shows where a page is"};
-}
-
-// With names of signals to list it signals nobody.
-std::optional<Problem> check_kill(const ParsedCommand& reading) {
-  if (reading.has("-l") || reading.has("--list") || reading.has("-L") || reading.has("--table")) return std::nullopt;
-  return Problem{reading.begin, "kill signals processes", "kill -l lists the signals"};
-}
-
-// Without -l it reads another table, of things to run later.
-std::optional<Problem> check_crontab(const ParsedCommand& reading) {
-  if (reading.has("-l")) return std::nullopt;
-  return Problem{reading.begin, "crontab changes what runs later", "crontab -l lists it"};
-}
-
 constexpr ProgramSpec specs[] = {
     {.names = "install, link, dd, truncate, tee, mkfifo, mknod, sponge, patch, fallocate, mktemp, "
               "tempfile, ditto, rename, unlink, rmdir, shred, xdelta3",
@@ -210,13 +190,17 @@ constexpr ProgramSpec specs[] = {
      .operands = Operands::none,
      .alone = "",
      .style = Style::exact,
-     .check = check_crontab,
+     .only_with = "-l",
+     .without = "changes what runs later",
+     .instead = "crontab -l lists it",
      .runs = Runs::special,
      .manner = lenient},
     {.names = "kill",
      .options = "-l[=NAME] -L --list[=NAME] --table",
      .style = Style::exact,
-     .check = check_kill,
+     .only_with = "-l --list -L --table",
+     .without = "signals processes",
+     .instead = "kill -l lists the signals",
      .unproven = "-s=VALUE -n=VALUE --signal=VALUE",
      .manner = lenient | permutes,
      .values_known = true},
@@ -265,7 +249,9 @@ constexpr ProgramSpec specs[] = {
          "--locale=LOCALE",
      .effects = "runs_program: -P=PAGER --pager=PAGER -H[=BROWSER] --html[=BROWSER] -p=STRING --preprocessor=STRING; "
                 "other (reads another configuration): -C=FILE --config-file=FILE -M=DIR --manpath=DIR -l --local-file",
-     .check = check_man,
+     .only_with = "-w --where --path --location -f -k --whatis --apropos",
+     .without = "starts a pager",
+     .instead = "man -w shows where a page is",
      .unproven = "-m=VALUE -r=VALUE -S=VALUE -R=VALUE -E=VALUE -e=VALUE --browser=VALUE --prompt=VALUE",
      .runs = Runs::option_value,
      .manner = lenient | permutes,

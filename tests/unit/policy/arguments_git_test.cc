@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(whatever_writes_executes_or_connects_is_unsafe) {
   all_are_unsafe({
       {"git reflog write refs/heads/x a b m", "adds an entry"},
       {"git reflog newer x", "git reflog newer is not one"},
-      {"git diff --submodule=diff", "runs git in the submodules"},
+      {"git diff --submodule=diff", "is known to be safe only as --submodule=log|short"},
       {"git -c alias.pwn=!id status", "alias.pwn=!id"},
       {"git -c core.fsmonitor='touch marker' status", "core.fsmonitor"},
       {"git -c core.pager=sh log", "core.pager=sh"},

@@ -291,7 +291,7 @@ BOOST_AUTO_TEST_CASE(file_tools_that_write_are_unsafe) {
       {"file -p a", "sets the times"},
       {"bat --pager=sh a", "runs a program"},
       {"bat --pager sh a", "runs a program"},
-      {"bat --paging=always a", "--paging runs a pager"},
+      {"bat --paging=always a", "--paging of bat is known to be safe only as --paging=never|auto"},
       {"ldd ./a", "may run the program"},
       {"ls --exec=x", "the option --exec of ls"},
   });
