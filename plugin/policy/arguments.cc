@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "policy/arguments/parts.h"
-#include "policy/programs/hardening.h"
 #include "policy/programs/names.h"
 #include "policy/wrappers.h"
 
@@ -17,6 +16,9 @@ using programs::ParsedCommand;
 using programs::Problem;
 
 bool is_tar(std::string_view tool) { return tool == "tar" || tool == "gtar" || tool == "bsdtar"; }
+
+// The tool must be known.
+bool is_awk(std::string_view tool) { return programs::find_rules(tool)->spec().check == programs::check_awk; }
 
 ArgumentJudgement judgement(std::optional<Problem> problem) {
   if (!problem) return {};
@@ -121,7 +123,7 @@ ArgumentJudgement judge_arguments(std::string_view tool, const std::vector<std::
   if (words.empty() || !has_argument_table(tool)) return no_rules;
   return judgement(look_at(tool, words, [&](ParsedCommand reading) {
     if (!reading.problem && tool == "git") reading.problem = programs::check_git_settings(reading);
-    if (!reading.problem) reading.problem = programs::find_odd_program(tool, words);
+    if (!reading.problem && is_awk(tool)) reading.problem = programs::find_awk_option(tool, words);
     return std::move(reading.problem);
   }));
 }
@@ -130,7 +132,7 @@ std::vector<Addition> hardening(std::string_view tool, const std::vector<std::st
   std::vector<Addition> additions;
   if (words.empty() || !has_argument_table(tool)) return additions;
   const auto add = [&](const programs::ProgramSpec& table, std::size_t behind) {
-    if (!table.hardened.empty()) additions.push_back({behind + 1, words_of_text(table.hardened)});
+    if (!table.hardened.empty()) additions.push_back({behind + 1, programs::parts_of(table.hardened)});
   };
   add(programs::find_rules(tool)->spec(), 0);
   const ParsedCommand reading = programs::read_safe(tool, words);
@@ -150,8 +152,10 @@ std::vector<std::string> git_directories(const std::vector<std::string>& words) 
 
 ArgumentJudgement judge_program_text(std::string_view given, const std::vector<std::string>& words) {
   const std::string_view tool = known_name(given);
-  if (auto problem = programs::find_odd_program(tool, words)) return judgement(std::move(problem));
   if (words.empty() || !has_argument_table(tool)) return no_rules;
+  if (is_awk(tool)) {
+    if (auto problem = programs::find_awk_option(tool, words)) return judgement(std::move(problem));
+  }
   return judgement(look_at(tool, words, [&](const ParsedCommand& reading) { return find_program(tool, reading); }));
 }
 

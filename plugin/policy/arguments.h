@@ -27,7 +27,7 @@ ArgumentJudgement judge_arguments(std::string_view tool, const std::vector<std::
 // What is put into the words of a tool when they run, so that it executes nothing that they do not say.
 struct Addition {
   std::size_t before;  // this word
-  std::vector<std::string> words;
+  std::vector<std::string_view> words;
 };
 std::vector<Addition> hardening(std::string_view tool, const std::vector<std::string>& words);
 

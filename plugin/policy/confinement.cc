@@ -4,10 +4,13 @@
 
 #include "policy/arguments.h"
 #include "policy/directories.h"
+#include "policy/programs/reader.h"
 
 namespace wtool::policy {
 
 namespace {
+
+using programs::is_listed;
 
 // Tools that take addresses: what they are given as one, they fetch from another machine.
 constexpr std::string_view address_tools =
@@ -19,21 +22,12 @@ constexpr std::string_view address_schemes =
     "http https ftp ftps ssh sftp git git+https git+ssh svn svn+ssh ws wss s3 gs oci docker postgres postgresql redis "
     "rediss mongodb mongodb+srv";
 
-bool has_word(std::string_view list, std::string_view item) {
-  if (item.empty() || item.find(' ') != item.npos) return false;
-  for (std::size_t at = list.find(item); at != list.npos; at = list.find(item, at + 1)) {
-    const std::size_t end = at + item.size();
-    if ((at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' ')) return true;
-  }
-  return false;
-}
-
 // What is another machine's, although it has slashes. One with `..` in it is a path to those who take no address. Only
 // a tool of the list takes one, and only a scheme of the list is surely no file: curl has FILE: too.
 bool is_address(std::string_view tool, std::string_view text) {
   const std::size_t colon = text.find("://");
   if (colon == std::string_view::npos || text.find("..") != text.npos) return false;
-  return has_word(address_schemes, text.substr(0, colon)) && has_word(address_tools, tool);
+  return is_listed(address_schemes, text.substr(0, colon)) && is_listed(address_tools, tool);
 }
 
 // The places in a word where a path may begin: the word itself, what stands behind = : @ and ,, and in a bundle of
@@ -60,7 +54,7 @@ std::optional<std::vector<std::string_view>> candidates(std::string_view tool, s
 
 // Options of curl that take no value, and those whose value is sent as it stands.
 bool is_flag_of_curl(std::string_view word) {
-  return has_word("--silent --show-error --location --fail --include --insecure --verbose --compressed", word) ||
+  return is_listed("--silent --show-error --location --fail --include --insecure --verbose --compressed", word) ||
          (word.size() > 1 && word[0] == '-' && word.find_first_not_of("sSfLiIvkNG", 1) == word.npos);
 }
 
@@ -69,19 +63,18 @@ bool is_flag_of_curl(std::string_view word) {
 bool is_glob_of_curl(const std::vector<std::string>& texts, std::size_t i) {
   if (texts[i].find_first_of("{[") == std::string::npos) return false;
   const bool is_sent =
-      i > 1 && has_word("-d --data --data-raw --data-ascii --data-binary --json -H --header", texts[i - 1]);
+      i > 1 && is_listed("-d --data --data-raw --data-ascii --data-binary --json -H --header", texts[i - 1]);
   // The option in front may itself be the value of the one before.
   return !is_sent || (i > 2 && texts[i - 2].starts_with('-') && !is_flag_of_curl(texts[i - 2]));
 }
 
 // Options for the directory that a command works in.
-constexpr std::string_view directory_options[] = {"directory",        "chdir", "cwd", "prefix", "wd", "workdir",
-                                                  "working-directory"};
+constexpr std::string_view directory_options = "directory chdir cwd prefix wd workdir working-directory";
 
 // Programs that run others in a directory of their own.
-constexpr std::string_view elsewhere[] = {
-    "bwrap", "chroot",  "daemonize", "fakechroot",        "firejail", "git",         "machinectl", "nsenter",
-    "proot", "runuser", "schroot",   "start-stop-daemon", "su",       "systemd-run", "unshare"};
+constexpr std::string_view elsewhere =
+    "bwrap chroot daemonize fakechroot firejail git machinectl nsenter proot runuser schroot start-stop-daemon su "
+    "systemd-run unshare";
 
 // The shell leaves a quoted tilde alone, but some programs expand it themselves.
 bool is_home(std::string_view text) { return text.starts_with('~') && text.find('/') != std::string_view::npos; }
@@ -105,9 +98,9 @@ std::optional<std::vector<std::string>> working_directories(const std::vector<Wo
     if (word.starts_with("--")) {
       const std::size_t equals = word.find('=');
       const std::string_view name = word.substr(2, equals == std::string_view::npos ? equals : equals - 2);
-      const bool leads =
-          std::any_of(std::begin(directory_options), std::end(directory_options),
-                      [&](std::string_view option) { return !name.empty() && option.starts_with(name); });
+      const bool leads = !name.empty() && programs::any_listed(directory_options, [&](std::string_view option) {
+        return option.starts_with(name);
+      });
       if (leads) add(equals == std::string_view::npos ? next : word.substr(equals + 1));
     } else if (const std::size_t letter = word.find_first_of("CD"); word.starts_with('-') && letter != word.npos) {
       add(letter + 1 < word.size() ? word.substr(letter + 1) : next);
@@ -118,7 +111,7 @@ std::optional<std::vector<std::string>> working_directories(const std::vector<Wo
 }
 
 bool runs_elsewhere(std::string_view tool, const std::vector<Word>& words) {
-  if (std::find(std::begin(elsewhere), std::end(elsewhere), tool) != std::end(elsewhere)) return true;
+  if (is_listed(elsewhere, tool)) return true;
   return std::any_of(words.begin() + 1, words.end(), [&](const Word& word) {
     const std::string_view text = word.text;
     if (tool == "find") return text == "-execdir" || text == "-okdir";
@@ -130,7 +123,8 @@ bool runs_elsewhere(std::string_view tool, const std::vector<Word>& words) {
 }
 
 std::optional<std::size_t> find_list_of_sums(std::string_view tool, const std::vector<std::string>& texts) {
-  if (!has_word("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum shasum", tool)) return std::nullopt;
+  if (!is_listed("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum shasum", tool))
+    return std::nullopt;
   for (std::size_t i = 1; i < texts.size(); ++i) {
     const std::string_view text = texts[i];
     if (text == "--") break;
@@ -155,9 +149,9 @@ bool moves_links(std::string_view tool, const std::vector<std::string>& texts) {
     return first.find('x') != first.npos || has("x", "--e") || has("x", "--g");
   }
   if (tool == "git") {
-    return !has_word("status log diff show branch tag rev-parse ls-files blame grep describe", first);
+    return !is_listed("status log diff show branch tag rev-parse ls-files blame grep describe", first);
   }
-  return has_word("ln mv cpio pax rsync patch svn hg 7z 7za 7zr unrar", tool);
+  return is_listed("ln mv cpio pax rsync patch svn hg 7z 7za 7zr unrar", tool);
 }
 
 bool names_paths(std::string_view tool, const std::vector<std::string>& texts) {
@@ -165,7 +159,7 @@ bool names_paths(std::string_view tool, const std::vector<std::string>& texts) {
   for (std::size_t i = 1; i < texts.size(); ++i) {
     if (is_text[i] || texts[i].empty() || texts[i] == "/dev/null") continue;
     // The subcommand itself is none.
-    if (i == 1 && has_word("git npm pnpm yarn cargo go docker kubectl", tool) && texts[i].front() != '-') continue;
+    if (i == 1 && is_listed("git npm pnpm yarn cargo go docker kubectl", tool) && texts[i].front() != '-') continue;
     const bool is_option = texts[i].front() == '-';
     if (!is_option || texts[i].find('=') != std::string::npos || (texts[i].size() > 2 && texts[i][1] != '-'))
       return true;

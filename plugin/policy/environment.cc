@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "policy/programs/reader.h"
 #include "policy/rules.h"
 
 namespace wtool::policy {
@@ -13,16 +14,15 @@ std::string_view name_of(std::string_view variable) { return variable.substr(0, 
 
 // What programs need to run at all, and to speak to the user as usual.
 bool is_core_name(std::string_view name) {
-  static constexpr std::string_view core[] = {"HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG",      "LANGUAGE",
-                                              "TERM", "TZ",   "TMPDIR",  "TMP",   "TEMP", "COLORTERM", "NO_COLOR"};
-  return std::find(std::begin(core), std::end(core), name) != std::end(core) || name.starts_with("LC_");
+  return name.starts_with("LC_") ||
+         programs::is_listed("HOME USER LOGNAME SHELL PATH LANG LANGUAGE TERM TZ TMPDIR TMP TEMP COLORTERM NO_COLOR",
+                             name);
 }
 
 // Variables by which a shell runs or finds something else than its line says.
 bool redirects_shell(std::string_view name) {
-  static constexpr std::string_view names[] = {"CDPATH",    "OLDPWD",   "ENV", "BASH_ENV",
-                                               "SHELLOPTS", "BASHOPTS", "PS4", "IFS"};
-  return std::find(std::begin(names), std::end(names), name) != std::end(names) || name.starts_with("BASH_FUNC_");
+  return name.starts_with("BASH_FUNC_") ||
+         programs::is_listed("CDPATH OLDPWD ENV BASH_ENV SHELLOPTS BASHOPTS PS4 IFS", name);
 }
 
 // What keeps commands from waiting for a person, without changing what they answer. An editor is not among them: to
@@ -39,7 +39,49 @@ const std::string* denying_pattern(const EnvironmentRules& rules, std::string_vi
   return found == rules.deny.end() ? nullptr : &*found;
 }
 
+// The names and patterns of a field of the database.
+class Names {
+ public:
+  explicit Names(std::string_view programs::ProgramSpec::*field) {
+    for (const std::string_view list : programs::lists_of(field)) {
+      for (const std::string_view name : programs::parts_of(list)) {
+        if (name.find('*') == name.npos) {
+          exact_.insert(name);
+        } else {
+          patterns_.push_back(name);
+        }
+      }
+    }
+  }
+
+  bool has(std::string_view name) const {
+    return exact_.contains(name) || std::any_of(patterns_.begin(), patterns_.end(), [&](std::string_view pattern) {
+             return matches_pattern(pattern, name);
+           });
+  }
+
+ private:
+  std::unordered_set<std::string_view> exact_;
+  std::vector<std::string_view> patterns_;
+};
+
 }  // namespace
+
+bool is_harmless_name(std::string_view name) {
+  static const Names names(&programs::ProgramSpec::harmless_variables);
+  return names.has(name);
+}
+
+bool is_steering_name(std::string_view name) {
+  static const Names names(&programs::ProgramSpec::variables);
+  if (is_harmless_name(name)) return false;
+  if (names.has(name)) return true;
+  // Programs take these in any case: npm and its like for their settings, many for a proxy.
+  std::string capitals(name);
+  for (char& c : capitals) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return programs::any_listed("NPM_* PNPM_* YARN_* *_PROXY",
+                              [&](std::string_view pattern) { return matches_pattern(pattern, capitals); });
+}
 
 bool is_variable_name(std::string_view name) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };

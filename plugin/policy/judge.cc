@@ -118,7 +118,7 @@ class Judge {
     std::vector<Addition> additions = hardening(base_name(texts.front()), texts);
     for (auto addition = additions.rbegin(); addition != additions.rend(); ++addition) {
       std::vector<Word> words;
-      for (std::string& text : addition->words) words.push_back({std::move(text), true, at});
+      for (const std::string_view text : addition->words) words.push_back({std::string(text), true, at});
       command.words.insert(command.words.begin() + static_cast<std::ptrdiff_t>(first + addition->before), words.begin(),
                            words.end());
     }

@@ -1,5 +1,3 @@
-#include "policy/arguments/parts.h"
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -319,6 +317,29 @@ class AwkReader {
 }  // namespace
 
 Script read_awk(std::string_view program) { return AwkReader(program).read(); }
+
+std::optional<Problem> find_awk_option(std::string_view tool, const Words& words) {
+  bool from_file = false;
+  for (std::size_t i = 1; i < words.size() && words[i].size() > 1 && words[i].front() == '-' && words[i] != "--"; ++i) {
+    const std::string& word = words[i];
+    const auto begins = [&](std::string_view part) { return word.starts_with(part); };
+    // Files of program text, by a name or as a library.
+    const bool is_file =
+        any_listed("-f -i -l --file= --include= --load=", begins) || is_listed("--file --include --load", word);
+    from_file = from_file || is_file;
+    const bool is_read = is_listed("-e --source", word) && tool == "gawk" && !from_file;
+    if (is_read || is_listed("-F -v -f -i -l --file --include --load --field-separator --assign", word)) {
+      ++i;
+    } else if (!is_file && !any_listed("-F -v --field-separator= --assign=", begins) &&
+               !is_listed("--version --help -V -h --posix -P --csv -k -b -n -N -S --sandbox -r --re-interval -c "
+                          "--traditional -O --optimize -s",
+                          word)) {
+      return Problem{i, "the option " + word + " of awk may give program text, and is not one that is read",
+                     "give the program as the first word"};
+    }
+  }
+  return std::nullopt;
+}
 
 std::optional<Problem> check_awk(const ParsedCommand& reading) {
   for (std::size_t i = reading.first_replaced ? 0 : 1; i < reading.operands.size(); ++i) {

@@ -1,6 +1,7 @@
-#include "policy/arguments/parts.h"
-
 #include <algorithm>
+
+#include "policy/arguments/parts.h"
+#include "policy/environment.h"
 
 namespace wtool::policy::programs {
 
@@ -17,101 +18,30 @@ Setting read_setting(std::string_view text) {
   Setting setting{.key = std::string(text.substr(0, equals)), .has_value = equals < text.size()};
   std::transform(setting.key.begin(), setting.key.end(), setting.key.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  if (setting.key.find('.') == std::string::npos) setting.key.insert(0, ".");
   if (setting.has_value) setting.value = text.substr(equals + 1);
   return setting;
 }
 
-bool is_one_of(std::string_view text, std::initializer_list<std::string_view> list) {
-  return std::find(list.begin(), list.end(), text) != list.end();
-}
-
-bool names_no_pager(const Setting& setting) {
-  return setting.has_value && is_one_of(setting.value, {"", "cat", "false"});
+// True where an entry of the list, "color.* core.pager=cat|false", is about the setting, and names its value if it names
+// any.
+bool is_known(std::string_view list, const Setting& setting, bool with_value) {
+  return any_listed(list, [&](std::string_view entry) {
+    const std::size_t equals = std::min(entry.find('='), entry.size());
+    if (!matches_pattern(entry.substr(0, equals), setting.key)) return false;
+    const std::string_view value = setting.has_value && setting.value.empty() ? "''" : std::string_view(setting.value);
+    return equals == entry.size() || is_listed(entry.substr(equals + 1), value, '|') == with_value;
+  });
 }
 
 bool is_harmless(const Setting& setting) {
-  const std::string& key = setting.key;
-  if (key == "core.pager" || key.starts_with("pager.")) return names_no_pager(setting);
-  if (key.starts_with("color.") || key.starts_with("column.") || key.starts_with("advice.")) return true;
-  return is_one_of(key, {"core.quotepath",
-                         "core.abbrev",
-                         "core.precomposeunicode",
-                         "log.date",
-                         "log.decorate",
-                         "log.follow",
-                         "log.abbrevcommit",
-                         "log.mailmap",
-                         "diff.renames",
-                         "diff.renamelimit",
-                         "diff.algorithm",
-                         "diff.noprefix",
-                         "diff.mnemonicprefix",
-                         "diff.context",
-                         "diff.colormoved",
-                         "diff.wordregex",
-                         "grep.linenumber",
-                         "grep.fullname",
-                         "grep.patterntype",
-                         "grep.threads",
-                         "status.short",
-                         "status.branch",
-                         "status.relativepaths",
-                         "status.showuntrackedfiles",
-                         "user.name",
-                         "user.email",
-                         "i18n.logoutputencoding",
-                         "init.defaultbranch",
-                         "gc.auto",
-                         "maintenance.auto"});
+  return is_known(find_program("git")->spec().harmless_settings, setting, true);
 }
 
 // Settings whose value is a program, a line for the shell, or a file of further settings.
 bool runs_program(const Setting& setting) {
-  const std::string& key = setting.key;
-  if (key == "core.pager" || key.starts_with("pager.")) {
-    return !names_no_pager(setting) && !is_one_of(setting.value, {"true", "less", "more"});
-  }
-  if (key.starts_with("alias.")) return setting.value.starts_with('!');
-  if (key == "core.fsmonitor") return !is_one_of(setting.value, {"true", "false", ""});
-  // protocol.ext.allow: the transport that runs a command.
-  if (key.starts_with("protocol.")) return setting.value != "never";
-  if (key.starts_with("submodule.")) return setting.value.starts_with('!');
-  if (key.starts_with("url.")) return true;
-  if (is_one_of(key, {"core.sshcommand",
-                      "core.gitproxy",
-                      "core.editor",
-                      "core.hookspath",
-                      "core.askpass",
-                      "core.alternaterefscommand",
-                      "core.attributesfile",
-                      "core.worktree",
-                      "diff.external",
-                      "diff.tool",
-                      "merge.tool",
-                      "gpg.program",
-                      "sequence.editor",
-                      "uploadpack.packobjectshook",
-                      "include.path",
-                      "web.browser",
-                      "interactive.difffilter",
-                      "init.templatedir",
-                      "imap.tunnel",
-                      "sendemail.smtpserver",
-                      "instaweb.httpd",
-                      "help.browser",
-                      "man.viewer",
-                      "credential.helper",
-                      "http.sslcert",
-                      "receive.procreceiverefs",
-                      "bundle.heuristic"})) {
-    return true;
-  }
-  const std::size_t dot = key.rfind('.');
-  const std::string_view last = std::string_view(key).substr(dot == key.npos ? 0 : dot + 1);
-  return is_one_of(last, {"command", "textconv", "cmd", "driver", "clean", "smudge", "process", "helper", "program",
-                          "uploadpack", "receivepack", "vcs", "path", "defaultkeycommand", "sendmailcmd", "tocmd",
-                          "cccmd"}) &&
-         !key.starts_with("user.");
+  // So begin the command of an alias, and that by which a submodule is updated.
+  return setting.value.starts_with('!') || is_known(find_program("git")->spec().settings, setting, false);
 }
 
 Problem complain(std::size_t word, std::string_view setting) {
@@ -121,7 +51,38 @@ Problem complain(std::size_t word, std::string_view setting) {
 
 }  // namespace
 
+// A sign or a space may stand in front of the letter: %G?, %+G?, %- GK; %(signature), %(*signature:key).
+bool shows_signatures(std::string_view format) {
+  if (format.find("%(") != format.npos && format.find("signature") != format.npos) return true;
+  for (std::size_t at = format.find('%'); at != format.npos; at = format.find('%', at + 1)) {
+    const std::size_t letter = format.find_first_not_of("+- ", at + 1);
+    if (letter != format.npos && format[letter] == 'G') return true;
+  }
+  return false;
+}
+
+// The option in front of the value, in whatever command of git: also in one that is not known here.
+bool is_option(std::string_view word, std::string_view option, std::size_t shortest) {
+  return word.size() >= shortest && option.starts_with(word);
+}
+
+// Git runs a program to check signatures: where a format shows them, or they are what is sorted by.
+std::optional<Problem> find_signatures(const ParsedCommand& reading) {
+  for (std::size_t i = 2; i < reading.words.size(); ++i) {
+    const std::string_view word = reading.words[i];
+    const std::size_t equals = word.starts_with("--") ? word.find('=') : word.npos;
+    const std::string_view option = equals == word.npos ? reading.words[i - 1] : word.substr(0, equals);
+    const bool sorts = is_option(option, "--sort", 4) && word.find("signature") != word.npos;
+    const bool shows = is_option(option, "--format", 3) || is_option(option, "--pretty", 4);
+    if (sorts || (shows && shows_signatures(word))) {
+      return Problem{i, "a format with signatures in it makes git run the program that checks them", "leave %G out"};
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<Problem> check_git_settings(const ParsedCommand& reading) {
+  if (auto problem = find_signatures(reading)) return problem;
   for (const Given& given : reading.given) {
     // Those of git itself stand in front of its command.
     if (given.word >= reading.begin && reading.begin > 0) continue;
@@ -135,12 +96,17 @@ std::optional<Problem> check_git_settings(const ParsedCommand& reading) {
 }
 
 std::optional<Problem> find_git_program(const ParsedCommand& reading) {
+  if (auto problem = find_signatures(reading)) return problem;
   for (const Given& given : reading.given) {
     const std::string& option = given.option->name;
     const bool of_git = given.word < reading.begin || reading.begin == 0;
     if (!given.value) continue;
     if ((of_git && option == "-c") || (reading.name == "git clone" && (option == "-c" || option == "--config"))) {
-      if (runs_program(read_setting(*given.value))) return complain(given.value_word, *given.value);
+      const Setting setting = read_setting(*given.value);
+      if (setting.key.starts_with("alias.")) {
+        return Problem{given.value_word, "an alias of git may stand for any of its commands", "write the command out"};
+      }
+      if (runs_program(setting)) return complain(given.value_word, *given.value);
     } else if (of_git && (option == "--exec-path" || option == "--config-env")) {
       return Problem{given.word, option + " of git can name a program that runs", "leave " + option + " out"};
     }

@@ -1,5 +1,5 @@
-// What arguments.cc has in parts: the languages of sed, awk and find, the settings of git, what the tables of options
-// do not tell, and tar's oldest way to write options.
+// What arguments.cc has in parts: the languages of sed, awk and find, the settings of git, and tar's oldest
+// way to write options.
 #pragma once
 
 #include <optional>
@@ -42,21 +42,21 @@ std::optional<Problem> check_sed(const ParsedCommand& reading);
 Script read_awk(std::string_view program);
 std::optional<Problem> check_awk(const ParsedCommand& reading);
 
+// Program text of awk may stand in options that only some awks have, and in others that one of them ignores: the first
+// option that is none of those that are read.
+std::optional<Problem> find_awk_option(std::string_view tool, const Words& words);
+
 // find: which words of its expression are safe, and which are text.
 std::optional<Problem> check_find(const ParsedCommand& reading);
 // -files0-from: a file that names the paths to begin at.
 std::optional<Problem> find_list_of_files(const ParsedCommand& reading);
 void mark_find_text(const Words& words, std::vector<bool>& text);
 
-// For `arguments: safe`: a setting of git -c that is not known to be harmless.
+// For `arguments: safe`: a setting of git -c that is not known to be harmless, and what makes git check signatures.
 std::optional<Problem> check_git_settings(const ParsedCommand& reading);
 
 // For any arguments: settings and addresses that name a program to run.
 std::optional<Problem> find_git_program(const ParsedCommand& reading);
-
-// The first word of the command that makes the tool run a program in a way that the tables of options do not tell, or
-// may: words that are not options, abbreviations, options with their value attached.
-std::optional<Problem> find_odd_program(std::string_view tool, const std::vector<std::string>& words);
 
 // tar's oldest way to write options: without a dash, as the first word, with their values behind it in their order.
 struct Expanded {

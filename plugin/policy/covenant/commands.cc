@@ -6,7 +6,6 @@
 #include <array>
 
 #include "policy/covenant.h"
-#include "policy/programs/hardening.h"
 #include "policy/programs/reader.h"
 
 namespace wtool::policy::covenant {
@@ -145,10 +144,13 @@ Reading read_git(const Words& words) {
 
   const Covenant& command = *subcommand->spec().covenant;
   const ParsedCommand parsed = programs::read_exactly(words, at + 1, *subcommand);
-  Reading reading{Tier::immediate, {}, {}, words_of_text(git_without_programs), true, true};
-  reading.executed.insert(reading.executed.begin(), "git");
+  Reading reading{Tier::immediate, {}, {}, {"git"}, true, true};
+  const auto add = [&](std::string_view list) {
+    for (const std::string_view word : programs::parts_of(list)) reading.executed.emplace_back(word);
+  };
+  add(programs::find_program("git")->spec().hardened);
   reading.executed.push_back(name);
-  for (std::string& word : words_of_text(command.hardened)) reading.executed.push_back(std::move(word));
+  add(command.hardened);
   auto refusal = add_flags(parsed, reading.executed);
   const bool extra = parsed.operands.size() > command.most;
   if (command.otherwise_asks && (extra || refusal)) return {};

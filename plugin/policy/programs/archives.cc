@@ -81,7 +81,8 @@ constexpr ProgramSpec specs[] = {
          "--to-command=VALUE --use-compress-program=VALUE --files-from=VALUE --transform=VALUE",
      .runs = Runs::option_value,
      .manner = lenient | permutes,
-     .script = "I F info-script new-volume-script rmt-command rsh-command to-command use-compress-program"},
+     .script = "I F info-script new-volume-script rmt-command rsh-command to-command use-compress-program",
+     .variables = "TAR_* TAPE RSH"},
     {.names = "tar:lists", .effects = "other (reads options from a file): -T=LIST --files-from=LIST"},
     {.names = "gzip, gunzip, bzip2, bunzip2, xz, unxz, lzma, unlzma, zstd, unzstd, compress, uncompress",
      .options =
@@ -92,7 +93,8 @@ constexpr ProgramSpec specs[] = {
      .effects = "writes (writes files in folders): -r --recursive; writes (gives files another name): -S=SUFFIX "
                 "--suffix=SUFFIX; writes: -o=FILE --output-dir-flat=DIR --output-dir-mirror=DIR; writes (removes "
                 "files): --rm; writes (writes what it makes): -z --compress --train -D=FILE",
-     .check = check_compressor},
+     .check = check_compressor,
+     .variables = "GZIP BZIP BZIP2 XZ_* ZSTD_*"},
     {.names = "zcat, gzcat, bzcat, xzcat, lzcat, zstdcat",
      .options =
          "-f --force -h -l --list -L --license -t --test -v --verbose -V -q --quiet -s --small -k -c -d -T[=NUM]"},
@@ -104,7 +106,8 @@ constexpr ProgramSpec specs[] = {
      .style = Style::posix,
      .only_with = "-l -v -t -Z -p -c -z -h --help",
      .without = "writes the files of the archive",
-     .instead = "unzip -l lists them, unzip -p shows them"},
+     .instead = "unzip -l lists them, unzip -p shows them",
+     .variables = "UNZIP UNZIPOPT"},
     {.names = "zipinfo", .options = "-1 -2 -s -m -l -v -h -t -T -z -Z -M -C -x=PATTERN", .style = Style::posix},
     {.names = "zip",
      .options = "-sf -h -h2 -L",
@@ -114,8 +117,9 @@ constexpr ProgramSpec specs[] = {
      .without = "writes an archive",
      .instead = "unzip -l lists one",
      .runs = Runs::words,
-     .words = "-TT",
-     .beginnings = "--un"},
+     .beginnings = "--un",
+     .letters = "TT",
+     .variables = "ZIP ZIPOPT"},
     {.names = "cpio",
      .options =
          "-i --extract -t --list -v --verbose -F=FILE --file=FILE -I=FILE -n --numeric-uid-gid --quiet -H=FORMAT "

@@ -17,7 +17,9 @@ constexpr ProgramSpec specs[] = {
          "--tls --tlscacert=VALUE --tlscert=VALUE --tlskey=VALUE --tlsverify --remote --version --help",
      .manner = lenient,
      .subcommands = true,
-     .values_known = true},
+     .values_known = true,
+     .variables = "DOCKER DOCKER_* BUILDKIT_* BUILDX_* COMPOSE_* CONTAINER_* CONTAINERS_* CONTAINERD_* PODMAN_*",
+     .harmless_variables = "DOCKER_CLI_HINTS DOCKER_BUILDKIT"},
     {.names =
          "docker ps, docker images, docker inspect, docker version, docker info, docker stats, docker top, "
          "docker port, docker history, docker diff, docker search, docker events, podman ps, podman images, podman "
@@ -99,7 +101,8 @@ constexpr ProgramSpec specs[] = {
                  "--match-server-version[=VALUE] --vmodule=VALUE --warnings-as-errors[=VALUE]",
      .manner = lenient,
      .subcommands = true,
-     .values_known = true},
+     .values_known = true,
+     .variables = "KUBE*"},
     {.names = "kubectl get, kubectl describe, kubectl version, kubectl api-resources, kubectl api-versions, kubectl "
               "explain, kubectl "
               "events, oc get, oc describe, oc version, oc status, oc whoami",
@@ -136,7 +139,8 @@ constexpr ProgramSpec specs[] = {
      .unproven = "--kube-apiserver=VALUE --kube-as-user=VALUE --kube-token=VALUE",
      .manner = lenient | permutes,
      .subcommands = true,
-     .values_known = true},
+     .values_known = true,
+     .variables = "HELM_*"},
     {.names = "helm list, helm ls, helm status, helm history, helm version, helm env, helm search",
      .with = "helm",
      .style = Style::exact},
@@ -148,7 +152,9 @@ constexpr ProgramSpec specs[] = {
      .unproven = "-chdir=VALUE",
      .manner = lenient | single_dash,
      .subcommands = true,
-     .values_known = true},
+     .values_known = true,
+     .variables = "TF_*",
+     .harmless_variables = "TF_LOG TF_IN_AUTOMATION TF_INPUT"},
     // Most others start the providers that the folder holds.
     {.names = "terraform version, terraform output, tofu version, tofu output",
      .options = "-json -no-color -raw",
@@ -160,7 +166,9 @@ constexpr ProgramSpec specs[] = {
      .unproven = "-R=VALUE --repo=VALUE --help --version",
      .manner = lenient,
      .subcommands = true,
-     .values_known = true},
+     .values_known = true,
+     .variables = "GH_* GITHUB_*",
+     .harmless_variables = "GH_TOKEN GITHUB_TOKEN"},
     {.names = "gh pr, gh issue, gh repo, gh run, gh release, gh workflow, gh auth, gh search, gh label",
      .operands = Operands::choose,
      .style = Style::exact},

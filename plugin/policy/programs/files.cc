@@ -21,7 +21,8 @@ constexpr ProgramSpec specs[] = {
              .options =
                  "-a -A -l -h -R -r -t -S -1 -d -F -i -s -p -n -g -G -X -U -c -u -k -m -x -C -Q -b -q -B -f -v -o -N "
                  "--all --almost-all --human-readable --recursive --reverse --directory --size --inode --classify "
-                 "--no-group --group-directories-first --full-time --sort=TEXT --color[=TEXT]"}},
+                 "--no-group --group-directories-first --full-time --sort=TEXT --color[=TEXT]"},
+     .variables = "LS_OPTIONS"},
     {.names = "exa, eza",
      .options =
          "-1 --oneline -l --long -G --grid -x --across -R --recurse -T --tree -F --classify --color=WHEN "
@@ -54,7 +55,8 @@ constexpr ProgramSpec specs[] = {
                 "--color=WHEN --italic-text=WHEN --decorations=WHEN -f --force-colorization --paging=never|auto "
                 "-m=MAP --map-syntax=MAP --theme=NAME --list-themes --style=PARTS -r=RANGE --line-range=RANGE -L "
                 "--list-languages -u --unbuffered -h -V -P",
-     .effects = "runs_program (runs a program): --pager=PROGRAM"},
+     .effects = "runs_program (runs a program): --pager=PROGRAM",
+     .variables = "BAT_* DELTA_*"},
     {.names = "basename", .options = "-a --multiple -s=SUFFIX --suffix=SUFFIX -z --zero", .style = Style::posix},
     {.names = "dirname", .options = "-z --zero"},
     {.names = "pathchk", .options = "-p -P --portability"},

@@ -1,5 +1,4 @@
 // git: what its commands are, and which of them only look.
-#include "policy/programs/hardening.h"
 #include "policy/programs/reader.h"
 
 namespace wtool::policy::programs {
@@ -34,11 +33,46 @@ constexpr ProgramSpec specs[] = {
                 "--namespace=NAME --bare --super-prefix=DIR; other (sets attributes): --attr-source=TREE",
      .operands = Operands::choose,
      .style = Style::git,
-     .hardened = git_without_programs,
+     // So it executes nothing that a configuration names, but for filters (policy/covenant/repository.h), and does not
+     // write the index while it only looks: for execute_run, and for what `arguments: safe` has judged.
+     .hardened = "--no-pager --no-optional-locks "
+                 "-c core.fsmonitor=false "
+                 "-c core.hooksPath=/dev/null "
+                 "-c core.pager=cat "
+                 "-c core.sshCommand=false "
+                 "-c gpg.program=false "
+                 "-c gpg.openpgp.program=false "
+                 "-c gpg.x509.program=false "
+                 "-c gpg.ssh.program=false "
+                 "-c log.showSignature=false "
+                 "-c protocol.allow=never "
+                 "-c safe.bareRepository=explicit "
+                 "-c status.submoduleSummary=false",
      .unproven = "--list-cmds=VALUE",
      .manner = lenient,
      .subcommands = true,
-     .values_known = true},
+     .values_known = true,
+     .harmless_settings =
+         "core.pager=''|cat|false pager.*=''|cat|false color.* column.* advice.* core.quotepath core.abbrev "
+         "core.precomposeunicode log.date log.decorate log.follow log.abbrevcommit log.mailmap diff.renames "
+         "diff.renamelimit diff.algorithm diff.noprefix diff.mnemonicprefix diff.context diff.colormoved "
+         "diff.wordregex grep.linenumber grep.fullname grep.patterntype grep.threads status.short "
+         "status.branch status.relativepaths status.showuntrackedfiles user.name user.email "
+         "i18n.logoutputencoding init.defaultbranch gc.auto maintenance.auto",
+     // protocol.ext is the transport that runs a command.
+     .settings = "core.pager=''|cat|false|true|less|more pager.*=''|cat|false|true|less|more "
+                 "core.fsmonitor=''|true|false protocol.*=never url.* core.sshcommand core.gitproxy core.editor "
+                 "core.hookspath core.askpass core.alternaterefscommand core.attributesfile core.worktree "
+                 "diff.external diff.tool merge.tool gpg.program sequence.editor uploadpack.packobjectshook "
+                 "include.path web.browser interactive.difffilter init.templatedir imap.tunnel sendemail.smtpserver "
+                 "instaweb.httpd help.browser man.viewer credential.helper http.sslcert receive.procreceiverefs "
+                 "bundle.heuristic *.command *.textconv *.cmd *.driver *.clean *.smudge *.process *.helper *.program "
+                 "*.uploadpack *.receivepack *.vcs *.path *.defaultkeycommand *.sendmailcmd *.tocmd *.cccmd",
+     .variables = "GIT_*",
+     .harmless_variables =
+         "GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL "
+         "GIT_COMMITTER_DATE GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_MERGE_VERBOSITY GIT_REFLOG_ACTION "
+         "GIT_LITERAL_PATHSPECS GIT_GLOB_PATHSPECS GIT_NOGLOB_PATHSPECS GIT_ICASE_PATHSPECS GIT_ADVICE"},
     // They write with --output; git's own pager is not started without a terminal.
     {.names = "git:diff",
      .options =
@@ -425,13 +459,14 @@ constexpr ProgramSpec specs[] = {
     {.names = "git clone",
      .options =
          "-q --quiet -v --verbose --progress -n --no-checkout --bare --mirror -l --local -s --shared "
-         "--recurse-submodules[=PATH] --recursive[=PATH] -j=NUM --jobs=NUM --template=DIR --reference=DIR "
+         "--recurse-submodules[=PATH] --recursive[=PATH] -j=NUM --jobs=NUM --reference=DIR "
          "--reference-if-able=DIR --dissociate -o=NAME --origin=NAME -b=NAME --branch=NAME --depth=NUM "
          "--shallow-since=TIME "
          "--shallow-exclude=REV --single-branch --tags --shallow-submodules --separate-git-dir=DIR -c=SETTING "
          "--config=SETTING --server-option=OPTION -4 --ipv4 -6 --ipv6 --filter=SPEC --remote-submodules --sparse "
          "--bundle-uri=ADDRESS --revision=REV",
-     .effects = "runs_program: -u=PROGRAM --upload-pack=PROGRAM",
+     .effects = "runs_program: -u=PROGRAM --upload-pack=PROGRAM; runs_program (brings hooks, which are programs): "
+                "--template=DIR",
      .does = Effect::writes,
      .never = "writes files, and runs the hooks and filters of the configuration",
      .alone = "",
@@ -522,6 +557,31 @@ constexpr ProgramSpec specs[] = {
      .runs = Runs::options,
      .manner = lenient | permutes,
      .script = "commit-filter env-filter index-filter msg-filter parent-filter setup tag-name-filter tree-filter"},
+    {.names =
+         "git submodule--helper, git merge-index, git merge-one-file, git remote-ext, git remote-fd, git daemon, git "
+         "instaweb, git bisect--helper, git rebase--interactive, git difftool--helper, git mergetool--lib, git hook, "
+         "git "
+         "for-each-repo, git http-backend, git shell, git p4, git svn, git cvsserver, git web--browse",
+     .does = Effect::runs_program,
+     .never = "runs other programs",
+     .alone = "",
+     .style = Style::git},
+    {.names = "git send-email",
+     .does = Effect::runs_program,
+     .never = "runs other programs",
+     .alone = "",
+     .style = Style::git,
+     .unproven = "--sendmail-cmd=VALUE --to-cmd=VALUE --cc-cmd=VALUE --header-cmd=VALUE --to=VALUE --cc=VALUE "
+                 "--from=VALUE --subject=VALUE",
+     .runs = Runs::options,
+     .manner = lenient | permutes,
+     .script = "sendmail-cmd to-cmd cc-cmd header-cmd"},
+    {.names = "git init",
+     .effects = "runs_program (brings hooks, which are programs): --template=DIR",
+     .does = Effect::writes,
+     .never = "makes a repository",
+     .alone = "",
+     .style = Style::git},
     // Known for their texts, which are no paths.
     {.names = "git commit",
      .options =
@@ -539,7 +599,6 @@ constexpr ProgramSpec specs[] = {
      .only_with = "--dry-run",
      .without = "writes to the repository",
      .instead = "git commit --dry-run tells what it would do",
-     .hardened = git_without_programs,
      .manner = lenient | permutes,
      .values_known = true,
      .synonyms = "n=no-verify a=all m=message"},
@@ -550,7 +609,6 @@ constexpr ProgramSpec specs[] = {
      .only_with = "-n --dry-run",
      .without = "removes files",
      .instead = "git clean --dry-run tells what it would do",
-     .hardened = git_without_programs,
      .manner = lenient | permutes,
      .values_known = true,
      .synonyms = "f=force n=dry-run"},

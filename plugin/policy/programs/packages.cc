@@ -14,7 +14,8 @@ constexpr ProgramSpec specs[] = {
          "--no-progress",
      .effects =
          "other (works on another folder): -C=DIR --prefix=DIR; other (reads another configuration): --userconfig=FILE "
-         "--globalconfig=FILE --registry=ADDRESS; runs_program: --script-shell=PROGRAM --viewer=PROGRAM "
+         "--globalconfig=FILE --registry=ADDRESS; runs_program: --script-shell=PROGRAM --shell=FILE "
+         "--viewer=PROGRAM "
          "--editor=PROGRAM --git=PROGRAM --browser[=PROGRAM] --node-options=OPTIONS; writes (writes): --cache=DIR",
      .operands = Operands::choose,
      .style = Style::exact,
@@ -22,7 +23,8 @@ constexpr ProgramSpec specs[] = {
      .manner = lenient,
      .subcommands = true,
      .values_known = true,
-     .synonyms = "g=global f=force y=yes w=workspace"},
+     .synonyms = "g=global f=force y=yes w=workspace",
+     .variables = "NPM NPM_* npm_*"},
     {.names = "npm ls, npm list, npm la, npm ll, npm outdated, npm view, npm info, npm show, npm why, npm explain, npm "
               "root, "
               "npm prefix, npm bin, npm ping, npm search, npm query, npm whoami",
@@ -51,7 +53,7 @@ constexpr ProgramSpec specs[] = {
          "-P -D -g "
          "--global --pattern=PATTERN --level=LEVEL --groups=NAMES -A --all -R --name-only",
      .effects = "other (works on another folder): -C=DIR --dir=DIR --cwd=DIR --prefix=DIR --modules-folder=DIR; "
-                "runs_program: --script-shell=PROGRAM --use-yarnrc=FILE",
+                "runs_program: --script-shell=PROGRAM --shell=FILE --use-yarnrc=FILE",
      .operands = Operands::choose,
      .bare = "installs what the project needs",
      .style = Style::exact,
@@ -60,7 +62,8 @@ constexpr ProgramSpec specs[] = {
      .manner = lenient,
      .subcommands = true,
      .values_known = true,
-     .synonyms = "g=global f=force y=yes w=workspace"},
+     .synonyms = "g=global f=force y=yes w=workspace",
+     .variables = "PNPM_* YARN_*"},
     {.names = "yarn list, yarn info, yarn why, yarn outdated, yarn audit, yarn versions, pnpm list, pnpm ls, pnpm ll, "
               "pnpm la, "
               "pnpm why, pnpm outdated, pnpm root, pnpm bin, pnpm view, pnpm info, pnpm licenses",
@@ -76,7 +79,8 @@ constexpr ProgramSpec specs[] = {
      .manner = lenient,
      .subcommands = true,
      .values_known = true,
-     .synonyms = "y=yes"},
+     .synonyms = "y=yes",
+     .variables = "PIP_* PIPENV_* REQUESTS_CA_BUNDLE"},
     {.names = "pip list, pip freeze, pip show, pip check, pip debug, pip3 list, pip3 freeze, pip3 show, pip3 check, "
               "pip3 debug",
      .options = "-o --outdated -u --uptodate -e --editable -l --local --user --pre --format=FORMAT --not-required "
@@ -101,7 +105,9 @@ constexpr ProgramSpec specs[] = {
      .unproven = "--help --manifest-path=VALUE --version",
      .manner = lenient | plus,
      .subcommands = true,
-     .values_known = true},
+     .values_known = true,
+     .variables = "CARGO_* CARGO",
+     .harmless_variables = "CARGO_TERM_* CARGO_INCREMENTAL CARGO_NET_OFFLINE CARGO_BUILD_JOBS CARGO_PROFILE_*"},
     {.names = "cargo tree, cargo metadata, cargo pkgid, cargo search, cargo info, cargo locate-project, cargo "
               "read-manifest, cargo "
               "verify-project, cargo version, cargo owner",
@@ -126,7 +132,8 @@ constexpr ProgramSpec specs[] = {
                  "--manifest-path=VALUE --offline --version",
      .manner = lenient | plus,
      .subcommands = true,
-     .values_known = true},
+     .values_known = true,
+     .variables = "RUSTUP_*"},
     {.names = "rustup show, rustup check, rustup which", .options = "-v --verbose --toolchain=NAME"},
     {.names = "go",
      .operands = Operands::choose,
@@ -134,7 +141,11 @@ constexpr ProgramSpec specs[] = {
      .unproven = "-C=VALUE",
      .manner = lenient | single_dash,
      .subcommands = true,
-     .values_known = true},
+     .values_known = true,
+     .variables = "GO GOFLAGS GOPATH GOROOT* GOBIN GOPROXY GONOPROXY GONOSUM* GOSUMDB GOPRIVATE GOINSECURE GOTOOL* "
+                  "GOENV GOCACHE* GOMODCACHE GOEXPERIMENT GODEBUG GOVCS GOTMPDIR GOAUTH GOWORK GO_* GOPACKAGESDRIVER "
+                  "CGO_* GCCGO*",
+     .harmless_variables = "GOMAXPROCS GOOS GOARCH GOGC GOMEMLIMIT GOTRACEBACK"},
     {.names = "go version, go help", .options = "-m -v -json", .style = Style::go},
     {.names = "go env", .options = "-json -changed", .effects = "writes (writes settings): -w -u", .style = Style::go},
     // go list runs the compiler, and cgo, for some of its options; -mod=mod updates go.mod.
@@ -157,7 +168,8 @@ constexpr ProgramSpec specs[] = {
      .alone = "-V --version --help",
      .manner = lenient,
      .subcommands = true,
-     .values_known = true},
+     .values_known = true,
+     .variables = "COMPOSER*"},
     {.names = "aptitude",
      .options = "-q --quiet -v -h",
      .effects = "other (sets a setting that can name programs): -o=SETTING --option=SETTING -c=FILE --config-file=FILE",
@@ -181,7 +193,8 @@ constexpr ProgramSpec specs[] = {
      .parts = "INVOKE DIR::BIN",
      .subcommands = true,
      .values_known = true,
-     .synonyms = "y=yes y=assume-yes"},
+     .synonyms = "y=yes y=assume-yes",
+     .variables = "APT_*"},
     {.names = "apt list, apt show, apt search, apt policy, apt depends, apt rdepends",
      .options = "-a --all-versions --installed --upgradable --manual-installed -n --names-only -f --full -v --verbose",
      .with = "apt"},
@@ -211,7 +224,9 @@ constexpr ProgramSpec specs[] = {
                 "runs_program: --pre-invoke=COMMAND --post-invoke=COMMAND --status-logger=COMMAND; writes (changes a "
                 "setting): --set-selections --clear-selections --add-architecture --remove-architecture --force-all; "
                 "other (works on another root): --root=DIR --admindir=DIR --instdir=DIR; writes (unpacks): -x -X "
-                "--extract --vextract -e --control -b --build"},
+                "--extract --vextract -e --control -b --build",
+     .variables = "DEB_* DEBIAN_* DPKG_*",
+     .harmless_variables = "DEBIAN_FRONTEND"},
     {.names = "dpkg-query",
      .options = "-l --list -L --listfiles -s --status -S --search -W --show -p --print-avail "
                 "-f=FORMAT --showformat=FORMAT --no-pager"},
@@ -227,8 +242,13 @@ constexpr ProgramSpec specs[] = {
      .style = Style::exact,
      .only_with = "-q --query",
      .without = "without -q changes what is installed",
-     .instead = "rpm -q asks"},
-    {.names = "brew", .options = "-v -h", .operands = Operands::choose},
+     .instead = "rpm -q asks",
+     .variables = "RPM_*"},
+    {.names = "brew",
+     .options = "-v -h",
+     .operands = Operands::choose,
+     .variables = "HOMEBREW_*",
+     .harmless_variables = "HOMEBREW_NO_*"},
     {.names = "brew list, brew info, brew search, brew outdated, brew deps, brew uses, brew config, brew doctor",
      .options = "--json[=VERSION] --versions --cask --formula --installed --tree -v --verbose -q --quiet -1"},
     {.names = "npx, pnpx, bunx, uvx, nix-shell",
@@ -248,7 +268,8 @@ constexpr ProgramSpec specs[] = {
      .alone = "-V -v --version --help",
      .manner = lenient,
      .subcommands = true,
-     .values_known = true},
+     .values_known = true,
+     .variables = "CONDA_* NIX_* NIXPKGS_* GUIX_*"},
     {.names = "uv",
      .does = Effect::runs_program,
      .never = "installs and runs programs",
@@ -257,7 +278,8 @@ constexpr ProgramSpec specs[] = {
                  "--python=VALUE --python-preference=VALUE",
      .manner = lenient,
      .subcommands = true,
-     .values_known = true},
+     .values_known = true,
+     .variables = "UV_*"},
     {.names = "poetry",
      .does = Effect::runs_program,
      .never = "installs and runs programs",
@@ -265,7 +287,8 @@ constexpr ProgramSpec specs[] = {
      .unproven = "-n -q -v -h -V -C=VALUE -P=VALUE --directory=VALUE --project=VALUE",
      .manner = lenient,
      .subcommands = true,
-     .values_known = true},
+     .values_known = true,
+     .variables = "POETRY_*"},
 };
 
 }  // namespace

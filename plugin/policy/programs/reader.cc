@@ -339,12 +339,19 @@ class Reader {
 }  // namespace
 
 bool is_listed(std::string_view list, std::string_view item, char separator) {
-  if (item.empty()) return false;
+  if (item.empty() || item.find(separator) != item.npos) return false;
   for (std::size_t at = list.find(item); at != std::string_view::npos; at = list.find(item, at + 1)) {
     const std::size_t end = at + item.size();
     if ((at == 0 || list[at - 1] == separator) && (end == list.size() || list[end] == separator)) return true;
   }
   return false;
+}
+
+std::vector<std::string_view> parts_of(std::string_view list, char separator) {
+  std::vector<std::string_view> parts;
+  any_listed(
+      list, [&](std::string_view part) { return parts.emplace_back(part).empty(); }, separator);
+  return parts;
 }
 
 const Given* ParsedCommand::in_force(std::string_view options) const {

@@ -2,6 +2,7 @@
 // that judges a program is a pass over the ParsedCommand.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,19 @@ using Words = std::vector<std::string>;
 
 // True where `list`, separated by `separator`, has `item`.
 bool is_listed(std::string_view list, std::string_view item, char separator = ' ');
+
+// True where `holds` is true of one of the parts of a list.
+template <typename Holds>
+bool any_listed(std::string_view list, Holds holds, char separator = ' ') {
+  while (!list.empty()) {
+    const std::string_view part = list.substr(0, list.find(separator));
+    if (!part.empty() && holds(part)) return true;
+    list.remove_prefix(std::min(list.size(), part.size() + 1));
+  }
+  return false;
+}
+
+std::vector<std::string_view> parts_of(std::string_view list, char separator = ' ');
 
 // An option as it was given.
 struct Given {

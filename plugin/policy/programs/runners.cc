@@ -244,6 +244,11 @@ constexpr ProgramSpec specs[] = {
      .idle = "version help",
      .script = "c call run",
      .bare_runs = Bare::code},
+    {.names = "npm explore, pnpm explore, yarn explore",
+     .rules = false,
+     .runs = Runs::code,
+     .manner = lenient,
+     .bare_runs = Bare::code},
     {.names = "uv run, poetry run, pipenv run, pdm run, hatch run, rye run, bundle exec, conda run, mamba run, "
               "micromamba run, mise exec, mise x, asdf exec, rbenv exec, pyenv exec, nodenv exec, doppler run, op run",
      .options = "-C=VALUE -c=VALUE -e=VALUE -m=VALUE -n=VALUE -p=VALUE -P=VALUE --with=VALUE --python=VALUE "
@@ -269,13 +274,6 @@ constexpr ProgramSpec specs[] = {
      .runs = Runs::command,
      .manner = lenient,
      .script = "s shell"},
-    {.names = "git send-email",
-     .options = "--sendmail-cmd=VALUE --to-cmd=VALUE --cc-cmd=VALUE --header-cmd=VALUE --to=VALUE --cc=VALUE "
-                "--from=VALUE --subject=VALUE",
-     .rules = false,
-     .runs = Runs::options,
-     .manner = lenient | permutes,
-     .script = "sendmail-cmd to-cmd cc-cmd header-cmd"},
     {.names = "gsort",
      .options = "-k=VALUE -o=VALUE -S=VALUE -t=VALUE -T=VALUE --compress-program=VALUE --key=VALUE --output=VALUE "
                 "--parallel=VALUE --temporary-directory=VALUE --field-separator=VALUE --buffer-size=VALUE "
@@ -367,7 +365,9 @@ constexpr ProgramSpec specs[] = {
      .rules = false,
      .manner = lenient | permutes,
      .subcommands = true,
-     .values_known = true},
+     .values_known = true,
+     .variables = "AWS_* BOTO_*",
+     .harmless_variables = "AWS_REGION AWS_DEFAULT_REGION AWS_DEFAULT_OUTPUT"},
     {.names = "gcloud",
      .options = "-h -q --account=VALUE --billing-project=VALUE --configuration=VALUE --flags-file=VALUE --format=VALUE "
                 "--project=VALUE --verbosity=VALUE --quiet",
@@ -375,20 +375,24 @@ constexpr ProgramSpec specs[] = {
      .manner = lenient | permutes,
      .subcommands = true,
      .values_known = true,
-     .synonyms = "q=quiet"},
+     .synonyms = "q=quiet",
+     .variables = "GOOGLE_* CLOUDSDK_*"},
     {.names = "glab",
      .options = "-R=VALUE --repo=VALUE --help --version",
      .rules = false,
      .manner = lenient,
      .subcommands = true,
-     .values_known = true},
+     .values_known = true,
+     .variables = "GLAB_* GITLAB_*",
+     .harmless_variables = "GITLAB_TOKEN"},
     {.names = "hg",
      .options = "-R=VALUE -q -v -y --config=VALUE --cwd=VALUE --encoding=VALUE --pager=VALUE --repository=VALUE "
                 "--quiet --verbose",
      .rules = false,
      .manner = lenient,
      .subcommands = true,
-     .values_known = true},
+     .values_known = true,
+     .variables = "HG HGRCPATH HGEDITOR HGMERGE HGPLAIN*"},
     {.names = "pdm, hatch, rye, bundle, micromamba, direnv, mise, asdf, rbenv, pyenv, nodenv, doppler, op, aws-vault, "
               "sops, chamber, lxc, incus, distrobox, toolbox, vagrant, heroku, fly, adb, gitlab-runner, mix, rails, "
               "nerdctl compose, k3s, perf mem, perf c2c, perf lock, perf sched, uv tool",

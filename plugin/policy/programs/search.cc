@@ -27,7 +27,8 @@ constexpr ProgramSpec specs[] = {
                  "--extended-regexp --fixed-strings --basic-regexp --perl-regexp --recursive --text "
                  "--after-context=NUM --before-context=NUM --context=NUM --max-count=NUM --regexp=TEXT! --include=TEXT "
                  "--exclude=TEXT --exclude-dir=TEXT --color[=TEXT]",
-             .least = 1}},
+             .least = 1},
+     .variables = "GREP_*"},
     {.names = "rg",
      .options =
          "-e=PATTERN! --regexp=PATTERN! -f=FILE! --file=FILE! -A=NUM --after-context=NUM -B=NUM --before-context=NUM "
@@ -61,7 +62,8 @@ constexpr ProgramSpec specs[] = {
      .hardened = "--no-config",
      .runs = Runs::option_value,
      .manner = lenient | permutes,
-     .script = "pre hostname-bin"},
+     .script = "pre hostname-bin",
+     .variables = "RIPGREP_CONFIG_PATH"},
     {.names = "ag",
      .options =
          "--ackmate -A[=NUM] --after[=NUM] -B[=NUM] --before[=NUM] --break --nobreak -c --count --color --nocolor "
@@ -76,7 +78,8 @@ constexpr ProgramSpec specs[] = {
          "--list-file-types --nopager --workers=NUM --affinity --noaffinity --multiline --nomultiline --cpp --python "
          "--js --ts --go --rust --java --html --css --json --yaml --shell --make --ruby --cc --markdown",
      .effects = "runs_program: --pager=COMMAND; other (runs decompressors): -z --search-zip",
-     .operands = Operands::first_text},
+     .operands = Operands::first_text,
+     .variables = "AG_*"},
     {.names = "ack",
      .options =
          "-i --ignore-case -S --smart-case -I --no-smart-case -v --invert-match -w --word-regexp -Q --literal -l "
@@ -91,7 +94,8 @@ constexpr ProgramSpec specs[] = {
                 "from a file): --ackrc=FILE",
      .operands = Operands::first_text,
      .style = Style::exact,
-     .hardened = "--noenv"},
+     .hardened = "--noenv",
+     .variables = "ACK_* ACKRC"},
     {.names = "fd, fdfind",
      .options =
          "-H --hidden --no-hidden -I --no-ignore --ignore --no-ignore-vcs --ignore-vcs --no-ignore-parent "

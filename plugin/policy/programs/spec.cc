@@ -46,13 +46,16 @@ Effect effect_named(std::string_view name) {
   return Effect::other;
 }
 
+std::array<std::span<const ProgramSpec>, 14> families() {
+  return {text_programs(),     file_programs(),   system_programs(),      search_programs(),    archive_programs(),
+          language_programs(), git_programs(),    package_programs(),     container_programs(), wrapper_programs(),
+          writing_programs(),  runner_programs(), interpreter_programs(), variable_programs()};
+}
+
 class Tables {
  public:
   Tables() {
-    for (const auto family :
-         {text_programs(), file_programs(), system_programs(), search_programs(), archive_programs(),
-          language_programs(), git_programs(), package_programs(), container_programs(), wrapper_programs(),
-          writing_programs(), runner_programs(), interpreter_programs()}) {
+    for (const auto& family : families()) {
       for (const ProgramSpec& spec : family) {
         for (std::string_view rest = spec.names; !rest.empty();) specs_.emplace(take(rest, ","), &spec);
       }
@@ -276,5 +279,13 @@ const Compiled* find_rules(std::string_view name) {
 }
 
 const std::vector<std::string_view>& program_names() { return tables().names(); }
+
+std::vector<std::string_view> lists_of(std::string_view ProgramSpec::*field) {
+  std::vector<std::string_view> lists;
+  for (const auto& family : families()) {
+    for (const ProgramSpec& spec : family) lists.push_back(spec.*field);
+  }
+  return lists;
+}
 
 }  // namespace wtool::policy::programs

@@ -169,6 +169,7 @@ struct ProgramSpec {
   std::string_view code = {};        // of options whose value is code, or a program or a file of commands that is run
   std::string_view words = {};       // Runs::words: that name a program which runs
   std::string_view beginnings = {};  // the same: beginnings of words
+  std::string_view letters = {};     // the same: letters that stand behind each other in a bundle of options
   std::string_view parts = {};       // the same: parts of words, in capitals
   Bare bare_runs = Bare::nothing;
   bool assignments = false;                // NAME=value may stand in front of the command
@@ -182,6 +183,15 @@ struct ProgramSpec {
   std::string_view synonyms = {};          // for such an entry: "f=force D=delete+force"
 
   std::optional<Covenant> covenant = {};
+
+  // Of git -c, in lower case: "core.pager=''|cat color.*".
+  std::string_view harmless_settings = {};  // with one of these values, where there are any
+  std::string_view settings = {};           // by which it runs programs, but with one of these values
+
+  // Variables of the environment: names, and patterns with *. Whole families change what programs do, because programs
+  // add members to them; harmless members are listed one by one. A name on no list is neither: a program may heed it.
+  std::string_view variables = {};           // that change what it does: "GIT_*"
+  std::string_view harmless_variables = {};  // that it only reads as data: "GIT_AUTHOR_NAME"
 };
 
 enum class Value { none, optional, required };
@@ -258,6 +268,8 @@ const Compiled* find_rules(std::string_view name);
 const Compiled* find_covenant(std::string_view name);
 // All names of programs and subcommands that there are specs of, in their order.
 const std::vector<std::string_view>& program_names();
+// The lists that the specs have in this field.
+std::vector<std::string_view> lists_of(std::string_view ProgramSpec::*field);
 
 // The families, each in its file.
 std::span<const ProgramSpec> text_programs();
@@ -273,5 +285,6 @@ std::span<const ProgramSpec> wrapper_programs();
 std::span<const ProgramSpec> writing_programs();
 std::span<const ProgramSpec> runner_programs();
 std::span<const ProgramSpec> interpreter_programs();
+std::span<const ProgramSpec> variable_programs();
 
 }  // namespace wtool::policy::programs

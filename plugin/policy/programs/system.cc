@@ -228,7 +228,8 @@ constexpr ProgramSpec specs[] = {
      .manner = lenient | permutes,
      .subcommands = true,
      .values_known = true,
-     .synonyms = "f=force"},
+     .synonyms = "f=force",
+     .variables = "SYSTEMD_*"},
     {.names = "systemctl status, systemctl show, systemctl cat, systemctl is-active, systemctl is-enabled, systemctl "
               "is-failed, systemctl list-units, systemctl list-unit-files, systemctl list-timers, systemctl "
               "list-sockets, systemctl list-dependencies, systemctl list-jobs, systemctl is-system-running, systemctl "

@@ -14,8 +14,10 @@ namespace wtool::policy {
 
 namespace {
 
+using programs::any_listed;
 using programs::Compiled;
 using programs::is_listed;
+using programs::parts_of;
 using programs::Takes;
 using programs::what_takes;
 
@@ -53,16 +55,6 @@ constexpr std::string_view operand_synonyms[][2] = {
 // Programs that take any beginning of a subcommand that no other has.
 constexpr std::string_view abbreviating = "npm hg ip svn apt-mark lvm nmcli iw tc bridge";
 
-// Calls `each` with the parts of a list that is separated by spaces.
-template <typename Each>
-void for_each_part(std::string_view list, Each each) {
-  while (!list.empty()) {
-    const std::string_view part = list.substr(0, list.find(' '));
-    if (!part.empty()) each(part);
-    list.remove_prefix(std::min(list.size(), part.size() + 1));
-  }
-}
-
 // What is known of the program, or of its subcommand.
 struct Knowledge {
   std::string_view tool;
@@ -72,13 +64,11 @@ struct Knowledge {
 
   bool has_synonym(std::string_view one, std::string_view other) const {
     const auto in = [&](std::string_view list) {
-      bool found = false;
-      for_each_part(list, [&](std::string_view pair) {
+      return any_listed(list, [&](std::string_view pair) {
         const std::size_t equals = pair.find('=');
         const std::string_view left = pair.substr(0, equals), right = pair.substr(equals + 1);
-        found = found || (left == one && right == other) || (left == other && right == one);
+        return (left == one && right == other) || (left == other && right == one);
       });
-      return found;
     };
     return in(common_synonyms) || (general != nullptr && in(general->spec().synonyms)) ||
            (special != nullptr && in(special->spec().synonyms));
@@ -86,13 +76,12 @@ struct Knowledge {
 
   // "D" is "delete+force": the options that a letter stands for together.
   std::string_view expansion(std::string_view letter) const {
-    std::string_view found;
-    if (special == nullptr) return found;
-    for_each_part(special->spec().synonyms, [&](std::string_view pair) {
+    if (special == nullptr) return {};
+    for (const std::string_view pair : parts_of(special->spec().synonyms)) {
       const std::size_t equals = pair.find('=');
-      if (pair.substr(0, equals) == letter && pair.find('+') != std::string_view::npos) found = pair.substr(equals + 1);
-    });
-    return found;
+      if (pair.substr(0, equals) == letter && pair.find('+') != std::string_view::npos) return pair.substr(equals + 1);
+    }
+    return {};
   }
 
   // True where this long option has a name of its own, and so is no abbreviation of a longer one.
@@ -149,10 +138,9 @@ bool says(const Knowledge& knowledge, std::string_view text, std::string_view na
     for (const std::string_view list :
          {common_synonyms, knowledge.special ? knowledge.special->spec().synonyms : std::string_view(),
           knowledge.general ? knowledge.general->spec().synonyms : std::string_view()}) {
-      bool found = false;
-      for_each_part(list, [&](std::string_view pair) {
+      const bool found = any_listed(list, [&](std::string_view pair) {
         const std::size_t equals = pair.find('=');
-        found = found || (pair.substr(0, equals) == name && pair.substr(equals + 1).starts_with(said));
+        return pair.substr(0, equals) == name && pair.substr(equals + 1).starts_with(said);
       });
       if (found) return true;
     }
@@ -161,14 +149,8 @@ bool says(const Knowledge& knowledge, std::string_view text, std::string_view na
   for (std::size_t i = 1; i < text.size(); ++i) {
     const std::string_view letter = text.substr(i, 1);
     if (letter == name || knowledge.has_synonym(letter, name)) return true;
-    bool part_of = false;
-    const std::string_view together = knowledge.expansion(letter);
-    for (std::string_view rest = together; !rest.empty();) {
-      const std::string_view part = rest.substr(0, rest.find('+'));
-      part_of = part_of || part == name || knowledge.has_synonym(part, name);
-      rest.remove_prefix(std::min(rest.size(), part.size() + 1));
-    }
-    if (part_of) return true;
+    const auto is_meant = [&](std::string_view part) { return part == name || knowledge.has_synonym(part, name); };
+    if (any_listed(knowledge.expansion(letter), is_meant, '+')) return true;
     // What follows a letter that takes a value is the value.
     const char dashed[] = {'-', text[i]};
     if (knowledge.takes({dashed, 2}) == Takes::value) break;
@@ -183,16 +165,9 @@ std::vector<std::string> names_of(const Knowledge& knowledge, const std::string&
   std::vector<std::string> names;
   for (std::size_t i = 1; i < entry.size(); ++i) {
     const std::string letter(1, entry[i]);
-    const std::string_view together = knowledge.expansion(letter);
-    if (together.empty()) {
-      names.push_back(letter);
-      continue;
-    }
-    for (std::string_view rest = together; !rest.empty();) {
-      const std::string_view part = rest.substr(0, rest.find('+'));
-      names.emplace_back(part);
-      rest.remove_prefix(std::min(rest.size(), part.size() + 1));
-    }
+    const std::vector<std::string_view> together = parts_of(knowledge.expansion(letter), '+');
+    names.insert(names.end(), together.begin(), together.end());
+    if (together.empty()) names.push_back(letter);
   }
   return names;
 }

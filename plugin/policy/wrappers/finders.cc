@@ -114,6 +114,9 @@ void judge_fd(const Judgement& judgement) {
 void judge_xargs(const Judgement& judgement) {
   const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program("xargs"));
   if (judgement.has_obstacle(reading) || reading.find("help version") != nullptr || reading.operands.empty()) return;
+  if (const Given* slot = reading.find("process-slot-var")) {
+    judgement.runs_code(judgement.word(slot->word), "it sets a variable of any name");
+  }
   Inner* const inner = judgement.runs(reading.operands.front());
   close_input(*inner);
   std::string placeholder;

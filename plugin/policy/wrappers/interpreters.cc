@@ -164,25 +164,17 @@ void judge_database(const Judgement& judgement) {
   }
 }
 
-// True where `holds` is true of one of the parts of a list that is separated by spaces.
-template <typename Holds>
-bool holds_of_any(std::string_view list, Holds holds) {
-  while (!list.empty()) {
-    const std::string_view part = list.substr(0, list.find(' '));
-    if (holds(part)) return true;
-    list.remove_prefix(std::min(list.size(), part.size() + 1));
-  }
-  return false;
-}
-
 // True for a word that names a program that runs, as the spec says.
 bool tells(const ProgramSpec& telling, const std::string& text) {
   std::string upper = text;
   std::transform(upper.begin(), upper.end(), upper.begin(),
                  [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  const bool is_bundle = text.size() > 1 && text[0] == '-' && text[1] != '-';
   return is_listed(telling.words, text) ||
-         holds_of_any(telling.beginnings, [&](std::string_view part) { return text.starts_with(part); }) ||
-         holds_of_any(telling.parts, [&](std::string_view part) { return upper.find(part) != std::string::npos; });
+         (is_bundle && !telling.letters.empty() && text.find(telling.letters) != text.npos) ||
+         programs::any_listed(telling.beginnings, [&](std::string_view part) { return text.starts_with(part); }) ||
+         programs::any_listed(telling.parts,
+                              [&](std::string_view part) { return upper.find(part) != std::string::npos; });
 }
 
 void judge_telling_words(const Judgement& judgement, const ProgramSpec& telling) {

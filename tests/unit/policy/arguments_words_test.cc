@@ -170,8 +170,6 @@ BOOST_AUTO_TEST_CASE(programs_that_options_name_are_found_among_any_arguments) {
                                       "java @r",
                                       "rustc @r",
                                       "ar @r",
-                                      "zip -qTT sh a b",
-                                      "zip a b -T --unzip-c=sh",
                                       "git config core.fsmonitor x ^$",
                                       "git config --global core.fsmonitor x ``",
                                       "git config --rename-section x core",

@@ -7,7 +7,7 @@
 #include "policy/confinement.h"
 #include "policy/directories.h"
 #include "policy/entries.h"
-#include "policy/programs/hardening.h"
+#include "policy/programs/spec.h"
 #include "support/program.h"
 
 using namespace wtool::policy;
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(git_that_is_judged_safe_runs_without_what_a_configuration_n
     for (const SimpleCommand& command : judgement.script->commands) {
       for (const Word& word : command.words) text += (text.empty() ? "" : " ") + word.text;
     }
-    const std::string git = " " + std::string(git_without_programs) + " ";
+    const std::string git = " " + std::string(programs::find_program("git")->spec().hardened) + " ";
     for (std::size_t at; (at = text.find(git)) != std::string::npos;) text.replace(at, git.size(), " HARD ");
     return text;
   };
@@ -94,6 +94,8 @@ BOOST_AUTO_TEST_CASE(git_that_is_judged_safe_runs_without_what_a_configuration_n
              "/usr/bin/git HARD -C / -c color.ui=never status -s");
   BOOST_TEST(run(rules, "git log -3 -- git") == "git HARD log --no-ext-diff --no-textconv --submodule=short -3 -- git");
   BOOST_TEST(run(rules, "git stash list") == "git HARD stash list --no-ext-diff --no-textconv --submodule=short");
+  BOOST_TEST(run(rules, "git commit --dry-run") == "git HARD commit --dry-run");
+  BOOST_TEST(run(rules, "git clean -nd") == "git HARD clean -nd");
   BOOST_TEST(run(rules, "git blame x") == "git HARD blame --no-textconv x");
   BOOST_TEST(run(rules, "echo git && timeout 5 git diff") ==
              "echo git timeout 5 git HARD diff --no-ext-diff --no-textconv --submodule=short");
