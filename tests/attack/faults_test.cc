@@ -153,8 +153,9 @@ BOOST_AUTO_TEST_CASE(a_process_that_may_not_be_killed_is_named) {
   std::filesystem::copy_file(WTOOL_ATTACKS "/become_root", program);
   BOOST_REQUIRE(chmod(place.path().c_str(), 0755) == 0);
   BOOST_REQUIRE(chmod(program.c_str(), 04755) == 0);
-  std::string arguments =
-      Json{{"command", program + " & echo hi"}, {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}}.dump();
+  // The call ends when the program cannot be killed any more, and not before.
+  const std::string attack = "{ " + program + " & } | { read became; echo $became; }";
+  std::string arguments = Json{{"command", attack}, {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}}.dump();
   arguments.replace(arguments.find(mark.text()), 4, "\\u006dark");
   Program host({"/usr/bin/env", "HOME=/nonexistent", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
                 WTOOL_TEST_PROGRAM, "--plugin", WTOOL_TEST_PLUGIN, "call", "shell_execute", arguments},

@@ -1,8 +1,9 @@
-/* Set to the user root, becomes that for good: nobody else may signal it. Sleeps then; ends by itself after a minute. */
+/* Set to the user root, becomes that for good: nobody else may signal it. Says so in a line and sleeps; ends by itself
+ * after a minute. */
 #include <unistd.h>
 
 int main(void) {
   alarm(60);
-  if (setuid(0) != 0) return 1;
+  if (setuid(0) != 0 || write(1, "root\n", 5) != 5) return 1;
   for (;;) pause();
 }
