@@ -329,9 +329,8 @@ void check_all_end(const Mark& mark, const std::vector<pid_t>& helpers) {
 
 }  // namespace
 
-BOOST_DATA_TEST_CASE(an_attack_while_the_host_dies,
-                     data::make({"stop", "nofile", "nofile-8", "nproc", "as", "stack", "none"}) * data::make(targets),
-                     action, target) {
+BOOST_DATA_TEST_CASE(an_attack_while_the_host_dies, data::make(actions) * data::make(targets), action, target) {
+  if (std::string_view(action) == "stop-loop") return;  // The next two tests.
   const Mark mark;
   check_all_end(mark, kill_host_of(mark, Keepers::attack(action, target, "hang"), Json::object()));
 }
