@@ -1,6 +1,7 @@
 // `wtool mcp` as a client sees it, through pipes: the older era of the protocol, its errors, and results.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 #include <set>
 
 #include "support/mcp_client.h"
@@ -25,10 +26,12 @@ bool has(const std::string& text, std::string_view part) { return text.find(part
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(both_older_versions_are_spoken_and_an_unknown_one_gets_the_later) {
+BOOST_AUTO_TEST_CASE(all_versions_with_sessions_are_spoken_and_an_unknown_one_gets_the_latest) {
   for (const auto& [asked, given] : {std::pair{"2025-06-18", "2025-06-18"},
                                      {"2025-11-25", "2025-11-25"},
-                                     {"2024-11-05", "2025-11-25"},
+                                     {"2025-03-26", "2025-03-26"},
+                                     {"2024-11-05", "2024-11-05"},
+                                     {"2024-01-01", "2025-11-25"},
                                      {"2099-01-01", "2025-11-25"}}) {
     McpClient client({}, {}, asked);
     const Json result = client.initialize().at("result");
@@ -41,8 +44,8 @@ BOOST_AUTO_TEST_CASE(both_older_versions_are_spoken_and_an_unknown_one_gets_the_
 
 BOOST_AUTO_TEST_CASE(nothing_but_ping_is_answered_before_initialize) {
   McpClient client;
-  BOOST_TEST(code_of(client.ask("tools/list")) == -32600);
-  BOOST_TEST(code_of(client.ask("tools/call", {{"name", "shell_execute"}})) == -32600);
+  BOOST_TEST(code_of(client.ask("tools/list")) == -32602);
+  BOOST_TEST(code_of(client.ask("tools/call", {{"name", "shell_execute"}})) == -32602);
   BOOST_TEST(client.ask("ping").contains("result"));
   BOOST_TEST(code_of(client.ask("initialize", {{"capabilities", Json::object()}})) == -32602);
   BOOST_TEST(code_of(client.ask("initialize", {{"protocolVersion", "2025-11-25"}, {"capabilities", 5}})) == -32602);
@@ -127,20 +130,13 @@ BOOST_AUTO_TEST_CASE(a_request_that_is_wrong_in_itself_is_an_error) {
 
 BOOST_AUTO_TEST_CASE(what_is_no_message_is_told_of_without_an_id_and_the_session_goes_on) {
   Session client;
-  const std::string deep =
-      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":" + std::string(200'000, '[') +
-      std::string(200'000, ']') + "}}";
   for (const auto& [line, code] : {std::pair<std::string, int>{"{\"jsonrpc\":", -32700},
                                    {"hello", -32700},
-                                   {"{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"pi\xff\"}", -32700},
-                                   {deep, -32700},
                                    {std::string(300'000, '['), -32700},
                                    {"[{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\"}]", -32600},
                                    {"[]", -32600},
                                    {"7", -32600},
-                                   {R"({"jsonrpc":"2.0","id":null,"method":"ping"})", -32600},
-                                   {R"({"jsonrpc":"2.0","id":123456789012345678901234567890,"method":"ping"})", -32600},
-                                   {R"({"jsonrpc":"2.0","id":1.5,"method":"ping"})", -32600}}) {
+                                   {R"({"jsonrpc":"2.0","id":null,"method":"ping"})", -32600}}) {
     BOOST_REQUIRE(client.program.say(line + '\n'));
     BOOST_TEST(client.anonymous_error().at("code") == code, line.substr(0, 100));
   }
@@ -189,11 +185,10 @@ BOOST_AUTO_TEST_CASE(a_message_that_is_too_long_is_refused_and_skipped) {
   const ScratchFolder folder;
   Session client({"--config", folder.file("c.yaml", "mcp: {message_bytes: 65536}\n")});
   const Json long_id = client.request("ping", {{"a", std::string(100'000, 'x')}});
-  const Json error = client.anonymous_error();
+  const Json error = client.answer(long_id).at("error");
   BOOST_TEST(error.at("code") == -32600);
   BOOST_TEST(has(error.at("message"), "65536 bytes (mcp.message_bytes)"));
   BOOST_TEST(client.ask("ping").contains("result"));
-  BOOST_TEST(!client.has_answer(long_id));
 }
 
 BOOST_AUTO_TEST_CASE(sixteen_mebibytes_of_arguments_are_taken) {
@@ -264,8 +259,34 @@ BOOST_AUTO_TEST_CASE(too_many_waiting_calls_are_refused) {
   client.call("sleep 30");
   Json last;
   for (int i = 0; i < 1010; ++i) last = client.call("sleep 30");
-  BOOST_TEST(code_of(client.answer(last)) == -32000);
+  const Json refused = client.answer(last).at("result");
+  BOOST_TEST(refused.at("isError") == true);
+  BOOST_TEST(has(text_of(refused), "too many calls wait already"));
   BOOST_TEST(client.ask("ping").contains("result"));
+}
+
+BOOST_AUTO_TEST_CASE(a_call_that_has_waited_too_long_for_its_turn_is_answered) {
+  const ScratchFolder folder;
+  Session client({"--config", folder.file("c.yaml", "mcp: {max_calls: 1, queue_seconds: 1}\n")});
+  const Json first = client.call("sleep 30");
+  const Json late = client.answer(client.call("touch " + folder.path() + "/made")).at("result");
+  BOOST_TEST(late.at("isError") == true);
+  BOOST_TEST(has(text_of(late), "1 s (mcp.queue_seconds)"), text_of(late));
+  BOOST_TEST(!client.has_answer(first));
+  BOOST_TEST(!std::filesystem::exists(folder.path() + "/made"));
+}
+
+BOOST_AUTO_TEST_CASE(a_session_can_be_closed_whatever_runs) {
+  const ScratchFolder folder;
+  Session client({"--config", folder.file("c.yaml", "mcp: {max_calls: 2}\n")});
+  const auto ask = [&](const char* tool, const Json& arguments) {
+    return client.ask("tools/call", {{"name", tool}, {"arguments", arguments}}).at("result");
+  };
+  const Json session = ask("terminal_create_session", {{"taskId", "t"}, {"agentId", "a"}});
+  const Json id = {{"sessionId", session.at("structuredContent").at("sessionId")}};
+  for (int i = 0; i < 4; ++i) client.call("sleep 30");
+  BOOST_TEST(ask("terminal_get_status", id).at("isError") == false);
+  BOOST_TEST(ask("terminal_close_session", id).at("isError") == false);
 }
 
 BOOST_AUTO_TEST_CASE(progress_grows_is_rare_and_ends_before_the_result) {

@@ -1,6 +1,6 @@
 // Fuzzes mcp/message.h. The input is a line of an MCP client's. Whatever the bytes are, it is judged, soon; what is
 // answered with the id that was found is a line of JSON, and an id that was taken comes back as it was.
-// Sources: host-api/reference-host/mcp/message.cc
+// Sources: host-api/reference-host/mcp/message.cc host-api/reference-host/mcp/id_scanner.cc
 #include "mcp/message.h"
 
 #include <cstddef>
@@ -28,16 +28,24 @@ json parsed_line(const std::string& line) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view line(reinterpret_cast<const char*>(data), size);
-  const Message message = wtool::host::mcp::read_message(line);
+static void check(const Message& message, std::string_view line) {
   const bool is_invalid = message.kind == Message::Kind::invalid;
   require(is_invalid == (message.error.code != 0));
-  require(message.kind != Message::Kind::request || !message.id.empty());
+  require(message.kind != Message::Kind::request || (!message.id.empty() && !message.key.empty()));
   require(message.kind != Message::Kind::notification || message.id.empty());
+  require((message.kind == Message::Kind::batch) == !message.batch.empty());
   const json answer = parsed_line(wtool::host::mcp::error_line(message.id, {-1, std::string(line)}));
   require(answer.contains("id") == !message.id.empty());
-  if (!message.id.empty()) require(answer["id"] == json::parse(line).at("id"));
+  if (message.kind == Message::Kind::request) {
+    const json parsed = json::parse(line, nullptr, false);
+    require(!parsed.is_object() || answer["id"] == parsed.at("id"));
+  }
   if (!is_invalid) parsed_line(wtool::host::mcp::notification_line("m", wtool::host::mcp::dumped(message.body)));
+  for (const Message& one : message.batch) check(one, line);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view line(reinterpret_cast<const char*>(data), size);
+  check(wtool::host::mcp::read_message(line), line);
   return 0;
 }

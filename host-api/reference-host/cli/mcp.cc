@@ -73,6 +73,7 @@ std::optional<mcp::ServerSettings> read_settings(Context& context) {
   for (const EffectiveKey& key : config->keys) {
     if (key.name == "mcp.output_bytes") settings.output_bytes = key.value.get<std::size_t>();
     if (key.name == "mcp.max_calls") settings.max_calls = key.value.get<int>();
+    if (key.name == "mcp.queue_seconds") settings.max_wait = std::chrono::seconds(key.value.get<int>());
     if (key.name == "mcp.message_bytes") settings.message_bytes = key.value.get<std::size_t>();
   }
   return settings;

@@ -64,6 +64,7 @@ constexpr auto keys = std::to_array<ConfigKey>({
     {"execute_run", "root", Type::path, Lock::equal},
     {"mcp", "output_bytes", Type::integer, Lock::lower, "32768", 1024, 1048576, "bytes"},
     {"mcp", "max_calls", Type::integer, Lock::lower, "32", 1, 256, "calls"},
+    {"mcp", "queue_seconds", Type::integer, Lock::lower, "60", 1, 3600, "seconds"},
     {"mcp", "message_bytes", Type::integer, Lock::lower, "20971520", 65536, 67108864, "bytes"},
     {"prompts", "command", Type::text, Lock::equal},
     {"prompts", "directories", Type::paths, Lock::equal, "[]"},

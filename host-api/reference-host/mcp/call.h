@@ -1,11 +1,12 @@
 // One tools/call from its request to its answer, and the pool of threads that carries several through at once.
 //
-// - At most a number of calls run at once; others wait, in the order in which they came. Threads are made as they are
-//   needed, and stay.
+// - At most a number of calls run at once; others wait, in the order in which they came. One that has waited too long
+//   is answered with a refusal. Threads are made as they are needed, and stay.
 // - A call that is cancelled is not answered: one that waits never begins, one that runs is stopped now.
 // - From the moment that a call is answered its id is free again.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -14,7 +15,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "approval/approver.h"
@@ -24,8 +27,29 @@
 
 namespace wtool::host::mcp {
 
+// The answers to the requests of a batch: sent as one array when the last of them is known, which is when nobody has a
+// part of it any more. Any thread.
+class Batch {
+ public:
+  using Send = std::function<void(std::string)>;
+  explicit Batch(Send send) : send_(std::move(send)) {}
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+  ~Batch();
+
+  // `line`: with its newline.
+  void add(std::string_view line);
+
+ private:
+  const Send send_;
+  std::mutex mutex_;
+  std::string answers_;
+};
+
 struct Call {
-  std::string id;  // JSON text
+  std::string id;                // JSON text
+  std::string key;               // of the id (Message::key)
+  std::shared_ptr<Batch> batch;  // nullptr: the request came alone
   const ToolDescription* tool = nullptr;
   std::string arguments;       // JSON text of an object
   std::string progress_token;  // JSON text; empty: none
@@ -48,10 +72,13 @@ struct Call {
 
 class Calls {
  public:
-  // Carries one call through and gives the line that answers it.
-  using Run = std::function<std::string(Call&)>;
-  using Send = std::function<void(std::string)>;
-  Calls(int most, Run run, Send send);
+  struct Handlers {
+    std::function<std::string(Call&)> run;     // carries one call through and gives the line that answers it
+    std::function<std::string(Call&)> refuse;  // the line for a call that has waited too long
+    std::function<void(const Call&, std::string)> send;
+  };
+  // `max_wait`: for a turn.
+  Calls(int most, std::chrono::milliseconds max_wait, Handlers handlers);
   Calls(const Calls&) = delete;
   Calls& operator=(const Calls&) = delete;
   ~Calls();  // As end.
@@ -59,8 +86,9 @@ class Calls {
   enum class Added { yes, id_in_use, too_many };
   // All below: the thread that made this object.
   Added add(std::shared_ptr<Call> call);
-  // Never waits. An id that is not there any more is ignored.
-  void cancel(const std::string& id, const std::string& reason);
+  bool contains(const std::string& key) const;
+  // Never waits. A key that is not there any more is ignored.
+  void cancel(const std::string& key, const std::string& reason);
   // Stops all that runs, now, and waits for its end; what waits never begins, and is not answered.
   void end(const std::string& reason);
 
@@ -68,19 +96,29 @@ class Calls {
   static Call* current();
 
  private:
+  using Clock = std::chrono::steady_clock;
+  struct Waiting {
+    std::shared_ptr<Call> call;
+    Clock::time_point until;
+  };
+
   void work();
+  void refuse_late();
+  void answer(const std::shared_ptr<Call>& call, std::string line);
 
   const std::size_t most_;
-  const Run run_;
-  const Send send_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::map<std::string, std::shared_ptr<Call>> calls_;  // by id, those that are to be answered
+  const std::chrono::milliseconds max_wait_;
+  const Handlers handlers_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;                     // for those that work
+  std::condition_variable queue_changed_;               // for the one that refuses
+  std::map<std::string, std::shared_ptr<Call>> calls_;  // by key, those that are to be answered
   std::vector<std::shared_ptr<Call>> running_;
-  std::deque<std::shared_ptr<Call>> waiting_;
+  std::deque<Waiting> waiting_;
   std::size_t idle_ = 0;
   bool ending_ = false;
-  std::vector<std::thread> threads_;
+  std::vector<std::thread> workers_;
+  std::thread refuser_;
 };
 
 }  // namespace wtool::host::mcp

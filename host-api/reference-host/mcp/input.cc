@@ -41,29 +41,36 @@ bool Input::take_line(std::string& line) {
 }
 
 Input::Next Input::next(std::string& line) {
+  const auto skipped = [&] {
+    too_long_.feed(line);
+    skipping_ = false;
+    return Next::too_long;
+  };
+  const auto skip = [&] {
+    skipping_ = true;
+    too_long_ = IdScanner();
+  };
   while (true) {
     if (take_line(line)) {
-      const bool skipped = skipping_;
-      skipping_ = false;
-      if (skipped) continue;
-      return line.size() > longest_ ? Next::too_long : Next::line;
+      if (!skipping_ && line.size() > longest_) skip();
+      return skipping_ ? skipped() : Next::line;
     }
     if (ended_) {
       line.assign(buffer_, begin_);
       buffer_.clear();
       begin_ = searched_ = 0;
-      return line.empty() || skipping_ ? Next::end : Next::line;
+      if (skipping_) return skipped();
+      return line.empty() ? Next::end : Next::line;
     }
     buffer_.erase(0, begin_);
     begin_ = 0;
-    const bool too_long = !skipping_ && buffer_.size() > longest_;
-    if (skipping_ || too_long) {
-      skipping_ = true;
+    if (!skipping_ && buffer_.size() > longest_) skip();
+    if (skipping_) {
+      too_long_.feed(buffer_);
       buffer_.clear();
     }
     searched_ = buffer_.size();
     if (buffer_.empty() && buffer_.capacity() > 4 * piece_size) buffer_.shrink_to_fit();
-    if (too_long) return Next::too_long;
 
     if (const Next ready = wait(); ready != Next::line) return ready;
     const std::size_t had = buffer_.size();

@@ -1,12 +1,14 @@
 // The lines that a client sends, one by one, from a descriptor that may give them in any pieces.
 //
-// - A line that is longer than the limit is told of once and skipped to its end: what follows is in step again.
+// - A line that is longer than the limit is skipped to its end, and told of then: the id of its request may come last.
 // - A wait for more ends at once when another descriptor has something to say, or the client no longer reads.
 // - Never holds more than a line and a piece; what a long line took is given back.
 #pragma once
 
 #include <cstddef>
 #include <string>
+
+#include "mcp/id_scanner.h"
 
 namespace wtool::host::mcp {
 
@@ -15,10 +17,10 @@ class Input {
  public:
   enum class Next {
     line,
-    too_long,
-    end,     // of the input, or of the client that reads the output
-    woken,   // `wake` is readable
-    failed,  // the input cannot be read
+    too_long,  // too_long_line() has seen the line
+    end,       // of the input, or of the client that reads the output
+    woken,     // `wake` is readable
+    failed,    // the input cannot be read
   };
 
   // Borrows the descriptors. `wake`: readable as soon as nobody must wait any longer. `output`: where answers go; -1:
@@ -27,6 +29,8 @@ class Input {
 
   // For Next::line, `line` is the line without its newline; the last one needs none.
   Next next(std::string& line);
+
+  const IdScanner& too_long_line() const { return too_long_; }
 
  private:
   Next wait() const;
@@ -39,7 +43,8 @@ class Input {
   std::string buffer_;
   std::size_t begin_ = 0;     // of the line that comes next
   std::size_t searched_ = 0;  // up to here there is no newline
-  bool skipping_ = false;
+  bool skipping_ = false;     // what is left of a line that is too long
+  IdScanner too_long_;
   bool ended_ = false;
 };
 

@@ -1,5 +1,7 @@
 #include "mcp/message.h"
 
+#include <charconv>
+
 namespace wtool::host::mcp {
 
 namespace {
@@ -38,11 +40,56 @@ Message refused(int code, std::string why, std::string id = {}) {
   return message;
 }
 
+// Of a line that cannot be read.
+Message unreadable(const IdScanner& scanned, int code, std::string why) {
+  if (!scanned.is_notification()) return refused(code, std::move(why), scanned.id());
+  Message message;
+  message.kind = Message::Kind::notification;
+  return message;
+}
+
+Message unreadable(std::string_view line, std::string why) {
+  IdScanner scanner;
+  scanner.feed(line);
+  return unreadable(scanner, parse_error, std::move(why));
+}
+
+// The code unit of the escape \uXXXX at `at`; nothing: there is none.
+std::optional<unsigned> escaped_unit(std::string_view text, std::size_t at) {
+  unsigned unit = 0;
+  if (text.substr(at, 2) != "\\u" || text.size() < at + 6) return std::nullopt;
+  const char* const end = text.data() + at + 6;
+  const auto read = std::from_chars(end - 4, end, unit, 16);
+  return read.ec == std::errc() && read.ptr == end ? std::optional(unit) : std::nullopt;
+}
+
+bool is_high(std::optional<unsigned> unit) { return unit && *unit >= 0xd800 && *unit < 0xdc00; }
+bool is_low(std::optional<unsigned> unit) { return unit && *unit >= 0xdc00 && *unit < 0xe000; }
+
+// The text with U+FFFD for each half of a surrogate pair that is alone.
+std::string without_lone_surrogates(std::string_view text) {
+  std::string whole(text);
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    if (whole[i] != '\\') continue;
+    const std::optional<unsigned> unit = escaped_unit(whole, i);
+    if (!unit) {
+      ++i;  // another escape, of one character
+    } else if (is_high(unit) && is_low(escaped_unit(whole, i + 6))) {
+      i += 11;
+    } else {
+      if (is_high(unit) || is_low(unit)) whole.replace(i + 2, 4, "fffd");
+      i += 5;
+    }
+  }
+  return whole;
+}
+
 Message read_response(json& parsed, std::string id) {
   Message message;
+  const bool has_result = parsed.contains("result");
   message.failed = parsed.contains("error");
-  if (message.failed == parsed.contains("result")) {
-    return refused(invalid_request, "a message has a method, or a result, or an error");
+  if (!has_result && !message.failed) {
+    return refused(invalid_request, "a message has a method, or a result, or an error", std::move(id));
   }
   // A client that could not read a request says so without an id: there is nothing to be done about it.
   message.kind = Message::Kind::response;
@@ -51,50 +98,76 @@ Message read_response(json& parsed, std::string id) {
   return message;
 }
 
+// `line` is empty for a message of a batch.
+Message read_object(json& parsed, std::string_view line) {
+  if (!parsed.is_object()) return refused(invalid_request, "a message is a JSON object");
+  Message message;
+  const auto given = parsed.find("id");
+  const bool has_id = given != parsed.end();
+  const auto method = parsed.find("method");
+  const bool has_method = method != parsed.end();
+  if (has_id) {
+    const std::optional<std::string> key = id_key(*given);
+    const bool may_be_null = parsed.contains("error") && !has_method;
+    if (!key && !(may_be_null && given->is_null())) {
+      return refused(invalid_request, "the id must be a string or a number");
+    }
+    message.id = message.key = key.value_or("");
+    if (given->is_number_float() && !line.empty()) {
+      IdScanner scanner;
+      scanner.feed(line);
+      if (std::string text = scanner.id(); !text.empty()) message.id = std::move(text);
+    }
+  }
+  const bool is_notification = has_method && !has_id;
+  const auto version = parsed.find("jsonrpc");
+  if ((version == parsed.end() || *version != "2.0") && !is_notification) {
+    return refused(invalid_request, "the member jsonrpc must be \"2.0\"", message.id);
+  }
+  if (!has_method) return read_response(parsed, std::move(message.id));
+  message.kind = is_notification ? Message::Kind::notification : Message::Kind::request;
+  if (method->is_string()) {
+    message.method = method->get<std::string>();
+  } else if (!is_notification) {
+    return refused(invalid_request, "the method must be a string", message.id);
+  }
+  if (const auto params = parsed.find("params"); params != parsed.end()) {
+    if (params->is_object()) {
+      message.body = std::move(*params);
+    } else if (!is_notification) {
+      return refused(invalid_params, "params must be an object", message.id);
+    }
+  }
+  return message;
+}
+
 }  // namespace
 
-std::optional<std::string> id_text(const json& value) {
-  if (value.is_string() || value.is_number_integer()) return dumped(value);
+std::optional<std::string> id_key(const json& value) {
+  if (value.is_string() || value.is_number()) return dumped(value);
   return std::nullopt;
+}
+
+Message too_long_message(const IdScanner& scanned, std::size_t most) {
+  return unreadable(
+      scanned, invalid_request,
+      "the message is longer than " + std::to_string(most) + " bytes (mcp.message_bytes), and was skipped");
 }
 
 Message read_message(std::string_view line) {
   if (is_too_deep(line)) {
-    return refused(parse_error, "the message is nested deeper than " + std::to_string(most_depth) + " levels");
+    return unreadable(line, "the message is nested deeper than " + std::to_string(most_depth) + " levels");
   }
   json parsed = json::parse(line, nullptr, false);
-  if (parsed.is_discarded()) return refused(parse_error, "the line is not JSON in UTF-8");
-  if (parsed.is_array()) return refused(invalid_request, "batches are not supported: send one message a line");
-  if (!parsed.is_object()) return refused(invalid_request, "a message is a JSON object");
-  std::string id;
-  const auto given = parsed.find("id");
-  if (given != parsed.end()) {
-    const std::optional<std::string> text = id_text(*given);
-    const bool may_be_null = parsed.contains("error") && !parsed.contains("method");
-    if (!text && !(may_be_null && given->is_null())) {
-      return refused(invalid_request, "the id must be a string or a whole number of at most 64 bits");
-    }
-    id = text.value_or("");
+  if (parsed.is_discarded()) parsed = json::parse(without_lone_surrogates(line), nullptr, false);
+  if (parsed.is_discarded()) {
+    return unreadable(line, "the line is not JSON in UTF-8, or has a number that is too large");
   }
-  const auto version = parsed.find("jsonrpc");
-  if (version == parsed.end() || *version != "2.0") {
-    return refused(invalid_request, "the member jsonrpc must be \"2.0\"", id);
-  }
-  const auto method = parsed.find("method");
-  if (method == parsed.end()) return read_response(parsed, std::move(id));
-  if (!method->is_string()) return refused(invalid_request, "the method must be a string", id);
-
+  if (!parsed.is_array()) return read_object(parsed, line);
+  if (parsed.empty()) return refused(invalid_request, "a batch has at least one message");
   Message message;
-  message.kind = given == parsed.end() ? Message::Kind::notification : Message::Kind::request;
-  message.id = std::move(id);
-  message.method = method->get<std::string>();
-  if (const auto params = parsed.find("params"); params != parsed.end()) {
-    if (!params->is_object()) {
-      return refused(message.kind == Message::Kind::request ? invalid_params : invalid_request,
-                     "params must be an object", message.id);
-    }
-    message.body = std::move(*params);
-  }
+  message.kind = Message::Kind::batch;
+  for (json& one : parsed) message.batch.push_back(read_object(one, {}));
   return message;
 }
 

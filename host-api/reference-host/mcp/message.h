@@ -1,10 +1,11 @@
 // JSON-RPC messages, one a line: what a client's line is, and the lines that a server answers with. Pure.
 //
-// - A line is judged as a whole: what is not JSON, a batch, or JSON of another shape is invalid, with the error to
-// send.
-// - An id is kept as the JSON text that the client gave, so that it goes back exactly: a string, or a whole number of
-// at
-//   most 64 bits. Anything else (null, fractions, more digits) is refused, because it could not be told from another.
+// - Every request that has an id gets its answer: where a line cannot be read, the error has the id that can be seen in
+//   it. A notification never gets one, whatever is wrong with it.
+// - An id is kept as the JSON text that the client wrote, so that it goes back exactly: a string or a number. Anything
+//   else (null, objects) is refused without an id.
+// - Half of a pair of \u escapes that stand for one character is read as U+FFFD: clients that count in UTF-16 cut texts
+//   there.
 // - Depth is looked at before anything is parsed: later steps recurse.
 #pragma once
 
@@ -12,6 +13,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "mcp/id_scanner.h"
 
 namespace wtool::host::mcp {
 
@@ -20,7 +24,6 @@ inline constexpr int invalid_request = -32600;
 inline constexpr int method_not_found = -32601;
 inline constexpr int invalid_params = -32602;
 inline constexpr int internal_error = -32603;
-inline constexpr int server_busy = -32000;
 
 struct Error {
   int code = 0;
@@ -33,17 +36,24 @@ struct Message {
     request,
     notification,
     response,  // to a request of the server's: `body` is its result, or its error where `failed`
+    batch,     // of the messages `batch`, at least one
     invalid,   // `error` says why; `id` is there where the request could be told
   };
   Kind kind = Kind::invalid;
-  std::string id;                          // JSON text; empty: none
+  std::string id;                          // JSON text, as the client wrote it; empty: none
+  std::string key;                         // the same for two texts of one id: what requestId is compared with
   std::string method;                      // of requests and notifications
   nlohmann::json body = nlohmann::json();  // params (null where they are missing), result, or error
   bool failed = false;
   Error error{};
+  std::vector<Message> batch{};
 };
 
 Message read_message(std::string_view line);
+
+// What is said of a line that is longer than `most` bytes. `scanned` has seen
+// all of it.
+Message too_long_message(const IdScanner& scanned, std::size_t most);
 
 // `value` is a JSON text without newlines. All lines end with their newline.
 std::string result_line(std::string_view id, std::string_view value);
@@ -55,7 +65,7 @@ std::string notification_line(std::string_view method, std::string_view params);
 std::string dumped(const nlohmann::json& value);
 std::string dumped(const nlohmann::ordered_json& value);
 
-// The JSON text of an id or a progress token; nothing: it is neither a string nor a whole number of 64 bits.
-std::optional<std::string> id_text(const nlohmann::json& value);
+// The key of an id, or the JSON text of a progress token; nothing: it is neither a string nor a number.
+std::optional<std::string> id_key(const nlohmann::json& value);
 
 }  // namespace wtool::host::mcp

@@ -31,7 +31,10 @@ Reply Protocol2025::answer(const Message& request) {
   if (request.method == "ping") return {result_line(request.id, "{}"), nullptr};
   if (request.method == "initialize") return {initialize(request), nullptr};
   if (!initialized_) {
-    return refused({invalid_request, "the session has not begun: the first request must be initialize"});
+    // What is missing may be the one or the other. The newer protocol prescribes the code (2026-07-28, basic, "_meta").
+    return refused({invalid_params,
+                    "the request names no version of the protocol: begin with initialize, or give one in _meta "
+                    "(io.modelcontextprotocol/protocolVersion)"});
   }
   Error error;
   if (request.method == "tools/list") {
@@ -58,12 +61,14 @@ std::string Protocol2025::initialize(const Message& request) {
   if (capabilities == nullptr || !capabilities->is_object()) {
     return error_line(request.id, {invalid_params, "initialize needs the client's capabilities, as an object"});
   }
-  const bool is_known =
-      std::any_of(legacy_versions.begin(), legacy_versions.end(), [&](auto version) { return *wanted == version; });
+  const auto known = std::find_if(session_versions.begin(), session_versions.end(),
+                                  [&](std::string_view version) { return *wanted == version; });
+  const std::string_view version = known == session_versions.end() ? session_versions.front() : *known;
   initialized_ = true;
+  takes_batches_ = version == "2025-03-26" || version == "2024-11-05";
   can_be_asked_ = shows_forms(*capabilities);
   const ordered_json result{
-      {"protocolVersion", is_known ? wanted->get<std::string>() : std::string(legacy_versions.front())},
+      {"protocolVersion", version},
       {"capabilities", {{"tools", {{"listChanged", false}}}, {"logging", ordered_json::object()}}},
       {"serverInfo", server_info(version_)},
       {"instructions", instructions()}};

@@ -1,5 +1,5 @@
-// The protocol of 2025 (2025-06-18 and 2025-11-25): a session that begins with initialize, and whose client
-// can be asked.
+// The protocol of 2024 and 2025 (2024-11-05 to 2025-11-25): a session that begins with initialize, and whose client can be
+// asked. For us its versions differ in one thing: the first two have batches.
 #pragma once
 
 #include <array>
@@ -15,7 +15,9 @@
 
 namespace wtool::host::mcp {
 
-inline constexpr std::array<std::string_view, 2> legacy_versions{"2025-11-25", "2025-06-18"};  // the latest first
+// The latest first.
+inline constexpr std::array<std::string_view, 4> session_versions{"2025-11-25", "2025-06-18", "2025-03-26",
+                                                                  "2024-11-05"};
 
 // What is said to a request: a line at once, or a call that answers later.
 struct Reply {
@@ -37,6 +39,9 @@ class Protocol2025 {
 
   Reply answer(const Message& request);
 
+  // The version of the session has batches.
+  bool takes_batches() const { return takes_batches_; }
+
  private:
   std::string initialize(const Message& request);
   std::string set_level(const Message& request);
@@ -46,6 +51,7 @@ class Protocol2025 {
   const std::string version_;
   bool initialized_ = false;
   bool can_be_asked_ = false;
+  bool takes_batches_ = false;
 };
 
 }  // namespace wtool::host::mcp

@@ -27,7 +27,7 @@ constexpr int fresh_ms = 3'600'000;
 
 json all_versions() {
   json all = {spoken};
-  for (const std::string_view older : legacy_versions) all.push_back(older);
+  for (const std::string_view older : session_versions) all.push_back(older);
   return all;
 }
 
@@ -101,17 +101,17 @@ Reply Protocol2026::call_tool(const Message& request, const json& meta) {
   return {{}, std::move(call)};
 }
 
-// The reply to the question that an earlier call ended with, where the request brings one.
+// The reply to the question that an earlier call ended with, where the request brings one. Without a reply that can be
+// read, the question is asked again; replies that nobody asked for are ignored (2026-07-28, MRTR).
 bool Protocol2026::take_answer(const Message& request, Call& call, Error& error) {
   const json* state = member(request.body, "requestState");
-  const json* replies = member(request.body, "inputResponses");
-  if (state == nullptr && replies == nullptr) return true;
-  const json* reply = replies == nullptr ? nullptr : member(*replies, question_key);
-  if (state == nullptr || !state->is_string() || reply == nullptr || !reply->is_object()) {
-    error = {invalid_params, std::string("a call that answers a question needs requestState, a string, and ") +
-                                 "inputResponses with an object \"" + question_key + '"'};
+  if (state == nullptr) return true;
+  if (!state->is_string()) {
+    error = {invalid_params, "requestState must be the string that the question came with"};
     return false;
   }
+  const json* replies = member(request.body, "inputResponses");
+  const json* reply = replies == nullptr ? nullptr : member(*replies, question_key);
   std::string why;
   const auto fingerprint =
       request_states_.redeem(state->get_ref<const std::string&>(), call.tool->id, call.arguments, why);
@@ -119,7 +119,7 @@ bool Protocol2026::take_answer(const Message& request, Call& call, Error& error)
     error = {invalid_params, why};
     return false;
   }
-  call.given = Call::Given{*fingerprint, approval_of(*reply)};
+  if (reply != nullptr && reply->is_object()) call.given = Call::Given{*fingerprint, approval_of(*reply)};
   return true;
 }
 

@@ -45,6 +45,13 @@ void cut_streams(ordered_json& metadata, std::size_t most) {
   }
 }
 
+// A schema as clients of all versions read it: some refuse one that names the language it is written in.
+ordered_json schema_of(const std::string& text) {
+  ordered_json schema = ordered_json::parse(text);
+  schema.erase("$schema");
+  return schema;
+}
+
 // Whether the metadata has all that the schema requires: an answer that is not the tool's own, such as that of a
 // configuration which cannot be used, need not.
 bool has_what_is_required(const ToolDescription& tool, const ordered_json& metadata) {
@@ -78,8 +85,8 @@ ordered_json tool_object(const ToolDescription& tool) {
   ordered_json object{{"name", tool.id},
                       {"title", tool.title},
                       {"description", tool.description},
-                      {"inputSchema", ordered_json::parse(tool.input_schema)}};
-  if (!tool.output_schema.empty()) object["outputSchema"] = ordered_json::parse(tool.output_schema);
+                      {"inputSchema", schema_of(tool.input_schema)}};
+  if (!tool.output_schema.empty()) object["outputSchema"] = schema_of(tool.output_schema);
   object["annotations"] = {{"title", tool.title},
                            {"readOnlyHint", hint(WTOOL_HINT_READ_ONLY)},
                            {"destructiveHint", hint(WTOOL_HINT_DESTRUCTIVE)},
@@ -88,12 +95,13 @@ ordered_json tool_object(const ToolDescription& tool) {
   return object;
 }
 
+ordered_json refusal(const std::string& why) {
+  return {{"content", ordered_json::array({text_block(why)})}, {"isError", true}};
+}
+
 ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome, std::size_t output_bytes) {
+  if (outcome.kind == ToolOutcome::Kind::not_made) return refusal(outcome.error);
   ordered_json content = ordered_json::array();
-  if (outcome.kind == ToolOutcome::Kind::not_made) {
-    content.push_back(text_block(outcome.error));
-    return {{"content", std::move(content)}, {"isError", true}};
-  }
   ordered_json envelope = ordered_json::parse(outcome.result, nullptr, false);
   ordered_json metadata = envelope.is_object() ? std::move(envelope["metadata"]) : ordered_json();
   const ordered_json whole = metadata.is_object() ? metadata : ordered_json();

@@ -7,6 +7,16 @@
 
 namespace wtool::host::mcp {
 
+namespace {
+
+// They are over at once, or as soon as what they end is.
+constexpr int max_urgent_calls = 4;
+
+// A tool that ends something, or tells how it is.
+bool is_urgent(std::string_view tool) { return tool == "terminal_close_session" || tool == "terminal_get_status"; }
+
+}  // namespace
+
 Server::Server(const Plugin& plugin, Toolbox& toolbox, Elicitation& elicitation, Output& output,
                ServerSettings settings)
     : toolbox_(toolbox),
@@ -18,21 +28,35 @@ Server::Server(const Plugin& plugin, Toolbox& toolbox, Elicitation& elicitation,
       protocol_2025_(tools_, logs_, settings_.version),
       protocol_2026_(tools_, logs_, settings_.version),
       progress_(output),
-      calls_(
-          settings_.max_calls, [this](Call& call) { return run(call); },
-          [this](std::string line) { output_.send(std::move(line)); }) {}
+      calls_(settings_.max_calls, settings_.max_wait, handlers()),
+      urgent_calls_(max_urgent_calls, settings_.max_wait, handlers()) {}
+
+Calls::Handlers Server::handlers() {
+  return {.run = [this](Call& call) { return run(call); },
+          .refuse =
+              [this](Call& call) {
+                return answered(
+                    call, refusal("the call has waited " + std::to_string(settings_.max_wait.count()) +
+                                  " s (mcp.queue_seconds) for its turn, since " + std::to_string(settings_.max_calls) +
+                                  " calls (mcp.max_calls) run; nothing of it has been run"));
+              },
+          .send = [this](const Call& call, std::string line) { send(call.batch, std::move(line)); }};
+}
+
+void Server::send(const std::shared_ptr<Batch>& batch, std::string line) {
+  if (batch == nullptr) return output_.send(std::move(line));
+  batch->add(line);
+}
 
 bool Server::serve(Input& input) {
   std::string line;
   while (true) {
     switch (input.next(line)) {
       case Input::Next::line:
-        take(line);
+        take_line(line);
         break;
       case Input::Next::too_long:
-        output_.send(
-            error_line({}, {invalid_request, "the message is longer than " + std::to_string(settings_.message_bytes) +
-                                                 " bytes (mcp.message_bytes), and was skipped"}));
+        take(too_long_message(input.too_long_line(), settings_.message_bytes), nullptr);
         break;
       case Input::Next::end:
       case Input::Next::woken:
@@ -43,45 +67,69 @@ bool Server::serve(Input& input) {
   }
 }
 
-void Server::end(const std::string& reason) { calls_.end(reason); }
+void Server::end(const std::string& reason) {
+  calls_.end(reason);
+  urgent_calls_.end(reason);
+}
 
-void Server::take(std::string_view line) {
+void Server::take_line(std::string_view line) {
   if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
   const Message message = read_message(line);
+  message.kind == Message::Kind::batch ? take_batch(message) : take(message, nullptr);
+}
+
+void Server::take_batch(const Message& batch) {
+  if (!protocol_2025_.takes_batches()) {
+    return output_.send(error_line({}, {invalid_request,
+                                        "batches are of the protocol versions 2024-11-05 and 2025-03-26 alone: send "
+                                        "one message a line"}));
+  }
+  const auto answers = std::make_shared<Batch>([this](std::string line) { output_.send(std::move(line)); });
+  for (const Message& message : batch.batch) take(message, answers);
+}
+
+void Server::take(const Message& message, const std::shared_ptr<Batch>& batch) {
   switch (message.kind) {
     case Message::Kind::request:
-      return take_request(message);
+      return take_request(message, batch);
     case Message::Kind::notification:
       return take_notification(message);
     case Message::Kind::response:
       return elicitation_.take(message);
+    case Message::Kind::batch:  // There is none in a batch.
     case Message::Kind::invalid:
-      return output_.send(error_line(message.id, message.error));
+      return send(batch, error_line(message.id, message.error));
   }
 }
 
-void Server::take_request(const Message& request) {
+void Server::take_request(const Message& request, const std::shared_ptr<Batch>& batch) {
   Reply reply = Protocol2026::is_spoken_by(request) ? protocol_2026_.answer(request) : protocol_2025_.answer(request);
-  if (!reply.call) return output_.send(std::move(reply.line));
-  switch (calls_.add(std::move(reply.call))) {
+  if (!reply.call) return send(batch, std::move(reply.line));
+  const std::shared_ptr<Call> call = std::move(reply.call);
+  call->batch = batch;
+  Calls& calls = is_urgent(call->tool->id) ? urgent_calls_ : calls_;
+  const Calls& others = &calls == &calls_ ? urgent_calls_ : calls_;
+  switch (others.contains(call->key) ? Calls::Added::id_in_use : calls.add(call)) {
     case Calls::Added::yes:
       return;
     case Calls::Added::id_in_use:
       // Without the id: with it, this would be the answer to the call that has it.
-      return output_.send(error_line({}, {invalid_request, "the id " + request.id + " is that of a call that runs"}));
+      return send(batch, error_line({}, {invalid_request, "the id " + request.id + " is that of a call that runs"}));
     case Calls::Added::too_many:
-      return output_.send(error_line(request.id, {server_busy, "too many calls wait already; try again later"}));
+      return send(batch, answered(*call, refusal("too many calls wait already; try again later")));
   }
 }
 
 void Server::take_notification(const Message& notification) {
   if (notification.method != "notifications/cancelled") return;
   const nlohmann::json* id = member(notification.body, "requestId");
-  const std::optional<std::string> text = id == nullptr ? std::nullopt : id_text(*id);
-  if (!text) return;
+  const std::optional<std::string> key = id == nullptr ? std::nullopt : id_key(*id);
+  if (!key) return;
   const nlohmann::json* reason = member(notification.body, "reason");
-  calls_.cancel(*text, reason != nullptr && reason->is_string() ? reason->get<std::string>()
-                                                                : "the client has cancelled the call");
+  const std::string why =
+      reason != nullptr && reason->is_string() ? reason->get<std::string>() : "the client has cancelled the call";
+  calls_.cancel(*key, why);
+  urgent_calls_.cancel(*key, why);
 }
 
 std::string Server::run(Call& call) {
@@ -94,7 +142,10 @@ std::string Server::run(Call& call) {
     }
     outcome = toolbox_.call_text(call.tool->id, call.arguments, call.stop, sink);
   }
-  nlohmann::ordered_json result = call_result(*call.tool, outcome, settings_.output_bytes);
+  return answered(call, call_result(*call.tool, outcome, settings_.output_bytes));
+}
+
+std::string Server::answered(const Call& call, nlohmann::ordered_json result) {
   return call.speaks_2026 ? protocol_2026_.answer_call(call, std::move(result)) : result_line(call.id, dumped(result));
 }
 

@@ -3,10 +3,13 @@
 // - The reading thread waits for nothing but the next line: calls run on threads of their own, and what is said goes
 //   into a queue. So a ping is answered, and a cancellation heard, whatever runs.
 // - Each request says which protocol it speaks; both may be spoken in turn.
+// - What ends or looks at something that runs never waits behind the calls that run: it has threads of its own.
 // - When it ends, all calls have ended.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,11 +28,12 @@
 namespace wtool::host::mcp {
 
 struct ServerSettings {
-  std::size_t output_bytes = 0;    // kept of each stream in a result
-  int max_calls = 1;               // at once
-  std::size_t message_bytes = 0;   // of one line of the client's
-  std::string version;             // of the program
-  std::vector<std::string> tools;  // that are served; empty: all
+  std::size_t output_bytes = 0;      // kept of each stream in a result
+  int max_calls = 1;                 // at once
+  std::chrono::seconds max_wait{1};  // of a call for its turn
+  std::size_t message_bytes = 0;     // of one line of the client's
+  std::string version;               // of the program
+  std::vector<std::string> tools;    // that are served; empty: all
 };
 
 // One thread.
@@ -45,10 +49,16 @@ class Server {
   void end(const std::string& reason);
 
  private:
-  void take(std::string_view line);
-  void take_request(const Message& request);
+  void take_line(std::string_view line);
+  void take_batch(const Message& batch);
+  // `batch`: that the message came in; nullptr: none.
+  void take(const Message& message, const std::shared_ptr<Batch>& batch);
+  void take_request(const Message& request, const std::shared_ptr<Batch>& batch);
   void take_notification(const Message& notification);
+  void send(const std::shared_ptr<Batch>& batch, std::string line);
   std::string run(Call& call);
+  std::string answered(const Call& call, nlohmann::ordered_json result);
+  Calls::Handlers handlers();
 
   Toolbox& toolbox_;
   Elicitation& elicitation_;
@@ -59,7 +69,9 @@ class Server {
   Protocol2025 protocol_2025_;
   Protocol2026 protocol_2026_;
   Progress progress_;
-  Calls calls_;  // last, so that nothing runs when the others end
+  // Last, so that nothing runs when the others end.
+  Calls calls_;
+  Calls urgent_calls_;
 };
 
 }  // namespace wtool::host::mcp

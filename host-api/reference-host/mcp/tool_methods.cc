@@ -90,11 +90,12 @@ std::shared_ptr<Call> ToolMethods::call(const Message& request, Error& error) co
     return refused(all_ ? toolbox_.unknown_tool(wanted) : "there is no tool \"" + escaped(wanted) + "\" here");
   }
   if (const json* token = meta == nullptr ? nullptr : member(*meta, "progressToken")) {
-    const std::optional<std::string> text = id_text(*token);
+    const std::optional<std::string> text = token->is_number_float() ? std::nullopt : id_key(*token);
     if (!text) return refused("the progressToken must be a string or a whole number of at most 64 bits");
     call->progress_token = *text;
   }
   call->id = request.id;
+  call->key = request.key;
   call->arguments = arguments == nullptr ? "{}" : dumped(*arguments);
   return call;
 }

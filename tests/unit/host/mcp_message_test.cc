@@ -49,19 +49,34 @@ BOOST_AUTO_TEST_CASE(with_a_result_or_an_error_it_is_a_response) {
   BOOST_TEST((error.kind == Kind::response));
   BOOST_TEST(error.failed);
   BOOST_TEST(error.id.empty());
-  refused(R"({"jsonrpc":"2.0","id":1})", invalid_request);
-  refused(R"({"jsonrpc":"2.0","id":1,"result":{},"error":{}})", invalid_request);
+  refused(R"({"jsonrpc":"2.0","id":1})", invalid_request, "1");
+  // It must not leave the question open that it answers, nor be answered itself.
+  const Message both = read_message(R"({"jsonrpc":"2.0","id":1,"result":{},"error":{}})");
+  BOOST_TEST((both.kind == Kind::response));
+  BOOST_TEST(both.failed);
 }
 
 BOOST_AUTO_TEST_CASE(an_id_goes_back_as_it_came) {
-  for (const char* id : {"0", "-1", "9223372036854775807", "18446744073709551615", "\"1\"", "\"\"", "\"a b\""}) {
+  for (const char* id : {"0", "-1", "9223372036854775807", "18446744073709551615", "\"1\"", "\"\"", "\"a b\"", "1.0",
+                         "1e3", "1.5", "18446744073709551616", "123456789012345678901234567890"}) {
     BOOST_TEST(read_message(R"({"jsonrpc":"2.0","id":)" + std::string(id) + R"(,"method":"ping"})").id == id);
+    BOOST_TEST(read_message(R"({"params":{"id":2},"method":"ping","jsonrpc":"2.0","id":)" + std::string(id) + '}').id ==
+               id);
   }
 }
 
-BOOST_AUTO_TEST_CASE(an_id_that_could_not_go_back_exactly_is_refused) {
-  for (const char* id :
-       {"null", "1.5", "1e3", "18446744073709551616", "123456789012345678901234567890", "true", "[1]"}) {
+BOOST_AUTO_TEST_CASE(two_texts_of_one_id_have_one_key) {
+  const auto key = [](const char* id) {
+    return read_message(R"({"jsonrpc":"2.0","id":)" + std::string(id) + R"(,"method":"ping"})").key;
+  };
+  BOOST_TEST(key("1e3") == key("1000.0"));
+  BOOST_TEST(key("1e3") == id_key(json::parse("1e3")).value());
+  BOOST_TEST(key("\"\\u0061\"") == key("\"a\""));
+  BOOST_TEST(key("\"1\"") != key("1"));
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_an_id_is_refused) {
+  for (const char* id : {"null", "true", "[1]", "{}"}) {
     refused(R"({"jsonrpc":"2.0","id":)" + std::string(id) + R"(,"method":"ping"})", invalid_request);
   }
 }
@@ -74,8 +89,68 @@ BOOST_AUTO_TEST_CASE(what_is_not_json_is_a_parse_error) {
   refused(R"({"jsonrpc":"2.0","id":1e999,"method":"ping"})", parse_error);
 }
 
+BOOST_AUTO_TEST_CASE(a_request_that_cannot_be_read_is_answered_with_its_id) {
+  refused(R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"timeout":1e999}})", parse_error, "7");
+  refused(R"({"method":"ping","params":{"id":3,"method":[]},"jsonrpc":"2.0","id":"a\"b")", parse_error, R"("a\"b")");
+  refused("{\"jsonrpc\":\"2.0\",\"id\":1.0,\"method\":\"pi\xff\"}", parse_error, "1.0");
+  // No request, or no id that could go back.
+  refused(R"({"id":7,"params":)", parse_error);
+  refused("{\"id\":\"\xff\",\"method\":\"ping\"}", parse_error);
+  refused(R"({"id":[7],"method":"ping",)", parse_error);
+  refused(R"([{"id":7,"method":"ping"},)", parse_error);
+  refused(R"({"id":")" + std::string(5000, 'x') + R"(","method":"ping",)", parse_error);
+}
+
+BOOST_AUTO_TEST_CASE(a_line_that_is_too_long_is_answered_with_the_id_of_its_request) {
+  IdScanner scanner;
+  for (const char* piece : {R"({"method":"tools/ca)", R"(ll","params":{"id":1,"a":"\)", R"("}"},"jsonrpc":"2.0","i)",
+                            R"(d":"se)", R"(ven"})"}) {
+    scanner.feed(piece);
+  }
+  const Message message = too_long_message(scanner, 10);
+  BOOST_TEST((message.kind == Kind::invalid));
+  BOOST_TEST(message.id == "\"seven\"");
+  BOOST_TEST(message.error.code == invalid_request);
+}
+
+// Clients that count in UTF-16 cut a text in the middle of a character.
+BOOST_AUTO_TEST_CASE(half_of_a_surrogate_pair_is_read_as_a_replacement) {
+  const auto read = [](const std::string& text) {
+    const Message message = read_message(R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"a":")" + text + R"("}})");
+    BOOST_TEST((message.kind == Kind::request));
+    return message.body.value("a", "");
+  };
+  BOOST_TEST(read(R"(echo \ud83d)") == "echo \xef\xbf\xbd");
+  BOOST_TEST(read(R"(\ude00x)") == "\xef\xbf\xbdx");
+  BOOST_TEST(read(R"(\ud83d\ude00\ud83d)") == "\xf0\x9f\x98\x80\xef\xbf\xbd");
+  BOOST_TEST(read(R"(\ud83d\n)") == "\xef\xbf\xbd\n");
+  BOOST_TEST(read(R"(\\ud83d \ud83d)") == "\\ud83d \xef\xbf\xbd");
+}
+
+BOOST_AUTO_TEST_CASE(whatever_is_wrong_with_a_notification_is_not_answered) {
+  for (const std::string line :
+       {R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":[]})", R"({"method":"m"})",
+        R"({"jsonrpc":"2.0","method":5})", R"({"jsonrpc":"2.0","method":"m","params":{"a":1e999}})",
+        R"({"jsonrpc":"2.0","method":"m","params":)"}) {
+    BOOST_TEST((read_message(line).kind == Kind::notification), line);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_batch_has_messages_of_which_each_is_judged) {
+  const Message batch = read_message(
+      R"([{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"n"},5,[],{"id":"x","method":"m"}])");
+  BOOST_TEST_REQUIRE((batch.kind == Kind::batch));
+  BOOST_TEST_REQUIRE(batch.batch.size() == 5U);
+  BOOST_TEST((batch.batch[0].kind == Kind::request));
+  BOOST_TEST((batch.batch[1].kind == Kind::notification));
+  BOOST_TEST((batch.batch[2].kind == Kind::invalid));
+  BOOST_TEST((batch.batch[3].kind == Kind::invalid));
+  BOOST_TEST((batch.batch[4].kind == Kind::invalid));
+  BOOST_TEST(batch.batch[4].id == "\"x\"");
+}
+
 BOOST_AUTO_TEST_CASE(what_is_no_message_is_an_invalid_request) {
-  for (const char* line : {"[]", "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", "1", "null", "\"x\"", "{}"}) {
+  for (const char* line : {"[]", "1", "null", "\"x\"", "{}"}) {
     refused(line, invalid_request);
   }
   refused(R"({"id":1,"method":"ping"})", invalid_request, "1");
@@ -86,7 +161,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_message_is_an_invalid_request) {
 
 BOOST_AUTO_TEST_CASE(depth_costs_nothing_and_is_limited) {
   BOOST_TEST((read_message(nested(100)).kind == Kind::request));
-  refused(nested(200), parse_error);
+  refused(nested(200), parse_error, "1");
   refused(std::string(5'000'000, '['), parse_error);
   // Brackets in a text are no depth.
   BOOST_TEST(

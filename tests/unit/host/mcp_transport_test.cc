@@ -92,11 +92,16 @@ BOOST_AUTO_TEST_CASE(a_long_line_is_told_of_once_and_what_follows_is_in_step) {
   BOOST_TEST((input.next(line) == Next::too_long));
   BOOST_TEST((input.next(line) == Next::line));
   BOOST_TEST(line == "after");
-  // The same in pieces: it is told of before its end has come.
-  pipe.write(std::string(150, 'c'));
-  BOOST_TEST((input.next(line) == Next::too_long));
+  // The same in pieces. The id of the request comes last.
+  pipe.write(R"({"method":"m","params":{"a":")" + std::string(150, 'c'));
+  auto waiting = std::async(std::launch::async, [&] { return input.next(line); });
   pipe.write(std::string(500, 'c'));
+  pipe.write("\"},\"id\":7}\n");
+  BOOST_TEST((waiting.get() == Next::too_long));
+  BOOST_TEST(input.too_long_line().id() == "7");
   pipe.write(line_of(501));
+  BOOST_TEST((input.next(line) == Next::too_long));
+  BOOST_TEST(input.too_long_line().id().empty());
   pipe.write("last");
   pipe.close(1);
   BOOST_TEST((input.next(line) == Next::line));

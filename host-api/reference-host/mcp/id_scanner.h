@@ -1,0 +1,44 @@
+// Finds the id of a request in a line that cannot be read as JSON, or is too long to be: the client waits for an answer
+// to that id, and would wait for ever if the error came without it. Pure.
+//
+//   IdScanner scanner;
+//   scanner.feed(R"({"id":7,"method":"tools/call","params":{"a":1e999}})");  // in any pieces
+//   scanner.id() == "7"
+//
+// - Only the outermost object counts; of two members with one name the later one does.
+// - Holds a kilobyte at most, however long the line is.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace wtool::host::mcp {
+
+// One thread.
+class IdScanner {
+ public:
+  void feed(std::string_view piece);
+
+  // JSON text of the request's id, as the client wrote it; empty: this is no request, or its id cannot go back.
+  std::string id() const;
+
+  // The line is a notification, as far as can be seen: it has a method and no id.
+  bool is_notification() const { return has_method_ && !has_id_; }
+
+ private:
+  void take(char c);
+  void keep(char c);
+  void end_token();
+
+  std::size_t depth_ = 0;
+  bool is_object_ = false;  // the outermost value
+  bool in_string_ = false;
+  bool is_escaped_ = false;
+  bool at_value_ = false;  // behind the colon of a member
+  std::string token_, key_, id_;
+  bool has_id_ = false;
+  bool has_method_ = false;
+};
+
+}  // namespace wtool::host::mcp
