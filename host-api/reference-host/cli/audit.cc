@@ -17,7 +17,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/output.h"
-#include "reporting/display.h"
+#include "terminal/text.h"
 #include "tracing/escape.h"
 
 namespace wtool::host {
@@ -79,7 +79,7 @@ int show(const ShowRequest& request) {
   const std::size_t columns = request.options.json ? 0 : columns_of_output();
   bool printed = true;
   const std::string error = audit::show(request.file, request.options, [&](std::string_view line) {
-    printed = print((columns > 0 ? workflow::cut_to_width(line, columns) : std::string(line)) + '\n');
+    printed = print((columns > 0 ? cut_to_width(line, columns) : std::string(line)) + '\n');
     return printed;
   });
   if (!error.empty()) complain(error);

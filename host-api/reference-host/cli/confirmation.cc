@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "reporting/display.h"
 #include "terminal/asking.h"
+#include "terminal/text.h"
 
 namespace wtool::host {
 namespace {
@@ -27,8 +27,7 @@ std::optional<bool> confirm_on_terminal(const std::string& question, Stop& stop,
   // Its turn may come because the same stop has just ended the question before it.
   if (!asking.can_ask() || stop.requested()) return std::nullopt;
   const std::string state = asking_state();
-  const std::string prompt =
-      (state.empty() ? "" : state + ": ") + workflow::cleaned_for_terminal(question, true) + " [y/N] ";
+  const std::string prompt = (state.empty() ? "" : state + ": ") + cleaned_for_terminal(question, true) + " [y/N] ";
   if (asking.show("\n") != Asking::Event::done) return std::nullopt;
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     std::string line;

@@ -1,6 +1,6 @@
 // wtool graph FILE [RUN] [--format mermaid|dot|svg|png] [--output FILE]: the diagram of a workflow, with the states of
 // a run coloured.
-#include "reporting/graph.h"
+#include "report/drawing.h"
 
 #include <unistd.h>
 
@@ -9,13 +9,13 @@
 #include <memory>
 #include <string>
 
+#include "base/new_file.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/output.h"
 #include "cli/past.h"
 #include "cli/prepared_workflow.h"
 #include "cli/report_file.h"
-#include "reporting/new_file.h"
 
 namespace wtool::host {
 

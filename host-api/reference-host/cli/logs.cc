@@ -13,13 +13,13 @@
 #include "cli/context.h"
 #include "cli/interrupts.h"
 #include "cli/output.h"
-#include "reporting/display.h"
-#include "reporting/journal_reader.h"
-#include "reporting/runs_folder.h"
-#include "reporting/step_label.h"
-#include "reporting/step_output.h"
-#include "reporting/stored_output.h"
+#include "journal/journal_reader.h"
+#include "journal/runs_folder.h"
+#include "journal/stored_output.h"
+#include "report/step_label.h"
 #include "runner/waiting.h"
+#include "terminal/output_lines.h"
+#include "terminal/text.h"
 
 namespace wtool::host {
 
@@ -35,19 +35,18 @@ struct LogsOptions {
   bool follow = false;
 };
 
-std::string words(const std::string& text) { return workflow::cleaned_for_terminal(text, false); }
+std::string words(const std::string& text) { return cleaned_for_terminal(text, false); }
 
-std::string marked(const std::vector<workflow::OutputLine>& lines) {
+std::string marked(const std::vector<OutputLine>& lines) {
   std::string shown;
-  for (const workflow::OutputLine& line : lines)
-    shown += (line.is_error_stream ? "    ! " : "    | ") + line.text + "\n";
+  for (const OutputLine& line : lines) shown += (line.is_error_stream ? "    ! " : "    | ") + line.text + "\n";
   return shown;
 }
 
 // One stream of a step, from the file that has all of it, or from the journal.
 std::string lines_of(const workflow::StepRecord& step, bool is_error_stream) {
   const workflow::StoredOutput stored = workflow::stored_output(step.end.outcome, is_error_stream, step.masked);
-  workflow::StepOutput output;
+  StepOutput output;
   std::string shown;
   if (stored.file.empty()) {
     shown = marked(output.add(is_error_stream, stored.text));
@@ -115,8 +114,8 @@ class Teller {
     output += lines_of(step, true);
     const bool failed = step.status != workflow::Step::Status::succeeded;
     if (output.empty() && (options_.errors_only || (!failed && !step.end.secret))) return {};
-    std::string title = "  " + std::string(failed ? word(step.status) : "ok") + " " + label(step) + "  " +
-                        workflow::duration_text(step.took);
+    std::string title =
+        "  " + std::string(failed ? word(step.status) : "ok") + " " + label(step) + "  " + duration_text(step.took);
     if (step.end.secret) title += "  what it gave is secret, and was not kept";
     return title + "\n" + output;
   }

@@ -9,8 +9,8 @@
 #include "base/utf8.h"
 #include "cli/interrupts.h"
 #include "expressions/value.h"
-#include "reporting/display.h"
 #include "terminal/asking.h"
+#include "terminal/text.h"
 #include "workflow/model/parameter_limits.h"
 #include "workflow/model/parameters.h"
 #include "workflow/model/source.h"
@@ -28,7 +28,7 @@ std::string prompt_for(const workflow::Parameter& parameter) {
     choices += (choices.empty() ? "" : ", ") + expressions::to_text(choice);
   }
   if (!choices.empty()) text += " [" + choices + "]";
-  return workflow::cleaned_for_terminal(text, false) + ": ";
+  return cleaned_for_terminal(text, false) + ": ";
 }
 
 // What is wrong with the answer; empty: nothing.
@@ -50,7 +50,7 @@ std::optional<std::string> ask(const workflow::Parameter& parameter, Asking& ask
     }
     const std::string problem = problem_of(parameter, line);
     if (problem.empty()) return line;
-    if (asking.show(workflow::cleaned_for_terminal(problem, false) + "\n") != Asking::Event::done) break;
+    if (asking.show(cleaned_for_terminal(problem, false) + "\n") != Asking::Event::done) break;
   }
   return std::nullopt;
 }

@@ -16,7 +16,7 @@
 #include "base/files.h"
 #include "base/sha256.h"
 #include "cli/output.h"
-#include "reporting/runs_folder.h"
+#include "journal/runs_folder.h"
 
 namespace wtool::host {
 namespace {

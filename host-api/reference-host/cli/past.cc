@@ -7,8 +7,8 @@
 
 #include "base/sha256.h"
 #include "cli/output.h"
-#include "reporting/journal_reader.h"
-#include "reporting/runs_folder.h"
+#include "journal/journal_reader.h"
+#include "journal/runs_folder.h"
 #include "workflow/parse/parser.h"
 
 namespace wtool::host {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "reporting/run_record.h"
+#include "journal/run_record.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host {
@@ -14,7 +14,7 @@ struct PastRunFile {
   bool being_written = false;
 };
 
-// The run that `wanted` names (reporting/runs_folder.h), below the working directory. What is wrong with its journal
+// The run that `wanted` names (journal/runs_folder.h), below the working directory. What is wrong with its journal
 // and leaves something to show is told on stderr. Nothing: the reason is there, too.
 std::optional<PastRunFile> read_past_run(const std::string& wanted);
 

@@ -3,12 +3,12 @@
 #include <memory>
 #include <string>
 
+#include "base/new_file.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/output.h"
 #include "cli/past.h"
 #include "cli/report_file.h"
-#include "reporting/new_file.h"
 
 namespace wtool::host {
 

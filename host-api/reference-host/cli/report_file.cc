@@ -8,10 +8,10 @@
 
 #include "base/descriptor.h"
 #include "base/files.h"
+#include "base/new_file.h"
 #include "cli/output.h"
-#include "reporting/html_report.h"
-#include "reporting/junit.h"
-#include "reporting/new_file.h"
+#include "report/html_report.h"
+#include "report/junit.h"
 
 namespace wtool::host {
 

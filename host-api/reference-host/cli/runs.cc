@@ -8,11 +8,11 @@
 
 #include "cli/context.h"
 #include "cli/output.h"
-#include "reporting/display.h"
-#include "reporting/journal_reader.h"
-#include "reporting/run_json.h"
-#include "reporting/run_text.h"
-#include "reporting/runs_folder.h"
+#include "journal/journal_reader.h"
+#include "journal/runs_folder.h"
+#include "report/run_json.h"
+#include "report/summary.h"
+#include "terminal/text.h"
 
 namespace wtool::host {
 
@@ -35,17 +35,16 @@ std::string as_json(const std::vector<Row>& rows) {
 }
 
 std::string as_table(const std::vector<Row>& rows) {
-  using workflow::padded;
   const auto clean = [](const std::string& text, std::size_t columns) {
-    return workflow::cut_to_width(workflow::cleaned_for_terminal(text, false), columns);
+    return cut_to_width(cleaned_for_terminal(text, false), columns);
   };
   std::size_t name_width = 4;
-  for (const Row& row : rows) name_width = std::max(name_width, workflow::display_width(clean(row.run.name, 32)));
+  for (const Row& row : rows) name_width = std::max(name_width, display_width(clean(row.run.name, 32)));
   std::string out = padded("RUN", 20) + "  " + padded("STARTED (UTC)", 19) + "  " + padded("STATUS", 11) + "  " +
                     padded("TIME", 12) + "  " + padded("NAME", name_width) + "  FILE\n";
   for (const auto& [run, status] : rows) {
     out += padded(clean(run.run, 20), 20) + "  " + workflow::time_text(run.began) + "  " + padded(status, 11) + "  " +
-           padded(workflow::duration_text(run.took), 12) + "  " + padded(clean(run.name, 32), name_width) + "  " +
+           padded(duration_text(run.took), 12) + "  " + padded(clean(run.name, 32), name_width) + "  " +
            clean(run.file, 60) + "\n";
   }
   return out;
@@ -77,7 +76,7 @@ int runs(const RunsOptions& options) {
   if (rows.empty()) {
     const std::string above = workflow::runs_above(".");
     return print("No workflow has left a run in this directory" +
-                 (above.empty() ? "" : "; there are runs in " + workflow::cleaned_for_terminal(above, false)) + ".\n")
+                 (above.empty() ? "" : "; there are runs in " + cleaned_for_terminal(above, false)) + ".\n")
                ? exit_ok
                : exit_unusable;
   }

@@ -8,9 +8,9 @@
 #include "cli/context.h"
 #include "cli/output.h"
 #include "cli/past.h"
-#include "reporting/run_json.h"
-#include "reporting/run_text.h"
-#include "reporting/stored_output.h"
+#include "journal/stored_output.h"
+#include "report/run_json.h"
+#include "report/summary.h"
 
 namespace wtool::host {
 

@@ -10,7 +10,7 @@
 
 #include "cli/context.h"
 #include "expressions/value.h"
-#include "reporting/progress.h"
+#include "report/progress.h"
 
 namespace wtool::host {
 

@@ -1,5 +1,5 @@
 #include "planning/plan.h"
-#include "reporting/display.h"
+#include "terminal/text.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -1,4 +1,4 @@
-#include "reporting/display.h"
+#include "terminal/text.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -6,8 +6,9 @@
 #include <boost/test/unit_test.hpp>
 #include <thread>
 
-#include "reporting/progress.h"
+#include "report/progress.h"
 
+using namespace wtool::host;
 using namespace wtool::host::workflow;
 using wtool::host::Terminal;
 namespace expressions = wtool::host::expressions;

@@ -1,13 +1,12 @@
-// reporting/drawing.h, graph.h and diagram_svg.h: a workflow as a picture, and as text for programs that draw.
-#include "reporting/graph.h"
+// report/drawing.h, graph.h and diagram_svg.h: a workflow as a picture, and as text for programs that draw.
+#include "report/drawing.h"
 
 #include <stdlib.h>
 
 #include <boost/test/unit_test.hpp>
 
 #include "markup_check.h"
-#include "reporting/diagram_svg.h"
-#include "reporting/html_report.h"
+#include "report/html_report.h"
 #include "reporting_support.h"
 #include "support.h"
 #include "support/program.h"

@@ -1,14 +1,14 @@
-// reporting/journal.h, as a process that dies leaves it, and what it costs one that lives.
+// journal/journal.h, as a process that dies leaves it, and what it costs one that lives.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
 
-#include "reporting/journal.h"
-#include "reporting/journal_reader.h"
-#include "reporting/resume.h"
-#include "reporting/runs_folder.h"
+#include "journal/journal.h"
+#include "journal/journal_reader.h"
+#include "journal/resume.h"
+#include "journal/runs_folder.h"
 #include "reporting_support.h"
 #include "support/program.h"
 

@@ -1,6 +1,6 @@
-// reporting/journal.h, journal_reader.h, runs_folder.h and resume.h: what is written survives, and what is damaged is
+// journal/journal.h, journal_reader.h, runs_folder.h and resume.h: what is written survives, and what is damaged is
 // told.
-#include "reporting/journal.h"
+#include "journal/journal.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -14,9 +14,9 @@
 #include <iterator>
 #include <thread>
 
-#include "reporting/journal_reader.h"
-#include "reporting/resume.h"
-#include "reporting/runs_folder.h"
+#include "journal/journal_reader.h"
+#include "journal/resume.h"
+#include "journal/runs_folder.h"
 #include "reporting_support.h"
 #include "support/program.h"
 

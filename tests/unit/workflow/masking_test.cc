@@ -1,9 +1,8 @@
-// reporting/masking.h and observers.h: no secret gets through, in one piece or in several.
-#include "reporting/masking.h"
+// journal/observers.h and observers.h: no secret gets through, in one piece or in several.
+#include "journal/observers.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "reporting/observers.h"
 #include "reporting_support.h"
 
 using namespace wtool::host::workflow;

@@ -1,13 +1,13 @@
-// reporting/json_text.h, record.h and record_reader.h: what is told is in the records, and comes back.
-#include "reporting/record.h"
+// journal/json_value.h, record.h and record_reader.h: what is told is in the records, and comes back.
+#include "journal/record.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "reporting/record_reader.h"
-#include "reporting/step_place.h"
+#include "journal/record_reader.h"
+#include "journal/run_record.h"
 #include "reporting_support.h"
 
 using namespace wtool::host::workflow;
@@ -18,12 +18,6 @@ using wtool::host::expressions::Map;
 using wtool::host::expressions::Value;
 
 namespace {
-
-std::string text_of(std::string_view text) {
-  std::string out;
-  append_json_text(out, text);
-  return out;
-}
 
 std::string value_of(const Value& value) {
   std::string out;
@@ -42,16 +36,6 @@ std::string there_and_back(const Value& value) {
 const Moment some_time = Moment(std::chrono::milliseconds(1'795'302'902'045));
 
 }  // namespace
-
-BOOST_AUTO_TEST_CASE(texts_are_json_whatever_they_hold) {
-  BOOST_TEST(text_of("a\"b\\c\n\r\t\x01ü漢🙂") == "\"a\\\"b\\\\c\\n\\r\\t\\u0001ü漢🙂\"");
-  for (const std::string bad : {"\xff", "\xc3", "\xe2\x82", "\xed\xa0\x80", "\xc0\xaf", "\xf4\x90\x80\x80", "\x80"}) {
-    const json parsed = json::parse(text_of("a" + bad + "b"));
-    const auto text = parsed.get<std::string>();
-    BOOST_TEST(text.starts_with("a\xef\xbf\xbd"));
-    BOOST_TEST(text.ends_with("b"));
-  }
-}
 
 BOOST_AUTO_TEST_CASE(values_survive_the_way_there_and_back) {
   Map as_text;

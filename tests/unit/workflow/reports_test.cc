@@ -1,4 +1,4 @@
-// reporting/events_file.h, run_collector.h, junit.h and html_report.h: what is made of a run.
+// journal/events_file.h, run_collector.h, junit.h and html_report.h: what is made of a run.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -8,14 +8,14 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "journal/events_file.h"
+#include "journal/journal.h"
+#include "journal/journal_reader.h"
+#include "journal/observers.h"
+#include "journal/run_record.h"
 #include "markup_check.h"
-#include "reporting/events_file.h"
-#include "reporting/html_report.h"
-#include "reporting/journal.h"
-#include "reporting/journal_reader.h"
-#include "reporting/junit.h"
-#include "reporting/observers.h"
-#include "reporting/run_collector.h"
+#include "report/html_report.h"
+#include "report/junit.h"
 #include "reporting_support.h"
 #include "support/program.h"
 

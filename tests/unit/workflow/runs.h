@@ -6,8 +6,8 @@
 #include <mutex>
 #include <string>
 
-#include "reporting/observers.h"
-#include "reporting/summary.h"
+#include "journal/observers.h"
+#include "report/summary.h"
 #include "support.h"
 
 namespace wtool::test {

@@ -1,0 +1,105 @@
+#include "journal/events_file.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/files.h"
+#include "base/new_file.h"
+#include "journal/record.h"
+
+namespace wtool::host::workflow {
+EventsFile::EventsFile(Descriptor descriptor, std::string name, Journal::Notice notice)
+    : descriptor_(std::move(descriptor)), name_(std::move(name)), notice_(std::move(notice)) {}
+
+std::unique_ptr<EventsFile> EventsFile::open(const std::string& file, Journal::Notice notice, std::string& error) {
+  const bool standard = file == "-";
+  std::string why;
+  Descriptor descriptor = standard
+                              ? Descriptor(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3))
+                              : open_without_links(resolve_links_above(file), O_WRONLY | O_CREAT | O_TRUNC, 0600, why);
+  const std::string name = standard ? "standard output" : file;
+  if (!descriptor) {
+    error = "cannot open " + name + " for the events: " + (standard ? ::strerror(errno) : why);
+    return nullptr;
+  }
+  return std::unique_ptr<EventsFile>(new EventsFile(std::move(descriptor), name, std::move(notice)));
+}
+
+template <class Append>
+void EventsFile::write(Append append) {
+  std::string trouble;
+  {
+    const std::lock_guard lock(mutex_);
+    if (failed_) return;
+    line_.clear();
+    append(line_, std::chrono::system_clock::now());
+    const int number = write_all(descriptor_.get(), line_).error;
+    failed_ = number != 0;
+    if (failed_) trouble = "the events end here, because " + name_ + " cannot be written: " + ::strerror(number);
+  }
+  if (!trouble.empty() && notice_) notice_(trouble);
+}
+
+void EventsFile::run_started(const RunStart& start) {
+  root_ = start.workflow;
+  write([&](std::string& out, Moment at) {
+    start.resumed ? append_run_resumed(out, at, start, nullptr) : append_run_started(out, at, start, "");
+  });
+}
+
+void EventsFile::state_entered(const Step& step) {
+  write([&](std::string& out, Moment at) { append_state_started(out, at, step, root_); });
+}
+
+void EventsFile::output(const Step& step, bool is_error_stream, std::string_view bytes) {
+  if (gives_secrets(step)) return;
+  write([&](std::string& out, Moment at) {
+    const auto key = std::pair(step.number, is_error_stream);
+    std::string text;
+    if (auto before = unfinished_.extract(key)) text = std::move(before.mapped());
+    text += bytes;
+    const std::size_t rest = unfinished_character(text);
+    if (rest > 0) unfinished_.emplace(key, text.substr(text.size() - rest));
+    text.resize(text.size() - rest);
+    if (!text.empty()) append_output(out, at, step, root_, is_error_stream, text);
+  });
+}
+
+void EventsFile::append_rest(std::string& out, Moment at, const Step& step) {
+  for (const bool is_error_stream : {false, true}) {
+    const auto rest = unfinished_.extract(std::pair(step.number, is_error_stream));
+    if (rest) append_output(out, at, step, root_, is_error_stream, rest.mapped());
+  }
+}
+
+void EventsFile::logged(const Step& step, LogAction::Level level, std::string_view text) {
+  write([&](std::string& out, Moment at) { append_log(out, at, step, root_, level, text); });
+}
+
+void EventsFile::retrying(const Step& step, const Outcome& outcome, std::chrono::milliseconds wait) {
+  write([&](std::string& out, Moment at) {
+    append_rest(out, at, step);
+    append_retry(out, at, step, root_, outcome, wait);
+  });
+}
+
+void EventsFile::state_ended(const Step& step, const StepEnd& end) {
+  write([&](std::string& out, Moment at) {
+    append_rest(out, at, step);
+    append_state_ended(out, at, step, root_, end);
+  });
+}
+
+void EventsFile::noticed(std::string_view text) {
+  write([&](std::string& out, Moment at) { append_notice(out, at, text); });
+}
+
+void EventsFile::run_ended(const RunReport& report) {
+  write([&](std::string& out, Moment at) { append_run_ended(out, at, report); });
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,59 @@
+// Writes the records of a run as they come, each at once, for a program that follows the run.
+//
+// Other than in a journal, there are the pieces of output of running commands, and the steps that a resumed run has
+// kept (`"replayed":true`). Put it behind a Masking.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/descriptor.h"
+#include "journal/journal.h"
+#include "journal/json_value.h"
+#include "runner/run_observer.h"
+
+namespace wtool::host::workflow {
+
+// All members: any thread.
+class EventsFile final : public RunObserver {
+ public:
+  // `file` is made anew; `-` is standard output, and a pipe or a device may stand there, too. `notice` is told once
+  // when it cannot be written any more. Null: `error` says why it cannot be opened.
+  static std::unique_ptr<EventsFile> open(const std::string& file, Journal::Notice notice, std::string& error);
+  EventsFile(const EventsFile&) = delete;
+  EventsFile& operator=(const EventsFile&) = delete;
+
+  // It could not be written to its end.
+  bool failed() const { return failed_; }
+
+  void run_started(const RunStart& start) override;
+  void state_entered(const Step& step) override;
+  void output(const Step& step, bool is_error_stream, std::string_view bytes) override;
+  void logged(const Step& step, LogAction::Level level, std::string_view text) override;
+  void retrying(const Step& step, const Outcome& outcome, std::chrono::milliseconds wait) override;
+  void state_ended(const Step& step, const StepEnd& end) override;
+  void noticed(std::string_view text) override;
+  void run_ended(const RunReport& report) override;
+
+ private:
+  EventsFile(Descriptor descriptor, std::string name, Journal::Notice notice);
+  template <class Append>
+  void write(Append append);
+  // With mutex_ held: what is left of a character that never became whole.
+  void append_rest(std::string& out, Moment at, const Step& step);
+
+  const Descriptor descriptor_;
+  const std::string name_;
+  const Journal::Notice notice_;
+  const Workflow* root_ = nullptr;
+  std::mutex mutex_;
+  std::string line_;
+  bool failed_ = false;
+  std::map<std::pair<std::uint64_t, bool>, std::string> unfinished_;  // characters, by step and stream
+};
+
+}  // namespace wtool::host::workflow

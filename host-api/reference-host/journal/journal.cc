@@ -1,0 +1,235 @@
+#include "journal/journal.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "base/files.h"
+#include "base/new_file.h"
+#include "journal/journal_reader.h"
+#include "journal/observers.h"
+#include "journal/record.h"
+#include "journal/runs_folder.h"
+#include "workflow/actions/action_type.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::system_clock;
+
+constexpr std::size_t batch = 64UL * 1024;             // bytes that wait at most, while all is well
+constexpr std::size_t most_kept = 64UL * 1024 * 1024;  // bytes that wait at most, while it cannot be written
+
+std::string reason_of(int number) { return ::strerror(number); }
+
+// Somebody who only looks whether a run goes on holds the lock for a moment.
+bool locked(int descriptor) {
+  for (int tries = 0; tries < 50; ++tries) {
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK && errno != EINTR) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(4));
+  }
+  return false;
+}
+
+// Of the process that has begun, or resumed, the run; a journal tells it as text.
+std::string pid_in(const std::string& file) {
+  std::string error;
+  const auto content = read_journal(file, error);
+  return content ? ", PID " + std::to_string(content->run.pid) : "";
+}
+
+// Whether an action of that state does something outside of this process, or may take its time.
+bool calls_something(const Step& step) {
+  const auto& action = step.of().action;
+  return action && type_of(action->kind).calls_something;
+}
+
+void ignore_all_in(const Descriptor& folder) {
+  const Descriptor file(::openat(folder.get(), ".gitignore", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (file) (void)!::write(file.get(), "*\n", 2);
+}
+
+}  // namespace
+
+Journal::Journal(Descriptor descriptor, std::string file, std::string run, Options options)
+    : descriptor_(std::move(descriptor)), file_(std::move(file)), run_(std::move(run)), options_(std::move(options)) {}
+
+std::unique_ptr<Journal> Journal::create(const std::string& directory, Options options, std::string& error) {
+  std::error_code failed;
+  bool made = false;
+  std::string why;
+  // Outputs are nobody else's business; a folder that is there already stays as it is.
+  const Descriptor folder = make_folder_without_links(directory, std::string(runs_folder), 0700, made, why);
+  if (!folder) {
+    error = "cannot make the folder " + (fs::path(directory) / runs_folder).string() + ": " + why;
+    return nullptr;
+  }
+  // Runs belong into no repository. Without that file they only show up in `git status`.
+  if (made) ignore_all_in(folder);
+  for (auto at = system_clock::now();; at += std::chrono::microseconds(16)) {
+    const std::string run = run_id(at);
+    const std::string file = journal_file(directory, run);
+    const std::string name = fs::path(file).filename().string();
+    Descriptor descriptor(::openat(folder.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
+    if (!descriptor && errno == EEXIST) continue;
+    if (!descriptor || !locked(descriptor.get())) {
+      error = "cannot make the file " + file + ": " + reason_of(errno);
+      return nullptr;
+    }
+    std::unique_ptr<Journal> journal(new Journal(std::move(descriptor), file, run, std::move(options)));
+    journal->directory_ = fs::absolute(directory, failed).string();
+    return journal;
+  }
+}
+
+std::unique_ptr<Journal> Journal::reopen(const std::string& file, Options options, std::string& error) {
+  std::string why;
+  const fs::path path(file);
+  const std::string directory = path.parent_path().parent_path().parent_path().string();
+  bool made = false;
+  const Descriptor folder = make_folder_without_links(directory, std::string(runs_folder), 0700, made, why);
+  Descriptor descriptor(
+      folder ? ::openat(folder.get(), path.filename().c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW) : -1);
+  if (folder && !descriptor) why = reason_of(errno);
+  if (!descriptor) {
+    error = "cannot open " + file + ": " + why;
+    return nullptr;
+  }
+  if (!locked(descriptor.get())) {
+    const int number = errno;
+    error = number == EWOULDBLOCK ? file + " is being written by another process" + pid_in(file)
+                                  : "cannot lock " + file + ": " + reason_of(number);
+    return nullptr;
+  }
+  return std::unique_ptr<Journal>(
+      new Journal(std::move(descriptor), file, fs::path(file).stem().string(), std::move(options)));
+}
+
+Journal::~Journal() {
+  {
+    const std::lock_guard lock(mutex_);
+    flush();
+  }
+}
+
+std::string Journal::go_on_at(std::uint64_t whole_bytes, std::optional<StepPlace> from) {
+  from_ = std::move(from);
+  struct stat now {};
+  if (::fstat(descriptor_.get(), &now) != 0) return "cannot look at " + file_ + ": " + reason_of(errno);
+  // What is no regular file has no torn end.
+  if (!S_ISREG(now.st_mode) || static_cast<std::uint64_t>(now.st_size) <= whole_bytes) return {};
+  if (::ftruncate(descriptor_.get(), static_cast<off_t>(whole_bytes)) == 0) return {};
+  return "cannot cut the torn line off the end of " + file_ + ": " + reason_of(errno);
+}
+
+template <class Append>
+void Journal::take(bool at_once, Append append) {
+  std::string notice;
+  {
+    const std::lock_guard lock(mutex_);
+    if (given_up_) return;
+    append(pending_, system_clock::now());
+    // One record may be larger than what is kept while the journal cannot be written.
+    if (pending_.size() > most_kept) notice = flush();
+    if (pending_.size() > most_kept) {
+      given_up_ = true;
+      pending_ = {};
+      notice = file_ +
+               " could not be written for so long that more than 64 MiB are missing: the run continues without a " +
+               "journal, and cannot be resumed from what comes now";
+    } else if (!pending_.empty() && (at_once || pending_.size() >= std::max(batch, next_attempt_))) {
+      notice = flush();
+    }
+  }
+  if (!notice.empty() && options_.notice) options_.notice(notice);
+}
+
+std::string Journal::flush() {
+  const auto [done, number] = write_all(descriptor_.get(), pending_);
+  pending_.erase(0, done);
+  const bool failed_before = std::exchange(failing_, number != 0);
+  next_attempt_ = failing_ ? pending_.size() + batch : 0;
+  if (failing_ && !failed_before) {
+    return "the journal " + file_ + " cannot be written: " + reason_of(number) +
+           "; the run continues, and cannot be resumed from here unless that changes before its end";
+  }
+  if (!failing_ && failed_before) return "the journal " + file_ + " can be written again; nothing of it is missing";
+  return {};
+}
+
+void Journal::run_started(const RunStart& start) {
+  root_ = start.workflow;
+  take(true, [&](std::string& out, Moment at) {
+    const RunStart shown = masks() ? masked(start, *options_.secrets) : start;
+    if (start.resumed) {
+      append_run_resumed(out, at, shown, from_ ? &*from_ : nullptr);
+    } else {
+      append_run_started(out, at, shown, directory_);
+    }
+  });
+}
+
+void Journal::state_entered(const Step& step) {
+  // What is kept of the earlier run stands in the file already.
+  if (step.replayed) return;
+  take(calls_something(step), [&](std::string& out, Moment at) { append_state_started(out, at, step, root_); });
+}
+
+void Journal::logged(const Step& step, LogAction::Level level, std::string_view text) {
+  if (step.replayed) return;
+  take(false, [&](std::string& out, Moment at) {
+    append_log(out, at, step, root_, level, masks() ? options_.secrets->masked(text) : std::string(text));
+  });
+}
+
+void Journal::retrying(const Step& step, const Outcome& outcome, std::chrono::milliseconds wait) {
+  bool changed = false;
+  const Outcome shown = masks() ? masked(outcome, *options_.secrets, changed) : outcome;
+  take(true, [&](std::string& out, Moment at) { append_retry(out, at, step, root_, shown, wait); });
+}
+
+void Journal::state_ended(const Step& step, const StepEnd& end) {
+  if (step.replayed) return;
+  bool changed = false;
+  // Large outputs are looked through before others have to wait.
+  std::optional<StepEnd> safe;
+  if (masks()) safe = masked(end, *options_.secrets, changed);
+  take(calls_something(step),
+       [&](std::string& out, Moment at) { append_state_ended(out, at, step, root_, safe ? *safe : end, changed); });
+}
+
+void Journal::noticed(std::string_view text) {
+  // Not written at once: it may be our own notice that this cannot be done.
+  take(false, [&](std::string& out, Moment at) {
+    append_notice(out, at, masks() ? options_.secrets->masked(text) : std::string(text));
+  });
+}
+
+void Journal::run_ended(const RunReport& report) {
+  take(true, [&](std::string& out, Moment at) {
+    append_run_ended(out, at, masks() ? masked(report, *options_.secrets) : report);
+  });
+  std::string notice;
+  {
+    const std::lock_guard lock(mutex_);
+    if (given_up_) {
+      notice = "the journal " + file_ + " ends before the run did: the run can be resumed only from there";
+    } else if (failing_) {
+      notice = "the journal " + file_ +
+               " still cannot be written; its end is missing, and the run can be resumed only " + "from where it ends";
+    }
+  }
+  if (!notice.empty() && options_.notice) options_.notice(notice);
+}
+
+}  // namespace wtool::host::workflow

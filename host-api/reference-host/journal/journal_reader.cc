@@ -1,0 +1,257 @@
+#include "journal/journal_reader.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <unordered_map>
+#include <vector>
+
+#include "journal/record_reader.h"
+#include "journal/runs_folder.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+constexpr std::size_t longest_line = 256UL * 1024 * 1024;
+constexpr std::size_t piece_size = 256UL * 1024;
+constexpr std::size_t looked_at_end = 64UL * 1024;
+
+// An open file for reading; closed at the end of the scope.
+class Input {
+ public:
+  // O_NONBLOCK: of a FIFO nobody writes, the opening would last for ever.
+  explicit Input(const std::string& path)
+      : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+  ~Input() {
+    if (file_ >= 0) ::close(file_);
+  }
+  int get() const { return file_; }
+
+  // Empty, or why it cannot be read as a journal.
+  std::string trouble() const {
+    if (file_ < 0) return "cannot open " + path_ + ": " + ::strerror(errno);
+    struct stat about {};
+    if (::fstat(file_, &about) != 0) return "cannot look at " + path_ + ": " + ::strerror(errno);
+    return S_ISREG(about.st_mode) ? "" : path_ + " is not a journal: it is not a regular file";
+  }
+
+  // Up to that many bytes more at the end of `to`. 0: the end, or `error` says why not.
+  std::size_t read_more(std::string& to, std::size_t most, std::string& error) const {
+    const std::size_t before = to.size();
+    to.resize(before + most);
+    ssize_t count;
+    do {
+      count = ::read(file_, to.data() + before, most);
+    } while (count < 0 && errno == EINTR);
+    if (count < 0) error = "cannot read " + path_ + ": " + ::strerror(errno);
+    to.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    return to.size() - before;
+  }
+
+ private:
+  const std::string& path_;
+  int file_;
+};
+
+// Gives the lines of a file one after the other, in memory of the longest of them.
+class Lines {
+ public:
+  explicit Lines(const Input& input) : input_(input) {}
+
+  // False: there is no more whole line. The text is valid until the next call.
+  bool next(std::string_view& line) {
+    std::size_t searched = used_;
+    for (;;) {
+      const std::size_t newline = buffer_.find('\n', searched);
+      if (newline != std::string::npos) {
+        line = std::string_view(buffer_).substr(used_, newline - used_);
+        whole_ += line.size() + 1;
+        used_ = newline + 1;
+        return true;
+      }
+      buffer_.erase(0, used_);
+      used_ = 0;
+      searched = buffer_.size();
+      if (buffer_.size() > longest_line) {
+        too_long_ = true;
+        return false;
+      }
+      if (input_.read_more(buffer_, piece_size, error_) == 0) return false;
+    }
+  }
+  std::uint64_t whole_bytes() const { return whole_; }
+  // Behind the last whole line.
+  std::size_t rest() const { return buffer_.size() - used_; }
+  bool too_long() const { return too_long_; }
+  const std::string& error() const { return error_; }
+
+ private:
+  const Input& input_;
+  std::string buffer_;
+  std::size_t used_ = 0;
+  std::uint64_t whole_ = 0;
+  bool too_long_ = false;
+  std::string error_;
+};
+
+void locate(Outcome& outcome, const std::string& folder) {
+  for (WholeOutput* whole : {&outcome.whole_output, &outcome.whole_error}) {
+    // A name with a folder in it was not written by us.
+    if (whole->file.find('/') != std::string::npos) whole->file.clear();
+    if (!whole->file.empty()) whole->file = folder + "/" + whole->file;
+  }
+}
+
+void locate_outputs(RunRecord& run, const std::string& journal) {
+  std::error_code failed;
+  const std::filesystem::path absolute = std::filesystem::absolute(journal, failed).lexically_normal();
+  const std::string folder = outputs_folder(failed ? journal : absolute.string());
+  for (StepRecord& step : run.steps) {
+    locate(step.end.outcome, folder);
+    for (Outcome& outcome : step.earlier_tries) locate(outcome, folder);
+  }
+}
+
+std::string place_in(const std::string& file, std::uint64_t line) { return file + ":" + std::to_string(line) + ": "; }
+
+}  // namespace
+
+std::optional<JournalContent> read_journal(const std::string& file, std::string& error) {
+  const Input input(file);
+  error = input.trouble();
+  if (!error.empty()) return std::nullopt;
+  JournalContent content;
+  RecordReader reader;
+  Lines lines(input);
+  std::string_view line;
+  std::uint64_t number = 0;
+  while (lines.next(line)) {
+    ++number;
+    const std::string wrong = reader.take(line);
+    if (wrong.empty()) continue;
+    if (reader.newer()) {
+      error = place_in(file, number) + wrong;
+      return std::nullopt;
+    }
+    if (!reader.begun()) {
+      error = file + " is no journal of a run: line " + std::to_string(number) + ": " + wrong;
+      return std::nullopt;
+    }
+    if (content.damage.empty()) content.damage = place_in(file, number) + wrong;
+  }
+  error = lines.error();
+  if (!error.empty()) return std::nullopt;
+  if (!reader.begun()) {
+    error = file + (lines.rest() > 0 ? " is no journal of a run: its first line has no end"
+                                     : " is empty: the run was ended before anything of it was written");
+    return std::nullopt;
+  }
+  content.whole_bytes = lines.whole_bytes();
+  content.run = reader.finish();
+  locate_outputs(content.run, file);
+  if (lines.too_long()) {
+    content.damage = place_in(file, number + 1) + "it is longer than 256 MiB; what follows was not read";
+  } else if (lines.rest() > 0) {
+    content.notices.push_back("the last line of " + file + " is torn (" + std::to_string(lines.rest()) +
+                              " bytes without an end): whatever wrote it was ended meanwhile; it counts for nothing");
+  }
+  return content;
+}
+
+std::optional<RunRecord> read_journal_ends(const std::string& file, std::string& error) {
+  const Input input(file);
+  error = input.trouble();
+  if (!error.empty()) return std::nullopt;
+  RecordReader reader;
+  Lines lines(input);
+  std::string_view line;
+  if (!lines.next(line)) {
+    error = !lines.error().empty() ? lines.error() : file + " has no whole line";
+    return std::nullopt;
+  }
+  if (const std::string wrong = reader.take(line); !wrong.empty()) {
+    error = file + " is no journal that can be read: line 1: " + wrong;
+    return std::nullopt;
+  }
+  const off_t size = ::lseek(input.get(), 0, SEEK_END);
+  const off_t begin = std::max<off_t>(size - static_cast<off_t>(looked_at_end), static_cast<off_t>(line.size()) + 1);
+  if (size > begin && ::lseek(input.get(), begin, SEEK_SET) >= 0) {
+    Lines last(input);
+    // The first one of them may be the end of another line; that is no record, and counts for nothing.
+    while (last.next(line)) reader.take(line);
+  }
+  RunRecord run = reader.finish();
+  run.steps.clear();
+  run.logs.clear();
+  return run;
+}
+
+bool is_being_written(const std::string& file) {
+  const Input input(file);
+  if (input.get() < 0 || ::flock(input.get(), LOCK_SH | LOCK_NB) == 0) return false;
+  return errno == EWOULDBLOCK;
+}
+
+namespace {
+
+// Forks of which a branch failed, and behind whose join the path went on nevertheless.
+void judge_forks(const RunRecord& run, PastRun& past) {
+  std::unordered_map<std::string, std::uint64_t> farthest;  // steps that went on, by branch
+  for (const StepRecord& step : run.steps) {
+    std::uint64_t& sequence = farthest[step.place.branch];
+    if (step.end.went_on) sequence = std::max(sequence, step.place.sequence);
+  }
+  for (const StepRecord& step : run.steps) {
+    if (step.status != Step::Status::failed || step.end.went_on) continue;
+    std::vector<StepPlace> forks;
+    for (auto above = parent_of(step.place.branch); above; above = parent_of(above->branch)) {
+      forks.push_back(*above);
+      if (farthest[above->branch] <= above->sequence) continue;
+      for (const StepPlace& fork : forks) past.judge(fork.branch, fork.sequence);
+      break;
+    }
+  }
+}
+
+bool is_over(const PastRun& past, const StepPlace& place) {
+  for (auto above = parent_of(place.branch); above; above = parent_of(above->branch)) {
+    if (past.is_judged(above->branch, above->sequence)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+PastRun past_of(const RunRecord& run) {
+  PastRun past;
+  judge_forks(run, past);
+  for (const StepRecord& step : run.steps) {
+    if (step.status == Step::Status::running || !(step.end.went_on || is_over(past, step.place))) continue;
+    if (step.end.secret || step.masked || step.lost) {
+      past.hide(step.place.branch, step.place.sequence);
+      continue;
+    }
+    past.add(step.place.branch, step.place.sequence, {step.state, step.status, step.tries, step.took, step.end});
+  }
+  return past;
+}
+
+std::optional<StepPlace> last_visit(const RunRecord& run, const std::string& state) {
+  const auto found = std::find_if(run.steps.rbegin(), run.steps.rend(),
+                                  [&](const StepRecord& step) { return step.state == state && !step.hidden; });
+  return found == run.steps.rend() ? std::nullopt : std::optional(found->place);
+}
+
+void drop_from(RunRecord& run, const StepPlace& from) {
+  std::erase_if(run.steps, [&](const StepRecord& step) { return follows(from, step.place); });
+}
+
+}  // namespace wtool::host::workflow

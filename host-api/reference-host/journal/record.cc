@@ -1,0 +1,319 @@
+#include "journal/record.h"
+
+#include <unistd.h>
+
+#include <optional>
+
+#include "base/json_text.h"
+#include "base/secrets/secrets.h"
+#include "base/sha256.h"
+#include "journal/run_record.h"
+#include "workflow/actions/action_type.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+using expressions::Value;
+
+// One line as it grows. Ends when it goes out of scope.
+class Line {
+ public:
+  Line(std::string& out, std::string_view type, Moment at) : out_(out) {
+    static_assert(record_version == 1);
+    out_ += R"({"v":1,"type":")";
+    out_ += type;
+    out_ += R"(","time":)";
+    append_json_time(out_, at);
+  }
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+  ~Line() { out_ += "}\n"; }
+
+  // For what is appended by hand behind it.
+  std::string& key(std::string_view name) {
+    out_ += separator_;
+    out_ += '"';
+    out_ += name;
+    out_ += "\":";
+    separator_ = ",";
+    return out_;
+  }
+  void text(std::string_view name, std::string_view text) { append_json_string(key(name), text); }
+  void text_if_any(std::string_view name, std::string_view any) {
+    if (!any.empty()) text(name, any);
+  }
+  void number(std::string_view name, std::int64_t number) { append_json_number(key(name), number); }
+  void flag_if_set(std::string_view name, bool flag) {
+    if (flag) key(name) += "true";
+  }
+  void value_if_any(std::string_view name, const Value& value) {
+    if (!value.is_null()) append_json_value(key(name), value);
+  }
+  // Milliseconds, with as many digits behind the point as a step of some microseconds needs.
+  void duration(std::string_view name, std::chrono::steady_clock::duration took) {
+    const auto us = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
+    std::string& out = key(name);
+    append_json_number(out, us / 1000);
+    const auto rest = static_cast<int>(us % 1000);
+    if (rest <= 0) return;
+    const char digits[] = {'.', static_cast<char>('0' + rest / 100), static_cast<char>('0' + rest / 10 % 10),
+                           static_cast<char>('0' + rest % 10)};
+    out.append(digits, sizeof digits);
+  }
+  void step(const Step& step, const Workflow* root) {
+    number("step", static_cast<std::int64_t>(step.number));
+    text("branch", step.branch);
+    number("seq", static_cast<std::int64_t>(step.sequence));
+    text_if_any("workflow", workflow_of(step, root));
+    text("state", step.of().id);
+    flag_if_set("hidden", step.of().hidden);
+    flag_if_set("replayed", step.replayed);
+  }
+  void open(std::string_view name) {
+    key(name) += '{';
+    separator_ = "";
+  }
+  void close() {
+    out_ += '}';
+    separator_ = ",";
+  }
+
+ private:
+  std::string& out_;
+  const char* separator_ = ",";
+};
+
+std::string host_name() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
+void append_process(Line& line, const RunStart& start) {
+  line.number("pid", ::getpid());
+  line.text("host", host_name());
+  if (start.source != nullptr) {
+    line.text("sha256", sha256(start.source->text()));
+  }
+}
+
+bool is_secret(const Workflow* workflow, std::string_view name) {
+  if (workflow == nullptr) return false;
+  for (const Parameter& parameter : workflow->parameters) {
+    if (parameter.name == name) return parameter.secret;
+  }
+  return false;
+}
+
+void append_inputs(Line& line, const RunStart& start) {
+  std::string hidden;
+  line.open("inputs");
+  for (const auto& [name, value] : start.inputs) {
+    if (is_secret(start.workflow, name)) {
+      if (!hidden.empty()) hidden += ',';
+      append_json_string(hidden, name);
+      continue;
+    }
+    // Names of inputs come from the command line, and may be anything.
+    std::string quoted;
+    append_json_string(quoted, name);
+    append_json_value(line.key(std::string_view(quoted).substr(1, quoted.size() - 2)), value);
+  }
+  line.close();
+  if (!hidden.empty()) line.key("secret_inputs") += '[' + hidden + ']';
+  std::string masked;
+  for (const std::string& name : start.masked_inputs) {
+    if (is_secret(start.workflow, name)) continue;
+    if (!masked.empty()) masked += ',';
+    append_json_string(masked, name);
+  }
+  if (!masked.empty()) line.key("masked_inputs") += '[' + masked + ']';
+}
+
+// Fields that are empty are left out, and of a secret step all that it has given.
+// The command as a tool repeats it, with what is too short to be masked wherever it stands.
+Value with_masked_command(const Value& metadata) {
+  const expressions::Map* map = metadata.as_map();
+  if (map == nullptr) return metadata;
+  const auto found = map->fields.find("command");
+  const std::string* const command = found == map->fields.end() ? nullptr : found->second.as_text();
+  if (command == nullptr) return metadata;
+  std::string masked = secrets::Masker().masked(*command);
+  if (masked == *command) return metadata;
+  expressions::Map copy = *map;
+  copy.fields.find("command")->second = Value(std::move(masked));
+  return Value(std::move(copy));
+}
+
+// Most tools tell their outputs twice, and they may be large. Nothing: these are not the same.
+std::optional<Value> metadata_without_outputs(const Outcome& outcome) {
+  const expressions::Map* map = outcome.metadata.as_map();
+  if (map == nullptr) return std::nullopt;
+  const auto is = [&](const char* name, const std::string& text) {
+    const auto found = map->fields.find(name);
+    return found != map->fields.end() && found->second.as_map() == nullptr && found->second.as_text() != nullptr &&
+           *found->second.as_text() == text;
+  };
+  if (!is("stdout", outcome.standard_output) || !is("stderr", outcome.standard_error)) return std::nullopt;
+  expressions::Map rest = *map;
+  rest.fields.erase("stdout");
+  rest.fields.erase("stderr");
+  return Value(std::move(rest));
+}
+
+void append_whole(Line& line, std::string_view name, const WholeOutput& whole) {
+  if (!whole.cut && !whole.lossy && whole.file.empty() && whole.trouble.empty()) return;
+  line.open(name);
+  line.number("bytes", static_cast<std::int64_t>(whole.bytes));
+  line.flag_if_set("cut", whole.cut);
+  line.flag_if_set("lossy", whole.lossy);
+  line.flag_if_set("wanted", whole.wanted);
+  // The name alone: the folder lies beside the journal, wherever both are moved to.
+  line.text_if_any("file", std::string_view(whole.file).substr(whole.file.rfind('/') + 1));
+  line.text_if_any("sha256", whole.sha256);
+  line.text_if_any("trouble", whole.trouble);
+  line.close();
+}
+
+void append_outcome(Line& line, const Step& step, const Outcome& outcome, bool secret) {
+  line.open("outcome");
+  line.number("duration_ms", outcome.duration_ms);
+  line.flag_if_set("is_error", outcome.is_error);
+  line.flag_if_set("aborted", outcome.aborted);
+  line.text_if_any("error", outcome.error);
+  if (outcome.exit_code != step.exit_code) line.number("exit_code", outcome.exit_code);
+  if (!secret) {
+    line.text_if_any("stdout", outcome.standard_output);
+    line.text_if_any("stderr", outcome.standard_error);
+    append_whole(line, "stdout_whole", outcome.whole_output);
+    append_whole(line, "stderr_whole", outcome.whole_error);
+    line.text_if_any("message", outcome.message);
+    const std::optional<Value> rest = metadata_without_outputs(outcome);
+    line.value_if_any("metadata", with_masked_command(rest ? *rest : outcome.metadata));
+    line.flag_if_set("metadata_has_outputs", rest.has_value());
+    line.value_if_any("variables", outcome.variables);
+    line.value_if_any("matrix", outcome.matrix);
+  }
+  line.close();
+}
+
+}  // namespace
+
+std::string_view name_of(const Workflow& workflow) { return workflow.name.empty() ? workflow.title : workflow.name; }
+
+std::string_view action_word(const State& state) {
+  return state.action ? type_of(state.action->kind).name : std::string_view();
+}
+
+std::string_view workflow_of(const Step& step, const Workflow* root) {
+  if (step.workflow == root || root == nullptr) return {};
+  const std::string_view name = name_of(*step.workflow);
+  return name.empty() ? branch_name(step.branch) : name;
+}
+
+void append_run_started(std::string& out, Moment at, const RunStart& start, std::string_view directory) {
+  Line line(out, "run_started", at);
+  line.text("run", start.run);
+  line.text("name", start.name);
+  line.text("file", start.file);
+  line.text_if_any("directory", directory);
+  append_process(line, start);
+  append_inputs(line, start);
+}
+
+void append_run_resumed(std::string& out, Moment at, const RunStart& start, const StepPlace* from) {
+  Line line(out, "run_resumed", at);
+  line.text("run", start.run);
+  append_process(line, start);
+  append_inputs(line, start);
+  if (from == nullptr) return;
+  line.open("from");
+  line.text("branch", from->branch);
+  line.number("seq", static_cast<std::int64_t>(from->sequence));
+  line.close();
+}
+
+void append_state_started(std::string& out, Moment at, const Step& step, const Workflow* root) {
+  Line line(out, "state_started", at);
+  line.step(step, root);
+  line.text_if_any("action", action_word(step.of()));
+}
+
+void append_output(std::string& out, Moment at, const Step& step, const Workflow* root, bool is_error_stream,
+                   std::string_view text) {
+  Line line(out, "output", at);
+  line.step(step, root);
+  line.text("stream", is_error_stream ? "stderr" : "stdout");
+  line.text("text", text);
+}
+
+void append_log(std::string& out, Moment at, const Step& step, const Workflow* root, LogAction::Level level,
+                std::string_view text) {
+  Line line(out, "log", at);
+  line.step(step, root);
+  line.text("level", word(level));
+  line.text("text", text);
+}
+
+void append_retry(std::string& out, Moment at, const Step& step, const Workflow* root, const Outcome& outcome,
+                  std::chrono::milliseconds wait) {
+  Line line(out, "retry", at);
+  line.step(step, root);
+  line.number("try", step.tries);
+  line.number("wait_ms", wait.count());
+  line.number("exit_code", outcome.exit_code);
+  line.text_if_any("error", outcome.error);
+  if (gives_secrets(step)) return;
+  line.text_if_any("message", outcome.message);
+  append_outcome(line, step, outcome, false);
+}
+
+void append_state_ended(std::string& out, Moment at, const Step& step, const Workflow* root, const StepEnd& end,
+                        bool masked) {
+  Line line(out, "state_ended", at);
+  line.step(step, root);
+  line.text_if_any("action", action_word(step.of()));
+  line.text("status", status_word(step.status, step.of().action.has_value()));
+  line.duration("ms", step.took);
+  line.number("exit_code", step.exit_code);
+  line.number("tries", step.tries);
+  const bool secret = end.secret || gives_secrets(step);
+  line.flag_if_set("secret", secret);
+  line.flag_if_set("masked", masked);
+  // As logs and the audit trail show it. Nobody goes on with this text.
+  line.text_if_any("command", secrets::Masker().masked(end.command));
+  append_outcome(line, step, end.outcome, secret);
+  if (!end.assigned.empty() && !secret) {
+    line.open("set");
+    for (const auto& [name, value] : end.assigned) {
+      std::string quoted;
+      append_json_string(quoted, name);
+      append_json_value(line.key(std::string_view(quoted).substr(1, quoted.size() - 2)), value);
+    }
+    line.close();
+  }
+  line.flag_if_set("ends_workflow", end.ends_workflow);
+  line.text_if_any("result", end.result_name);
+  line.key("went_on") += end.went_on ? "true" : "false";
+  std::string& list = line.key("next");
+  list += '[';
+  for (std::size_t i = 0; i < end.next.size(); ++i) {
+    if (i > 0) list += ',';
+    append_json_string(list, end.next[i]);
+  }
+  list += ']';
+}
+
+void append_notice(std::string& out, Moment at, std::string_view text) {
+  Line line(out, "notice", at);
+  line.text("text", text);
+}
+
+void append_run_ended(std::string& out, Moment at, const RunReport& report) {
+  Line line(out, "run_ended", at);
+  line.text("status", word(report.status));
+  line.text_if_any("reason", report.reason);
+  line.flag_if_set("refused", report.refused);
+  line.duration("ms", report.took);
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,286 @@
+#include "journal/record_reader.h"
+
+#include <nlohmann/json.hpp>
+
+#include "journal/record.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+using nlohmann::json;
+using std::chrono::steady_clock;
+
+// Fields of other types than they should have are taken for missing: what is left of a record is shown all the same.
+std::string text_at(const json& record, const char* key) {
+  const auto found = record.find(key);
+  return found != record.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::int64_t number_at(const json& record, const char* key, std::int64_t missing = 0) {
+  const auto found = record.find(key);
+  return found != record.end() && found->is_number_integer() ? found->get<std::int64_t>() : missing;
+}
+
+bool flag_at(const json& record, const char* key) {
+  const auto found = record.find(key);
+  return found != record.end() && found->is_boolean() && found->get<bool>();
+}
+
+steady_clock::duration duration_at(const json& record, const char* key) {
+  const auto found = record.find(key);
+  if (found == record.end() || !found->is_number()) return {};
+  const double ms = found->get<double>();
+  // More than a year is no duration of a step, and would not fit in the end.
+  if (!(ms >= 0 && ms < 3.2e10)) return {};
+  return std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double, std::milli>(ms));
+}
+
+expressions::Value value_at(const json& record, const char* key) {
+  const auto found = record.find(key);
+  if (found == record.end()) return {};
+  return value_from_json(*found).value_or(expressions::Value());
+}
+
+std::vector<std::string> texts_at(const json& record, const char* key) {
+  std::vector<std::string> texts;
+  const auto found = record.find(key);
+  if (found == record.end() || !found->is_array()) return texts;
+  for (const json& one : *found) {
+    if (one.is_string()) texts.push_back(one.get<std::string>());
+  }
+  return texts;
+}
+
+std::optional<StepPlace> place_at(const json& record) {
+  const auto branch = record.find("branch");
+  const std::int64_t sequence = number_at(record, "seq");
+  if (branch == record.end() || !branch->is_string() || sequence <= 0) return std::nullopt;
+  return StepPlace{branch->get<std::string>(), static_cast<std::uint64_t>(sequence)};
+}
+
+std::string key_of(const StepPlace& place) { return place.branch + '#' + std::to_string(place.sequence); }
+
+std::optional<Step::Status> status_of_step(std::string_view text) {
+  for (const auto status : {Step::Status::succeeded, Step::Status::failed, Step::Status::aborted}) {
+    if (text == word(status)) return status;
+  }
+  // Of a state without an action.
+  return text == "passed" ? std::optional(Step::Status::succeeded) : std::nullopt;
+}
+
+std::optional<RunReport::Status> status_of_run(std::string_view text) {
+  for (const auto status : {RunReport::Status::completed, RunReport::Status::failed, RunReport::Status::aborted}) {
+    if (text == word(status)) return status;
+  }
+  return std::nullopt;
+}
+
+LogAction::Level level_at(const json& record) {
+  const std::string text = text_at(record, "level");
+  if (text == word(LogAction::Level::error)) return LogAction::Level::error;
+  return text == word(LogAction::Level::warning) ? LogAction::Level::warning : LogAction::Level::info;
+}
+
+// `file` is its name alone; where it lies, the reader of the journal knows.
+WholeOutput whole_at(const json& outcome, const char* name) {
+  WholeOutput whole;
+  const auto found = outcome.find(name);
+  if (found == outcome.end() || !found->is_object()) return whole;
+  whole.bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(number_at(*found, "bytes"), 0));
+  whole.cut = flag_at(*found, "cut");
+  whole.lossy = flag_at(*found, "lossy");
+  whole.wanted = flag_at(*found, "wanted");
+  whole.file = text_at(*found, "file");
+  whole.sha256 = text_at(*found, "sha256");
+  whole.trouble = text_at(*found, "trouble");
+  return whole;
+}
+
+Outcome outcome_at(const json& record) {
+  Outcome outcome;
+  outcome.exit_code = number_at(record, "exit_code");
+  const auto found = record.find("outcome");
+  if (found == record.end() || !found->is_object()) return outcome;
+  outcome.exit_code = number_at(*found, "exit_code", outcome.exit_code);
+  outcome.is_error = flag_at(*found, "is_error");
+  outcome.aborted = flag_at(*found, "aborted");
+  outcome.error = text_at(*found, "error");
+  outcome.duration_ms = number_at(*found, "duration_ms");
+  outcome.standard_output = text_at(*found, "stdout");
+  outcome.standard_error = text_at(*found, "stderr");
+  outcome.whole_output = whole_at(*found, "stdout_whole");
+  outcome.whole_error = whole_at(*found, "stderr_whole");
+  outcome.message = text_at(*found, "message");
+  outcome.metadata = value_at(*found, "metadata");
+  if (const auto flag = found->find("metadata_has_outputs"); flag != found->end() && flag->is_boolean() && *flag) {
+    expressions::Map whole = outcome.metadata.as_map() == nullptr ? expressions::Map{} : *outcome.metadata.as_map();
+    whole.fields.insert_or_assign("stdout", expressions::Value(outcome.standard_output));
+    whole.fields.insert_or_assign("stderr", expressions::Value(outcome.standard_error));
+    outcome.metadata = expressions::Value(std::move(whole));
+  }
+  outcome.variables = value_at(*found, "variables");
+  outcome.matrix = value_at(*found, "matrix");
+  return outcome;
+}
+
+StepEnd end_at(const json& record) {
+  StepEnd end;
+  end.outcome = outcome_at(record);
+  end.command = text_at(record, "command");
+  end.result_name = text_at(record, "result");
+  end.secret = flag_at(record, "secret");
+  end.ends_workflow = flag_at(record, "ends_workflow");
+  end.went_on = flag_at(record, "went_on");
+  end.next = texts_at(record, "next");
+  const auto set = record.find("set");
+  if (set == record.end() || !set->is_object()) return end;
+  for (const auto& [name, value] : set->items()) {
+    end.assigned.emplace_back(name, value_from_json(value).value_or(expressions::Value()));
+  }
+  return end;
+}
+
+}  // namespace
+
+std::string RecordReader::take(std::string_view line) {
+  const json record = json::parse(line, nullptr, false);
+  if (!record.is_object()) return "it is no JSON object";
+  const std::int64_t version = number_at(record, "v", -1);
+  if (version > record_version) {
+    newer_ = true;
+    return "it is a record of version " + std::to_string(version) + ", and this wtool reads version " +
+           std::to_string(record_version) + "; use the wtool that wrote it, or a later one";
+  }
+  if (version < 1) return "it has no version \"v\", so it is no record of a run";
+  return take_record(record);
+}
+
+std::string RecordReader::take_record(const json& record) {
+  const auto at = time_from_text(text_at(record, "time"));
+  if (!at) return "it has no \"time\" such as 2026-11-21T23:15:02.123Z";
+  const std::string type = text_at(record, "type");
+  if (type == "run_started") {
+    if (begun_) return "it begins a run for the second time";
+    start(record, *at);
+    return {};
+  }
+  if (!begun_)
+    return "a journal begins with the record run_started, and this is " + (type.empty() ? std::string("none") : type);
+  newest_ = *at;
+  if (type == "run_resumed") {
+    resume(record, *at);
+  } else if (type == "run_ended") {
+    if (!status_of_run(text_at(record, "status"))) return "it has no \"status\" that a run can end with";
+    end(record);
+  } else if (type == "notice") {
+    run_.logs.push_back({*at, 0, LogAction::Level::warning, text_at(record, "text")});
+  } else if (type == "log") {
+    const auto step = static_cast<std::uint64_t>(number_at(record, "step"));
+    run_.logs.push_back({*at, step, level_at(record), text_at(record, "text")});
+  } else if (type == "retry") {
+    if (!place_at(record)) return "it has no \"branch\" and \"seq\" that say where the step stands";
+    step_of(record, false, *at).earlier_tries.push_back(outcome_at(record));
+  } else if (type == "state_started" || type == "state_ended") {
+    if (!place_at(record)) return "it has no \"branch\" and \"seq\" that say where the step stands";
+    const auto status = status_of_step(text_at(record, "status"));
+    const bool ended = type == "state_ended";
+    if (ended && !status) return "it has no \"status\" that a step can end with";
+    StepRecord& step = step_of(record, !ended, *at);
+    if (!ended) return {};
+    step.status = *status;
+    step.exit_code = number_at(record, "exit_code");
+    step.tries = static_cast<int>(number_at(record, "tries", 1));
+    step.replayed = flag_at(record, "replayed");
+    step.masked = flag_at(record, "masked");
+    step.took = duration_at(record, "ms");
+    step.end = end_at(record);
+  }
+  return {};
+}
+
+StepRecord& RecordReader::step_of(const json& record, bool begins, Moment at) {
+  const StepPlace place = *place_at(record);
+  const auto found = index_.find(key_of(place));
+  // The end of a step whose beginning is missing is one all the same.
+  if (!begins && found != index_.end()) return run_.steps[found->second];
+  if (found != index_.end()) gone_[found->second] = true;
+  index_[key_of(place)] = run_.steps.size();
+  gone_.push_back(false);
+  StepRecord& step = run_.steps.emplace_back();
+  step.number = static_cast<std::uint64_t>(number_at(record, "step"));
+  step.place = place;
+  step.workflow = text_at(record, "workflow");
+  step.state = text_at(record, "state");
+  step.action = text_at(record, "action");
+  step.hidden = flag_at(record, "hidden");
+  step.began = at;
+  return step;
+}
+
+void RecordReader::start(const json& record, Moment at) {
+  begun_ = true;
+  run_.run = text_at(record, "run");
+  run_.name = text_at(record, "name");
+  run_.file = text_at(record, "file");
+  run_.directory = text_at(record, "directory");
+  run_.sha256 = text_at(record, "sha256");
+  run_.host = text_at(record, "host");
+  run_.pid = number_at(record, "pid");
+  read_inputs(record);
+  run_.began = part_began_ = newest_ = at;
+}
+
+void RecordReader::read_inputs(const json& record) {
+  const auto inputs = record.find("inputs");
+  if (inputs == record.end() || !inputs->is_object()) return;
+  run_.inputs.clear();
+  run_.secret_inputs = texts_at(record, "secret_inputs");
+  run_.masked_inputs = texts_at(record, "masked_inputs");
+  for (const auto& [name, value] : inputs->items()) {
+    run_.inputs.insert_or_assign(name, value_from_json(value).value_or(expressions::Value()));
+  }
+}
+
+void RecordReader::resume(const json& record, Moment at) {
+  before_ += run_.status ? run_.took : std::max(newest_ - part_began_, Moment::duration::zero());
+  part_began_ = at;
+  ++run_.resumed;
+  run_.status.reset();
+  run_.reason.clear();
+  run_.refused = false;
+  run_.sha256 = text_at(record, "sha256");
+  run_.host = text_at(record, "host");
+  run_.pid = number_at(record, "pid");
+  read_inputs(record);
+  std::optional<StepPlace> from;
+  if (const auto found = record.find("from"); found != record.end() && found->is_object()) from = place_at(*found);
+  for (std::size_t i = 0; i < run_.steps.size(); ++i) {
+    if (from && !gone_[i] && follows(*from, run_.steps[i].place)) {
+      gone_[i] = true;
+      index_.erase(key_of(run_.steps[i].place));
+    }
+    run_.steps[i].replayed = run_.steps[i].end.went_on;
+  }
+}
+
+void RecordReader::end(const json& record) {
+  run_.status = status_of_run(text_at(record, "status"));
+  run_.reason = text_at(record, "reason");
+  run_.refused = flag_at(record, "refused");
+  run_.took = duration_at(record, "ms");
+}
+
+RunRecord RecordReader::finish() {
+  if (!run_.status) run_.took = std::max(newest_ - part_began_, Moment::duration::zero());
+  run_.took += before_;
+  std::vector<StepRecord> steps;
+  for (std::size_t i = 0; i < run_.steps.size(); ++i) {
+    if (!gone_[i]) steps.push_back(std::move(run_.steps[i]));
+  }
+  run_.steps = std::move(steps);
+  RunRecord done = std::move(run_);
+  *this = {};
+  return done;
+}
+
+}  // namespace wtool::host::workflow

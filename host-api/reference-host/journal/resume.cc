@@ -1,0 +1,108 @@
+#include "journal/resume.h"
+
+#include <algorithm>
+
+#include "journal/journal_reader.h"
+#include "journal/runs_folder.h"
+#include "journal/stored_output.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+// Those that run again only because what they gave is not in the journal.
+std::string hidden_steps(const RunRecord& run) {
+  std::string names;
+  for (const StepRecord& step : run.steps) {
+    if (!step.end.went_on || !(step.end.secret || step.masked)) continue;
+    names += (names.empty() ? "" : ", ") + step.state;
+  }
+  return names;
+}
+
+StepRecord* step_at(RunRecord& run, const StepPlace& place) {
+  for (StepRecord& step : run.steps) {
+    if (step.place == place) return &step;
+  }
+  return nullptr;
+}
+
+// Of a file that is no longer what the step wrote: where the workflow reads it, the step runs again, and with it the
+// matrix or the workflow that it is a part of.
+void check_files(RunRecord& run, std::vector<std::string>& notices) {
+  std::vector<std::string> again;
+  for (StepRecord& step : run.steps) {
+    if (!step.end.went_on || step.end.secret || step.masked) continue;
+    for (WholeOutput* whole : {&step.end.outcome.whole_output, &step.end.outcome.whole_error}) {
+      const std::string problem = whole->file.empty() ? whole->trouble : file_problem(*whole);
+      if (problem.empty()) continue;
+      whole->file.clear();
+      // The text is all of it, so that the file is written once more.
+      whole->trouble = whole->cut || whole->lossy ? problem : "";
+      if (whole->trouble.empty()) continue;
+      if (!whole->wanted) {
+        notices.push_back("the whole output of the state " + step.state + " is not kept any more: " + problem);
+        continue;
+      }
+      step.lost = true;
+    }
+    if (!step.lost) continue;
+    if (std::find(again.begin(), again.end(), step.state) == again.end()) again.push_back(step.state);
+    for (auto above = parent_of(step.place.branch); above; above = parent_of(above->branch)) {
+      StepRecord* parent = step_at(run, *above);
+      if (parent != nullptr && (parent->action == "workflow" || !parent->end.outcome.matrix.is_null())) {
+        parent->lost = true;
+      }
+    }
+  }
+  std::string names;
+  for (const std::string& name : again) names += (names.empty() ? "" : ", ") + name;
+  if (!names.empty()) {
+    notices.push_back("the files with the outputs of these states are gone or have changed, so the states run again: " +
+                      names);
+  }
+}
+
+}  // namespace
+
+std::optional<ResumedRun> resume_run(const std::string& directory, const std::string& wanted, const std::string& from,
+                                     Journal::Options options, std::string& error) {
+  const std::string id = find_run(directory, wanted, error);
+  if (id.empty()) return std::nullopt;
+  const std::string file = journal_file(directory, id);
+  ResumedRun resumed;
+  // Locked before it is read, so that it does not change meanwhile.
+  resumed.journal = Journal::reopen(file, std::move(options), error);
+  if (!resumed.journal) return std::nullopt;
+  auto content = read_journal(file, error);
+  if (!content) return std::nullopt;
+  if (!content->damage.empty()) {
+    error = "the run " + id + " cannot be resumed, because its journal is damaged: " + content->damage +
+            "; `wtool show " + id + "` shows what can be read; start the workflow again";
+    return std::nullopt;
+  }
+  resumed.run = std::move(content->run);
+  resumed.notices = std::move(content->notices);
+  std::optional<StepPlace> place;
+  if (!from.empty()) {
+    place = last_visit(resumed.run, from);
+    if (!place) {
+      error = "the run " + id + " was never in the state \"" + from + "\"; `wtool show " + id + "` lists its states";
+      return std::nullopt;
+    }
+    drop_from(resumed.run, *place);
+  } else if (resumed.run.status == RunReport::Status::completed) {
+    error = "the run " + id + " has completed, so there is nothing to resume; --from STATE runs a part of it again";
+    return std::nullopt;
+  }
+  check_files(resumed.run, resumed.notices);
+  resumed.past = past_of(resumed.run);
+  if (const std::string names = hidden_steps(resumed.run); !names.empty()) {
+    resumed.notices.push_back("what these states gave is, or holds, a secret and is not kept, so they run again: " +
+                              names);
+  }
+  error = resumed.journal->go_on_at(content->whole_bytes, place);
+  if (!error.empty()) return std::nullopt;
+  return resumed;
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,27 @@
+// What it takes to go on with an earlier run.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "journal/journal.h"
+#include "journal/run_record.h"
+#include "runner/past_run.h"
+
+namespace wtool::host::workflow {
+
+struct ResumedRun {
+  std::unique_ptr<Journal> journal;  // locked, and ready to be gone on with
+  RunRecord run;                     // as it was: its file, its inputs, its steps without those that run again
+  PastRun past;
+  std::vector<std::string> notices;  // for people, before the run goes on
+};
+
+// `wanted` is as find_run has it (journal/runs_folder.h). `from`: a state from whose last visit on everything runs
+// again; empty: only what has not been done. Nothing: `error` says why the run cannot be resumed, and what to do.
+std::optional<ResumedRun> resume_run(const std::string& directory, const std::string& wanted, const std::string& from,
+                                     Journal::Options options, std::string& error);
+
+}  // namespace wtool::host::workflow

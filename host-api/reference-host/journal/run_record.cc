@@ -1,0 +1,124 @@
+#include "journal/run_record.h"
+
+#include <charconv>
+
+#include "journal/record.h"
+#include "terminal/text.h"
+
+namespace wtool::host::workflow {
+
+std::optional<StepPlace> parent_of(std::string_view branch) {
+  // No name has a colon, and some have a slash.
+  const std::size_t colon = branch.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const std::size_t slash = branch.rfind('/', colon);
+  if (slash == std::string_view::npos) return std::nullopt;
+  StepPlace parent{std::string(branch.substr(0, slash)), 0};
+  const char* const end = branch.data() + colon;
+  const auto read = std::from_chars(branch.data() + slash + 1, end, parent.sequence);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return parent;
+}
+
+std::string_view branch_name(std::string_view branch) {
+  const std::size_t colon = branch.rfind(':');
+  return colon == std::string_view::npos ? branch : branch.substr(colon + 1);
+}
+
+bool follows(const StepPlace& from, const StepPlace& place) {
+  // Up from the place to the branch of `from`, or to one above it.
+  for (std::optional<StepPlace> at = place; at; at = parent_of(at->branch)) {
+    if (at->branch == from.branch) return at->sequence >= from.sequence;
+    for (auto above = parent_of(from.branch); above; above = parent_of(above->branch)) {
+      if (at->branch != above->branch) continue;
+      // Below the step that leads down to `from`, there are also the branches beside it.
+      return at->sequence > above->sequence || (at->sequence == above->sequence && *at == place);
+    }
+  }
+  return false;
+}
+
+using std::chrono::system_clock;
+
+RunRecord RunCollector::record() const {
+  const std::lock_guard lock(mutex_);
+  return run_;
+}
+
+void RunCollector::run_started(const RunStart& start) {
+  const std::lock_guard lock(mutex_);
+  root_ = start.workflow;
+  run_.run = start.run;
+  run_.name = start.name;
+  run_.file = start.file;
+  run_.resumed = start.resumed ? 1 : 0;
+  run_.began = system_clock::now();
+  run_.inputs = start.inputs;
+  if (start.workflow == nullptr) return;
+  for (const Parameter& parameter : start.workflow->parameters) {
+    if (parameter.secret && run_.inputs.erase(parameter.name) > 0) run_.secret_inputs.push_back(parameter.name);
+  }
+}
+
+void RunCollector::state_entered(const Step& step) {
+  const std::lock_guard lock(mutex_);
+  index_[step.number] = run_.steps.size();
+  StepRecord& kept = run_.steps.emplace_back();
+  kept.number = step.number;
+  kept.place = {step.branch, step.sequence};
+  kept.workflow = workflow_of(step, root_);
+  kept.state = step.of().id;
+  kept.action = action_word(step.of());
+  kept.hidden = step.of().hidden;
+  kept.replayed = step.replayed;
+  kept.began = system_clock::now();
+}
+
+void RunCollector::logged(const Step& step, LogAction::Level level, std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  run_.logs.push_back({system_clock::now(), step.number, level, std::string(text)});
+}
+
+void RunCollector::retrying(const Step& step, const Outcome& outcome, std::chrono::milliseconds wait) {
+  const std::string why = outcome.message.empty() || gives_secrets(step)
+                              ? "exit code " + std::to_string(outcome.exit_code)
+                              : outcome.message;
+  logged(step, LogAction::Level::warning,
+         "try " + std::to_string(step.tries) + " failed: " + why + "; the next one in " + duration_text(wait));
+}
+
+void RunCollector::state_ended(const Step& step, const StepEnd& end) {
+  const std::lock_guard lock(mutex_);
+  const auto found = index_.find(step.number);
+  if (found == index_.end()) return;
+  StepRecord& kept = run_.steps[found->second];
+  kept.status = step.status;
+  kept.exit_code = step.exit_code;
+  kept.tries = step.tries;
+  kept.replayed = step.replayed;
+  kept.took = step.took;
+  kept.end = end;
+  kept.end.secret |= gives_secrets(step);
+  if (!kept.end.secret) return;
+  Outcome& outcome = kept.end.outcome;
+  outcome.standard_output.clear();
+  outcome.standard_error.clear();
+  outcome.message.clear();
+  outcome.metadata = outcome.variables = outcome.matrix = {};
+  kept.end.assigned.clear();
+}
+
+void RunCollector::noticed(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  run_.logs.push_back({system_clock::now(), 0, LogAction::Level::warning, std::string(text)});
+}
+
+void RunCollector::run_ended(const RunReport& report) {
+  const std::lock_guard lock(mutex_);
+  run_.status = report.status;
+  run_.reason = report.reason;
+  run_.refused = report.refused;
+  run_.took = report.took;
+}
+
+}  // namespace wtool::host::workflow

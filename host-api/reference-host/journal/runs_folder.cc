@@ -1,0 +1,86 @@
+#include "journal/runs_folder.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+
+#include "base/time_text.h"
+
+namespace wtool::host::workflow {
+
+namespace fs = std::filesystem;
+
+std::string run_id(Moment at) {
+  using namespace std::chrono;
+  const auto second = floor<seconds>(at);
+  char text[16];
+  // 65,536 parts of a second fit into the four digits.
+  const auto fraction = duration_cast<microseconds>(at - second).count() * 65536 / 1'000'000;
+  std::snprintf(text, sizeof text, "-%04x", static_cast<unsigned>(fraction));
+  return utc_text(at, "%Y%m%d-%H%M%S") + text;
+}
+
+std::string journal_file(std::string_view directory, std::string_view run) {
+  return (fs::path(directory) / runs_folder / (std::string(run) + std::string(journal_suffix))).string();
+}
+
+std::string outputs_folder(const std::string& journal) {
+  return fs::path(journal).replace_extension(".outputs").string();
+}
+
+std::vector<std::string> list_runs(const std::string& directory, std::string& error) {
+  std::vector<std::string> runs;
+  const fs::path folder = fs::path(directory) / runs_folder;
+  std::error_code failed;
+  fs::directory_iterator entries(folder, failed);
+  for (const fs::directory_iterator end; !failed && entries != end; entries.increment(failed)) {
+    const fs::path& file = entries->path();
+    if (file.extension() == journal_suffix) runs.push_back(file.stem().string());
+  }
+  if (failed && failed != std::errc::no_such_file_or_directory) {
+    error = "cannot read the folder " + folder.string() + ": " + failed.message();
+  }
+  std::sort(runs.begin(), runs.end(), std::greater<>());
+  return runs;
+}
+
+std::string runs_above(const std::string& directory) {
+  std::error_code failed;
+  fs::path at = fs::canonical(directory, failed);
+  while (!failed && at != at.parent_path()) {
+    at = at.parent_path();
+    std::string ignored;
+    if (!list_runs(at.string(), ignored).empty()) return at.string();
+  }
+  return {};
+}
+
+std::string find_run(const std::string& directory, const std::string& wanted, std::string& error) {
+  error.clear();
+  const std::vector<std::string> runs = list_runs(directory, error);
+  if (!error.empty()) return {};
+  if (runs.empty()) {
+    error = "there is no run below " + (fs::path(directory) / runs_folder).string() +
+            "; wtool looks in the directory in which the run was started";
+    if (const std::string above = runs_above(directory); !above.empty()) error += ", and " + above + " has some";
+    return {};
+  }
+  if (wanted == "last") return runs.front();
+  std::vector<std::string> found;
+  for (const std::string& run : runs) {
+    if (run == wanted) return run;
+    if (!wanted.empty() && run.starts_with(wanted)) found.push_back(run);
+  }
+  if (found.size() == 1) return found.front();
+  if (found.empty()) {
+    error = "there is no run \"" + wanted + "\"; `wtool runs` lists them all";
+    return {};
+  }
+  error = "\"" + wanted + "\" begins the names of " + std::to_string(found.size()) + " runs:";
+  for (std::size_t i = 0; i < std::min<std::size_t>(found.size(), 3); ++i) error += ' ' + found[i];
+  error += found.size() > 3 ? " ...; give more of the name" : "; give more of the name";
+  return {};
+}
+
+}  // namespace wtool::host::workflow

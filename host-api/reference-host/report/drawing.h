@@ -1,0 +1,52 @@
+// The diagram of a workflow: what of it is drawn (nodes and edges), and the drawing as text for other programs, as SVG,
+// and as the program `dot` makes it.
+//
+// A composite state is drawn flat. The state that its inner ends lead to, which no file names, is left out where its
+// only exit is always open, and else drawn as a choice (or as the join of its regions).
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "journal/run_record.h"
+#include "workflow/model/model.h"
+
+namespace wtool::host::workflow {
+
+struct Drawing {
+  enum class Shape { start, end, state, choice, fork, join };
+  struct Node {
+    Shape shape = Shape::state;
+    std::string id;                      // as the workflow names it; of a hidden state one that no other has
+    std::string description;             // may be empty
+    std::optional<Step::Status> status;  // of its last visit; running: it has not ended
+    bool acts = true;                    // it has an action; a state without one has not succeeded at anything
+  };
+  struct Edge {
+    std::size_t from = 0;
+    std::size_t to = 0;
+    std::string label;  // the condition as written; may be empty
+  };
+  std::vector<Node> nodes;  // the first one is the start
+  std::vector<Edge> edges;
+};
+
+// `run`: whose steps in this workflow give the states their status; null: none does.
+Drawing drawing_of(const Workflow& workflow, const RunRecord* run);
+
+// A stateDiagram-v2, which can stand in a workflow again. States that have a status are coloured.
+std::string mermaid_text(const Drawing& drawing);
+
+// A graph for the program `dot`.
+std::string dot_text(const Drawing& drawing, const std::string& name);
+
+// What `dot` makes of a graph in that format (svg, png). Empty: `error` says why it could not.
+std::string drawn_by_dot(const std::string& graph, const std::string& format, std::string& error);
+
+// One <svg> element, drawn by this program alone, in layers from the start downwards. Its colours are those of the classes node, edge and label and of the words for a status, which the
+// page around it gives.
+std::string diagram_svg(const Drawing& drawing);
+
+}  // namespace wtool::host::workflow

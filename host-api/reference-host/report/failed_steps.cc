@@ -1,0 +1,165 @@
+#include "report/failed_steps.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "journal/record.h"
+#include "terminal/text.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+constexpr std::size_t most_failed_steps = 20;
+constexpr std::size_t most_command_lines = 12;
+constexpr std::size_t most_names = 10;
+constexpr std::size_t most_failed_output = 16UL * 1024;  // bytes of a stream
+
+std::string end_of(const std::string& text) {
+  return text.size() <= most_failed_output ? text : text.substr(text.size() - most_failed_output);
+}
+
+void fill(FailedStep& failed, const Outcome& outcome) {
+  failed.message = outcome.message;
+  failed.hint = hint_of(outcome);
+  failed.standard_output = end_of(outcome.standard_output);
+  failed.standard_error = end_of(outcome.standard_error);
+}
+
+// What the steps below that one are in: `/3:inner`, `/3:1` and what follows.
+std::string below(const std::string& branch, std::uint64_t sequence) {
+  return branch + "/" + std::to_string(sequence) + ":";
+}
+
+void append_one(std::string& out, const FailedStep& step, const std::string& reason) {
+  out += "\n  " + std::string(step.aborted ? "Aborted: " : "Failed: ") + step.label + "\n";
+  // Of a single failure, the reason of the run says it already.
+  if (reason.find(step.message) == std::string::npos) out += "  " + cleaned_for_terminal(step.message, false) + "\n";
+  if (!step.hint.empty() && !step.aborted) out += "  Hint: " + cleaned_for_terminal(step.hint, false) + "\n";
+  if (step.secret) out += "  What it gave is secret.\n";
+  if (step.command.empty()) return;
+  append_excerpt(out, "Command", step.command, most_command_lines, false);
+  out += "  Exit code: " + std::to_string(step.exit_code) + "\n";
+  const std::string kind = step.aborted ? "Partial " : "";
+  append_excerpt(out, kind + "stderr", step.standard_error, most_excerpt_lines, true);
+  append_excerpt(out, kind + "stdout", step.standard_output, most_excerpt_lines, true);
+}
+
+}  // namespace
+
+std::string hint_of(const Outcome& outcome) {
+  const expressions::Map* metadata = outcome.metadata.as_map();
+  if (metadata == nullptr) return {};
+  const auto error = metadata->fields.find("error");
+  const expressions::Map* fields = error == metadata->fields.end() ? nullptr : error->second.as_map();
+  if (fields == nullptr) return {};
+  const auto hint = fields->fields.find("hint");
+  const std::string* text = hint == fields->fields.end() ? nullptr : hint->second.as_text();
+  return text == nullptr ? std::string() : *text;
+}
+
+void FailedSteps::combination_begun(const std::string& branch, const expressions::Value& values) {
+  const std::lock_guard lock(mutex_);
+  combinations_.insert_or_assign(branch, combination_name(values));
+}
+
+void FailedList::add(FailedStep step, bool stands_for_others, const std::string& below) {
+  const bool is_said =
+      stands_for_others && (left_out > 0 || std::any_of(steps.begin(), steps.end(), [&](const FailedStep& other) {
+                              return other.branch.starts_with(below);
+                            }));
+  if (is_said) return;
+  std::erase_if(steps, [&](const FailedStep& earlier) { return earlier.label == step.label; });
+  steps.push_back(std::move(step));
+  if (steps.size() <= most_failed_steps) return;
+  steps.pop_front();
+  ++left_out;
+}
+
+FailedList failed_in(const RunRecord& run) {
+  using Status = Step::Status;
+  FailedList failed;
+  std::vector<const StepRecord*> ended;
+  for (const StepRecord& step : run.steps) {
+    const bool badly = step.status == Status::failed || (step.status == Status::aborted && run.status);
+    if (badly && !step.hidden && !step.action.empty()) ended.push_back(&step);
+  }
+  std::stable_sort(ended.begin(), ended.end(), [](const StepRecord* left, const StepRecord* right) {
+    return left->began + left->took < right->began + right->took;
+  });
+  const auto stands_for_others = [](const StepRecord& step) {
+    return step.action == "workflow" || !step.end.outcome.matrix.is_null();
+  };
+  // What stands for others is judged when those are known.
+  for (const bool others : {false, true}) {
+    for (const StepRecord* step : ended) {
+      if (stands_for_others(*step) != others) continue;
+      FailedStep one;
+      one.label = step_label(step->place.branch, step->state);
+      one.branch = step->place.branch;
+      one.aborted = step->status == Status::aborted;
+      one.secret = step->end.secret;
+      one.exit_code = step->exit_code;
+      one.command = step->end.command;
+      if (!one.secret) fill(one, step->end.outcome);
+      failed.add(std::move(one), others, below(step->place.branch, step->place.sequence));
+    }
+  }
+  return failed;
+}
+
+std::string continued_after(const FailedList& failed) {
+  std::string names;
+  std::size_t count = failed.left_out;
+  for (const FailedStep& step : failed.steps) {
+    if (step.aborted) continue;
+    ++count;
+    names += (names.empty() ? "" : ", ") + step.label;
+  }
+  if (count == 0) return "";
+  return " (" + std::to_string(count) + (count == 1 ? " step" : " steps") +
+         " failed, and the workflow continued: " + (failed.left_out > 0 ? "..., " : "") + names + ")";
+}
+
+void append_failed(std::string& out, const FailedList& failed, bool aborted, const std::string& reason) {
+  const FailedStep* last = nullptr;
+  std::vector<std::string> stopped;
+  for (const FailedStep& step : failed.steps) {
+    if (!step.aborted) {
+      append_one(out, step, reason);
+    } else {
+      last = &step;
+      stopped.push_back(step.label);
+    }
+  }
+  if (aborted && last != nullptr) {
+    append_one(out, *last, reason);
+    stopped.pop_back();
+  }
+  if (failed.left_out > 0) {
+    out += "\n  ... and " + std::to_string(failed.left_out) + " more steps failed, or were stopped, before these\n";
+  }
+  if (stopped.empty()) return;
+  out += "\n  Stopped with it: ";
+  for (std::size_t i = 0; i < std::min(stopped.size(), most_names); ++i) out += (i == 0 ? "" : ", ") + stopped[i];
+  if (stopped.size() > most_names) out += " and " + std::to_string(stopped.size() - most_names) + " more";
+  out += "\n";
+}
+
+void FailedSteps::state_ended(const Step& step, const StepEnd& end) {
+  if (!step.of().action || (step.status != Step::Status::failed && step.status != Step::Status::aborted)) return;
+  FailedStep failed;
+  failed.branch = step.branch;
+  failed.aborted = step.status == Step::Status::aborted;
+  failed.secret = end.secret || gives_secrets(step);
+  failed.exit_code = step.exit_code;
+  failed.command = end.command;
+  if (!failed.secret) fill(failed, end.outcome);
+  const bool stands_for_others =
+      std::holds_alternative<WorkflowAction>(step.of().action->kind) || !end.outcome.matrix.is_null();
+  const std::lock_guard lock(mutex_);
+  failed.label = step_label(step, combinations_);
+  failed_.add(std::move(failed), stands_for_others, below(step.branch, step.sequence));
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,207 @@
+#include "report/html_report.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "base/time_text.h"
+#include "report/drawing.h"
+#include "report/markup.h"
+#include "terminal/text.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+constexpr std::size_t most_page_output = 64UL * 1024;   // bytes of each text of a step
+constexpr std::size_t most_outputs = 16 * 1024 * 1024;  // bytes of all of them
+constexpr std::size_t most_page_steps = 5'000;
+constexpr std::size_t most_drawn = 300;  // nodes; a larger diagram can be read by nobody
+
+constexpr const char* style = R"(
+:root { color-scheme: light dark; --back: #fff; --text: #1d1d1f; --faint: #6e6e73; --line: #d2d2d7; --box: #f5f5f7;
+  --succeeded: #2e7d32; --failed: #c62828; --aborted: #b26a00; --running: #1565c0; }
+@media (prefers-color-scheme: dark) { :root { --back: #1c1c1e; --text: #f2f2f7; --faint: #a1a1a6; --line: #48484a;
+  --box: #2c2c2e; --succeeded: #66bb6a; --failed: #ef6f6c; --aborted: #ffb74d; --running: #64b5f6; } }
+body { background: var(--back); color: var(--text); font: 15px/1.45 system-ui, sans-serif; margin: 2em auto;
+  max-width: 72em; padding: 0 1em; }
+h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin-top: 2em; }
+.badge { color: var(--back); border-radius: 4px; padding: 1px 8px; font-size: 0.7em; vertical-align: middle; }
+.faint { color: var(--faint); } .reason { border-left: 4px solid var(--failed); padding-left: 0.8em; }
+table { border-collapse: collapse; width: 100%; } td, th { text-align: left; padding: 3px 8px; vertical-align: top;
+  border-bottom: 1px solid var(--line); } td:not(:first-child) { white-space: nowrap; } .bars { width: 30%; min-width: 8em; }
+.bar { height: 0.8em; margin-top: 0.35em; border-radius: 2px; min-width: 2px; }
+pre { background: var(--box); padding: 0.6em; overflow-x: auto; margin: 0.3em 0; max-height: 30em; }
+summary { cursor: pointer; color: var(--faint); } .diagram { overflow-x: auto; }
+.badge.succeeded, .badge.completed, .bar.succeeded { background: var(--succeeded); }
+.badge.failed, .bar.failed { background: var(--failed); } .badge.aborted, .bar.aborted { background: var(--aborted); }
+.badge.running, .badge.interrupted, .bar.running { background: var(--running); }
+td.succeeded { color: var(--succeeded); } td.failed { color: var(--failed); } td.aborted { color: var(--aborted); }
+td.running { color: var(--running); }
+svg { max-width: 100%; height: auto; font: 12px system-ui, sans-serif; }
+.node rect, .node polygon { fill: var(--box); stroke: var(--faint); } .node text { fill: var(--text);
+  text-anchor: middle; dominant-baseline: central; } .dot, .tip { fill: var(--text); } .hole { fill: var(--back); }
+.bar.passed { background: var(--line); } td.passed { color: var(--faint); }
+.bar.node rect { fill: var(--text); } .bar.node text { text-anchor: end; } .edge { fill: none; stroke: var(--faint); }
+.label { fill: var(--faint); font-size: 11px; text-anchor: middle; paint-order: stroke; stroke: var(--back);
+  stroke-width: 3px; }
+.node.succeeded rect, .node.succeeded polygon { stroke: var(--succeeded); stroke-width: 2.5px; }
+.node.failed rect, .node.failed polygon { stroke: var(--failed); stroke-width: 2.5px; }
+.node.aborted rect, .node.aborted polygon { stroke: var(--aborted); stroke-width: 2.5px; }
+.node.running rect, .node.running polygon { stroke: var(--running); stroke-width: 2.5px; }
+)";
+
+std::string element(const char* tag, const std::string& text, const std::string& classes = "") {
+  return std::string("<") + tag + (classes.empty() ? "" : " class=\"" + classes + "\"") + ">" + markup_text(text) +
+         "</" + tag + ">";
+}
+
+std::string shown_time(Moment at) { return utc_text(at, "%Y-%m-%d %H:%M:%S UTC"); }
+
+std::string status_of(const RunRecord& run) { return run.status ? word(*run.status) : "interrupted"; }
+
+std::string head(const RunRecord& run) {
+  const std::string name = run.name.empty() ? run.file : run.name;
+  std::string out =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n" +
+      element("title", name + ": " + status_of(run)) + "\n<style>" + style + "</style>\n</head>\n<body>\n<h1>" +
+      markup_text(name) + " " + element("span", status_of(run), "badge " + status_of(run)) + "</h1>\n";
+  std::string facts = shown_time(run.began) + ", " + duration_text(run.took);
+  if (!run.file.empty()) facts = run.file + ", " + facts;
+  if (!run.run.empty()) facts = "Run " + run.run + " of " + facts;
+  if (run.resumed > 0)
+    facts += run.resumed == 1 ? ", resumed once" : ", resumed " + std::to_string(run.resumed) + " times";
+  out += element("p", facts, "faint") + "\n";
+  if (!run.reason.empty()) out += element("p", run.reason, "reason") + "\n";
+  return out;
+}
+
+std::string inputs(const RunRecord& run) {
+  if (run.inputs.empty() && run.secret_inputs.empty()) return {};
+  std::string out = "<h2>Inputs</h2>\n<table>\n";
+  for (const auto& [name, value] : run.inputs) {
+    out += "<tr>" + element("td", name) + element("td", bounded_text(expressions::to_text(value), 4096)) + "</tr>\n";
+  }
+  for (const std::string& name : run.secret_inputs) {
+    out += "<tr>" + element("td", name) + element("td", "secret", "faint") + "</tr>\n";
+  }
+  return out + "</table>\n";
+}
+
+// What steps gave, each closed until somebody opens it.
+class Details {
+ public:
+  std::string of(const char* title, const std::string& text, const WholeOutput& whole = {}) {
+    if (text.find_first_not_of(" \n\t\r") == std::string::npos) return {};
+    std::string shown = bounded_output(text, whole, std::min(most_page_output, room_));
+    room_ -= std::min(room_, shown.size());
+    return std::string("<details><summary>") + title + ", " + std::to_string(whole.cut ? whole.bytes : text.size()) +
+           (whole.cut ? " bytes, cut" : " bytes") + "</summary><pre>" + markup_text(shown) + "</pre></details>";
+  }
+
+ private:
+  std::size_t room_ = most_outputs;
+};
+
+// From the beginning of the first step to the end of the last one.
+struct Span {
+  Moment begin = Moment::max();
+  Moment end = Moment::min();
+  double part(Moment::duration time) const {
+    const double all = std::chrono::duration<double>(end - begin).count();
+    const double of = std::chrono::duration<double>(time).count();
+    return all > 0 ? std::clamp(100 * of / all, 0.0, 100.0) : 0;
+  }
+};
+
+Moment end_of(const StepRecord& step) { return step.began + std::chrono::duration_cast<Moment::duration>(step.took); }
+
+Span span_of(const RunRecord& run) {
+  Span span;
+  for (const StepRecord& step : run.steps) {
+    if (step.replayed) continue;
+    span.begin = std::min(span.begin, step.began);
+    span.end = std::max(span.end, end_of(step));
+  }
+  return span;
+}
+
+std::string bar(const StepRecord& step, const Span& span) {
+  // What was kept took its time before this run did.
+  if (step.replayed) return {};
+  const double left = span.part(step.began - span.begin);
+  const double width = std::min(span.part(end_of(step) - step.began), 100 - left);
+  char text[160];
+  std::snprintf(text, sizeof text, "<div class=\"bar %s\" style=\"margin-left:%.2f%%;width:%.2f%%\"></div>",
+                status_word(step), left, width);
+  return text;
+}
+
+std::string status_text(const StepRecord& step) {
+  std::string text = step.status == Step::Status::running ? "not ended" : status_word(step);
+  if (text == "passed") text = "-";
+  if (step.status == Step::Status::failed) text += " (" + std::to_string(step.exit_code) + ")";
+  if (step.tries > 1) text += ", " + std::to_string(step.tries) + " tries";
+  if (step.replayed) text += ", kept";
+  return text;
+}
+
+std::string steps(const RunRecord& run) {
+  const Span span = span_of(run);
+  Details details;
+  std::multimap<std::uint64_t, const LogRecord*> logs;
+  for (const LogRecord& log : run.logs) logs.emplace(log.step, &log);
+  std::string out =
+      "<h2>Steps</h2>\n<table>\n<tr><th>State</th><th>Status</th><th>Time</th><th class=\"bars\"></th></tr>\n";
+  std::size_t shown = 0;
+  for (const StepRecord& step : run.steps) {
+    if (step.hidden || ++shown > most_page_steps) continue;
+    out += "<tr><td>" + markup_text(step.state);
+    if (!step.workflow.empty()) out += " " + element("span", "in " + step.workflow, "faint");
+    if (!step.place.branch.empty()) out += " " + element("span", step.place.branch, "faint");
+    const Outcome& outcome = step.end.outcome;
+    out += details.of("command", step.end.command) +
+           details.of("stdout", outcome.standard_output, outcome.whole_output) +
+           details.of("stderr", outcome.standard_error, outcome.whole_error);
+    if (outcome.is_error) out += details.of("message", outcome.message);
+    const auto [first, last] = logs.equal_range(step.number);
+    for (auto log = first; step.number != 0 && log != last; ++log) {
+      out += element("div", bounded_text(log->second->text, 4096), "faint");
+    }
+    out += "</td>" + element("td", status_text(step), status_word(step)) + element("td", duration_text(step.took)) +
+           "<td class=\"bars\">" + bar(step, span) + "</td></tr>\n";
+  }
+  out += "</table>\n";
+  if (shown > most_page_steps)
+    out += element("p", "... and " + std::to_string(shown - most_page_steps) + " more steps", "faint");
+  return out;
+}
+
+std::string notices(const RunRecord& run) {
+  std::string items;
+  for (const LogRecord& log : run.logs) {
+    if (log.step == 0) items += element("li", log.text) + "\n";
+  }
+  return items.empty() ? "" : "<h2>Notices</h2>\n<ul>\n" + items + "</ul>\n";
+}
+
+std::string diagram(const RunRecord& run, const Workflow* workflow) {
+  if (workflow == nullptr) return {};
+  const Drawing drawing = drawing_of(*workflow, &run);
+  if (drawing.nodes.size() > most_drawn) {
+    return element("p",
+                   "The diagram is left out: it has " + std::to_string(drawing.nodes.size()) + " nodes, and at most " +
+                       std::to_string(most_drawn) + " can be drawn so that somebody can read it.",
+                   "faint") +
+           "\n";
+  }
+  return "<h2>Diagram</h2>\n<div class=\"diagram\">\n" + diagram_svg(drawing) + "</div>\n";
+}
+
+}  // namespace
+
+std::string html_report(const RunRecord& run, const Workflow* workflow) {
+  return head(run) + diagram(run, workflow) + steps(run) + notices(run) + inputs(run) + "</body>\n</html>\n";
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,15 @@
+// A run as one page that needs nothing else: no script, no style and no picture from elsewhere.
+#pragma once
+
+#include <string>
+
+#include "journal/run_record.h"
+#include "workflow/model/model.h"
+
+namespace wtool::host::workflow {
+
+// With the diagram where the workflow is given; null: without. What is in `run` stands there as it is, so secrets must
+// have been masked before. The page is well-formed XML, too.
+std::string html_report(const RunRecord& run, const Workflow* workflow);
+
+}  // namespace wtool::host::workflow

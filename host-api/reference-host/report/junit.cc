@@ -1,0 +1,164 @@
+#include "report/junit.h"
+
+#include <cstdio>
+#include <map>
+
+#include "base/time_text.h"
+#include "report/markup.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+constexpr std::size_t most_case_output = 64UL * 1024;  // bytes of each stream of a case
+
+enum class Verdict { passed, failure, error, skipped };
+
+struct Counts {
+  std::size_t tests = 0;
+  std::size_t failures = 0;
+  std::size_t errors = 0;
+  std::size_t skipped = 0;
+  std::chrono::steady_clock::duration took{};
+
+  void add(Verdict verdict, std::chrono::steady_clock::duration time) {
+    ++tests;
+    failures += verdict == Verdict::failure ? 1 : 0;
+    errors += verdict == Verdict::error ? 1 : 0;
+    skipped += verdict == Verdict::skipped ? 1 : 0;
+    took += time;
+  }
+};
+
+struct Suite {
+  std::string name;
+  Counts counts;
+  std::string cases;
+};
+
+std::string seconds(std::chrono::steady_clock::duration took) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.3f", std::chrono::duration<double>(took).count());
+  return text;
+}
+
+// In an attribute, a newline would be read as a blank.
+std::string attribute(const char* name, std::string_view text) {
+  std::string value;
+  for (const char c : markup_text(text)) value += c == '\n' ? std::string("&#10;") : std::string(1, c);
+  return std::string(" ") + name + "=\"" + value + "\"";
+}
+
+std::string numbers(const Counts& counts) {
+  return attribute("tests", std::to_string(counts.tests)) + attribute("failures", std::to_string(counts.failures)) +
+         attribute("errors", std::to_string(counts.errors)) + attribute("skipped", std::to_string(counts.skipped));
+}
+
+std::string why(const StepRecord& step) {
+  const Outcome& outcome = step.end.outcome;
+  if (!outcome.message.empty()) return outcome.message;
+  return step.end.secret ? "failed; what it gave is secret" : "exit code " + std::to_string(step.exit_code);
+}
+
+Verdict verdict_of(const StepRecord& step) {
+  switch (step.status) {
+    case Step::Status::succeeded:
+      return step.replayed ? Verdict::skipped : Verdict::passed;
+    case Step::Status::failed:
+      return step.end.went_on ? Verdict::skipped : Verdict::failure;
+    case Step::Status::aborted:
+    case Step::Status::running:
+      break;
+  }
+  return Verdict::error;
+}
+
+std::string verdict_xml(const StepRecord& step, Verdict verdict) {
+  const std::string command =
+      step.end.command.empty() ? "" : "$ " + bounded_text(step.end.command, most_case_output) + "\n";
+  switch (verdict) {
+    case Verdict::passed:
+      return "";
+    case Verdict::skipped:
+      return "      <skipped" +
+             attribute("message", step.status == Step::Status::succeeded
+                                      ? std::string("kept from before the run was resumed")
+                                      : "failed, and the workflow continued: " + why(step)) +
+             "/>\n";
+    case Verdict::failure:
+      return "      <failure" + attribute("message", why(step)) +
+             attribute("type", step.end.outcome.error.empty() ? "exit_code" : step.end.outcome.error) + ">" +
+             markup_text(command + "exit code " + std::to_string(step.exit_code)) + "</failure>\n";
+    case Verdict::error:
+      break;
+  }
+  const bool ended = step.status == Step::Status::aborted;
+  return "      <error" + attribute("message", ended ? "aborted: " + why(step) : "it has not ended") +
+         attribute("type", word(step.status)) + ">" + markup_text(command) + "</error>\n";
+}
+
+void append_stream(std::string& out, const char* tag, const std::string& text, const WholeOutput& whole = {}) {
+  if (text.empty()) return;
+  out += std::string("      <") + tag + ">" + markup_text(bounded_output(text, whole, most_case_output)) + "</" + tag +
+         ">\n";
+}
+
+// What people were told of the run as a whole.
+std::string notices_of(const RunRecord& run) {
+  std::string text;
+  for (const LogRecord& log : run.logs) {
+    if (log.step == 0) text += "notice: " + log.text + '\n';
+  }
+  return text;
+}
+
+Suite& suite_of(std::vector<Suite>& suites, std::map<std::string, std::size_t>& index, const RunRecord& run,
+                const std::string& branch) {
+  const auto [found, added] = index.emplace(branch, suites.size());
+  if (added) suites.push_back({run.name + (branch.empty() ? "" : " " + branch), {}, {}});
+  return suites[found->second];
+}
+
+}  // namespace
+
+std::string junit_xml(const RunRecord& run) {
+  std::vector<Suite> suites;
+  std::map<std::string, std::size_t> index;
+  std::map<std::string, int> visits;  // of a state in a branch
+  Counts all;
+  for (const StepRecord& step : run.steps) {
+    if (step.hidden) continue;
+    Suite& suite = suite_of(suites, index, run, step.place.branch);
+    const int visit = ++visits[step.place.branch + '#' + step.state];
+    const Verdict verdict = verdict_of(step);
+    suite.counts.add(verdict, step.took);
+    all.add(verdict, step.took);
+    suite.cases += "    <testcase" + attribute("name", step.state + (visit > 1 ? " #" + std::to_string(visit) : "")) +
+                   attribute("classname", step.workflow.empty() ? run.name : step.workflow) +
+                   attribute("time", seconds(step.took)) + ">\n" + verdict_xml(step, verdict);
+    append_stream(suite.cases, "system-out", step.end.outcome.standard_output, step.end.outcome.whole_output);
+    append_stream(suite.cases, "system-err", step.end.outcome.standard_error, step.end.outcome.whole_error);
+    suite.cases += "    </testcase>\n";
+  }
+  if (run.status != RunReport::Status::completed && all.failures + all.errors == 0) {
+    Suite& suite = suite_of(suites, index, run, "");
+    suite.counts.add(Verdict::error, {});
+    all.add(Verdict::error, {});
+    const std::string reason = run.status ? run.reason : "the run has not ended";
+    suite.cases += "    <testcase" + attribute("name", "the run") + attribute("classname", run.name) +
+                   attribute("time", "0.000") + ">\n      <error" + attribute("message", reason) +
+                   attribute("type", run.status ? word(*run.status) : "interrupted") + "/>\n    </testcase>\n";
+  }
+  std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + attribute("name", run.name) +
+                    numbers(all) + attribute("time", seconds(run.took)) + ">\n";
+  for (const Suite& suite : suites) {
+    out += "  <testsuite" + attribute("name", suite.name) + numbers(suite.counts) +
+           attribute("time", seconds(suite.counts.took)) + attribute("timestamp", iso_time(run.began).substr(0, 19)) +
+           ">\n" + suite.cases;
+    // A notice belongs to the run, which the first suite stands for.
+    if (&suite == &suites.front()) append_stream(out, "system-err", notices_of(run));
+    out += "  </testsuite>\n";
+  }
+  return out + "</testsuites>\n";
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,101 @@
+// Shows a run as it happens, on standard error: on a terminal a line for each running step that is updated in place
+// (state, time, the last line of output) below the lines of what is done; elsewhere plain lines. And what the steps
+// write, where that is wanted.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "report/step_label.h"
+#include "runner/run_observer.h"
+#include "terminal/output_lines.h"
+#include "terminal/terminal.h"
+
+namespace wtool::host::workflow {
+
+// How what the steps write is shown.
+enum class OutputStyle {
+  none,      // only how many lines a step that succeeded wrote to standard error
+  group,     // of each step together, when it has ended
+  stream,    // each line as it comes
+  prefixed,  // the same, behind the name of its step
+};
+
+enum class Detail {
+  quiet,  // only failures, warnings and notices
+  usual,
+  verbose,  // commands, too
+};
+
+struct ProgressStyle {
+  bool live = false;  // a terminal that can move its cursor
+  bool colour = false;
+  OutputStyle output = OutputStyle::none;
+  Detail detail = Detail::usual;
+  // For the descriptor: live on a terminal that is not dumb; coloured unless NO_COLOR is set to something. Elsewhere
+  // than on a terminal, outputs are shown in groups.
+  static ProgressStyle of(int descriptor);
+};
+
+// All members: any thread.
+class Progress final : public RunObserver {
+ public:
+  // `terminal` must outlive this object.
+  Progress(Terminal& terminal, ProgressStyle style);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() override;
+
+  void run_started(const RunStart& start) override;
+  void combination_begun(const std::string& branch, const expressions::Value& values) override;
+  void state_entered(const Step& step) override;
+  void output(const Step& step, bool is_error_stream, std::string_view bytes) override;
+  void logged(const Step& step, LogAction::Level level, std::string_view text) override;
+  void retrying(const Step& step, const Outcome& outcome, std::chrono::milliseconds wait) override;
+  void state_ended(const Step& step, const StepEnd& end) override;
+  void noticed(std::string_view text) override;
+  void run_ended(const RunReport& report) override;
+
+ private:
+  struct Running {
+    std::string label;
+    std::chrono::steady_clock::time_point began;
+    std::string last_line;     // of the output, complete
+    std::string partial_line;  // what came behind it; bounded
+    StepOutput output;
+    KeptLines kept;
+    bool wrote = false;           // there was some output
+    std::size_t error_lines = 0;  // complete ones on standard error
+    bool open_error_line = false;
+  };
+
+  bool quiet() const { return style_.detail == Detail::quiet; }
+  void tick();
+  // With mutex_ held:
+  void put(const std::string& lines);
+  void print_lines(const std::string& mark, const std::string& text, const char* colour);
+  std::string shown(const Running& running, const std::vector<OutputLine>& lines) const;
+  std::string group_of(Running& running) const;
+  void follow_last_line(Running& running, std::string_view bytes) const;
+  std::vector<LiveLine> live_lines() const;
+  LiveLine live_line(const Running& running, std::size_t columns) const;
+  std::string coloured(const char* code, const std::string& text) const;
+  std::string end_line(const Step& step, const StepEnd& end, const Running& running) const;
+
+  Terminal& terminal_;
+  const ProgressStyle style_;
+  std::mutex mutex_;
+  std::condition_variable over_;
+  bool ended_ = false;
+  std::string run_;
+  CombinationNames combinations_;
+  std::map<std::uint64_t, Running> running_;  // by the number of the step
+  std::thread ticker_;                        // only where live
+};
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,81 @@
+#include "report/run_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/time_text.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+using nlohmann::ordered_json;
+
+double milliseconds(std::chrono::steady_clock::duration took) {
+  return std::chrono::duration<double, std::milli>(took).count();
+}
+
+ordered_json value_json(const expressions::Value& value) {
+  return ordered_json::parse(expressions::to_json(value), nullptr, false);
+}
+
+void add_whole(ordered_json& out, const std::string& stream, const WholeOutput& whole) {
+  if (whole.cut || whole.lossy) out[stream + "_bytes"] = whole.bytes;
+  if (whole.cut) out[stream + "_cut"] = true;
+  if (!whole.file.empty()) out[stream + "_file"] = whole.file;
+}
+
+ordered_json step_json(const StepRecord& step) {
+  const Outcome& outcome = step.end.outcome;
+  ordered_json out = {{"step", step.number}, {"branch", step.place.branch}, {"seq", step.place.sequence}};
+  if (!step.workflow.empty()) out["workflow"] = step.workflow;
+  out["state"] = step.state;
+  if (!step.action.empty()) out["action"] = step.action;
+  out["status"] = status_word(step);
+  out["began"] = iso_time(step.began);
+  out["ms"] = milliseconds(step.took);
+  out["exit_code"] = step.exit_code;
+  out["tries"] = step.tries;
+  if (step.replayed) out["kept"] = true;
+  if (step.end.secret) out["secret"] = true;
+  if (step.masked) out["masked"] = true;
+  if (!step.end.command.empty()) out["command"] = step.end.command;
+  if (!outcome.message.empty()) out["message"] = outcome.message;
+  if (!outcome.error.empty()) out["error"] = outcome.error;
+  out["stdout"] = outcome.standard_output;
+  out["stderr"] = outcome.standard_error;
+  add_whole(out, "stdout", outcome.whole_output);
+  add_whole(out, "stderr", outcome.whole_error);
+  if (!outcome.metadata.is_null()) out["metadata"] = value_json(outcome.metadata);
+  for (const auto& [name, value] : step.end.assigned) out["set"][name] = value_json(value);
+  out["next"] = step.end.next;
+  return out;
+}
+
+}  // namespace
+
+std::string run_json(const RunRecord& run, const std::string& status, bool steps) {
+  ordered_json out = {{"run", run.run},
+                      {"name", run.name},
+                      {"file", run.file},
+                      {"status", status},
+                      {"began", iso_time(run.began)},
+                      {"ms", milliseconds(run.took)},
+                      {"resumed", run.resumed}};
+  if (!run.reason.empty()) out["reason"] = run.reason;
+  if (run.refused) out["refused"] = true;
+  if (steps) {
+    out["inputs"] = ordered_json::object();
+    for (const auto& [name, value] : run.inputs) out["inputs"][name] = value_json(value);
+    out["secret_inputs"] = run.secret_inputs;
+    if (!run.masked_inputs.empty()) out["masked_inputs"] = run.masked_inputs;
+    out["steps"] = ordered_json::array();
+    for (const StepRecord& step : run.steps) out["steps"].push_back(step_json(step));
+    out["logs"] = ordered_json::array();
+    for (const LogRecord& log : run.logs) {
+      out["logs"].push_back(
+          {{"time", iso_time(log.at)}, {"step", log.step}, {"level", word(log.level)}, {"text", log.text}});
+    }
+  }
+  return out.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,13 @@
+// An earlier run as one JSON object, for programs. docs/guide/runs.md describes it.
+#pragma once
+
+#include <string>
+
+#include "journal/run_record.h"
+
+namespace wtool::host::workflow {
+
+// Without a newline at the end. `steps`: with all steps and logs.
+std::string run_json(const RunRecord& run, const std::string& status, bool steps);
+
+}  // namespace wtool::host::workflow

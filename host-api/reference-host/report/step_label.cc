@@ -1,0 +1,64 @@
+#include "report/step_label.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "journal/run_record.h"
+#include "terminal/text.h"
+
+namespace wtool::host::workflow {
+
+namespace {
+
+constexpr std::size_t longest_combination = 60;  // columns
+
+struct Part {
+  std::string name;
+  bool combination = false;
+};
+
+Part part_of(const std::string& branch, const CombinationNames& combinations) {
+  if (const auto known = combinations.find(branch); known != combinations.end()) return {known->second, true};
+  const std::string name(branch_name(branch));
+  const bool number = !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
+  return {number ? "[" + name + "]" : name, number};
+}
+
+}  // namespace
+
+std::string combination_name(const expressions::Value& values) {
+  std::string name;
+  if (const expressions::Map* map = values.as_map()) {
+    for (const auto& [key, value] : map->fields) name += (name.empty() ? "" : ", ") + expressions::to_text(value);
+  }
+  return "(" + cut_to_width(cleaned_for_terminal(name, false), longest_combination) + ")";
+}
+
+std::string step_label(const Step& step, const CombinationNames& combinations) {
+  return step_label(step.branch, step.of().id, combinations);
+}
+
+std::string step_label(const std::string& its_branch, const std::string& state, const CombinationNames& combinations) {
+  if (its_branch.empty()) return cleaned_for_terminal(state, false);
+  std::vector<Part> parts;  // of the branches, the innermost first
+  std::string branch = its_branch;
+  while (const auto parent = parent_of(branch)) {
+    parts.push_back(part_of(branch, combinations));
+    branch = parent->branch;
+  }
+  std::reverse(parts.begin(), parts.end());
+  // Behind the name of its own state, a combination's values need no brackets that set them apart.
+  std::string values;
+  if (!parts.empty() && parts.back().combination && parts.back().name.starts_with("(")) {
+    values = " " + parts.back().name;
+    parts.pop_back();
+  }
+  // A path is called by its first state, which needs not be said twice.
+  if (!parts.empty() && parts.back().name == state) parts.pop_back();
+  std::string label;
+  for (const Part& part : parts) label += part.name + (part.combination ? " " : " / ");
+  return cleaned_for_terminal(label + state + values, false);
+}
+
+}  // namespace wtool::host::workflow

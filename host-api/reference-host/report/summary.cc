@@ -1,0 +1,301 @@
+#include "report/summary.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/time_text.h"
+#include "journal/record.h"
+#include "journal/run_record.h"
+#include "journal/stored_output.h"
+#include "report/failed_steps.h"
+#include "terminal/text.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+constexpr std::size_t most_rows = 200;
+
+const char* word_for(Step::Status status) {
+  switch (status) {
+    case Step::Status::succeeded:
+      return "ok";
+    case Step::Status::failed:
+      return "failed";
+    case Step::Status::aborted:
+      return "aborted";
+    case Step::Status::running:
+      break;
+  }
+  return "not ended";
+}
+
+// A table of the states of a run, one row a state, with what became of them and the time they took.
+class StateTable {
+ public:
+  struct Visit {
+    std::string_view workflow{};  // empty: the one that was started
+    std::string_view state{};
+    std::string_view branch{};
+    Step::Status status = Step::Status::running;
+    int tries = 1;
+    bool acts = true;  // its state has an action
+    bool replayed = false;
+    std::chrono::steady_clock::duration took{};
+    bool combinations = false;  // it stands for those of its matrix, which are visits of their own
+  };
+  // In the order in which the steps began.
+  void add(const Visit& visit);
+
+  // Lines for people, safe for a terminal.
+  std::string text() const;
+
+ private:
+  struct Row {
+    std::string name;
+    bool acts = true;
+    std::size_t visits = 0;
+    std::size_t matrices = 0;  // visits that stand for their combinations; not counted among the others
+    std::size_t failures = 0;
+    std::size_t kept = 0;
+    int further_tries = 0;
+    std::set<std::string, std::less<>> branches;
+    Step::Status status = Step::Status::running;  // of the last visit
+    std::chrono::steady_clock::duration took{};
+    std::chrono::steady_clock::duration matrix_took{};  // of matrices
+    std::chrono::steady_clock::duration longest{};
+  };
+  static std::string status_of(const Row& row);
+
+  std::vector<Row> rows_;
+  std::unordered_map<std::string, std::size_t> index_;  // by name
+};
+
+void StateTable::add(const Visit& visit) {
+  std::string name(visit.workflow);
+  if (!name.empty()) name += " / ";
+  name += visit.state;
+  const auto [found, added] = index_.emplace(name, rows_.size());
+  if (added) rows_.emplace_back().name = name;
+  Row& row = rows_[found->second];
+  row.acts = visit.acts;
+  if (visit.combinations) {
+    ++row.matrices;
+    row.matrix_took += visit.took;
+    row.status = visit.status;
+    return;
+  }
+  ++row.visits;
+  row.failures += visit.status == Step::Status::failed ? 1 : 0;
+  row.kept += visit.replayed ? 1 : 0;
+  row.further_tries += std::max(visit.tries - 1, 0);
+  if (!row.branches.contains(visit.branch)) row.branches.emplace(visit.branch);
+  if (row.matrices == 0) row.status = visit.status;
+  row.took += visit.took;
+  row.longest = std::max(row.longest, visit.took);
+}
+
+std::string StateTable::status_of(const Row& row) {
+  // A state without an action just passes; but a join of branches that failed has failed.
+  std::string text = row.acts || row.status != Step::Status::succeeded ? word_for(row.status) : "-";
+  std::vector<std::string> notes;
+  if (row.visits > 1) {
+    notes.push_back(std::to_string(row.visits) + (row.matrices > 0 ? " combinations" : " times"));
+    if (row.branches.size() > 1 && row.matrices == 0) {
+      notes.back() += " in " + std::to_string(row.branches.size()) + " branches";
+    }
+    if (row.failures > 0) notes.push_back(std::to_string(row.failures) + " failed");
+  }
+  if (row.further_tries > 0) {
+    notes.push_back(std::to_string(static_cast<std::size_t>(row.further_tries) + row.visits) + " tries");
+  }
+  if (row.kept > 0) notes.push_back(row.kept == row.visits ? "kept" : std::to_string(row.kept) + " kept");
+  for (std::size_t i = 0; i < notes.size(); ++i) text += (i == 0 ? " (" : ", ") + notes[i];
+  return text + (notes.empty() ? "" : ")");
+}
+
+std::string StateTable::text() const {
+  std::size_t name_width = 5;
+  std::size_t status_width = 7;
+  std::vector<std::string> names;
+  std::vector<std::string> statuses;
+  for (std::size_t i = 0; i < std::min(rows_.size(), most_rows); ++i) {
+    names.push_back(cut_to_width(cleaned_for_terminal(rows_[i].name, false), 48));
+    statuses.push_back(status_of(rows_[i]));
+    name_width = std::max(name_width, display_width(names.back()));
+    status_width = std::max(status_width, display_width(statuses.back()));
+  }
+  std::string out = "  " + padded("State", name_width) + "  " + padded("Status", status_width) + "  Time\n";
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    out += "  " + padded(names[i], name_width) + "  " + padded(statuses[i], status_width) + "  " +
+           duration_text(rows_[i].matrices > 0 ? rows_[i].matrix_took : rows_[i].took);
+    if (rows_[i].visits > 1 && rows_[i].acts) out += " (longest " + duration_text(rows_[i].longest) + ")";
+    out += "\n";
+  }
+  if (rows_.size() > most_rows) out += "  ... and " + std::to_string(rows_.size() - most_rows) + " more states\n";
+  return out;
+}
+
+// Whether the step stands for the combinations of its matrix, which are steps of their own.
+bool stands_for_combinations(const Step& step) {
+  if (!step.of().action || !step.of().action->options.matrix) return false;
+  const std::string_view name = branch_name(step.branch);
+  return step.sequence != 1 || name.empty() || name.find_first_not_of("0123456789") != std::string_view::npos;
+}
+
+StateTable table_of(const Workflow& workflow, const RunReport& report) {
+  StateTable table;
+  for (const Step& step : report.steps) {
+    const State& state = step.of();
+    if (state.hidden) continue;
+    table.add({workflow_of(step, &workflow), state.id, step.branch, step.status, step.tries, state.action.has_value(),
+               step.replayed, step.took, stands_for_combinations(step)});
+  }
+  return table;
+}
+
+constexpr std::size_t most_notices = 20;
+
+std::string line(const std::string& text) { return cleaned_for_terminal(text, false); }
+
+// What steps that succeeded wrote to standard error: nothing else of a run shows it.
+void append_standard_errors(std::string& out, const RunRecord& run) {
+  constexpr std::size_t most_steps = 10;
+  constexpr std::size_t most_lines = 5;
+  std::size_t count = 0;
+  for (const StepRecord& step : run.steps) {
+    const std::string& text = step.end.outcome.standard_error;
+    const bool is_silent = step.end.secret || text.find_first_not_of(" \n") == std::string::npos;
+    if (step.status != Step::Status::succeeded || step.hidden || is_silent || ++count > most_steps) continue;
+    if (count == 1) out += "\n  Standard error of steps that succeeded:\n";
+    append_excerpt(out, step_label(step.place.branch, step.state), text, most_lines, true);
+  }
+  if (count > most_steps) {
+    out += "  ... and of " + std::to_string(count - most_steps) + " more; wtool logs " + line(run.run) +
+           " --stderr shows all\n";
+  }
+}
+
+void append_notices(std::string& out, const RunRecord& run) {
+  std::size_t count = 0;
+  for (const LogRecord& log : run.logs) {
+    if (log.step != 0 || ++count > most_notices) continue;
+    out += (count == 1 ? "\n  Notices:\n    " : "    ") + line(log.text) + "\n";
+  }
+  if (count > most_notices) out += "    ... and " + std::to_string(count - most_notices) + " more\n";
+}
+
+// What to tell people where the text of an output is not all that a command wrote: one line for each stream of a step,
+// with the command that prints all of it. `run` may be empty: then there is none.
+void add_cut_lines(std::vector<std::string>& lines, const std::string& state, const WholeOutput& output,
+                   const WholeOutput& error, const std::string& run) {
+  for (const bool is_error_stream : {false, true}) {
+    const WholeOutput& whole = is_error_stream ? error : output;
+    if (!whole.cut) continue;
+    std::string line = state + ": only a part of the " + std::to_string(whole.bytes) + " bytes of standard " +
+                       (is_error_stream ? "error" : "output") + " was kept as text";
+    if (!whole.file.empty() && !run.empty()) {
+      line += "; all: wtool show " + run + " --output '" + state + "'" + (is_error_stream ? " --stderr" : "");
+    } else if (!whole.trouble.empty()) {
+      line += "; " + whole.trouble;
+    }
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+  }
+}
+
+// The lines of all steps of a run, each once; those of a matrix are told of its state, and not of its combinations.
+std::vector<std::string> cut_lines(const std::vector<Step>& steps, const std::string& run) {
+  std::vector<std::string> lines;
+  for (const Step& step : steps) {
+    if (!step.cut) continue;
+    const auto above = parent_of(step.branch);
+    const bool combination = above && std::any_of(steps.begin(), steps.end(), [&](const Step& other) {
+                               return other.branch == above->branch && other.sequence == above->sequence &&
+                                      other.workflow == step.workflow && other.state == step.state;
+                             });
+    if (!combination) add_cut_lines(lines, step.of().id, step.cut->first, step.cut->second, run);
+  }
+  return lines;
+}
+
+std::vector<std::string> cut_lines(const RunRecord& run) {
+  std::vector<std::string> lines;
+  for (const StepRecord& step : run.steps) {
+    const Outcome& outcome = step.end.outcome;
+    if (step.end.secret || !(outcome.whole_output.cut || outcome.whole_error.cut) || is_combination(run, step))
+      continue;
+    add_cut_lines(lines, step.state, outcome.whole_output, outcome.whole_error, run.run);
+  }
+  return lines;
+}
+
+// The same as a part of a summary for people, safe for a terminal; of many lines only the first.
+void append_cut_lines(std::string& out, const std::vector<std::string>& lines) {
+  constexpr std::size_t most = 10;
+  for (std::size_t i = 0; i < std::min(lines.size(), most); ++i) {
+    out += (i == 0 ? "\n  Cut outputs:\n    " : "    ") + cleaned_for_terminal(lines[i], false) + "\n";
+  }
+  if (lines.size() > most) out += "    ... and " + std::to_string(lines.size() - most) + " more\n";
+}
+
+}  // namespace
+
+std::string summary_text(const Workflow& workflow, const RunReport& report, const FailedSteps& failed,
+                         const std::string& name, const std::string& run, SummaryStyle style) {
+  const StateTable table = table_of(workflow, report);
+  const bool completed = report.status == RunReport::Status::completed;
+  std::string out =
+      cleaned_for_terminal(name, false) + ": " + word(report.status) + " in " + duration_text(report.took);
+  if (completed) out += continued_after(failed.all());
+  out += "\n";
+  if (!report.reason.empty()) out += "  Reason: " + cleaned_for_terminal(report.reason, false) + "\n";
+  if (style.table && !style.quiet) out += "\n" + table.text();
+  append_cut_lines(out, cut_lines(report.steps, run));
+  if (completed) return out;
+  append_failed(out, failed.all(), report.status == RunReport::Status::aborted, report.reason);
+  if (!run.empty()) out += "\n  To resume where it ended: wtool resume " + run + "\n";
+  return out;
+}
+
+std::string time_text(Moment at) { return utc_text(at, "%Y-%m-%d %H:%M:%S"); }
+
+std::string status_text(const RunRecord& run, bool being_written) {
+  if (being_written) return "running";
+  return run.status ? word(*run.status) : "interrupted";
+}
+
+std::string run_text(const RunRecord& run, bool being_written) {
+  const std::string status = status_text(run, being_written);
+  const bool is_completed = run.status == RunReport::Status::completed;
+  const FailedList failed = failed_in(run);
+  std::string out = line(run.name.empty() ? run.file : run.name) + ": " + status +
+                    (status == "running"       ? " for "
+                     : status == "interrupted" ? " after "
+                                               : " in ") +
+                    duration_text(run.took) + (is_completed ? continued_after(failed) : "") +
+                    "\n  Run: " + line(run.run) + ", started " + time_text(run.began) + " UTC";
+  if (run.resumed > 0) {
+    out += run.resumed == 1 ? ", resumed once" : ", resumed " + std::to_string(run.resumed) + " times";
+  }
+  out += "\n  File: " + line(run.file) + "\n";
+  if (!run.reason.empty()) out += "  Reason: " + line(run.reason) + "\n";
+  StateTable table;
+  for (const StepRecord& step : run.steps) {
+    if (step.hidden) continue;
+    table.add({step.workflow, step.state, step.place.branch, step.status, step.tries, !step.action.empty(),
+               step.replayed, step.took, !step.end.outcome.matrix.is_null()});
+  }
+  out += "\n" + table.text();
+  append_cut_lines(out, cut_lines(run));
+  append_notices(out, run);
+  append_standard_errors(out, run);
+  if (is_completed || being_written) return out;
+  append_failed(out, failed, run.status == RunReport::Status::aborted, run.reason);
+  return out + "\n  To resume where it ended: wtool resume " + line(run.run) + "\n";
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,163 @@
+#include "terminal/text.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "base/utf8.h"
+
+namespace wtool::host {
+namespace {
+
+using namespace std::string_view_literals;
+
+// Decodes the character that begins at `at`, and moves behind it.
+char32_t next_character(std::string_view text, std::size_t& at) {
+  const auto first = static_cast<unsigned char>(text[at]);
+  const std::size_t length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  char32_t value = length == 1 ? first : first & (0xffU >> (length + 1));
+  for (std::size_t i = 1; i < length && at + i < text.size(); ++i) {
+    value = (value << 6) | (static_cast<unsigned char>(text[at + i]) & 0x3f);
+  }
+  at = std::min(at + length, text.size());
+  return value;
+}
+
+std::size_t width_of(char32_t c) {
+  if ((c >= 0x300 && c <= 0x36f) || (c >= 0x200b && c <= 0x200f) || (c >= 0xfe00 && c <= 0xfe0f)) return 0;
+  const bool wide = (c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) || (c >= 0xac00 && c <= 0xd7a3) ||
+                    (c >= 0xf900 && c <= 0xfaff) || (c >= 0xfe30 && c <= 0xfe6f) || (c >= 0xff00 && c <= 0xff60) ||
+                    (c >= 0x1f300 && c <= 0x1faff) || (c >= 0x20000 && c <= 0x3fffd);
+  return wide ? 2 : 1;
+}
+
+// What the environment says of the terminal's characters, in the order in which it counts.
+bool locale_is_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    std::string locale(value);
+    std::transform(locale.begin(), locale.end(), locale.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+// Behind the escape sequence that begins at `at`.
+std::size_t skip_escape(std::string_view text, std::size_t at) {
+  if (at + 1 >= text.size()) return text.size();
+  const char kind = text[at + 1];
+  at += 2;
+  if (kind == '[') {
+    while (at < text.size() && (text[at] < 0x40 || text[at] > 0x7e)) ++at;
+    return std::min(at + 1, text.size());
+  }
+  if (kind == ']' || kind == 'P' || kind == '_' || kind == '^') {
+    while (at < text.size() && text[at] != '\a' && text[at] != '\x1b' && text[at] != '\n') ++at;
+    at += text.substr(at).starts_with("\x1b\\") ? 2U : 1U;
+    return std::min(at, text.size());
+  }
+  return at;
+}
+
+}  // namespace
+
+std::string duration_text(std::chrono::steady_clock::duration duration) {
+  const double seconds = std::chrono::duration<double>(duration).count();
+  const auto whole = static_cast<long>(seconds);
+  char text[64];
+  if (seconds < 10) {
+    std::snprintf(text, sizeof text, "%.2f s", seconds);
+  } else if (seconds < 100) {
+    std::snprintf(text, sizeof text, "%.1f s", seconds);
+  } else if (whole < 3600) {
+    std::snprintf(text, sizeof text, "%ld min %02ld s", whole / 60, whole % 60);
+  } else {
+    std::snprintf(text, sizeof text, "%ld h %02ld min", whole / 3600, whole / 60 % 60);
+  }
+  return text;
+}
+
+std::string cleaned_for_terminal(std::string_view text, bool keep_newlines) {
+  std::string valid(text);
+  for (std::size_t bad = 0; (bad += valid_utf8_prefix(std::string_view(valid).substr(bad))) < valid.size();) {
+    valid[bad] = '?';
+  }
+  std::string out;
+  for (std::size_t i = 0; i < valid.size();) {
+    const char c = valid[i];
+    if (c == '\x1b') {
+      i = skip_escape(valid, i);
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    // The control characters beyond ASCII are U+0080 to U+009F.
+    if (byte == 0xc2 && i + 1 < valid.size() && static_cast<unsigned char>(valid[i + 1]) < 0xa0) {
+      out += '?';
+      i += 2;
+      continue;
+    }
+    if (c == '\n' && keep_newlines) {
+      out += c;
+    } else if (c == '\n' || c == '\t') {
+      out += ' ';
+    } else if (byte >= 0x20 && byte != 0x7f) {
+      out += c;
+    }
+    ++i;
+  }
+  return out;
+}
+
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < text.size();) width += width_of(next_character(text, i));
+  return width;
+}
+
+std::string cut_to_width(std::string_view text, std::size_t columns) {
+  const std::string_view ellipsis = columns == 0 ? "" : locale_is_utf8() ? "…" : "..."sv.substr(0, columns);
+  const std::size_t ellipsis_width = display_width(ellipsis);
+  std::size_t width = 0;
+  std::size_t room = 0;  // the end of what fits beside the ellipsis
+  for (std::size_t i = 0; i < text.size();) {
+    width += width_of(next_character(text, i));
+    if (width + ellipsis_width <= columns) room = i;
+    if (width > columns) return std::string(text.substr(0, room)) + std::string(ellipsis);
+  }
+  return std::string(text);
+}
+
+std::string padded(std::string_view text, std::size_t columns) {
+  const std::size_t width = display_width(text);
+  return std::string(text) + std::string(width < columns ? columns - width : 0, ' ');
+}
+
+void append_excerpt(std::string& out, const std::string& title, std::string_view text, std::size_t lines, bool tail) {
+  constexpr std::size_t most_bytes = 8 * 1024;
+  if (text.find_first_not_of(" \n") == std::string_view::npos) return;
+  std::string clean = cleaned_for_terminal(
+      tail && text.size() > most_bytes ? text.substr(text.size() - most_bytes) : text.substr(0, most_bytes), true);
+  while (clean.ends_with('\n')) clean.pop_back();
+  bool cut = text.size() > most_bytes;
+  std::vector<std::string_view> all;
+  for (std::size_t begin = 0; begin <= clean.size();) {
+    const std::size_t end = std::min(clean.find('\n', begin), clean.size());
+    all.push_back(std::string_view(clean).substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (all.size() > lines) {
+    cut = true;
+    if (tail) {
+      all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(lines));
+    } else {
+      all.resize(lines);
+    }
+  }
+  out += "  " + title + (cut ? (tail ? " (the end of it)" : " (the beginning of it)") : "") + ":\n";
+  for (const std::string_view line : all) out += "    | " + std::string(line) + "\n";
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,29 @@
+// base/json_text.h
+#include "base/json_text.h"
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+std::string text_of(std::string_view text) {
+  std::string out;
+  wtool::append_json_string(out, text);
+  return out;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(json_text)
+
+BOOST_AUTO_TEST_CASE(texts_are_json_whatever_they_hold) {
+  BOOST_TEST(text_of("a\"b\\c\n\r\t\x01ü漢🙂") == "\"a\\\"b\\\\c\\n\\r\\t\\u0001ü漢🙂\"");
+  for (const std::string bad : {"\xff", "\xc3", "\xe2\x82", "\xed\xa0\x80", "\xc0\xaf", "\xf4\x90\x80\x80", "\x80"}) {
+    const nlohmann::json parsed = nlohmann::json::parse(text_of("a" + bad + "b"));
+    const auto text = parsed.get<std::string>();
+    BOOST_TEST(text.starts_with("a\xef\xbf\xbd"));
+    BOOST_TEST(text.ends_with("b"));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
