@@ -13,7 +13,7 @@
 #include <wtool/cpp/plugin.hpp>
 
 #include "audit/tracing.h"
-#include "configuration.h"
+#include "configuration/configuration.h"
 #include "engine/cancellation.h"
 #include "engine/custody.h"
 #include "engine/warden_file.h"

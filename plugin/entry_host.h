@@ -10,8 +10,8 @@
 #include <vector>
 #include <wtool/cpp/plugin.hpp>
 
-#include "approval.h"
 #include "audit/tracing.h"
+#include "call/approval.h"
 #include "engine/cancellation.h"
 
 namespace wtool {

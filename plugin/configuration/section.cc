@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "json_text.h"
+#include "base/json_reader.h"
 
 namespace wtool {
 

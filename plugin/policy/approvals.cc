@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json_reader.h"
 #include "base/sha256.h"
-#include "json_text.h"
 #include "policy/answers_file.h"
 
 namespace wtool::policy {

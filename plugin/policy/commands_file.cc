@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "json_text.h"
+#include "base/json_reader.h"
 #include "policy/directories.h"
 
 namespace wtool::policy {

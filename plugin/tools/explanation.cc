@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "approval.h"
 #include "base/utf8.h"
+#include "call/approval.h"
 #include "policy/approvals.h"
 #include "policy/programs.h"
 #include "policy/programs/names.h"

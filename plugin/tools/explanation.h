@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "plan.h"
+#include "call/plan.h"
 
 namespace wtool::tools {
 

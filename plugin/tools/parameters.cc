@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "json_text.h"
+#include "base/json_reader.h"
 
 namespace wtool::tools {
 

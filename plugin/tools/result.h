@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "call.h"
+#include "call/call.h"
 
 namespace wtool::tools {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "call.h"
+#include "call/call.h"
 #include "tools/tool.h"
 
 namespace wtool::tools {

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "base/utf8.h"
+#include "call/session_calls.h"
 #include "policy/tools_allow.h"
-#include "session_calls.h"
 #include "tools/explanation.h"
 #include "tools/parameters.h"
 #include "tools/result.h"

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "session_calls.h"
+#include "call/session_calls.h"
 #include "tools/explanation.h"
 #include "tools/result.h"
 

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "call.h"
-#include "session_calls.h"
+#include "call/call.h"
+#include "call/session_calls.h"
 #include "tools/tool.h"
 
 namespace wtool::tools::terminal {

@@ -1,5 +1,5 @@
 // terminal_create_session, terminal_close_session and terminal_get_status.
-#include "session_calls.h"
+#include "call/session_calls.h"
 #include "tools/parameters.h"
 #include "tools/terminal.h"
 #include "tools/terminal/reply.h"

@@ -1,5 +1,5 @@
-// configuration.h: every key has its rule, and what is not a key is an error.
-#include "configuration.h"
+// configuration/configuration.h: every key has its rule, and what is not a key is an error.
+#include "configuration/configuration.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "session_calls.h"
+#include "call/session_calls.h"
 
 #include <unistd.h>
 

@@ -1,11 +1,11 @@
-#include "configuration.h"
+#include "configuration/configuration.h"
 
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/json_reader.h"
 #include "configuration/section.h"
-#include "json_text.h"
 #include "policy/directories.h"
 
 namespace wtool {

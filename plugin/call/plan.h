@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/secrets/secrets.h"
-#include "configuration.h"
+#include "configuration/configuration.h"
 #include "engine/command.h"
 #include "policy/approvals.h"
 #include "policy/directories.h"

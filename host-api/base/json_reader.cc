@@ -1,4 +1,4 @@
-#include "json_text.h"
+#include "base/json_reader.h"
 
 #include <nlohmann/json.hpp>
 #include <set>

@@ -1,4 +1,4 @@
-#include "plan.h"
+#include "call/plan.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "call_record.h"
+#include "call/call_record.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "approval.h"
+#include "call/approval.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,9 +1,9 @@
-#include "call.h"
+#include "call/call.h"
 
 #include <algorithm>
 
 #include "audit/tracing.h"
-#include "call_record.h"
+#include "call/call_record.h"
 #include "engine/sandbox/sandboxed_run.h"
 
 namespace wtool {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "plan.h"
+#include "call/plan.h"
 
 namespace wtool {
 

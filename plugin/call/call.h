@@ -1,5 +1,6 @@
-// Carries one call through, for every tool alike: plan, approval, audit, run, log. A tool hands in what is to run and
-// gets back what became of it; it never talks to policy, engine or audit itself.
+// Carries one call through, for every tool alike: plan, approval, audit, run, log. A tool hands in what is to run, with
+// the rules of its own specification, and gets back what became of it. It never judges, runs or records a call itself:
+// tests/layers refuses the headers that it would need.
 #pragma once
 
 #include <chrono>
@@ -10,13 +11,13 @@
 #include <string_view>
 #include <variant>
 
-#include "approval.h"
-#include "configuration.h"
+#include "call/approval.h"
+#include "call/plan.h"
+#include "configuration/configuration.h"
 #include "engine/cancellation.h"
 #include "engine/custody.h"
 #include "engine/outcome.h"
 #include "engine/run.h"
-#include "plan.h"
 #include "sessions/sessions.h"
 
 namespace wtool {

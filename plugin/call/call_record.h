@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "call.h"
+#include "call/call.h"
 
 namespace wtool {
 

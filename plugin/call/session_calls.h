@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "call.h"
+#include "call/call.h"
 
 namespace wtool {
 
