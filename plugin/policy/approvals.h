@@ -1,11 +1,9 @@
 // What a person has answered for good: `always` and `never`, kept in a file of theirs that they can read and edit.
 //
 // - An answer is bound to the exact command, directory and environment of the call; values of variables are kept as
-// their
-//   SHA-256 alone.
+//   their SHA-256 alone.
 // - The file is JSON: {"always": [{"command", "directory", "environment": {NAME: SHA-256}}], "never": [...]}. It is
-// read
-//   anew at each question, and replaced as a whole, under a lock, so that several processes may use it.
+//   read anew at each question, and replaced as a whole, under a lock, so that several processes may use it.
 // - A file that cannot be read, or that others may write, answers nothing: the question fails with the reason.
 #pragma once
 

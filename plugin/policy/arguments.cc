@@ -20,6 +20,36 @@ bool is_tar(std::string_view tool) { return tool == "tar" || tool == "gtar" || t
 // The tool must be known.
 bool is_awk(std::string_view tool) { return programs::find_rules(tool)->spec().check == programs::check_awk; }
 
+// tar's oldest way to write options: without a dash, as the first word, with their values behind it in their order.
+struct Expanded {
+  programs::Words words;
+  std::vector<std::size_t> from;  // for each word, which one it was
+};
+
+// `tar cIf PROGRAM FILE` becomes `tar -c -I PROGRAM -f FILE`; without such options, the words as they are.
+Expanded expand_tar(const programs::Words& words) {
+  Expanded expanded;
+  const auto add = [&](std::string word, std::size_t from) {
+    expanded.words.push_back(std::move(word));
+    expanded.from.push_back(from);
+  };
+  add(words[0], 0);
+  std::size_t next = 1;
+  if (words.size() > 1 && !words[1].starts_with('-')) {
+    const programs::Compiled& tar = *programs::find_rules("tar");
+    next = 2;
+    for (const char letter : words[1]) {
+      add(std::string{'-', letter}, 1);
+      const programs::Option* option = tar.letter(letter);
+      if (option == nullptr || option->value != programs::Value::required || next >= words.size()) continue;
+      add(words[next], next);
+      ++next;
+    }
+  }
+  for (; next < words.size(); ++next) add(words[next], next);
+  return expanded;
+}
+
 ArgumentJudgement judgement(std::optional<Problem> problem) {
   if (!problem) return {};
   return {ArgumentJudgement::Kind::unsafe, problem->word, std::move(problem->reason), std::move(problem->hint)};
@@ -31,7 +61,7 @@ const ArgumentJudgement no_rules{ArgumentJudgement::Kind::no_rules, 0, {}, {}};
 template <typename Look>
 std::optional<Problem> look_at(std::string_view tool, const std::vector<std::string>& words, Look look) {
   if (!is_tar(tool)) return look(programs::read_safe(tool, words));
-  const programs::Expanded expanded = programs::expand_tar(words);
+  const Expanded expanded = expand_tar(words);
   std::optional<Problem> problem = look(programs::read_safe(tool, expanded.words));
   if (problem) problem->word = problem->word < expanded.from.size() ? expanded.from[problem->word] : 0;
   return problem;
@@ -174,7 +204,7 @@ std::vector<bool> text_words(std::string_view tool, const std::vector<std::strin
   text[0] = true;
   if (!has_argument_table(tool)) return text;
   if (is_tar(tool)) {
-    const programs::Expanded expanded = programs::expand_tar(words);
+    const Expanded expanded = expand_tar(words);
     const ParsedCommand reading = programs::read_safe(tool, expanded.words);
     for (std::size_t i = 0; i < expanded.words.size(); ++i) text[expanded.from[i]] = reading.text[i];
     return text;

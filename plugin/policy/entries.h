@@ -1,5 +1,5 @@
-// The entries of commands.allow, commands.deny and commands.ask, and which commands they cover. Pure, but for asking
-// which file a name stands for.
+// The entries of commands.allow, commands.deny and commands.ask: which commands they cover, and what is said where none
+// does. Pure, but for asking which file a name stands for.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "policy/programs.h"
+#include "policy/rules.h"
 #include "policy/words.h"
 
 namespace wtool::policy {
@@ -37,5 +38,39 @@ Coverage covers(const Entry& entry, const std::vector<Word>& words, const Progra
 // True where an entry of a deny or ask list is about the command, under whatever path: `rm -f` is about `/bin/rm -rf
 // x`.
 bool is_about(const Entry& entry, const std::vector<Word>& words);
+
+std::vector<Entry> parse_entries(const std::vector<std::string>& texts);
+
+// In double quotes, cut where it is long: for messages.
+std::string quoted(std::string_view text);
+
+// False without a list, and with "*" in it.
+bool has_allow_list(const CommandRules& rules);
+
+class AllowList {
+ public:
+  explicit AllowList(const CommandRules& rules);
+  bool exists() const { return exists_; }
+
+  struct Best {
+    Coverage coverage = Coverage::none;
+    const Entry* entry = nullptr;
+  };
+  Best cover(const std::vector<Word>& words, const Programs& programs,
+             const std::vector<std::string>& directories) const;
+
+  // True where there are entries for this program, but perhaps none for these words.
+  bool names(std::string_view program) const;
+  // Why no entry covers these words, and what would be allowed.
+  std::string why_not(const std::vector<Word>& words) const;
+  std::string hint(const std::vector<Word>& words) const;
+
+ private:
+  bool exists_;
+  std::vector<Entry> entries_;
+};
+
+// The entry that says all of the words, as a hint for words that are listed, but not safe.
+std::string entry_hint(const std::vector<Word>& words);
 
 }  // namespace wtool::policy

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 
 #include "policy/arguments.h"
 #include "policy/directories.h"
 #include "policy/programs.h"
+#include "policy/programs/reader.h"
 
 namespace wtool::policy {
 
@@ -217,11 +217,7 @@ class Glob {
 };
 
 // Builtins that leave files and variables alone, and do with their words what a program would do.
-bool only_looks(std::string_view name) {
-  constexpr std::array<std::string_view, 9> names = {":",    "true", "false", "echo", "printf",
-                                                     "test", "[",    "pwd",   "exit"};
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
+bool only_looks(std::string_view name) { return programs::is_listed(": true false echo printf test [ pwd exit", name); }
 
 class Expander {
  public:

@@ -1,20 +1,19 @@
 #include "policy/judge.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <tuple>
 #include <utility>
 
-#include "policy/allow_list.h"
 #include "policy/arguments.h"
 #include "policy/confinement.h"
 #include "policy/covenant/repository.h"
 #include "policy/directories.h"
+#include "policy/entries.h"
 #include "policy/environment.h"
 #include "policy/expansion.h"
 #include "policy/programs/names.h"
-#include "policy/strictest_finding.h"
+#include "policy/programs/reader.h"
 #include "policy/wrappers.h"
 
 namespace wtool::policy {
@@ -25,16 +24,12 @@ namespace {
 constexpr int deepest_wrapping = 16;
 
 // The builtins that a judged line may have. All words of theirs are literal, and the shell does nothing else with them.
-constexpr std::array<std::string_view, 11> harmless_builtins = {":", "true", "false", "echo", "printf", "test",
-                                                                "[", "pwd",  "cd",    "exit", "export"};
-
 bool is_harmless_builtin(std::string_view name) {
-  return std::find(harmless_builtins.begin(), harmless_builtins.end(), name) != harmless_builtins.end();
+  return programs::is_listed(": true false echo printf test [ pwd cd exit export", name);
 }
 
 // `set -e`, `set -eu -o pipefail`, `set +e`: what follows is run or left out, but it stays what was judged.
 bool sets_harmless_options(const std::vector<Word>& words) {
-  constexpr std::array<std::string_view, 4> names = {"errexit", "nounset", "pipefail", "noglob"};
   if (words.front().text != "set" || words.size() < 2) return false;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string_view text = words[i].text;
@@ -44,7 +39,7 @@ bool sets_harmless_options(const std::vector<Word>& words) {
     }
     if (text.back() == 'o') {
       if (++i == words.size() || !words[i].literal) return false;
-      if (std::find(names.begin(), names.end(), words[i].text) == names.end()) return false;
+      if (!programs::is_listed("errexit nounset pipefail noglob", words[i].text)) return false;
     } else if (std::string_view("euf").find(text.back()) == std::string_view::npos) {
       return false;
     }
@@ -64,6 +59,83 @@ bool asks_who_it_is(const std::vector<std::string>& words) {
 std::string_view variable_of(const Word& assignment) {
   const std::string_view text = assignment.text;
   return text.substr(0, text.find_first_of("+[="));
+}
+
+// The text that ranges are of.
+struct Place {
+  std::string_view line;
+  std::optional<Range> outer;  // where that text is a word of another: that word's place in the whole
+};
+
+// Of findings of the same strictness the first counts; but an entry that a person has written is worth more than
+// whatever else was found.
+class StrictestFinding {
+ public:
+  // `rules` are borrowed.
+  StrictestFinding(const CommandRules& rules, bool has_allow_list, bool confined)
+      : rules_(rules), has_allow_list_(has_allow_list), confined_(confined) {}
+
+  void note(Answer answer, const Place& place, Range at, std::string reason, std::string rule, std::string hint,
+            bool explicit_entry = false);
+
+  // What the allow list, or the roots, do not cover.
+  void not_covered(const Place& place, Range at, std::string reason, std::string hint);
+
+  // What can only be known when it runs. `what` is a clause.
+  void unknown(const Place& place, Range at, const std::string& what);
+
+  // `allowed_by`: the entry of the allow list by which the line is allowed, where nothing was found.
+  Verdict verdict(const std::string& allowed_by) &&;
+
+ private:
+  const CommandRules& rules_;
+  const bool has_allow_list_;
+  const bool confined_;
+  Verdict verdict_;
+  bool explicit_entry_ = false;
+};
+
+void StrictestFinding::note(Answer answer, const Place& place, Range at, std::string reason, std::string rule,
+                            std::string hint, bool explicit_entry) {
+  const bool counts = answer > verdict_.answer || (answer == verdict_.answer && explicit_entry && !explicit_entry_);
+  if (!counts || answer == Answer::allow) return;
+  explicit_entry_ = explicit_entry;
+  at.end = std::min(at.end, place.line.size());
+  at.begin = std::min(at.begin, at.end);
+  verdict_.answer = answer;
+  verdict_.reason = std::move(reason);
+  verdict_.rule = std::move(rule);
+  verdict_.word = std::string(place.line.substr(at.begin, at.end - at.begin));
+  verdict_.at = place.outer.value_or(at);
+  verdict_.hint = std::move(hint);
+}
+
+void StrictestFinding::not_covered(const Place& place, Range at, std::string reason, std::string hint) {
+  const std::string rule = has_allow_list_ ? "commands.allow" : "directories.confine_arguments";
+  note(rules_.ask_unlisted ? Answer::ask : Answer::deny, place, at, std::move(reason), rule, std::move(hint));
+}
+
+void StrictestFinding::unknown(const Place& place, Range at, const std::string& what) {
+  if (has_allow_list_ || confined_) {
+    not_covered(place, at, what + ", so that it cannot be judged before it runs",
+                "write the words out as they are meant, in quotes where needed, or run it as a command of its own");
+  } else {
+    const bool denies = !rules_.deny.empty();
+    note(denies ? Answer::deny : Answer::ask, place, at, what + ", so that it may be a command of the list",
+         denies ? "commands.deny" : "commands.ask", "write the name and the options of each command out");
+  }
+}
+
+Verdict StrictestFinding::verdict(const std::string& allowed_by) && {
+  if (verdict_.answer == Answer::allow) {
+    verdict_.reason = has_allow_list_ ? "every command of the line is in commands.allow"
+                      : confined_     ? "every path of the line is within directories.roots"
+                                      : "no entry of commands.deny or commands.ask is about it";
+    // Without a command of the list (`set -e` alone) no entry has allowed it.
+    const std::string by_list = allowed_by.empty() ? "commands.allow" : allowed_by;
+    verdict_.rule = has_allow_list_ ? by_list : confined_ ? "directories.confine_arguments" : "commands";
+  }
+  return std::move(verdict_);
 }
 
 // What is around a command while it is judged.
@@ -269,7 +341,6 @@ class Judge {
 
   // Without an allow list: a variable that steers may make any program run a command of the list.
   void judge_variables(const SimpleCommand& command, const Frame& frame) {
-    constexpr std::array<std::string_view, 5> declaring = {"export", "declare", "typeset", "local", "readonly"};
     const auto judge_variable = [&](const Word& word) {
       const std::string variable(variable_of(word));
       if (!is_steering_name(variable)) return;
@@ -277,7 +348,7 @@ class Judge {
     };
     for (const Word& assignment : command.assignments) judge_variable(assignment);
     const std::vector<Word>& words = command.words;
-    if (words.empty() || std::find(declaring.begin(), declaring.end(), words.front().text) == declaring.end()) return;
+    if (words.empty() || !programs::is_listed("export declare typeset local readonly", words.front().text)) return;
     for (std::size_t i = 1; i < words.size(); ++i) {
       if (words[i].text.find('=') != std::string::npos) judge_variable(words[i]);
     }

@@ -3,12 +3,9 @@
 //
 // - Strictest wins. Entries of commands.deny come first, whatever else is wrong with the line.
 // - Under an allow list, or with directories.confine_arguments, every word must be known before it runs; what runs is
-// made
-//   from the words that were judged.
+//   made from the words that were judged.
 // - With commands.deny or commands.ask alone, every command anywhere in the line is looked at; where one could be
-// anything,
-//   the line is refused.
-//   Also there no variable in front of a command may change what it does.
+//   anything, the line is refused. Also there no variable in front of a command may change what it does.
 // - Without any of them, every line is allowed, and none is read.
 #pragma once
 

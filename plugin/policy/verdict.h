@@ -10,8 +10,9 @@ namespace wtool::policy {
 // Strictest last: of several answers, the greatest counts.
 enum class Answer { allow, ask, deny };
 
-// "allow", "ask", "deny"
-std::string_view to_text(Answer answer);
+inline std::string_view to_text(Answer answer) {
+  return answer == Answer::allow ? "allow" : answer == Answer::ask ? "ask" : "deny";
+}
 
 // The bytes [begin, end) of the line that was judged.
 struct Range {

@@ -8,8 +8,8 @@
 #include <variant>
 
 #include "policy/directories.h"
-#include "policy/interactive.h"
 #include "policy/name_list.h"
+#include "policy/programs/names.h"
 #include "policy/operators.h"
 #include "tools/explanation.h"
 #include "tools/parameters.h"

@@ -18,6 +18,9 @@
 #if __has_include("policy/interactive.h")
 #include "policy/interactive.h"
 #define HAS_INTERACTIVE 1
+#elif __has_include("policy/programs/names.h")
+#include "policy/programs/names.h"
+#define HAS_INTERACTIVE 1
 #endif
 #if __has_include("base/secrets/secrets.h")
 #include "base/secrets/secrets.h"

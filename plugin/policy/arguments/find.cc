@@ -20,9 +20,6 @@ bool is_operator(std::string_view word) {
 
 bool is_option(std::string_view word) { return word.size() > 1 && word[0] == '-'; }
 
-// How many words behind it belong to a primary.
-std::size_t values(const Option& primary) { return primary.values; }
-
 }  // namespace
 
 std::optional<Problem> check_find(const ParsedCommand& reading) {
@@ -48,7 +45,7 @@ std::optional<Problem> check_find(const ParsedCommand& reading) {
     if (!primary->safe()) {
       return Problem{i, word + ' ' + std::string(primary->why), "-print and -ls only show what is found"};
     }
-    i += values(*primary);
+    i += primary->values;
   }
   return std::nullopt;
 }
@@ -60,7 +57,7 @@ std::optional<Problem> find_list_of_files(const ParsedCommand& reading) {
     if (primary == nullptr) continue;
     if (primary->list)
       return Problem{i, std::string(words[i]) + " names a file that names further files", "name the paths themselves"};
-    i += values(*primary);
+    i += primary->values;
   }
   return std::nullopt;
 }
@@ -74,7 +71,7 @@ void mark_find_text(const Words& words, std::vector<bool>& text) {
     // Behind a command, nothing here says which words are whose.
     if (primary == nullptr || primary->effect == Effect::runs_program) return;
     text[i] = true;
-    for (std::size_t k = values(*primary); k > 0 && i + 1 < words.size(); --k)
+    for (std::size_t k = primary->values; k > 0 && i + 1 < words.size(); --k)
       text[++i] = !primary->path && primary->safe();
   }
 }

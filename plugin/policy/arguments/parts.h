@@ -1,5 +1,4 @@
-// What arguments.cc has in parts: the languages of sed, awk and find, the settings of git, and tar's oldest
-// way to write options.
+// What arguments.cc has in parts: the languages of sed, awk and find, and the settings of git.
 #pragma once
 
 #include <optional>
@@ -57,14 +56,5 @@ std::optional<Problem> check_git_settings(const ParsedCommand& reading);
 
 // For any arguments: settings and addresses that name a program to run.
 std::optional<Problem> find_git_program(const ParsedCommand& reading);
-
-// tar's oldest way to write options: without a dash, as the first word, with their values behind it in their order.
-struct Expanded {
-  Words words;
-  std::vector<std::size_t> from;  // for each word, which one it was
-};
-
-// `tar cIf PROGRAM FILE` becomes `tar -c -I PROGRAM -f FILE`; without such options, the words as they are.
-Expanded expand_tar(const Words& words);
 
 }  // namespace wtool::policy::programs

@@ -125,20 +125,13 @@ Reading read_find(const Words& words, const Compiled& find) {
   return reading;
 }
 
-// They write, talk to others, or run what the configuration names. No alias can have one of these names.
-constexpr std::string_view asked =
-    "add am apply archive bisect bundle cat-file checkout cherry clean clone cherry-pick commit config diff-tree "
-    "diff-index fetch format-patch fsck gc grep help init maintenance merge mv notes pull push range-diff rebase "
-    "reflog "
-    "reset restore revert rev-list rm shortlog show-ref sparse-checkout stash submodule switch worktree for-each-ref";
-
 Reading read_git(const Words& words) {
   std::size_t at = 1;
   while (at < words.size() && words[at] == "--no-pager") ++at;
   if (at == words.size()) return Reading::refuse("git requires subcommand");
   const std::string& name = words[at];
   if (name.starts_with('-')) return unknown_flag(name.substr(0, name.find('=')));
-  if (programs::is_listed(asked, name)) return {};
+  if (programs::is_listed(programs::find_program("git:execute_run_asks")->spec().words, name)) return {};
   const Compiled* const subcommand = programs::find_covenant("git " + name);
   if (subcommand == nullptr) return Reading::refuse("Git subcommand not allowed: " + name);
 

@@ -4,11 +4,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <string_view>
 
 #include "policy/directories.h"
+#include "policy/programs/reader.h"
 
 namespace wtool::policy::covenant {
 
@@ -16,39 +16,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using programs::any_listed;
+
 // By these a call would approve its own commands, or have them executed at once. A name counts wherever it stands, and
 // in capitals too, which some file systems do not tell apart.
-constexpr std::array kept_names =
-    std::to_array<std::string_view>({".git", ".clada", ".wtool", "wtool.yaml", "tools-allow.json"});
+constexpr std::string_view kept_names = ".git .clada .wtool wtool.yaml tools-allow.json";
 
 // Other programs run what stands in these by themselves, sooner or later.
-constexpr std::array startup_names =
-    std::to_array<std::string_view>({".gitmodules",   ".gitattributes", ".gitconfig",   ".bashrc",
-                                     ".bash_profile", ".bash_login",    ".bash_logout", ".profile",
-                                     ".zshrc",        ".zprofile",      ".zshenv",      ".zlogin",
-                                     ".zlogout",      ".bash_aliases",  ".xprofile",    ".envrc",
-                                     ".direnvrc",     ".ssh",           ".config",      ".vscode",
-                                     ".idea",         ".mcp.json",      ".claude",      ".claude.json",
-                                     ".cursor",       ".npmrc",         ".yarnrc",      ".yarnrc.yml",
-                                     ".mise.toml",    "mise.toml",      ".husky",       ".pre-commit-config.yaml",
-                                     ".gdbinit",      ".exrc",          ".vimrc"});
+constexpr std::string_view startup_names =
+    ".gitmodules .gitattributes .gitconfig .bashrc .bash_profile .bash_login .bash_logout .profile .zshrc "
+    ".zprofile .zshenv .zlogin .zlogout .bash_aliases .xprofile .envrc .direnvrc .ssh .config .vscode "
+    ".idea .mcp.json .claude .claude.json .cursor .npmrc .yarnrc .yarnrc.yml .mise.toml mise.toml .husky "
+    ".pre-commit-config.yaml .gdbinit .exrc .vimrc";
 
 // A tree with more is not looked through.
 constexpr int most_entries = 10'000;
 
-template <std::size_t size>
-bool has_part(std::string_view path, const std::array<std::string_view, size>& names) {
-  while (!path.empty()) {
-    const std::size_t slash = std::min(path.find('/'), path.size());
-    const std::string part(path.substr(0, slash));
-    if (std::any_of(names.begin(), names.end(), [&](std::string_view name) {
-          return part.size() == name.size() && ::strncasecmp(part.data(), name.data(), name.size()) == 0;
-        })) {
-      return true;
-    }
-    path.remove_prefix(std::min(slash + 1, path.size()));
-  }
-  return false;
+bool has_part(std::string_view path, std::string_view names) {
+  const auto is_named = [&](std::string_view part) {
+    return any_listed(names, [&](std::string_view name) {
+      return part.size() == name.size() && ::strncasecmp(part.data(), name.data(), name.size()) == 0;
+    });
+  };
+  return any_listed(path, is_named, '/');
 }
 
 std::string joined(const std::string& folder, std::string_view name) {
@@ -77,7 +67,7 @@ class Judge {
  public:
   Judge(const std::string& directory, const std::string& root, const std::vector<std::string>& kept)
       : directory_(directory), root_(root), kept_(kept) {
-    for (const std::string_view name : kept_names) kept_.push_back(resolve_path(root, name));
+    for (const std::string_view name : programs::parts_of(kept_names)) kept_.push_back(resolve_path(root, name));
   }
 
   Ruling operator()(const NamedPath& path, const NamedPath& first) const {

@@ -105,6 +105,12 @@ constexpr ProgramSpec specs[] = {
                 "--unified=NUM --word-diff[=TEXT] --color[=TEXT] --no-color --no-renames --find-renames[=TEXT] "
                 "--ignore-all-space --ignore-space-change --ignore-blank-lines --function-context --minimal --check "
                 "--quiet --exit-code --merge-base --full-index --binary"},
+    // They write, talk to others, or run what the configuration names. No alias can have one of these names.
+    {.names = "git:execute_run_asks",
+     .words = "add am apply archive bisect bundle cat-file checkout cherry clean clone cherry-pick commit config "
+              "diff-tree diff-index fetch format-patch fsck gc grep help init maintenance merge mv notes pull push "
+              "range-diff rebase reflog reset restore revert rev-list rm shortlog show-ref sparse-checkout stash "
+              "submodule switch worktree for-each-ref"},
     {.names = "git:log",
      .options =
          "-NUM -n=NUM --max-count=NUM --skip=NUM --since=DATE --after=DATE --since-as-filter=DATE --until=DATE "

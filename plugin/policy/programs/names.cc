@@ -1,6 +1,9 @@
 #include "policy/programs/names.h"
 
+#include <algorithm>
+
 #include "policy/arguments.h"
+#include "policy/programs.h"
 #include "policy/programs/reader.h"
 #include "policy/wrappers.h"
 
@@ -42,6 +45,15 @@ std::string_view without_g(std::string_view name) {
   return name.starts_with('g') && is_listed(of_gnu, name.substr(1)) ? name.substr(1) : name;
 }
 
+// "-b" is a letter, which may stand among others.
+bool works_alone(std::string_view without_terminal, const std::string& word) {
+  if (word == "--version" || word == "--help" || programs::is_listed(without_terminal, word)) return true;
+  if (word.size() < 2 || word[0] != '-' || word[1] == '-') return false;
+  return std::any_of(word.begin() + 1, word.end(), [&](char letter) {
+    return programs::is_listed(without_terminal, std::string{'-', letter});
+  });
+}
+
 }  // namespace
 
 bool is_known_program(std::string_view name) { return has_argument_table(name) || is_wrapper(name); }
@@ -55,6 +67,13 @@ std::string_view known_name(std::string_view name) {
     if (plain != name && is_known_program(plain)) return plain;
   }
   return name;
+}
+
+bool needs_terminal(const std::vector<std::string>& words) {
+  const programs::Compiled* const found = programs::find_program(known_name(base_name(words.front())));
+  if (found == nullptr || !found->spec().terminal) return false;
+  return std::none_of(words.begin() + 1, words.end(),
+                      [&](const std::string& word) { return works_alone(found->spec().without_terminal, word); });
 }
 
 }  // namespace wtool::policy

@@ -1,7 +1,9 @@
 // Under which name a program is known here: a version, a target or an alternative makes no other program of it. Pure.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace wtool::policy {
 
@@ -12,5 +14,10 @@ bool is_known_program(std::string_view name);
 // gcc, vim.basic is vim. A name that stands for none is handed back. It may be used to find what a program could do,
 // not to prove what it does not: what is called cat2 need not be a cat.
 std::string_view known_name(std::string_view name);
+
+// True for a program that is made for a person at a terminal (an editor, a pager, a monitor), and that without one waits
+// for ever or does what nobody meant; but where an argument makes it work by itself (`top -b`, `emacs --batch`) or only
+// tell about itself (`vim --version`). `words`: at least one.
+bool needs_terminal(const std::vector<std::string>& words);
 
 }  // namespace wtool::policy

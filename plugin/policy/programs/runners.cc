@@ -421,7 +421,8 @@ constexpr ProgramSpec specs[] = {
                 "--inhibit-cache --inhibit-rpath=VALUE --library-path=VALUE --list --list-diagnostics --list-tunables "
                 "--preload=VALUE --verify --version",
      .rules = false,
-     .runs = Runs::special},
+     .runs = Runs::command,
+     .code = "audit preload"},
     {.names = "gxargs",
      .options = "-0 -a=VALUE -d=VALUE -e[=VALUE] -E=VALUE -i[=VALUE] -I=VALUE -J=VALUE -l[=VALUE] -L=VALUE -n=VALUE -o "
                 "-P=VALUE -p -r -R=VALUE -s=VALUE -S=VALUE -t -x --arg-file=VALUE --delimiter=VALUE --eof[=VALUE] "
@@ -483,28 +484,55 @@ constexpr ProgramSpec specs[] = {
      .runs = Runs::code,
      .manner = lenient},
     {.names = "machinectl", .rules = false, .manner = lenient, .subcommands = true},
+    // Subcommands that have several names, for entries of a deny list.
+    {.names = "npm:commands",
+     .synonyms = "install=i install=in install=ins install=inst install=add install=isntall uninstall=un "
+                 "uninstall=unlink uninstall=remove uninstall=rm uninstall=r run=run-script run=rum run=urn test=t "
+                 "test=tst start=s exec=x publish=pub adduser=login adduser=add-user update=up update=upgrade "
+                 "ci=clean-install config=c link=ln"},
+    {.names = "pnpm:commands",
+     .synonyms = "install=i remove=rm remove=un remove=uninstall add=install run=run-script test=t"},
+    {.names = "cargo:commands", .synonyms = "build=b run=r test=t check=c remove=rm doc=d"},
+    {.names = "docker:commands", .synonyms = "rm=remove rmi=remove"},
+    {.names = "svn:commands",
+     .synonyms = "commit=ci delete=del delete=remove delete=rm checkout=co update=up switch=sw"},
+    {.names = "hg:commands", .synonyms = "commit=ci update=up update=checkout update=co remove=rm"},
+    {.names = "kubectl:commands",
+     .synonyms = "pods=pod pods=po services=service services=svc deployments=deployment deployments=deploy "
+                 "namespaces=namespace namespaces=ns nodes=node nodes=no"},
+    {.names = "apt:commands", .synonyms = "remove=purge remove=autoremove"},
+    {.names = "brew:commands", .synonyms = "uninstall=remove uninstall=rm install=reinstall"},
+    {.names = "dnf:commands", .synonyms = "remove=erase install=in"},
+    {.names = "yum:commands", .synonyms = "remove=erase"},
+    {.names = "conda:commands", .synonyms = "remove=uninstall"},
     // Builtins of shells.
     {.names = "trap", .options = "-l -p -P", .rules = false, .runs = Runs::special},
     {.names = "mapfile, readarray",
      .options = "-c=VALUE -C=VALUE -d=VALUE -n=VALUE -O=VALUE -s=VALUE -t -u=VALUE",
      .rules = false,
-     .runs = Runs::special},
+     .runs = Runs::special,
+     .script = "C",
+     .names_variables = true},
     {.names = "complete, compgen",
      .options = "-A=VALUE -a -b -c -C=VALUE -D -d -e -E -F=VALUE -f -G=VALUE -g -I -j -k -o=VALUE -P=VALUE -p -r -s "
                 "-S=VALUE -u -v -W=VALUE -X=VALUE -V=VALUE",
      .rules = false,
-     .runs = Runs::special},
-    {.names = "enable", .options = "-a -d -f=VALUE -n -p -s", .rules = false, .runs = Runs::special},
-    {.names = "hash", .options = "-d -l -p=VALUE -r -t -v", .rules = false, .runs = Runs::special},
+     .runs = Runs::special,
+     .script = "C",
+     .code = "F"},
+    {.names = "enable", .options = "-a -d -f=VALUE -n -p -s", .rules = false, .runs = Runs::special, .code = "f"},
+    {.names = "hash", .options = "-d -l -p=VALUE -r -t -v", .rules = false, .runs = Runs::special, .code = "p"},
     {.names = "read",
      .options = "-a=VALUE -d=VALUE -e -i=VALUE -n=VALUE -N=VALUE -p=VALUE -r -s -t=VALUE -u=VALUE",
      .rules = false,
      .runs = Runs::special,
-     .manner = lenient},
+     .manner = lenient,
+     .names_variables = true},
     {.names = "let, declare, typeset, local, export, readonly, unset, getopts",
      .rules = false,
      .runs = Runs::special,
-     .manner = lenient},
+     .manner = lenient,
+     .names_variables = true},
 };
 
 }  // namespace

@@ -167,11 +167,12 @@ struct ProgramSpec {
   std::string_view idle = {};        // names of options with which nothing is run: "V version"
   std::string_view script = {};      // of options whose value is shell text
   std::string_view code = {};        // of options whose value is code, or a program or a file of commands that is run
-  std::string_view words = {};       // Runs::words: that name a program which runs
+  std::string_view words = {};       // Runs::words: that name a program which runs; steered: subcommands that run none
   std::string_view beginnings = {};  // the same: beginnings of words
   std::string_view letters = {};     // the same: letters that stand behind each other in a bundle of options
   std::string_view parts = {};       // the same: parts of words, in capitals
   Bare bare_runs = Bare::nothing;
+  bool names_variables = false;            // its operands are names of variables, which a shell may evaluate
   bool assignments = false;                // NAME=value may stand in front of the command
   bool behind_dashes = false;              // where "--" stands behind the operands, the command is what follows it
   bool reads_input = false;                // without a file, the standard input is code

@@ -338,8 +338,13 @@ constexpr ProgramSpec specs[] = {
      .never = "runs other programs",
      .alone = "-V --version --help",
      .unproven = "-2 -C -D -l -N -q -u -U -v -V -c=VALUE -f=VALUE -L=VALUE -S=VALUE -T=VALUE -h",
-     .runs = Runs::special,
+     .runs = Runs::steered,
      .manner = lenient,
+     .idle = "V h",
+     .words =
+         "ls list-sessions list-windows list-panes list-keys list-clients list-commands list-buffers has has-session "
+         "info display display-message show show-options show-buffer capture-pane capturep kill-session kill-window "
+         "kill-pane kill-server",
      .variables = "TMUX*"},
     {.names = "busybox, toybox",
      .does = Effect::runs_program,

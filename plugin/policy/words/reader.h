@@ -3,8 +3,7 @@
 // the text once more for each other dialect, so that no command is missed whichever shell it is.
 //
 // - It goes forward only. The exceptions (`((` that turns out to be two subshells, and their like) are paid from a
-// budget
-//   that is linear in the length of the text.
+//   budget that is linear in the length of the text.
 // - Whatever nests is entered through Nest, which bounds the depth, and with it the recursion.
 // - After fail() nothing more is read: at_ stands at the end, and every loop ends there.
 #pragma once

@@ -9,6 +9,8 @@ namespace wtool::policy {
 
 namespace {
 
+using programs::Compiled;
+
 bool has_substitution(const Word& word) { return word.text.find_first_of("$`") != std::string::npos; }
 
 // True for a name with a subscript that bash would evaluate: a[$(COMMAND)], and a[b], where b may be x[$(COMMAND)].
@@ -114,53 +116,31 @@ void judge_named_option(const Judgement& judgement, std::string_view option) {
   }
 }
 
-void judge_mapfile(const Judgement& judgement) {
-  const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
-  if (judgement.has_obstacle(reading)) return;
-  if (const Given* option = reading.find("C")) judgement.runs_script(judgement.value_of(*option));
-  for (const std::size_t operand : reading.operands) judge_name(judgement, judgement.word(operand));
-}
-
-void judge_completion(const Judgement& judgement) {
-  const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
+// What the options and the operands of a builtin make the shell run, by its spec; -a of read names an array.
+void judge_options(const Judgement& judgement) {
+  const Compiled& builtin = *programs::find_program(judgement.tool);
+  const ParsedCommand reading = read_options(judgement.words(), 1, builtin);
   if (judgement.has_obstacle(reading)) return;
   for (const Given& option : reading.given) {
     const Word value = judgement.value_of(option);
-    if (option.name == "C") judgement.runs_script(value);
-    if (option.name == "F") judgement.runs_code(value, "it runs this function");
+    if (is_listed(builtin.spec().script, option.name)) judgement.runs_script(value);
+    if (is_listed(builtin.spec().code, option.name)) {
+      judgement.runs_code(judgement.word(option.word), "it makes the shell run what is named here");
+    }
     if (option.name == "W" && has_substitution(value)) {
       judgement.runs_code(value, "bash expands this list, and runs the commands in it");
     }
+    if (option.name == "a" && option.value) judge_name(judgement, value);
   }
-}
-
-void judge_enable(const Judgement& judgement) {
-  const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
-  if (judgement.has_obstacle(reading)) return;
-  if (const Given* option = reading.find("f")) {
-    judgement.runs_code(judgement.word(option->word), "it loads a library into the shell");
-  }
-}
-
-void judge_hash(const Judgement& judgement) {
-  const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
-  if (judgement.has_obstacle(reading)) return;
-  if (const Given* option = reading.find("p")) {
-    judgement.runs_code(judgement.word(option->word), "it makes a name stand for another program");
-  }
-}
-
-// Arithmetic, and declarations: each operand is, or begins with, a name.
-void judge_names(const Judgement& judgement) {
-  const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program(judgement.tool));
-  if (const Given* array = reading.find("a"); array != nullptr && array->value)
-    judge_name(judgement, judgement.value_of(*array));
+  if (!builtin.spec().names_variables) return;
   for (const std::size_t operand : reading.operands) {
     const Word& word = judgement.word(operand);
-    if (judgement.tool == "let" && word.literal && has_substitution(word)) {
-      judgement.runs_code(word, "bash expands what stands in arithmetic once more, and runs the commands in it");
-    } else if (judgement.tool == "let" && !word.literal) {
+    if (judgement.tool != "let") {
+      judge_name(judgement, word);
+    } else if (!word.literal) {
       judgement.is_unclear(word, "this arithmetic is known only when it runs, and bash may run what is in it");
+    } else if (has_substitution(word)) {
+      judgement.runs_code(word, "bash expands what stands in arithmetic once more, and runs the commands in it");
     } else {
       judge_name(judgement, word);
     }
@@ -180,11 +160,8 @@ constexpr Builtin builtins[] = {
     {"test [ [[", judge_test},
     {"printf", [](const Judgement& judgement) { judge_named_option(judgement, "-v"); }},
     {"wait", [](const Judgement& judgement) { judge_named_option(judgement, "-p"); }},
-    {"mapfile readarray", judge_mapfile},
-    {"complete compgen", judge_completion},
-    {"enable", judge_enable},
-    {"hash", judge_hash},
-    {"let declare typeset local export readonly read unset getopts", judge_names},
+    {"mapfile readarray complete compgen enable hash let declare typeset local export readonly read unset getopts",
+     judge_options},
     {"fc bind",
      [](const Judgement& judgement) {
        const bool shows =

@@ -1,8 +1,7 @@
 // Whether an entry of a deny list, read as options and operands, matches a command: policy/wrappers.h, arguments_match.
 //
-// - Of a program with values_known, it is clear which word is the value of an option. Of others, a
-// word
-//   behind an option may be its value or an operand: the entry matches if it does so in either reading.
+// - Of a program with values_known, it is clear which word is the value of an option. Of others, a word behind an
+//   option may be its value or an operand: the entry matches if it does so in either reading.
 // - A word that is not literal may be anything, also nothing, or several words.
 #include <algorithm>
 #include <utility>
@@ -28,29 +27,6 @@ const Compiled* find_known(std::string_view name) {
 
 // Names that an option has with many programs; those of one program are in its table.
 constexpr std::string_view common_synonyms = "f=force r=recursive R=recursive y=yes a=all g=global";
-
-// Subcommands that have several names.
-constexpr std::string_view operand_synonyms[][2] = {
-    {"npm",
-     "install=i install=in install=ins install=inst install=add install=isntall uninstall=un uninstall=unlink "
-     "uninstall=remove uninstall=rm uninstall=r run=run-script run=rum run=urn test=t test=tst start=s exec=x "
-     "publish=pub adduser=login adduser=add-user update=up update=upgrade ci=clean-install config=c link=ln"},
-    {"pnpm", "install=i remove=rm remove=un remove=uninstall add=install run=run-script test=t"},
-    {"cargo", "build=b run=r test=t check=c remove=rm doc=d"},
-    {"docker", "rm=remove rmi=remove"},
-    {"go", ""},
-    {"svn", "commit=ci delete=del delete=remove delete=rm checkout=co update=up switch=sw"},
-    {"hg", "commit=ci update=up update=checkout update=co remove=rm"},
-    {"kubectl",
-     "pods=pod pods=po services=service services=svc deployments=deployment deployments=deploy "
-     "namespaces=namespace namespaces=ns nodes=node nodes=no"},
-    {"apt", "remove=purge remove=autoremove"},
-    {"brew", "uninstall=remove uninstall=rm install=reinstall"},
-    {"dnf", "remove=erase install=in"},
-    {"yum", "remove=erase"},
-    {"systemctl", ""},
-    {"conda", "remove=uninstall"},
-};
 
 // Programs that take any beginning of a subcommand that no other has.
 constexpr std::string_view abbreviating = "npm hg ip svn apt-mark lvm nmcli iw tc bridge";
@@ -219,9 +195,9 @@ bool has_option(const Knowledge& knowledge, const std::vector<Word>& words, cons
 
 bool is_operand(const Knowledge& knowledge, const std::string& text, const std::string& wanted, bool first) {
   if (text == wanted) return true;
-  for (const auto& [tool, synonyms] : operand_synonyms) {
-    if (tool == knowledge.tool && is_listed(synonyms, wanted + '=' + text)) return true;
-    if (tool == knowledge.tool && is_listed(synonyms, text + '=' + wanted)) return true;
+  if (const Compiled* const known = programs::find_program(std::string(knowledge.tool) + ":commands")) {
+    const std::string_view synonyms = known->spec().synonyms;
+    if (is_listed(synonyms, wanted + '=' + text) || is_listed(synonyms, text + '=' + wanted)) return true;
   }
   return first && !text.empty() && wanted.starts_with(text) && is_listed(abbreviating, knowledge.tool);
 }

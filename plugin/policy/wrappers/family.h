@@ -78,8 +78,4 @@ bool has_prefix_subcommands(std::string_view program);
 // True for a program of judge_prefix all of whose options are known.
 bool hands_rest_on(std::string_view tool);
 
-// How env -S splits its text into words: appends them; each has the place of `text`. ${NAME} makes a word that is not
-// literal. False: env refuses it.
-bool split_string(const Word& text, std::vector<Word>& words);
-
 }  // namespace wtool::policy

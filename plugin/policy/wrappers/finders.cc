@@ -44,13 +44,6 @@ void append_unknown(Inner& inner) {
   inner.command.words.push_back({{}, false, inner.command.words.back().at});
 }
 
-// Tests of find that take one argument; -fprintf takes two.
-constexpr std::string_view valued_tests =
-    "-amin -anewer -atime -cmin -cnewer -context -ctime -files0-from -fls -fprint -fprint0 -fprintf -fstype -gid "
-    "-group "
-    "-ilname -iname -inum -ipath -iregex -iwholename -links -lname -maxdepth -mindepth -mmin -mtime -name -newer -path "
-    "-perm -printf -regex -regextype -samefile -size -type -uid -used -user -wholename -xtype -D";
-
 void judge_find(const Judgement& judgement) {
   const auto& words = judgement.words();
   bool in_expression = false;
@@ -66,11 +59,10 @@ void judge_find(const Judgement& judgement) {
     }
     in_expression = in_expression || (word.text.starts_with('-') && !is_listed("-H -L -P", word.text)) ||
                     word.text == "(" || word.text == "!";
-    if (is_listed(valued_tests, word.text) || word.text.starts_with("-newer")) {
-      i += word.text == "-fprintf" ? 2 : 1;
-      continue;
-    }
-    if (!is_listed("-exec -execdir -ok -okdir", word.text)) continue;
+    const programs::Option* const test = programs::find_program("find")->exact(word.text);
+    const std::size_t values = test != nullptr ? test->values : word.text.starts_with("-newer") ? 1 : 0;
+    i += values;
+    if (values > 0 || !is_listed("-exec -execdir -ok -okdir", word.text)) continue;
     const std::size_t first = i + 1;
     for (++i; i < words.size(); ++i) {
       if (words[i].literal && words[i].text == ";") break;

@@ -111,55 +111,31 @@ void judge_spooler(const Judgement& judgement) {
   judgement.runs_code(input.word, "it schedules the commands that stand at its standard input");
 }
 
-void judge_tmux(const Judgement& judgement) {
-  constexpr std::string_view harmless =
-      "ls list-sessions list-windows list-panes list-keys list-clients list-commands list-buffers has has-session info "
-      "display display-message show show-options show-buffer capture-pane capturep kill-session kill-window kill-pane "
-      "kill-server";
-  const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program("tmux"));
-  if (reading.find("V h") != nullptr) return;
-  const bool known = !reading.operands.empty() && judgement.word(reading.operands.front()).literal &&
-                     is_listed(harmless, judgement.word(reading.operands.front()).text);
-  const bool alone = std::none_of(judgement.words().begin(), judgement.words().end(), [](const Word& word) {
-    return word.text == ";" || word.text.find("#(") != std::string::npos;
-  });
-  if (!known || !alone) judgement.runs_code(judgement.word(0), "tmux runs commands in its own server");
+// The clients of databases have commands of their own that run programs.
+bool runs_programs(std::string_view text, bool sqlite) {
+  const auto has = [&](std::string_view part) { return text.find(part) != text.npos; };
+  if (!sqlite) return programs::any_listed("\\!,\\o |,\\o|,\\g |,\\g|,PROGRAM,program,system ,\\copy", has, ',');
+  if (has("load_extension") || has("edit(")) return true;
+  const auto is_loud = [](std::string_view line) {
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    return line.starts_with('.') &&
+           !programs::any_listed(
+               ".tab .sche .head .mode .dump .ind .data .show .help .quit .exit .vers .stat .width .sep "
+               ".null .tim .bail",
+               [&](std::string_view quiet) { return line.starts_with(quiet); });
+  };
+  return programs::any_listed(text, is_loud, '\n');
 }
 
-// The clients of databases have commands of their own that run programs.
 void judge_database(const Judgement& judgement) {
   const bool sqlite = judgement.tool.starts_with("sqlite");
-  const auto runs_programs = [&](std::string_view text) {
-    if (!sqlite) {
-      return text.find("\\!") != std::string_view::npos || text.find("\\o |") != std::string_view::npos ||
-             text.find("\\o|") != std::string_view::npos || text.find("\\g |") != std::string_view::npos ||
-             text.find("\\g|") != std::string_view::npos || text.find("PROGRAM") != std::string_view::npos ||
-             text.find("program") != std::string_view::npos || text.find("system ") != std::string_view::npos ||
-             text.find("\\copy") != std::string_view::npos;
-    }
-    if (text.find("load_extension") != std::string_view::npos || text.find("edit(") != std::string_view::npos)
-      return true;
-    constexpr std::string_view quiet[] = {".tab",  ".sche",  ".head", ".mode", ".dump", ".ind",
-                                          ".data", ".show",  ".help", ".quit", ".exit", ".vers",
-                                          ".stat", ".width", ".sep",  ".null", ".tim",  ".bail"};
-    for (std::size_t at = 0; at < text.size();
-         at = text.find('\n', at) == std::string_view::npos ? text.size() : text.find('\n', at) + 1) {
-      const std::size_t begin = text.find_first_not_of(" \t", at);
-      if (begin == std::string_view::npos || text[begin] != '.') continue;
-      const std::string_view line = text.substr(begin);
-      if (std::none_of(std::begin(quiet), std::end(quiet),
-                       [&](std::string_view each) { return line.starts_with(each); }))
-        return true;
-    }
-    return false;
-  };
   for (std::size_t i = 1; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
-    if (runs_programs(word.text)) return judgement.runs_code(word, "it may run a program of the system");
+    if (runs_programs(word.text, sqlite)) return judgement.runs_code(word, "it may run a program of the system");
     if (sqlite && is_listed("-init --init", word.text)) return judgement.runs_code(word, "it names a file of commands");
   }
   const Input input = standard_input(judgement.command);
-  if (input.kind == Input::Kind::text && runs_programs(input.word.text)) {
+  if (input.kind == Input::Kind::text && runs_programs(input.word.text, sqlite)) {
     judgement.runs_code(input.word, "it may run a program of the system");
   }
 }
@@ -191,10 +167,18 @@ void judge_telling_words(const Judgement& judgement, const ProgramSpec& telling)
   if (reads_input && telling.reads_input) judge_input(judgement);
 }
 
-void judge_steered(const Judgement& judgement) {
+void judge_steered(const Judgement& judgement, const Compiled& program) {
   const auto& words = judgement.words();
   if (words.size() == 2 && words[1].literal && is_listed(only_telling, words[1].text)) return;
-  judgement.runs_code(words[0], std::string(judgement.tool) + " can run any command from within");
+  const ParsedCommand reading = read_options(words, 1, program);
+  if (reading.find(program.spec().idle) != nullptr) return;
+  const bool known = !reading.operands.empty() && words[reading.operands[0]].literal &&
+                     is_listed(program.spec().words, words[reading.operands[0]].text);
+  // A further command of tmux, and what it runs in a format.
+  const bool alone = std::none_of(words.begin(), words.end(), [](const Word& word) {
+    return word.text == ";" || word.text.find("#(") != std::string::npos;
+  });
+  if (!known || !alone) judgement.runs_code(words[0], std::string(judgement.tool) + " can run any command from within");
 }
 
 }  // namespace
@@ -208,13 +192,11 @@ bool judge_interpreter(const Judgement& judgement) {
     return true;
   }
   if (runs == programs::Runs::steered) {
-    judge_steered(judgement);
+    judge_steered(judgement, *found);
   } else if (is_listed("deno bun", tool)) {
     judge_script_runtime(judgement);
   } else if (is_listed("at batch crontab", tool)) {
     judge_spooler(judgement);
-  } else if (tool == "tmux") {
-    judge_tmux(judgement);
   } else if (is_listed("sqlite3 sqlite psql mysql mariadb", tool)) {
     judge_database(judgement);
   } else {

@@ -43,6 +43,68 @@ void run_with_assignments(const Judgement& judgement, std::size_t at) {
   judgement.runs(at, std::move(assignments));
 }
 
+// What a backslash in front of `c` means; 0: env refuses it.
+char escaped(char c) {
+  constexpr std::string_view names = "fnrtv#$\"'\\";
+  constexpr std::string_view values = "\f\n\r\t\v#$\"'\\";
+  const std::size_t known = names.find(c);
+  return known == names.npos ? '\0' : values[known];
+}
+
+// How env -S splits its text into words: appends them; each has the place of `text`. ${NAME} makes a word that is not
+// literal. False: env refuses it.
+bool split_string(const Word& text, std::vector<Word>& words) {
+  const std::string& from = text.text;
+  Word word{{}, true, text.at};
+  bool in_word = false;
+  char quote = '\0';
+  const auto end_word = [&] {
+    if (in_word) words.push_back(word);
+    word = {{}, true, text.at};
+    in_word = false;
+  };
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const char c = from[i];
+    if (quote == '\0' && (c == ' ' || (c >= '\t' && c <= '\r'))) {
+      end_word();
+      continue;
+    }
+    if (quote == '\0' && c == '#' && !in_word) break;
+    in_word = true;
+    if (c == quote) {
+      quote = '\0';
+    } else if (quote == '\0' && (c == '\'' || c == '"')) {
+      quote = c;
+    } else if (c == '\\') {
+      if (++i == from.size()) return false;
+      const char next = from[i];
+      if (quote == '\'' && next != '\'' && next != '\\') {
+        word.text.append({c, next});
+      } else if (next == '_' && quote == '\0') {
+        end_word();
+      } else if (next == '_') {
+        word.text.push_back(' ');
+      } else if (next == 'c' && quote == '\0') {
+        break;
+      } else if (escaped(next) != '\0') {
+        word.text.push_back(escaped(next));
+      } else {
+        return false;
+      }
+    } else if (c == '$' && quote != '\'') {
+      const std::size_t close = from.find('}', i);
+      if (i + 1 >= from.size() || from[i + 1] != '{' || close == std::string::npos) return false;
+      word.literal = false;
+      i = close;
+    } else {
+      word.text.push_back(c);
+    }
+  }
+  if (quote != '\0') return false;
+  end_word();
+  return true;
+}
+
 void judge_env(const Judgement& judgement, int depth) {
   const ParsedCommand reading = read_options(judgement.words(), 1, *find_program("env"));
   if (const Given* split = reading.find("S split-string"); split != nullptr && split->value) {
@@ -150,16 +212,6 @@ void judge_ssh(const Judgement& judgement) {
   }
 }
 
-// The dynamic loader runs the program that is named to it.
-void judge_loader(const Judgement& judgement) {
-  const ParsedCommand reading = read_options(judgement.words(), 1, *find_program("ld.so"));
-  if (judgement.has_obstacle(reading)) return;
-  if (const Given* option = reading.find("audit preload")) {
-    judgement.runs_code(judgement.word(option->word), "it loads a library into the program");
-  }
-  if (!reading.operands.empty()) judgement.runs(reading.operands.front());
-}
-
 // entr COMMAND, in which /_ stands for the file that changed; entr -s TEXT.
 void judge_entr(const Judgement& judgement) {
   const ParsedCommand reading = read_options(judgement.words(), 1, *find_program("entr"));
@@ -205,36 +257,6 @@ void judge_cmake(const Judgement& judgement) {
     return run_with_assignments(judgement, at);
   }
   if (words[2].text == "chdir" || words[2].text == "time") judgement.runs(at);
-}
-
-bool is_loader(std::string_view tool) {
-  return tool == "ld.so" || tool.starts_with("ld-linux") || tool.starts_with("ld-musl") || tool.starts_with("ld64.so");
-}
-
-bool judge_special(const Judgement& judgement) {
-  const std::string_view tool = judgement.tool;
-  if (tool == "env" || tool == "genv") {
-    judge_env(judgement, 0);
-  } else if (tool == "su" || tool == "runuser") {
-    judge_su(judgement);
-  } else if (tool == "flock") {
-    judge_flock(judgement);
-  } else if (tool == "ssh") {
-    judge_ssh(judgement);
-  } else if (tool == "setarch") {
-    judge_setarch(judgement);
-  } else if (tool == "entr") {
-    judge_entr(judgement);
-  } else if (tool == "gdb" || tool == "lldb" || tool == "cgdb") {
-    judge_gdb(judgement);
-  } else if (tool == "cmake") {
-    judge_cmake(judgement);
-  } else if (is_loader(tool)) {
-    judge_loader(judgement);
-  } else {
-    return false;
-  }
-  return true;
 }
 
 // sudo hands the words to a shell, each with its special characters escaped, but not the dollar sign.
@@ -311,6 +333,36 @@ void judge_words(const Judgement& judgement, const Compiled& program, std::size_
   } else if (prefix.bare_runs == programs::Bare::code && !has_script) {
     judgement.runs_code(judgement.word(0), std::string(judgement.tool) + " runs what it is told elsewhere");
   }
+}
+
+bool is_loader(std::string_view tool) {
+  return tool == "ld.so" || tool.starts_with("ld-linux") || tool.starts_with("ld-musl") || tool.starts_with("ld64.so");
+}
+
+bool judge_special(const Judgement& judgement) {
+  const std::string_view tool = judgement.tool;
+  if (tool == "env" || tool == "genv") {
+    judge_env(judgement, 0);
+  } else if (tool == "su" || tool == "runuser") {
+    judge_su(judgement);
+  } else if (tool == "flock") {
+    judge_flock(judgement);
+  } else if (tool == "ssh") {
+    judge_ssh(judgement);
+  } else if (tool == "setarch") {
+    judge_setarch(judgement);
+  } else if (tool == "entr") {
+    judge_entr(judgement);
+  } else if (tool == "gdb" || tool == "lldb" || tool == "cgdb") {
+    judge_gdb(judgement);
+  } else if (tool == "cmake") {
+    judge_cmake(judgement);
+  } else if (is_loader(tool)) {
+    judge_words(judgement, *find_program("ld.so"), 1);
+  } else {
+    return false;
+  }
+  return true;
 }
 
 }  // namespace

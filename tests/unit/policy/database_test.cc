@@ -8,7 +8,6 @@
 #include <set>
 #include <string>
 
-#include "policy/interactive.h"
 #include "policy/programs/names.h"
 #include "policy/programs/spec.h"
 

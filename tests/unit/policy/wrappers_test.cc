@@ -437,7 +437,7 @@ BOOST_AUTO_TEST_CASE(builtins_that_run_text) {
       {"mapfile -C 'touch M #' -c 1", "script: touch M #"},
       {"readarray -C ~ -c 1 a", "unclear: "},
       {"complete -C 'rm x' y", "script: rm x"},
-      {"compgen -F f", "code: f"},
+      {"compgen -F f", "code: -F"},
       {"compgen -W '$(rm x)'", "code: $(rm x)"},
       {"enable -f x.so y", "code: -f"},
       {"hash -p /x/rm ls", "code: -p"},
