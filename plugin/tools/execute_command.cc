@@ -9,8 +9,8 @@
 
 #include "policy/directories.h"
 #include "policy/name_list.h"
-#include "policy/programs/names.h"
 #include "policy/operators.h"
+#include "policy/programs/names.h"
 #include "tools/explanation.h"
 #include "tools/parameters.h"
 #include "tools/shell_result.h"
