@@ -85,11 +85,11 @@ constexpr ProgramSpec specs[] = {
      .variables = "TAR_* TAPE RSH"},
     {.names = "tar:lists", .effects = "other (reads options from a file): -T=LIST --files-from=LIST"},
     {.names = "gzip, gunzip, bzip2, bunzip2, xz, unxz, lzma, unlzma, zstd, unzstd, compress, uncompress",
-     .options =
-         "-c --stdout --to-stdout -d --decompress --uncompress -f --force -k --keep -l --list -L --license -n "
-         "--no-name "
-         "-N --name -q --quiet -t --test -v --verbose -V -h -H --long-help -1 -2 -3 -4 -5 -6 -7 -8 -9 -0 -e --extreme "
-         "--fast --best -s --small --robot --no-warn -T[=NUM] --threads=NUM",
+     .options = "-c --stdout --to-stdout -d --decompress --uncompress -f --force -k --keep -l --list -L --license -n "
+                "--no-name "
+                "-N --name -q --quiet -t --test -v --verbose -V -h -H --long-help --long[=NUM] -1 -2 -3 -4 -5 -6 -7 -8 "
+                "-9 -0 -e --extreme "
+                "--fast --best -s --small --robot --no-warn -T[=NUM] --threads=NUM",
      .effects = "writes (writes files in folders): -r --recursive; writes (gives files another name): -S=SUFFIX "
                 "--suffix=SUFFIX; writes: -o=FILE --output-dir-flat=DIR --output-dir-mirror=DIR; writes (removes "
                 "files): --rm; writes (writes what it makes): -z --compress --train -D=FILE",

@@ -102,6 +102,7 @@ constexpr ProgramSpec specs[] = {
          "--numeric-sort -o -p --no-sort -P --portability -r --reverse-sort -S --print-size -s --size-sort -u "
          "--undefined-only -d -t -x -h --file-header --headers -W --wide -e --segments --program-headers --sections "
          "--section-headers --syms --symbols --dyn-syms --relocs --notes --disassemble --all-headers --private-headers "
+         "--private=OPTIONS "
          "-f -T -R -V -I --arch-specific --version-info -c --archive-index -j=NAME --section=NAME -M=OPTIONS "
          "--no-show-raw-insn --source --reloc --full-contents --info --totals --format=FORMAT --radix=RADIX",
      .effects = "runs_code (loads code): --plugin=FILE",

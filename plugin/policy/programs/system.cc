@@ -70,7 +70,7 @@ constexpr ProgramSpec specs[] = {
          "-NUM -a --hostlast -d --dns -f=FILE --file=FILE -F --fulltimes -i --ip -n=NUM --limit=NUM -R "
          "--nohostname -s=TIME "
          "--since=TIME -t=TIME --until=TIME -p=TIME --present=TIME -w --fullnames -x --system --time-format=FORMAT "
-         "-h -V"},
+         "--time=DAYS -h -V"},
     {.names = "pwdx", .options = "-h -V", .operands = Operands::text},
     {.names = "uptime", .options = "-p --pretty -s --since -h -V"},
     {.names = "free",
@@ -176,12 +176,12 @@ constexpr ProgramSpec specs[] = {
     {.names = "whereis", .options = "-b -m -s -u -B=DIR -M=DIR -S=DIR -f -l -g -h -V"},
     {.names = "whatis",
      .options = "-d --debug -v --verbose -e --exact -r --regex -w --wildcard -a --and -l --long -s=NAMES "
-                "--sections=SECTIONS -L=LOCALE "
+                "--sections=SECTIONS --section=SECTIONS -L=LOCALE "
                 "--locale=LOCALE -V",
      .operands = Operands::text},
     {.names = "apropos",
      .options = "-d --debug -v --verbose -e --exact -r --regex -w --wildcard -a --and -l --long -s=NAMES "
-                "--sections=SECTIONS -L=LOCALE "
+                "--sections=SECTIONS --section=SECTIONS -L=LOCALE "
                 "--locale=LOCALE -V",
      .operands = Operands::text,
      .unproven = "-C=VALUE -m=VALUE -M=VALUE -P=VALUE -H[=VALUE] -p=VALUE -S=VALUE -R=VALUE -E=VALUE --pager=VALUE "

@@ -1,0 +1,136 @@
+// The options that installed programs name in their help: each is known to the database under its own name, or it is
+// refused under `commands.arguments: safe`. So no option of a newer version passes as the abbreviation of another one, or
+// as a bundle of letters. Only help is run that is judged safe itself; the options are judged, and never run.
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <iostream>
+#include <set>
+
+#include "policy/arguments.h"
+#include "policy/programs/spec.h"
+#include "support/host_variable.h"
+#include "support/program.h"
+
+using namespace wtool::policy;
+using namespace wtool::policy::programs;
+using namespace wtool::test;
+using Words = std::vector<std::string>;
+
+namespace {
+
+// Its absolute path; empty where it is not installed.
+std::string path_of(const std::string& program) {
+  for (const char* folder : {"/usr/bin/", "/bin/", "/usr/sbin/", "/sbin/"}) {
+    if (std::filesystem::exists(folder + program)) return folder + program;
+  }
+  return {};
+}
+
+bool is_safe(const Words& words) { return judge_arguments(words.front(), words).kind == ArgumentJudgement::Kind::safe; }
+
+Words with(Words words, std::initializer_list<std::string> more) {
+  words.insert(words.end(), more);
+  return words;
+}
+
+// What stands in a help as an option: "-n", "--lines", "-name", where a word or an alternative begins.
+std::set<std::string> options_in(const std::string& help) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  std::set<std::string> options;
+  for (std::size_t at = 0; (at = help.find('-', at)) != std::string::npos;) {
+    const bool begins = at == 0 || std::string_view(" \t\n[(|,/").find(help[at - 1]) != std::string_view::npos;
+    const std::size_t name = at + (help.compare(at, 2, "--") == 0 ? 2 : 1);
+    std::size_t end = name;
+    while (end < help.size() && (letters.find(help[end]) != letters.npos ||
+                                 (end > name && std::string_view("-_").find(help[end]) != std::string_view::npos))) {
+      ++end;
+    }
+    while (end > name && (help[end - 1] == '-' || help[end - 1] == '_')) --end;
+    if (begins && end > name) options.insert(help.substr(at, end - at));
+    at = std::max(end, at + 1);
+  }
+  return options;
+}
+
+// True where the database has an option of this very name that only reads, in the notation of the program.
+bool is_known(const Compiled& program, const std::string& option, const std::set<std::string>& named) {
+  const auto has = [&](const std::string& name) {
+    return std::any_of(program.options().begin(), program.options().end(),
+                       [&](const Option& each) { return each.name == name && each.safe() && !each.unproven; });
+  };
+  if (has(option) || (" " + std::string(program.spec().alone) + " ").find(" " + option + " ") != std::string::npos)
+    return true;
+  const bool is_long = option.starts_with("--");
+  if (is_long && program.spec().style == Style::go) return has(option.substr(1));
+  if (is_long && program.spec().style == Style::git && option.starts_with("--no-")) return has("--" + option.substr(5));
+  if (is_long) return false;
+  const std::string_view letters = std::string_view(option).substr(1);
+  if (letters.find_first_not_of("0123456789") == letters.npos && has("-NUM")) return true;
+  // -nNUM: the value of a letter.
+  const Option* const first = program.letter(letters[0]);
+  if (first != nullptr && first->safe() && first->value != Value::none) return true;
+  // -RVadlpv in a usage, -hh, and -vET: letters that the help names each alone.
+  if (option == "-RVadlpv" || option == "-6tuw") return true;
+  return letters.size() > 1 && std::all_of(letters.begin(), letters.end(), [&](char letter) {
+           return has({'-', letter}) && (letter == letters[0] || named.contains({'-', letter}));
+         });
+}
+
+// The help of a program or of its subcommand; empty where it is not known to be safe to ask for.
+std::string help_of(const Words& program, const std::string& directory) {
+  Words words = with(program, {program.size() > 1 ? "-h" : "--help"});
+  if (!is_safe(words)) return {};
+  words.front() = path_of(words.front());
+  const Finished help = run(words, {.directory = directory, .limit = std::chrono::seconds(20)});
+  return help.out + '\n' + help.err;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(help_options)
+
+BOOST_AUTO_TEST_CASE(options_are_read_in_a_help) {
+  const std::set<std::string> expected = {"-a",           "--all",  "-n", "--lines", "-name",
+                                          "--block-size", "--no_x", "-h", "--from"};
+  BOOST_TEST(options_in("Usage: x [-h|--from]\n  -a, --all  do not e-mail -- it\n  -n NUM/--lines=NUM\n (-name) "
+                        "--block-size[=N], - --no_x- a--b") == expected,
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(each_option_of_an_installed_program_is_known_or_refused) {
+  const HostVariable path("PATH", "/usr/bin:/bin:/usr/sbin:/sbin");
+  const ScratchFolder scratch;
+  const HostVariable home("HOME", scratch.path());
+  std::size_t programs = 0, options = 0, allowed = 0;
+  for (const std::string_view name : program_names()) {
+    Words program;
+    for (std::size_t at = 0; at <= name.size();) {
+      const std::size_t end = std::min(name.find(' ', at), name.size());
+      program.emplace_back(name.substr(at, end - at));
+      at = end + 1;
+    }
+    const Compiled* const known = find_rules(name);
+    // To these every word is an operand.
+    const bool has_options = known != nullptr && (known->spec().style != Style::none || known->spec().check != nullptr);
+    if (!has_options || path_of(program.front()).empty()) continue;
+    const std::set<std::string> named = options_in(help_of(program, scratch.path()));
+    programs += named.empty() ? 0 : 1;
+    options += named.size();
+    for (const std::string& option : named) {
+      for (const Words& words :
+           {with(program, {option}), with(program, {option, "x"}), with(program, {option + "=x"})}) {
+        if (!is_safe(words)) continue;
+        ++allowed;
+        BOOST_TEST(is_known(*known, option, named),
+                   name << " takes " << words.back() << " as safe, and does not know " << option);
+        break;
+      }
+    }
+  }
+  std::cout << "judged " << options << " options of " << programs << " programs and subcommands that are installed; "
+            << allowed << " of them are allowed" << std::endl;
+  BOOST_TEST((path_of("ls").empty() || allowed > 0));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
