@@ -93,10 +93,7 @@ class Reader {
     if (!is_safe()) return;
     text(parsed_.begin);
     if (spec().never.empty()) return;
-    const std::string alone = ' ' + std::string(spec().alone) + ' ';
-    const bool asks_help =
-        words_.size() == parsed_.begin + 2 && alone.find(' ' + std::string(words_.back()) + ' ') != alone.npos;
-    if (asks_help) {
+    if (words_.size() == parsed_.begin + 2 && is_listed(spec().alone, words_.back())) {
       next_ = words_.size();
       return;
     }

@@ -180,7 +180,7 @@ bool has_option(const Knowledge& knowledge, const std::vector<Word>& words, cons
       if (i >= end) continue;
       if (std::exchange(is_value, false)) continue;
       if (!is_option(word.text)) continue;
-      if (says(knowledge, word.text, name)) return true;
+      if (word.text == entry || says(knowledge, word.text, name)) return true;
       is_value = knowledge.takes(word.text) == Takes::value;
     }
     return false;

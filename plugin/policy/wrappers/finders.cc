@@ -105,10 +105,11 @@ void judge_fd(const Judgement& judgement) {
 
 void judge_xargs(const Judgement& judgement) {
   const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program("xargs"));
-  if (judgement.has_obstacle(reading) || reading.find("help version") != nullptr || reading.operands.empty()) return;
+  // Also for the echo that it runs without a command: with PATH=0 that is another program.
   if (const Given* slot = reading.find("process-slot-var")) {
     judgement.runs_code(judgement.word(slot->word), "it sets a variable of any name");
   }
+  if (judgement.has_obstacle(reading) || reading.find("help version") != nullptr || reading.operands.empty()) return;
   Inner* const inner = judgement.runs(reading.operands.front());
   close_input(*inner);
   std::string placeholder;

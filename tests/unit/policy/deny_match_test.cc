@@ -66,6 +66,7 @@ BOOST_AUTO_TEST_CASE(entries_match_in_every_spelling_and_no_further) {
        {"kubectl delete pod x", "kubectl -n ns delete x", "kubectl --namespace ns delete",
         "kubectl --context=c delete"},
        {"kubectl get delete", "kubectl -n delete get x"}},
+      {"kubectl -orm", {"kubectl get -orm x", "kubectl -orm"}, {"kubectl get -ojson", "kubectl get -n -orm x"}},
       {"npm publish",
        {"npm publish", "npm --prefix d publish", "npm pub", "npm publ", "npm -w x publish"},
        {"npm test", "npm run publish"}},

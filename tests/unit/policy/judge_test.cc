@@ -129,6 +129,14 @@ BOOST_AUTO_TEST_CASE(what_stands_in_a_word_of_shell_text_is_told_with_that_words
   BOOST_TEST(verdict.at.end == 20U);
 }
 
+BOOST_AUTO_TEST_CASE(an_entry_with_an_option_and_its_value_is_about_what_is_written_so) {
+  const Rules rules = Rules().deny({"find -maxdepth 1", "docker --host x"});
+  check(rules, "find . -maxdepth 1 -name a", Answer::deny, "find . -maxdepth 1 -name a",
+        "commands.deny: find -maxdepth 1", "is denied");
+  check(rules, "docker --host x ps", Answer::deny, "docker --host x ps", "commands.deny: docker --host x", "is denied");
+  check(rules, "find . -maxdepth 2 -name 1", Answer::allow, "", "commands", "");
+}
+
 BOOST_AUTO_TEST_CASE(the_strictest_rule_wins_and_an_entry_is_told_before_anything_else) {
   const Rules rules = Rules().allow({"git", "timeout"}).deny({"git push"}).ask({"git fetch", "git push"});
   check(rules, "git push origin", Answer::deny, "git push origin", "commands.deny: git push",

@@ -638,6 +638,7 @@ BOOST_AUTO_TEST_CASE(interpreters_are_given_code) {
       {"make --ev=x", "code: --ev=x"},
       {"less +!sh a", "code: +!sh"},
       {"npm -g explore x y", "code: x"},
+      {"xargs --process-slot-var=PATH", "code: --process-slot-var=PATH"},
       {"xargs --process-slot-v=PATH ls", "code: --process-slot-v=PATH & command: ls ? ..."},
       {"gcc -wrapper rm x.c", "code: -wrapper"},
       {"g++ -fplugin=x x.c", "code: -fplugin=x"},
