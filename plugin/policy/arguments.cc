@@ -158,26 +158,21 @@ ArgumentJudgement judge_arguments(std::string_view tool, const std::vector<std::
   }));
 }
 
-std::vector<Addition> hardening(std::string_view tool, const std::vector<std::string>& words) {
-  std::vector<Addition> additions;
-  if (words.empty() || !has_argument_table(tool)) return additions;
+Hardening hardening(std::string_view tool, const std::vector<std::string>& words) {
+  Hardening made;
+  if (words.empty() || !has_argument_table(tool)) return made;
   const auto add = [&](const programs::ProgramSpec& table, std::size_t behind) {
-    if (!table.hardened.empty()) additions.push_back({behind + 1, programs::parts_of(table.hardened)});
+    if (!table.hardened.empty()) made.additions.push_back({behind + 1, programs::parts_of(table.hardened)});
   };
   add(programs::find_rules(tool)->spec(), 0);
   const ParsedCommand reading = programs::read_safe(tool, words);
   if (reading.begin > 0) add(reading.tool->spec(), reading.begin);
-  return additions;
-}
-
-std::vector<std::string> git_directories(const std::vector<std::string>& words) {
-  std::vector<std::string> directories;
-  const ParsedCommand reading = programs::read_safe("git", words);
+  if (tool != "git") return made;
   for (const Given& given : reading.given) {
     const bool of_git = given.word < reading.begin || reading.begin == 0;
-    if (of_git && given.option->name == "-C" && given.value) directories.emplace_back(*given.value);
+    if (of_git && given.option->name == "-C" && given.value) made.directories.emplace_back(*given.value);
   }
-  return directories;
+  return made;
 }
 
 ArgumentJudgement judge_program_text(std::string_view given, const std::vector<std::string>& words) {

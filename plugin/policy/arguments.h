@@ -29,10 +29,11 @@ struct Addition {
   std::size_t before;  // this word
   std::vector<std::string_view> words;
 };
-std::vector<Addition> hardening(std::string_view tool, const std::vector<std::string>& words);
-
-// The values of git's -C, each of which is meant from where the one before leads.
-std::vector<std::string> git_directories(const std::vector<std::string>& words);
+struct Hardening {
+  std::vector<Addition> additions;
+  std::vector<std::string> directories;  // of git -C, each of which is meant from where the one before leads
+};
+Hardening hardening(std::string_view tool, const std::vector<std::string>& words);
 
 // Code in the tool's own little language that executes programs (sed's e, awk's system and pipes), and options that
 // name a program to run: judged also where any arguments are allowed. Kind::no_rules where the tool is not known.

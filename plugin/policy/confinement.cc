@@ -94,6 +94,7 @@ std::optional<std::vector<std::string>> working_directories(const std::vector<Wo
   };
   for (std::size_t i = 1; i < std::min(count, words.size()); ++i) {
     const std::string_view word = words[i].text;
+    if (!word.starts_with('-')) continue;
     const std::string_view next = i + 1 < words.size() ? std::string_view(words[i + 1].text) : std::string_view();
     if (word.starts_with("--")) {
       const std::size_t equals = word.find('=');
@@ -102,7 +103,7 @@ std::optional<std::vector<std::string>> working_directories(const std::vector<Wo
         return option.starts_with(name);
       });
       if (leads) add(equals == std::string_view::npos ? next : word.substr(equals + 1));
-    } else if (const std::size_t letter = word.find_first_of("CD"); word.starts_with('-') && letter != word.npos) {
+    } else if (const std::size_t letter = word.find_first_of("CD"); letter != word.npos) {
       add(letter + 1 < word.size() ? word.substr(letter + 1) : next);
     }
     if (all.size() > most) return std::nullopt;

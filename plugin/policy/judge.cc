@@ -1,7 +1,7 @@
 #include "policy/judge.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -173,7 +173,11 @@ class Judge {
   void harden(Script& script) const {
     for (SimpleCommand& command : script.commands) {
       for (std::size_t i = command.words.size(); i-- > 0;) {
-        if (hardened_.contains({command.words[i].at.begin, command.words[i].text})) harden(command, i);
+        const auto [begin, end] = hardened_.equal_range(command.words[i].at.begin);
+        const auto found = std::find_if(begin, end, [&](const auto& each) {
+          return command.words[i].literal && each.second.name == command.words[i].text;
+        });
+        if (found != end) harden(command, i, found->second.additions);
       }
     }
   }
@@ -181,16 +185,12 @@ class Judge {
  private:
   bool is_strict() const { return allow_.exists() || confined_; }
 
-  static void harden(SimpleCommand& command, std::size_t first) {
-    std::vector<std::string> texts;
-    for (std::size_t i = first; i < command.words.size() && command.words[i].literal; ++i) {
-      texts.push_back(command.words[i].text);
-    }
-    const Range at = command.words[first].at;
-    std::vector<Addition> additions = hardening(base_name(texts.front()), texts);
+  static void harden(SimpleCommand& command, std::size_t first, const std::vector<Addition>& additions) {
     for (auto addition = additions.rbegin(); addition != additions.rend(); ++addition) {
       std::vector<Word> words;
-      for (const std::string_view text : addition->words) words.push_back({std::string(text), true, at});
+      for (const std::string_view text : addition->words) {
+        words.push_back({std::string(text), true, command.words[first].at});
+      }
       command.words.insert(command.words.begin() + static_cast<std::ptrdiff_t>(first + addition->before), words.begin(),
                            words.end());
     }
@@ -410,8 +410,9 @@ class Judge {
       return;
     }
     const ArgumentJudgement judgement = judge_arguments(tool, known);
-    if (judgement.kind == ArgumentJudgement::Kind::safe && !hardening(tool, known_first).empty()) {
-      judge_hardened(words, tool, known_first, frame);
+    if (judgement.kind == ArgumentJudgement::Kind::safe) {
+      Hardening made = hardening(tool, known_first);
+      if (!made.additions.empty()) judge_hardened(words, tool, std::move(made), frame);
     }
     if (judgement.kind == ArgumentJudgement::Kind::unsafe) {
       not_safe(judgement, words, frame);
@@ -429,18 +430,17 @@ class Judge {
   }
 
   // What is put into its words keeps the tool from executing what a configuration names; not from git's filters.
-  void judge_hardened(const std::vector<Word>& words, std::string_view tool, const std::vector<std::string>& texts,
-                      const Frame& frame) {
+  void judge_hardened(const std::vector<Word>& words, std::string_view tool, Hardening made, const Frame& frame) {
     if (frame.outer) {
       return strictest_.not_covered(frame, words.front().at,
                                     quoted(tool) + " within text for a shell may run what a configuration names",
                                     "run it as a command of its own");
     }
-    hardened_.emplace(words.front().at.begin, words.front().text);
+    hardened_.emplace(words.front().at.begin, Hardened{words.front().text, std::move(made.additions)});
     if (tool != "git") return;
     const std::string own = covenant::repository_folder(situation_.directory, "/");
     for (std::string directory : frame.directories) {
-      for (const std::string& next : git_directories(texts)) directory = resolve_path(directory, next);
+      for (const std::string& next : made.directories) directory = resolve_path(directory, next);
       if (covenant::repository_folder(directory, "/") != own && covenant::may_filter(directory, "/")) {
         return strictest_.not_covered(frame, words.front().at,
                                       "the repository at " + quoted(directory) + " has filters, which are programs",
@@ -586,7 +586,11 @@ class Judge {
   StrictestFinding strictest_;
   std::string allowed_by_;
   std::string links_moved_by_;  // confined: the command of the line, if any, that may have made or moved links
-  std::set<std::pair<std::size_t, std::string>> hardened_;  // the names of these commands, and where they stand
+  struct Hardened {
+    std::string name;
+    std::vector<Addition> additions;
+  };
+  std::multimap<std::size_t, Hardened> hardened_;  // by where the name of the command stands
 };
 
 }  // namespace

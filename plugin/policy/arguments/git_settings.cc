@@ -72,6 +72,7 @@ std::optional<Problem> find_signatures(const ParsedCommand& reading) {
     const std::string_view word = reading.words[i];
     const std::size_t equals = word.starts_with("--") ? word.find('=') : word.npos;
     const std::string_view option = equals == word.npos ? reading.words[i - 1] : word.substr(0, equals);
+    if (!option.starts_with("--")) continue;
     const bool sorts = is_option(option, "--sort", 4) && word.find("signature") != word.npos;
     const bool shows = is_option(option, "--format", 3) || is_option(option, "--pretty", 4);
     if (sorts || (shows && shows_signatures(word))) {

@@ -303,6 +303,9 @@ class Reader {
     for (std::size_t i = 0; i < operands.size(); ++i) {
       text(operands[i], spec.operands == Operands::text ||
                             (spec.operands == Operands::first_text && i == 0 && !parsed_.first_replaced));
+      if (!is_listed(spec.unsafe_operands, words_[operands[i]])) continue;
+      complain(operands[i], parsed_.name + ' ' + std::string(words_[operands[i]]) + ' ' + std::string(spec.unsafe_why),
+               "leave it out");
     }
     if (operands.empty() && !spec.bare.empty() && !parsed_.has("--help") && !parsed_.has("--version") &&
         !parsed_.has("-v")) {
@@ -312,10 +315,6 @@ class Reader {
     if (operands.size() > most) {
       complain(operands[most], spec.beyond.empty() ? parsed_.name + " takes no such operand" : std::string(spec.beyond),
                {});
-    }
-    for (const std::size_t at : operands) {
-      if (!is_listed(spec.unsafe_operands, words_[at])) continue;
-      complain(at, parsed_.name + ' ' + std::string(words_[at]) + ' ' + std::string(spec.unsafe_why), "leave it out");
     }
     if (!parsed_.problem && spec.check != nullptr) parsed_.problem = spec.check(parsed_);
     if (spec.only_with.empty() || (spec.only_operands && operands.empty()) || parsed_.has(spec.only_with)) return;
@@ -336,7 +335,7 @@ class Reader {
 }  // namespace
 
 bool is_listed(std::string_view list, std::string_view item, char separator) {
-  if (item.empty() || item.find(separator) != item.npos) return false;
+  if (list.empty() || item.empty() || item.find(separator) != item.npos) return false;
   for (std::size_t at = list.find(item); at != std::string_view::npos; at = list.find(item, at + 1)) {
     const std::size_t end = at + item.size();
     if ((at == 0 || list[at - 1] == separator) && (end == list.size() || list[end] == separator)) return true;
