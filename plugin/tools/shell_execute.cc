@@ -13,9 +13,9 @@ constexpr std::string_view input_schema = R"({
   "type": "object",
   "properties": {
     "command": {"type": "string", "minLength": 1,
-      "description": "Shell command to run, for example \"ls -la\" or \"cargo test 2>&1 | tail -n 20\". It gets no terminal and an empty standard input."},
+      "description": "Shell command to run, for example \"ls -la\" or \"cargo test 2>&1 | tail -n 20\". Its standard input is empty."},
     "working_directory": {"type": "string", "minLength": 1,
-      "description": "Directory to run it in. Default: the current directory of the host."},
+      "description": "Directory to run it in. Default: that of the host."},
     "timeout": {"type": "integer", "minimum": 1, "maximum": 1800, "default": 300,
       "description": "Seconds until the command and everything that it started are ended."},
     "environment": {"type": "object", "additionalProperties": {"type": "string"},
@@ -81,10 +81,10 @@ constexpr std::string_view output_schema = R"({
 })";
 
 constexpr std::string_view description =
-    "Runs a shell command and returns its exit code, standard output and standard error. Pipes, redirections, && and "
-    "everything else that /bin/sh knows work. The command runs without a terminal: give programs the options that keep "
-    "them from asking. It is over when the command is over: background processes are ended then, so start servers and "
-    "use them within one command. Long output keeps its beginning and its end.";
+    "Runs a shell command (/bin/sh) and returns its output and exit code. Pipes, redirections and && work. There is no "
+    "terminal: give programs the options that keep them from asking. Background processes end with the command: start "
+    "a "
+    "server and use it within one. Long output keeps its beginning and its end.";
 
 class ShellExecuteCall : public PreparedCall {
  public:

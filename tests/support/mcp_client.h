@@ -1,5 +1,7 @@
 // A client of `wtool mcp` in the hands of a test: says lines, and keeps every line that comes back.
 //
+// The server has the policy `open` and answers with results in both forms, unless a test says otherwise.
+//
 // Each line must be a JSON-RPC message, or the test fails. With WTOOL_MCP_TRANSCRIPTS set to a folder, all lines are
 // also written there, each with the version of the protocol and the method and the tool that it answers, for
 // tests/mcp/validate.py.
@@ -7,8 +9,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -133,14 +137,24 @@ class McpClient {
  private:
   static std::vector<std::string> command(std::vector<std::string> more) {
     std::vector<std::string> all{WTOOL_TEST_PROGRAM, "mcp"};
+    if (std::find(more.begin(), more.end(), "--policy") == more.end()) all.insert(all.end(), {"--policy", "open"});
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
   static ProgramOptions talking(ProgramOptions options) {
     options.talk = true;
     // No configuration of whoever runs the tests.
-    if (!options.set.contains("XDG_CONFIG_HOME")) options.set["XDG_CONFIG_HOME"] = "/nonexistent";
+    if (!options.set.contains("XDG_CONFIG_HOME")) options.set["XDG_CONFIG_HOME"] = user_configuration();
     return options;
+  }
+
+  static std::string user_configuration() {
+    static const ScratchFolder folder;
+    static const std::string file = [] {
+      std::filesystem::create_directory(folder.path() + "/wtool");
+      return folder.file("wtool/wtool.yaml", "mcp: {results: both}\n");
+    }();
+    return folder.path();
   }
 
   bool take(const std::string& line) {

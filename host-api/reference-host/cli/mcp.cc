@@ -2,6 +2,7 @@
 //
 // - Nothing but the protocol is on standard output: before anything else is opened, both ends of it move to descriptors
 //   that no command inherits, and what anybody prints by mistake goes to standard error.
+// - Without a word about it, commands are held to the project by the kernel's sandbox (config/policy_preset.h).
 // - The end of the input, a client that no longer reads, SIGTERM, SIGINT and SIGHUP end every command and the program.
 #include <fcntl.h>
 #include <malloc.h>
@@ -14,6 +15,8 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +27,7 @@
 #include "cli/context.h"
 #include "cli/interrupts.h"
 #include "cli/output.h"
+#include "config/policy_preset.h"
 #include "mcp/server.h"
 #include "tracing/escape.h"
 
@@ -61,17 +65,135 @@ void keep_memory_small() {
   ::mallopt(M_TRIM_THRESHOLD, 256 * 1024);
 }
 
-std::optional<mcp::ServerSettings> read_settings(Context& context) {
+struct McpOptions {
+  std::vector<std::string> tools;
+  std::string root;
+  std::string policy = "project";
+  bool network = false;
+};
+
+std::string absolute(const std::string& path) {
+  return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
+}
+
+// The folder that the policy is about; empty: the reason is on stderr.
+std::string root_of(const McpOptions& options) {
+  std::error_code failure;
+  const bool is_named = !options.root.empty();
+  const std::filesystem::path folder = std::filesystem::canonical(is_named ? options.root : ".", failure);
+  if (failure || !std::filesystem::is_directory(folder, failure)) {
+    complain("--root: there is no folder " + (is_named ? options.root : "here"));
+    return {};
+  }
+  if (is_named) return folder.string();
+  std::string project = project_of(folder.string());
+  if (project.empty()) {
+    complain("the folder " + folder.string() +
+             " is in no project: name the folder that commands may write in (--root DIR), or let them do whatever you "
+             "may (--policy open)");
+  }
+  return project;
+}
+
+// Sets the policy and the folder of the commands. Gives what models are told of it; nothing: the reason is on stderr.
+std::optional<std::string> set_policy(Context& context, const McpOptions& options) {
+  // What is relative is so to the folder that this was started in.
+  context.options.config = absolute(context.options.config);
+  context.options.plugin = absolute(context.options.plugin);
+  std::string summary;
+  std::string root;
+  const bool is_open = options.policy == "open";
+  if (!is_open || !options.root.empty()) {
+    root = root_of(options);
+    if (root.empty()) return std::nullopt;
+  }
+  if (!options.root.empty()) {
+    std::error_code failure;
+    std::filesystem::current_path(root, failure);
+    if (failure) {
+      complain("--root: the folder " + root + " cannot be entered: " + failure.message());
+      return std::nullopt;
+    }
+  }
+  if (is_open) {
+    complain("mcp: policy open: commands may do what you may, but for what your configuration says");
+    return summary;
+  }
+  std::string error;
+  const auto preset =
+      policy_preset({.kind = options.policy == "project" ? PolicyPreset::Kind::project : PolicyPreset::Kind::read_only,
+                     .root = root,
+                     .network = options.network,
+                     .trusts_last_file = !context.options.config.empty()},
+                    error);
+  if (!preset) {
+    complain("--policy " + options.policy + ": " + error);
+    return std::nullopt;
+  }
+  context.config_files().add_policy(*preset);
+  complain("mcp: policy " + options.policy + ": " + preset->summary);
+  return preset->summary;
+}
+
+// The audit trail of the policy is in a folder that need not be there yet.
+bool prepare_audit(const Config& config, bool is_open) {
+  for (const EffectiveKey& key : config.keys) {
+    if (key.name != "audit.file" || is_open) continue;
+    if (key.value.is_null()) {
+      complain("there is no place for the audit trail: set HOME, or audit.file in a configuration (--config FILE)");
+      return false;
+    }
+    std::error_code failure;
+    const std::filesystem::path folder = std::filesystem::path(key.value.get<std::string>()).parent_path();
+    if (key.layer == "--policy") std::filesystem::create_directories(folder, failure);
+    if (!failure) continue;
+    complain("the folder " + folder.string() + " of the audit trail cannot be made: " + failure.message() +
+             "; set audit.file in a configuration (--config FILE)");
+    return false;
+  }
+  return true;
+}
+
+mcp::ResultStyle style_of(const std::string& name) {
+  return name == "text"         ? mcp::ResultStyle::text
+         : name == "structured" ? mcp::ResultStyle::structured
+                                : mcp::ResultStyle::both;
+}
+
+// Tools that refuse every call as things are: a model need not know of them.
+std::vector<std::string> tools_that_cannot_run(const Config& config) {
+  std::vector<std::string> tools;
+  const char* programs = std::getenv("ALLOWED_COMMANDS");
+  if (programs == nullptr || *programs == '\0') tools.emplace_back("execute_command");
+  std::error_code failure;
+  bool has_list = std::filesystem::exists("tools-allow.json", failure) ||
+                  std::filesystem::exists("apps/tools/caws/tools-allow.json", failure);
+  for (const EffectiveKey& key : config.keys) {
+    if (key.name == "sessions.tools_allow" && !key.value.is_null()) has_list = true;
+  }
+  if (!has_list) {
+    for (const char* tool : {"create_session", "execute_command", "get_status", "close_session"}) {
+      tools.push_back(std::string("terminal_") + tool);
+    }
+  }
+  return tools;
+}
+
+std::optional<mcp::ServerSettings> read_settings(Context& context, const McpOptions& options) {
   std::string error;
   const std::optional<Config> config = context.config_files().load_config(error);
   if (!config) {
     complain(error);
     return std::nullopt;
   }
+  if (!prepare_audit(*config, options.policy == "open")) return std::nullopt;
   mcp::ServerSettings settings;
-  settings.version = WTOOL_VERSION;
+  settings.about.version = WTOOL_VERSION;
+  settings.served = options.tools;
+  if (options.tools.empty()) settings.hidden = tools_that_cannot_run(*config);
   for (const EffectiveKey& key : config->keys) {
-    if (key.name == "mcp.output_bytes") settings.output_bytes = key.value.get<std::size_t>();
+    if (key.name == "mcp.results") settings.results.style = style_of(key.value.get<std::string>());
+    if (key.name == "mcp.output_bytes") settings.results.output_bytes = key.value.get<std::size_t>();
     if (key.name == "mcp.max_calls") settings.max_calls = key.value.get<int>();
     if (key.name == "mcp.queue_seconds") settings.max_wait = std::chrono::seconds(key.value.get<int>());
     if (key.name == "mcp.message_bytes") settings.message_bytes = key.value.get<std::size_t>();
@@ -79,19 +201,21 @@ std::optional<mcp::ServerSettings> read_settings(Context& context) {
   return settings;
 }
 
-int serve(Context& context, const std::vector<std::string>& tools) {
+int serve(Context& context, const McpOptions& options) {
   keep_memory_small();
   const std::optional<Ends> ends = move_standard_streams();
   if (!ends) {
     complain(std::string("the standard streams cannot be moved: ") + ::strerror(errno));
     return exit_unusable;
   }
-  std::optional<mcp::ServerSettings> settings = read_settings(context);
+  std::optional<std::string> policy = set_policy(context, options);
+  if (!policy) return exit_unusable;
+  std::optional<mcp::ServerSettings> settings = read_settings(context, options);
   if (!settings) return exit_unusable;
+  settings->about.policy = std::move(*policy);
   Plugin* plugin = context.plugin();
   if (plugin == nullptr) return exit_unusable;
-  settings->tools = tools;
-  for (const std::string& tool : tools) {
+  for (const std::string& tool : options.tools) {
     const auto& known = plugin->tools();
     if (std::any_of(known.begin(), known.end(), [&](const ToolDescription& one) { return one.id == tool; })) continue;
     std::vector<std::string> names;
@@ -132,9 +256,27 @@ int serve(Context& context, const std::vector<std::string>& tools) {
 }  // namespace
 
 void add_mcp(CLI::App& app, Context& context) {
-  auto tools = std::make_shared<std::vector<std::string>>();
+  auto options = std::make_shared<McpOptions>();
   CLI::App* command = app.add_subcommand("mcp", "Serve the tools to a client of the Model Context Protocol");
-  command->add_option("--tools", *tools, "Only these tools, separated by commas (default: all that the plugin has)")
+  command
+      ->add_option(
+          "--root", options->root,
+          "The folder that commands are run in, and that the policy is about (default: the project that this is "
+          "started in)")
+      ->type_name("DIR");
+  CLI::Option* policy =
+      command
+          ->add_option(
+              "--policy", options->policy,
+              "project: commands write the folder and temporary files alone, read these, the system and "
+              "toolchains, and have no network; read-only: the same without writing the folder; open: what you "
+              "may (default: project)")
+          ->check(CLI::IsMember({"project", "read-only", "open"}))
+          ->type_name("NAME");
+  command->add_flag("--network", options->network, "Commands have the network");
+  command
+      ->add_option("--tools", options->tools,
+                   "Only these tools, separated by commas (default: all that can run with this configuration)")
       ->type_name("NAME,...")
       ->delimiter(',');
   command->footer(
@@ -143,10 +285,18 @@ void add_mcp(CLI::App& app, Context& context) {
       "It ends, and every command with it, when its input ends or it is told to. Exit status: 0 after the end of the\n"
       "input, 2 where it cannot serve, 143 after SIGTERM (130 SIGINT, 129 SIGHUP).\n"
       "\n"
+      "Every call is recorded in ~/.local/state/wtool/mcp-audit.jsonl, unless the policy is open or audit.file is "
+      "set.\n"
+      "\n"
       "Examples:\n"
-      "  {\"mcpServers\": {\"shell\": {\"command\": \"wtool\", \"args\": [\"mcp\"]}}}\n"
-      "  wtool mcp --config strict.yaml --tools shell_execute");
-  command->callback([&context, tools] { context.command = [&context, tools] { return serve(context, *tools); }; });
+      "  {\"mcpServers\": {\"shell\": {\"command\": \"wtool\", \"args\": [\"mcp\", \"--root\", \"/home/me/app\"]}}}\n"
+      "  wtool mcp --root . --policy read-only --tools shell_execute");
+  command->callback([&context, options, policy] {
+    if (options->network && policy->count() > 0 && options->policy == "open") {
+      throw CLI::ValidationError("--network", "with --policy open commands have the network already");
+    }
+    context.command = [&context, options] { return serve(context, *options); };
+  });
 }
 
 }  // namespace wtool::host

@@ -48,6 +48,17 @@ ConfigFiles::ConfigFiles(std::string named, std::string user_folder) {
   }
 }
 
+void ConfigFiles::add_policy(const PolicyPreset& preset) {
+  const auto layer = [](const char* title, const std::string& text) {
+    Watched built_in{title, "--policy"};
+    built_in.kept = text;
+    built_in.is_built_in = true;
+    return built_in;
+  };
+  files_.insert(files_.end() - 1, layer("--policy", preset.boundary));
+  files_.insert(files_.begin(), layer("--policy", preset.defaults));
+}
+
 ConfigFiles::Stamp ConfigFiles::look_at(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) return {.error = errno};
@@ -62,6 +73,7 @@ ConfigFiles::Stamp ConfigFiles::look_at(const std::string& path) {
 
 bool ConfigFiles::changed() {
   return std::any_of(files_.begin(), files_.end(), [](const Watched& file) {
+    if (file.is_built_in) return false;
     // What was read from a pipe is gone, and will not come again.
     if (file.stamp.error == 0 && !file.stamp.regular && file.must_be_there) return false;
     return !file.settled || look_at(file.path) != file.stamp;
@@ -69,6 +81,10 @@ bool ConfigFiles::changed() {
 }
 
 void ConfigFiles::read_layer(Watched& file, std::vector<Layer>& layers, Mistakes& mistakes) {
+  if (file.is_built_in) {
+    layers.push_back({.title = file.title, .file = file.path, .folder = "/", .base = ""});
+    return parse_layer(*file.kept, layers.back(), mistakes);
+  }
   // Before it is read: a change that comes in between is one for the next time.
   file.stamp = look_at(file.path);
   timespec now{};
@@ -128,6 +144,7 @@ std::vector<std::string> ConfigFiles::paths_in_force() const {
     std::error_code failure;
     const std::filesystem::path path = std::filesystem::absolute(file.path, failure);
     // A folder without a name in UTF-8 has no JSON; the usual name is held by itself.
+    if (file.is_built_in) continue;
     const bool is_usual = file.path == config_default_name;
     if (failure || file.stamp.error != 0 || !file.stamp.regular || (is_usual && !is_utf8(path.native()))) continue;
     paths.push_back(path.string());
@@ -137,7 +154,9 @@ std::vector<std::string> ConfigFiles::paths_in_force() const {
 
 std::vector<ConfigFiles::File> ConfigFiles::files() const {
   std::vector<File> files;
-  for (const Watched& file : files_) files.push_back({file.title, file.path, file.stamp.error == 0});
+  for (const Watched& file : files_) {
+    if (!file.is_built_in) files.push_back({file.title, file.path, file.stamp.error == 0});
+  }
   return files;
 }
 

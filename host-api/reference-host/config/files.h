@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "config/policy_preset.h"
 #include "loader/config_source.h"
 
 namespace wtool::host {
@@ -27,6 +28,9 @@ class ConfigFiles final : public ConfigSource {
   // `named` is the file of --config; empty: wtool.yaml in the current directory, if it is there. `user_folder` may be
   // empty: then there is no layer of the user's.
   explicit ConfigFiles(std::string named, std::string user_folder = user_config_folder());
+
+  // Two layers that are no files: the one before all files, the other behind the user's. Once, before the first load.
+  void add_policy(const PolicyPreset& preset);
 
   // A file is looked at, not read: its identity, size and times. One that was written to just before it was read counts
   // as changed, because another write within the same tick of the clock would not be seen.
@@ -64,6 +68,7 @@ class ConfigFiles final : public ConfigSource {
     Stamp stamp{};
     bool settled = false;
     std::optional<std::string> kept{};  // what a pipe gave, which gives it only once
+    bool is_built_in = false;           // no file: `kept` is all of it
   };
 
   static Stamp look_at(const std::string& path);

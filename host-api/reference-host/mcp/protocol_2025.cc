@@ -10,21 +10,22 @@ namespace wtool::host::mcp {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-ordered_json server_info(std::string_view version) {
-  return {{"name", "wtool"}, {"title", "Shell tools of wtool"}, {"version", version}};
+ordered_json server_info(const About& about) {
+  return {{"name", "wtool"}, {"title", "Shell tools of wtool"}, {"version", about.version}};
 }
 
-std::string_view instructions() {
+std::string instructions(const About& about) {
   return "Tools that run commands on this machine. A call comes back when the command is over, and nothing that it has "
          "started is left then. Long output keeps its beginning and its end: narrow it down with the command itself, "
          "or "
-         "write it to a file and read parts of that. The person who runs this server may have restricted what is "
-         "allowed; a "
-         "refusal says what is.";
+         "write it to a file and read parts of that. " +
+         (about.policy.empty() ? "The person who runs this server may have restricted what is allowed; a refusal says "
+                                 "what is."
+                               : about.policy);
 }
 
-Protocol2025::Protocol2025(const ToolMethods& tools, LogNotifications& logs, std::string version)
-    : tools_(tools), logs_(logs), version_(std::move(version)) {}
+Protocol2025::Protocol2025(const ToolMethods& tools, LogNotifications& logs, About about)
+    : tools_(tools), logs_(logs), about_(std::move(about)) {}
 
 Reply Protocol2025::answer(const Message& request) {
   const auto refused = [&](Error error) { return Reply{error_line(request.id, error), nullptr}; };
@@ -70,8 +71,8 @@ std::string Protocol2025::initialize(const Message& request) {
   const ordered_json result{
       {"protocolVersion", version},
       {"capabilities", {{"tools", {{"listChanged", false}}}, {"logging", ordered_json::object()}}},
-      {"serverInfo", server_info(version_)},
-      {"instructions", instructions()}};
+      {"serverInfo", server_info(about_)},
+      {"instructions", instructions(about_)}};
   return result_line(request.id, dumped(result));
 }
 

@@ -25,17 +25,19 @@ struct Reply {
   std::shared_ptr<Call> call;
 };
 
-// How the program names itself, in either protocol.
-nlohmann::ordered_json server_info(std::string_view version);
-
-// For the models that use the tools.
-std::string_view instructions();
+// What the server says of itself, in either protocol.
+struct About {
+  std::string version;  // of the program
+  std::string policy;   // what commands can do, for the models that use the tools; empty: nothing is said
+};
+nlohmann::ordered_json server_info(const About& about);
+std::string instructions(const About& about);
 
 // One thread.
 class Protocol2025 {
  public:
   // Borrows all.
-  Protocol2025(const ToolMethods& tools, LogNotifications& logs, std::string version);
+  Protocol2025(const ToolMethods& tools, LogNotifications& logs, About about);
 
   Reply answer(const Message& request);
 
@@ -48,7 +50,7 @@ class Protocol2025 {
 
   const ToolMethods& tools_;
   LogNotifications& logs_;
-  const std::string version_;
+  const About about_;
   bool initialized_ = false;
   bool can_be_asked_ = false;
   bool takes_batches_ = false;

@@ -38,8 +38,8 @@ void add_caching(ordered_json& result) {
 
 }  // namespace
 
-Protocol2026::Protocol2026(const ToolMethods& tools, LogNotifications& logs, std::string version)
-    : tools_(tools), logs_(logs), version_(std::move(version)) {}
+Protocol2026::Protocol2026(const ToolMethods& tools, LogNotifications& logs, About about)
+    : tools_(tools), logs_(logs), about_(std::move(about)) {}
 
 bool Protocol2026::is_spoken_by(const Message& request) {
   const json* meta = member(request.body, "_meta");
@@ -48,7 +48,7 @@ bool Protocol2026::is_spoken_by(const Message& request) {
 
 std::string Protocol2026::complete(std::string_view id, ordered_json result) const {
   result["resultType"] = "complete";
-  result["_meta"][server_info_key] = server_info(version_);
+  result["_meta"][server_info_key] = server_info(about_);
   return result_line(id, dumped(result));
 }
 
@@ -69,7 +69,7 @@ Reply Protocol2026::answer(const Message& request) {
   if (request.method == "server/discover") {
     ordered_json result{{"supportedVersions", all_versions()},
                         {"capabilities", {{"tools", {{"listChanged", false}}}, {"logging", ordered_json::object()}}},
-                        {"instructions", instructions()}};
+                        {"instructions", instructions(about_)}};
     add_caching(result);
     return {complete(request.id, std::move(result)), nullptr};
   }
@@ -133,7 +133,7 @@ std::string Protocol2026::answer_call(const Call& call, ordered_json result) {
   ordered_json asking{{"resultType", "input_required"}};
   asking["inputRequests"][question_key] = {{"method", "elicitation/create"}, {"params", approval_form(*call.question)}};
   asking["requestState"] = request_states_.issue(call.tool->id, call.arguments, call.question->fingerprint);
-  asking["_meta"][server_info_key] = server_info(version_);
+  asking["_meta"][server_info_key] = server_info(about_);
   return result_line(call.id, dumped(asking));
 }
 

@@ -18,7 +18,7 @@ namespace wtool::host::mcp {
 class Protocol2026 {
  public:
   // Borrows all.
-  Protocol2026(const ToolMethods& tools, LogNotifications& logs, std::string version);
+  Protocol2026(const ToolMethods& tools, LogNotifications& logs, About about);
 
   // Whether the request is of this protocol: it says so itself.
   static bool is_spoken_by(const Message& request);
@@ -35,7 +35,7 @@ class Protocol2026 {
 
   const ToolMethods& tools_;
   LogNotifications& logs_;
-  const std::string version_;
+  const About about_;
   RequestStates request_states_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "mcp/message.h"
 
@@ -52,6 +53,111 @@ ordered_json schema_of(const std::string& text) {
   return schema;
 }
 
+bool is_shell_execute(const ToolDescription& tool) { return tool.id == "shell_execute"; }
+
+std::string text_of(const ordered_json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::string joined(const ordered_json& list) {
+  std::string text;
+  for (const ordered_json& one : list) {
+    text += (text.empty() ? "" : ", ") + (one.is_string() ? one.get<std::string>() : dumped(one));
+  }
+  return text;
+}
+
+// How the command ended, for the last line of the text.
+std::string ending(const ordered_json& metadata) {
+  const auto error = metadata.value("error", ordered_json::object());
+  const std::string code = text_of(error, "code");
+  std::string text = text_of(error, "message");
+  if (metadata.contains("exit_code") && (code.empty() || code == "exit_nonzero")) {
+    text = "exit " + dumped(metadata["exit_code"]);
+  }
+  if (metadata.contains("execution_time_ms")) text += ", " + dumped(metadata["execution_time_ms"]) + " ms";
+  return text;
+}
+
+// What else a model has to know: by the names of the metadata, in words.
+std::vector<std::string> remarks(const ordered_json& metadata) {
+  std::vector<std::string> remarks;
+  const auto error = metadata.value("error", ordered_json::object());
+  if (const std::string hint = text_of(error, "hint"); !hint.empty()) remarks.push_back(hint);
+  for (const char* stream : {"stdout", "stderr"}) {
+    const std::string name(stream);
+    if (!metadata.value(name + "_truncated", false)) continue;
+    remarks.push_back(name + " had " + dumped(metadata.value(name + "_bytes", ordered_json(0))) + " bytes");
+  }
+  if (const std::string file = text_of(metadata, "output_file"); !file.empty()) {
+    remarks.push_back("all output is in " + file +
+                      (metadata.value("output_file_complete", true) ? "" : ", but for its end"));
+  }
+  if (const std::string problem = text_of(metadata, "output_file_error"); !problem.empty()) remarks.push_back(problem);
+  const auto add_list = [&](const char* name, const std::string& words) {
+    if (const auto list = metadata.find(name); list != metadata.end() && list->is_array() && !list->empty()) {
+      remarks.push_back(words + joined(*list));
+    }
+  };
+  const bool kept = metadata.contains("background_processes_kept");
+  add_list("background_processes", kept ? "left running: " : "ended with the command: ");
+  add_list("processes_left", "could not be ended: ");
+  add_list("protected_changed", "protected files were changed: ");
+  add_list("put_aside", "put aside: ");
+  const auto sandbox = metadata.value("sandbox", ordered_json::object());
+  // A failure's hint begins with it.
+  if (const auto refused = sandbox.find("refused"); refused != sandbox.end() && !metadata.contains("error")) {
+    remarks.push_back("the sandbox refused " + joined(*refused));
+  }
+  if (const auto gaps = sandbox.find("not_enforced"); gaps != sandbox.end() && !gaps->empty()) {
+    remarks.push_back("not enforced: " + joined(*gaps));
+  }
+  if (const std::string encoding = text_of(metadata, "encoding"); !encoding.empty() && encoding != "utf-8") {
+    remarks.push_back(encoding);
+  }
+  if (const std::string problem = text_of(metadata, "audit_error"); !problem.empty()) remarks.push_back(problem);
+  return remarks;
+}
+
+std::string shell_text(const ordered_json& metadata) {
+  std::string text;
+  const auto add_stream = [&](const char* name, const char* partial, std::string_view mark) {
+    std::string stream = text_of(metadata, metadata.contains(partial) ? partial : name);
+    if (stream.empty()) return;
+    if (stream.back() != '\n') stream += '\n';
+    text.append(mark).append(stream);
+  };
+  add_stream("stdout", "partial_stdout", "");
+  add_stream("stderr", "partial_stderr", "[stderr]\n");
+  text += '[' + ending(metadata);
+  for (const std::string& remark : remarks(metadata)) text += "; " + remark;
+  return text + ']';
+}
+
+// Without what a reader takes for granted. The command is the model's own words.
+ordered_json without_defaults(const ordered_json& metadata) {
+  ordered_json shown = ordered_json::object();
+  for (const auto& [name, value] : metadata.items()) {
+    const bool is_default = value == false || value == "" || name == "command" || name == "resources" ||
+                            (name == "encoding" && value == "utf-8") || name == "working_directory";
+    const bool is_count = name == "stdout_bytes" || name == "stderr_bytes";
+    const bool is_whole = is_count && !metadata.value(name.substr(0, 6) + "_truncated", false);
+    if (!is_default && !is_whole) shown[name] = value;
+  }
+  return shown;
+}
+
+ordered_json shell_result(const ordered_json& metadata, bool is_error, ResultStyle style) {
+  ordered_json structured = without_defaults(metadata);
+  const bool is_structured_alone = style == ResultStyle::structured;
+  ordered_json result{
+      {"content", ordered_json::array({text_block(is_structured_alone ? dumped(structured) : shell_text(metadata))})},
+      {"isError", is_error}};
+  if (style != ResultStyle::text) result["structuredContent"] = std::move(structured);
+  return result;
+}
+
 // Whether the metadata has all that the schema requires: an answer that is not the tool's own, such as that of a
 // configuration which cannot be used, need not.
 bool has_what_is_required(const ToolDescription& tool, const ordered_json& metadata) {
@@ -80,13 +186,14 @@ std::string cut(std::string_view text, std::size_t most, std::size_t bytes) {
   return kept.append(text.substr(tail));
 }
 
-ordered_json tool_object(const ToolDescription& tool) {
+ordered_json tool_object(const ToolDescription& tool, ResultStyle style) {
   const auto hint = [&](std::uint32_t bit) { return (tool.hints & bit) != 0; };
   ordered_json object{{"name", tool.id},
                       {"title", tool.title},
                       {"description", tool.description},
                       {"inputSchema", schema_of(tool.input_schema)}};
-  if (!tool.output_schema.empty()) object["outputSchema"] = schema_of(tool.output_schema);
+  const bool is_text_alone = is_shell_execute(tool) && style == ResultStyle::text;
+  if (!tool.output_schema.empty() && !is_text_alone) object["outputSchema"] = schema_of(tool.output_schema);
   object["annotations"] = {{"title", tool.title},
                            {"readOnlyHint", hint(WTOOL_HINT_READ_ONLY)},
                            {"destructiveHint", hint(WTOOL_HINT_DESTRUCTIVE)},
@@ -99,19 +206,20 @@ ordered_json refusal(const std::string& why) {
   return {{"content", ordered_json::array({text_block(why)})}, {"isError", true}};
 }
 
-ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome, std::size_t output_bytes) {
+ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome, const ResultSettings& settings) {
   if (outcome.kind == ToolOutcome::Kind::not_made) return refusal(outcome.error);
   ordered_json content = ordered_json::array();
   ordered_json envelope = ordered_json::parse(outcome.result, nullptr, false);
   ordered_json metadata = envelope.is_object() ? std::move(envelope["metadata"]) : ordered_json();
   const ordered_json whole = metadata.is_object() ? metadata : ordered_json();
   if (metadata.is_object()) {
-    cut_streams(metadata, output_bytes);
+    cut_streams(metadata, settings.output_bytes);
     // execute_run has what was written one level down.
     if (const auto value = metadata.find("value"); value != metadata.end() && value->is_object()) {
-      cut_streams(*value, output_bytes);
+      cut_streams(*value, settings.output_bytes);
     }
   }
+  if (is_shell_execute(tool) && metadata.is_object()) return shell_result(metadata, outcome.is_error, settings.style);
   if (envelope.is_object() && envelope["content"].is_array()) {
     for (const ordered_json& block : envelope["content"]) {
       const auto text = block.is_object() ? block.find("text") : block.end();
@@ -119,7 +227,7 @@ ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome
       const auto& words = text->get_ref<const std::string&>();
       // A text that is the metadata would stand there twice.
       if (words.starts_with('{') && ordered_json::parse(words, nullptr, false) == whole) continue;
-      content.push_back(text_block(cut(words, 2 * output_bytes + room_for_the_rest)));
+      content.push_back(text_block(cut(words, 2 * settings.output_bytes + room_for_the_rest)));
     }
   }
   if (metadata.is_object()) content.push_back(text_block(dumped(metadata)));

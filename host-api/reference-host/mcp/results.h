@@ -1,6 +1,16 @@
 // What a tool is and what it has answered, in the protocol's words. Pure.
 //
-// - The metadata of a result is its structured content, and stands in the text once more for models that see only text.
+// - shell_execute answers as `mcp.results` says. As text: what the command wrote, then one line that says how it ended:
+//
+//     main.c  Makefile
+//     [stderr]
+//     ls: cannot access 'lib': No such file or directory
+//     [exit 2, 4 ms]
+//
+//   Structured: the metadata without what is at its default, and without the command, which the model has written itself.
+//   Text alone is the default, and has no output schema then: clients that see structured content show a model nothing
+//   else, as JSON.
+// - The other tools have their specified text, and their metadata as structured content and as JSON text.
 // - A stream of a command keeps its beginning and its end, each half of a limit, with a line between them that says how
 //   much is missing: whoever reads it is a model, and a megabyte in two copies would drown it.
 #pragma once
@@ -15,11 +25,19 @@
 
 namespace wtool::host::mcp {
 
+enum class ResultStyle { text, structured, both };
+
+struct ResultSettings {
+  std::size_t output_bytes = 0;  // kept of each stream
+  ResultStyle style = ResultStyle::text;
+};
+
 // As in tools/list.
-nlohmann::ordered_json tool_object(const ToolDescription& tool);
+nlohmann::ordered_json tool_object(const ToolDescription& tool, ResultStyle style);
 
 // As tools/call answers: "content", "isError", and "structuredContent" where it is what the tool's schema promises.
-nlohmann::ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome, std::size_t output_bytes);
+nlohmann::ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome,
+                                   const ResultSettings& settings);
 
 // The answer to a call that the server itself does not make, or not now: `why` is a sentence for the model.
 nlohmann::ordered_json refusal(const std::string& why);

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "mcp/message.h"
-#include "mcp/results.h"
 
 namespace wtool::host::mcp {
 
@@ -23,10 +22,11 @@ Server::Server(const Plugin& plugin, Toolbox& toolbox, Elicitation& elicitation,
       elicitation_(elicitation),
       output_(output),
       settings_(std::move(settings)),
-      tools_(plugin, toolbox, settings_.tools),
+      tools_(plugin, toolbox,
+             {.served = settings_.served, .hidden = settings_.hidden, .style = settings_.results.style}),
       logs_(plugin.tracing(), output),
-      protocol_2025_(tools_, logs_, settings_.version),
-      protocol_2026_(tools_, logs_, settings_.version),
+      protocol_2025_(tools_, logs_, settings_.about),
+      protocol_2026_(tools_, logs_, settings_.about),
       progress_(output),
       calls_(settings_.max_calls, settings_.max_wait, handlers()),
       urgent_calls_(max_urgent_calls, settings_.max_wait, handlers()) {}
@@ -142,7 +142,7 @@ std::string Server::run(Call& call) {
     }
     outcome = toolbox_.call_text(call.tool->id, call.arguments, call.stop, sink);
   }
-  return answered(call, call_result(*call.tool, outcome, settings_.output_bytes));
+  return answered(call, call_result(*call.tool, outcome, settings_.results));
 }
 
 std::string Server::answered(const Call& call, nlohmann::ordered_json result) {

@@ -23,17 +23,19 @@
 #include "mcp/progress.h"
 #include "mcp/protocol_2025.h"
 #include "mcp/protocol_2026.h"
+#include "mcp/results.h"
 #include "mcp/tool_methods.h"
 
 namespace wtool::host::mcp {
 
 struct ServerSettings {
-  std::size_t output_bytes = 0;      // kept of each stream in a result
+  ResultSettings results;
   int max_calls = 1;                 // at once
   std::chrono::seconds max_wait{1};  // of a call for its turn
   std::size_t message_bytes = 0;     // of one line of the client's
-  std::string version;               // of the program
-  std::vector<std::string> tools;    // that are served; empty: all
+  About about;
+  std::vector<std::string> served;  // tools; empty: all
+  std::vector<std::string> hidden;  // tools that are not listed
 };
 
 // One thread.

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "mcp/results.h"
 #include "tracing/escape.h"
 
 namespace wtool::host::mcp {
@@ -39,18 +38,22 @@ const json* member(const json& object, std::string_view name) {
   return found == object.end() ? nullptr : &*found;
 }
 
-ToolMethods::ToolMethods(const Plugin& plugin, const Toolbox& toolbox, const std::vector<std::string>& served,
-                         std::size_t page)
-    : toolbox_(toolbox), all_(served.empty()), page_(page) {
+ToolMethods::ToolMethods(const Plugin& plugin, const Toolbox& toolbox, Settings settings)
+    : toolbox_(toolbox), settings_(std::move(settings)) {
+  const auto has = [](const std::vector<std::string>& names, const ToolDescription& tool) {
+    return std::find(names.begin(), names.end(), tool.id) != names.end();
+  };
   for (const ToolDescription& tool : plugin.tools()) {
-    if (all_ || std::find(served.begin(), served.end(), tool.id) != served.end()) tools_.push_back(&tool);
+    if (!settings_.served.empty() && !has(settings_.served, tool)) continue;
+    tools_.push_back(&tool);
+    if (!has(settings_.hidden, tool)) listed_.push_back(&tool);
   }
 }
 
 std::optional<ordered_json> ToolMethods::list(const json& params, Error& error) const {
   std::size_t first = 0;
   if (const json* given = member(params, "cursor")) {
-    const std::optional<std::size_t> known = first_of(*given, page_, tools_.size());
+    const std::optional<std::size_t> known = first_of(*given, settings_.page, listed_.size());
     if (!known) {
       error = {invalid_params, "the cursor is not one that this server has given"};
       return std::nullopt;
@@ -58,10 +61,10 @@ std::optional<ordered_json> ToolMethods::list(const json& params, Error& error) 
     first = *known;
   }
   ordered_json list = ordered_json::array();
-  const std::size_t end = std::min(first + page_, tools_.size());
-  for (std::size_t i = first; i < end; ++i) list.push_back(tool_object(*tools_[i]));
+  const std::size_t end = std::min(first + settings_.page, listed_.size());
+  for (std::size_t i = first; i < end; ++i) list.push_back(tool_object(*listed_[i], settings_.style));
   ordered_json result{{"tools", std::move(list)}};
-  if (end < tools_.size()) result["nextCursor"] = cursor(end);
+  if (end < listed_.size()) result["nextCursor"] = cursor(end);
   return result;
 }
 
@@ -87,7 +90,8 @@ std::shared_ptr<Call> ToolMethods::call(const Message& request, Error& error) co
   if (call->tool == nullptr) {
     const auto& wanted = name->get_ref<const std::string&>();
     // What is not served is unknown to the client, and need not be told of.
-    return refused(all_ ? toolbox_.unknown_tool(wanted) : "there is no tool \"" + escaped(wanted) + "\" here");
+    return refused(settings_.served.empty() ? toolbox_.unknown_tool(wanted)
+                                            : "there is no tool \"" + escaped(wanted) + "\" here");
   }
   if (const json* token = meta == nullptr ? nullptr : member(*meta, "progressToken")) {
     const std::optional<std::string> text = token->is_number_float() ? std::nullopt : id_key(*token);

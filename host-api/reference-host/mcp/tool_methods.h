@@ -12,6 +12,7 @@
 #include "loader/toolbox.h"
 #include "mcp/call.h"
 #include "mcp/message.h"
+#include "mcp/results.h"
 
 namespace wtool::host::mcp {
 
@@ -20,9 +21,14 @@ class ToolMethods {
  public:
   static constexpr std::size_t usual_page = 100;
 
-  // Borrows both. `served`: names of the tools that there are for the client; empty: all of the plugin's.
-  ToolMethods(const Plugin& plugin, const Toolbox& toolbox, const std::vector<std::string>& served = {},
-              std::size_t page = usual_page);
+  struct Settings {
+    std::vector<std::string> served{};  // names of the tools that there are for the client; empty: all of the plugin's
+    std::vector<std::string> hidden{};  // names of those that are not listed, but can be called
+    ResultStyle style = ResultStyle::text;
+    std::size_t page = usual_page;
+  };
+  // Borrows both.
+  ToolMethods(const Plugin& plugin, const Toolbox& toolbox, Settings settings);
 
   // {"tools": [...]}, with "nextCursor" where there are more. Nothing: `error` says why.
   std::optional<nlohmann::ordered_json> list(const nlohmann::json& params, Error& error) const;
@@ -35,9 +41,9 @@ class ToolMethods {
   const ToolDescription* find(std::string_view name) const;
 
   const Toolbox& toolbox_;
-  const bool all_;
-  std::vector<const ToolDescription*> tools_;
-  const std::size_t page_;
+  const Settings settings_;
+  std::vector<const ToolDescription*> tools_;   // that can be called
+  std::vector<const ToolDescription*> listed_;  // of these
 };
 
 // The member of an object, or nullptr.

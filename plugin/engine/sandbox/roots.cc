@@ -42,8 +42,10 @@ bool is_within_any(std::string_view path, const std::vector<Root>& roots) {
 }
 
 std::string list_roots(const std::vector<Root>& roots) {
+  constexpr std::size_t max_named = 3;
   std::string text;
-  for (const Root& root : roots) text += (text.empty() ? "" : ", ") + root.path;
+  for (std::size_t i = 0; i < roots.size() && i < max_named; ++i) text += (i == 0 ? "" : ", ") + roots[i].path;
+  if (roots.size() > max_named) text += " and " + std::to_string(roots.size() - max_named) + " more";
   return text.empty() ? "nothing" : text;
 }
 

@@ -28,7 +28,7 @@ struct Roots {
 
 // True where one of `roots` contains the canonical path.
 bool is_within_any(std::string_view path, const std::vector<Root>& roots);
-// "/a, /b"; "nothing" where there are none.
+// "/a, /b", or "/a, /b, /c and 2 more"; "nothing" where there are none.
 std::string list_roots(const std::vector<Root>& roots);
 
 // Resolves the policy's roots, links included. False with `error`, a sentence that names the root. A root that lies in

@@ -28,6 +28,8 @@ static TextOutcome answered(const ordered_json& content, const ordered_json& met
 
 static ordered_json text(const std::string& words) { return {{"type", "text"}, {"text", words}}; }
 
+static const ResultSettings limits{.output_bytes = 1024, .style = ResultStyle::both};
+
 static bool has(const std::string& all, std::string_view part) { return all.find(part) != std::string::npos; }
 
 BOOST_AUTO_TEST_SUITE(mcp_results)
@@ -53,7 +55,7 @@ BOOST_AUTO_TEST_CASE(no_character_is_cut_in_two) {
 }
 
 BOOST_AUTO_TEST_CASE(a_tool_has_all_four_hints) {
-  const ordered_json tool = tool_object(shell);
+  const ordered_json tool = tool_object(shell, ResultStyle::text);
   BOOST_TEST((tool.at("annotations") == ordered_json{{"title", "Shell"},
                                                      {"readOnlyHint", false},
                                                      {"destructiveHint", true},
@@ -62,12 +64,12 @@ BOOST_AUTO_TEST_CASE(a_tool_has_all_four_hints) {
   BOOST_TEST(tool.at("outputSchema").is_object());
   ToolDescription other = shell;
   other.output_schema.clear();
-  BOOST_TEST(!tool_object(other).contains("outputSchema"));
+  BOOST_TEST(!tool_object(other, ResultStyle::text).contains("outputSchema"));
 }
 
 BOOST_AUTO_TEST_CASE(metadata_is_structured_and_stands_in_the_text_too) {
   const ordered_json metadata{{"success", true}, {"stdout", "hi\n"}};
-  const ordered_json result = call_result(shell, answered(ordered_json::array({text("done")}), metadata), 1024);
+  const ordered_json result = call_result(shell, answered(ordered_json::array({text("done")}), metadata), limits);
   BOOST_TEST((result.at("structuredContent") == metadata));
   BOOST_TEST((result.at("isError") == false));
   BOOST_TEST((result.at("content") == ordered_json::array({text("done"), text(metadata.dump())})));
@@ -76,7 +78,7 @@ BOOST_AUTO_TEST_CASE(metadata_is_structured_and_stands_in_the_text_too) {
 BOOST_AUTO_TEST_CASE(a_text_that_is_the_metadata_is_there_once) {
   const ordered_json metadata{{"success", true}, {"stdout", std::string(5000, 'x')}};
   const ordered_json result =
-      call_result(shell, answered(ordered_json::array({text(metadata.dump(2))}), metadata), 1024);
+      call_result(shell, answered(ordered_json::array({text(metadata.dump(2))}), metadata), limits);
   BOOST_TEST(result.at("content").size() == 1);
   BOOST_TEST(has(result.at("content")[0].at("text").get<std::string>(), "left out"));
 }
@@ -92,7 +94,7 @@ BOOST_AUTO_TEST_CASE(streams_are_cut_and_their_flags_say_so) {
                                                                                        {"stderr_truncated", false},
                                                                                        {"stdout_bytes", 1'000'000},
                                                                                        {"truncated", false}}),
-                                          1024);
+                                          limits);
   const ordered_json& cut_data = result.at("structuredContent");
   BOOST_TEST(has(cut_data.at("stdout").get<std::string>(), "[... 998976 bytes left out ...]"));
   BOOST_TEST(has(cut_data.at("partial_stdout").get<std::string>(), "left out"));
@@ -108,7 +110,7 @@ BOOST_AUTO_TEST_CASE(the_output_of_execute_run_is_cut_wherever_it_stands) {
   run.output_schema = R"({"type":"object","required":["ok"]})";
   const std::string much(10'000, 'x');
   const auto structured = [&](const ordered_json& metadata) {
-    return call_result(run, answered(ordered_json::array({text(metadata.dump())}), metadata), 1024);
+    return call_result(run, answered(ordered_json::array({text(metadata.dump())}), metadata), limits);
   };
   const ordered_json good = structured({{"ok", true}, {"value", {{"output", much}}}});
   BOOST_TEST(has(good.at("structuredContent").at("value").at("output").get<std::string>(), "[... 8976 bytes left out"));
@@ -119,18 +121,106 @@ BOOST_AUTO_TEST_CASE(the_output_of_execute_run_is_cut_wherever_it_stands) {
 
 BOOST_AUTO_TEST_CASE(what_is_not_as_the_schema_says_is_not_structured) {
   const ordered_json result =
-      call_result(shell, answered(ordered_json::array({text("no")}), {{"error", {{"code", "c"}}}}, true), 1024);
+      call_result(shell, answered(ordered_json::array({text("no")}), {{"error", {{"code", "c"}}}}, true), limits);
   BOOST_TEST(!result.contains("structuredContent"));
   BOOST_TEST((result.at("isError") == true));
   BOOST_TEST(result.at("content").size() == 2);
   ToolDescription other = shell;
   other.output_schema = R"({"type":"object"})";
-  BOOST_TEST(call_result(other, answered({}, {{"error", 1}}, true), 1024).contains("structuredContent"));
+  BOOST_TEST(call_result(other, answered({}, {{"error", 1}}, true), limits).contains("structuredContent"));
+}
+
+namespace {
+
+ToolDescription shell_execute() {
+  ToolDescription tool = shell;
+  tool.id = "shell_execute";
+  tool.output_schema = R"({"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object"})";
+  return tool;
+}
+
+std::string shell_text(ordered_json metadata, bool is_error = false) {
+  metadata["command"] = "the command";
+  const ordered_json result =
+      call_result(shell_execute(), answered(ordered_json::array({text("a sentence")}), metadata, is_error),
+                  {.output_bytes = 1024, .style = ResultStyle::text});
+  BOOST_TEST(!result.contains("structuredContent"));
+  BOOST_TEST(result.at("content").size() == 1U);
+  return result.at("content")[0].at("text");
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_command_is_told_of_as_its_output_and_a_last_line) {
+  BOOST_TEST(shell_text({{"exit_code", 0}, {"stdout", "hi\n"}, {"stderr", ""}, {"execution_time_ms", 3}}) ==
+             "hi\n[exit 0, 3 ms]");
+  BOOST_TEST(shell_text({{"exit_code", 0}, {"stdout", ""}, {"stderr", ""}, {"execution_time_ms", 3}}) ==
+             "[exit 0, 3 ms]");
+  BOOST_TEST(shell_text({{"exit_code", 2},
+                         {"stdout", "no end"},
+                         {"stderr", "why\n"},
+                         {"execution_time_ms", 3},
+                         {"error", {{"code", "exit_nonzero"}, {"message", "Command failed"}, {"hint", ""}}}},
+                        true) == "no end\n[stderr]\nwhy\n[exit 2, 3 ms]");
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_did_not_end_by_itself_says_how_it_ended) {
+  BOOST_TEST(shell_text({{"partial_stdout", "so far\n"},
+                         {"partial_stderr", ""},
+                         {"error", {{"code", "timed_out"}, {"message", "Command timed out"}, {"hint", "do less"}}}},
+                        true) == "so far\n[Command timed out; do less]");
+  BOOST_TEST(shell_text({{"error", {{"code", "policy_denied"}, {"message", "No"}, {"hint", "use ls"}}}}, true) ==
+             "[No; use ls]");
+}
+
+BOOST_AUTO_TEST_CASE(what_a_model_cannot_see_in_the_output_stands_in_the_last_line) {
+  const std::string said =
+      shell_text({{"exit_code", 0},
+                  {"stdout", std::string(5000, 'x')},
+                  {"stdout_bytes", 70000},
+                  {"stdout_truncated", true},
+                  {"output_file", "/tmp/all"},
+                  {"background_processes_ended", 1},
+                  {"background_processes", {"sleep"}},
+                  {"protected_changed", {"/r/.envrc"}},
+                  {"put_aside", {{{"path", "/r/.git"}, {"to", "/r/x"}}}},
+                  {"processes_left", {{{"pid", 7}, {"name", "dd"}}}},
+                  {"sandbox", {{"refused", {"a read outside /r: /x"}}, {"not_enforced", {"network: none"}}}},
+                  {"encoding", "utf-8, invalid bytes replaced"},
+                  {"audit_error", "the trail is full"}});
+  for (const char* part :
+       {"[... 68976 bytes left out ...]", "stdout had 70000 bytes", "all output is in /tmp/all",
+        "ended with the command: sleep", "/r/.envrc", "/r/.git", "\"dd\"", "refused a read outside /r: /x",
+        "network: none", "invalid bytes replaced", "the trail is full"}) {
+    BOOST_TEST(has(said, part), part << " in " << said.substr(1000));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(structured_results_leave_out_what_goes_without_saying) {
+  const ordered_json metadata{{"command", "the command"},  {"exit_code", 0},
+                              {"stdout", "hi\n"},          {"stderr", ""},
+                              {"stdout_bytes", 3},         {"stdout_truncated", false},
+                              {"encoding", "utf-8"},       {"resources", {{"processes", 1}}},
+                              {"working_directory", "/r"}, {"execution_time_ms", 3}};
+  const ordered_json expected{{"exit_code", 0}, {"stdout", "hi\n"}, {"execution_time_ms", 3}};
+  for (const ResultStyle style : {ResultStyle::structured, ResultStyle::both}) {
+    const ordered_json result =
+        call_result(shell_execute(), answered(ordered_json::array({text("a sentence")}), metadata),
+                    {.output_bytes = 1024, .style = style});
+    BOOST_TEST((result.at("structuredContent") == expected), result.dump());
+    BOOST_TEST(result.at("content")[0].at("text") ==
+               (style == ResultStyle::both ? "hi\n[exit 0, 3 ms]" : expected.dump()));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_result_that_is_text_alone_has_no_schema) {
+  BOOST_TEST(!tool_object(shell_execute(), ResultStyle::text).contains("outputSchema"));
+  BOOST_TEST((tool_object(shell_execute(), ResultStyle::both).at("outputSchema") == ordered_json{{"type", "object"}}));
 }
 
 BOOST_AUTO_TEST_CASE(a_call_that_was_not_made_is_an_error_with_its_reason) {
-  const ordered_json result =
-      call_result(shell, {.kind = ToolOutcome::Kind::not_made, .result = {}, .is_error = false, .error = "why"}, 1024);
+  const ordered_json result = call_result(
+      shell, {.kind = ToolOutcome::Kind::not_made, .result = {}, .is_error = false, .error = "why"}, limits);
   BOOST_TEST((result == ordered_json{{"content", ordered_json::array({text("why")})}, {"isError", true}}));
 }
 

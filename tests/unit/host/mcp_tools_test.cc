@@ -45,7 +45,7 @@ Message request(const json& params) {
 BOOST_FIXTURE_TEST_SUITE(mcp_tools, Fixture)
 
 BOOST_AUTO_TEST_CASE(a_page_leads_to_the_next_and_the_last_to_none) {
-  const ToolMethods methods(*plugin, *toolbox, {}, 1);
+  const ToolMethods methods(*plugin, *toolbox, {.page = 1});
   Error problem;
   const auto first = methods.list(json(), problem);
   BOOST_REQUIRE(first.has_value());
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(a_page_leads_to_the_next_and_the_last_to_none) {
 }
 
 BOOST_AUTO_TEST_CASE(a_cursor_that_was_not_given_is_refused) {
-  const ToolMethods methods(*plugin, *toolbox, {}, 1);
+  const ToolMethods methods(*plugin, *toolbox, {.page = 1});
   for (const json& cursor : {json("tools-0"), json("tools-2"), json("tools-01"), json("tools-1 "), json("tools--1"),
                              json("tools-99999999999999999999"), json("1"), json(""), json(1), json()}) {
     Error problem;
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_cursor_that_was_not_given_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(a_tool_that_is_not_served_is_neither_listed_nor_called_nor_told_of) {
-  const ToolMethods methods(*plugin, *toolbox, {"wait"});
+  const ToolMethods methods(*plugin, *toolbox, {.served = {"wait"}});
   Error problem;
   const auto list = methods.list(json(), problem);
   BOOST_REQUIRE(list.has_value());
@@ -81,8 +81,17 @@ BOOST_AUTO_TEST_CASE(a_tool_that_is_not_served_is_neither_listed_nor_called_nor_
   BOOST_TEST(problem.message == "there is no tool \"echo\" here");
 }
 
+BOOST_AUTO_TEST_CASE(a_tool_that_is_hidden_is_not_listed_and_can_be_called) {
+  const ToolMethods methods(*plugin, *toolbox, {.served = {"wait", "echo"}, .hidden = {"wait"}});
+  Error problem;
+  const auto list = methods.list(json(), problem);
+  BOOST_REQUIRE(list.has_value());
+  BOOST_TEST(list->at("tools").size() == 1U);
+  BOOST_TEST(methods.call(request({{"name", "wait"}}), problem) != nullptr);
+}
+
 BOOST_AUTO_TEST_CASE(a_call_has_a_tool_and_an_object_of_arguments) {
-  const ToolMethods methods(*plugin, *toolbox);
+  const ToolMethods methods(*plugin, *toolbox, {});
   Error problem;
   const auto call = methods.call(request({{"name", "echo"}, {"arguments", {{"b", 1}, {"a", "ä"}}}}), problem);
   BOOST_REQUIRE(call != nullptr);

@@ -1,0 +1,168 @@
+#include "config/policy_preset.h"
+
+#include <linux/landlock.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "base/path_text.h"
+#include "base/utf8.h"
+#include "tracing/escape.h"
+
+namespace wtool::host {
+
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr const char* system_folders[] = {
+    "/bin",         "/etc",          "/gnu",  "/lib",  "/lib32", "/lib64", "/libx32",         "/nix",
+    "/opt",         "/proc",         "/sbin", "/snap", "/sys",   "/usr",   "/run/resolvconf", "/run/systemd/resolve",
+    "/var/lib/apt", "/var/lib/dpkg",
+};
+
+// In the home folder: programs, libraries and settings of build tools, without what has credentials.
+constexpr const char* toolchain_folders[] = {
+    ".asdf",
+    ".bun",
+    ".cargo/bin",
+    ".cargo/config.toml",
+    ".cargo/env",
+    ".cargo/git",
+    ".cargo/registry",
+    ".config/git",
+    ".deno/bin",
+    ".gitconfig",
+    ".goenv",
+    ".local/bin",
+    ".local/lib",
+    ".local/share/mise",
+    ".nvm",
+    ".pyenv",
+    ".local/share/pnpm",
+    ".rbenv",
+    ".rustup",
+    ".sdkman",
+    ".volta",
+    "go/bin",
+    "go/pkg",
+};
+
+constexpr const char* repository_marks[] = {".git", ".hg", ".jj", ".svn"};
+constexpr const char* build_marks[] = {"CMakeLists.txt", "Cargo.toml",      "Gemfile",   "Makefile", "build.gradle",
+                                       "composer.json",  "deno.json",       "flake.nix", "go.mod",   "meson.build",
+                                       "mix.exs",        "package.json",    "pom.xml",   "setup.py", "wtool.yaml",
+                                       "pyproject.toml", "build.gradle.kts"};
+
+std::string home_folder() {
+  const char* home = std::getenv("HOME");
+  return home != nullptr && home[0] == '/' ? fs::path(home).lexically_normal().string() : std::string();
+}
+
+// The same without links; `path` itself where that cannot be told.
+std::string resolved(const std::string& path) {
+  std::error_code failure;
+  const fs::path real = fs::canonical(path, failure);
+  return failure ? path : real.string();
+}
+
+void add_existing(json& list, const fs::path& path) {
+  std::error_code failure;
+  if (fs::exists(path, failure) && is_utf8(path.native())) list.push_back(path.string());
+}
+
+json temporary_folders() {
+  json folders = json::array();
+  add_existing(folders, "/tmp");
+  add_existing(folders, "/var/tmp");
+  const char* named = std::getenv("TMPDIR");
+  if (named != nullptr && named[0] == '/') add_existing(folders, fs::path(named).lexically_normal());
+  return folders;
+}
+
+// The trail is where no command can write.
+std::string audit_file() {
+  const char* state = std::getenv("XDG_STATE_HOME");
+  if (state != nullptr && state[0] == '/') return std::string(state) + "/wtool/mcp-audit.jsonl";
+  const std::string home = home_folder();
+  return home.empty() ? home : home + "/.local/state/wtool/mcp-audit.jsonl";
+}
+
+bool has_landlock() { return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0; }
+
+template <std::size_t count>
+bool has_any(const fs::path& folder, const char* const (&names)[count]) {
+  std::error_code failure;
+  for (const char* name : names) {
+    if (fs::exists(folder / name, failure)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::string& error) {
+  const std::string home = resolved(home_folder());
+  const std::string& root = request.root;
+  if (!is_utf8(root)) {
+    error = "the folder " + escaped(root) + " has a name that is not valid UTF-8";
+    return std::nullopt;
+  }
+  if (root == "/" || (!home.empty() && is_within(home, root))) {
+    error = "the folder " + root + (root == home ? " is your home folder" : " has your home folder in it") +
+            ", with its keys and settings: name the folder of a project (--root DIR)";
+    return std::nullopt;
+  }
+  if (!has_landlock()) {
+    error =
+        "this kernel has no Landlock, which would hold commands to the folder: --policy open serves without a sandbox, "
+        "to whoever may run everything that you may";
+    return std::nullopt;
+  }
+  const bool writes_root = request.kind == PolicyPreset::Kind::project;
+  json write = temporary_folders();
+  if (writes_root) write.push_back(root);
+  json read = json::array({root});
+  for (const char* folder : system_folders) add_existing(read, folder);
+  if (!home.empty()) {
+    for (const char* folder : toolchain_folders) add_existing(read, fs::path(home) / folder);
+  }
+
+  PolicyPreset preset;
+  json defaults{{"environment", {{"inherit", "core"}}}};
+  if (const std::string file = audit_file(); !file.empty()) defaults["audit"] = {{"file", file}};
+  json boundary{{"sandbox",
+                 {{"read", std::move(read)},
+                  {"write", std::move(write)},
+                  {"network", request.network ? "allow" : "deny"},
+                  {"required", true}}},
+                {"lock", {"sandbox"}}};
+  if (!request.trusts_last_file) {
+    for (const char* key : {"environment", "shell", "audit", "output.directory"}) boundary["lock"].push_back(key);
+  }
+  preset.defaults = defaults.dump();
+  preset.boundary = boundary.dump();
+  preset.summary = std::string("Commands ") + (writes_root ? "write below " + root + " and" : "write") +
+                   " in temporary folders alone; they read " + (writes_root ? "these" : root) +
+                   ", the system and toolchains, not the rest of the home folder; they have " +
+                   (request.network ? "the network." : "no network.");
+  return preset;
+}
+
+std::string project_of(const std::string& folder) {
+  const std::string home = resolved(home_folder());
+  std::string nearest;
+  for (fs::path at = folder; at != at.root_path() && at != home; at = at.parent_path()) {
+    if (has_any(at, repository_marks)) return at.string();
+    if (nearest.empty() && has_any(at, build_marks)) nearest = at.string();
+  }
+  return nearest;
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,40 @@
+// The policies that need no file, as `wtool mcp --policy` offers them: each is two layers of the configuration.
+//
+//   std::string error;
+//   const auto preset = policy_preset({.kind = PolicyPreset::Kind::project, .root = "/home/me/app"}, error);
+//   if (preset) config_files.add_policy(*preset);
+//
+// - The kernel's sandbox is the boundary: whatever a command is, it writes below the root and in temporary folders alone,
+//   and reads these, the system and the toolchains of the home folder, but not the rest of that.
+// - `defaults` stands before the user's file, which may change it; `boundary` stands behind it and is locked: the file of
+//   the project, which an agent may write, can only tighten it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace wtool::host {
+
+struct PolicyPreset {
+  enum class Kind { project, read_only };
+
+  std::string defaults;  // YAML, as is `boundary`
+  std::string boundary;
+  std::string summary;  // what holds, in a few sentences for models and people
+};
+
+struct PolicyRequest {
+  PolicyPreset::Kind kind = PolicyPreset::Kind::project;
+  std::string root;               // absolute, existing, without links
+  bool network = false;           // it is allowed
+  bool trusts_last_file = false;  // a person has named it (--config): it may also set what is no boundary
+};
+
+// Nothing: `error` says why the root cannot be one, or what this system lacks.
+std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::string& error);
+
+// The folder of the project that `folder` lies in: the nearest with a repository, or else the nearest with a file that
+// build tools look for. Empty: there is none. Neither / nor the home folder is one.
+std::string project_of(const std::string& folder);
+
+}  // namespace wtool::host

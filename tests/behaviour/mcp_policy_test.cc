@@ -1,0 +1,237 @@
+// What `wtool mcp` lets commands do when nobody has said anything, and with the other policies; and what its tools and
+// results cost a model.
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "support/mcp_client.h"
+#include "support/sandboxed.h"
+
+using namespace wtool::test;
+using Json = nlohmann::json;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+boost::test_tools::assertion_result can_sandbox(boost::unit_test::test_unit_id) { return has_landlock(4); }
+
+// A person with a home folder and a project. The home folder is not among the temporary ones, which every command may
+// read.
+class Person {
+ public:
+  Person() {
+    std::string name = fs::current_path().string() + "/home-XXXXXX";
+    BOOST_REQUIRE(::mkdtemp(name.data()) != nullptr);
+    home_ = name;
+    fs::create_directories(home_ + "/.ssh");
+    write(home_ + "/.ssh/id", "the key\n");
+    write(home_ + "/.gitconfig", "[user]\n\tname = nobody\n");
+    fs::create_directories(project() + "/src");
+    BOOST_REQUIRE(run({"/usr/bin/env", "git", "init", "-q", project()}, in(home_)).exit_code == 0);
+  }
+  ~Person() { fs::remove_all(home_); }
+  Person(const Person&) = delete;
+  Person& operator=(const Person&) = delete;
+
+  const std::string& home() const { return home_; }
+  std::string project() const { return home_ + "/app"; }
+  std::string audit() const { return home_ + "/.local/state/wtool/mcp-audit.jsonl"; }
+  ProgramOptions in(const std::string& directory) const {
+    return {.directory = directory,
+            .set = {{"HOME", home_}, {"XDG_CONFIG_HOME", home_ + "/.config"}, {"A_TOKEN", "a secret"}},
+            .unset = {"XDG_STATE_HOME", "ALLOWED_COMMANDS"}};
+  }
+  // Nothing that the test can read is out of a command's reach here.
+  bool is_temporary() const { return home_.starts_with("/tmp/") || home_.starts_with("/var/tmp/"); }
+
+  static void write(const std::string& file, const std::string& text) { std::ofstream(file) << text; }
+
+ private:
+  std::string home_;
+};
+
+struct Server : McpClient {
+  Server(const Person& person, std::vector<std::string> more, const std::string& directory)
+      : McpClient(std::move(more), person.in(directory)), started(initialize()) {}
+  Server(const Person& person, std::vector<std::string> more) : Server(person, std::move(more), person.project()) {}
+
+  std::string text(const std::string& command) { return run(command).at("content").at(0).at("text"); }
+  std::string instructions() const { return started.at("result").at("instructions"); }
+  std::set<std::string> listed() {
+    std::set<std::string> names;
+    const Json list = ask("tools/list");
+    for (const Json& tool : list.at("result").at("tools")) names.insert(tool.at("name"));
+    return names;
+  }
+
+  const Json started;
+};
+
+const std::vector<std::string> by_default{"--policy", "project"};
+
+Finished refused(const Person& person, const std::string& directory, std::vector<std::string> more = {}) {
+  std::vector<std::string> argv{WTOOL_TEST_PROGRAM, "mcp"};
+  argv.insert(argv.end(), more.begin(), more.end());
+  const Finished finished = run(argv, person.in(directory));
+  BOOST_TEST(finished.exit_code == 2);
+  BOOST_TEST(finished.out.empty());
+  return finished;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(mcp_policy, *boost::unit_test::precondition(can_sandbox))
+
+BOOST_AUTO_TEST_CASE(without_a_word_commands_are_held_to_the_project) {
+  const Person person;
+  // As a client starts it: without --policy.
+  Program program({WTOOL_TEST_PROGRAM, "mcp"}, Program::On::pipes, [&] {
+    ProgramOptions options = person.in(person.project() + "/src");
+    options.talk = true;
+    return options;
+  }());
+  const auto say = [&](int id, const char* method, const Json& params) {
+    const Json message{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}};
+    BOOST_REQUIRE(program.say(message.dump() + '\n'));
+    std::string line;
+    BOOST_REQUIRE(program.next_line(line));
+    return Json::parse(line).at("result");
+  };
+  const Json started = say(1, "initialize", {{"protocolVersion", "2025-06-18"}, {"capabilities", Json::object()}});
+  const std::string rule = "Commands write below " + person.project() + " and in temporary folders alone";
+  BOOST_TEST(has(started.dump(), rule), started);
+  const std::string command =
+      "pwd; echo made > ../made; cat ../made; cat ~/.ssh/id; echo x > ~/x; echo token: $A_TOKEN; "
+      "git config user.name";
+  const Json result = say(2, "tools/call", {{"name", "shell_execute"}, {"arguments", {{"command", command}}}});
+  const std::string text = result.at("content").at(0).at("text");
+  BOOST_TEST_CONTEXT(text) {
+    BOOST_TEST(text.starts_with(person.project() + "/src\nmade\n"));
+    BOOST_TEST(has(text, "token:\n"));
+    BOOST_TEST(has(text, "nobody\n"));
+    BOOST_TEST(has(text, "the sandbox refused"));
+    if (!person.is_temporary()) {
+      BOOST_TEST(!has(text, "the key"));
+      BOOST_TEST(!fs::exists(person.home() + "/x"));
+    }
+  }
+  program.end_input();
+  const Finished finished = program.wait();
+  BOOST_TEST(has(finished.err, "policy project: " + rule), finished.err);
+  const Finished verified = run({WTOOL_TEST_PROGRAM, "audit", "verify", person.audit()}, person.in(person.project()));
+  BOOST_TEST(verified.exit_code == 0, verified.out << verified.err);
+}
+
+BOOST_AUTO_TEST_CASE(commands_have_the_network_only_where_it_is_given) {
+  const Person person;
+  const std::string connect = "bash -c 'exec 3<>/dev/tcp/127.0.0.1/1' 2>&1 | grep -o 'Connection refused'";
+  BOOST_TEST(!has(Server(person, by_default).text(connect), "Connection refused"));
+  BOOST_TEST(has(Server(person, {"--policy", "project", "--network"}).text(connect), "Connection refused"));
+}
+
+BOOST_AUTO_TEST_CASE(read_only_does_not_write_the_folder) {
+  const Person person;
+  Server server(person, {"--policy", "read-only", "--root", person.project()}, "/");
+  const std::string text = server.text("pwd; echo x > made; t=$(mktemp) && echo temporary && rm $t");
+  BOOST_TEST(has(text, person.project() + "\n"), text);
+  BOOST_TEST(has(text, "temporary\n"), text);
+  if (!person.is_temporary()) BOOST_TEST(!fs::exists(person.project() + "/made"));
+  BOOST_TEST(has(server.instructions(), "write in temporary folders alone"));
+}
+
+BOOST_AUTO_TEST_CASE(open_is_said_and_lets_commands_do_what_the_person_may) {
+  const Person person;
+  Server server(person, {"--policy", "open"}, person.home());
+  BOOST_TEST(has(server.text("cat .ssh/id"), "the key"));
+  server.program.end_input();
+  BOOST_TEST(has(server.program.wait().err, "policy open: commands may do what you may"));
+  BOOST_TEST(!fs::exists(person.audit()));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_a_command_writes_loosens_nothing) {
+  for (const char* text : {"sandbox: {write: [/]}\n", "environment: {inherit: all}\n", "audit: {file: elsewhere}\n"}) {
+    const Person person;
+    Server server(person, by_default);
+    server.text("printf '" + std::string(text).substr(0, std::string(text).size() - 1) + "' > wtool.yaml");
+    const Json result = server.run("echo $A_TOKEN; echo x > " + person.home() + "/x; echo done");
+    BOOST_TEST(result.at("isError") == true);
+    BOOST_TEST(has(result.dump(), "locked by --policy"), result.dump());
+    BOOST_TEST(!fs::exists(person.home() + "/x"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_a_person_names_may_set_what_is_no_boundary) {
+  const Person person;
+  Person::write(person.home() + "/agent.yaml", "environment: {inherit: all}\naudit: {file: mine.jsonl}\n");
+  // Relative to where this was started, not to the root.
+  Server server(person, {"--policy", "project", "--config", "agent.yaml", "--root", "app"}, person.home());
+  BOOST_TEST(has(server.text("pwd; echo $A_TOKEN"), person.project() + "\na secret\n"));
+  BOOST_TEST(fs::exists(person.home() + "/mine.jsonl"));
+  Person::write(person.home() + "/loose.yaml", "sandbox: {network: allow}\n");
+  const Finished finished = refused(person, person.project(), {"--config", person.home() + "/loose.yaml"});
+  BOOST_TEST(has(finished.err, "sandbox.network is locked by --policy"), finished.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_that_is_no_project_is_not_served_by_itself) {
+  const Person person;
+  const ScratchFolder nowhere;
+  const Finished finished = refused(person, nowhere.path());
+  BOOST_TEST(has(finished.err, "--root DIR"), finished.err);
+  BOOST_TEST(has(finished.err, "--policy open"), finished.err);
+  BOOST_TEST(has(refused(person, person.home()).err, "is in no project"));
+  BOOST_TEST(has(refused(person, "/", {"--root", person.home()}).err, "is your home folder"));
+  BOOST_TEST(has(refused(person, "/", {"--root", "/"}).err, "has your home folder in it"));
+  BOOST_TEST(has(refused(person, "/", {"--root", person.home() + "/none"}).err, "there is no folder"));
+  BOOST_TEST(has(refused(person, "/", {"--root", person.home() + "/.ssh/id"}).err, "there is no folder"));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_of_a_build_tool_makes_a_project_too) {
+  const Person person;
+  fs::create_directories(person.home() + "/other/deep");
+  Person::write(person.home() + "/other/Makefile", "");
+  Server server(person, by_default, person.home() + "/other/deep");
+  BOOST_TEST(has(server.instructions(), "below " + person.home() + "/other and"), server.instructions());
+}
+
+BOOST_AUTO_TEST_CASE(tools_that_cannot_run_are_not_listed) {
+  const Person person;
+  BOOST_TEST((Server(person, by_default).listed() == std::set<std::string>{"shell_execute", "execute_run"}));
+  Person::write(person.project() + "/tools-allow.json", "[\"ls\"]");
+  BOOST_TEST(Server(person, by_default).listed().size() == 6U);
+  ProgramOptions options = person.in(person.project());
+  std::erase(options.unset, "ALLOWED_COMMANDS");
+  options.set["ALLOWED_COMMANDS"] = "ls";
+  McpClient client(by_default, options);
+  client.initialize();
+  BOOST_TEST(client.ask("tools/list").at("result").at("tools").size() == 7U);
+}
+
+// A token is taken for four characters.
+BOOST_AUTO_TEST_CASE(tools_and_results_cost_a_model_little) {
+  const Person person;
+  Server server(person, by_default);
+  const Json tools = server.ask("tools/list").at("result").at("tools");
+  for (const Json& tool : tools) {
+    if (tool.at("name") != "shell_execute") continue;
+    BOOST_TEST(tool.at("description").get<std::string>().size() + tool.at("inputSchema").dump().size() <= 260U * 4);
+    BOOST_TEST(!tool.contains("outputSchema"));
+  }
+  BOOST_TEST(tools.dump().size() <= 900U * 4);
+  const auto cost = [&](const std::string& command) {
+    const Json result = server.run(command);
+    BOOST_TEST(!result.contains("structuredContent"));
+    return result.at("content").dump().size() - Json::array({{{"type", "text"}, {"text", ""}}}).dump().size();
+  };
+  BOOST_TEST(cost("echo hi") <= 6U * 4);
+  const std::size_t lines = server.text("seq 1000 1059").find('[');
+  BOOST_TEST(server.text("seq 1000 1059").size() * 100 <= lines * 105 + 400);
+  BOOST_TEST(cost("cat > made <<'END'\n" + std::string(5000, 'x') + "\nEND\n") <= 20U * 4);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
