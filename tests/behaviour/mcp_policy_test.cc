@@ -212,6 +212,34 @@ BOOST_AUTO_TEST_CASE(tools_that_cannot_run_are_not_listed) {
   BOOST_TEST(client.ask("tools/list").at("result").at("tools").size() == 7U);
 }
 
+BOOST_AUTO_TEST_CASE(a_client_is_told_how_to_start_the_server) {
+  const Person person;
+  const auto printed = [&](std::vector<std::string> more, const std::string& directory) {
+    std::vector<std::string> argv{WTOOL_TEST_PROGRAM, "mcp", "--print-config"};
+    argv.insert(argv.end(), more.begin(), more.end());
+    const Finished finished = run(argv, person.in(directory));
+    BOOST_TEST(finished.exit_code == 0, finished.err);
+    BOOST_TEST(has(finished.err, "put this into "));
+    return finished.out;
+  };
+  const Json claude = Json::parse(printed({"claude-code"}, person.project() + "/src")).at("mcpServers").at("shell");
+  BOOST_TEST(fs::equivalent(claude.at("command").get<std::string>(), WTOOL_TEST_PROGRAM));
+  BOOST_TEST((claude.at("args") == Json{"mcp", "--root", person.project()}));
+  const Json vscode = Json::parse(printed({"vscode", "--root", "app", "--policy", "read-only", "--network", "--tools",
+                                           "shell_execute,execute_run", "--config", "c.yaml"},
+                                          person.home()));
+  BOOST_TEST((vscode.at("servers").at("shell").at("args") ==
+              Json{"mcp", "--root", person.project(), "--policy", "read-only", "--network", "--tools",
+                   "shell_execute,execute_run", "--config", person.home() + "/c.yaml"}));
+  BOOST_TEST(printed({"codex"}, person.project()) == "[mcp_servers.shell]\ncommand = " + claude.at("command").dump() +
+                                                         "\nargs = [\"mcp\",\"--root\"," +
+                                                         Json(person.project()).dump() + "]\n");
+  for (const char* client : {"claude-desktop", "cursor", "gemini", "goose", "opencode", "windsurf", "zed"}) {
+    BOOST_TEST(has(printed({client}, person.project()), person.project()), client);
+  }
+  BOOST_TEST(has(refused(person, person.project(), {"--print-config", "emacs"}).err, "claude-code"));
+}
+
 // A token is taken for four characters.
 BOOST_AUTO_TEST_CASE(tools_and_results_cost_a_model_little) {
   const Person person;

@@ -23,11 +23,14 @@
 #include <vector>
 
 #include "base/edit_distance.h"
+#include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
 #include "cli/output.h"
 #include "config/policy_preset.h"
+#include "loader/find_plugin.h"
+#include "mcp/client_config.h"
 #include "mcp/server.h"
 #include "tracing/escape.h"
 
@@ -70,6 +73,7 @@ struct McpOptions {
   std::string root;
   std::string policy = "project";
   bool network = false;
+  std::string print_config;  // a client
 };
 
 std::string absolute(const std::string& path) {
@@ -201,6 +205,38 @@ std::optional<mcp::ServerSettings> read_settings(Context& context, const McpOpti
   return settings;
 }
 
+// What starts this server as it was asked for here, wherever the client is.
+std::vector<std::string> argv_of(const Context& context, const McpOptions& options, const std::string& root) {
+  std::vector<std::string> argv{program_path(), "mcp"};
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) argv.insert(argv.end(), {option, value});
+  };
+  add("--root", root);
+  if (options.policy != "project") add("--policy", options.policy);
+  if (options.network) argv.emplace_back("--network");
+  std::string tools;
+  for (const std::string& tool : options.tools) tools += (tools.empty() ? "" : ",") + tool;
+  add("--tools", tools);
+  add("--config", absolute(context.options.config));
+  add("--plugin", absolute(context.options.plugin));
+  return argv;
+}
+
+int print_config(const Context& context, const McpOptions& options) {
+  const bool needs_root = options.policy != "open" || !options.root.empty();
+  const std::string root = needs_root ? root_of(options) : std::string();
+  if (needs_root && root.empty()) return exit_unusable;
+  const std::vector<std::string> argv = argv_of(context, options, root);
+  if (argv.front().empty() || !std::all_of(argv.begin(), argv.end(), [](const auto& word) { return is_utf8(word); })) {
+    complain("--print-config: a path is not valid UTF-8, or the program's own is not known");
+    return exit_unusable;
+  }
+  const auto config = mcp::client_config(options.print_config, argv);
+  if (!config) return exit_unusable;  // The option has been checked.
+  complain("put this into " + config->file + ":");
+  return print(config->text) ? exit_ok : exit_unusable;
+}
+
 int serve(Context& context, const McpOptions& options) {
   keep_memory_small();
   const std::optional<Ends> ends = move_standard_streams();
@@ -279,6 +315,11 @@ void add_mcp(CLI::App& app, Context& context) {
                    "Only these tools, separated by commas (default: all that can run with this configuration)")
       ->type_name("NAME,...")
       ->delimiter(',');
+  command
+      ->add_option("--print-config", options->print_config,
+                   "Print what the client needs in its configuration to start this server, with these options")
+      ->check(CLI::IsMember(mcp::known_clients()))
+      ->type_name("CLIENT");
   command->footer(
       "Speaks the protocol on standard input and output, a message a line, and nothing else; logs and errors go to\n"
       "standard error. A client's configuration names this program, \"mcp\" as its argument, and what else is wanted.\n"
@@ -290,12 +331,15 @@ void add_mcp(CLI::App& app, Context& context) {
       "\n"
       "Examples:\n"
       "  {\"mcpServers\": {\"shell\": {\"command\": \"wtool\", \"args\": [\"mcp\", \"--root\", \"/home/me/app\"]}}}\n"
+      "  wtool mcp --root . --print-config codex\n"
       "  wtool mcp --root . --policy read-only --tools shell_execute");
   command->callback([&context, options, policy] {
     if (options->network && policy->count() > 0 && options->policy == "open") {
       throw CLI::ValidationError("--network", "with --policy open commands have the network already");
     }
-    context.command = [&context, options] { return serve(context, *options); };
+    context.command = [&context, options] {
+      return options->print_config.empty() ? serve(context, *options) : print_config(context, *options);
+    };
   });
 }
 

@@ -1,0 +1,25 @@
+// What a client of the protocol has to be told to start this server, in the form of its own configuration. Pure.
+//
+//   client_config("codex", {"/usr/local/bin/wtool", "mcp", "--root", "/home/me/app"})->text
+//
+// The formats are those of the clients' documentation in 2026.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wtool::host::mcp {
+
+struct ClientConfig {
+  std::string file;  // where it belongs, as a person knows it
+  std::string text;  // ends with a newline
+};
+
+// `argv`: the server's program, by its absolute path, and its arguments, in UTF-8. Nothing: the client is unknown.
+std::optional<ClientConfig> client_config(std::string_view client, const std::vector<std::string>& argv);
+
+std::vector<std::string> known_clients();
+
+}  // namespace wtool::host::mcp
