@@ -121,8 +121,9 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
   }
   if (!has_landlock()) {
     error =
-        "this kernel has no Landlock, which would hold commands to the folder: --policy open serves without a sandbox, "
-        "to whoever may run everything that you may";
+        "this kernel has no Landlock, so commands cannot be held to the folder; --policy open serves without a "
+        "sandbox: "
+        "a command may do then what you may";
     return std::nullopt;
   }
   const bool writes_root = request.kind == PolicyPreset::Kind::project;
