@@ -29,8 +29,6 @@ std::string_view without_last_slashes(std::string_view folder) {
 
 }  // namespace
 
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 Programs::Programs(const std::optional<std::vector<std::string>>& configured, std::string_view search_path,
                    const std::vector<std::string>& roots) {
   if (configured) {

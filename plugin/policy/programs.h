@@ -32,6 +32,6 @@ class Programs {
 };
 
 // The part behind the last slash.
-std::string_view base_name(std::string_view path);
+inline std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace wtool::policy
