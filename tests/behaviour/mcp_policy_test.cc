@@ -135,6 +135,22 @@ BOOST_AUTO_TEST_CASE(commands_have_the_network_only_where_it_is_given) {
   BOOST_TEST(has(Server(person, {"--policy", "project", "--network"}).text(connect), "Connection refused"));
 }
 
+BOOST_AUTO_TEST_CASE(a_home_folder_is_no_temporary_folder) {
+  const Person person;
+  if (person.is_temporary()) return;
+  const ScratchFolder links;
+  fs::create_directory_symlink(person.home(), links.path() + "/link");
+  for (const std::string& folder : {person.home(), person.home() + "/", links.path() + "/link", std::string("/")}) {
+    ProgramOptions options = person.in(person.project());
+    options.set["TMPDIR"] = folder;
+    McpClient client(by_default, options);
+    client.initialize();
+    const std::string text = client.run("cat ~/.ssh/id; echo x > ~/x").at("content").at(0).at("text");
+    BOOST_TEST(!has(text, "the key"), folder << ": " << text);
+    BOOST_TEST(!fs::exists(person.home() + "/x"), folder);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(read_only_does_not_write_the_folder) {
   const Person person;
   Server server(person, {"--policy", "read-only", "--root", person.project()}, "/");

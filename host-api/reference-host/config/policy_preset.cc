@@ -77,12 +77,15 @@ void add_existing(json& list, const fs::path& path) {
   if (fs::exists(path, failure) && is_utf8(path.native())) list.push_back(path.string());
 }
 
-json temporary_folders() {
+// A folder that has the home folder in it is none, whatever TMPDIR says.
+json temporary_folders(const std::string& home) {
   json folders = json::array();
   add_existing(folders, "/tmp");
   add_existing(folders, "/var/tmp");
   const char* named = std::getenv("TMPDIR");
-  if (named != nullptr && named[0] == '/') add_existing(folders, fs::path(named).lexically_normal());
+  if (named == nullptr || named[0] != '/') return folders;
+  const std::string folder = resolved(named);
+  if (folder != "/" && (home.empty() || !is_within(home, folder))) add_existing(folders, folder);
   return folders;
 }
 
@@ -127,7 +130,7 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
     return std::nullopt;
   }
   const bool writes_root = request.kind == PolicyPreset::Kind::project;
-  json write = temporary_folders();
+  json write = temporary_folders(home);
   if (writes_root) write.push_back(root);
   json read = json::array({root});
   for (const char* folder : system_folders) add_existing(read, folder);
