@@ -30,18 +30,38 @@ bool continues_character(char byte) { return (static_cast<unsigned char>(byte) &
 
 ordered_json text_block(std::string text) { return {{"type", "text"}, {"text", std::move(text)}}; }
 
+std::string text_of(const ordered_json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+// Says of a result that has one flag and a warning for both streams (terminal_execute_command) that `name` was cut.
+void warn(ordered_json& metadata, std::string_view name, std::size_t bytes, std::size_t most) {
+  metadata["truncated"] = true;
+  std::string warning = text_of(metadata, "warning");
+  if (warning.find(name) != std::string::npos) return;
+  warning += (warning.empty() ? "" : "; ") + std::string(name) + " had " + std::to_string(bytes) +
+             " bytes, and only its beginning and its end are here: " + std::to_string(most) + " bytes";
+  metadata["warning"] = warning;
+}
+
 void cut_streams(ordered_json& metadata, std::size_t most) {
   for (const auto& [name, flag, bytes] : streams) {
     const auto stream = metadata.find(name);
     if (stream == metadata.end() || !stream->is_string()) continue;
     const auto& text = stream->get_ref<const std::string&>();
     if (text.size() <= most) continue;
+    const std::size_t size = text.size();
     // The tool may have left out a part before, in the middle as well.
     const auto counted = metadata.find(bytes);
     const bool is_counted = counted != metadata.end() && counted->is_number_unsigned();
     *stream = cut(text, most, is_counted ? counted->get<std::size_t>() : 0);
-    for (const std::string_view said : {flag, std::string_view("truncated")}) {
-      if (const auto found = metadata.find(said); found != metadata.end() && found->is_boolean()) *found = true;
+    const auto said = metadata.find(flag);
+    if (said != metadata.end() && said->is_boolean()) {
+      *said = true;
+      if (metadata.contains("truncated")) metadata["truncated"] = true;
+    } else if (!flag.empty()) {
+      warn(metadata, name, size, most);
     }
   }
 }
@@ -54,11 +74,6 @@ ordered_json schema_of(const std::string& text) {
 }
 
 bool is_shell_execute(const ToolDescription& tool) { return tool.id == "shell_execute"; }
-
-std::string text_of(const ordered_json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 std::string joined(const ordered_json& list) {
   std::string text;

@@ -105,6 +105,26 @@ BOOST_AUTO_TEST_CASE(streams_are_cut_and_their_flags_say_so) {
   BOOST_TEST(result.at("content")[0].at("text").get<std::string>().size() < 7000);
 }
 
+BOOST_AUTO_TEST_CASE(an_output_of_a_session_that_is_cut_is_flagged_and_warned_of) {
+  const auto cut_one = [](ordered_json metadata) {
+    metadata["success"] = true;
+    return call_result(shell, answered(ordered_json::array({text(metadata.dump())}), metadata), limits)
+        .at("structuredContent");
+  };
+  const ordered_json both =
+      cut_one({{"stdout", std::string(10'000, 'x')}, {"stderr", std::string(5'000, 'y')}, {"duration", 1}});
+  BOOST_TEST((both.at("truncated") == true));
+  BOOST_TEST(
+      both.at("warning") ==
+      "stdout had 10000 bytes, and only its beginning and its end are here: 1024 bytes; stderr had 5000 bytes, and "
+      "only its beginning and its end are here: 1024 bytes");
+  // What the tool has said itself is about more.
+  const ordered_json earlier =
+      cut_one({{"stdout", std::string(10'000, 'x')}, {"truncated", true}, {"warning", "stdout had 9 GB"}});
+  BOOST_TEST(earlier.at("warning") == "stdout had 9 GB");
+  BOOST_TEST(!cut_one({{"stdout", "short"}}).contains("truncated"));
+}
+
 BOOST_AUTO_TEST_CASE(the_output_of_execute_run_is_cut_wherever_it_stands) {
   ToolDescription run = shell;
   run.output_schema = R"({"type":"object","required":["ok"]})";
