@@ -1,7 +1,7 @@
 // A text as a JSON string, appended to a line that grows.
 //
 // nlohmann's library writes all other JSON. A record of a journal must cost about a microsecond, and by the library it costs
-// ten: it copies each text into a value first (docs/decisions/0025-rooms.md).
+// ten: it copies each text into a value first (docs/decisions/0026-rooms.md).
 #pragma once
 
 #include <string>
