@@ -82,6 +82,8 @@ void IdScanner::end_token() {
 
 std::string IdScanner::id() const {
   if (!has_method_ || id_.size() > max_token) return {};
+  // The parser takes a NUL for the end of the text.
+  if (id_.find('\0') != std::string::npos) return {};
   const auto value = nlohmann::json::parse(id_, nullptr, false);
   return value.is_string() || value.is_number() ? id_ : std::string();
 }
