@@ -80,23 +80,23 @@ std::string absolute(const std::string& path) {
   return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
 }
 
-// The folder that the policy is about; empty: the reason is on stderr.
-std::string root_of(const McpOptions& options) {
+// The folder that the policy is about; empty where it needs none. Nothing: the reason is on stderr.
+std::optional<std::string> root_of(const McpOptions& options) {
   std::error_code failure;
   const bool is_named = !options.root.empty();
+  if (!is_named && options.policy == "open") return std::string();
   const std::filesystem::path folder = std::filesystem::canonical(is_named ? options.root : ".", failure);
   if (failure || !std::filesystem::is_directory(folder, failure)) {
     complain("--root: there is no folder " + (is_named ? options.root : "here"));
-    return {};
+    return std::nullopt;
   }
   if (is_named) return folder.string();
   std::string project = project_of(folder.string());
-  if (project.empty()) {
-    complain("the folder " + folder.string() +
-             " is in no project: name the folder that commands may write in (--root DIR), or let them do whatever you "
-             "may (--policy open)");
-  }
-  return project;
+  if (!project.empty()) return project;
+  complain("the folder " + folder.string() +
+           " is in no project: name the folder that commands may write in (--root DIR), or let them do whatever you "
+           "may (--policy open)");
+  return std::nullopt;
 }
 
 // Sets the policy and the folder of the commands. Gives what models are told of it; nothing: the reason is on stderr.
@@ -104,29 +104,24 @@ std::optional<std::string> set_policy(Context& context, const McpOptions& option
   // What is relative is so to the folder that this was started in.
   context.options.config = absolute(context.options.config);
   context.options.plugin = absolute(context.options.plugin);
-  std::string summary;
-  std::string root;
-  const bool is_open = options.policy == "open";
-  if (!is_open || !options.root.empty()) {
-    root = root_of(options);
-    if (root.empty()) return std::nullopt;
-  }
+  const std::optional<std::string> root = root_of(options);
+  if (!root) return std::nullopt;
   if (!options.root.empty()) {
     std::error_code failure;
-    std::filesystem::current_path(root, failure);
+    std::filesystem::current_path(*root, failure);
     if (failure) {
-      complain("--root: the folder " + root + " cannot be entered: " + failure.message());
+      complain("--root: the folder " + *root + " cannot be entered: " + failure.message());
       return std::nullopt;
     }
   }
-  if (is_open) {
+  if (options.policy == "open") {
     complain("mcp: policy open: commands may do what you may, but for what your configuration says");
-    return summary;
+    return std::string();
   }
   std::string error;
   const auto preset =
       policy_preset({.kind = options.policy == "project" ? PolicyPreset::Kind::project : PolicyPreset::Kind::read_only,
-                     .root = root,
+                     .root = *root,
                      .network = options.network,
                      .trusts_last_file = !context.options.config.empty()},
                     error);
@@ -164,7 +159,7 @@ mcp::ResultStyle style_of(const std::string& name) {
                                 : mcp::ResultStyle::both;
 }
 
-// Tools that refuse every call as things are: a model need not know of them.
+// Tools that refuse every call with this configuration: a model need not know of them.
 std::vector<std::string> tools_that_cannot_run(const Config& config) {
   std::vector<std::string> tools;
   const char* programs = std::getenv("ALLOWED_COMMANDS");
@@ -223,10 +218,9 @@ std::vector<std::string> argv_of(const Context& context, const McpOptions& optio
 }
 
 int print_config(const Context& context, const McpOptions& options) {
-  const bool needs_root = options.policy != "open" || !options.root.empty();
-  const std::string root = needs_root ? root_of(options) : std::string();
-  if (needs_root && root.empty()) return exit_unusable;
-  const std::vector<std::string> argv = argv_of(context, options, root);
+  const std::optional<std::string> root = root_of(options);
+  if (!root) return exit_unusable;
+  const std::vector<std::string> argv = argv_of(context, options, *root);
   if (argv.front().empty() || !std::all_of(argv.begin(), argv.end(), [](const auto& word) { return is_utf8(word); })) {
     complain("--print-config: a path is not valid UTF-8, or the program's own is not known");
     return exit_unusable;
@@ -300,15 +294,13 @@ void add_mcp(CLI::App& app, Context& context) {
           "The folder that commands are run in, and that the policy is about (default: the project that this is "
           "started in)")
       ->type_name("DIR");
-  CLI::Option* policy =
-      command
-          ->add_option(
-              "--policy", options->policy,
-              "project: commands write the folder and temporary files alone, read these, the system and "
-              "toolchains, and have no network; read-only: the same without writing the folder; open: what you "
-              "may (default: project)")
-          ->check(CLI::IsMember({"project", "read-only", "open"}))
-          ->type_name("NAME");
+  command
+      ->add_option("--policy", options->policy,
+                   "project: commands write the folder and temporary files alone, read these, the system and "
+                   "toolchains, and have no network; read-only: the same without writing the folder; open: what you "
+                   "may (default: project)")
+      ->check(CLI::IsMember({"project", "read-only", "open"}))
+      ->type_name("NAME");
   command->add_flag("--network", options->network, "Commands have the network");
   command
       ->add_option("--tools", options->tools,
@@ -333,8 +325,8 @@ void add_mcp(CLI::App& app, Context& context) {
       "  {\"mcpServers\": {\"shell\": {\"command\": \"wtool\", \"args\": [\"mcp\", \"--root\", \"/home/me/app\"]}}}\n"
       "  wtool mcp --root . --print-config codex\n"
       "  wtool mcp --root . --policy read-only --tools shell_execute");
-  command->callback([&context, options, policy] {
-    if (options->network && policy->count() > 0 && options->policy == "open") {
+  command->callback([&context, options] {
+    if (options->network && options->policy == "open") {
       throw CLI::ValidationError("--network", "with --policy open commands have the network already");
     }
     context.command = [&context, options] {

@@ -77,7 +77,7 @@ void add_existing(json& list, const fs::path& path) {
   if (fs::exists(path, failure) && is_utf8(path.native())) list.push_back(path.string());
 }
 
-// A folder that has the home folder in it is none, whatever TMPDIR says.
+// TMPDIR does not count where the home folder lies in it.
 json temporary_folders(const std::string& home) {
   json folders = json::array();
   add_existing(folders, "/tmp");
@@ -125,8 +125,7 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
   if (!has_landlock()) {
     error =
         "this kernel has no Landlock, so commands cannot be held to the folder; --policy open serves without a "
-        "sandbox: "
-        "a command may do then what you may";
+        "sandbox, and a command may then do what you may";
     return std::nullopt;
   }
   const bool writes_root = request.kind == PolicyPreset::Kind::project;

@@ -6,8 +6,8 @@
 //
 // - The kernel's sandbox is the boundary: whatever a command is, it writes below the root and in temporary folders alone,
 //   and reads these, the system and the toolchains of the home folder, but not the rest of that.
-// - `defaults` stands before the user's file, which may change it; `boundary` stands behind it and is locked: the file of
-//   the project, which an agent may write, can only tighten it.
+// - The user's file may change `defaults`. `boundary` comes after it and is locked: the project's file, which an agent may
+//   write, can only tighten it.
 #pragma once
 
 #include <optional>
@@ -34,7 +34,7 @@ struct PolicyRequest {
 std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::string& error);
 
 // The folder of the project that `folder` lies in: the nearest with a repository, or else the nearest with a file that
-// build tools look for. Empty: there is none. Neither / nor the home folder is one.
+// build tools look for. Empty where no such folder is found. Neither / nor the home folder counts.
 std::string project_of(const std::string& folder);
 
 }  // namespace wtool::host

@@ -96,7 +96,7 @@ void Server::take(const Message& message, const std::shared_ptr<Batch>& batch) {
       return take_notification(message);
     case Message::Kind::response:
       return elicitation_.take(message);
-    case Message::Kind::batch:  // There is none in a batch.
+    case Message::Kind::batch:  // A batch holds no other batch.
     case Message::Kind::invalid:
       return send(batch, error_line(message.id, message.error));
   }
