@@ -15,7 +15,7 @@
 #include "audit/tracing.h"
 #include "configuration/configuration.h"
 #include "engine/cancellation.h"
-#include "engine/custody.h"
+#include "engine/warden_client.h"
 #include "engine/warden_file.h"
 #include "entry_host.h"
 #include "tools/table.h"
@@ -47,9 +47,9 @@ namespace {
 // ---- The plugin's state between init and deinit.
 
 // Changed by init and deinit alone, which nothing runs beside.
-std::unique_ptr<engine::Custody> custody;
+std::unique_ptr<engine::WardenClient> warden_client;
 std::unique_ptr<Sessions> sessions;
-const wtool_host* the_host = nullptr;
+const wtool_host* current_host = nullptr;
 const wtool_host_approval* host_approval = nullptr;  // NULL: the host asks nobody
 
 // build/lib/wtool/shell_tools.so -> build/libexec/wtool/shell-warden; an installation keeps the same three folders.
@@ -68,21 +68,21 @@ wtool_status init(const wtool_host* host, wtool_blob* error) noexcept {
     if (host == nullptr || !WTOOL_HAS(host, get_extension)) {
       return fail(WTOOL_E_INVALID_ARGUMENT, error, "init needs a wtool_host of interface 1.0 or later");
     }
-    if (custody) return fail(WTOOL_E_BUSY, error, "init was called twice without deinit");
+    if (warden_client) return fail(WTOOL_E_BUSY, error, "init was called twice without deinit");
     std::string warden = find_warden();
     if (std::string problem = engine::check_warden_file(warden); !problem.empty()) {
       return fail(WTOOL_E_UNSUPPORTED, error, problem);
     }
     const void* log = host->get_extension != nullptr ? host->get_extension(host, WTOOL_EXT_LOG) : nullptr;
     // All that can throw comes first: a failed init leaves nothing behind.
-    auto new_custody = std::make_unique<engine::Custody>(std::move(warden));
+    auto new_client = std::make_unique<engine::WardenClient>(std::move(warden));
     auto new_sessions = std::make_unique<Sessions>();
     if (log != nullptr) {
       audit::attach(std::make_shared<LogExtension>(host, static_cast<const wtool_host_log*>(log)));
     }
-    custody = std::move(new_custody);
+    warden_client = std::move(new_client);
     sessions = std::move(new_sessions);
-    the_host = host;
+    current_host = host;
     const void* approval = host->get_extension != nullptr ? host->get_extension(host, WTOOL_EXT_APPROVAL) : nullptr;
     host_approval = static_cast<const wtool_host_approval*>(approval);
     return WTOOL_OK;
@@ -90,10 +90,10 @@ wtool_status init(const wtool_host* host, wtool_blob* error) noexcept {
 }
 
 void deinit() noexcept {
-  sessions.reset();  // Ends what they keep, which needs the custody.
-  custody.reset();   // Waits until the warden and all custodians have ended.
+  sessions.reset();       // Ends what they keep, which needs the custody.
+  warden_client.reset();  // Waits until the warden and all custodians have ended.
   audit::detach();
-  the_host = nullptr;
+  current_host = nullptr;
   host_approval = nullptr;
 }
 
@@ -149,7 +149,7 @@ wtool_status call_new(const wtool_tool* tool, const wtool_request* request, wtoo
       return fail(WTOOL_E_INVALID_ARGUMENT, error, "struct_size of the request does not even cover its arguments");
     }
     const auto& object = *static_cast<const ToolObject*>(tool->self);
-    auto call = std::make_unique<wtool_call>(the_host, host_approval);
+    auto call = std::make_unique<wtool_call>(current_host, host_approval);
     call->configuration = object.configuration;
     call->tool = object.tool->description.id;
     if (WTOOL_HAS(request, call_id)) call->call_id = text(request->call_id);
@@ -165,7 +165,7 @@ wtool_status call_new(const wtool_tool* tool, const wtool_request* request, wtoo
   });
 }
 
-void stop(wtool_call& call, engine::Cancellation::How how, std::string_view reason) noexcept {
+void stop(wtool_call& call, engine::Cancellation::Mode how, std::string_view reason) noexcept {
   try {
     call.cancellation.request(how, reason);
   } catch (...) {  // No memory to copy the reason.
@@ -204,9 +204,9 @@ wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) n
     if (call == nullptr || result == nullptr || !WTOOL_HAS(result, release)) {
       return fail(WTOOL_E_INVALID_ARGUMENT, error, "call_run needs a call, and a blob of full size for the result");
     }
-    if (!custody) return fail(WTOOL_E_INVALID_ARGUMENT, error, "call_run needs a plugin between init and deinit");
+    if (!warden_client) return fail(WTOOL_E_INVALID_ARGUMENT, error, "call_run needs a plugin between init and deinit");
     if (call->run.exchange(true)) return fail(WTOOL_E_INVALID_ARGUMENT, error, "this call was run already");
-    CallContext context{*custody,
+    CallContext context{*warden_client,
                         *sessions,
                         *call->configuration,
                         call->cancellation,
@@ -216,12 +216,12 @@ wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) n
                         call->parent_span,
                         {},
                         &call->approver,
-                        [call](std::string_view reason) { stop(*call, engine::Cancellation::How::now, reason); }};
+                        [call](std::string_view reason) { stop(*call, engine::Cancellation::Mode::now, reason); }};
     if (call->on_event != nullptr) context.sink = EventSink(*call);
     if (call->ceiling_ms != 0 && call->ceiling_ms < largest_ceiling_ms) {
       context.ceiling = std::chrono::milliseconds(call->ceiling_ms);
     }
-    tools::Answer answer = call->prepared->run(context);
+    tools::ToolResult answer = call->prepared->run(context);
     if (!fill(result, std::move(answer.envelope))) return fail(WTOOL_E_RESOURCE, error, "out of memory");
     return answer.cancelled ? WTOOL_E_CANCELLED : WTOOL_OK;
   });
@@ -229,8 +229,8 @@ wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) n
 
 void call_cancel(wtool_call* call, std::uint32_t how, wtool_view reason) noexcept {
   if (call == nullptr) return;
-  using How = engine::Cancellation::How;
-  stop(*call, how == WTOOL_CANCEL_GRACEFUL ? How::graceful : How::now, text(reason));
+  using Mode = engine::Cancellation::Mode;
+  stop(*call, how == WTOOL_CANCEL_GRACEFUL ? Mode::graceful : Mode::now, text(reason));
 }
 
 void call_free(wtool_call* call) noexcept { delete call; }
@@ -265,7 +265,7 @@ void tool_destroy(const wtool_tool* tool) noexcept {
 wtool_status tool_new(wtool_view id, wtool_view config, const wtool_tool** out, wtool_blob* error) noexcept {
   return guarded(error, [&]() -> wtool_status {
     if (out == nullptr) return fail(WTOOL_E_INVALID_ARGUMENT, error, "tool_new needs a place for the tool");
-    if (!custody) return fail(WTOOL_E_INVALID_ARGUMENT, error, "tool_new needs a plugin between init and deinit");
+    if (!warden_client) return fail(WTOOL_E_INVALID_ARGUMENT, error, "tool_new needs a plugin between init and deinit");
     for (std::uint32_t i = 0; i < tool_count(); ++i) {
       if (tools::all()[i].description.id != text(id)) continue;
       std::string problem;

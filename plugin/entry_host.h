@@ -83,7 +83,7 @@ class CallApprover : public Approver {
     out.fingerprint = view(question.fingerprint);
     // A cancellation either sees the number, or is seen here.
     asking_.store(id);
-    const bool stopped = cancellation_.how() != engine::Cancellation::How::none;
+    const bool stopped = cancellation_.mode() != engine::Cancellation::Mode::none;
     const std::uint32_t answer = stopped ? WTOOL_APPROVAL_UNAVAILABLE : approval_->ask(host_, &out);
     asking_.store(0);
     switch (answer) {

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t longest_shown = 60;
+constexpr std::size_t max_shown = 60;
 constexpr int deepest = 64;
 
 // The library's own sentence, without its number and with what matters.
@@ -55,8 +55,8 @@ Json parse_json_object(std::string_view text, std::string& problem) {
 
 std::string show_json(const Json& value) {
   std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() <= longest_shown) return text;
-  std::size_t cut = longest_shown;
+  if (text.size() <= max_shown) return text;
+  std::size_t cut = max_shown;
   while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;
   return text.substr(0, cut) + "... (" + std::to_string(text.size()) + " bytes)";
 }

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int as_folder = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-constexpr int most_links = 40;  // as the kernel
+constexpr int max_links = 40;  // as the kernel
 
 bool is_of_the_kernel(const std::string& file) { return file.starts_with("/dev/") || file.starts_with("/proc/"); }
 
@@ -57,7 +57,7 @@ std::string resolve_links_above(const std::string& file) {
     const fs::path next = rest.front();
     const bool is_link = next != ".." && fs::is_symlink(seen / next, failed);
     // A command's is left as it is: it is refused where the file is opened.
-    if (is_link && (may_hold_links_of_commands(seen, here) || links == most_links)) break;
+    if (is_link && (may_hold_links_of_commands(seen, here) || links == max_links)) break;
     rest.pop_front();
     if (next == "..") {
       seen = seen.parent_path();

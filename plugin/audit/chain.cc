@@ -81,7 +81,7 @@ Line make_line(std::int64_t unix_ms, std::string_view event, const ordered_json&
       .append(iso_time(std::chrono::system_clock::time_point(std::chrono::milliseconds(unix_ms))));
   line.text.append(seq_key).append(std::to_string(line.link.seq));
   line.text.append(event_key).append(dumped(event));
-  line.text.append(members(fields, longest_line - frame_size - event.size()));
+  line.text.append(members(fields, max_line - frame_size - event.size()));
   line.text.append(prev_key).append(previous.hash).append("\"");
   line.link.hash = sha256(line.text);
   line.text.append(hash_key).append(line.link.hash).append("\"}\n");
@@ -90,7 +90,7 @@ Line make_line(std::int64_t unix_ms, std::string_view event, const ordered_json&
 
 std::optional<Link> read_link(std::string_view line) {
   const std::size_t end_size = prev_key.size() + sha256_size + 1 + hash_key.size() + sha256_size + 2;
-  if (line.size() < end_size || line.size() >= longest_line) return std::nullopt;
+  if (line.size() < end_size || line.size() >= max_line) return std::nullopt;
   std::string_view end = line.substr(line.size() - end_size);
   line.remove_suffix(end_size);
   Link link;

@@ -4,7 +4,7 @@
 //
 // - `hash` is the SHA-256 of the line's bytes before `,"hash":`, so that nobody who verifies has to write JSON again.
 // - What chains the lines stands at fixed places from both ends, so that nobody who appends has to read JSON.
-// - A line has at most `longest_line` bytes: longer texts in its fields are cut, and the cut says what was there.
+// - A line has at most `max_line` bytes: longer texts in its fields are cut, and the cut says what was there.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace wtool::audit {
 
-inline constexpr std::size_t longest_line = 64UL * 1024;  // with its newline
+inline constexpr std::size_t max_line = 64UL * 1024;  // with its newline
 inline constexpr std::string_view line_start = R"({"time":")";
 
 // What the next line is chained on. As it stands here: the beginning of a chain.

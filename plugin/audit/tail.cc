@@ -11,7 +11,7 @@ namespace wtool::audit {
 namespace {
 
 // Enough for most lines, for every line, and for what a loss of power may leave behind.
-constexpr std::uint64_t reaches[] = {4096, longest_line, 16ULL << 20};
+constexpr std::uint64_t reaches[] = {4096, max_line, 16ULL << 20};
 
 // The last whole line of `block`, whose first byte begins a line if `begins_line`.
 bool find_last_line(std::string_view block, bool begins_line, Tail& tail) {

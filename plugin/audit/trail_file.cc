@@ -165,9 +165,9 @@ std::string TrailFile::open_once(Lock& lock) {
 
 std::string TrailFile::lock_it(Lock& lock) {
   lock = Lock::failed;
-  constexpr std::chrono::microseconds longest_pause{2000};
+  constexpr std::chrono::microseconds max_pause{2000};
   for (std::chrono::microseconds pause{50}; ::flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0;
-       pause = std::min(pause * 2, longest_pause)) {
+       pause = std::min(pause * 2, max_pause)) {
     if (errno != EWOULDBLOCK && errno != EINTR) return because("it cannot be locked", errno);
     if (steady_clock::now() >= lock_deadline_) {
       return "another process has had its lock for " + std::to_string(options_.lock_wait.count()) +

@@ -45,12 +45,12 @@ std::string approvals_file(const Plan& plan, const Configuration& configuration,
 std::shared_ptr<const policy::RememberedAnswers> remembered_answers(const CommandRequest& request, const Plan& plan,
                                                                     const Configuration& configuration,
                                                                     std::string& why_not) {
-  if (plan.asked_by_own_rules && request.own_answers) return request.own_answers;
+  if (plan.asked_by_tool_rules && request.tool_answers) return request.tool_answers;
   return std::make_shared<policy::Approvals>(approvals_file(plan, configuration, why_not));
 }
 
-Approval settle(const CommandRequest& request, const Plan& plan, const Configuration& configuration,
-                std::string_view tool, std::string_view call_id, Approver* approver) {
+Approval resolve_approval(const CommandRequest& request, const Plan& plan, const Configuration& configuration,
+                          std::string_view tool, std::string_view call_id, Approver* approver) {
   Approval approval;
   const policy::Subject subject{plan.subject(request), plan.directory.path, request.environment};
   approval.fingerprint = policy::fingerprint(subject);

@@ -40,7 +40,7 @@ std::shared_ptr<const policy::RememberedAnswers> remembered_answers(const Comman
                                                                     std::string& why_not);
 
 // `approver` may be NULL: then nobody can be asked.
-Approval settle(const CommandRequest& request, const Plan& plan, const Configuration& configuration,
-                std::string_view tool, std::string_view call_id, Approver* approver);
+Approval resolve_approval(const CommandRequest& request, const Plan& plan, const Configuration& configuration,
+                          std::string_view tool, std::string_view call_id, Approver* approver);
 
 }  // namespace wtool

@@ -34,18 +34,18 @@ Background* kept_in(const CommandRequest& request, CallContext& context) {
 }
 
 // Runs what the plan says; an error where its sandbox cannot be had.
-std::variant<CallError, engine::Outcome> run(const Plan& plan, const engine::RunOptions& options, CallContext& context,
-                                             CallResult& result) {
+std::variant<CallError, engine::CommandOutcome> run(const Plan& plan, const engine::RunOptions& options,
+                                                    CallContext& context, CallResult& result) {
   if (!context.configuration.confinement) {
-    return engine::run(context.custody, plan.command, options, context.cancellation, context.sink);
+    return engine::run(context.warden_client, plan.command, options, context.cancellation, context.sink);
   }
   auto ran =
-      engine::run_sandboxed(context.custody, *context.configuration.confinement, plan.command, plan.directory.path,
-                            options, context.cancellation, context.sink, result.sandbox.emplace());
+      engine::run_sandboxed(context.warden_client, *context.configuration.confinement, plan.command,
+                            plan.directory.path, options, context.cancellation, context.sink, result.sandbox.emplace());
   if (auto* refusal = std::get_if<engine::SandboxRefusal>(&ran)) {
     return CallError{std::move(refusal->code), std::move(refusal->message), std::move(refusal->hint)};
   }
-  return std::get<engine::Outcome>(std::move(ran));
+  return std::get<engine::CommandOutcome>(std::move(ran));
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
   const CallRecord record(request, plan, context);
   const auto refuse = [&](const CallError& error, std::uint64_t span) {
     result.audit_error = record.refused(error, span);
-    result.what = masked(error, plan, request);
+    result.outcome = masked(error, plan, request);
     return result;
   };
   result.verdict = plan.verdict;
@@ -78,12 +78,13 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
   auto waited = std::chrono::steady_clock::duration::zero();
   if (plan.verdict.answer == policy::Answer::ask) {
     const auto asked = std::chrono::steady_clock::now();
-    Approval approval = settle(request, plan, context.configuration, context.tool, context.call_id, context.approver);
+    Approval approval =
+        resolve_approval(request, plan, context.configuration, context.tool, context.call_id, context.approver);
     waited = std::chrono::steady_clock::now() - asked;
     const std::string problem = record.approval(approval, span.number());
     result.approval = approval;
     // A call that was cancelled meanwhile is told so by the engine, which starts nothing then.
-    const bool cancelled = context.cancellation.how() != engine::Cancellation::How::none;
+    const bool cancelled = context.cancellation.mode() != engine::Cancellation::Mode::none;
     if (approval.refusal && !cancelled) return refuse(*approval.refusal, span.number());
     if (!problem.empty()) return refuse(trail_error(problem), span.number());
   }
@@ -105,8 +106,8 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
   options.spill = context.configuration.spill.when;
   options.spill_directory = context.configuration.spill_directory.get();
   options.name = context.call_id;
-  result.what = run(plan, options, context, result);
-  if (const auto* outcome = std::get_if<engine::Outcome>(&result.what); outcome != nullptr && outcome->kept) {
+  result.outcome = run(plan, options, context, result);
+  if (const auto* outcome = std::get_if<engine::CommandOutcome>(&result.outcome); outcome != nullptr && outcome->kept) {
     background->keep(outcome->kept);
   }
   result.audit_error = record.end(result, span.number());

@@ -15,16 +15,16 @@
 #include "call/plan.h"
 #include "configuration/configuration.h"
 #include "engine/cancellation.h"
-#include "engine/custody.h"
 #include "engine/outcome.h"
 #include "engine/run.h"
+#include "engine/warden_client.h"
 #include "sessions/sessions.h"
 
 namespace wtool {
 
 // The surroundings of one call.
 struct CallContext {
-  engine::Custody& custody;
+  engine::WardenClient& warden_client;
   Sessions& sessions;
   const Configuration& configuration;
   engine::Cancellation& cancellation;
@@ -39,7 +39,7 @@ struct CallContext {
 };
 
 struct CallResult {
-  std::variant<CallError, engine::Outcome> what;
+  std::variant<CallError, engine::CommandOutcome> outcome;
   policy::Verdict verdict;           // of the policy
   std::optional<Approval> approval;  // where one was needed
   std::string directory;             // canonical; empty when it could not be opened

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view target = "shell_tools::call";
 
-std::string describe(const engine::Outcome& outcome) {
+std::string describe(const engine::CommandOutcome& outcome) {
   struct Describe {
     std::string operator()(const engine::Exited& how) const { return "exited with " + std::to_string(how.status); }
     std::string operator()(const engine::Signalled& how) const {
@@ -34,16 +34,17 @@ std::string describe(const engine::Outcome& outcome) {
     }
     std::string operator()(const engine::Lost& how) const { return "was lost: " + how.detail; }
   };
-  return "command " + std::visit(Describe{}, outcome.how);
+  return "command " + std::visit(Describe{}, outcome.termination);
 }
 
-audit::Level level_of(const engine::Outcome& outcome) {
-  if (std::holds_alternative<engine::Lost>(outcome.how) || outcome.left > 0) return audit::Level::error;
-  if (std::holds_alternative<engine::Exited>(outcome.how)) return audit::Level::info;
+audit::Level level_of(const engine::CommandOutcome& outcome) {
+  if (std::holds_alternative<engine::Lost>(outcome.termination) || outcome.unkillable_count > 0)
+    return audit::Level::error;
+  if (std::holds_alternative<engine::Exited>(outcome.termination)) return audit::Level::info;
   return audit::Level::warn;
 }
 
-void log_end(const engine::Outcome& outcome, std::uint64_t span) {
+void log_end(const engine::CommandOutcome& outcome, std::uint64_t span) {
   const audit::Level level = level_of(outcome);
   if (!audit::enabled(level, target)) return;
   audit::Fields fields{
@@ -55,11 +56,12 @@ void log_end(const engine::Outcome& outcome, std::uint64_t span) {
     const auto cpu = outcome.resources->user + outcome.resources->system;
     fields.push_back(audit::field("cpu_ms", std::chrono::duration_cast<std::chrono::milliseconds>(cpu).count()));
   }
-  if (outcome.outlived > 0) {
+  if (outcome.background_count > 0) {
     fields.push_back(audit::field(outcome.kept ? "background_processes_kept" : "background_processes_ended",
-                                  static_cast<std::int64_t>(outcome.outlived)));
+                                  static_cast<std::int64_t>(outcome.background_count)));
   }
-  if (outcome.left > 0) fields.push_back(audit::field("processes_left", static_cast<std::int64_t>(outcome.left)));
+  if (outcome.unkillable_count > 0)
+    fields.push_back(audit::field("processes_left", static_cast<std::int64_t>(outcome.unkillable_count)));
   if (!outcome.output_file.path.empty()) fields.push_back(audit::field("output_file", outcome.output_file.path));
   if (!outcome.output_file.error.empty()) {
     fields.push_back(audit::field("output_file_error", outcome.output_file.error));
@@ -176,7 +178,7 @@ std::string CallRecord::approval(const Approval& approval, std::uint64_t span) c
 std::string CallRecord::start(const CallResult& result, std::uint64_t span) const {
   // A call that was cancelled before it began starts nothing.
   const bool logged =
-      context_.cancellation.how() == engine::Cancellation::How::none && audit::enabled(audit::Level::info, target);
+      context_.cancellation.mode() == engine::Cancellation::Mode::none && audit::enabled(audit::Level::info, target);
   if (!logged && !context_.configuration.trail) return {};
   const secrets::Masker masker = plan_.masker(request_);
   const std::string command = masker.masked(request_.line);
@@ -205,12 +207,12 @@ std::string CallRecord::start(const CallResult& result, std::uint64_t span) cons
 
 std::string CallRecord::end(const CallResult& result, std::uint64_t span) const {
   if (result.sandbox) log_sandbox(*result.sandbox, span);
-  if (const auto* error = std::get_if<CallError>(&result.what)) return refused(*error, span);
-  const auto& outcome = std::get<engine::Outcome>(result.what);
+  if (const auto* error = std::get_if<CallError>(&result.outcome)) return refused(*error, span);
+  const auto& outcome = std::get<engine::CommandOutcome>(result.outcome);
   log_end(outcome, span);
   if (!context_.configuration.trail) return {};
   Json line = line_of(request_, context_);
-  std::visit(Ending{line}, outcome.how);
+  std::visit(Ending{line}, outcome.termination);
   line["duration_ms"] = outcome.duration.count();
   line["stdout_bytes"] = outcome.standard_output.bytes;
   line["stderr_bytes"] = outcome.standard_error.bytes;
@@ -221,10 +223,10 @@ std::string CallRecord::end(const CallResult& result, std::uint64_t span) const 
                          {"peak_memory_bytes", used.peak_memory_kib * 1024},
                          {"processes", used.processes}};
   }
-  if (outcome.outlived > 0) {
-    line[outcome.kept ? "background_processes_kept" : "background_processes_ended"] = outcome.outlived;
+  if (outcome.background_count > 0) {
+    line[outcome.kept ? "background_processes_kept" : "background_processes_ended"] = outcome.background_count;
   }
-  if (outcome.left > 0) line["processes_left"] = outcome.left;
+  if (outcome.unkillable_count > 0) line["processes_left"] = outcome.unkillable_count;
   if (context_.configuration.trail->options().output) {
     const secrets::Masker masker = plan_.masker(request_);
     line["stdout"] = masker.masked(outcome.standard_output.text);

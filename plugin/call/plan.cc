@@ -158,7 +158,7 @@ Plan plan_place(const CommandRequest& request, const Configuration& configuratio
   plan.command.directory = plan.directory.descriptor.get();
   plan.command.shell = "/bin/sh";
 
-  const bool trusted = request.own_rules || policy::judges_words(rules, configuration.directories);
+  const bool trusted = request.tool_rules || policy::judges_words(rules, configuration.directories);
   if (trusted || policy::judges_lines(rules, configuration.directories)) {
     // Only words that must be known are looked up; a deny list knows programs by their names.
     const char* const search_path = ::getenv("PATH");
@@ -166,7 +166,7 @@ Plan plan_place(const CommandRequest& request, const Configuration& configuratio
                           search_path != nullptr ? search_path : engine::default_search_path, plan.roots);
   }
   policy::Variables added = request.environment;
-  added.insert(added.end(), request.own_environment.begin(), request.own_environment.end());
+  added.insert(added.end(), request.tool_environment.begin(), request.tool_environment.end());
   plan.command.variables = policy::compose_environment(
       {::environ, configuration.environment, added, plan.directory.path, engine::default_search_path,
        trusted ? std::optional<std::string_view>(plan.programs->search_path()) : std::nullopt});
@@ -178,7 +178,7 @@ Plan make_plan(const CommandRequest& request, const Configuration& configuration
   Plan plan = plan_place(request, configuration);
   if (plan.error) return plan;
   policy::Verdict own;
-  if (request.own_rules) own = request.own_rules(plan.directory.path, *plan.programs);
+  if (request.tool_rules) own = request.tool_rules(plan.directory.path, *plan.programs);
   if (own.answer == policy::Answer::deny) {
     refuse(plan, {own.code.empty() ? "policy_denied" : own.code, own.reason, own.hint}, own.rule);
     return plan;
@@ -194,7 +194,7 @@ Plan make_plan(const CommandRequest& request, const Configuration& configuration
   }
   plan.verdict = std::move(judgement.verdict);
   if (own.answer > plan.verdict.answer) {
-    plan.asked_by_own_rules = true;
+    plan.asked_by_tool_rules = true;
     plan.verdict = std::move(own);
   }
   if (!request.words.empty()) {

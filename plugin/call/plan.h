@@ -27,7 +27,7 @@ class Session;
 // allow list: PATH is that of `programs` then, and the caller cannot set what changes what programs do. `directory` is
 // where the command would run, canonical. The reason of a refusal is the whole message of the error, its code that of
 // the error.
-using OwnRules = std::function<policy::Verdict(const std::string& directory, const policy::Programs& programs)>;
+using ToolRules = std::function<policy::Verdict(const std::string& directory, const policy::Programs& programs)>;
 
 // What a tool wants to run.
 struct CommandRequest {
@@ -35,13 +35,13 @@ struct CommandRequest {
   std::vector<std::string> words;        // where not empty: run these without a shell; `line` shows them
   std::vector<std::string> executed;     // where not empty: run these for `words`, which they only make safer
   std::optional<std::string> directory;  // relative to the host's current one; absent: that one
-  std::string directory_parameter = "working_directory";         // what the caller calls it, for messages
-  std::optional<std::chrono::milliseconds> timeout;              // absent: the configured default
-  policy::Variables environment;                                 // added to the host's own, as the caller wants it
-  policy::Variables own_environment;                             // the same, as the tool wants it
-  OwnRules own_rules;                                            // empty: none
-  std::shared_ptr<const policy::RememberedAnswers> own_answers;  // to what own_rules ask; NULL: the configured file
-  std::optional<std::size_t> output_bytes;                       // kept of each stream; absent: as configured
+  std::string directory_parameter = "working_directory";          // what the caller calls it, for messages
+  std::optional<std::chrono::milliseconds> timeout;               // absent: the configured default
+  policy::Variables environment;                                  // added to the host's own, as the caller wants it
+  policy::Variables tool_environment;                             // the same, as the tool wants it
+  ToolRules tool_rules;                                           // empty: none
+  std::shared_ptr<const policy::RememberedAnswers> tool_answers;  // to what tool_rules ask; NULL: the configured file
+  std::optional<std::size_t> output_bytes;                        // kept of each stream; absent: as configured
   bool expands = false;              // globs and a few variables are expanded while the line is judged word by word
   bool merged_output = false;        // standard error goes where standard output goes
   std::shared_ptr<Session> session;  // whose background processes its own become; NULL: as configured
@@ -62,7 +62,7 @@ struct CallError {
 struct Plan {
   std::optional<CallError> error;  // nothing can run; `verdict` says deny then
   policy::Verdict verdict;
-  bool asked_by_own_rules = false;  // it says ask, and the configured rules do not
+  bool asked_by_tool_rules = false;  // it says ask, and the configured rules do not
   policy::Directory directory;
   engine::Command command;                   // borrows the directory's descriptor
   std::vector<std::string> roots;            // directories.roots, canonical

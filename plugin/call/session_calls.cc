@@ -20,23 +20,23 @@ void add_session(const Session& session, Json& line) {
   line["directory"] = session.details().directory;
 }
 
-void add_end(const Session& session, std::uint64_t left, Json& line) {
+void add_end(const Session& session, std::uint64_t unkillable, Json& line) {
   line["commands"] = session.commands();
-  if (left > 0) line["processes_left"] = left;
+  if (unkillable > 0) line["processes_left"] = unkillable;
 }
 
 // Of a session that the end of the plugin has closed; there is no call.
-void record_farewell(const Session& session, audit::Trail& trail, std::uint64_t left) {
+void record_shutdown(const Session& session, audit::Trail& trail, std::uint64_t unkillable) {
   Json line{{"host_pid", ::getpid()}};
   add_session(session, line);
-  add_end(session, left, line);
+  add_end(session, unkillable, line);
   const std::string problem = trail.write("close", line);
   if (!problem.empty()) audit::log(audit::Level::error, target, problem, {}, 0);
 }
 
 // Empty: it is on record, or need not be.
 std::string put_on_record(std::string_view event, const Session& session, const CallContext& context,
-                          std::uint64_t left) {
+                          std::uint64_t unkillable) {
   // A status changes nothing; hosts ask for it often.
   audit::log(event == "status" ? audit::Level::debug : audit::Level::info, target, "session " + std::string(event),
              {audit::field("session", session.details().id), audit::field("task", session.details().task),
@@ -51,7 +51,7 @@ std::string put_on_record(std::string_view event, const Session& session, const 
     for (const auto& [name, value] : session.details().environment) names.push_back(name);
     line["environment_names"] = std::move(names);
   } else {
-    add_end(session, left, line);
+    add_end(session, unkillable, line);
   }
   audit::Trail& trail = *context.configuration.trail;
   std::string problem = trail.write(event, line);
@@ -101,7 +101,7 @@ Plan plan_session(const SessionRequest& request, const Configuration& configurat
   place.directory_parameter = "workingDirectory";
   place.environment = request.environment;
   // As for its commands, whose own rules are an allow list.
-  place.own_rules = [](const std::string&, const policy::Programs&) { return policy::Verdict{}; };
+  place.tool_rules = [](const std::string&, const policy::Programs&) { return policy::Verdict{}; };
   return plan_place(place, configuration);
 }
 
@@ -124,14 +124,15 @@ std::variant<CallError, std::shared_ptr<Session>> open_session(const SessionRequ
                   "sessions.max");
   }
   if (std::string problem = put_on_record("open", *session, context, 0); !problem.empty()) {
-    std::vector<engine::ProcessName> leaving;
-    context.sessions.close(session->details().id, context.configuration.grace, leaving);
+    std::vector<engine::ProcessName> unkillable;
+    context.sessions.close(session->details().id, context.configuration.grace, unkillable);
     return CallError{"policy_denied", std::move(problem),
                      "no session is opened that cannot be put on record; audit.when_unwritable can say otherwise"};
   }
   if (context.configuration.trail) {
-    session->farewell = [weak = std::weak_ptr(session), trail = context.configuration.trail](const auto& leaving) {
-      if (const auto closed = weak.lock()) record_farewell(*closed, *trail, leaving.size());
+    session->on_plugin_shutdown = [weak = std::weak_ptr(session),
+                                   trail = context.configuration.trail](const auto& unkillable) {
+      if (const auto closed = weak.lock()) record_shutdown(*closed, *trail, unkillable.size());
     };
   }
   return session;
@@ -140,8 +141,9 @@ std::variant<CallError, std::shared_ptr<Session>> open_session(const SessionRequ
 std::variant<CallError, ClosedSession> close_session(std::string_view id, CallContext& context) {
   const auto session = context.sessions.find(id);
   ClosedSession closed;
-  if (!session || !context.sessions.close(id, context.configuration.grace, closed.leaving)) return no_such_session(id);
-  closed.audit_error = put_on_record("close", *session, context, closed.leaving.size());
+  if (!session || !context.sessions.close(id, context.configuration.grace, closed.unkillable))
+    return no_such_session(id);
+  closed.audit_error = put_on_record("close", *session, context, closed.unkillable.size());
   return closed;
 }
 

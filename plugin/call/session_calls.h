@@ -28,8 +28,8 @@ Plan plan_session(const SessionRequest& request, const Configuration& configurat
 std::variant<CallError, std::shared_ptr<Session>> open_session(const SessionRequest& request, CallContext& context);
 
 struct ClosedSession {
-  std::vector<engine::ProcessName> leaving;  // what the kernel would not let us kill
-  std::string audit_error;                   // it could not be put on record: why
+  std::vector<engine::ProcessName> unkillable;  // what the kernel would not let us kill
+  std::string audit_error;                      // it could not be put on record: why
 };
 
 // Waits until nothing of it is left. Any thread.

@@ -183,7 +183,7 @@ std::shared_ptr<const Configuration> parse_configuration(std::string_view text, 
   Section limits(all, "limits", error);
   std::int64_t timeout_max = configuration->timeout_max.count();
   if (limits.takes_word("timeout_max", "none")) {
-    timeout_max = longest_timeout.count();
+    timeout_max = max_timeout.count();
   } else {
     limits.number<std::int64_t>("timeout_max", 1, 1800, true, timeout_max);
   }

@@ -18,14 +18,14 @@
 namespace wtool {
 
 // What limits.timeout_max "none" stands for: 100 years, to which clocks can still add.
-inline constexpr std::chrono::seconds longest_timeout{3'155'760'000};
+inline constexpr std::chrono::seconds max_timeout{3'155'760'000};
 
 // Built-in values are the defaults. docs/guide/configuration.md describes each key.
 struct Configuration {
   std::string shell = "/bin/sh";                 // shell.program: an absolute path
   bool direct_exec = true;                       // shell.direct_exec
   std::chrono::seconds timeout_default{300};     // limits.timeout_default: 1 .. timeout_max
-  std::chrono::seconds timeout_max{1800};        // limits.timeout_max: 1 .. 1800, or "none": longest_timeout
+  std::chrono::seconds timeout_max{1800};        // limits.timeout_max: 1 .. 1800, or "none": max_timeout
   bool timeout_fractions = false;                // limits.timeout_fractions: timeouts in seconds may have a fraction
   std::chrono::milliseconds grace{2000};         // limits.grace_seconds: 0 .. 60
   std::size_t output_bytes = 1024UL * 1024;      // output.bytes, per stream: 4096 .. 67108864

@@ -11,12 +11,12 @@ Cancellation::Cancellation() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) 
   if (!event_) throw std::system_error(errno, std::generic_category(), "eventfd");
 }
 
-void Cancellation::request(How how, std::string_view reason) {
+void Cancellation::request(Mode mode, std::string_view reason) {
   {
     const std::lock_guard lock(mutex_);
-    if (how <= how_.load(std::memory_order_relaxed)) return;
-    if (how_.load(std::memory_order_relaxed) == How::none) reason_ = reason;
-    how_.store(how, std::memory_order_release);
+    if (mode <= mode_.load(std::memory_order_relaxed)) return;
+    if (mode_.load(std::memory_order_relaxed) == Mode::none) reason_ = reason;
+    mode_.store(mode, std::memory_order_release);
   }
   const std::uint64_t one = 1;
   (void)!::write(event_.get(), &one, sizeof one);

@@ -13,14 +13,14 @@ namespace wtool::engine {
 
 class Cancellation {
  public:
-  enum class How : std::uint32_t { none = 0, graceful = 1, now = 2 };
+  enum class Mode : std::uint32_t { none = 0, graceful = 1, now = 2 };
 
   Cancellation();  // Throws std::system_error when there is no descriptor to be had.
 
   // Never waits. The first reason stands; now overrides graceful. Any thread.
-  void request(How how, std::string_view reason);
+  void request(Mode mode, std::string_view reason);
 
-  How how() const { return how_.load(std::memory_order_acquire); }
+  Mode mode() const { return mode_.load(std::memory_order_acquire); }
   std::string reason() const;
 
   // Readable when a request has come that acknowledge() has not seen.
@@ -29,7 +29,7 @@ class Cancellation {
 
  private:
   Descriptor event_;
-  std::atomic<How> how_{How::none};
+  std::atomic<Mode> mode_{Mode::none};
   mutable std::mutex mutex_;
   std::string reason_;
 };

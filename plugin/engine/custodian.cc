@@ -24,10 +24,11 @@ void send_signal(const Descriptor& handle, int signal) {
 
 warden::Received Custodian::receive(warden::Report& report) {
   warden::Received received = warden::receive_message(socket.get(), &report, sizeof report);
-  if (received.size != sizeof(warden::Recruited) || report.header.kind != warden::Kind::recruited) return received;
-  warden::Recruited recruited;
-  std::memcpy(&recruited, &report, sizeof recruited);
-  process = recruited.pid;
+  if (received.size != sizeof(warden::CustodianSpawned) || report.header.kind != warden::Kind::custodian_spawned)
+    return received;
+  warden::CustodianSpawned custodian_spawned;
+  std::memcpy(&custodian_spawned, &report, sizeof custodian_spawned);
+  process = custodian_spawned.pid;
   handle = Descriptor(received.descriptors[0]);
   received.descriptors[0] = -1;
   received.descriptor_count = 0;
@@ -59,7 +60,7 @@ bool Custodian::idle_and_alive() {
     if (!has_event(socket.get(), POLLIN)) return true;
     warden::Report report{};
     if (receive(report).size < static_cast<ssize_t>(sizeof(warden::Header))) return false;
-    if (report.header.kind != warden::Kind::recruited) return false;
+    if (report.header.kind != warden::Kind::custodian_spawned) return false;
   }
 }
 

@@ -36,7 +36,7 @@ struct Custodian {
   std::shared_ptr<SignalScope> scope;
 
   // Takes one message, of which only the first bytes may have come. Those of a custodian about itself are kept here,
-  // and header.kind is `recruited` then.
+  // and header.kind is `custodian_spawned` then.
   warden::Received receive(warden::Report& report);
 
   // Asks it to end its call: SIGTERM, and SIGKILL for what is left after `grace`. Does not wait; one that is gone is

@@ -55,7 +55,7 @@ class DetachedLauncher : public boost::process::v2::posix::default_launcher {
       ::execve(executable.c_str(), const_cast<char* const*>(argv), const_cast<char* const*>(env));
       return errno;
     };
-    Plan plan{[](void* body) { return (*static_cast<decltype(become)*>(body))(); }, &become, nullptr, -1, -1, 0};
+    LaunchPlan plan{[](void* body) { return (*static_cast<decltype(become)*>(body))(); }, &become, nullptr, -1, -1, 0};
     detach(plan);
     handle_ = Descriptor(plan.handle);
     if (plan.error != 0) {
@@ -71,7 +71,7 @@ class DetachedLauncher : public boost::process::v2::posix::default_launcher {
   Descriptor take_handle() { return std::move(handle_); }
 
  private:
-  struct Plan {
+  struct LaunchPlan {
     int (*become)(void*);  // Returns only when it failed: an errno.
     void* body;
     char* inner_stack;
@@ -84,7 +84,7 @@ class DetachedLauncher : public boost::process::v2::posix::default_launcher {
 
   static constexpr std::size_t stack_size = 128UL * 1024;
 
-  static void detach(Plan& plan) {
+  static void detach(LaunchPlan& plan) {
     void* stacks =
         ::mmap(nullptr, 2 * stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     if (stacks == MAP_FAILED) {
@@ -115,7 +115,7 @@ class DetachedLauncher : public boost::process::v2::posix::default_launcher {
   // the stack of the host's thread before _exit, another would keep books on that thread for what is not it.
 
   __attribute__((no_sanitize("address", "thread"))) static int run_intermediate(void* argument) {
-    Plan& plan = *static_cast<Plan*>(argument);
+    LaunchPlan& plan = *static_cast<LaunchPlan*>(argument);
     // Every disposition, the C library's two internal signals included: an ignored signal stays ignored over exec.
     struct {
       unsigned long words[4];
@@ -135,7 +135,7 @@ class DetachedLauncher : public boost::process::v2::posix::default_launcher {
   }
 
   __attribute__((no_sanitize("address", "thread"))) static int run_process(void* argument) {
-    Plan& plan = *static_cast<Plan*>(argument);
+    LaunchPlan& plan = *static_cast<LaunchPlan*>(argument);
     plan.error = plan.become(plan.body);
     ::_exit(127);
   }

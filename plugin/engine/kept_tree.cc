@@ -39,7 +39,7 @@ std::vector<ProcessName> KeptTree::wait_end() {
       hear();
     }
   }
-  return leaving_;
+  return unkillable_;
 }
 
 // Takes one message of the custodian's, or its death.
@@ -52,13 +52,13 @@ void KeptTree::hear() {
   }
   if (report.header.kind != warden::Kind::report || report.header.call != call_) return;
   over_ = true;
-  leaving_ = names_of(report.left, report.left_count);
-  if (report.left_count == 0 && report.abandoned == 0) custody_.release(std::move(custodian_));
+  unkillable_ = names_of(report.unkillable, report.unkillable_count);
+  if (report.unkillable_count == 0 && report.abandoned == 0) client_.release(std::move(custodian_));
 }
 
 void KeptTree::give_up() {
   over_ = true;
-  leaving_ = custody_.bury(std::move(custodian_), call_, began_).leaving;
+  unkillable_ = client_.kill_tree(std::move(custodian_), call_, began_).unkillable_names;
 }
 
 }  // namespace wtool::engine

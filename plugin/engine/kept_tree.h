@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/custody.h"
 #include "engine/outcome.h"
+#include "engine/warden_client.h"
 
 namespace wtool::engine {
 
@@ -21,8 +21,8 @@ class KeptTree {
  public:
   // `call` is the number under which the custodian knows them, `began` when their command did. The custody must outlive
   // this object. Takes the custodian over, but not when it throws.
-  KeptTree(Custody& custody, Custodian& custodian, std::uint64_t call, std::chrono::steady_clock::time_point began)
-      : custody_(custody), custodian_(std::move(custodian)), call_(call), began_(began) {}
+  KeptTree(WardenClient& client, Custodian& custodian, std::uint64_t call, std::chrono::steady_clock::time_point began)
+      : client_(client), custodian_(std::move(custodian)), call_(call), began_(began) {}
   KeptTree(const KeptTree&) = delete;
   KeptTree& operator=(const KeptTree&) = delete;
   ~KeptTree();
@@ -40,14 +40,14 @@ class KeptTree {
   void hear();
   void give_up();
 
-  Custody& custody_;
+  WardenClient& client_;
   Custodian custodian_;
   const std::uint64_t call_;
   const std::chrono::steady_clock::time_point began_;
   bool over_ = false;
   bool lost_ = false;                                 // the custodian is gone; its tree is being ended by the warden
   std::chrono::steady_clock::time_point deadline_{};  // of the end, once it was requested
-  std::vector<ProcessName> leaving_;
+  std::vector<ProcessName> unkillable_;
 };
 
 }  // namespace wtool::engine

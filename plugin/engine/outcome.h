@@ -1,4 +1,4 @@
-// What became of a command. Closed: every call ends as exactly one of the alternatives of `How`.
+// What became of a command. Closed: every call ends as exactly one of the alternatives of `Termination`.
 #pragma once
 
 #include <chrono>
@@ -49,7 +49,7 @@ struct Lost {
 // True for errors that say that the machine, the user or this process has no more of something.
 bool is_exhaustion(int error);
 
-using How = std::variant<Exited, Signalled, TimedOut, Cancelled, Exhausted, NotStarted, Lost>;
+using Termination = std::variant<Exited, Signalled, TimedOut, Cancelled, Exhausted, NotStarted, Lost>;
 
 struct StreamText {
   std::string text;  // valid UTF-8
@@ -80,19 +80,19 @@ struct OutputFile {
 
 class KeptTree;
 
-struct Outcome {
-  How how = Lost{};
+struct CommandOutcome {
+  Termination termination = Lost{};
   StreamText standard_output;
   StreamText standard_error;
   OutputFile output_file;
   std::chrono::milliseconds duration{0};  // to the death of the last process; where some are kept, to the command's own
-  std::uint32_t outlived = 0;             // How many processes the sweep after the command's own end had to end,
-  std::vector<ProcessName> outliving;     // and the first of them.
-  std::shared_ptr<KeptTree> kept;         // The processes that outlived it and live on, where that was wanted.
-  std::uint32_t left = 0;                 // How many processes the kernel would not let us kill,
-  std::vector<ProcessName> leaving;       // and the first of them.
-  std::optional<Resources> resources;     // Nothing where nobody is left to tell.
-  bool in_cgroup = false;                 // The kernel held the limits of memory and processes, not the watch.
+  std::uint32_t background_count = 0;     // How many processes the sweep after the command's own end had to end,
+  std::vector<ProcessName> background_names;  // and the first of them.
+  std::shared_ptr<KeptTree> kept;             // The processes that outlived it and live on, where that was wanted.
+  std::uint32_t unkillable_count = 0;         // How many processes the kernel would not let us kill,
+  std::vector<ProcessName> unkillable_names;  // and the first of them.
+  std::optional<Resources> resources;         // Nothing where nobody is left to tell.
+  bool in_cgroup = false;                     // The kernel held the limits of memory and processes, not the watch.
 };
 
 }  // namespace wtool::engine

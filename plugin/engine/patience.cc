@@ -21,7 +21,7 @@ bool has_event(int descriptor, short events, std::chrono::milliseconds most) {
 }
 
 bool Patience::over() const {
-  return cancellation.how() != Cancellation::How::none || (deadline && Clock::now() >= *deadline);
+  return cancellation.mode() != Cancellation::Mode::none || (deadline && Clock::now() >= *deadline);
 }
 
 bool Patience::await(int descriptor, short events, std::chrono::milliseconds most) const {

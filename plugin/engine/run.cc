@@ -35,7 +35,7 @@ constexpr milliseconds help_interval{20};
 // After so many rounds in which nothing of the command lived and the custodian stood still, it is given up.
 constexpr int rounds_to_give_up = 5;
 // How often a command is handed over, at most. The pool may hold many custodians that a command has crippled.
-constexpr int most_attempts = 40;
+constexpr int max_attempts = 40;
 
 // What the helper programs need of the stack, in bytes: with less the kernel kills them.
 constexpr rlim_t least_stack = 128UL * 1024;
@@ -67,9 +67,9 @@ int status_of(int wait_status) {
 // One run. The phases follow one another, and only the custodian's report or its death ends them.
 class Run {
  public:
-  Run(Custody& custody, const Command& command, const RunOptions& options, Cancellation& cancellation,
+  Run(WardenClient& client, const Command& command, const RunOptions& options, Cancellation& cancellation,
       const OutputSink& sink)
-      : custody_(custody),
+      : client_(client),
         command_(command),
         options_(options),
         cancellation_(cancellation),
@@ -83,13 +83,13 @@ class Run {
 
   // However it ends, by an exception too: nothing of the command is left.
   ~Run() {
-    if (in_custody_) custody_.bury(std::move(custodian_), request_.call(), started_);
+    if (in_custody_) client_.kill_tree(std::move(custodian_), request_.call(), started_);
   }
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
   // Nothing when no custodian ever read the command, so that it may be tried again.
-  std::optional<Outcome> go();
+  std::optional<CommandOutcome> go();
 
  private:
   // Why we end the tree. The first reason stands.
@@ -98,25 +98,25 @@ class Run {
   bool start();
   void hand_over();
   void watch();
-  void heed_cancellation();
-  void heed_clock();
-  void hear_custodian();
+  void check_cancellation();
+  void check_clock();
+  void on_custodian_message();
   void end(Reason reason, milliseconds grace);
   void keep();
   void note_names(const warden::Report& report);
   void take_output(OutputPipe& pipe, Stream stream);
   void spill(const OutputPipe& pipe, std::string_view bytes);
-  void heed_receiver(bool content);
+  void check_receiver(bool content);
   void read_rest();
   void help();
   void end_before_start();
   void lose_custodian();
   void take_report(const warden::Report& report);
-  How how_it_ended(const warden::Report& report) const;
+  Termination termination_of(const warden::Report& report) const;
   static Exhausted exhausted(const warden::Report& report);
   int time_left() const;
 
-  Custody& custody_;
+  WardenClient& client_;
   const Command& command_;
   const RunOptions& options_;
   Cancellation& cancellation_;
@@ -141,18 +141,18 @@ class Run {
   Clock::time_point report_deadline_{};
   Clock::time_point next_help_{};
   int quiet_rounds_ = 0;
-  Cancellation::How heeded_ = Cancellation::How::none;
-  Outcome outcome_;
+  Cancellation::Mode seen_cancellation_ = Cancellation::Mode::none;
+  CommandOutcome outcome_;
 };
 
-std::optional<Outcome> Run::go() {
-  if (cancellation_.how() != Cancellation::How::none) {
-    outcome_.how = Cancelled{cancellation_.reason()};
+std::optional<CommandOutcome> Run::go() {
+  if (cancellation_.mode() != Cancellation::Mode::none) {
+    outcome_.termination = Cancelled{cancellation_.reason()};
   } else if (start()) {
     while (!over_) watch();
     if (never_read_) return std::nullopt;
     read_rest();
-    heed_receiver(events_.end(Clock::now()));
+    check_receiver(events_.end(Clock::now()));
   }
   outcome_.standard_output = output_.take();
   outcome_.standard_error = error_.take();
@@ -169,17 +169,17 @@ bool Run::start() {
   int failed = output_.open();
   if (failed == 0 && !options_.merged) failed = error_.open();
   if (failed != 0) {
-    outcome_.how = NotStarted{NotStarted::Stage::custody, failed,
-                              std::string("no pipe can be made for its output: ") + std::strerror(failed)};
+    outcome_.termination = NotStarted{NotStarted::Stage::custody, failed,
+                                      std::string("no pipe can be made for its output: ") + std::strerror(failed)};
     return false;
   }
   const Patience patience{options_.deadline, cancellation_};
   CustodyError error;
-  if (!custody_.acquire(custodian_, patience, error, in_scope_ ? options_.scope : nullptr)) {
+  if (!client_.acquire(custodian_, patience, error, in_scope_ ? options_.scope : nullptr)) {
     end_before_start();
     if (over_) return false;
-    outcome_.how = NotStarted{NotStarted::Stage::custody, error.error, std::move(error.detail)};
-    if (auto lost = lost_for_want_of_stack(); lost && error.error == 0) outcome_.how = *std::move(lost);
+    outcome_.termination = NotStarted{NotStarted::Stage::custody, error.error, std::move(error.detail)};
+    if (auto lost = lost_for_want_of_stack(); lost && error.error == 0) outcome_.termination = *std::move(lost);
     return false;
   }
   hand_over();
@@ -202,8 +202,8 @@ void Run::hand_over() {
     if (errno == EPIPE || errno == ECONNRESET) {
       never_read_ = true;
     } else {
-      outcome_.how = NotStarted{NotStarted::Stage::custody, errno,
-                                std::string("it cannot be handed to its custodian: ") + std::strerror(errno)};
+      outcome_.termination = NotStarted{NotStarted::Stage::custody, errno,
+                                        std::string("it cannot be handed to its custodian: ") + std::strerror(errno)};
     }
   }
 }
@@ -219,15 +219,15 @@ void Run::watch() {
     if (watched[0].revents != 0) take_output(output_, Stream::standard_output);
     if (watched[1].revents != 0) take_output(error_, Stream::standard_error);
     if ((watched[2].revents & POLLOUT) != 0) hand_over();
-    if (!over_ && (watched[2].revents & ~POLLOUT) != 0) hear_custodian();
+    if (!over_ && (watched[2].revents & ~POLLOUT) != 0) on_custodian_message();
     if (watched[3].revents != 0) cancellation_.acknowledge();
   } else if (ready == 0) {
     custodian_.wake();
   }
   if (over_) return;
-  if (events_.next_due()) heed_receiver(events_.deliver_due(Clock::now()));
-  heed_cancellation();
-  if (!over_) heed_clock();
+  if (events_.next_due()) check_receiver(events_.deliver_due(Clock::now()));
+  check_cancellation();
+  if (!over_) check_clock();
 }
 
 int Run::time_left() const {
@@ -246,15 +246,15 @@ int Run::time_left() const {
   return static_cast<int>(std::clamp<decltype(left)>(left, 0, wake_interval.count()));
 }
 
-void Run::heed_cancellation() {
-  const Cancellation::How how = cancellation_.how();
-  if (how <= heeded_) return;
-  heeded_ = how;
+void Run::check_cancellation() {
+  const Cancellation::Mode how = cancellation_.mode();
+  if (how <= seen_cancellation_) return;
+  seen_cancellation_ = how;
   if (!handed_over_) return end_before_start();
-  end(Reason::cancelled, how == Cancellation::How::now ? short_grace : options_.grace);
+  end(Reason::cancelled, how == Cancellation::Mode::now ? short_grace : options_.grace);
 }
 
-void Run::heed_clock() {
+void Run::check_clock() {
   const auto now = Clock::now();
   if (reason_ != Reason::none) {
     if (now >= report_deadline_) {
@@ -279,10 +279,10 @@ void Run::heed_clock() {
 // The time is up, or the caller wants no more, and no custodian has the command yet: nothing of it has run, and the
 // custodian, which sees its socket closed, will not run it.
 void Run::end_before_start() {
-  if (cancellation_.how() != Cancellation::How::none) {
-    outcome_.how = Cancelled{cancellation_.reason()};
+  if (cancellation_.mode() != Cancellation::Mode::none) {
+    outcome_.termination = Cancelled{cancellation_.reason()};
   } else if (options_.deadline && Clock::now() >= *options_.deadline) {
-    outcome_.how = TimedOut{};
+    outcome_.termination = TimedOut{};
   } else {
     return;
   }
@@ -333,9 +333,9 @@ void Run::take_output(OutputPipe& pipe, Stream stream) {
   if (!bytes.empty()) {
     if (spill_file_) spill(pipe, bytes);
     pipe.keep(bytes);
-    if (events_.wanted()) heed_receiver(events_.add(stream, bytes, Clock::now()));
+    if (events_.wanted()) check_receiver(events_.add(stream, bytes, Clock::now()));
   } else if (!pipe.open_for_reading()) {
-    heed_receiver(events_.end(stream, Clock::now()));
+    check_receiver(events_.end(stream, Clock::now()));
   }
 }
 
@@ -352,8 +352,8 @@ void Run::spill(const OutputPipe& pipe, std::string_view bytes) {
   spill_file_->write(bytes);
 }
 
-void Run::heed_receiver(bool content) {
-  if (!content) cancellation_.request(Cancellation::How::graceful, "the receiver of the output asked to stop");
+void Run::check_receiver(bool content) {
+  if (!content) cancellation_.request(Cancellation::Mode::graceful, "the receiver of the output asked to stop");
 }
 
 // What the command left in the pipes. Others may hold a pipe open, and even write on: what is in it now is all that can
@@ -371,7 +371,7 @@ void Run::read_rest() {
   }
 }
 
-void Run::hear_custodian() {
+void Run::on_custodian_message() {
   warden::Report report{};
   const warden::Received received = custodian_.receive(report);
   if (received.size < static_cast<ssize_t>(sizeof(warden::Header))) {
@@ -382,7 +382,7 @@ void Run::hear_custodian() {
     over_ = never_read_ = true;
     return;
   }
-  if (report.header.kind == warden::Kind::recruited) return;
+  if (report.header.kind == warden::Kind::custodian_spawned) return;
   if (report.header.call != request_.call() && report.header.call != 0) return;
   if (report.header.kind == warden::Kind::leader_exited) {
     leader_exited_ = true;
@@ -392,9 +392,9 @@ void Run::hear_custodian() {
     take_report(report);
   } else if (report.header.kind == warden::Kind::kept && reason_ == Reason::keep) {
     over_ = true;
-    outcome_.how = how_it_ended(report);
+    outcome_.termination = termination_of(report);
     note_names(report);
-    outcome_.kept = std::make_shared<KeptTree>(custody_, custodian_, request_.call(), started_);
+    outcome_.kept = std::make_shared<KeptTree>(client_, custodian_, request_.call(), started_);
     in_custody_ = false;
   }
 }
@@ -403,48 +403,49 @@ void Run::lose_custodian() {
   over_ = true;
   in_custody_ = false;
   backstop_.reset();
-  const Buried buried = custody_.bury(std::move(custodian_), request_.call(), started_);
-  outcome_.left = buried.left;
-  outcome_.leaving = buried.leaving;
-  if (buried.certain) {
-    outcome_.how =
+  const TreeEnd tree_killed = client_.kill_tree(std::move(custodian_), request_.call(), started_);
+  outcome_.unkillable_count = tree_killed.unkillable_count;
+  outcome_.unkillable_names = tree_killed.unkillable_names;
+  if (tree_killed.certain) {
+    outcome_.termination =
         Lost{"the process that had custody of the command was killed; all that the command had started has been ended"};
   } else {
-    outcome_.how = Lost{"the processes that had custody of the command were killed, so that what it had started may " +
-                            list_suspects(buried.suspects),
-                        "a command that kills processes by name, or all that it may, does this; end what is left by "
-                        "hand; the next call works"};
+    outcome_.termination =
+        Lost{"the processes that had custody of the command were killed, so that what it had started may " +
+                 list_suspects(tree_killed.suspects),
+             "a command that kills processes by name, or all that it may, does this; end what is left by "
+             "hand; the next call works"};
   }
-  if (auto lost = lost_for_want_of_stack()) outcome_.how = *std::move(lost);
+  if (auto lost = lost_for_want_of_stack()) outcome_.termination = *std::move(lost);
   // Both say that everything was ended.
-  if (reason_ == Reason::timeout && buried.certain) outcome_.how = TimedOut{};
-  if (reason_ == Reason::cancelled && buried.certain) outcome_.how = Cancelled{cancellation_.reason()};
+  if (reason_ == Reason::timeout && tree_killed.certain) outcome_.termination = TimedOut{};
+  if (reason_ == Reason::cancelled && tree_killed.certain) outcome_.termination = Cancelled{cancellation_.reason()};
 }
 
 void Run::take_report(const warden::Report& report) {
   over_ = true;
   in_custody_ = false;
-  outcome_.how = how_it_ended(report);
+  outcome_.termination = termination_of(report);
   note_names(report);
   backstop_.reset();
   // One that has something left to kill does not come back; nor does one whose warden is dead.
-  if (report.left_count == 0 && report.abandoned == 0) custody_.release(std::move(custodian_));
+  if (report.unkillable_count == 0 && report.abandoned == 0) client_.release(std::move(custodian_));
 }
 
 // The processes that it is about, and what was used.
 void Run::note_names(const warden::Report& report) {
   if (reason_ == Reason::sweep || report.header.kind == warden::Kind::kept) {
-    outcome_.outlived = report.outlived;
-    outcome_.outliving = names_of(report.outliving, report.outlived);
+    outcome_.background_count = report.background_count;
+    outcome_.background_names = names_of(report.background, report.background_count);
   }
-  outcome_.left = report.left_count;
-  outcome_.leaving = names_of(report.left, report.left_count);
+  outcome_.unkillable_count = report.unkillable_count;
+  outcome_.unkillable_names = names_of(report.unkillable, report.unkillable_count);
   outcome_.resources = {std::chrono::microseconds(report.user_us), std::chrono::microseconds(report.system_us),
                         std::max(report.max_rss_kib, report.tree_kib), report.processes};
   outcome_.in_cgroup = report.in_cgroup != 0;
 }
 
-How Run::how_it_ended(const warden::Report& report) const {
+Termination Run::termination_of(const warden::Report& report) const {
   using Stage = NotStarted::Stage;
   const std::string no_sandbox = "its sandbox cannot be set up: ";
   switch (report.failed_stage) {
@@ -495,13 +496,14 @@ Exhausted Run::exhausted(const warden::Report& report) {
 
 }  // namespace
 
-Outcome run(Custody& custody, const Command& command, const RunOptions& options, Cancellation& cancellation,
-            const OutputSink& sink) {
-  for (int attempt = 0; attempt < most_attempts; ++attempt) {
-    if (auto outcome = Run(custody, command, options, cancellation, sink).go()) return std::move(*outcome);
+CommandOutcome run(WardenClient& client, const Command& command, const RunOptions& options, Cancellation& cancellation,
+                   const OutputSink& sink) {
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
+    if (auto outcome = Run(client, command, options, cancellation, sink).go()) return std::move(*outcome);
   }
-  Outcome outcome;
-  outcome.how = NotStarted{NotStarted::Stage::custody, 0, "one custodian after the other was killed before it began"};
+  CommandOutcome outcome;
+  outcome.termination =
+      NotStarted{NotStarted::Stage::custody, 0, "one custodian after the other was killed before it began"};
   return outcome;
 }
 

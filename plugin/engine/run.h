@@ -8,11 +8,11 @@
 
 #include "engine/cancellation.h"
 #include "engine/command.h"
-#include "engine/custody.h"
 #include "engine/event_batch.h"
 #include "engine/limits.h"
 #include "engine/outcome.h"
 #include "engine/spill.h"
+#include "engine/warden_client.h"
 
 namespace wtool::engine {
 
@@ -22,7 +22,7 @@ struct RunOptions {
   std::size_t capture_bytes = 1024 * 1024;                        // Per stream.
   Limits limits;
   bool merged = false;  // Standard error goes where standard output goes.
-  bool keep = false;    // What outlives the command is kept (Outcome::kept), not ended.
+  bool keep = false;    // What outlives the command is kept (CommandOutcome::kept), not ended.
   // What the command shares with others in a sandbox that has scopes; NULL: nothing.
   std::shared_ptr<SignalScope> scope;
   SpillOptions::When spill = SpillOptions::When::never;  // Whether the whole output goes to a file,
@@ -32,7 +32,7 @@ struct RunOptions {
 
 // Blocks until every process of the command is dead and reaped, or kept, and its descriptors are closed. Any thread,
 // many at once; throws std::bad_alloc only.
-Outcome run(Custody& custody, const Command& command, const RunOptions& options, Cancellation& cancellation,
-            const OutputSink& sink);
+CommandOutcome run(WardenClient& client, const Command& command, const RunOptions& options, Cancellation& cancellation,
+                   const OutputSink& sink);
 
 }  // namespace wtool::engine

@@ -20,7 +20,7 @@ class SignalScope {
   SignalScope& operator=(const SignalScope&) = delete;
 
  private:
-  friend class Custody;
+  friend class WardenClient;
   // A session runs one command at a time.
   static constexpr std::size_t max_idle = 1;
 

@@ -22,7 +22,7 @@ namespace {
 // In these patterns 0 stands for a digit, x for a hexadecimal one, and everything else for itself.
 constexpr std::string_view time_pattern = "00000000T000000.000Z-";
 constexpr std::string_view end_pattern = "-xxxxxxxx.out";
-constexpr std::size_t longest_call = 24;
+constexpr std::size_t max_call = 24;
 
 constexpr std::uint64_t smallest_charge = 4096;
 constexpr std::uint64_t largest_look_ahead = 16ULL << 20;
@@ -80,7 +80,7 @@ bool remove_finished(int folder, const std::string& name) {
 
 bool is_spill_name(std::string_view name) {
   const std::size_t fixed = time_pattern.size() + end_pattern.size();
-  if (name.size() <= fixed || name.size() > fixed + longest_call) return false;
+  if (name.size() <= fixed || name.size() > fixed + max_call) return false;
   const std::string_view call = name.substr(time_pattern.size(), name.size() - fixed);
   return matches(name.substr(0, time_pattern.size()), time_pattern) && std::all_of(call.begin(), call.end(), is_safe) &&
          matches(name.substr(name.size() - end_pattern.size()), end_pattern);
@@ -94,7 +94,7 @@ std::string SpillDirectory::new_name(std::string_view call) {
   std::uint32_t unique = 0;
   (void)!::getrandom(&unique, sizeof unique, 0);  // Without it, two calls of one name in one millisecond may collide.
 
-  std::string safe(call.substr(0, longest_call));
+  std::string safe(call.substr(0, max_call));
   std::replace_if(
       safe.begin(), safe.end(), [](char c) { return !is_safe(c); }, '_');
   char begin[64];

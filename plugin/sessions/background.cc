@@ -7,7 +7,7 @@ namespace wtool {
 bool Background::has_room() {
   const std::lock_guard lock(mutex_);
   forget_dead();
-  return trees_.size() < most_commands;
+  return trees_.size() < max_commands;
 }
 
 void Background::keep(std::shared_ptr<engine::KeptTree> tree) {
@@ -29,11 +29,11 @@ std::vector<engine::ProcessName> Background::end(std::chrono::milliseconds grace
   }
   // All at once: their grace is the same.
   for (const auto& tree : trees) tree->request_end(grace);
-  std::vector<engine::ProcessName> leaving;
+  std::vector<engine::ProcessName> unkillable;
   for (const auto& tree : trees) {
-    for (engine::ProcessName& process : tree->wait_end()) leaving.push_back(std::move(process));
+    for (engine::ProcessName& process : tree->wait_end()) unkillable.push_back(std::move(process));
   }
-  return leaving;
+  return unkillable;
 }
 
 void Background::forget_dead() {

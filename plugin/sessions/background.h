@@ -15,7 +15,7 @@ namespace wtool {
 class Background {
  public:
   // Each command that left something behind costs a custodian and a descriptor.
-  static constexpr std::size_t most_commands = 64;
+  static constexpr std::size_t max_commands = 64;
 
   // Whether the processes of one more command can be kept.
   bool has_room();

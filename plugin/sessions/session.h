@@ -57,7 +57,7 @@ class Session {
   const std::shared_ptr<engine::SignalScope>& scope() const { return scope_; }
 
   // What is to be done when it was closed by the end of the plugin, with what is left of it.
-  std::function<void(const std::vector<engine::ProcessName>& leaving)> farewell;
+  std::function<void(const std::vector<engine::ProcessName>& unkillable)> on_plugin_shutdown;
 
   // Stops the command that runs, waits for its end, and ends what is left. Later commands are refused.
   std::vector<engine::ProcessName> close(std::chrono::milliseconds grace);

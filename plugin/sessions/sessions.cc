@@ -36,8 +36,8 @@ Sessions::~Sessions() {
   for (auto& [id, session] : all_) session->background().request_end(last_grace);
   background_.request_end(last_grace);
   for (auto& [id, session] : all_) {
-    const auto leaving = session->close(last_grace);
-    if (session->farewell) session->farewell(leaving);
+    const auto unkillable = session->close(last_grace);
+    if (session->on_plugin_shutdown) session->on_plugin_shutdown(unkillable);
   }
   background_.end(last_grace);
 }
@@ -61,7 +61,8 @@ std::shared_ptr<Session> Sessions::find(std::string_view id) const {
   return nullptr;
 }
 
-bool Sessions::close(std::string_view id, std::chrono::milliseconds grace, std::vector<engine::ProcessName>& leaving) {
+bool Sessions::close(std::string_view id, std::chrono::milliseconds grace,
+                     std::vector<engine::ProcessName>& unkillable) {
   std::shared_ptr<Session> session;
   {
     const std::lock_guard lock(mutex_);
@@ -70,7 +71,7 @@ bool Sessions::close(std::string_view id, std::chrono::milliseconds grace, std::
     session = found->second;
     closing_.insert(all_.extract(found));
   }
-  leaving = session->close(grace);
+  unkillable = session->close(grace);
   const std::lock_guard lock(mutex_);
   closing_.erase(session->details().id);
   return true;

@@ -29,7 +29,7 @@ class Sessions {
   std::shared_ptr<Session> find(std::string_view id) const;
 
   // Waits until nothing of it is left. False: there is none, or somebody else is closing it.
-  bool close(std::string_view id, std::chrono::milliseconds grace, std::vector<engine::ProcessName>& leaving);
+  bool close(std::string_view id, std::chrono::milliseconds grace, std::vector<engine::ProcessName>& unkillable);
 
   // For tools without sessions, whose background processes are kept until the plugin's end.
   Background& background() { return background_; }

@@ -159,7 +159,7 @@ class ExecuteCommandCall : public PreparedCall {
     if (problem_.empty()) take(command);
   }
 
-  Answer run(CallContext& context) override {
+  ToolResult run(CallContext& context) override {
     if (!problem_.empty()) return refusal(problem_);
     return answer(request_, execute_call(request_, context), {yaml_result, std::string(not_found_note)});
   }
@@ -174,7 +174,7 @@ class ExecuteCommandCall : public PreparedCall {
     if (auto* construct = std::get_if<policy::Construct>(&read)) {
       // The policy's to refuse, so that the attempt is on record.
       request_.line = command;
-      request_.own_rules = [verdict = refuse_construct(*construct)](const std::string&, const policy::Programs&) {
+      request_.tool_rules = [verdict = refuse_construct(*construct)](const std::string&, const policy::Programs&) {
         return verdict;
       };
       return;
@@ -185,8 +185,8 @@ class ExecuteCommandCall : public PreparedCall {
                  "; allowed is a program and its arguments";
       return;
     }
-    request_.own_rules = [words, placed = request_.directory.has_value()](const std::string& directory,
-                                                                          const policy::Programs& programs) {
+    request_.tool_rules = [words, placed = request_.directory.has_value()](const std::string& directory,
+                                                                           const policy::Programs& programs) {
       auto refusal = judge_program(words.front(), programs);
       if (!refusal && placed) refusal = judge_directory(directory);
       if (!refusal) refusal = judge_terminal(words);

@@ -52,18 +52,18 @@ constexpr std::string_view description =
     "a person first. There are no pipes, redirections, variables or globs.";
 
 // More is an error, once the command has ended: one that never ends is one that timed out, whatever it writes.
-constexpr std::size_t most_output = 10UL << 20;
+constexpr std::size_t max_output = 10UL << 20;
 
 constexpr std::string_view added = "[Added to .clada/commands.json]";
 
 // The text says what the metadata says.
-Answer answer(Json metadata) {
+ToolResult answer(Json metadata) {
   const std::string text = metadata.dump(-1, ' ', false, Json::error_handler_t::replace);
   const bool ok = metadata["ok"].get<bool>();
   return {envelope(text, !ok, std::move(metadata)), false};
 }
 
-Answer failure(const std::string& error, std::optional<std::string> output = std::nullopt) {
+ToolResult failure(const std::string& error, std::optional<std::string> output = std::nullopt) {
   Json metadata{{"ok", false}, {"error", error}};
   if (output) metadata["output"] = *std::move(output);
   return answer(std::move(metadata));
@@ -73,27 +73,28 @@ Answer failure(const std::string& error, std::optional<std::string> output = std
 class Ending {
  public:
   // `note`: of an answer that was kept just now, in front of the output; empty: there is none.
-  Ending(const CallResult& result, engine::Outcome& outcome, std::string note)
+  Ending(const CallResult& result, engine::CommandOutcome& outcome, std::string note)
       : result_(result), outcome_(outcome), note_(std::move(note)) {}
 
-  Answer operator()(const engine::Exited& how) {
-    if (outcome_.standard_output.bytes > most_output) return fail("Output too large");
+  ToolResult operator()(const engine::Exited& how) {
+    if (outcome_.standard_output.bytes > max_output) return fail("Output too large");
     if (how.status == 0) return answer({{"ok", true}, {"value", {{"output", output()}}}});
     return failure("Command failed with exit code " + std::to_string(how.status), output());
   }
-  Answer operator()(const engine::Signalled& how) {
+  ToolResult operator()(const engine::Signalled& how) {
     return failure("Command killed by " + signal_name(how.signal), output());
   }
-  Answer operator()(const engine::TimedOut&) { return fail("Command timed out"); }
-  Answer operator()(const engine::Cancelled& how) {
-    Answer ended = fail("Command aborted: " + (how.reason.empty() ? std::string("no reason was given") : how.reason));
+  ToolResult operator()(const engine::TimedOut&) { return fail("Command timed out"); }
+  ToolResult operator()(const engine::Cancelled& how) {
+    ToolResult ended =
+        fail("Command aborted: " + (how.reason.empty() ? std::string("no reason was given") : how.reason));
     ended.cancelled = true;
     return ended;
   }
-  Answer operator()(const engine::Exhausted& how) {
+  ToolResult operator()(const engine::Exhausted& how) {
     return failure(std::string("Command used more than limits.") + engine::to_text(how.limit) + " allows", output());
   }
-  Answer operator()(const engine::NotStarted& how) {
+  ToolResult operator()(const engine::NotStarted& how) {
     using Stage = engine::NotStarted::Stage;
     if (how.stage == Stage::directory) return fail("Invalid working directory: " + result_.directory);
     std::string reason = how.detail.empty() ? std::strerror(how.error) : how.detail;
@@ -103,16 +104,18 @@ class Ending {
     }
     return fail("Command failed: " + result_.program + ": " + reason);
   }
-  Answer operator()(const engine::Lost& how) { return fail("Command lost: " + how.detail); }
+  ToolResult operator()(const engine::Lost& how) { return fail("Command lost: " + how.detail); }
 
  private:
   std::string output() { return note_ + outcome_.standard_output.text; }
 
   // Without output, but for the note.
-  Answer fail(const std::string& error) { return note_.empty() ? failure(error) : failure(error, std::move(note_)); }
+  ToolResult fail(const std::string& error) {
+    return note_.empty() ? failure(error) : failure(error, std::move(note_));
+  }
 
   const CallResult& result_;
-  engine::Outcome& outcome_;
+  engine::CommandOutcome& outcome_;
   std::string note_;
 };
 
@@ -137,22 +140,22 @@ class ExecuteRunCall : public PreparedCall {
     request_.line = command->line();
     request_.words = command->words();
     request_.executed = command->executed();
-    request_.own_environment = command->environment();
-    request_.own_rules = [command](const std::string& where, const policy::Programs& programs) {
+    request_.tool_environment = command->environment();
+    request_.tool_rules = [command](const std::string& where, const policy::Programs& programs) {
       return command->judge(where, programs);
     };
-    request_.own_answers = std::make_shared<const policy::CommandsFile>(root);
-    request_.output_bytes = most_output;
+    request_.tool_answers = std::make_shared<const policy::CommandsFile>(root);
+    request_.output_bytes = max_output;
     request_.merged_output = true;
   }
 
-  Answer run(CallContext& context) override {
+  ToolResult run(CallContext& context) override {
     if (!problem_.empty()) return failure("Invalid parameters: " + problem_);
     CallResult result = execute_call(request_, context);
-    if (const auto* error = std::get_if<CallError>(&result.what)) return refused(*error, result);
-    auto& outcome = std::get<engine::Outcome>(result.what);
-    const engine::How how = outcome.how;
-    return std::visit(Ending(result, outcome, note(result, "always", "\n")), how);
+    if (const auto* error = std::get_if<CallError>(&result.outcome)) return refused(*error, result);
+    auto& outcome = std::get<engine::CommandOutcome>(result.outcome);
+    const engine::Termination termination = outcome.termination;
+    return std::visit(Ending(result, outcome, note(result, "always", "\n")), termination);
   }
 
   std::string explain(const Configuration& configuration, const Sessions&) const override {
@@ -168,7 +171,7 @@ class ExecuteRunCall : public PreparedCall {
     return (not_kept.empty() ? std::string(added) : "[Not added to .clada/commands.json: " + not_kept + ']') + end;
   }
 
-  Answer refused(const CallError& error, const CallResult& result) const {
+  ToolResult refused(const CallError& error, const CallResult& result) const {
     if (error.code == "working_directory_invalid") {
       return failure("Invalid working directory: " + request_.directory.value_or("."));
     }

@@ -99,7 +99,7 @@ class ShellExecuteCall : public PreparedCall {
     problem_ = parameters.problem();
   }
 
-  Answer run(CallContext& context) override {
+  ToolResult run(CallContext& context) override {
     if (!problem_.empty()) return refusal(problem_);
     return answer(request_, execute_call(request_, context));
   }

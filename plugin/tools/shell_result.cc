@@ -45,13 +45,13 @@ void add_sandbox(const std::optional<engine::SandboxReport>& report, Json& metad
 // Makes the result of a command that came as far as the engine: one function for each way in which it can end.
 class Format {
  public:
-  Format(const CommandRequest& request, CallResult& result, engine::Outcome& outcome, const Wording& wording)
+  Format(const CommandRequest& request, CallResult& result, engine::CommandOutcome& outcome, const Wording& wording)
       : request_(request), result_(result), outcome_(outcome), wording_(wording) {
     metadata_.get_ref<Json::object_t&>().reserve(24);  // It is a vector, and moving what is in it is slow.
     metadata_["command"] = request.line;
   }
 
-  Answer operator()(const engine::Exited& how) {
+  ToolResult operator()(const engine::Exited& how) {
     finish("exit_code", how.status);
     if (wording_.ended) return ended(how.status);
     if (how.status == 0) {
@@ -62,7 +62,7 @@ class Format {
     return fail({"exit_nonzero", text, hint_for(how.status)}, text);
   }
 
-  Answer operator()(const engine::Signalled& how) {
+  ToolResult operator()(const engine::Signalled& how) {
     const std::string name = signal_name(how.signal);
     finish("exit_code", 128 + how.signal);
     metadata_["signal"] = name;
@@ -71,7 +71,7 @@ class Format {
     return fail({"killed_by_signal", text, "a signal that was not the tool's own ended it"}, text);
   }
 
-  Answer operator()(const engine::TimedOut&) {
+  ToolResult operator()(const engine::TimedOut&) {
     const auto limit = result_.time_limit.count();
     const Json seconds = limit % 1000 == 0 ? Json(limit / 1000) : Json(static_cast<double>(limit) / 1000);
     metadata_["timeout_seconds"] = seconds;
@@ -82,16 +82,16 @@ class Format {
                 text);
   }
 
-  Answer operator()(const engine::Cancelled& how) {
+  ToolResult operator()(const engine::Cancelled& how) {
     finish_partial();
     const std::string text =
         "Command aborted: " + (how.reason.empty() ? std::string("no reason was given") : how.reason);
-    Answer answer = fail({"aborted", text, "it and everything that it had started were ended"}, text);
+    ToolResult answer = fail({"aborted", text, "it and everything that it had started were ended"}, text);
     answer.cancelled = true;
     return answer;
   }
 
-  Answer operator()(const engine::Exhausted& how) {
+  ToolResult operator()(const engine::Exhausted& how) {
     const std::string key = std::string("limits.") + engine::to_text(how.limit);
     const std::uint64_t value = engine::value_of(result_.limits, how.limit);
     // CPU time is the only one with a fraction.
@@ -112,7 +112,7 @@ class Format {
                 text);
   }
 
-  Answer operator()(const engine::NotStarted& how) {
+  ToolResult operator()(const engine::NotStarted& how) {
     CallError error = not_started(how, result_, request_.directory_parameter);
     if (error.code == "command_not_found") {
       finish("exit_code", 127);
@@ -125,7 +125,7 @@ class Format {
     return fail(error, error.message);
   }
 
-  Answer operator()(const engine::Lost& how) {
+  ToolResult operator()(const engine::Lost& how) {
     finish_partial();
     const std::string text = "Command lost: " + how.detail;
     return fail({"engine_lost", text, how.hint}, text);
@@ -193,12 +193,13 @@ class Format {
     add_resources();
     add_output_file();
     if (!result_.audit_error.empty()) metadata_["audit_error"] = result_.audit_error;
-    if (outcome_.outlived > 0) {
-      metadata_[outcome_.kept ? "background_processes_kept" : "background_processes_ended"] = outcome_.outlived;
-      for (const auto& process : outcome_.outliving) metadata_["background_processes"].push_back(to_text(process.name));
+    if (outcome_.background_count > 0) {
+      metadata_[outcome_.kept ? "background_processes_kept" : "background_processes_ended"] = outcome_.background_count;
+      for (const auto& process : outcome_.background_names)
+        metadata_["background_processes"].push_back(to_text(process.name));
     }
-    if (outcome_.left > 0) {
-      for (const auto& process : outcome_.leaving) {
+    if (outcome_.unkillable_count > 0) {
+      for (const auto& process : outcome_.unkillable_names) {
         metadata_["processes_left"].push_back({{"pid", process.pid}, {"name", to_text(process.name)}});
       }
     }
@@ -242,14 +243,14 @@ class Format {
   // A process may call itself anything.
   static std::string to_text(const std::string& name) { return to_utf8(name); }
 
-  Answer fail(const CallError& error, const std::string& text) {
+  ToolResult fail(const CallError& error, const std::string& text) {
     metadata_["error"] = error_object(error);
     add_sandbox(result_.sandbox, metadata_);
     return {envelope(text, true, std::move(metadata_)), false};
   }
 
   // A command that ended by itself, of a tool for which that is no error.
-  Answer ended(int exit_code) {
+  ToolResult ended(int exit_code) {
     std::string text = wording_.ended(exit_code, metadata_["stdout"].get_ref<const std::string&>(),
                                       metadata_["stderr"].get_ref<const std::string&>());
     add_sandbox(result_.sandbox, metadata_);
@@ -258,20 +259,20 @@ class Format {
 
   const CommandRequest& request_;
   CallResult& result_;
-  engine::Outcome& outcome_;
+  engine::CommandOutcome& outcome_;
   const Wording& wording_;
   Json metadata_ = Json::object();
 };
 
 }  // namespace
 
-Answer refusal(const std::string& problem) {
+ToolResult refusal(const std::string& problem) {
   const CallError error{"invalid_parameters", problem, "correct the parameter and call again; nothing was run"};
   return {envelope("Invalid parameters: " + problem, true, {{"error", error_object(error)}}), false};
 }
 
-Answer answer(const CommandRequest& request, CallResult result, const Wording& wording) {
-  if (const auto* error = std::get_if<CallError>(&result.what)) {
+ToolResult answer(const CommandRequest& request, CallResult result, const Wording& wording) {
+  if (const auto* error = std::get_if<CallError>(&result.outcome)) {
     Json metadata{{"command", request.line}};
     if (request.directory) metadata[request.directory_parameter] = *request.directory;
     metadata["error"] = error_object(*error);
@@ -280,8 +281,8 @@ Answer answer(const CommandRequest& request, CallResult result, const Wording& w
     add_sandbox(result.sandbox, metadata);
     return {envelope(error->message, true, std::move(metadata)), false};
   }
-  auto& outcome = std::get<engine::Outcome>(result.what);
-  return std::visit(Format(request, result, outcome, wording), engine::How(outcome.how));
+  auto& outcome = std::get<engine::CommandOutcome>(result.outcome);
+  return std::visit(Format(request, result, outcome, wording), engine::Termination(outcome.termination));
 }
 
 }  // namespace wtool::tools

@@ -12,7 +12,7 @@
 namespace wtool::tools {
 
 // Of a call whose parameters are wrong. `problem` is a sentence that names the parameter.
-Answer refusal(const std::string& problem);
+ToolResult refusal(const std::string& problem);
 
 // Where a tool's specification differs from shell_execute's. Empty parts: there is no difference.
 struct Wording {
@@ -23,6 +23,6 @@ struct Wording {
 };
 
 // Of a call that was carried through, whatever became of it.
-Answer answer(const CommandRequest& request, CallResult result, const Wording& wording = {});
+ToolResult answer(const CommandRequest& request, CallResult result, const Wording& wording = {});
 
 }  // namespace wtool::tools

@@ -25,7 +25,7 @@ struct Description {
 };
 
 // What a call gives back.
-struct Answer {
+struct ToolResult {
   std::string envelope;    // {"content", "is_error", "metadata"} as JSON text
   bool cancelled = false;  // it ended because it was cancelled
 };
@@ -34,7 +34,7 @@ struct Answer {
 class PreparedCall {
  public:
   virtual ~PreparedCall() = default;
-  virtual Answer run(CallContext& context) = 0;
+  virtual ToolResult run(CallContext& context) = 0;
   // What it would do, as the JSON object of wtool.explain/1. Runs nothing, asks nobody; any number of times.
   virtual std::string explain(const Configuration& configuration, const Sessions& sessions) const = 0;
 };

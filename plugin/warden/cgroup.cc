@@ -97,7 +97,7 @@ bool Cgroup::set_limits(const Limits& limits) {
     memory_events_ = open_in(directory_, "memory.events.local", O_RDONLY);
     if (!memory_events_) return false;
   }
-  most_processes_ = limits.processes;
+  max_processes_ = limits.processes;
   if (limits.processes != 0) {
     if (!write("pids.max", limits.processes)) return false;
     process_events_ = open_in(directory_, "pids.events", O_RDONLY);
@@ -127,7 +127,7 @@ Limit Cgroup::exceeded() {
   if (read_count(process_events_, "max") > 0) {
     // Kernels before 6.11 also count here what a cgroup above refused; those from 6.1 on tell how many there were.
     const std::uint64_t most = read("pids.peak");
-    if (most == 0 || most >= most_processes_) return Limit::processes;
+    if (most == 0 || most >= max_processes_) return Limit::processes;
   }
   return Limit::none;
 }

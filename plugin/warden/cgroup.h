@@ -59,7 +59,7 @@ class Cgroup {
 
   const int base_;
   char name_[48] = {};
-  std::uint32_t most_processes_ = 0;
+  std::uint32_t max_processes_ = 0;
   Descriptor directory_, memory_events_, process_events_;
 };
 

@@ -18,8 +18,8 @@
 #include "warden/clock.h"
 #include "warden/event_set.h"
 #include "warden/priority.h"
+#include "warden/resource_monitor.h"
 #include "warden/start_message.h"
-#include "warden/watch.h"
 
 namespace wtool::warden {
 
@@ -54,7 +54,7 @@ class Custodian {
   void reap();
   void forget_child_events();
   void look();
-  void judge_end();
+  void classify_exit();
   std::uint64_t held_at(Limit exceeded) const;
   int time_to_wait() const;
   void begin_end(std::int64_t grace_ms);
@@ -71,7 +71,7 @@ class Custodian {
   char buffer_[max_message];
   StartMessage start_;
   ProcessTree tree_{::getpid()};
-  Watch watch_;
+  ResourceMonitor monitor_;
   Cgroup cgroup_;
 
   // The call that is under way.
@@ -168,7 +168,7 @@ void Custodian::run_call() {
   report_.failed_stage = failure.stage;
   report_.error = failure.error;
   leader_lives_ = tree_lives_ = leader_ > 0;
-  watch_.begin(plan.limits, cgroup_.made());
+  monitor_.begin(plan.limits, cgroup_.made());
 
   while (tree_lives_) {
     if (!leader_lives_ && !told_leader_exited_ && ending_ == Ending::none) {
@@ -192,7 +192,7 @@ void Custodian::run_call() {
     // The cgroup tells of more than limits that are exceeded, and a look is not for nothing.
     if (holds(news, kept_output)) discard_kept_output();
     const bool cgroup_news = holds(news, cgroup_memory) || holds(news, cgroup_processes);
-    if (now_ms() >= watch_.next_look() || (cgroup_news && cgroup_.exceeded() != Limit::none)) look();
+    if (now_ms() >= monitor_.next_sample() || (cgroup_news && cgroup_.exceeded() != Limit::none)) look();
     if (holds(news, warden_gone)) {
       // Nobody would end the tree after us: end it now.
       report_.abandoned = 1;
@@ -205,7 +205,7 @@ void Custodian::run_call() {
     if (ending_ == Ending::asked && now_ms() >= ending_deadline_) ending_ = Ending::forced;
   }
   close_kept_output();
-  judge_end();
+  classify_exit();
   cgroup_.remove();
   report();
   forget_child_events();
@@ -217,7 +217,7 @@ void Custodian::forget_child_events() {
 }
 
 int Custodian::time_to_wait() const {
-  const int look = poll_timeout(watch_.next_look());
+  const int look = poll_timeout(monitor_.next_sample());
   return ending_ == Ending::none ? look : std::min(look, poll_timeout(ending_deadline_));
 }
 
@@ -226,11 +226,11 @@ int Custodian::time_to_wait() const {
 void Custodian::look() {
   // Asked first, so that the look shows the tree as it was when something was refused, or as it is after that.
   const Limit refused = cgroup_.exceeded();
-  const Limit seen = watch_.look(tree_, report_.user_us + report_.system_us, cgroup_.cpu_us());
+  const Limit seen = monitor_.sample(tree_, report_.user_us + report_.system_us, cgroup_.cpu_us());
   free_leader();
   if ((seen == Limit::none && refused == Limit::none) || report_.exceeded != Limit::none) return;
   report_.exceeded = seen != Limit::none ? seen : refused;
-  report_.used = seen != Limit::none ? watch_.used() : held_at(refused);
+  report_.used = seen != Limit::none ? monitor_.used() : held_at(refused);
   tree_.stop();
   ending_ = Ending::forced;
 }
@@ -249,7 +249,7 @@ std::uint64_t Custodian::held_at(Limit exceeded) const {
 
 // What the kernel's own limits did: those of the cgroup, which has counted it, and the others, of which it tells by a
 // signal to one process, which a shell may have waited for.
-void Custodian::judge_end() {
+void Custodian::classify_exit() {
   if (report_.exceeded != Limit::none) return;
   if (const Limit refused = cgroup_.exceeded(); refused != Limit::none) {
     report_.exceeded = refused;
@@ -295,7 +295,7 @@ void Custodian::keep(const Received& received) {
   reap();
   if (!tree_lives_) return;
   tree_.collect();
-  report_.outlived = tree_.name_living(report_.outliving);
+  report_.background_count = tree_.name_living(report_.background);
   report_.header.kind = Kind::kept;
   report();
   report_.header.kind = Kind::report;
@@ -355,7 +355,7 @@ void Custodian::begin_end(std::int64_t grace_ms) {
     ending_deadline_ = deadline;
     reap();
     tree_.collect();
-    if (!leader_lives_) report_.outlived = tree_.name_living(report_.outliving);
+    if (!leader_lives_) report_.background_count = tree_.name_living(report_.background);
     tree_.forget_asked();
     while (tree_.ask_to_end() && tree_lives_ && now_ms() < ending_deadline_) {
       tree_.collect();
@@ -389,7 +389,7 @@ void Custodian::kill_all() {
     if (!reported && now_ms() >= deadline) {
       // Answer now, and stay: these processes need a parent that goes on trying. wait(2) says that there are some, even
       // where they cannot be seen.
-      report_.left_count = std::max(tree_.name_living(report_.left), 1U);
+      report_.unkillable_count = std::max(tree_.name_living(report_.unkillable), 1U);
       report();
       ::close(station_.socket);
       reported = true;
@@ -414,8 +414,8 @@ void Custodian::await_child(int timeout_ms) {
 }
 
 void Custodian::report() {
-  report_.processes = leader_ > 0 ? watch_.processes() : 0;
-  report_.tree_kib = watch_.tree_kib();
+  report_.processes = leader_ > 0 ? monitor_.processes() : 0;
+  report_.tree_kib = monitor_.tree_kib();
   send_message(station_.socket, &report_, sizeof report_);
 }
 
@@ -426,7 +426,7 @@ void Custodian::tell(Kind kind) {
 
 }  // namespace
 
-void tell_not_recruited(int socket, int error) {
+void tell_not_spawned(int socket, int error) {
   Report report{};
   report.header = {Kind::report, 0, 0};
   report.failed_stage = Stage::fork;

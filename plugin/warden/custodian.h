@@ -29,7 +29,7 @@ struct CustodianStation {
 [[noreturn]] void run_custodian(const CustodianStation& station);
 
 // The one and only message on the socket of a custodian that could not be made.
-void tell_not_recruited(int socket, int error);
+void tell_not_spawned(int socket, int error);
 
 // How long SIGKILL is repeated before a process counts as one that will not die.
 constexpr std::int64_t unkillable_after_ms = 5000;

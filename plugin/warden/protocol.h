@@ -1,10 +1,10 @@
 // What the plugin and its warden say to each other: flat messages over SOCK_SEQPACKET sockets of one machine.
 //
-// - The plugin talks to the warden on the control socket: hello (answered by welcome), recruit, bury (answered by
-//   buried, on a socket that comes with it).
-// - It sends recruit to a scope keeper (warden/scope_keeper.h) as well, on that one's own socket.
-// - It talks to each custodian on a socket of that custodian's own, made by the plugin and sent along with recruit, so
-//   that a call costs one message each way: start, and report. Between the two there may be leader_exited and end.
+// - The plugin talks to the warden on the control socket: hello (answered by welcome), spawn_custodian, kill_tree
+//   (answered by tree_killed, on a socket that comes with it).
+// - It sends spawn_custodian to a scope keeper (warden/scope_keeper.h) as well, on that one's own socket.
+// - It talks to each custodian on a socket of that custodian's own, made by the plugin and sent along with spawn_custodian,
+//   so that a call costs one message each way: start, and report. Between the two there may be leader_exited and end.
 // - Both sides are of one build: the version is checked once, at hello, and structs go over the wire as they are.
 //
 // This header is all of the warden that the engine may know.
@@ -28,13 +28,13 @@ constexpr std::uint32_t protocol_version = 6;
 
 enum class Kind : std::uint32_t {
   // plugin -> warden
-  hello = 1,    // Hello, with a pidfd of the host and, where there is one, the directory to make cgroups in
-  recruit = 2,  // Recruit, with the custodian's socket, and with a Landlock ruleset for a scope keeper
-  bury = 3,     // Bury, with the socket for the answer, and a pidfd of the custodian where it is known
+  hello = 1,            // Hello, with a pidfd of the host and, where there is one, the directory to make cgroups in
+  spawn_custodian = 2,  // SpawnCustodian, with the custodian's socket, and with a Landlock ruleset for a scope keeper
+  kill_tree = 3,        // KillTree, with the socket for the answer, and a pidfd of the custodian where it is known
   // warden -> plugin
-  welcome = 10,    // Welcome
-  buried = 11,     // Buried
-  recruited = 12,  // Recruited, on the custodian's socket, with a pidfd of the custodian
+  welcome = 10,            // Welcome
+  tree_killed = 11,        // TreeKilled
+  custodian_spawned = 12,  // CustodianSpawned, on the custodian's socket, with a pidfd of the custodian
   // plugin -> custodian
   start = 20,  // Start, with the command's stdout, stderr and directory, and with a Landlock ruleset where there is one
   more = 21,   // the rest of a start's text
@@ -76,13 +76,13 @@ struct Welcome {
   std::int32_t error;  // errno, or 0
 };
 
-struct Recruit {
+struct SpawnCustodian {
   Header header;
   std::uint64_t custodian;  // The plugin's number for it.
 };
 
 // The custodian's own number. It may come before or after other messages on that socket.
-struct Recruited {
+struct CustodianSpawned {
   Header header;
   std::int32_t pid;
   std::uint32_t reserved;
@@ -90,17 +90,17 @@ struct Recruited {
 
 // Kills custodian `custodian` if it lives, and all that it had under it. The warden does not know the numbers of those
 // that a scope keeper has made: these come with their pidfd.
-struct Bury {
+struct KillTree {
   Header header;
   std::uint64_t custodian;
 };
 
-// All processes of the buried custodian are dead, but for those named.
-struct Buried {
+// All processes of the custodian that was killed are dead, but for those named.
+struct TreeKilled {
   Header header;
-  std::uint32_t left_count;  // May be more than are named.
+  std::uint32_t unkillable_count;  // May be more than are named.
   std::uint32_t reserved;
-  NamedProcess left[max_named];
+  NamedProcess unkillable[max_named];
 };
 
 // What the command may use; engine/limits.h says what each means. 0: no limit.
@@ -178,12 +178,12 @@ struct Report {
   Limit exceeded;             // The limit for which the custodian ended the tree, or which ended a process.
   // 1: the kernel held the limits of memory and processes; 0: the watch did.
   std::uint32_t in_cgroup;
-  std::uint64_t used;                 // What was used of it, in its unit.
-  std::uint32_t outlived;             // How many lived when the command was over and the sweep began,
-  NamedProcess outliving[max_named];  // the first of them by name.
-  std::uint32_t left_count;           // How many the kernel would not let us kill,
+  std::uint64_t used;                  // What was used of it, in its unit.
+  std::uint32_t background_count;      // How many lived when the command was over and the sweep began,
+  NamedProcess background[max_named];  // the first of them by name.
+  std::uint32_t unkillable_count;      // How many the kernel would not let us kill,
   std::uint32_t reserved;
-  NamedProcess left[max_named];  // the first of them by name.
+  NamedProcess unkillable[max_named];  // the first of them by name.
 };
 
 // Keep, sent when the command is over and others of its tree live: they may live on, until an End comes for the call.

@@ -33,8 +33,8 @@ pid_t make_sibling() {
 void introduce(int socket, pid_t process) {
   const Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, process, 0U)));
   const int sent = handle.get();
-  const Recruited recruited{{Kind::recruited, 0, 0}, process, 0};
-  send_message(socket, &recruited, sizeof recruited, &sent, handle ? 1 : 0);
+  const CustodianSpawned custodian_spawned{{Kind::custodian_spawned, 0, 0}, process, 0};
+  send_message(socket, &custodian_spawned, sizeof custodian_spawned, &sent, handle ? 1 : 0);
 }
 
 }  // namespace
@@ -51,13 +51,14 @@ void run_scope_keeper(const CustodianStation& station, Descriptor ruleset) {
     const unsigned news = events.wait(-1);
     if (holds(news, host_gone) || holds(news, warden_gone) || station.state->changed()) ::_exit(0);
     if (!holds(news, message)) continue;
-    Recruit recruit{};
-    const Received received = receive_message(station.socket, &recruit, sizeof recruit);
+    SpawnCustodian spawn_custodian{};
+    const Received received = receive_message(station.socket, &spawn_custodian, sizeof spawn_custodian);
     if (received.size <= 0) ::_exit(0);
     Descriptor socket(received.descriptors[0]);
-    if (recruit.header.kind != Kind::recruit || !socket) continue;  // Its sender sees its socket closed.
+    if (spawn_custodian.header.kind != Kind::spawn_custodian || !socket)
+      continue;  // Its sender sees its socket closed.
     const pid_t process = make_sibling();
-    if (process < 0) tell_not_recruited(socket.get(), errno);
+    if (process < 0) tell_not_spawned(socket.get(), errno);
     if (process != 0) continue;
     events.close();
     ::close(station.socket);

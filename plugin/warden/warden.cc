@@ -35,7 +35,7 @@ Warden::Warden(Descriptor control, char* name, std::size_t name_room, Problem pr
       name_(name),
       name_room_(name_room),
       inherited_(::getpid(), ::getsid(0)) {
-  employees_.reserve(most_employees);
+  children_.reserve(max_children);
 }
 
 int Warden::run() {
@@ -44,7 +44,7 @@ int Warden::run() {
 
   while (!leaving_ || !childless_) {
     // What was inherited is killed again and again until it is gone; otherwise there is nothing to do unasked.
-    const unsigned news = events_.wait(inherited_.empty() && burials_.empty() ? -1 : 5);
+    const unsigned news = events_.wait(inherited_.empty() && pending_kills_.empty() ? -1 : 5);
     if (holds(news, child)) {
       signalfd_siginfo discarded;
       (void)!::read(child_events_.get(), &discarded, sizeof discarded);
@@ -54,12 +54,12 @@ int Warden::run() {
     if (holds(news, message) && !leaving_) take_message();
     note_dead_custodians();
     // Only the death of a custodian brings us its tree, and the kernel hands it on before it tells of the death.
-    if (lost_some || !inherited_.empty() || !burials_.empty()) sweep();
+    if (lost_some || !inherited_.empty() || !pending_kills_.empty()) sweep();
     if (cgroups_in_doubt_ && inherited_.empty()) {
       remove_stale_cgroups(cgroup_base_.get());
       cgroups_in_doubt_ = false;
     }
-    answer_burials();
+    answer_kills();
   }
   return 0;
 }
@@ -118,16 +118,16 @@ void Warden::leave() {
 void Warden::take_message() {
   union {
     Header header;
-    Recruit recruit;
-    Bury bury;
+    SpawnCustodian spawn_custodian;
+    KillTree kill_tree;
   } message{};
   const Received received = receive_message(control_.get(), &message, sizeof message);
   Descriptor socket(received.descriptors[0]);
   Descriptor other(received.descriptors[1]);
-  if (received.size == sizeof(Recruit) && message.header.kind == Kind::recruit && socket) {
-    recruit(message.recruit.custodian, std::move(socket), std::move(other));
-  } else if (received.size == sizeof(Bury) && message.header.kind == Kind::bury && socket) {
-    bury(message.bury.custodian, std::move(socket), std::move(other));
+  if (received.size == sizeof(SpawnCustodian) && message.header.kind == Kind::spawn_custodian && socket) {
+    spawn_custodian(message.spawn_custodian.custodian, std::move(socket), std::move(other));
+  } else if (received.size == sizeof(KillTree) && message.header.kind == Kind::kill_tree && socket) {
+    kill_tree(message.kill_tree.custodian, std::move(socket), std::move(other));
   } else if (!received.descriptors_lost || state_.changed()) {
     // The plugin is gone or speaks another language, or a command has taken the limit of descriptors away. Where only
     // this message's descriptors were lost, its sender sees its socket closed.
@@ -136,26 +136,26 @@ void Warden::take_message() {
 }
 
 // With a ruleset it is no custodian, but a keeper of a scope that makes some.
-void Warden::recruit(std::uint64_t number, Descriptor socket, Descriptor ruleset) {
+void Warden::spawn_custodian(std::uint64_t number, Descriptor socket, Descriptor ruleset) {
   // A command has changed what all custodians, and their commands, would inherit: another warden must be started.
   if (state_.changed()) return leave();
-  const pid_t process = employees_.size() < most_employees ? ::fork() : -1;
+  const pid_t process = children_.size() < max_children ? ::fork() : -1;
   if (process < 0) {
-    tell_not_recruited(socket.get(), errno);
+    tell_not_spawned(socket.get(), errno);
     return;
   }
   if (process > 0) {
-    employees_.push_back({number, process});
+    children_.push_back({number, process});
     const Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, process, 0U)));
     const int sent = handle.get();
-    const Recruited recruited{{Kind::recruited, 0, 0}, process, 0};
-    send_message(socket.get(), &recruited, sizeof recruited, &sent, handle ? 1 : 0);
+    const CustodianSpawned custodian_spawned{{Kind::custodian_spawned, 0, 0}, process, 0};
+    send_message(socket.get(), &custodian_spawned, sizeof custodian_spawned, &sent, handle ? 1 : 0);
     return;
   }
   events_.close();
   control_.reset();
   child_events_.reset();
-  burials_.clear();
+  pending_kills_.clear();
   static constexpr char title[] = "custodian";
   ::prctl(PR_SET_NAME, title);
   std::memset(name_, 0, name_room_);
@@ -166,12 +166,12 @@ void Warden::recruit(std::uint64_t number, Descriptor socket, Descriptor ruleset
   run_custodian(station);
 }
 
-void Warden::bury(std::uint64_t number, Descriptor answer, Descriptor handle) {
-  for (const Employee& employee : employees_) {
-    if (employee.number == number) ::kill(employee.process, SIGKILL);
+void Warden::kill_tree(std::uint64_t number, Descriptor answer, Descriptor handle) {
+  for (const Child& child : children_) {
+    if (child.number == number) ::kill(child.process, SIGKILL);
   }
   if (handle) ::syscall(SYS_pidfd_send_signal, handle.get(), SIGKILL, nullptr, 0U);
-  burials_.push_back({number, now_ms() + unkillable_after_ms, std::move(answer), std::move(handle)});
+  pending_kills_.push_back({number, now_ms() + unkillable_after_ms, std::move(answer), std::move(handle)});
 }
 
 // Reaps custodians and what was inherited, and sets going again what was stopped: a command may send its custodian
@@ -187,7 +187,7 @@ bool Warden::reap() {
       ::kill(child, SIGCONT);
       continue;
     }
-    std::erase_if(employees_, [&](const Employee& employee) { return employee.process == child; });
+    std::erase_if(children_, [&](const Child& one) { return one.process == child; });
     cgroups_in_doubt_ = true;  // It may have been a custodian.
   }
 }
@@ -205,28 +205,27 @@ void Warden::sweep() {
 // One that has been reaped is no child any more. Its children have been handed on by then: a sweep that follows finds
 // them.
 void Warden::note_dead_custodians() {
-  for (Burial& burial : burials_) {
-    if (!burial.handle) continue;
+  for (PendingKill& pending : pending_kills_) {
+    if (!pending.handle) continue;
     siginfo_t ignored;
-    const auto handle = static_cast<id_t>(burial.handle.get());
+    const auto handle = static_cast<id_t>(pending.handle.get());
     const bool child = ::waitid(P_PIDFD, handle, &ignored, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
-    if (!child) burial.handle.reset();
+    if (!child) pending.handle.reset();
   }
 }
 
-bool Warden::employs(std::uint64_t number) const {
-  return std::any_of(employees_.begin(), employees_.end(),
-                     [&](const Employee& employee) { return employee.number == number; });
+bool Warden::has_child(std::uint64_t number) const {
+  return std::any_of(children_.begin(), children_.end(), [&](const Child& one) { return one.number == number; });
 }
 
-void Warden::answer_burials() {
-  std::erase_if(burials_, [&](const Burial& burial) {
-    const bool done = !employs(burial.custodian) && !burial.handle && inherited_.empty();
-    if (!done && now_ms() < burial.deadline_ms) return false;
-    Buried buried{};
-    buried.header = {Kind::buried, 0, 0};
-    buried.left_count = inherited_.name_living(buried.left);
-    send_message(burial.answer.get(), &buried, sizeof buried);
+void Warden::answer_kills() {
+  std::erase_if(pending_kills_, [&](const PendingKill& pending) {
+    const bool done = !has_child(pending.custodian) && !pending.handle && inherited_.empty();
+    if (!done && now_ms() < pending.deadline_ms) return false;
+    TreeKilled tree_killed{};
+    tree_killed.header = {Kind::tree_killed, 0, 0};
+    tree_killed.unkillable_count = inherited_.name_living(tree_killed.unkillable);
+    send_message(pending.answer.get(), &tree_killed, sizeof tree_killed);
     return true;
   });
 }

@@ -30,14 +30,14 @@ class Warden {
 
   // More calls than this at a time get an error. Room for all is made at the start, because later a command may have
   // taken the limit of memory away.
-  static constexpr std::size_t most_employees = 32'768;
+  static constexpr std::size_t max_children = 32'768;
 
  private:
-  struct Employee {
+  struct Child {
     std::uint64_t number;  // the plugin's
     pid_t process;
   };
-  struct Burial {
+  struct PendingKill {
     std::uint64_t custodian;
     std::int64_t deadline_ms;
     Descriptor answer;
@@ -47,14 +47,14 @@ class Warden {
   void prepare();
   bool greet();
   void take_message();
-  void recruit(std::uint64_t number, Descriptor socket, Descriptor ruleset);
-  void bury(std::uint64_t number, Descriptor answer, Descriptor handle);
+  void spawn_custodian(std::uint64_t number, Descriptor socket, Descriptor ruleset);
+  void kill_tree(std::uint64_t number, Descriptor answer, Descriptor handle);
   void leave();
   bool reap();
   void sweep();
   void note_dead_custodians();
-  bool employs(std::uint64_t number) const;
-  void answer_burials();
+  bool has_child(std::uint64_t number) const;
+  void answer_kills();
 
   EventSet events_;
   const OwnState state_;
@@ -64,8 +64,8 @@ class Warden {
   Descriptor cgroup_base_;  // None where the plugin found none.
   char* name_;
   std::size_t name_room_;
-  std::vector<Employee> employees_;
-  std::vector<Burial> burials_;
+  std::vector<Child> children_;
+  std::vector<PendingKill> pending_kills_;
   // What was found below us, beside the custodians, the last time. Custodians are told from all else by their session,
   // which is the warden's: each command begins one of its own, and no process can join another's.
   ProcessTree inherited_;

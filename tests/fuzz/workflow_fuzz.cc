@@ -1,6 +1,6 @@
 // Fuzzes workflow/parse/parser.h and workflow/check/checker.h, with all that they read: markdown, front matter,
 // diagrams, actions, templates, conditions. The input is a workflow file. Whatever the bytes are, it is read and
-// checked, soon; each finding stands in the file; and the arrows of what has no error lead to states.
+// checked, soon; each diagnostic stands in the file; and the arrows of what has no error lead to states.
 // Sources: host-api/reference-host/workflow/*/*.cc host-api/reference-host/expressions/*.cc
 // Sources: host-api/base/edit_distance.cc host-api/base/files.cc host-api/base/json_text.cc host-api/base/stop.cc host-api/base/utf8.cc
 // Sources: host-api/reference-host/loader/yaml_mistake.cc
@@ -29,11 +29,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string text(reinterpret_cast<const char*>(data), size);
   if (!wtool::is_utf8(text) || text.find('\0') != std::string::npos) return 0;
   const Source source("fuzz.md", std::move(text));
-  Findings findings;
-  const Workflow workflow = parse_workflow(source, findings);
-  check_workflow(workflow, {}, nullptr, findings);
-  for (const Finding& finding : findings.sorted()) require(finding.offset <= source.text().size());
-  if (!findings.empty()) return 0;
+  Diagnostics diagnostics;
+  const Workflow workflow = parse_workflow(source, diagnostics);
+  check_workflow(workflow, {}, nullptr, diagnostics);
+  for (const Diagnostic& diagnostic : diagnostics.sorted()) require(diagnostic.offset <= source.text().size());
+  if (!diagnostics.empty()) return 0;
   require(workflow.start < workflow.states.size());
   for (const State& state : workflow.states) {
     for (const Transition& exit : state.exits) require(exit.target == no_state || exit.target < workflow.states.size());

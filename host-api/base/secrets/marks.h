@@ -40,7 +40,7 @@ class Marks {
 };
 
 // How often a text in quotes is read as a text of its own, and in it the next.
-inline constexpr int deepest_reading = 3;
+inline constexpr int max_reading_depth = 3;
 
 // text_scan.cc: fields and tokens, in any text.
 void scan_text(const Piece& piece, Marks& marks);

@@ -7,7 +7,7 @@ namespace wtool::secrets {
 namespace {
 
 // No name is so long.
-constexpr std::size_t longest_name = 128;
+constexpr std::size_t max_name = 128;
 
 bool contains_any(std::string_view text, std::initializer_list<std::string_view> parts) {
   return std::any_of(parts.begin(), parts.end(),
@@ -40,7 +40,7 @@ bool is_any_of(std::initializer_list<std::string_view> words, std::string_view t
 }
 
 bool is_secret_name(std::string_view name) {
-  if (name.size() < 3 || name.size() > longest_name) return false;
+  if (name.size() < 3 || name.size() > max_name) return false;
   std::string plain;
   for (const char c : name) {
     if (c == ' ' || c == '\t' || c == '\n') return false;
@@ -80,7 +80,7 @@ bool is_secret_name(std::string_view name) {
 }
 
 bool is_secret_option(std::string_view name) {
-  if (name.size() > longest_name) return false;
+  if (name.size() > max_name) return false;
   std::string letters;
   for (const char c : name) {
     if (is_letter(c)) {

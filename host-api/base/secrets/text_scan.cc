@@ -10,7 +10,7 @@ namespace wtool::secrets {
 namespace {
 
 // So far is looked for what makes a token one: text without end, made of beginnings, must not take long.
-constexpr std::size_t longest_look = 256;
+constexpr std::size_t max_look = 256;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_token_character(char c) { return is_letter_or_digit(c) || c == '_' || c == '-'; }
@@ -131,7 +131,7 @@ class TextScan {
       if (at > begin && text_[at - 1] == '_') continue;
       const std::string_view rest = text_.substr(at, end - at);
       if (rest.starts_with("eyJ")) {
-        const std::size_t dot = rest.substr(0, longest_look).find('.');
+        const std::size_t dot = rest.substr(0, max_look).find('.');
         if (dot != std::string_view::npos && rest.substr(dot + 1).starts_with("eyJ")) return add(at, end);
         continue;
       }
@@ -139,7 +139,7 @@ class TextScan {
         if (!rest.starts_with(shape.prefix)) continue;
         std::size_t stop = at + shape.prefix.size();
         bool has_digit = false;
-        const std::size_t look_end = std::min(end, at + longest_look);
+        const std::size_t look_end = std::min(end, at + max_look);
         for (; stop < look_end; ++stop) has_digit = has_digit || is_digit(text_[stop]);
         if (stop - at < shape.prefix.size() + shape.length || (shape.needs_digit && !has_digit)) continue;
         return add(at, end);
@@ -249,7 +249,7 @@ class TextScan {
       return value(from);
     }
     std::size_t end = from;
-    while (end < std::min(text_.size(), from + longest_look) && !is_space(text_[end]) &&
+    while (end < std::min(text_.size(), from + max_look) && !is_space(text_[end]) &&
            std::string_view("'\",;}]|&`<>()\\").find(text_[end]) == std::string_view::npos) {
       ++end;
     }

@@ -127,7 +127,7 @@ class WordScan {
   // What stands in quotes may be a line or a notation of its own.
   void read_again(const Word& word, std::size_t first) {
     const std::string_view inside = std::string_view(word.own).substr(first);
-    if (depth_ >= deepest_reading || inside.find_first_of(" \t\n=:\"'") == std::string_view::npos) return;
+    if (depth_ >= max_reading_depth || inside.find_first_of(" \t\n=:\"'") == std::string_view::npos) return;
     const std::vector<Place> places(word.places.begin() + static_cast<std::ptrdiff_t>(first), word.places.end());
     const Piece piece{inside, 0, &places};
     scan_text(piece, marks_);

@@ -10,9 +10,9 @@ namespace wtool::host {
 
 namespace {
 
-constexpr int most_attempts = 5;
+constexpr int max_attempts = 5;
 // A question that was withdrawn is not remembered for ever, since it may never have been asked.
-constexpr std::size_t most_withdrawn = 1024;
+constexpr std::size_t max_withdrawn = 1024;
 
 constexpr std::string_view prompt = "Allow this? yes / no / always / never [no]: ";
 
@@ -68,7 +68,7 @@ void TerminalApproval::withdraw(std::uint64_t id) {
   const std::lock_guard lock(mutex_);
   if (const auto found = standing_.find(id); found != standing_.end()) return found->second->request();
   if (std::find(withdrawn_.begin(), withdrawn_.end(), id) != withdrawn_.end()) return;
-  if (withdrawn_.size() == most_withdrawn) withdrawn_.pop_front();
+  if (withdrawn_.size() == max_withdrawn) withdrawn_.pop_front();
   withdrawn_.push_back(id);
 }
 
@@ -88,7 +88,7 @@ Approval TerminalApproval::ask_on(Asking& asking, const Question& question) cons
   // Behind whatever stands on the line already.
   const std::string text = "\n" + question_text(question, asking.columns(), asking_state());
   if (const Event event = asking.show(text); event != Event::done) return over(event);
-  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
     std::string line;
     if (const Event event = asking.read_line(prompt, line); event != Event::done) return over(event);
     Approval answer = Approval::no;

@@ -37,7 +37,7 @@ bool take_end_hash(std::string_view& text, std::string_view& hash) {
 }  // namespace
 
 std::optional<Entry> read_entry(std::string_view line) {
-  if (line.size() >= longest_line) return std::nullopt;
+  if (line.size() >= max_line) return std::nullopt;
   const std::string_view whole = line;
   Entry entry;
   if (!take_end(line, line_end) || !take_end_hash(line, entry.hash) || !take_end(line, hash_key)) return std::nullopt;

@@ -9,7 +9,7 @@
 
 namespace wtool::host::audit {
 
-inline constexpr std::size_t longest_line = 64UL * 1024;  // with its newline
+inline constexpr std::size_t max_line = 64UL * 1024;  // with its newline
 inline constexpr std::string_view line_start = R"({"time":")";
 inline constexpr std::string_view no_hash = "0000000000000000000000000000000000000000000000000000000000000000";
 

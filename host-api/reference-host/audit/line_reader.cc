@@ -53,10 +53,10 @@ bool LineReader::next(RawLine& line) {
   while ((newline = buffer_.find('\n', used_ + searched)) == std::string::npos) {
     searched = buffer_.size() - used_;
     // Its beginning stays, as far as a line may go; what is behind that is only counted.
-    if (searched > longest_line) {
-      buffer_.resize(used_ + longest_line);
-      skipped += searched - longest_line;
-      searched = longest_line;
+    if (searched > max_line) {
+      buffer_.resize(used_ + max_line);
+      skipped += searched - max_line;
+      searched = max_line;
     }
     if (!fill()) break;
   }

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t fewest_digits = 12;
-constexpr std::chrono::seconds longest_wait{5};
+constexpr std::chrono::seconds max_wait{5};
 
 std::string cannot_read(const std::string& path, const std::string& why) {
   return "cannot read the audit trail " + escaped(path) + ": " + why;
@@ -56,7 +56,7 @@ bool find_rotated(const fs::path& file, std::vector<Part>& parts, std::string& e
 }
 
 bool lock_for_reading(int file) {
-  const auto deadline = std::chrono::steady_clock::now() + longest_wait;
+  const auto deadline = std::chrono::steady_clock::now() + max_wait;
   while (::flock(file, LOCK_SH | LOCK_NB) != 0) {
     // A file system without locks has no writers that hold one.
     if (errno != EWOULDBLOCK && errno != EINTR) return true;
@@ -105,7 +105,7 @@ std::optional<std::vector<Part>> find_parts(const std::string& file, std::string
       return parts;
     }
     if (!lock_for_reading(newest.file.get())) {
-      error = cannot_read(file, "another process has had its lock for " + std::to_string(longest_wait.count()) +
+      error = cannot_read(file, "another process has had its lock for " + std::to_string(max_wait.count()) +
                                     " s; look for one that is stopped (`lslocks` names it)");
       return std::nullopt;
     }

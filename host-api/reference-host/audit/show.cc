@@ -161,7 +161,7 @@ class Doubtful {
 
   bool add(std::string text) {
     if (is_trail_) return lines_.add(std::move(text));
-    if (waiting_.size() < most_waiting) {
+    if (waiting_.size() < max_waiting) {
       waiting_.push_back(std::move(text));
     } else {
       ++left_out_;
@@ -179,7 +179,7 @@ class Doubtful {
   }
 
  private:
-  static constexpr std::size_t most_waiting = 16;
+  static constexpr std::size_t max_waiting = 16;
   LastLines& lines_;
   bool is_trail_ = false;
   std::vector<std::string> waiting_;

@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 
 void add(std::vector<std::string>& list, std::uint64_t& count, std::string text) {
-  if (++count <= most_shown) list.push_back(std::move(text));
+  if (++count <= max_shown) list.push_back(std::move(text));
 }
 
 std::string lines_text(std::uint64_t count) { return std::to_string(count) + (count == 1 ? " line" : " lines"); }

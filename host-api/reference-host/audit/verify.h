@@ -23,7 +23,7 @@ struct Report {
   bool good() const { return problem_count == 0; }
 };
 
-inline constexpr std::size_t most_shown = 20;  // problems, and notes
+inline constexpr std::size_t max_shown = 20;  // problems, and notes
 
 // `expected` is the hash of a line that must be in the chain, or empty. Reads each file once, in bounded memory.
 Report verify(const std::string& file, const std::string& expected);

@@ -8,7 +8,7 @@
 namespace wtool::host {
 namespace {
 
-constexpr int most_attempts = 5;
+constexpr int max_attempts = 5;
 
 // A word in small letters, without blanks.
 std::string word_of(std::string line) {
@@ -29,7 +29,7 @@ std::optional<bool> confirm_on_terminal(const std::string& question, Stop& stop,
   const std::string state = asking_state();
   const std::string prompt = (state.empty() ? "" : state + ": ") + cleaned_for_terminal(question, true) + " [y/N] ";
   if (asking.show("\n") != Asking::Event::done) return std::nullopt;
-  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
     std::string line;
     switch (asking.read_line(prompt, line)) {
       case Asking::Event::ended:

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "loader/toolbox.h"
-#include "workflow/check/surroundings.h"
+#include "workflow/check/check_context.h"
 
 namespace wtool::host {
 

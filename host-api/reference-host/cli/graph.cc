@@ -12,8 +12,8 @@
 #include "base/new_file.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/load_run.h"
 #include "cli/output.h"
-#include "cli/past.h"
 #include "cli/prepared_workflow.h"
 #include "cli/report_file.h"
 

@@ -26,8 +26,8 @@ namespace wtool::host {
 
 namespace {
 
-using workflow::Finding;
-using workflow::PlacedFinding;
+using workflow::Diagnostic;
+using workflow::PlacedDiagnostic;
 
 struct LintOptions {
   std::vector<std::string> files;
@@ -92,16 +92,16 @@ class Linter {
       ++totals_.errors;
       return unreadable(file, error);
     }
-    workflow::Findings findings;
-    workflow::Workflow parsed = workflow::parse_workflow(source, findings);
-    if (options_.fix && findings.empty() && !parsed.says_failures) {
+    workflow::Diagnostics diagnostics;
+    workflow::Workflow parsed = workflow::parse_workflow(source, diagnostics);
+    if (options_.fix && diagnostics.empty() && !parsed.says_failures) {
       if (auto fixed = fix(source, parsed)) {
         source = std::move(*fixed);
-        findings = {};
-        parsed = workflow::parse_workflow(source, findings);
+        diagnostics = {};
+        parsed = workflow::parse_workflow(source, diagnostics);
       }
     }
-    workflow::Surroundings around;
+    workflow::CheckContext around;
     around.tools = toolbox_;
     around.file = file;
     around.library = &library_;
@@ -114,16 +114,16 @@ class Linter {
         return verdict(command, environment);
       };
     }
-    workflow::check_workflow(parsed, given_, around, findings);
-    const std::vector<PlacedFinding> placed = findings.placed(source);
-    for (const PlacedFinding& one : placed) {
-      ++(one.finding.severity == Finding::Severity::error ? totals_.errors : totals_.warnings);
+    workflow::check_workflow(parsed, given_, around, diagnostics);
+    const std::vector<PlacedDiagnostic> placed = diagnostics.placed(source);
+    for (const PlacedDiagnostic& one : placed) {
+      ++(one.diagnostic.severity == Diagnostic::Severity::error ? totals_.errors : totals_.warnings);
     }
-    totals_.errors += findings.dropped_errors();
-    totals_.warnings += findings.dropped_warnings();
-    if (!options_.json) return print(findings.with_lines(source));
+    totals_.errors += diagnostics.dropped_errors();
+    totals_.warnings += diagnostics.dropped_warnings();
+    if (!options_.json) return print(diagnostics.with_lines(source));
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const PlacedFinding& one : placed) list.push_back(as_json(one));
+    for (const PlacedDiagnostic& one : placed) list.push_back(as_json(one));
     files_.push_back({{"file", file}, {"findings", std::move(list)}});
     return true;
   }
@@ -198,27 +198,29 @@ class Linter {
 
   // `error` is what load_source() says: the file, perhaps a line and a column, and what is wrong.
   bool unreadable(const std::string& file, std::string error) {
-    PlacedFinding whole{{}, {0, Finding::Severity::error, "", ""}};
+    PlacedDiagnostic whole{{}, {0, Diagnostic::Severity::error, "", ""}};
     if (error.starts_with(file + ":")) error.erase(0, file.size() + 1);
     if (unsigned long line = 0, column = 0; std::sscanf(error.c_str(), "%lu:%lu:", &line, &column) == 2) {
       whole.position = {line, column};
       error.erase(0, error.find("error:") + 6);
     }
-    whole.finding.message = error.substr(std::min(error.find_first_not_of(' '), error.size()));
+    whole.diagnostic.message = error.substr(std::min(error.find_first_not_of(' '), error.size()));
     if (!options_.json) {
       return print(file + ":" + std::to_string(whole.position.line) + ":" + std::to_string(whole.position.column) +
-                   ": error: " + whole.finding.message + "\n");
+                   ": error: " + whole.diagnostic.message + "\n");
     }
     files_.push_back({{"file", file}, {"findings", nlohmann::ordered_json::array({as_json(whole)})}});
     return true;
   }
 
-  static nlohmann::ordered_json as_json(const PlacedFinding& one) {
-    const Finding& finding = one.finding;
-    return {
-        {"line", one.position.line},  {"column", one.position.column},
-        {"offset", finding.offset},   {"severity", finding.severity == Finding::Severity::error ? "error" : "warning"},
-        {"message", finding.message}, {"suggestion", finding.suggestion}};
+  static nlohmann::ordered_json as_json(const PlacedDiagnostic& one) {
+    const Diagnostic& diagnostic = one.diagnostic;
+    return {{"line", one.position.line},
+            {"column", one.position.column},
+            {"offset", diagnostic.offset},
+            {"severity", diagnostic.severity == Diagnostic::Severity::error ? "error" : "warning"},
+            {"message", diagnostic.message},
+            {"suggestion", diagnostic.suggestion}};
   }
 
   const LintOptions& options_;

@@ -25,7 +25,7 @@ namespace wtool::host {
 
 namespace {
 
-constexpr std::size_t most_shown = 64UL * 1024 * 1024;  // bytes of a stream
+constexpr std::size_t max_shown = 64UL * 1024 * 1024;  // bytes of a stream
 constexpr auto look_again = std::chrono::milliseconds(200);
 
 struct LogsOptions {
@@ -56,7 +56,7 @@ std::string lines_of(const workflow::StepRecord& step, bool is_error_stream) {
     while (file.read(chunk.data(), static_cast<std::streamsize>(chunk.size())) || file.gcount() > 0) {
       shown += marked(
           output.add(is_error_stream, std::string_view(chunk).substr(0, static_cast<std::size_t>(file.gcount()))));
-      if (shown.size() < most_shown) continue;
+      if (shown.size() < max_shown) continue;
       return shown + "    ... the rest is left out; `wtool show` with --output prints all of it\n";
     }
   }

@@ -18,7 +18,7 @@
 namespace wtool::host {
 namespace {
 
-constexpr int most_attempts = 5;
+constexpr int max_attempts = 5;
 
 std::string prompt_for(const workflow::Parameter& parameter) {
   std::string text = parameter.name;
@@ -42,7 +42,7 @@ std::string problem_of(const workflow::Parameter& parameter, const std::string& 
 
 // Nothing: no usable answer.
 std::optional<std::string> ask(const workflow::Parameter& parameter, Asking& asking) {
-  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
     std::string line;
     if (asking.read_line(prompt_for(parameter), line, parameter.secret) != Asking::Event::done) {
       asking.leave("\n");

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int open_folder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-constexpr std::size_t longest_name = 200;  // bytes; file systems take 255
+constexpr std::size_t max_name = 200;  // bytes; file systems take 255
 
 // A different one for each name, and short enough.
 std::string file_name(std::string_view name, bool secret) {
@@ -42,7 +42,7 @@ std::string file_name(std::string_view name, bool secret) {
       safe += c;
     }
   }
-  if (safe.size() + end.size() <= longest_name) return safe + end;
+  if (safe.size() + end.size() <= max_name) return safe + end;
   Sha256 digest;
   digest.add(name);
   return digest.finish() + end;

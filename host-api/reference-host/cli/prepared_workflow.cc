@@ -20,7 +20,7 @@ namespace wtool::host {
 
 namespace {
 
-constexpr std::size_t most_names = 20;
+constexpr std::size_t max_names = 20;
 
 // There is neither a file nor a workflow of that name: where it was looked for, and what there is.
 std::string not_found(const std::string& wanted, const workflow::Library& library,
@@ -32,8 +32,8 @@ std::string not_found(const std::string& wanted, const workflow::Library& librar
     text += "; did you mean " + std::string(close) + "?";
   }
   text += " (there are:";
-  for (std::size_t i = 0; i < std::min(names.size(), most_names); ++i) text += (i == 0 ? " " : ", ") + names[i];
-  return text + (names.size() > most_names ? ", ...)" : ")");
+  for (std::size_t i = 0; i < std::min(names.size(), max_names); ++i) text += (i == 0 ? " " : ", ") + names[i];
+  return text + (names.size() > max_names ? ", ...)" : ")");
 }
 
 }  // namespace
@@ -106,15 +106,15 @@ bool read_output_limits(Context& context, OutputLimits& limits) {
 
 }  // namespace
 
-void look_for_prompts(const workflow::Prompts& prompts, workflow::Surroundings& surroundings) {
-  surroundings.prompt_problems = [&prompts](const std::string& name, const std::string& file,
-                                            const std::set<std::string, std::less<>>& known) {
+void look_for_prompts(const workflow::Prompts& prompts, workflow::CheckContext& check_context) {
+  check_context.prompt_problems = [&prompts](const std::string& name, const std::string& file,
+                                             const std::set<std::string, std::less<>>& known) {
     return prompts.check(name, file, known);
   };
-  surroundings.prompt_sets = [&prompts](const std::string& prompt, bool is_inline, const std::string& file) {
+  check_context.prompt_sets = [&prompts](const std::string& prompt, bool is_inline, const std::string& file) {
     return prompts.settable_names(prompt, is_inline, file);
   };
-  surroundings.prompt_command_problem = [&prompts] {
+  check_context.prompt_command_problem = [&prompts] {
     return prompts.has_command() ? std::string() : workflow::Prompts::no_command();
   };
 }
@@ -122,7 +122,7 @@ void look_for_prompts(const workflow::Prompts& prompts, workflow::Surroundings& 
 std::unique_ptr<PreparedWorkflow> PreparedWorkflow::open(Context& context, const std::string& file,
                                                          const std::vector<std::string>& given) {
   std::unique_ptr<PreparedWorkflow> made(new PreparedWorkflow());
-  // What does not even parse is not worth a plugin, and its other findings would only mislead.
+  // What does not even parse is not worth a plugin, and its other diagnostics would only mislead.
   if (!made->read(file) || !made->configure(context) || !made->check(given)) return nullptr;
   return made;
 }
@@ -155,36 +155,36 @@ bool PreparedWorkflow::configure(Context& context) {
 }
 
 bool PreparedWorkflow::check(const std::vector<std::string>& given) {
-  workflow::Findings findings;
-  workflow_ = workflow::parse_workflow(source_, findings);
-  workflow::Surroundings surroundings;
-  surroundings.tools = tools_;
-  surroundings.file = source_.name();
-  surroundings.library = library_.get();
-  surroundings.must_exist = true;
-  surroundings.unreadable_commands = shell_;
-  look_for_prompts(*prompts_, surroundings);
-  surroundings.timeout_max = config_->timeout_max();
-  surroundings.shell_problem = [this](const std::string& shell) { return config_->shell_problem(shell); };
-  workflow::check_workflow(workflow_, given, surroundings, findings);
+  workflow::Diagnostics diagnostics;
+  workflow_ = workflow::parse_workflow(source_, diagnostics);
+  workflow::CheckContext check_context;
+  check_context.tools = tools_;
+  check_context.file = source_.name();
+  check_context.library = library_.get();
+  check_context.must_exist = true;
+  check_context.unreadable_commands = shell_;
+  look_for_prompts(*prompts_, check_context);
+  check_context.timeout_max = config_->timeout_max();
+  check_context.shell_problem = [this](const std::string& shell) { return config_->shell_problem(shell); };
+  workflow::check_workflow(workflow_, given, check_context, diagnostics);
   expect_shells(workflow_);
   std::size_t bad = 0;
-  for (const workflow::CalledWorkflow& called : workflow::check_called_workflows(workflow_, surroundings)) {
+  for (const workflow::CalledWorkflow& called : workflow::check_called_workflows(workflow_, check_context)) {
     const workflow::Library::Entry& entry = *called.entry;
     expect_shells(entry.workflow);
-    write_all(STDERR_FILENO, entry.findings.with_lines(entry.source) + called.findings.with_lines(entry.source));
-    if (!entry.findings.empty() || !called.findings.empty()) ++bad;
+    write_all(STDERR_FILENO, entry.diagnostics.with_lines(entry.source) + called.diagnostics.with_lines(entry.source));
+    if (!entry.diagnostics.empty() || !called.diagnostics.empty()) ++bad;
   }
   // Warnings forbid nothing.
-  write_all(STDERR_FILENO, findings.with_lines(source_));
-  if (findings.empty() && bad == 0) return true;
+  write_all(STDERR_FILENO, diagnostics.with_lines(source_));
+  if (diagnostics.empty() && bad == 0) return true;
   if (bad > 0) {
     complain(source_.name() + ": the workflow was not run: " + std::to_string(bad) +
              (bad == 1 ? " workflow that it runs has errors" : " workflows that it runs have errors"));
     return false;
   }
-  complain(source_.name() + ": the workflow was not run: " + std::to_string(findings.size()) +
-           (findings.size() == 1 ? " error" : " errors"));
+  complain(source_.name() + ": the workflow was not run: " + std::to_string(diagnostics.size()) +
+           (diagnostics.size() == 1 ? " error" : " errors"));
   return false;
 }
 
@@ -202,24 +202,24 @@ std::string PreparedWorkflow::shown_name() const {
   return workflow_.name.empty() ? source_.name() : workflow_.name;
 }
 
-workflow::RunWorld PreparedWorkflow::world() {
-  workflow::RunWorld world;
-  world.workflow = [this](const std::string& name, const std::string& from,
-                          std::string& error) -> std::optional<workflow::OtherWorkflow> {
+workflow::RunServices PreparedWorkflow::services() {
+  workflow::RunServices services;
+  services.workflow = [this](const std::string& name, const std::string& from,
+                             std::string& error) -> std::optional<workflow::OtherWorkflow> {
     const workflow::Library::Entry* entry = library_->find(name, from, error);
     if (entry == nullptr) return std::nullopt;
-    if (!entry->findings.empty()) {
+    if (!entry->diagnostics.empty()) {
       error = "the workflow " + expressions::quoted_for_message(name) + " has errors:\n" +
-              entry->findings.text(entry->source);
+              entry->diagnostics.text(entry->source);
       return std::nullopt;
     }
     return workflow::OtherWorkflow{&entry->workflow, &entry->source};
   };
-  world.prompt = [this](const std::string& prompt, bool is_inline, const std::string& from,
-                        const expressions::Scope& values) {
+  services.prompt = [this](const std::string& prompt, bool is_inline, const std::string& from,
+                           const expressions::Scope& values) {
     return prompts_->prepare(prompt, is_inline, from, values);
   };
-  return world;
+  return services;
 }
 
 }  // namespace wtool::host

@@ -9,7 +9,7 @@
 #include "cli/output_files.h"
 #include "runner/executor.h"
 #include "runner/prompts.h"
-#include "workflow/check/surroundings.h"
+#include "workflow/check/check_context.h"
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
 #include "workflow/parse/library.h"
@@ -26,8 +26,8 @@ std::unique_ptr<workflow::Prompts> configured_prompts(Context& context, const st
 // Asks the shell that the configuration names which commands it cannot read.
 workflow::ShellReader configured_shell(Context& context);
 
-// Tells a check what is wrong with prompts. `prompts` must outlive the surroundings.
-void look_for_prompts(const workflow::Prompts& prompts, workflow::Surroundings& surroundings);
+// Tells a check what is wrong with prompts. `prompts` must outlive the context.
+void look_for_prompts(const workflow::Prompts& prompts, workflow::CheckContext& check_context);
 
 class PreparedWorkflow {
  public:
@@ -43,7 +43,7 @@ class PreparedWorkflow {
   // The title, the name or the file: what there is first.
   std::string shown_name() const;
   // What the run asks for; without confirmation and files for outputs. This object must outlive the run.
-  workflow::RunWorld world();
+  workflow::RunServices services();
   // How much may be kept of outputs.
   OutputLimits output_limits() const { return output_limits_; }
   // The prompts, for a look at their commands.

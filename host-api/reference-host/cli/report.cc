@@ -6,8 +6,8 @@
 #include "base/new_file.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/load_run.h"
 #include "cli/output.h"
-#include "cli/past.h"
 #include "cli/report_file.h"
 
 namespace wtool::host {

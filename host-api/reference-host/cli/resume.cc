@@ -11,7 +11,7 @@ namespace {
 
 struct ResumeOptions {
   Resumed resumed;
-  RunWishes wishes;
+  RunFlags flags;
 };
 
 }  // namespace
@@ -23,7 +23,7 @@ void add_resume(CLI::App& app, Context& context) {
       ->required();
   command->add_option("--from", options->resumed.from, "Runs again from the last visit of this state on")
       ->type_name("STATE");
-  add_run_options(*command, options->wishes);
+  add_run_options(*command, options->flags);
   command->footer(
       "What is completed is not run again: its outputs come from the journal in .wtool/runs. Secrets, and inputs\n"
       "that held one, are not in it: give them again with --var, or answer when you are asked on a terminal. Give\n"
@@ -34,7 +34,7 @@ void add_resume(CLI::App& app, Context& context) {
       "  wtool resume 20261121-231502 --from Test");
   command->callback([&context, options] {
     context.shows_results = true;
-    context.command = [&context, options] { return resume_run(context, options->resumed, options->wishes); };
+    context.command = [&context, options] { return resume_run(context, options->resumed, options->flags); };
   });
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 struct RunOptions {
   std::string file;
-  RunWishes wishes;
+  RunFlags flags;
 };
 
 }  // namespace
@@ -25,8 +25,8 @@ void add_run(CLI::App& app, Context& context) {
           "WORKFLOW", options->file,
           "The workflow file, or the name of one in .swissarmyhammer/workflows,\n.wtool/workflows or workflows")
       ->required();
-  add_run_options(*command, options->wishes);
-  command->add_flag("--no-journal", options->wishes.no_journal,
+  add_run_options(*command, options->flags);
+  command->add_flag("--no-journal", options->flags.no_journal,
                     "Keeps no journal in .wtool/runs: the run can neither be shown nor resumed");
   command->footer(
       "Progress goes to standard error, a summary to standard output. Exit status: 0 completed, 1 failed, 2 the\n"
@@ -41,7 +41,7 @@ void add_run(CLI::App& app, Context& context) {
       "  wtool run checks.md --max-parallel 4 --junit checks.xml --events events.jsonl");
   command->callback([&context, options] {
     context.shows_results = true;
-    context.command = [&context, options] { return run_file(context, options->file, options->wishes); };
+    context.command = [&context, options] { return run_file(context, options->file, options->flags); };
   });
 }
 

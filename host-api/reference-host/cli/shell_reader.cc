@@ -26,7 +26,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr int most_processes = 100;
+constexpr int max_processes = 100;
 constexpr std::chrono::seconds longest{5};  // for all processes of one call together
 
 // Between two commands. Valid where the command before it is complete; an error where it ends inside of a quote: then
@@ -65,7 +65,7 @@ class Asker {
 
   // Nothing: the shell can read it, or could not be asked.
   std::optional<Complaint> ask(std::string_view text) {
-    if (processes_ == most_processes || steady_clock::now() >= deadline_) gave_up_ = true;
+    if (processes_ == max_processes || steady_clock::now() >= deadline_) gave_up_ = true;
     if (gave_up_) return std::nullopt;
     ++processes_;
     const Descriptor script(::memfd_create("script", MFD_CLOEXEC));

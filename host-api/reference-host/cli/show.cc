@@ -6,8 +6,8 @@
 
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/load_run.h"
 #include "cli/output.h"
-#include "cli/past.h"
 #include "journal/stored_output.h"
 #include "report/run_json.h"
 #include "report/summary.h"

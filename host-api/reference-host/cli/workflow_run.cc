@@ -56,8 +56,8 @@ int exit_status(const RunReport& report, const Interrupts& interrupts) {
 // One run from here to its exit status.
 class FileRun {
  public:
-  FileRun(PreparedWorkflow& prepared, const RunWishes& wishes, workflow::Secrets& secrets)
-      : prepared_(prepared), wishes_(wishes), secrets_(secrets) {}
+  FileRun(PreparedWorkflow& prepared, const RunFlags& flags, workflow::Secrets& secrets)
+      : prepared_(prepared), flags_(flags), secrets_(secrets) {}
 
   int run(std::map<std::string, expressions::Value> inputs, std::unique_ptr<workflow::Journal> journal,
           const workflow::PastRun* past) {
@@ -67,19 +67,19 @@ class FileRun {
     if (!watcher.error().empty()) complain("the abort file has no effect in this run: " + watcher.error());
     journal_ = std::move(journal);
     // Before any command runs, though they are written at the end.
-    const std::string junit = resolve_links_above(wishes_.junit), html = resolve_links_above(wishes_.html);
+    const std::string junit = resolve_links_above(flags_.junit), html = resolve_links_above(flags_.html);
     const std::string run = journal_ ? journal_->run() : "";
     std::unique_ptr<workflow::EventsFile> events;
-    if (!wishes_.events.empty()) {
+    if (!flags_.events.empty()) {
       std::string error;
       events = workflow::EventsFile::open(
-          wishes_.events, [](const std::string& text) { complain(text); }, error);
+          flags_.events, [](const std::string& text) { complain(text); }, error);
       if (!events) {
         complain(error);
         return exit_unusable;
       }
     }
-    const bool wants_report = !wishes_.junit.empty() || !wishes_.html.empty();
+    const bool wants_report = !flags_.junit.empty() || !flags_.html.empty();
     const workflow::ProgressStyle style = progress_style();
     workflow::RunCollector collector;
     workflow::FailedSteps failed;
@@ -92,15 +92,15 @@ class FileRun {
       workflow::Observers all({journal_.get(), &masking});
       report =
           workflow::run_workflow({prepared_.workflow(), prepared_.source(), std::move(inputs), prepared_.tools(), stop,
-                                  all, settings(), world(files), &secrets_, past, run, prepared_.shown_name()});
+                                  all, settings(), services(files), &secrets_, past, run, prepared_.shown_name()});
     }
     journal_.reset();
     // On a terminal the lines of the table stand above already.
-    const bool stands_above = style.live && ::isatty(STDOUT_FILENO) == 1 && !wishes_.verbose;
+    const bool stands_above = style.live && ::isatty(STDOUT_FILENO) == 1 && !flags_.verbose;
     const std::string summary = workflow::summary_text(prepared_.workflow(), masked(report, secrets_), failed,
-                                                       prepared_.shown_name(), run, {!stands_above, wishes_.quiet});
+                                                       prepared_.shown_name(), run, {!stands_above, flags_.quiet});
     // Standard output belongs to the events where they go there.
-    const bool summed_up = wishes_.events == "-" ? write_all(STDERR_FILENO, summary).error == 0 : print(summary);
+    const bool summed_up = flags_.events == "-" ? write_all(STDERR_FILENO, summary).error == 0 : print(summary);
     const bool reported = !wants_report || write_reports(collector.record(), &prepared_.workflow(), junit, html);
     const int status = exit_status(report, interrupts);
     const bool written = summed_up && reported && (!events || !events->failed());
@@ -111,35 +111,35 @@ class FileRun {
   workflow::ProgressStyle progress_style() const {
     auto style = workflow::ProgressStyle::of(STDERR_FILENO);
     // Events on the same terminal are no part of the display, and would tear it.
-    if (wishes_.events == "-" && ::isatty(STDOUT_FILENO) == 1) style.live = false;
-    if (wishes_.verbose) style.output = workflow::OutputStyle::group;
-    if (wishes_.output) style.output = *wishes_.output;
-    if (wishes_.verbose || wishes_.quiet) {
-      style.detail = wishes_.verbose ? workflow::Detail::verbose : workflow::Detail::quiet;
+    if (flags_.events == "-" && ::isatty(STDOUT_FILENO) == 1) style.live = false;
+    if (flags_.verbose) style.output = workflow::OutputStyle::group;
+    if (flags_.output) style.output = *flags_.output;
+    if (flags_.verbose || flags_.quiet) {
+      style.detail = flags_.verbose ? workflow::Detail::verbose : workflow::Detail::quiet;
     }
     return style;
   }
 
   workflow::RunSettings settings() const {
     workflow::RunSettings settings;
-    settings.max_parallel = wishes_.max_parallel;
-    if (wishes_.fail_fast || wishes_.no_fail_fast) settings.fail_fast = wishes_.fail_fast;
+    settings.max_parallel = flags_.max_parallel;
+    if (flags_.fail_fast || flags_.no_fail_fast) settings.fail_fast = flags_.fail_fast;
     return settings;
   }
 
-  workflow::RunWorld world(OutputFiles& files) {
-    workflow::RunWorld world = prepared_.world();
-    const bool yes = wishes_.yes;
-    world.confirm = [yes](const std::string& question, Stop& asked_to_stop) -> std::optional<bool> {
+  workflow::RunServices services(OutputFiles& files) {
+    workflow::RunServices services = prepared_.services();
+    const bool yes = flags_.yes;
+    services.confirm = [yes](const std::string& question, Stop& asked_to_stop) -> std::optional<bool> {
       if (yes) return true;
       return confirm_on_terminal(question, asked_to_stop);
     };
-    world.outputs = &files;
-    return world;
+    services.outputs = &files;
+    return services;
   }
 
   PreparedWorkflow& prepared_;
-  const RunWishes& wishes_;
+  const RunFlags& flags_;
   workflow::Secrets& secrets_;
   std::unique_ptr<workflow::Journal> journal_;
 };
@@ -186,21 +186,21 @@ std::optional<std::map<std::string, expressions::Value>> resumed_inputs(const wo
 
 }  // namespace
 
-void add_run_options(CLI::App& command, RunWishes& wishes) {
+void add_run_options(CLI::App& command, RunFlags& flags) {
   command
-      .add_option("--var,--set", wishes.variables,
+      .add_option("--var,--set", flags.variables,
                   "A parameter of the workflow, as NAME=VALUE; may be given several times")
       ->type_name("NAME=VALUE")
       ->expected(1)
       ->take_all();
-  command.add_option("--max-parallel", wishes.max_parallel, "Calls that run at the same time (default: no limit)")
+  command.add_option("--max-parallel", flags.max_parallel, "Calls that run at the same time (default: no limit)")
       ->type_name("N")
       ->check(CLI::Range(1, 10000));
   auto* fast =
-      command.add_flag("--fail-fast", wishes.fail_fast,
+      command.add_flag("--fail-fast", flags.fail_fast,
                        "A branch that fails ends those beside it (the default, unless the file says otherwise)");
-  command.add_flag("--no-fail-fast", wishes.no_fail_fast, "The other branches continue to their end")->excludes(fast);
-  command.add_flag("--yes,-y", wishes.yes, "Confirms in advance what the workflow asks to be confirmed");
+  command.add_flag("--no-fail-fast", flags.no_fail_fast, "The other branches continue to their end")->excludes(fast);
+  command.add_flag("--yes,-y", flags.yes, "Confirms in advance what the workflow asks to be confirmed");
   using workflow::OutputStyle;
   static const std::map<std::string, OutputStyle> styles{{"group", OutputStyle::group},
                                                          {"stream", OutputStyle::stream},
@@ -208,25 +208,24 @@ void add_run_options(CLI::App& command, RunWishes& wishes) {
                                                          {"none", OutputStyle::none}};
   command
       .add_option_function<std::string>(
-          "--output", [&wishes](const std::string& name) { wishes.output = styles.at(name); },
+          "--output", [&flags](const std::string& name) { flags.output = styles.at(name); },
           "What the steps write: group (of each step together, at its end), stream (each line as it comes), prefixed\n"
           "(the same, behind the name of the step) or none (default: none on a terminal, else group)")
       ->type_name("STYLE")
       ->check(CLI::IsMember(styles));
   auto* verbose =
-      command.add_flag("-v,--verbose", wishes.verbose, "Shows commands and, on a terminal, what the steps write");
-  command.add_flag("-q,--quiet", wishes.quiet, "Shows only failures, warnings and how the run ended")
-      ->excludes(verbose);
-  command.add_option("--events", wishes.events, "Writes each record of the run as it happens; - is standard output")
+      command.add_flag("-v,--verbose", flags.verbose, "Shows commands and, on a terminal, what the steps write");
+  command.add_flag("-q,--quiet", flags.quiet, "Shows only failures, warnings and how the run ended")->excludes(verbose);
+  command.add_option("--events", flags.events, "Writes each record of the run as it happens; - is standard output")
       ->type_name("FILE");
-  command.add_option("--junit", wishes.junit, "Writes a report as JUnit XML at the end")->type_name("FILE");
-  command.add_option("--html", wishes.html, "Writes a report as one HTML page at the end")->type_name("FILE");
+  command.add_option("--junit", flags.junit, "Writes a report as JUnit XML at the end")->type_name("FILE");
+  command.add_option("--html", flags.html, "Writes a report as one HTML page at the end")->type_name("FILE");
 }
 
-int run_file(Context& context, const std::string& file, const RunWishes& wishes) {
-  const auto prepared = PreparedWorkflow::open(context, file, names_of(wishes.variables));
+int run_file(Context& context, const std::string& file, const RunFlags& flags) {
+  const auto prepared = PreparedWorkflow::open(context, file, names_of(flags.variables));
   if (!prepared) return exit_unusable;
-  std::vector<std::string> given = wishes.variables;
+  std::vector<std::string> given = flags.variables;
   int ended = exit_ok;
   if (!ask_for_parameters(prepared->workflow(), given, ended)) return ended;
   std::vector<std::string> errors;
@@ -236,15 +235,15 @@ int run_file(Context& context, const std::string& file, const RunWishes& wishes)
   if (!errors.empty()) return exit_unusable;
   workflow::Secrets secrets;
   std::unique_ptr<workflow::Journal> journal;
-  if (!wishes.no_journal) {
+  if (!flags.no_journal) {
     std::string error;
     journal = workflow::Journal::create(prepared->directory(), journal_options(secrets), error);
     if (!journal) complain("this run keeps no journal and cannot be resumed: " + error);
   }
-  return FileRun(*prepared, wishes, secrets).run(std::move(inputs), std::move(journal), nullptr);
+  return FileRun(*prepared, flags, secrets).run(std::move(inputs), std::move(journal), nullptr);
 }
 
-int resume_run(Context& context, const Resumed& wanted, const RunWishes& wishes) {
+int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
   std::error_code failed;
   const std::string directory = std::filesystem::current_path(failed).string();
   if (failed) {
@@ -260,7 +259,7 @@ int resume_run(Context& context, const Resumed& wanted, const RunWishes& wishes)
   }
   for (const std::string& notice : resumed->notices) complain(notice);
   const workflow::RunRecord& earlier = resumed->run;
-  std::vector<std::string> names = names_of(wishes.variables);
+  std::vector<std::string> names = names_of(flags.variables);
   for (const auto& [name, value] : earlier.inputs) names.push_back(name);
   const auto prepared = PreparedWorkflow::open(context, earlier.file, names);
   if (!prepared) return exit_unusable;
@@ -269,9 +268,9 @@ int resume_run(Context& context, const Resumed& wanted, const RunWishes& wishes)
              " continued last; what is completed is kept as long as the states are the same");
   }
   int ended = exit_unusable;
-  auto inputs = resumed_inputs(prepared->workflow(), earlier, wishes.variables, ended);
+  auto inputs = resumed_inputs(prepared->workflow(), earlier, flags.variables, ended);
   if (!inputs) return ended;
-  return FileRun(*prepared, wishes, secrets).run(std::move(*inputs), std::move(resumed->journal), &resumed->past);
+  return FileRun(*prepared, flags, secrets).run(std::move(*inputs), std::move(resumed->journal), &resumed->past);
 }
 
 }  // namespace wtool::host

@@ -19,7 +19,7 @@ inline constexpr int exit_refused = 3;
 inline constexpr int exit_unwritten = 4;  // completed, but a report, the events or the summary could not be written
 inline constexpr int exit_aborted = 130;
 
-struct RunWishes {
+struct RunFlags {
   std::vector<std::string> variables;  // NAME=VALUE
   std::size_t max_parallel = 0;        // 0: no limit
   bool fail_fast = false;              // --fail-fast
@@ -34,7 +34,7 @@ struct RunWishes {
   std::string html;
 };
 
-void add_run_options(CLI::App& command, RunWishes& wishes);
+void add_run_options(CLI::App& command, RunFlags& flags);
 
 // The run that is gone on with.
 struct Resumed {
@@ -43,7 +43,7 @@ struct Resumed {
 };
 
 // Reads, checks and runs the file, or what is resumed. Returns the exit status.
-int run_file(Context& context, const std::string& file, const RunWishes& wishes);
-int resume_run(Context& context, const Resumed& wanted, const RunWishes& wishes);
+int run_file(Context& context, const std::string& file, const RunFlags& flags);
+int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags);
 
 }  // namespace wtool::host

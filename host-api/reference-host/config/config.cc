@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "config/keys.h"
-#include "config/tightening.h"
+#include "config/lock_rule.h"
 #include "config/values.h"
 
 namespace wtool::host {
@@ -25,7 +25,8 @@ std::string below(const std::string& folder, const char* name) {
 
 class Merger {
  public:
-  Merger(std::string approvals, Mistakes& mistakes) : approvals_(std::move(approvals)), mistakes_(mistakes) {}
+  Merger(std::string approvals, ConfigDiagnostics& diagnostics)
+      : approvals_(std::move(approvals)), diagnostics_(diagnostics) {}
 
   void add(const Layer& layer) {
     for (const auto& [section, place] : layer.sections) sections_.emplace(section, place);
@@ -77,7 +78,7 @@ class Merger {
   struct Value {
     json value;
     std::string layer;
-    Place place;
+    ConfigPlace place;
     std::size_t number = 0;  // of the layer
   };
 
@@ -87,7 +88,7 @@ class Merger {
   }
 
   // Where an earlier layer has locked the key or its section; nullptr: none has.
-  const Place* lock_of(const ConfigKey& key) const {
+  const ConfigPlace* lock_of(const ConfigKey& key) const {
     auto found = locks_.find(full_name(key));
     if (found == locks_.end()) found = locks_.find(std::string(key.section));
     return found == locks_.end() ? nullptr : &found->second;
@@ -101,19 +102,19 @@ class Merger {
 
   void take(const ConfigKey& key, const Setting& setting, const Layer& layer) {
     json value = setting.value;
-    if (const Place* lock = lock_of(key)) {
-      Loosening loosening;
-      if (!is_tighter(key, in_force(key), value, loosening)) {
-        const Place& place =
-            loosening.element < setting.elements.size() ? setting.elements[loosening.element] : setting.place;
-        return mistakes_.add(place, full_name(key) + " is locked by " + to_text(*lock) + ", which allows " +
-                                        loosening.allowed + ", and " + loosening.found);
+    if (const ConfigPlace* lock = lock_of(key)) {
+      LockViolation violation;
+      if (!is_tighter(key, in_force(key), value, violation)) {
+        const ConfigPlace& place =
+            violation.element < setting.elements.size() ? setting.elements[violation.element] : setting.place;
+        return diagnostics_.add(place, full_name(key) + " is locked by " + to_text(*lock) + ", which allows " +
+                                           violation.allowed + ", and " + violation.found);
       }
     }
     values_.insert_or_assign(full_name(key), Value{std::move(value), layer.title, setting.place, layers_});
   }
 
-  void fill_in(const std::string& name, json value, const Place& place) {
+  void fill_in(const std::string& name, json value, const ConfigPlace& place) {
     values_.insert_or_assign(name, Value{std::move(value), "default", place, layers_});
   }
 
@@ -139,37 +140,38 @@ class Merger {
       return;
     }
     const bool elsewhere = most != nullptr && most->number != standard->second.number;
-    mistakes_.add(standard->second.place, "limits.timeout_default must not be above limits.timeout_max, which is " +
-                                              std::to_string(limit) + " seconds" +
-                                              (elsewhere ? " (" + to_text(most->place) + ')' : ""));
+    diagnostics_.add(standard->second.place, "limits.timeout_default must not be above limits.timeout_max, which is " +
+                                                 std::to_string(limit) + " seconds" +
+                                                 (elsewhere ? " (" + to_text(most->place) + ')' : ""));
   }
 
   std::string approvals_;
-  Mistakes& mistakes_;
+  ConfigDiagnostics& diagnostics_;
   std::map<std::string, Value> values_;
-  std::map<std::string, Place> sections_;
-  std::map<std::string, Place> locks_;
+  std::map<std::string, ConfigPlace> sections_;
+  std::map<std::string, ConfigPlace> locks_;
   std::size_t layers_ = 0;
 };
 
 }  // namespace
 
-std::optional<Config> merge(const std::vector<Layer>& layers, const std::string& approvals, Mistakes& mistakes) {
-  if (!mistakes.empty()) return std::nullopt;
-  Merger merger(approvals, mistakes);
+std::optional<Config> merge(const std::vector<Layer>& layers, const std::string& approvals,
+                            ConfigDiagnostics& diagnostics) {
+  if (!diagnostics.empty()) return std::nullopt;
+  Merger merger(approvals, diagnostics);
   for (const Layer& layer : layers) merger.add(layer);
   Config config = merger.finish();
-  if (!mistakes.empty()) return std::nullopt;
+  if (!diagnostics.empty()) return std::nullopt;
   return config;
 }
 
 std::optional<std::string> parse_config(const std::string& text, const std::string& name, const std::string& folder,
                                         std::string& error) {
   Layer layer{.title = "project", .file = name, .folder = folder, .base = folder};
-  Mistakes mistakes;
-  parse_layer(text, layer, mistakes);
-  const std::optional<Config> config = merge({layer}, {}, mistakes);
-  error = mistakes.text();
+  ConfigDiagnostics diagnostics;
+  parse_layer(text, layer, diagnostics);
+  const std::optional<Config> config = merge({layer}, {}, diagnostics);
+  error = diagnostics.text();
   if (!config) return std::nullopt;
   return config->json.dump();
 }

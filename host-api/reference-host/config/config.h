@@ -2,7 +2,7 @@
 // again; what is caught here is told with file, line and column.
 //
 // - A later layer overrides an earlier one key by key; lists and mappings are replaced whole.
-// - What a layer locks, later ones may only tighten (tightening.h).
+// - What a layer locks, later ones may only tighten (lock_rule.h).
 #pragma once
 
 #include <map>
@@ -17,11 +17,11 @@ namespace wtool::host {
 
 // A key as it is in force.
 struct EffectiveKey {
-  std::string name;           // "section.name"
-  nlohmann::json value;       // the default where no layer sets it; null where there is none
-  std::string layer;          // the title of the layer that set it, "built in", or "default" for a value from elsewhere
-  Place place;                // where; of no line where no file sets it
-  std::optional<Place> lock;  // where it was locked first
+  std::string name;      // "section.name"
+  nlohmann::json value;  // the default where no layer sets it; null where there is none
+  std::string layer;     // the title of the layer that set it, "built in", or "default" for a value from elsewhere
+  ConfigPlace place;     // where; of no line where no file sets it
+  std::optional<ConfigPlace> lock;  // where it was locked first
 };
 
 struct Config {
@@ -32,7 +32,8 @@ struct Config {
 
 // `layers` from the first to the last. `approvals` is the default of commands.approvals; empty: there is none. Nothing:
 // `mistakes` has more than before.
-std::optional<Config> merge(const std::vector<Layer>& layers, const std::string& approvals, Mistakes& mistakes);
+std::optional<Config> merge(const std::vector<Layer>& layers, const std::string& approvals,
+                            ConfigDiagnostics& diagnostics);
 
 // One layer of text alone, as JSON text. `name` is what errors call it, `folder` what relative paths in it are relative
 // to.

@@ -80,10 +80,10 @@ bool ConfigFiles::changed() {
   });
 }
 
-void ConfigFiles::read_layer(Watched& file, std::vector<Layer>& layers, Mistakes& mistakes) {
+void ConfigFiles::read_layer(Watched& file, std::vector<Layer>& layers, ConfigDiagnostics& diagnostics) {
   if (file.is_built_in) {
     layers.push_back({.title = file.title, .file = file.path, .folder = "/", .base = ""});
-    return parse_layer(*file.kept, layers.back(), mistakes);
+    return parse_layer(*file.kept, layers.back(), diagnostics);
   }
   // Before it is read: a change that comes in between is one for the next time.
   file.stamp = look_at(file.path);
@@ -94,33 +94,34 @@ void ConfigFiles::read_layer(Watched& file, std::vector<Layer>& layers, Mistakes
   if (!file.must_be_there) {
     struct stat link {};
     const bool dangling = file.stamp.error == ENOENT && ::lstat(file.path.c_str(), &link) == 0;
-    if (dangling) return mistakes.add({file.path}, "the configuration is a symbolic link to a file that is not there");
+    if (dangling)
+      return diagnostics.add({file.path}, "the configuration is a symbolic link to a file that is not there");
     if (file.stamp.error == ENOENT || file.stamp.error == ENOTDIR) return;
     if (file.stamp.error != 0) {
-      return mistakes.add({file.path},
-                          std::string("the configuration cannot be looked at: ") + ::strerror(file.stamp.error));
+      return diagnostics.add({file.path},
+                             std::string("the configuration cannot be looked at: ") + ::strerror(file.stamp.error));
     }
     // A pipe of that name would make every command of this folder wait.
-    if (!file.stamp.regular) return mistakes.add({file.path}, "the configuration is not a regular file");
+    if (!file.stamp.regular) return diagnostics.add({file.path}, "the configuration is not a regular file");
   }
   std::string error;
   std::optional<std::string> text = file.kept;
   if (!text) text = read_file(file.path, config_size_limit, error);
-  if (!text) return mistakes.add({}, error);
+  if (!text) return diagnostics.add({}, error);
   if (!file.stamp.regular) file.kept = text;
   const std::string folder = std::filesystem::path(file.path).parent_path().string();
   // What a user's file does not say is about the project that it is used for.
   Layer layer{.title = file.title, .file = file.path, .folder = folder, .base = file.title == "user" ? "" : folder};
-  parse_layer(*text, layer, mistakes);
+  parse_layer(*text, layer, diagnostics);
   layers.push_back(std::move(layer));
 }
 
 std::optional<Config> ConfigFiles::load_config(std::string& error) {
   std::vector<Layer> layers;
-  Mistakes mistakes;
-  for (Watched& file : files_) read_layer(file, layers, mistakes);
-  std::optional<Config> config = merge(layers, approvals_, mistakes);
-  error = mistakes.text();
+  ConfigDiagnostics diagnostics;
+  for (Watched& file : files_) read_layer(file, layers, diagnostics);
+  std::optional<Config> config = merge(layers, approvals_, diagnostics);
+  error = diagnostics.text();
   return config;
 }
 

@@ -72,7 +72,7 @@ class ConfigFiles final : public ConfigSource {
   };
 
   static Stamp look_at(const std::string& path);
-  void read_layer(Watched& file, std::vector<Layer>& layers, Mistakes& mistakes);
+  void read_layer(Watched& file, std::vector<Layer>& layers, ConfigDiagnostics& diagnostics);
 
   std::vector<Watched> files_;
   std::string approvals_;  // the default of commands.approvals

@@ -14,7 +14,7 @@ constexpr double largest_size = 9007199254740992.0;
 
 // Short names for the columns of the table.
 using Type = KeyType;
-using Lock = Tightening;
+using Lock = LockRule;
 
 constexpr auto keys = std::to_array<ConfigKey>({
     {"shell", "program", Type::program, Lock::equal, R"("/bin/sh")"},

@@ -25,7 +25,7 @@ enum class KeyType {
 };
 
 // What a later layer may still do with a key that an earlier one has locked.
-enum class Tightening {
+enum class LockRule {
   equal,        // nothing
   free,         // anything: it makes nothing looser
   lower,        // a lower number
@@ -44,7 +44,7 @@ struct ConfigKey {
   std::string_view section;
   std::string_view name;
   KeyType type = KeyType::boolean;
-  Tightening tightening = Tightening::equal;
+  LockRule lock_rule = LockRule::equal;
   std::string_view built_in = "null";  // JSON text; null: none
   double least = 0;
   double most = 0;

@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t max_mistakes = 20;
+constexpr std::size_t max_diagnostics = 20;
 
 const char* kind_name(const YAML::Node& node) {
   switch (node.Type()) {
@@ -39,7 +39,7 @@ const char* kind_name(const YAML::Node& node) {
 
 // What YAML does not allow as a character is a mistake with its line; false then. The parser would take some of it for
 // the end of the file, and ignore the rest.
-bool check_characters(const std::string& text, const std::string& name, Mistakes& mistakes) {
+bool check_characters(const std::string& text, const std::string& name, ConfigDiagnostics& diagnostics) {
   int line = 1;
   for (std::size_t from = 0; from <= text.size(); ++line) {
     const std::size_t end = std::min(text.find('\n', from), text.size());
@@ -48,12 +48,12 @@ bool check_characters(const std::string& text, const std::string& name, Mistakes
       return (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\r') || c == 0x7f;
     });
     if (odd != content.end()) {
-      mistakes.add({name, line, static_cast<int>(odd - content.begin()) + 1},
-                   "there is a control character (" + escaped({&*odd, 1}) + ')');
+      diagnostics.add({name, line, static_cast<int>(odd - content.begin()) + 1},
+                      "there is a control character (" + escaped({&*odd, 1}) + ')');
       return false;
     }
     if (!is_utf8(content)) {
-      mistakes.add({name, line}, "this line is not valid UTF-8");
+      diagnostics.add({name, line}, "this line is not valid UTF-8");
       return false;
     }
     from = end + 1;
@@ -62,9 +62,9 @@ bool check_characters(const std::string& text, const std::string& name, Mistakes
 }
 
 // Walks over the file, takes what it says and notes what is wrong.
-class Reader {
+class LayerReader {
  public:
-  Reader(Layer& layer, Mistakes& mistakes) : layer_(layer), mistakes_(mistakes) {}
+  LayerReader(Layer& layer, ConfigDiagnostics& diagnostics) : layer_(layer), diagnostics_(diagnostics) {}
 
   void read(const YAML::Node& top) {
     if (top.IsNull()) return;
@@ -83,12 +83,12 @@ class Reader {
     }
   }
 
-  void mistake(const YAML::Mark& mark, const std::string& what) { mistakes_.add(place(mark), what); }
+  void mistake(const YAML::Mark& mark, const std::string& what) { diagnostics_.add(place(mark), what); }
 
  private:
   // Marks count from 0, people from 1.
-  Place place(const YAML::Mark& mark) const {
-    return mark.is_null() ? Place{layer_.file} : Place{layer_.file, mark.line + 1, mark.column + 1};
+  ConfigPlace place(const YAML::Mark& mark) const {
+    return mark.is_null() ? ConfigPlace{layer_.file} : ConfigPlace{layer_.file, mark.line + 1, mark.column + 1};
   }
 
   // The key as text, or empty when it is not one, or was there before: the mistake is noted then.
@@ -243,33 +243,33 @@ class Reader {
   }
 
   Layer& layer_;
-  Mistakes& mistakes_;
+  ConfigDiagnostics& diagnostics_;
 };
 
 }  // namespace
 
-std::string to_text(const Place& place) {
+std::string to_text(const ConfigPlace& place) {
   std::string text = escaped(place.file);
   if (place.line == 0) return text;
   text += ':' + std::to_string(place.line);
   return place.column == 0 ? text : text + ':' + std::to_string(place.column);
 }
 
-void Mistakes::add(const Place& place, const std::string& what) {
-  if (++count_ > max_mistakes) return;
+void ConfigDiagnostics::add(const ConfigPlace& place, const std::string& what) {
+  if (++count_ > max_diagnostics) return;
   if (!text_.empty()) text_ += '\n';
   if (!place.file.empty()) text_ += to_text(place) + ": ";
   text_ += what;
-  if (count_ == max_mistakes) text_ += "\n(there may be more)";
+  if (count_ == max_diagnostics) text_ += "\n(there may be more)";
 }
 
-void parse_layer(const std::string& text, Layer& layer, Mistakes& mistakes) {
+void parse_layer(const std::string& text, Layer& layer, ConfigDiagnostics& diagnostics) {
   if (text.size() > config_size_limit) {
-    return mistakes.add({layer.file},
-                        "it has more than the " + std::to_string(config_size_limit) + " bytes that are allowed");
+    return diagnostics.add({layer.file},
+                           "it has more than the " + std::to_string(config_size_limit) + " bytes that are allowed");
   }
-  if (!check_characters(text, layer.file, mistakes)) return;
-  Reader reader(layer, mistakes);
+  if (!check_characters(text, layer.file, diagnostics)) return;
+  LayerReader reader(layer, diagnostics);
   try {
     // Aliases cost nothing: they share what they stand for, and nothing below an unknown key is ever looked at.
     // The end mark makes the parser notice a quotation that is not closed; without it, it takes the end of the file.

@@ -34,7 +34,7 @@ class WorkflowConfig final : public ConfigSource {
 
   ConfigFiles& files_;
   std::string configured_ = "/bin/sh";  // shell.program
-  std::optional<Place> lock_;           // where shell.program is locked
+  std::optional<ConfigPlace> lock_;     // where shell.program is locked
   std::optional<std::int64_t> timeout_max_;
   bool judges_lines_ = false;  // the policy judges what stands in a command
 };

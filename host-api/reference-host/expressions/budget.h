@@ -11,14 +11,14 @@
 
 namespace wtool::host::expressions {
 
-inline constexpr std::size_t most_expression_steps = 1'000'000;
-inline constexpr std::size_t most_template_steps = 10'000'000;
-inline constexpr std::size_t bytes_of_a_step = 64;                  // of a text that is made or looked through
-inline constexpr std::size_t longest_text_made = 16 * 1024 * 1024;  // bytes; of a template or a filter
+inline constexpr std::size_t max_expression_steps = 1'000'000;
+inline constexpr std::size_t max_template_steps = 10'000'000;
+inline constexpr std::size_t bytes_of_a_step = 64;              // of a text that is made or looked through
+inline constexpr std::size_t max_text_made = 16 * 1024 * 1024;  // bytes; of a template or a filter
 
 class Budget {
  public:
-  explicit Budget(std::size_t steps = most_expression_steps) : all_(steps), left_(steps) {}
+  explicit Budget(std::size_t steps = max_expression_steps) : all_(steps), left_(steps) {}
 
   // False, for ever, once there is less left than that.
   bool spend(std::size_t steps = 1) {

@@ -95,7 +95,7 @@ Result replaced(std::string_view text, const std::string& part, const std::strin
   for (std::size_t found; (found = find(text, part, at)) != std::string_view::npos; at = found + part.size()) {
     out += text.substr(at, found - at);
     out += other;
-    if (out.size() > longest_text_made) return "replace makes a text of more than 16 MiB";
+    if (out.size() > max_text_made) return "replace makes a text of more than 16 MiB";
   }
   out += text.substr(at);
   return text_made(std::move(out), budget);
@@ -120,7 +120,7 @@ Result joined_elements(const List& list, const std::string& separator, Budget& b
     if (!budget.spend_value(element)) return budget.message();
     if (&element != &list.front()) out += separator;
     out += to_text(element);
-    if (out.size() > longest_text_made) return "join makes a text of more than 16 MiB";
+    if (out.size() > max_text_made) return "join makes a text of more than 16 MiB";
   }
   return text_made(std::move(out), budget);
 }

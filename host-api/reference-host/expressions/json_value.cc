@@ -30,7 +30,7 @@ int depth_of(std::string_view text) {
 }
 
 std::optional<Value> convert(const json& from, int depth) {
-  if (depth > deepest_json) return std::nullopt;
+  if (depth > max_json_depth) return std::nullopt;
   switch (from.type()) {
     case json::value_t::boolean:
       return Value(from.get<bool>());
@@ -78,14 +78,14 @@ std::optional<Value> parse_json(std::string_view text) {
   const char end = text[text.find_last_not_of(blanks)];
   // Most output is not JSON; its first and last character tell.
   const bool could_be = (text[first] == '{' && end == '}') || (text[first] == '[' && end == ']');
-  if (!could_be || depth_of(text) > deepest_json) return std::nullopt;
+  if (!could_be || depth_of(text) > max_json_depth) return std::nullopt;
   const json parsed = json::parse(text, nullptr, false);
   if (parsed.is_discarded()) return std::nullopt;
   return from_json(parsed);
 }
 
 std::string why_not_json(std::string_view text) {
-  if (depth_of(text) <= deepest_json) {
+  if (depth_of(text) <= max_json_depth) {
     try {
       const json parsed = json::parse(text);
     } catch (const json::out_of_range& error) {

@@ -11,7 +11,7 @@
 namespace wtool::host::expressions {
 
 // Deeper JSON is taken for text: whatever walks through a value recurses.
-inline constexpr int deepest_json = 100;
+inline constexpr int max_json_depth = 100;
 
 // Numbers that fit into no 64 bits become doubles. Nothing: it is nested too deeply.
 std::optional<Value> from_json(const nlohmann::json& json);

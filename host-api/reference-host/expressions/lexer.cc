@@ -214,7 +214,7 @@ std::variant<std::vector<Token>, ExpressionError> tokenize(std::string_view text
 
 std::variant<std::vector<Token>, ExpressionError> tokenize_in_tag(std::string_view text, std::size_t begin) {
   // What is longer is an error in any case, and not worth reading.
-  return Lexer(text.substr(0, begin + longest_expression + 1), begin, true).run();
+  return Lexer(text.substr(0, begin + max_expression + 1), begin, true).run();
 }
 
 }  // namespace wtool::host::expressions

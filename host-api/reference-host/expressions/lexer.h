@@ -11,7 +11,7 @@
 
 namespace wtool::host::expressions {
 
-inline constexpr std::size_t longest_expression = 16384;  // bytes
+inline constexpr std::size_t max_expression = 16384;  // bytes
 
 // Where and why a text was not understood, or could not be evaluated.
 struct ExpressionError {

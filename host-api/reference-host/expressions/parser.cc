@@ -50,7 +50,7 @@ class Parser : private TokenReader {
     for (const NodePointer& operand : node.operands) {
       if (operand) node.height = std::max(node.height, operand->height + 1);
     }
-    if (node.height > deepest_expression) too_deep(node.offset);
+    if (node.height > max_expression_depth) too_deep(node.offset);
     return std::make_unique<const Node>(std::move(node));
   }
   template <class... Operands>
@@ -63,11 +63,11 @@ class Parser : private TokenReader {
     return make(std::move(node));
   }
   void too_deep(std::size_t offset) {
-    fail(offset,
-         "the expression is nested too deeply; at most " + std::to_string(deepest_expression) + " levels are allowed");
+    fail(offset, "the expression is nested too deeply; at most " + std::to_string(max_expression_depth) +
+                     " levels are allowed");
   }
   bool enter(std::size_t offset) {
-    if (++depth_ > deepest_expression) too_deep(offset);
+    if (++depth_ > max_expression_depth) too_deep(offset);
     return !failed();
   }
 
@@ -396,13 +396,13 @@ class Parser : private TokenReader {
 
 ExpressionError too_long(std::size_t offset, std::size_t bytes) {
   return {offset, "the expression is " + std::to_string(bytes) + " bytes long; at most " +
-                      std::to_string(longest_expression) + " are allowed"};
+                      std::to_string(max_expression) + " are allowed"};
 }
 
 }  // namespace
 
 std::variant<Expression, ExpressionError> parse_expression(std::string_view text) {
-  if (text.size() > longest_expression) return too_long(0, text.size());
+  if (text.size() > max_expression) return too_long(0, text.size());
   auto tokens = tokenize(text);
   if (auto* error = std::get_if<ExpressionError>(&tokens)) return std::move(*error);
   auto parsed = Parser(std::move(std::get<std::vector<Token>>(tokens)), false).run(TagUse::value);
@@ -415,7 +415,7 @@ std::variant<TagExpression, ExpressionError> parse_tag_expression(std::string_vi
   auto tokens = tokenize_in_tag(text, begin);
   if (auto* error = std::get_if<ExpressionError>(&tokens)) return std::move(*error);
   auto& found = std::get<std::vector<Token>>(tokens);
-  if (found.back().offset - begin > longest_expression) return too_long(begin, found.back().offset - begin);
+  if (found.back().offset - begin > max_expression) return too_long(begin, found.back().offset - begin);
   return Parser(std::move(found), true).run(use);
 }
 

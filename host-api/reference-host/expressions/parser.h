@@ -13,7 +13,7 @@
 // In the tags of a template, the words `and`, `or` and `not` may stand for the signs (`not` before a whole relation),
 // `a contains b` for a.includes(b), and what is tested is not only a bool: see Node::Kind::truth.
 //
-// Bounded: texts up to `longest_expression` bytes, trees up to `deepest_expression` levels; so neither parsing nor
+// Bounded: texts up to `max_expression` bytes, trees up to `max_expression_depth` levels; so neither parsing nor
 // evaluating can use up the stack.
 #pragma once
 
@@ -26,7 +26,7 @@
 
 namespace wtool::host::expressions {
 
-inline constexpr std::size_t deepest_expression = 200;
+inline constexpr std::size_t max_expression_depth = 200;
 
 std::variant<Expression, ExpressionError> parse_expression(std::string_view text);
 

@@ -8,8 +8,8 @@
 
 namespace wtool::host::expressions {
 
-inline constexpr std::size_t deepest_inclusion = 50;    // prompts that put in one another
-inline constexpr std::size_t most_inclusions = 10'000;  // in the text of one prompt
+inline constexpr std::size_t max_inclusion_depth = 50;  // prompts that put in one another
+inline constexpr std::size_t max_inclusions = 10'000;   // in the text of one prompt
 
 struct Partial {
   std::string file;

@@ -9,12 +9,12 @@
 namespace wtool::host::expressions {
 namespace {
 
-constexpr std::int64_t most_memory = std::int64_t{1} << 20;
+constexpr std::int64_t max_memory = std::int64_t{1} << 20;
 
 re2::RE2::Options options() {
   re2::RE2::Options made;
   made.set_log_errors(false);
-  made.set_max_mem(most_memory);
+  made.set_max_mem(max_memory);
   return made;
 }
 

@@ -33,9 +33,9 @@ std::string utf8(std::uint32_t code) {
           part(0x80 | (code & 0x3f))};
 }
 
-class Reader {
+class LiteralReader {
  public:
-  Reader(std::string_view text, std::size_t at) : text_(text), at_(at), begin_(at) {}
+  LiteralReader(std::string_view text, std::size_t at) : text_(text), at_(at), begin_(at) {}
 
   std::variant<StringLiteral, StringMistake> run() {
     const bool raw = text_[at_] == 'r' || text_[at_] == 'R';
@@ -111,7 +111,7 @@ bool is_string_start(std::string_view text, std::size_t at) {
 }
 
 std::variant<StringLiteral, StringMistake> read_string(std::string_view text, std::size_t at) {
-  return Reader(text, at).run();
+  return LiteralReader(text, at).run();
 }
 
 }  // namespace wtool::host::expressions

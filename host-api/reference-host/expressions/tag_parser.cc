@@ -98,7 +98,7 @@ TagMistake parse_arguments(TemplateCursor& cursor, const std::string& usage, Inc
 
 }  // namespace
 
-TagMistake parse_test(TemplateCursor& cursor, Branch& branch) {
+TagMistake parse_test(TemplateCursor& cursor, TemplateBranch& branch) {
   auto parsed = parse_tag_expression(cursor.text(), cursor.at(), TagUse::test);
   if (auto* error = std::get_if<ExpressionError>(&parsed)) return std::move(*error);
   auto& found = std::get<TagExpression>(parsed);

@@ -12,7 +12,7 @@ namespace wtool::host::expressions {
 using TagMistake = std::optional<ExpressionError>;
 
 // if, elsif, unless: an expression.
-TagMistake parse_test(TemplateCursor& cursor, Branch& branch);
+TagMistake parse_test(TemplateCursor& cursor, TemplateBranch& branch);
 // for: `x in EXPRESSION { "|" filter }`; in a prompt also `x in (1..n)`, and `limit: n`, `offset: n`, `reversed`. Its
 // offset is set.
 TagMistake parse_loop(TemplateCursor& cursor, Dialect dialect, Loop& loop);

@@ -34,7 +34,7 @@ std::variant<Value, ExpressionError> resolve(const Placeholder& placeholder, con
 }
 
 std::variant<Value, ExpressionError> resolve(const Placeholder& placeholder, const Scope& scope) {
-  Budget budget(most_template_steps);
+  Budget budget(max_template_steps);
   return resolve(placeholder, scope, budget);
 }
 

@@ -36,7 +36,7 @@
 
 namespace wtool::host::expressions {
 
-inline constexpr std::size_t deepest_tags = 20;  // one in another
+inline constexpr std::size_t max_tags_depth = 20;  // one in another
 
 enum class Dialect { workflow, prompt };
 
@@ -57,14 +57,14 @@ struct Piece;
 using Body = std::vector<Piece>;
 
 // One way that an `if` may go.
-struct Branch {
+struct TemplateBranch {
   std::optional<Expression> test;  // nothing: else
   bool wanted = true;              // false: unless
   Body body;
 };
 
-struct Choice {
-  std::vector<Branch> branches;
+struct TemplateChoice {
+  std::vector<TemplateBranch> branches;
 };
 
 struct Loop {
@@ -131,7 +131,7 @@ struct Inclusion {
 };
 
 struct Piece {
-  std::variant<std::string, Placeholder, Choice, Loop, Assign, Capture, Case, Cycle, Jump, Inclusion> what;
+  std::variant<std::string, Placeholder, TemplateChoice, Loop, Assign, Capture, Case, Cycle, Jump, Inclusion> what;
 };
 
 struct Template {

@@ -11,8 +11,8 @@ template <class Visit>
 void walk(const Body& body, const Visit& visit) {
   for (const Piece& piece : body) {
     visit(piece);
-    if (const auto* choice = std::get_if<Choice>(&piece.what)) {
-      for (const Branch& branch : choice->branches) walk(branch.body, visit);
+    if (const auto* choice = std::get_if<TemplateChoice>(&piece.what)) {
+      for (const TemplateBranch& branch : choice->branches) walk(branch.body, visit);
     } else if (const auto* loop = std::get_if<Loop>(&piece.what)) {
       walk(loop->body, visit);
       walk(loop->otherwise, visit);
@@ -76,10 +76,10 @@ class NameFinder {
 
   void find(const std::string&) {}
   void find(const Jump&) {}
-  void find(const Choice& choice) {
+  void find(const TemplateChoice& choice) {
     // Behind a test whether there is such a value, it may be read.
     const std::size_t asked_before = asked_.size();
-    for (const Branch& branch : choice.branches) {
+    for (const TemplateBranch& branch : choice.branches) {
       if (branch.test) {
         find(*branch.test);
         for (const NameUse& name : branch.test->names) {

@@ -9,7 +9,7 @@
 namespace wtool::host::expressions {
 namespace {
 
-constexpr std::size_t most_errors = 100;
+constexpr std::size_t max_errors = 100;
 constexpr std::array<std::string_view, 11> tags = {"if",  "elsif",  "else",    "endif", "unless", "endunless",
                                                    "for", "endfor", "comment", "raw",   "endraw"};
 constexpr std::array<std::string_view, 12> prompt_tags = {"assign",   "capture", "endcapture", "case",
@@ -49,8 +49,8 @@ void flatten(Body& body, bool kept, Template& made) {
     } else if (auto* placeholder = std::get_if<Placeholder>(&piece.what)) {
       made.placeholders.push_back(kept ? *placeholder : std::move(*placeholder));
       made.texts.emplace_back();
-    } else if (auto* choice = std::get_if<Choice>(&piece.what)) {
-      for (Branch& branch : choice->branches) flatten(branch.body, kept, made);
+    } else if (auto* choice = std::get_if<TemplateChoice>(&piece.what)) {
+      for (TemplateBranch& branch : choice->branches) flatten(branch.body, kept, made);
     } else if (auto* loop = std::get_if<Loop>(&piece.what)) {
       flatten(loop->body, kept, made);
       flatten(loop->otherwise, kept, made);
@@ -76,7 +76,7 @@ class TemplateParser {
   TemplateParser(std::string_view text, Dialect dialect) : text_(text), dialect_(dialect) {}
 
   std::variant<Template, std::vector<ExpressionError>> run() {
-    while (at_ < text_.size() && errors_.size() < most_errors) {
+    while (at_ < text_.size() && errors_.size() < max_errors) {
       const std::size_t special = std::min(text_.find_first_of("${", at_), text_.size());
       literal_ += text_.substr(at_, special - at_);
       at_ = special;
@@ -96,7 +96,7 @@ class TemplateParser {
       }
     }
     for (const Open& open : open_) {
-      if (errors_.size() < most_errors)
+      if (errors_.size() < max_errors)
         fail(open.offset, "this {% " + open.word + " %} has no {% end" + open.word + " %}");
     }
     if (!errors_.empty()) return std::move(errors_);
@@ -109,7 +109,7 @@ class TemplateParser {
   struct Open {
     std::string word;  // if, unless, for, case or capture
     std::size_t offset = 0;
-    Choice choice;
+    TemplateChoice choice;
     Loop loop;
     Case alternatives;
     Capture capture;
@@ -231,8 +231,8 @@ class TemplateParser {
 
   // Whether its end is near: where it is not, a `{%` is a text that says something else.
   static bool is_tag(const TemplateCursor& cursor) {
-    constexpr std::size_t longest_unknown_tag = 200;
-    const std::string_view rest = cursor.rest().substr(0, longest_unknown_tag);
+    constexpr std::size_t max_unknown_tag = 200;
+    const std::string_view rest = cursor.rest().substr(0, max_unknown_tag);
     return rest.substr(0, rest.find('\n')).find("%}") != std::string_view::npos;
   }
 
@@ -242,7 +242,7 @@ class TemplateParser {
     TagMistake mistake;
     if (word == "if" || word == "unless") {
       mistake = open(word);
-      Branch branch;
+      TemplateBranch branch;
       branch.wanted = word == "if";
       if (!mistake) mistake = parse_test(cursor, branch);
       open_.back().choice.branches.push_back(std::move(branch));
@@ -250,11 +250,11 @@ class TemplateParser {
       mistake = open(word);
       if (!mistake) mistake = parse_loop(cursor, dialect_, open_.back().loop);
     } else if (word == "elsif") {
-      Branch branch;
+      TemplateBranch branch;
       mistake = parse_test(cursor, branch);
       if (!mistake) mistake = next_branch(word, std::move(branch));
     } else if (word == "else") {
-      mistake = next_branch(word, Branch());
+      mistake = next_branch(word, TemplateBranch());
     } else if (word.starts_with("end")) {
       mistake = close(word);
     } else if (is_one_of(prompt_tags, word)) {
@@ -307,8 +307,8 @@ class TemplateParser {
     open_.back().offset = at_;
     open_.back().loop.offset = at_;
     open_.back().capture.offset = at_;
-    if (open_.size() <= deepest_tags) return std::nullopt;
-    return ExpressionError{at_, "tags stand in each other at most " + std::to_string(deepest_tags) + " deep"};
+    if (open_.size() <= max_tags_depth) return std::nullopt;
+    return ExpressionError{at_, "tags stand in each other at most " + std::to_string(max_tags_depth) + " deep"};
   }
 
   // Puts what has been read since the last tag where it belongs.
@@ -325,7 +325,7 @@ class TemplateParser {
     }
   }
 
-  TagMistake next_branch(const std::string& word, Branch branch) {
+  TagMistake next_branch(const std::string& word, TemplateBranch branch) {
     const bool is_else = word == "else";
     if (is_else && !open_.empty() && open_.back().word == "case") return next_part(word, When());
     if (open_.empty() || open_.back().word == "capture" || open_.back().word == "case" ||

@@ -8,7 +8,7 @@ namespace wtool::host::expressions {
 namespace {
 
 constexpr std::size_t steps_of_a_round = 10;
-constexpr std::size_t most_of_a_range = 100'000;
+constexpr std::size_t max_of_a_range = 100'000;
 
 // What a value takes up, roughly.
 std::size_t bytes_in(const Value& value) {
@@ -71,8 +71,8 @@ TemplateRenderer::Mistake TemplateRenderer::follow(const Placeholder& placeholde
   return count(made_.values.back().text.size());
 }
 
-TemplateRenderer::Mistake TemplateRenderer::follow(const Choice& choice, const Scope& scope) {
-  for (const Branch& branch : choice.branches) {
+TemplateRenderer::Mistake TemplateRenderer::follow(const TemplateChoice& choice, const Scope& scope) {
+  for (const TemplateBranch& branch : choice.branches) {
     if (branch.test) {
       const auto tested = value_of(*branch.test, scope);
       if (const auto* error = std::get_if<ExpressionError>(&tested)) return *error;
@@ -137,7 +137,7 @@ TemplateRenderer::Resolved TemplateRenderer::range(const Loop& loop, const Scope
   List numbers;
   const std::size_t begin = std::get<std::size_t>(first);
   const std::size_t end = std::get<std::size_t>(last);
-  if (end >= begin && end - begin >= most_of_a_range) {
+  if (end >= begin && end - begin >= max_of_a_range) {
     return ExpressionError{loop.list_offset,
                            "a range has at most 100000 numbers, and this one has " + std::to_string(end - begin + 1)};
   }
@@ -213,7 +213,7 @@ TemplateRenderer::Mistake TemplateRenderer::keep(const std::string& variable, Va
   size = bytes_in(value);
   kept_ += size;
   kept = std::move(value);
-  if (kept_ <= longest_text_made) return std::nullopt;
+  if (kept_ <= max_text_made) return std::nullopt;
   return ExpressionError{offset, "the variables of this prompt take more than 16 MiB"};
 }
 
@@ -305,9 +305,9 @@ const Partial* TemplateRenderer::partial(const Inclusion& inclusion, const Scope
     for (const Partial* one : inside_) circle += one->file + " -> ";
     mistake = ExpressionError{inclusion.offset, "prompts put in one another in a circle: " + circle + found->file};
     found = nullptr;
-  } else if (inside_.size() == deepest_inclusion) {
+  } else if (inside_.size() == max_inclusion_depth) {
     mistake = ExpressionError{inclusion.offset,
-                              "prompts put in one another more than " + std::to_string(deepest_inclusion) + " deep"};
+                              "prompts put in one another more than " + std::to_string(max_inclusion_depth) + " deep"};
     found = nullptr;
   }
   return found;
@@ -316,9 +316,9 @@ const Partial* TemplateRenderer::partial(const Inclusion& inclusion, const Scope
 TemplateRenderer::Mistake TemplateRenderer::put_in(const Inclusion& inclusion, const Partial& partial,
                                                    const GivenScope& given) {
   if (!budget_.spend(steps_of_a_round)) return too_much(budget_.message());
-  if (++inclusions_ > most_inclusions) {
+  if (++inclusions_ > max_inclusions) {
     return ExpressionError{inclusion.offset,
-                           "prompts insert one another more than " + std::to_string(most_inclusions) + " times"};
+                           "prompts insert one another more than " + std::to_string(max_inclusions) + " times"};
   }
   AssignedScope own(given);
   AssignedScope* const outer = assigned_;
@@ -349,7 +349,7 @@ TemplateRenderer::Mistake TemplateRenderer::put_in(const Inclusion& inclusion, c
 
 // With a budget of its own, which counts for that of the template as well.
 TemplateRenderer::Resolved TemplateRenderer::value_of(const Expression& expression, const Scope& scope) {
-  Budget budget(std::min(most_expression_steps, budget_.left()));
+  Budget budget(std::min(max_expression_steps, budget_.left()));
   const std::size_t before = budget.left();
   auto value = evaluate(expression, scope, budget);
   budget_.spend(before - budget.left());
@@ -363,7 +363,7 @@ TemplateRenderer::Mistake TemplateRenderer::add(const std::string& text) {
 
 TemplateRenderer::Mistake TemplateRenderer::count(std::size_t bytes) {
   bytes_ += bytes;
-  if (bytes_ <= longest_text_made) return std::nullopt;
+  if (bytes_ <= max_text_made) return std::nullopt;
   return too_much("this text grows beyond 16 MiB");
 }
 

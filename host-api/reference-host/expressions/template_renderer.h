@@ -24,7 +24,7 @@ std::string joined(const Expanded& expanded);
 // For one template or, with partials, for one prompt.
 class TemplateRenderer {
  public:
-  explicit TemplateRenderer(Partials* partials = nullptr, std::size_t steps = most_template_steps)
+  explicit TemplateRenderer(Partials* partials = nullptr, std::size_t steps = max_template_steps)
       : partials_(partials), budget_(steps) {}
 
   std::variant<Expanded, ExpressionError> run(const Template& parsed, const Scope& scope);
@@ -40,7 +40,7 @@ class TemplateRenderer {
   Mistake follow(const Body& body, const Scope& scope);
   Mistake follow(const std::string& text, const Scope&) { return add(text); }
   Mistake follow(const Placeholder& placeholder, const Scope& scope);
-  Mistake follow(const Choice& choice, const Scope& scope);
+  Mistake follow(const TemplateChoice& choice, const Scope& scope);
   Mistake follow(const Loop& loop, const Scope& scope);
   Mistake follow(const Assign& assign, const Scope& scope);
   Mistake follow(const Capture& capture, const Scope& scope);

@@ -26,8 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::system_clock;
 
-constexpr std::size_t batch = 64UL * 1024;             // bytes that wait at most, while all is well
-constexpr std::size_t most_kept = 64UL * 1024 * 1024;  // bytes that wait at most, while it cannot be written
+constexpr std::size_t batch = 64UL * 1024;            // bytes that wait at most, while all is well
+constexpr std::size_t max_kept = 64UL * 1024 * 1024;  // bytes that wait at most, while it cannot be written
 
 std::string reason_of(int number) { return ::strerror(number); }
 
@@ -140,8 +140,8 @@ void Journal::take(bool at_once, Append append) {
     if (given_up_) return;
     append(pending_, system_clock::now());
     // One record may be larger than what is kept while the journal cannot be written.
-    if (pending_.size() > most_kept) notice = flush();
-    if (pending_.size() > most_kept) {
+    if (pending_.size() > max_kept) notice = flush();
+    if (pending_.size() > max_kept) {
       given_up_ = true;
       pending_ = {};
       notice = file_ +

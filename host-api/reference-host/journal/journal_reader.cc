@@ -18,19 +18,19 @@
 namespace wtool::host::workflow {
 namespace {
 
-constexpr std::size_t longest_line = 256UL * 1024 * 1024;
+constexpr std::size_t max_line = 256UL * 1024 * 1024;
 constexpr std::size_t piece_size = 256UL * 1024;
 constexpr std::size_t looked_at_end = 64UL * 1024;
 
 // An open file for reading; closed at the end of the scope.
-class Input {
+class JournalInput {
  public:
   // O_NONBLOCK: of a FIFO nobody writes, the opening would last for ever.
-  explicit Input(const std::string& path)
+  explicit JournalInput(const std::string& path)
       : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  Input(const Input&) = delete;
-  Input& operator=(const Input&) = delete;
-  ~Input() {
+  JournalInput(const JournalInput&) = delete;
+  JournalInput& operator=(const JournalInput&) = delete;
+  ~JournalInput() {
     if (file_ >= 0) ::close(file_);
   }
   int get() const { return file_; }
@@ -64,7 +64,7 @@ class Input {
 // Gives the lines of a file one after the other, in memory of the longest of them.
 class Lines {
  public:
-  explicit Lines(const Input& input) : input_(input) {}
+  explicit Lines(const JournalInput& input) : input_(input) {}
 
   // False: there is no more whole line. The text is valid until the next call.
   bool next(std::string_view& line) {
@@ -80,7 +80,7 @@ class Lines {
       buffer_.erase(0, used_);
       used_ = 0;
       searched = buffer_.size();
-      if (buffer_.size() > longest_line) {
+      if (buffer_.size() > max_line) {
         too_long_ = true;
         return false;
       }
@@ -94,7 +94,7 @@ class Lines {
   const std::string& error() const { return error_; }
 
  private:
-  const Input& input_;
+  const JournalInput& input_;
   std::string buffer_;
   std::size_t used_ = 0;
   std::uint64_t whole_ = 0;
@@ -125,7 +125,7 @@ std::string place_in(const std::string& file, std::uint64_t line) { return file 
 }  // namespace
 
 std::optional<JournalContent> read_journal(const std::string& file, std::string& error) {
-  const Input input(file);
+  const JournalInput input(file);
   error = input.trouble();
   if (!error.empty()) return std::nullopt;
   JournalContent content;
@@ -167,7 +167,7 @@ std::optional<JournalContent> read_journal(const std::string& file, std::string&
 }
 
 std::optional<RunRecord> read_journal_ends(const std::string& file, std::string& error) {
-  const Input input(file);
+  const JournalInput input(file);
   error = input.trouble();
   if (!error.empty()) return std::nullopt;
   RecordReader reader;
@@ -195,7 +195,7 @@ std::optional<RunRecord> read_journal_ends(const std::string& file, std::string&
 }
 
 bool is_being_written(const std::string& file) {
-  const Input input(file);
+  const JournalInput input(file);
   if (input.get() < 0 || ::flock(input.get(), LOCK_SH | LOCK_NB) == 0) return false;
   return errno == EWOULDBLOCK;
 }
@@ -207,10 +207,10 @@ void judge_forks(const RunRecord& run, PastRun& past) {
   std::unordered_map<std::string, std::uint64_t> farthest;  // steps that went on, by branch
   for (const StepRecord& step : run.steps) {
     std::uint64_t& sequence = farthest[step.place.branch];
-    if (step.end.went_on) sequence = std::max(sequence, step.place.sequence);
+    if (step.end.transitioned) sequence = std::max(sequence, step.place.sequence);
   }
   for (const StepRecord& step : run.steps) {
-    if (step.status != Step::Status::failed || step.end.went_on) continue;
+    if (step.status != Step::Status::failed || step.end.transitioned) continue;
     std::vector<StepPlace> forks;
     for (auto above = parent_of(step.place.branch); above; above = parent_of(above->branch)) {
       forks.push_back(*above);
@@ -234,7 +234,7 @@ PastRun past_of(const RunRecord& run) {
   PastRun past;
   judge_forks(run, past);
   for (const StepRecord& step : run.steps) {
-    if (step.status == Step::Status::running || !(step.end.went_on || is_over(past, step.place))) continue;
+    if (step.status == Step::Status::running || !(step.end.transitioned || is_over(past, step.place))) continue;
     if (step.end.secret || step.masked || step.lost) {
       past.hide(step.place.branch, step.place.sequence);
       continue;

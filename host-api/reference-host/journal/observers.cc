@@ -7,9 +7,9 @@ using expressions::List;
 using expressions::Map;
 using expressions::Value;
 
-class Masker {
+class RecordMasker {
  public:
-  explicit Masker(const Secrets& secrets) : secrets_(secrets) {}
+  explicit RecordMasker(const Secrets& secrets) : secrets_(secrets) {}
 
   void hide(std::string& text) {
     std::string safe = secrets_.masked(text);
@@ -68,10 +68,10 @@ class Masker {
 
 RunStart masked(const RunStart& start, const Secrets& secrets) {
   RunStart copy = start;
-  Masker masker(secrets);
+  RecordMasker masker(secrets);
   masker.hide(copy.name);
   for (auto& [name, value] : copy.inputs) {
-    Masker of_input(secrets);
+    RecordMasker of_input(secrets);
     of_input.hide(value);
     if (of_input.changed()) copy.masked_inputs.push_back(name);
   }
@@ -80,7 +80,7 @@ RunStart masked(const RunStart& start, const Secrets& secrets) {
 
 Outcome masked(const Outcome& outcome, const Secrets& secrets, bool& changed) {
   Outcome copy = outcome;
-  Masker masker(secrets);
+  RecordMasker masker(secrets);
   masker.hide(copy);
   changed |= masker.changed();
   return copy;
@@ -88,17 +88,17 @@ Outcome masked(const Outcome& outcome, const Secrets& secrets, bool& changed) {
 
 StepEnd masked(const StepEnd& end, const Secrets& secrets, bool& changed) {
   StepEnd copy = end;
-  Masker given(secrets);
+  RecordMasker given(secrets);
   given.hide(copy.outcome);
   for (auto& [name, value] : copy.assigned) given.hide(value);
   changed |= given.changed();
-  Masker(secrets).hide(copy.command);
+  RecordMasker(secrets).hide(copy.command);
   return copy;
 }
 
 RunReport masked(const RunReport& report, const Secrets& secrets) {
   RunReport copy = report;
-  Masker masker(secrets);
+  RecordMasker masker(secrets);
   masker.hide(copy.reason);
   if (copy.last) {
     masker.hide(copy.last->command);
@@ -114,7 +114,7 @@ void Masking::run_started(const RunStart& start) {
 void Masking::combination_begun(const std::string& branch, const Value& values) {
   if (secrets_.empty()) return next_.combination_begun(branch, values);
   Value safe = values;
-  Masker(secrets_).hide(safe);
+  RecordMasker(secrets_).hide(safe);
   next_.combination_begun(branch, safe);
 }
 

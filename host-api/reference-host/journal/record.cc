@@ -16,18 +16,18 @@ namespace {
 using expressions::Value;
 
 // One line as it grows. Ends when it goes out of scope.
-class Line {
+class RecordLine {
  public:
-  Line(std::string& out, std::string_view type, Moment at) : out_(out) {
+  RecordLine(std::string& out, std::string_view type, Moment at) : out_(out) {
     static_assert(record_version == 1);
     out_ += R"({"v":1,"type":")";
     out_ += type;
     out_ += R"(","time":)";
     append_json_time(out_, at);
   }
-  Line(const Line&) = delete;
-  Line& operator=(const Line&) = delete;
-  ~Line() { out_ += "}\n"; }
+  RecordLine(const RecordLine&) = delete;
+  RecordLine& operator=(const RecordLine&) = delete;
+  ~RecordLine() { out_ += "}\n"; }
 
   // For what is appended by hand behind it.
   std::string& key(std::string_view name) {
@@ -88,7 +88,7 @@ std::string host_name() {
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
-void append_process(Line& line, const RunStart& start) {
+void append_process(RecordLine& line, const RunStart& start) {
   line.number("pid", ::getpid());
   line.text("host", host_name());
   if (start.source != nullptr) {
@@ -104,7 +104,7 @@ bool is_secret(const Workflow* workflow, std::string_view name) {
   return false;
 }
 
-void append_inputs(Line& line, const RunStart& start) {
+void append_inputs(RecordLine& line, const RunStart& start) {
   std::string hidden;
   line.open("inputs");
   for (const auto& [name, value] : start.inputs) {
@@ -160,7 +160,7 @@ std::optional<Value> metadata_without_outputs(const Outcome& outcome) {
   return Value(std::move(rest));
 }
 
-void append_whole(Line& line, std::string_view name, const WholeOutput& whole) {
+void append_whole(RecordLine& line, std::string_view name, const WholeOutput& whole) {
   if (!whole.cut && !whole.lossy && whole.file.empty() && whole.trouble.empty()) return;
   line.open(name);
   line.number("bytes", static_cast<std::int64_t>(whole.bytes));
@@ -174,7 +174,7 @@ void append_whole(Line& line, std::string_view name, const WholeOutput& whole) {
   line.close();
 }
 
-void append_outcome(Line& line, const Step& step, const Outcome& outcome, bool secret) {
+void append_outcome(RecordLine& line, const Step& step, const Outcome& outcome, bool secret) {
   line.open("outcome");
   line.number("duration_ms", outcome.duration_ms);
   line.flag_if_set("is_error", outcome.is_error);
@@ -211,7 +211,7 @@ std::string_view workflow_of(const Step& step, const Workflow* root) {
 }
 
 void append_run_started(std::string& out, Moment at, const RunStart& start, std::string_view directory) {
-  Line line(out, "run_started", at);
+  RecordLine line(out, "run_started", at);
   line.text("run", start.run);
   line.text("name", start.name);
   line.text("file", start.file);
@@ -221,7 +221,7 @@ void append_run_started(std::string& out, Moment at, const RunStart& start, std:
 }
 
 void append_run_resumed(std::string& out, Moment at, const RunStart& start, const StepPlace* from) {
-  Line line(out, "run_resumed", at);
+  RecordLine line(out, "run_resumed", at);
   line.text("run", start.run);
   append_process(line, start);
   append_inputs(line, start);
@@ -233,14 +233,14 @@ void append_run_resumed(std::string& out, Moment at, const RunStart& start, cons
 }
 
 void append_state_started(std::string& out, Moment at, const Step& step, const Workflow* root) {
-  Line line(out, "state_started", at);
+  RecordLine line(out, "state_started", at);
   line.step(step, root);
   line.text_if_any("action", action_word(step.of()));
 }
 
 void append_output(std::string& out, Moment at, const Step& step, const Workflow* root, bool is_error_stream,
                    std::string_view text) {
-  Line line(out, "output", at);
+  RecordLine line(out, "output", at);
   line.step(step, root);
   line.text("stream", is_error_stream ? "stderr" : "stdout");
   line.text("text", text);
@@ -248,7 +248,7 @@ void append_output(std::string& out, Moment at, const Step& step, const Workflow
 
 void append_log(std::string& out, Moment at, const Step& step, const Workflow* root, LogAction::Level level,
                 std::string_view text) {
-  Line line(out, "log", at);
+  RecordLine line(out, "log", at);
   line.step(step, root);
   line.text("level", word(level));
   line.text("text", text);
@@ -256,7 +256,7 @@ void append_log(std::string& out, Moment at, const Step& step, const Workflow* r
 
 void append_retry(std::string& out, Moment at, const Step& step, const Workflow* root, const Outcome& outcome,
                   std::chrono::milliseconds wait) {
-  Line line(out, "retry", at);
+  RecordLine line(out, "retry", at);
   line.step(step, root);
   line.number("try", step.tries);
   line.number("wait_ms", wait.count());
@@ -269,7 +269,7 @@ void append_retry(std::string& out, Moment at, const Step& step, const Workflow*
 
 void append_state_ended(std::string& out, Moment at, const Step& step, const Workflow* root, const StepEnd& end,
                         bool masked) {
-  Line line(out, "state_ended", at);
+  RecordLine line(out, "state_ended", at);
   line.step(step, root);
   line.text_if_any("action", action_word(step.of()));
   line.text("status", status_word(step.status, step.of().action.has_value()));
@@ -293,7 +293,7 @@ void append_state_ended(std::string& out, Moment at, const Step& step, const Wor
   }
   line.flag_if_set("ends_workflow", end.ends_workflow);
   line.text_if_any("result", end.result_name);
-  line.key("went_on") += end.went_on ? "true" : "false";
+  line.key("went_on") += end.transitioned ? "true" : "false";
   std::string& list = line.key("next");
   list += '[';
   for (std::size_t i = 0; i < end.next.size(); ++i) {
@@ -304,12 +304,12 @@ void append_state_ended(std::string& out, Moment at, const Step& step, const Wor
 }
 
 void append_notice(std::string& out, Moment at, std::string_view text) {
-  Line line(out, "notice", at);
+  RecordLine line(out, "notice", at);
   line.text("text", text);
 }
 
 void append_run_ended(std::string& out, Moment at, const RunReport& report) {
-  Line line(out, "run_ended", at);
+  RecordLine line(out, "run_ended", at);
   line.text("status", word(report.status));
   line.text_if_any("reason", report.reason);
   line.flag_if_set("refused", report.refused);

@@ -130,7 +130,7 @@ StepEnd end_at(const json& record) {
   end.result_name = text_at(record, "result");
   end.secret = flag_at(record, "secret");
   end.ends_workflow = flag_at(record, "ends_workflow");
-  end.went_on = flag_at(record, "went_on");
+  end.transitioned = flag_at(record, "went_on");
   end.next = texts_at(record, "next");
   const auto set = record.find("set");
   if (set == record.end() || !set->is_object()) return end;
@@ -259,7 +259,7 @@ void RecordReader::resume(const json& record, Moment at) {
       gone_[i] = true;
       index_.erase(key_of(run_.steps[i].place));
     }
-    run_.steps[i].replayed = run_.steps[i].end.went_on;
+    run_.steps[i].replayed = run_.steps[i].end.transitioned;
   }
 }
 

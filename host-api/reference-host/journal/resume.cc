@@ -13,7 +13,7 @@ namespace {
 std::string hidden_steps(const RunRecord& run) {
   std::string names;
   for (const StepRecord& step : run.steps) {
-    if (!step.end.went_on || !(step.end.secret || step.masked)) continue;
+    if (!step.end.transitioned || !(step.end.secret || step.masked)) continue;
     names += (names.empty() ? "" : ", ") + step.state;
   }
   return names;
@@ -31,7 +31,7 @@ StepRecord* step_at(RunRecord& run, const StepPlace& place) {
 void check_files(RunRecord& run, std::vector<std::string>& notices) {
   std::vector<std::string> again;
   for (StepRecord& step : run.steps) {
-    if (!step.end.went_on || step.end.secret || step.masked) continue;
+    if (!step.end.transitioned || step.end.secret || step.masked) continue;
     for (WholeOutput* whole : {&step.end.outcome.whole_output, &step.end.outcome.whole_error}) {
       const std::string problem = whole->file.empty() ? whole->trouble : file_problem(*whole);
       if (problem.empty()) continue;

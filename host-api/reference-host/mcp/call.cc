@@ -12,7 +12,7 @@ namespace wtool::host::mcp {
 namespace {
 
 // More than any client has use for; a client that asks without end is told to stop.
-constexpr std::size_t most_waiting = 1000;
+constexpr std::size_t max_waiting = 1000;
 
 thread_local Call* current_call = nullptr;
 
@@ -38,7 +38,7 @@ Call* Calls::current() { return current_call; }
 Calls::Added Calls::add(std::shared_ptr<Call> call) {
   const std::lock_guard lock(mutex_);
   if (calls_.contains(call->key)) return Added::id_in_use;
-  if (waiting_.size() >= most_waiting) return Added::too_many;
+  if (waiting_.size() >= max_waiting) return Added::too_many;
   // A thread that will serve it, unless there is one that has nothing to do. Before the call is in the queue: what
   // cannot be started must not wait there.
   try {

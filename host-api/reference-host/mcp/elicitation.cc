@@ -16,7 +16,7 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 // A question that was withdrawn is not remembered for ever, since it may never have been asked.
-constexpr std::size_t most_withdrawn = 1024;
+constexpr std::size_t max_withdrawn = 1024;
 constexpr std::size_t columns = 100;
 
 constexpr std::array<std::pair<std::string_view, Approval>, 4> answers{
@@ -98,7 +98,7 @@ Approval Elicitation::ask_client(const Question& question) {
 void Elicitation::withdraw(std::uint64_t id) {
   const std::lock_guard lock(mutex_);
   withdrawn_.push_back(id);
-  if (withdrawn_.size() > most_withdrawn) withdrawn_.pop_front();
+  if (withdrawn_.size() > max_withdrawn) withdrawn_.pop_front();
   changed_.notify_all();
 }
 

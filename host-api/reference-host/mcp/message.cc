@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t most_depth = 128;
+constexpr std::size_t max_depth = 128;
 
 // How deep arrays and objects are nested in what may be JSON.
 bool is_too_deep(std::string_view text) {
@@ -25,7 +25,7 @@ bool is_too_deep(std::string_view text) {
     } else if (c == '"') {
       in_string = true;
     } else if (c == '[' || c == '{') {
-      if (++depth > most_depth) return true;
+      if (++depth > max_depth) return true;
     } else if ((c == ']' || c == '}') && depth > 0) {
       --depth;
     }
@@ -156,7 +156,7 @@ Message too_long_message(const IdScanner& scanned, std::size_t most) {
 
 Message read_message(std::string_view line) {
   if (is_too_deep(line)) {
-    return unreadable(line, "the message is nested deeper than " + std::to_string(most_depth) + " levels");
+    return unreadable(line, "the message is nested deeper than " + std::to_string(max_depth) + " levels");
   }
   json parsed = json::parse(line, nullptr, false);
   if (parsed.is_discarded()) parsed = json::parse(without_lone_surrogates(line), nullptr, false);

@@ -16,13 +16,13 @@ using std::chrono::milliseconds;
 constexpr milliseconds between{100};
 constexpr milliseconds sign_of_life{5000};
 // Of a line, in bytes.
-constexpr std::size_t longest_line = 300;
+constexpr std::size_t max_line = 300;
 
 constexpr std::string_view line_ends = "\r\n";
 
 // Adds to a line that has no end yet. What is beyond the limit is not shown.
 void add(std::string& line, std::string_view bytes) {
-  line.append(bytes.substr(0, longest_line - std::min(longest_line, line.size())));
+  line.append(bytes.substr(0, max_line - std::min(max_line, line.size())));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using expressions::Template;
 using expressions::Value;
 
 // Variables that are made of one another, one behind the other: more than that are left open.
-constexpr int longest_chain = 100;
+constexpr int max_chain = 100;
 
 NameUse use_of(const Placeholder& placeholder) {
   return {placeholder.name, "", placeholder.offset, placeholder.has(expressions::Filter::Kind::fallback)};
@@ -108,7 +108,7 @@ void KnownValues::read_assignments(Secrets& secrets) {
     }
   }
   // One may be made of another one that stands further down.
-  for (int round = 0; round < longest_chain; ++round) {
+  for (int round = 0; round < max_chain; ++round) {
     std::map<std::string, Value> found;
     for (const auto& [name, only] : wanted) {
       if (const auto* literal = std::get_if<Value>(&only.assignment->value)) {

@@ -120,7 +120,7 @@ class Words final : public Describer {
 
 class Planner {
  public:
-  explicit Planner(const PlanWorld& world) : world_(world) {}
+  explicit Planner(const PlanServices& services) : services_(services) {}
 
   Plan plan(const Workflow& workflow, const Source& source, const std::map<std::string, Value>& inputs,
             const std::set<std::string>& open) {
@@ -304,7 +304,7 @@ class Planner {
   // True where the names of the call's variables are why it is refused: then it is, whatever its values will be.
   bool is_refused_for_variables(json arguments, const PlannedCommand& command) const {
     if (command.verdict != PlannedCommand::Verdict::deny || arguments.erase("environment") == 0) return false;
-    const CommandVerdict without = world_.verdict(std::string(shell_tool), arguments);
+    const CommandVerdict without = services_.verdict(std::string(shell_tool), arguments);
     return without.kind != CommandVerdict::Kind::deny || without.reason != command.reason;
   }
 
@@ -321,10 +321,10 @@ class Planner {
     const std::string prompt_text = part(prompt.prompt, values, command);
     command.text = "<the command of prompts>";
     const bool text_is_open = prompt.is_inline && command.reason == open_value;
-    if ((!command.reason.empty() && !text_is_open) || !world_.prompt) return;
+    if ((!command.reason.empty() && !text_is_open) || !services_.prompt) return;
     const KnownArguments arguments = known_arguments(prompt.arguments, values);
     const Watched watched(values, arguments);
-    const PreparedPrompt made = world_.prompt(prompt_text, prompt.is_inline, source.name(), watched);
+    const PreparedPrompt made = services_.prompt(prompt_text, prompt.is_inline, source.name(), watched);
     // A prompt that goes into a file has the same command whatever it says; else, what it says is a part of that.
     if (watched.met_open() || (text_is_open && made.keeps == nullptr)) {
       command.reason = open_value;
@@ -342,19 +342,19 @@ class Planner {
   // A reason that is there already says why it cannot be told.
   void judge(const std::string& tool, const json& arguments, PlannedCommand& command) const {
     if (!command.reason.empty()) return;
-    CommandVerdict verdict = world_.verdict(tool, arguments);
+    CommandVerdict verdict = services_.verdict(tool, arguments);
     command.verdict = verdict_of(verdict.kind);
     command.reason = std::move(verdict.reason);
   }
 
   void run(const WorkflowAction& action, const Source& source, const KnownValues& values, PlannedState& made) {
     const Filled name = filled(action.workflow, values);
-    if (!name.complete || !world_.workflow) {
+    if (!name.complete || !services_.workflow) {
       made.remark = "which workflow that is, is only known during the run";
       return;
     }
     std::string error;
-    const auto other = world_.workflow(name.text, source.name(), error);
+    const auto other = services_.workflow(name.text, source.name(), error);
     if (!other) {
       made.remark = shown(error);
       return;
@@ -366,8 +366,8 @@ class Planner {
       given.push_back(argument + "=" + expressions::to_text(value));
       key += '\0' + given.back();
     }
-    if (!planned_.insert(key).second || planned_.size() > most_plans) {
-      made.remark = planned_.size() > most_plans ? "more workflows than can be shown" : "its plan stands above";
+    if (!planned_.insert(key).second || planned_.size() > max_plans) {
+      made.remark = planned_.size() > max_plans ? "more workflows than can be shown" : "its plan stands above";
       return;
     }
     std::vector<std::string> errors;
@@ -377,7 +377,7 @@ class Planner {
     made.runs = std::make_shared<const Plan>(plan(*other->workflow, *other->source, inputs, arguments.open));
   }
 
-  const PlanWorld& world_;
+  const PlanServices& services_;
   Secrets secrets_;
   std::set<std::string> planned_;  // workflows with their inputs
 };
@@ -385,8 +385,8 @@ class Planner {
 }  // namespace
 
 Plan plan_workflow(const Workflow& workflow, const Source& source, std::map<std::string, Value> inputs,
-                   const PlanWorld& world) {
-  return Planner(world).plan(workflow, source, inputs, {});
+                   const PlanServices& services) {
+  return Planner(services).plan(workflow, source, inputs, {});
 }
 
 }  // namespace wtool::host::workflow

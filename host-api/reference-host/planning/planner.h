@@ -10,15 +10,15 @@
 #include "planning/plan.h"
 #include "runner/executor.h"
 #include "runner/secrets.h"
-#include "workflow/check/surroundings.h"
+#include "workflow/check/check_context.h"
 
 namespace wtool::host::workflow {
 
 // Workflows within workflows that are shown; a workflow is shown once for each set of inputs that is known.
-inline constexpr std::size_t most_plans = 200;
+inline constexpr std::size_t max_plans = 200;
 
-struct PlanWorld {
-  // As in RunWorld.
+struct PlanServices {
+  // As in RunServices.
   std::function<std::optional<OtherWorkflow>(const std::string& name, const std::string& from, std::string& error)>
       workflow;
   // The command that a prompt would be given to, without a file for it.
@@ -30,6 +30,6 @@ struct PlanWorld {
 };
 
 Plan plan_workflow(const Workflow& workflow, const Source& source, std::map<std::string, expressions::Value> inputs,
-                   const PlanWorld& world);
+                   const PlanServices& services);
 
 }  // namespace wtool::host::workflow

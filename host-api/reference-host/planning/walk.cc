@@ -8,7 +8,7 @@ namespace wtool::host::workflow {
 namespace {
 
 // Forks within forks beyond this are walked as if they were plain states.
-constexpr std::size_t deepest_fork = 50;
+constexpr std::size_t max_fork_depth = 50;
 
 class Walker {
  public:
@@ -55,7 +55,7 @@ class Walker {
       }
       seen_[at] = true;
       if (!state.hidden) made_.push_back({at, part_, branches});
-      if (state.kind == State::Kind::fork && branches.size() < deepest_fork) {
+      if (state.kind == State::Kind::fork && branches.size() < max_fork_depth) {
         std::vector<std::size_t> met;
         for (const Transition& exit : state.exits) {
           if (exit.target == no_state) continue;

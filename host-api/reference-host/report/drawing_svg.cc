@@ -10,8 +10,8 @@
 namespace wtool::host::workflow {
 namespace {
 
-constexpr std::size_t longest_text = 32;  // columns of a node's or an edge's text
-constexpr double character = 7.4;         // units a column, roughly
+constexpr std::size_t max_text = 32;  // columns of a node's or an edge's text
+constexpr double character = 7.4;     // units a column, roughly
 constexpr double node_height = 32;
 constexpr double layer_gap = 84;
 constexpr double node_gap = 64;
@@ -49,7 +49,7 @@ class Layout {
   void size_boxes() {
     for (std::size_t i = 0; i < boxes_.size(); ++i) {
       const Drawing::Node& node = drawing_.nodes[i];
-      const double text = static_cast<double>(std::min(display_width(node.id), longest_text)) * character;
+      const double text = static_cast<double>(std::min(display_width(node.id), max_text)) * character;
       const bool round = node.shape == Drawing::Shape::start || node.shape == Drawing::Shape::end;
       const bool bar = node.shape == Drawing::Shape::fork || node.shape == Drawing::Shape::join;
       boxes_[i].width = round ? 18 : std::max(least_width, bar ? text : text + 26);
@@ -180,7 +180,7 @@ std::string edge_svg(const Drawing::Edge& edge, const Layout& layout, std::size_
   std::string out = "<path class=\"edge\" d=\"" + path + "\" marker-end=\"url(#arrow)\"/>\n";
   if (edge.label.empty()) return out;
   return out + "<text class=\"label\" x=\"" + number(label_x) + "\" y=\"" + number(label_y) + "\">" +
-         markup_text(cut_to_width(cleaned_for_terminal(edge.label, false), longest_text)) + "<title>" +
+         markup_text(cut_to_width(cleaned_for_terminal(edge.label, false), max_text)) + "<title>" +
          markup_text(edge.label) + "</title></text>\n";
 }
 
@@ -213,9 +213,8 @@ std::string node_svg(const Drawing::Node& node, const Box& box) {
   const bool bar = node.shape == Drawing::Shape::fork || node.shape == Drawing::Shape::join;
   const std::string title = node.id + (node.description.empty() ? "" : ": " + node.description);
   return "<g class=\"" + classes + (bar ? " bar" : "") + "\">" + shape + "<text x=\"" + number(bar ? left - 6 : box.x) +
-         "\" y=\"" + number(box.y) + "\">" +
-         markup_text(cut_to_width(cleaned_for_terminal(node.id, false), longest_text)) + "</text><title>" +
-         markup_text(title) + "</title></g>\n";
+         "\" y=\"" + number(box.y) + "\">" + markup_text(cut_to_width(cleaned_for_terminal(node.id, false), max_text)) +
+         "</text><title>" + markup_text(title) + "</title></g>\n";
 }
 
 }  // namespace

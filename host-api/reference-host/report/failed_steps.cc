@@ -10,13 +10,13 @@
 namespace wtool::host::workflow {
 namespace {
 
-constexpr std::size_t most_failed_steps = 20;
-constexpr std::size_t most_command_lines = 12;
-constexpr std::size_t most_names = 10;
-constexpr std::size_t most_failed_output = 16UL * 1024;  // bytes of a stream
+constexpr std::size_t max_failed_steps = 20;
+constexpr std::size_t max_command_lines = 12;
+constexpr std::size_t max_names = 10;
+constexpr std::size_t max_failed_output = 16UL * 1024;  // bytes of a stream
 
 std::string end_of(const std::string& text) {
-  return text.size() <= most_failed_output ? text : text.substr(text.size() - most_failed_output);
+  return text.size() <= max_failed_output ? text : text.substr(text.size() - max_failed_output);
 }
 
 void fill(FailedStep& failed, const Outcome& outcome) {
@@ -38,11 +38,11 @@ void append_one(std::string& out, const FailedStep& step, const std::string& rea
   if (!step.hint.empty() && !step.aborted) out += "  Hint: " + cleaned_for_terminal(step.hint, false) + "\n";
   if (step.secret) out += "  What it gave is secret.\n";
   if (step.command.empty()) return;
-  append_excerpt(out, "Command", step.command, most_command_lines, false);
+  append_excerpt(out, "Command", step.command, max_command_lines, false);
   out += "  Exit code: " + std::to_string(step.exit_code) + "\n";
   const std::string kind = step.aborted ? "Partial " : "";
-  append_excerpt(out, kind + "stderr", step.standard_error, most_excerpt_lines, true);
-  append_excerpt(out, kind + "stdout", step.standard_output, most_excerpt_lines, true);
+  append_excerpt(out, kind + "stderr", step.standard_error, max_excerpt_lines, true);
+  append_excerpt(out, kind + "stdout", step.standard_output, max_excerpt_lines, true);
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ void FailedList::add(FailedStep step, bool stands_for_others, const std::string&
   if (is_said) return;
   std::erase_if(steps, [&](const FailedStep& earlier) { return earlier.label == step.label; });
   steps.push_back(std::move(step));
-  if (steps.size() <= most_failed_steps) return;
+  if (steps.size() <= max_failed_steps) return;
   steps.pop_front();
   ++left_out;
 }
@@ -141,8 +141,8 @@ void append_failed(std::string& out, const FailedList& failed, bool aborted, con
   }
   if (stopped.empty()) return;
   out += "\n  Stopped with it: ";
-  for (std::size_t i = 0; i < std::min(stopped.size(), most_names); ++i) out += (i == 0 ? "" : ", ") + stopped[i];
-  if (stopped.size() > most_names) out += " and " + std::to_string(stopped.size() - most_names) + " more";
+  for (std::size_t i = 0; i < std::min(stopped.size(), max_names); ++i) out += (i == 0 ? "" : ", ") + stopped[i];
+  if (stopped.size() > max_names) out += " and " + std::to_string(stopped.size() - max_names) + " more";
   out += "\n";
 }
 

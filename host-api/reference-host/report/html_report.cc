@@ -12,10 +12,10 @@
 namespace wtool::host::workflow {
 namespace {
 
-constexpr std::size_t most_page_output = 64UL * 1024;   // bytes of each text of a step
-constexpr std::size_t most_outputs = 16 * 1024 * 1024;  // bytes of all of them
-constexpr std::size_t most_page_steps = 5'000;
-constexpr std::size_t most_drawn = 300;  // nodes; a larger diagram can be read by nobody
+constexpr std::size_t max_page_output = 64UL * 1024;   // bytes of each text of a step
+constexpr std::size_t max_outputs = 16 * 1024 * 1024;  // bytes of all of them
+constexpr std::size_t max_page_steps = 5'000;
+constexpr std::size_t max_drawn = 300;  // nodes; a larger diagram can be read by nobody
 
 constexpr const char* style = R"(
 :root { color-scheme: light dark; --back: #fff; --text: #1d1d1f; --faint: #6e6e73; --line: #d2d2d7; --box: #f5f5f7;
@@ -93,14 +93,14 @@ class Details {
  public:
   std::string of(const char* title, const std::string& text, const WholeOutput& whole = {}) {
     if (text.find_first_not_of(" \n\t\r") == std::string::npos) return {};
-    std::string shown = bounded_output(text, whole, std::min(most_page_output, room_));
+    std::string shown = bounded_output(text, whole, std::min(max_page_output, room_));
     room_ -= std::min(room_, shown.size());
     return std::string("<details><summary>") + title + ", " + std::to_string(whole.cut ? whole.bytes : text.size()) +
            (whole.cut ? " bytes, cut" : " bytes") + "</summary><pre>" + markup_text(shown) + "</pre></details>";
   }
 
  private:
-  std::size_t room_ = most_outputs;
+  std::size_t room_ = max_outputs;
 };
 
 // From the beginning of the first step to the end of the last one.
@@ -155,7 +155,7 @@ std::string steps(const RunRecord& run) {
       "<h2>Steps</h2>\n<table>\n<tr><th>State</th><th>Status</th><th>Time</th><th class=\"bars\"></th></tr>\n";
   std::size_t shown = 0;
   for (const StepRecord& step : run.steps) {
-    if (step.hidden || ++shown > most_page_steps) continue;
+    if (step.hidden || ++shown > max_page_steps) continue;
     out += "<tr><td>" + markup_text(step.state);
     if (!step.workflow.empty()) out += " " + element("span", "in " + step.workflow, "faint");
     if (!step.place.branch.empty()) out += " " + element("span", step.place.branch, "faint");
@@ -172,8 +172,8 @@ std::string steps(const RunRecord& run) {
            "<td class=\"bars\">" + bar(step, span) + "</td></tr>\n";
   }
   out += "</table>\n";
-  if (shown > most_page_steps)
-    out += element("p", "... and " + std::to_string(shown - most_page_steps) + " more steps", "faint");
+  if (shown > max_page_steps)
+    out += element("p", "... and " + std::to_string(shown - max_page_steps) + " more steps", "faint");
   return out;
 }
 
@@ -188,10 +188,10 @@ std::string notices(const RunRecord& run) {
 std::string diagram(const RunRecord& run, const Workflow* workflow) {
   if (workflow == nullptr) return {};
   const Drawing drawing = drawing_of(*workflow, &run);
-  if (drawing.nodes.size() > most_drawn) {
+  if (drawing.nodes.size() > max_drawn) {
     return element("p",
                    "The diagram is left out: it has " + std::to_string(drawing.nodes.size()) + " nodes, and at most " +
-                       std::to_string(most_drawn) + " can be drawn so that somebody can read it.",
+                       std::to_string(max_drawn) + " can be drawn so that somebody can read it.",
                    "faint") +
            "\n";
   }

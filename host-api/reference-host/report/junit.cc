@@ -9,7 +9,7 @@
 namespace wtool::host::workflow {
 namespace {
 
-constexpr std::size_t most_case_output = 64UL * 1024;  // bytes of each stream of a case
+constexpr std::size_t max_case_output = 64UL * 1024;  // bytes of each stream of a case
 
 enum class Verdict { passed, failure, error, skipped };
 
@@ -64,7 +64,7 @@ Verdict verdict_of(const StepRecord& step) {
     case Step::Status::succeeded:
       return step.replayed ? Verdict::skipped : Verdict::passed;
     case Step::Status::failed:
-      return step.end.went_on ? Verdict::skipped : Verdict::failure;
+      return step.end.transitioned ? Verdict::skipped : Verdict::failure;
     case Step::Status::aborted:
     case Step::Status::running:
       break;
@@ -74,7 +74,7 @@ Verdict verdict_of(const StepRecord& step) {
 
 std::string verdict_xml(const StepRecord& step, Verdict verdict) {
   const std::string command =
-      step.end.command.empty() ? "" : "$ " + bounded_text(step.end.command, most_case_output) + "\n";
+      step.end.command.empty() ? "" : "$ " + bounded_text(step.end.command, max_case_output) + "\n";
   switch (verdict) {
     case Verdict::passed:
       return "";
@@ -98,7 +98,7 @@ std::string verdict_xml(const StepRecord& step, Verdict verdict) {
 
 void append_stream(std::string& out, const char* tag, const std::string& text, const WholeOutput& whole = {}) {
   if (text.empty()) return;
-  out += std::string("      <") + tag + ">" + markup_text(bounded_output(text, whole, most_case_output)) + "</" + tag +
+  out += std::string("      <") + tag + ">" + markup_text(bounded_output(text, whole, max_case_output)) + "</" + tag +
          ">\n";
 }
 

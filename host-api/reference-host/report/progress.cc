@@ -15,8 +15,8 @@ namespace wtool::host::workflow {
 namespace {
 
 constexpr auto refresh = std::chrono::milliseconds(100);
-constexpr std::size_t longest_live_line = 1024;  // bytes of output kept for a live line
-constexpr std::size_t most_live_lines = 8;
+constexpr std::size_t max_live_line = 1024;  // bytes of output kept for a live line
+constexpr std::size_t max_live_lines = 8;
 constexpr const char* green = "32";
 constexpr const char* red = "31";
 constexpr const char* yellow = "33";
@@ -98,7 +98,7 @@ std::vector<LiveLine> Progress::live_lines() const {
   if (!style_.live || quiet() || ended_) return {};
   const TerminalSize size = terminal_.size();
   const std::size_t columns = size.columns - 1;
-  const std::size_t room = std::clamp<std::size_t>(size.rows - 1, 1, most_live_lines);
+  const std::size_t room = std::clamp<std::size_t>(size.rows - 1, 1, max_live_lines);
   const std::size_t shown = running_.size() <= room ? running_.size() : room - 1;
   std::vector<LiveLine> lines;
   for (auto running = running_.begin(); lines.size() < shown; ++running) {
@@ -184,15 +184,15 @@ void Progress::state_entered(const Step& step) {
 
 void Progress::follow_last_line(Running& running, std::string_view bytes) const {
   // Only the end can be the last line; a carriage return begins it again, as on a terminal.
-  if (bytes.size() > 2 * longest_live_line) {
-    bytes.remove_prefix(bytes.size() - 2 * longest_live_line);
+  if (bytes.size() > 2 * max_live_line) {
+    bytes.remove_prefix(bytes.size() - 2 * max_live_line);
     running.partial_line.clear();
   }
   for (const char c : bytes) {
     if (c == '\n' || c == '\r') {
       if (!running.partial_line.empty()) running.last_line = std::move(running.partial_line);
       running.partial_line.clear();
-    } else if (running.partial_line.size() < longest_live_line) {
+    } else if (running.partial_line.size() < max_live_line) {
       running.partial_line += c;
     }
   }

@@ -11,7 +11,7 @@ namespace wtool::host::workflow {
 
 namespace {
 
-constexpr std::size_t longest_combination = 60;  // columns
+constexpr std::size_t max_combination = 60;  // columns
 
 struct Part {
   std::string name;
@@ -32,7 +32,7 @@ std::string combination_name(const expressions::Value& values) {
   if (const expressions::Map* map = values.as_map()) {
     for (const auto& [key, value] : map->fields) name += (name.empty() ? "" : ", ") + expressions::to_text(value);
   }
-  return "(" + cut_to_width(cleaned_for_terminal(name, false), longest_combination) + ")";
+  return "(" + cut_to_width(cleaned_for_terminal(name, false), max_combination) + ")";
 }
 
 std::string step_label(const Step& step, const CombinationNames& combinations) {

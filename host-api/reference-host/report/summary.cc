@@ -18,7 +18,7 @@
 namespace wtool::host::workflow {
 namespace {
 
-constexpr std::size_t most_rows = 200;
+constexpr std::size_t max_rows = 200;
 
 const char* word_for(Step::Status status) {
   switch (status) {
@@ -123,7 +123,7 @@ std::string StateTable::text() const {
   std::size_t status_width = 7;
   std::vector<std::string> names;
   std::vector<std::string> statuses;
-  for (std::size_t i = 0; i < std::min(rows_.size(), most_rows); ++i) {
+  for (std::size_t i = 0; i < std::min(rows_.size(), max_rows); ++i) {
     names.push_back(cut_to_width(cleaned_for_terminal(rows_[i].name, false), 48));
     statuses.push_back(status_of(rows_[i]));
     name_width = std::max(name_width, display_width(names.back()));
@@ -136,7 +136,7 @@ std::string StateTable::text() const {
     if (rows_[i].visits > 1 && rows_[i].acts) out += " (longest " + duration_text(rows_[i].longest) + ")";
     out += "\n";
   }
-  if (rows_.size() > most_rows) out += "  ... and " + std::to_string(rows_.size() - most_rows) + " more states\n";
+  if (rows_.size() > max_rows) out += "  ... and " + std::to_string(rows_.size() - max_rows) + " more states\n";
   return out;
 }
 
@@ -158,24 +158,24 @@ StateTable table_of(const Workflow& workflow, const RunReport& report) {
   return table;
 }
 
-constexpr std::size_t most_notices = 20;
+constexpr std::size_t max_notices = 20;
 
 std::string line(const std::string& text) { return cleaned_for_terminal(text, false); }
 
 // What steps that succeeded wrote to standard error: nothing else of a run shows it.
 void append_standard_errors(std::string& out, const RunRecord& run) {
-  constexpr std::size_t most_steps = 10;
-  constexpr std::size_t most_lines = 5;
+  constexpr std::size_t max_steps = 10;
+  constexpr std::size_t max_lines = 5;
   std::size_t count = 0;
   for (const StepRecord& step : run.steps) {
     const std::string& text = step.end.outcome.standard_error;
     const bool is_silent = step.end.secret || text.find_first_not_of(" \n") == std::string::npos;
-    if (step.status != Step::Status::succeeded || step.hidden || is_silent || ++count > most_steps) continue;
+    if (step.status != Step::Status::succeeded || step.hidden || is_silent || ++count > max_steps) continue;
     if (count == 1) out += "\n  Standard error of steps that succeeded:\n";
-    append_excerpt(out, step_label(step.place.branch, step.state), text, most_lines, true);
+    append_excerpt(out, step_label(step.place.branch, step.state), text, max_lines, true);
   }
-  if (count > most_steps) {
-    out += "  ... and of " + std::to_string(count - most_steps) + " more; wtool logs " + line(run.run) +
+  if (count > max_steps) {
+    out += "  ... and of " + std::to_string(count - max_steps) + " more; wtool logs " + line(run.run) +
            " --stderr shows all\n";
   }
 }
@@ -183,10 +183,10 @@ void append_standard_errors(std::string& out, const RunRecord& run) {
 void append_notices(std::string& out, const RunRecord& run) {
   std::size_t count = 0;
   for (const LogRecord& log : run.logs) {
-    if (log.step != 0 || ++count > most_notices) continue;
+    if (log.step != 0 || ++count > max_notices) continue;
     out += (count == 1 ? "\n  Notices:\n    " : "    ") + line(log.text) + "\n";
   }
-  if (count > most_notices) out += "    ... and " + std::to_string(count - most_notices) + " more\n";
+  if (count > max_notices) out += "    ... and " + std::to_string(count - max_notices) + " more\n";
 }
 
 // What to tell people where the text of an output is not all that a command wrote: one line for each stream of a step,

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* folder_name = ".swissarmyhammer";
 constexpr const char* abort_file_name = ".abort";
-constexpr std::size_t longest_reason = 4096;  // bytes
+constexpr std::size_t max_reason = 4096;  // bytes
 // How long a writer that has created the file may take to write its text and close it.
 constexpr int settle_ms = 50;
 
@@ -26,7 +26,7 @@ constexpr int settle_ms = 50;
 std::string cleaned(std::string text) {
   for (std::size_t bad; (bad = valid_utf8_prefix(text)) < text.size();) {
     // The limit may have cut the last character.
-    if (text.size() - bad < 4 && text.size() + 4 > longest_reason) {
+    if (text.size() - bad < 4 && text.size() + 4 > max_reason) {
       text.resize(bad);
     } else {
       text[bad] = '?';
@@ -44,7 +44,7 @@ std::string read_reason(const std::string& path) {
   if (fd >= 0) {
     struct stat status {};
     if (::fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
-      text.resize(longest_reason);
+      text.resize(max_reason);
       const ssize_t count = ::pread(fd, text.data(), text.size(), 0);
       text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
     }

@@ -23,14 +23,14 @@ using expressions::ExpressionError;
 using expressions::Value;
 using nlohmann::json;
 
-constexpr std::size_t longest_environment_value = 100 * 1024;  // bytes; the kernel has the same bound as for arguments
+constexpr std::size_t max_environment_value = 100 * 1024;  // bytes; the kernel has the same bound as for arguments
 // What a prompt answers when the run is to end, by the convention of those prompts.
 constexpr std::string_view abort_mark = "ABORT ERROR:";
 
 class ActionRunner {
  public:
   ActionRunner(const Step& step, const ActionContext& context)
-      : step_(step), context_(context), frame_(context.frame), options_(step.of().action->options) {}
+      : step_(step), context_(context), invocation_(context.invocation), options_(step.of().action->options) {}
 
   ActionResult run() {
     std::visit([this](const auto& action) { perform(action); }, step_.of().action->kind);
@@ -38,7 +38,7 @@ class ActionRunner {
   }
 
  private:
-  void mistake(std::size_t offset, const std::string& message) { mistaken(with_place(frame_, offset, message)); }
+  void mistake(std::size_t offset, const std::string& message) { mistaken(with_place(invocation_, offset, message)); }
 
   void mistaken(std::string message) {
     result_.mistake = std::move(message);
@@ -53,7 +53,7 @@ class ActionRunner {
 
   std::optional<std::string> render(const TemplateText& text) {
     std::string why;
-    auto rendered = rendered_text(text, frame_, context_.variables, why);
+    auto rendered = rendered_text(text, invocation_, context_.variables, why);
     if (!rendered) mistaken(std::move(why));
     return rendered;
   }
@@ -82,7 +82,7 @@ class ActionRunner {
     if (const auto* error = std::get_if<ExpressionError>(&command)) {
       return mistake(action.command.written.locate(error->offset), error->message);
     }
-    result_.command = first_line_of(action, frame_.workflow) + std::get<std::string>(command);
+    result_.command = first_line_of(action, invocation_.workflow) + std::get<std::string>(command);
     json arguments = {{"command", result_.command}};
     std::optional<std::chrono::milliseconds> timeout;
     if (!take_timeout(timeout)) return;
@@ -95,14 +95,14 @@ class ActionRunner {
     for (const auto& [name, text] : action.environment) {
       const auto value = render(text);
       if (!value) return;
-      if (value->size() > longest_environment_value) {
+      if (value->size() > max_environment_value) {
         return mistake(text.written.locate(0), "the environment variable " + name + " is " +
                                                    std::to_string(value->size()) + " bytes long; at most " +
-                                                   std::to_string(longest_environment_value) + " can be passed");
+                                                   std::to_string(max_environment_value) + " can be passed");
       }
       arguments["environment"][name] = *value;
     }
-    call(std::string(shell_tool), arguments, shell_of(action, frame_.workflow));
+    call(std::string(shell_tool), arguments, shell_of(action, invocation_.workflow));
   }
 
   void perform(const ToolAction& action) {
@@ -116,15 +116,15 @@ class ActionRunner {
   void perform(const PromptAction& action) {
     const auto prompt = render(action.prompt);
     if (!prompt) return;
-    const RunWorld& world = frame_.run.request().world;
-    if (!world.prompt) return mistake(step_.of().action->offset, "prompts cannot be executed here");
+    const RunServices& services = invocation_.run.request().services;
+    if (!services.prompt) return mistake(step_.of().action->offset, "prompts cannot be executed here");
     // The arguments are seen by the prompt alone.
     Variables values = context_.variables;
     std::string why;
-    const auto arguments = rendered_arguments(action.arguments, frame_, context_.variables, why);
+    const auto arguments = rendered_arguments(action.arguments, invocation_, context_.variables, why);
     if (!arguments) return mistaken(std::move(why));
     for (const auto& [name, value] : *arguments) values.set_local(name, value);
-    const PreparedPrompt prepared = world.prompt(*prompt, action.is_inline, frame_.source.name(), values);
+    const PreparedPrompt prepared = services.prompt(*prompt, action.is_inline, invocation_.source.name(), values);
     if (!prepared.error.empty()) return mistake(action.prompt.written.locate(0), prepared.error);
     std::optional<std::chrono::milliseconds> timeout;
     if (prepared.timeout) timeout = std::chrono::seconds(*prepared.timeout);
@@ -161,14 +161,14 @@ class ActionRunner {
     const auto name = render(action.workflow);
     if (!name) return;
     std::string why;
-    const auto arguments = rendered_arguments(action.arguments, frame_, context_.variables, why);
+    const auto arguments = rendered_arguments(action.arguments, invocation_, context_.variables, why);
     if (!arguments) return mistaken(std::move(why));
     std::optional<std::chrono::milliseconds> timeout;
     if (!take_timeout(timeout)) return;
     ChildStop timed(context_.stop);
     std::optional<Deadline> deadline;
     if (timeout) deadline.emplace(std::chrono::steady_clock::now() + *timeout, timed.stop(), "timeout");
-    OtherEnd end = run_other_workflow(step_, frame_, *name, *arguments, timed.stop());
+    SubworkflowResult end = run_subworkflow(step_, invocation_, *name, *arguments, timed.stop());
     if (!end.mistake.empty()) return mistake(action.workflow.written.locate(0), end.mistake);
     result_.outcome = std::move(end.outcome);
     result_.abort = end.abort;
@@ -185,7 +185,7 @@ class ActionRunner {
     const auto text = render(action.message);
     if (!text) return;
     result_.outcome.standard_output = *text;
-    frame_.run.observer().logged(step_, action.level, *text);
+    invocation_.run.observer().logged(step_, action.level, *text);
   }
 
   void perform(const SetAction& action) {
@@ -212,9 +212,9 @@ class ActionRunner {
     const auto parsed = std::from_chars(text->data(), end, amount, std::chars_format::fixed);
     const double milliseconds = amount * static_cast<double>(action.unit.count());
     if (text->empty() || parsed.ec != std::errc() || parsed.ptr != end || !(amount >= 0) ||
-        milliseconds > static_cast<double>(longest_wait) * 1000) {
+        milliseconds > static_cast<double>(max_wait) * 1000) {
       return mistake(action.amount.written.locate(0), "a wait is a number, and at most " +
-                                                          std::to_string(longest_wait / 3600) + " hours; this is " +
+                                                          std::to_string(max_wait / 3600) + " hours; this is " +
                                                           expressions::quoted_for_message(*text));
     }
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(std::llround(milliseconds));
@@ -228,8 +228,8 @@ class ActionRunner {
       if (!text) return;
       question = *text;
     }
-    const RunWorld& world = frame_.run.request().world;
-    const std::optional<bool> answer = world.confirm ? world.confirm(question, context_.stop) : std::nullopt;
+    const RunServices& services = invocation_.run.request().services;
+    const std::optional<bool> answer = services.confirm ? services.confirm(question, context_.stop) : std::nullopt;
     if (context_.stop.requested()) return stopped();
     if (!answer) {
       fails(
@@ -257,12 +257,12 @@ class ActionRunner {
   }
 
   void call(const std::string& tool, const json& arguments, const std::string& shell = "") {
-    Run& run = frame_.run;
-    const Slot slot(run.slots(), context_.stop);
-    if (!slot.taken()) return stopped();
+    Run& run = invocation_.run;
+    const SemaphoreHold slot(run.semaphore(), context_.stop);
+    if (!slot.held()) return stopped();
     // What the command itself says to be secret is kept from observers like any other secret.
     for (const std::string& value : secrets::Masker().found_in(result_.command)) run.hide(value);
-    CallRecorder recorder(frame_, step_);
+    CallRecorder recorder(invocation_, step_);
     const ToolOutcome outcome = run.request().tools.call_in_shell(
         shell, tool, arguments, context_.stop, [&](OutputStream stream, std::string_view bytes) {
           recorder.add(stream == OutputStream::standard_error, bytes);
@@ -277,7 +277,7 @@ class ActionRunner {
 
   const Step& step_;
   const ActionContext& context_;
-  const Frame& frame_;
+  const WorkflowInvocation& invocation_;
   const Options& options_;
   ActionResult result_;
 };
@@ -286,19 +286,19 @@ class ActionRunner {
 
 ActionResult run_action(const Step& step, const ActionContext& context) { return ActionRunner(step, context).run(); }
 
-std::optional<std::string> rendered_text(const TemplateText& text, const Frame& frame, const expressions::Scope& values,
-                                         std::string& mistake) {
+std::optional<std::string> rendered_text(const TemplateText& text, const WorkflowInvocation& invocation,
+                                         const expressions::Scope& values, std::string& mistake) {
   auto rendered = expressions::render_text(text.parsed, values);
   if (const auto* error = std::get_if<ExpressionError>(&rendered)) {
-    mistake = with_place(frame, text.written.locate(error->offset), error->message);
+    mistake = with_place(invocation, text.written.locate(error->offset), error->message);
     return std::nullopt;
   }
   return std::get<std::string>(std::move(rendered));
 }
 
-std::string with_place(const Frame& frame, std::size_t offset, const std::string& message) {
-  const Position position = frame.source.position(offset);
-  return frame.source.name() + ":" + std::to_string(position.line) + ":" + std::to_string(position.column) + ": " +
+std::string with_place(const WorkflowInvocation& invocation, std::size_t offset, const std::string& message) {
+  const Position position = invocation.source.position(offset);
+  return invocation.source.name() + ":" + std::to_string(position.line) + ":" + std::to_string(position.column) + ": " +
          message;
 }
 

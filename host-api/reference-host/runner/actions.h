@@ -31,7 +31,7 @@ struct ActionResult {
 };
 
 struct ActionContext {
-  const Frame& frame;
+  const WorkflowInvocation& invocation;
   const Variables& variables;
   Stop& stop;
   bool in_fork = false;  // beside others, so that it cannot end the workflow
@@ -41,10 +41,10 @@ struct ActionContext {
 ActionResult run_action(const Step& step, const ActionContext& context);
 
 // The text of a template, or `mistake`: what is wrong, with its place.
-std::optional<std::string> rendered_text(const TemplateText& text, const Frame& frame, const expressions::Scope& values,
-                                         std::string& mistake);
+std::optional<std::string> rendered_text(const TemplateText& text, const WorkflowInvocation& invocation,
+                                         const expressions::Scope& values, std::string& mistake);
 
 // "FILE:LINE:COLUMN: MESSAGE"
-std::string with_place(const Frame& frame, std::size_t offset, const std::string& message);
+std::string with_place(const WorkflowInvocation& invocation, std::size_t offset, const std::string& message);
 
 }  // namespace wtool::host::workflow

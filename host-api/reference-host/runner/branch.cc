@@ -31,24 +31,24 @@ std::string why_fatal(const State& state, const ActionResult& result, const Outc
 
 }  // namespace
 
-PathEnd Branch::failed(std::string reason) const {
-  PathEnd end;
-  end.kind = PathEnd::Kind::failed;
+BranchResult Branch::failed(std::string reason) const {
+  BranchResult end;
+  end.kind = BranchResult::Kind::failed;
   end.reason = std::move(reason);
   end.last = last_;
   return end;
 }
 
-PathEnd Branch::fatal(std::string reason, bool refused) const {
-  PathEnd end = failed(std::move(reason));
+BranchResult Branch::fatal(std::string reason, bool refused) const {
+  BranchResult end = failed(std::move(reason));
   end.fatal = true;
   end.refused = refused;
   return end;
 }
 
-PathEnd Branch::aborted() const {
-  PathEnd end;
-  end.kind = PathEnd::Kind::aborted;
+BranchResult Branch::aborted() const {
+  BranchResult end;
+  end.kind = BranchResult::Kind::aborted;
   const auto stop = stop_.requested();
   end.reason = stop ? stop->reason : last_ ? last_->outcome.message : "";
   end.last = last_;
@@ -60,22 +60,22 @@ std::string Branch::what_failed() const {
   return message.empty() ? "exit code " + std::to_string(last_->outcome.exit_code) : message;
 }
 
-PathEnd Branch::go(std::size_t start, std::size_t until) {
-  const Workflow& workflow = frame_.workflow;
+BranchResult Branch::go(std::size_t start, std::size_t until) {
+  const Workflow& workflow = invocation_.workflow;
   const std::int64_t limit =
       workflow.max_steps.value_or(std::max(default_max_steps, static_cast<std::int64_t>(workflow.states.size())));
   exits_.ends_at(until);
   std::size_t current = start;
   while (current != no_state) {
     if (current == until) {
-      PathEnd end;
-      end.kind = PathEnd::Kind::joined;
+      BranchResult end;
+      end.kind = BranchResult::Kind::joined;
       return end;
     }
     if (stop_.requested()) return aborted();
     // It was stopped here, because a branch beside it had failed.
     if (lineage_.over && run_.past_ended_before(name_, sequence_ + 1)) return aborted();
-    if (frame_.entered.fetch_add(1) >= limit) {
+    if (invocation_.entered.fetch_add(1) >= limit) {
       return fatal("the run has entered " + std::to_string(limit) +
                        " states, which is its limit; if this is no endless loop, set max_steps in the front matter",
                    false);
@@ -87,24 +87,25 @@ PathEnd Branch::go(std::size_t start, std::size_t until) {
 
 // --- one state ---
 
-std::optional<PathEnd> Branch::visit(std::size_t& current) {
-  const State& state = frame_.workflow.states[current];
-  if (current == frame_.finally) frame_.finally_entered = true;
+std::optional<BranchResult> Branch::visit(std::size_t& current) {
+  const State& state = invocation_.workflow.states[current];
+  if (current == invocation_.finally) invocation_.finally_entered = true;
   RanStep ran = run_step(
-      run_, frame_.workflow, current, name_, ++sequence_, [] {}, [&](Step& begun) { return perform(state, begun); });
+      run_, invocation_.workflow, current, name_, ++sequence_, [] {},
+      [&](Step& begun) { return perform(state, begun); });
   auto& [step, end, result, replayed, was_left] = ran;
   if (state.action) store(step, result, end);
 
   if (result.abort) {
-    PathEnd path_end = aborted();
-    path_end.reason = end.outcome.message;
-    path_end.by_action = true;
+    BranchResult branch_result = aborted();
+    branch_result.reason = end.outcome.message;
+    branch_result.by_action = true;
     run_.abort(end.outcome.message);
-    return stay(step, end, std::move(path_end));
+    return stay(step, end, std::move(branch_result));
   }
   if (result.is_fatal()) {
     const bool composite = !state.hidden && state.other_half != no_state;
-    const State& exits_of = composite ? frame_.workflow.states[state.other_half] : state;
+    const State& exits_of = composite ? invocation_.workflow.states[state.other_half] : state;
     std::string why = why_fatal(state, result, end.outcome);
     const bool handled = !state.action->options.on_failure.name.empty() || has_failure_exit(exits_of);
     if (handled && ++handled_fatal_ends_[step.state] == max_handled_fatal_ends) {
@@ -128,9 +129,9 @@ std::optional<PathEnd> Branch::visit(std::size_t& current) {
     stand_for(*pending_, state, step, end);
   }
   if (end.ends_workflow) {
-    PathEnd path_end;
+    BranchResult branch_result;
     go_on(step, end, {no_state}, current);
-    return path_end;
+    return branch_result;
   }
   if (replayed && !was_left && !pending_ && exits_.choose(state, Failed::no).taken != nullptr) {
     // The branch ended here, and the join has judged that.
@@ -147,16 +148,16 @@ void Branch::stand_for(const Pending& failure, const State& state, Step& step, S
     step.exit_code = failure.outcome.exit_code;
     if (!state.action) end.outcome = failure.outcome;
   }
-  if (state.action && !frame_.workflow.continues) tell(failure.outcome);
+  if (state.action && !invocation_.workflow.continues) tell(failure.outcome);
 }
 
 // --- leaving a state ---
 
-std::optional<PathEnd> Branch::leave(Step& step, StepEnd& end, bool action_failed, std::size_t& current) {
+std::optional<BranchResult> Branch::leave(Step& step, StepEnd& end, bool action_failed, std::size_t& current) {
   const State& state = step.of();
   if (action_failed && !state.action->options.on_failure.name.empty()) {
     pending_.reset();
-    return go_on(step, end, {frame_.workflow.index_of(state.action->options.on_failure.name)}, current);
+    return go_on(step, end, {invocation_.workflow.index_of(state.action->options.on_failure.name)}, current);
   }
   if (pending_) {
     const bool leads_inwards = state.kind == State::Kind::fork || (!state.hidden && state.other_half != no_state);
@@ -165,10 +166,10 @@ std::optional<PathEnd> Branch::leave(Step& step, StepEnd& end, bool action_faile
         step, end, current);
   }
   if (state.kind == State::Kind::fork) {
-    if (lineage_.forks == deepest_forks) {
+    if (lineage_.forks == max_forks_depth) {
       return stay(
           step, end,
-          fatal("the fork '" + state.id + "' is within " + std::to_string(deepest_forks) +
+          fatal("the fork '" + state.id + "' is within " + std::to_string(max_forks_depth) +
                     " others, which is the limit; if a branch leads back to its own fork, let it do so behind " +
                     "the join",
                 false));
@@ -190,9 +191,9 @@ std::optional<PathEnd> Branch::leave(Step& step, StepEnd& end, bool action_faile
   return follow(exits_.way_out(step.state, Failed::path), step, end, current);
 }
 
-std::optional<PathEnd> Branch::follow(const FailureWay& way, Step& step, StepEnd& end, std::size_t& current) {
+std::optional<BranchResult> Branch::follow(const FailureWay& way, Step& step, StepEnd& end, std::size_t& current) {
   if (way.kind == FailureWay::Kind::mistake) return stay(step, end, fatal(way.mistake, false));
-  PathEnd failure = pending_->end;
+  BranchResult failure = pending_->end;
   if (way.kind == FailureWay::Kind::unhandled) {
     if (!way.left_out.empty() && failure.reason.find("is taken only after a success") == std::string::npos) {
       failure.reason += " (`" + way.left_out + "` is taken only after a success: write `" + way.left_out +
@@ -201,7 +202,7 @@ std::optional<PathEnd> Branch::follow(const FailureWay& way, Step& step, StepEnd
     return stay(step, end, std::move(failure));
   }
   if (way.kind == FailureWay::Kind::joins) {
-    failure.kind = PathEnd::Kind::joined;
+    failure.kind = BranchResult::Kind::joined;
     failure.with_failure = true;
     return stay(step, end, std::move(failure));
   }
@@ -211,11 +212,11 @@ std::optional<PathEnd> Branch::follow(const FailureWay& way, Step& step, StepEnd
 }
 
 // A condition cannot be judged: a mistake of the workflow, which an exit `failure` of that very state takes.
-std::optional<PathEnd> Branch::mistaken(const State& state, const Choice& choice, Step& step, StepEnd& end,
-                                        std::size_t& current) {
+std::optional<BranchResult> Branch::mistaken(const State& state, const Choice& choice, Step& step, StepEnd& end,
+                                             std::size_t& current) {
   std::size_t target = choice.taken == nullptr ? no_state : choice.taken->target;
   if (choice.taken == nullptr) {
-    target = state.action ? frame_.workflow.index_of(state.action->options.on_failure.name) : no_state;
+    target = state.action ? invocation_.workflow.index_of(state.action->options.on_failure.name) : no_state;
     if (target == no_state) return stay(step, end, fatal(choice.mistake, false));
   }
   Outcome outcome;
@@ -227,24 +228,24 @@ std::optional<PathEnd> Branch::mistaken(const State& state, const Choice& choice
   return go_on(step, end, {target}, current);
 }
 
-PathEnd Branch::stay(Step& step, StepEnd& end, PathEnd path_end) {
-  end.went_on = false;
+BranchResult Branch::stay(Step& step, StepEnd& end, BranchResult branch_result) {
+  end.transitioned = false;
   run_.end_step(step, end);
-  return path_end;
+  return branch_result;
 }
 
-std::optional<PathEnd> Branch::go_on(Step& step, StepEnd& end, const std::vector<std::size_t>& targets,
-                                     std::size_t& current) {
-  end.went_on = true;
+std::optional<BranchResult> Branch::go_on(Step& step, StepEnd& end, const std::vector<std::size_t>& targets,
+                                          std::size_t& current) {
+  end.transitioned = true;
   end.next.clear();
-  for (const std::size_t target : targets) end.next.push_back(name_of(frame_.workflow, target));
+  for (const std::size_t target : targets) end.next.push_back(name_of(invocation_.workflow, target));
   run_.end_step(step, end);
   if (targets.size() == 1) current = targets[0];
   return std::nullopt;
 }
 
 ActionResult Branch::perform(const State& state, Step& step) {
-  const ActionContext context{frame_, variables_, stop_, lineage_.forks > 0};
+  const ActionContext context{invocation_, variables_, stop_, lineage_.forks > 0};
   if (state.action->options.matrix) return run_matrix(step, context);
   return run_tries(step, context);
 }
@@ -259,7 +260,7 @@ void Branch::store(const Step& step, ActionResult& result, StepEnd& end) {
     for (const auto& [name, value] : result.assigned) run_.hide(expressions::to_text(value));
   }
   for (const auto& [name, value] : result.assigned) variables_.set(name, value);
-  keep_outputs(frame_, step, result.outcome);
+  keep_outputs(invocation_, step, result.outcome);
   variables_.record(state.id, options.result.name, result.outcome);
   end.outcome = result.outcome;
   end.command = result.command;
@@ -271,21 +272,21 @@ void Branch::store(const Step& step, ActionResult& result, StepEnd& end) {
 
 // --- exits ---
 
-std::optional<PathEnd> Branch::take_fork(const State& state, Step& step, StepEnd& end, std::size_t& current) {
+std::optional<BranchResult> Branch::take_fork(const State& state, Step& step, StepEnd& end, std::size_t& current) {
   std::vector<std::size_t> targets;
   for (const Transition& exit : state.exits) targets.push_back(exit.target);
   go_on(step, end, targets, current);
-  ForkEnd fork = run_fork(frame_, name_, sequence_, state, variables_, stop_, lineage_);
+  ForkResult fork = run_fork(invocation_, name_, sequence_, state, variables_, stop_, lineage_);
   last_ = std::move(fork.last);
-  if (fork.path_end.kind == PathEnd::Kind::aborted || fork.path_end.fatal) return fork.path_end;
-  const bool stuck = fork.path_end.kind == PathEnd::Kind::failed;
+  if (fork.branch_result.kind == BranchResult::Kind::aborted || fork.branch_result.fatal) return fork.branch_result;
+  const bool stuck = fork.branch_result.kind == BranchResult::Kind::failed;
   current = fork.join;
   if (!stuck && !last_->outcome.is_error) return std::nullopt;
   if (!stuck && fork.join == no_state) return std::nullopt;
   if (!stuck)
-    fork.path_end = failed("the join '" + shown_name(frame_.workflow, fork.join) + "' failed, and no " +
-                           "transition handles the failure: " + what_failed());
-  pending_ = Pending{std::move(fork.path_end), last_->outcome, stuck ? Failed::path : Failed::action};
+    fork.branch_result = failed("the join '" + shown_name(invocation_.workflow, fork.join) + "' failed, and no " +
+                                "transition handles the failure: " + what_failed());
+  pending_ = Pending{std::move(fork.branch_result), last_->outcome, stuck ? Failed::path : Failed::action};
   if (fork.join != no_state) return std::nullopt;
   const FailureWay way = exits_.way_out(step.state, Failed::path);
   if (way.kind == FailureWay::Kind::mistake) return fatal(way.mistake, false);

@@ -23,15 +23,15 @@ RunReport run_workflow(RunRequest request) {
   start.resumed = request.past != nullptr;
   request.observer.run_started(start);
 
-  const Frame frame(run, request.workflow, request.source, nullptr);
+  const WorkflowInvocation invocation(run, request.workflow, request.source, nullptr);
   Variables variables(request.workflow, std::move(request.inputs));
   variables.set_run(request.name, request.run);
-  PathEnd end = run_frame(frame, "", variables, run.stop());
+  BranchResult end = run_invocation(invocation, "", variables, run.stop());
 
   RunReport report;
-  report.status = end.kind == PathEnd::Kind::failed    ? RunReport::Status::failed
-                  : end.kind == PathEnd::Kind::aborted ? RunReport::Status::aborted
-                                                       : RunReport::Status::completed;
+  report.status = end.kind == BranchResult::Kind::failed    ? RunReport::Status::failed
+                  : end.kind == BranchResult::Kind::aborted ? RunReport::Status::aborted
+                                                            : RunReport::Status::completed;
   report.reason = std::move(end.reason);
   report.refused = end.refused;
   if (report.status != RunReport::Status::completed) report.last = std::move(end.last);

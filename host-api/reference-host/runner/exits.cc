@@ -9,16 +9,16 @@ namespace wtool::host::workflow {
 namespace {
 
 // Choices behind one another, and composite states around one another, that a failure is followed through.
-constexpr std::size_t deepest_way = 200;
+constexpr std::size_t max_way_depth = 200;
 
 }  // namespace
 
-Exits::Exits(const Frame& frame, const Variables& variables, std::size_t fork)
-    : frame_(frame), workflow_(frame.workflow), variables_(variables) {
+Exits::Exits(const WorkflowInvocation& invocation, const Variables& variables, std::size_t fork)
+    : invocation_(invocation), workflow_(invocation.workflow), variables_(variables) {
   if (fork == no_state) return;
   const State& state = workflow_.states[fork];
   outside_.push_back(state.other_half);
-  for (std::size_t at = state.around; at != no_state && outside_.size() < deepest_way;
+  for (std::size_t at = state.around; at != no_state && outside_.size() < max_way_depth;
        at = workflow_.states[at].around) {
     outside_.push_back(at);
   }
@@ -100,7 +100,7 @@ FailureWay Exits::way_from(std::size_t state, Failed failed, std::size_t depth) 
     way.handed_on = workflow_.states[exit.target].kind == State::Kind::join;
   }
   way.mistake = choice.mistake;
-  if (!way.handed_on || depth == deepest_way) return way;
+  if (!way.handed_on || depth == max_way_depth) return way;
   if (exit.target == until_) {
     way.kind = FailureWay::Kind::joins;
     return way;
@@ -114,7 +114,7 @@ FailureWay Exits::way_out(std::size_t state, Failed failed, std::size_t depth) c
   const State& at = workflow_.states[state];
   // A composite state itself leads inwards; its exits are those of its end.
   const std::size_t around = !at.hidden && at.other_half != no_state ? at.other_half : at.around;
-  if (workflow_.continues || around == no_state || around == until_ || depth == deepest_way ||
+  if (workflow_.continues || around == no_state || around == until_ || depth == max_way_depth ||
       std::find(outside_.begin(), outside_.end(), around) != outside_.end()) {
     return way;
   }
@@ -144,7 +144,7 @@ std::variant<bool, std::string> Exits::judge(const Transition& exit) const {
     message = "a condition must be true or false, and this is a " +
               std::string(std::get<expressions::Value>(value).type_name());
   }
-  return with_place(frame_, offset, "the condition `" + exit.label + "` cannot be judged: " + message);
+  return with_place(invocation_, offset, "the condition `" + exit.label + "` cannot be judged: " + message);
 }
 
 }  // namespace wtool::host::workflow

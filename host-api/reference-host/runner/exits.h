@@ -42,7 +42,7 @@ struct FailureWay {
 class Exits {
  public:
   // Of a path that is to end at the join `until`, in a branch of the fork `fork`. All references must outlive this.
-  Exits(const Frame& frame, const Variables& variables, std::size_t fork);
+  Exits(const WorkflowInvocation& invocation, const Variables& variables, std::size_t fork);
   void ends_at(std::size_t until) { until_ = until; }
 
   Choice choose(const State& state, Failed failed) const;
@@ -61,7 +61,7 @@ class Exits {
   std::variant<bool, std::string> judge(const Transition& exit) const;
   bool flag(const char* name) const { return *variables_.find(name)->as_bool(); }
 
-  const Frame& frame_;
+  const WorkflowInvocation& invocation_;
   const Workflow& workflow_;
   const Variables& variables_;
   std::size_t until_ = no_state;

@@ -39,36 +39,37 @@ std::vector<std::size_t> distances(const Workflow& workflow, std::size_t start) 
   return away;
 }
 
-struct Lane {
+struct BranchLane {
   std::string label;
   std::string branch;
   Variables variables;
-  PathEnd end;
+  BranchResult end;
   std::optional<LastStep> last;
 
   // Under `failures: continue` nothing but the last action tells.
   bool has_failed(bool continues) const {
-    return end.kind == PathEnd::Kind::failed || end.kind == PathEnd::Kind::aborted || end.with_failure ||
+    return end.kind == BranchResult::Kind::failed || end.kind == BranchResult::Kind::aborted || end.with_failure ||
            (continues && last && last->outcome.is_error);
   }
 };
 
-std::vector<std::unique_ptr<Lane>> lanes_of(const Frame& frame, const std::string& name, std::uint64_t sequence,
-                                            const State& fork, const Variables& variables) {
-  std::vector<std::unique_ptr<Lane>> lanes;
+std::vector<std::unique_ptr<BranchLane>> lanes_of(const WorkflowInvocation& invocation, const std::string& name,
+                                                  std::uint64_t sequence, const State& fork,
+                                                  const Variables& variables) {
+  std::vector<std::unique_ptr<BranchLane>> lanes;
   std::map<std::string, int> seen;
   for (const Transition& exit : fork.exits) {
-    std::string label = exit.target == no_state ? "[*]" : frame.workflow.states[exit.target].id;
+    std::string label = exit.target == no_state ? "[*]" : invocation.workflow.states[exit.target].id;
     const int times = ++seen[label];
     if (times > 1) label += "." + std::to_string(times);
-    lanes.push_back(std::make_unique<Lane>(
-        Lane{label, name + "/" + std::to_string(sequence) + ":" + label, variables.fork(), {}, {}}));
+    lanes.push_back(std::make_unique<BranchLane>(
+        BranchLane{label, name + "/" + std::to_string(sequence) + ":" + label, variables.fork(), {}, {}}));
   }
   return lanes;
 }
 
 // In the order of the diagram, so that it never depends on who was quicker.
-void merge(const std::vector<std::unique_ptr<Lane>>& lanes, Variables& variables, RunObserver& observer) {
+void merge(const std::vector<std::unique_ptr<BranchLane>>& lanes, Variables& variables, RunObserver& observer) {
   std::map<std::string, std::string> set_by;
   for (const auto& lane : lanes) {
     variables.merge(lane->variables, [&](const std::string& name) {
@@ -81,14 +82,14 @@ void merge(const std::vector<std::unique_ptr<Lane>>& lanes, Variables& variables
   }
 }
 
-LastStep joined_outcome(const State& fork, const std::vector<std::unique_ptr<Lane>>& lanes, bool continues) {
+LastStep joined_outcome(const State& fork, const std::vector<std::unique_ptr<BranchLane>>& lanes, bool continues) {
   LastStep last{fork.id, "", {}};
   std::string names;
   std::string ended;
   std::size_t failures = 0;
   for (const auto& lane : lanes) {
     if (!lane->has_failed(continues)) continue;
-    if (lane->end.kind == PathEnd::Kind::aborted) {
+    if (lane->end.kind == BranchResult::Kind::aborted) {
       ended += (ended.empty() ? "" : ", ") + lane->label;
       continue;
     }
@@ -132,8 +133,8 @@ void run_parallel(std::size_t count, const std::function<void(std::size_t index)
     }
   };
   std::vector<std::thread> threads;
-  threads.reserve(std::min(count, most_threads));
-  for (std::size_t i = 1; i < std::min(count, most_threads); ++i) {
+  threads.reserve(std::min(count, max_threads));
+  for (std::size_t i = 1; i < std::min(count, max_threads); ++i) {
     try {
       threads.emplace_back(take_turns);
     } catch (const std::system_error&) {
@@ -159,30 +160,31 @@ std::size_t join_of(const Workflow& workflow, const State& fork) {
   return join;
 }
 
-ForkEnd run_fork(const Frame& frame, const std::string& name, std::uint64_t sequence, const State& fork,
-                 Variables& variables, Stop& stop, Lineage lineage) {
-  Run& run = frame.run;
+ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& name, std::uint64_t sequence,
+                    const State& fork, Variables& variables, Stop& stop, Lineage lineage) {
+  Run& run = invocation.run;
   const bool over = lineage.over || run.past_is_judged(name, sequence);
   // Of branches that are over each comes as far as it came, however quick another one is now to fail.
-  const bool fail_fast = !over && run.request().settings.fail_fast.value_or(frame.workflow.fail_fast.value_or(true));
-  const auto lanes = lanes_of(frame, name, sequence, fork, variables);
-  ForkEnd made;
-  made.join = join_of(frame.workflow, fork);
+  const bool fail_fast =
+      !over && run.request().settings.fail_fast.value_or(invocation.workflow.fail_fast.value_or(true));
+  const auto lanes = lanes_of(invocation, name, sequence, fork, variables);
+  ForkResult made;
+  made.join = join_of(invocation.workflow, fork);
   ChildStop group(stop);
   std::mutex mutex;
-  const Lane* first_failed = nullptr;
-  const std::size_t fork_state = static_cast<std::size_t>(&fork - frame.workflow.states.data());
+  const BranchLane* first_failed = nullptr;
+  const std::size_t fork_state = static_cast<std::size_t>(&fork - invocation.workflow.states.data());
   run_parallel(lanes.size(), [&](std::size_t index) {
-    Lane& lane = *lanes[index];
+    BranchLane& lane = *lanes[index];
     try {
-      Branch branch(frame, lane.branch, lane.variables, group.stop(), {over, lineage.forks + 1, fork_state});
+      Branch branch(invocation, lane.branch, lane.variables, group.stop(), {over, lineage.forks + 1, fork_state});
       lane.end = branch.go(fork.exits[index].target, made.join);
       lane.last = branch.last();
     } catch (const std::exception& error) {
-      lane.end.kind = PathEnd::Kind::failed;
+      lane.end.kind = BranchResult::Kind::failed;
       lane.end.reason = std::string("an unexpected error inside wtool: ") + error.what();
     }
-    if (lane.end.kind != PathEnd::Kind::failed) return;
+    if (lane.end.kind != BranchResult::Kind::failed) return;
     {
       const std::lock_guard lock(mutex);
       // What ends the whole run is what is told of it.
@@ -194,24 +196,24 @@ ForkEnd run_fork(const Frame& frame, const std::string& name, std::uint64_t sequ
   });
 
   merge(lanes, variables, run.observer());
-  made.last = joined_outcome(fork, lanes, frame.workflow.continues);
-  variables.record(made.join == no_state ? "" : frame.workflow.states[made.join].id, "", made.last->outcome);
+  made.last = joined_outcome(fork, lanes, invocation.workflow.continues);
+  variables.record(made.join == no_state ? "" : invocation.workflow.states[made.join].id, "", made.last->outcome);
   if (const auto stopped = stop.requested()) {
-    made.path_end.kind = PathEnd::Kind::aborted;
-    made.path_end.reason = stopped->reason;
+    made.branch_result.kind = BranchResult::Kind::aborted;
+    made.branch_result.reason = stopped->reason;
     for (const auto& lane : lanes) {
-      if (lane->end.by_action) made.path_end = lane->end;
+      if (lane->end.by_action) made.branch_result = lane->end;
     }
     return made;
   }
   if (first_failed != nullptr) {
-    made.path_end = first_failed->end;
+    made.branch_result = first_failed->end;
     const std::string prefix = "the branch '" + first_failed->label + "' failed: ";
     // A branch that led back to its own fork need not be named a hundred times.
-    if (!made.path_end.reason.starts_with(prefix)) made.path_end.reason.insert(0, prefix);
+    if (!made.branch_result.reason.starts_with(prefix)) made.branch_result.reason.insert(0, prefix);
   }
-  const bool any_joined =
-      std::any_of(lanes.begin(), lanes.end(), [](const auto& lane) { return lane->end.kind == PathEnd::Kind::joined; });
+  const bool any_joined = std::any_of(lanes.begin(), lanes.end(),
+                                      [](const auto& lane) { return lane->end.kind == BranchResult::Kind::joined; });
   // Branches that have failed still come to the join, which may judge that; those that have ended do not.
   if (!any_joined && first_failed == nullptr && !over) made.join = no_state;
   return made;

@@ -63,12 +63,12 @@ std::optional<json> rendered_arguments(const json& arguments, const expressions:
 }
 
 std::optional<std::map<std::string, Value>> rendered_arguments(const std::vector<Argument>& arguments,
-                                                               const Frame& frame, const expressions::Scope& values,
-                                                               std::string& why) {
+                                                               const WorkflowInvocation& invocation,
+                                                               const expressions::Scope& values, std::string& why) {
   std::map<std::string, Value> made;
   for (const Argument& argument : arguments) {
     if (argument.guard) {
-      const auto there = rendered_text(*argument.guard, frame, values, why);
+      const auto there = rendered_text(*argument.guard, invocation, values, why);
       if (!there) return std::nullopt;
       if (there->empty()) continue;
     }
@@ -79,7 +79,7 @@ std::optional<std::map<std::string, Value>> rendered_arguments(const std::vector
     const auto& text = std::get<TemplateText>(argument.value);
     auto value = rendered_value(text.parsed, values);
     if (const auto* error = std::get_if<ExpressionError>(&value)) {
-      why = with_place(frame, text.written.locate(error->offset), error->message);
+      why = with_place(invocation, text.written.locate(error->offset), error->message);
       return std::nullopt;
     }
     made.insert_or_assign(argument.name, std::get<Value>(std::move(value)));

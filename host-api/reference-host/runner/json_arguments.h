@@ -20,7 +20,7 @@ std::optional<nlohmann::json> rendered_arguments(const nlohmann::json& arguments
 
 // Those whose guard says so are left out. Nothing: `why` says what is wrong, with its place.
 std::optional<std::map<std::string, expressions::Value>> rendered_arguments(const std::vector<Argument>& arguments,
-                                                                            const Frame& frame,
+                                                                            const WorkflowInvocation& invocation,
                                                                             const expressions::Scope& values,
                                                                             std::string& why);
 

@@ -27,8 +27,8 @@ std::variant<std::vector<Value>, std::string> combinations(const json& matrix, c
              expressions::quoted_for_message(list.dump(-1, ' ', false, json::error_handler_t::replace));
     }
     std::vector<expressions::Map> next;
-    if (made.size() * list.size() > most_combinations) {
-      return "the matrix has more than " + std::to_string(most_combinations) + " combinations";
+    if (made.size() * list.size() > max_combinations) {
+      return "the matrix has more than " + std::to_string(max_combinations) + " combinations";
     }
     for (const expressions::Map& before : made) {
       for (const json& entry : list) {
@@ -46,24 +46,24 @@ std::variant<std::vector<Value>, std::string> combinations(const json& matrix, c
 
 namespace {
 
-struct Lane {
+struct CombinationLane {
   Value combination;
   ActionResult result;
 };
 
-void run_lane(Lane& lane, const Step& whole, std::size_t index, const ActionContext& context, Stop& stop) {
-  Run& run = context.frame.run;
+void run_lane(CombinationLane& lane, const Step& whole, std::size_t index, const ActionContext& context, Stop& stop) {
+  Run& run = context.invocation.run;
   const std::string branch = whole.branch + "/" + std::to_string(whole.sequence) + ":" + std::to_string(index + 1);
   const auto announce = [&] { run.observer().combination_begun(branch, lane.combination); };
   RanStep ran = run_step(run, *whole.workflow, whole.state, branch, 1, announce, [&](Step& begun) {
     Variables values = context.variables;
     values.set_local("matrix", lane.combination);
-    return run_tries(begun, {context.frame, values, stop, context.in_fork});
+    return run_tries(begun, {context.invocation, values, stop, context.in_fork});
   });
   Step& step = ran.step;
   StepEnd& end = ran.end;
   lane.result = std::move(ran.result);
-  keep_outputs(context.frame, step, lane.result.outcome);
+  keep_outputs(context.invocation, step, lane.result.outcome);
   end.outcome = lane.result.outcome;
   end.command = lane.result.command;
   if (!ran.replayed) {
@@ -74,19 +74,19 @@ void run_lane(Lane& lane, const Step& whole, std::size_t index, const ActionCont
     }
   }
   // Only what succeeded is not run again when the run is resumed in the middle of the matrix.
-  end.went_on = step.status == Step::Status::succeeded;
+  end.transitioned = step.status == Step::Status::succeeded;
   end.assigned = {{"matrix", lane.combination}};
   run.end_step(step, end);
 }
 
-ActionResult together(const std::vector<Lane>& lanes, Stop& stop) {
+ActionResult together(const std::vector<CombinationLane>& lanes, Stop& stop) {
   ActionResult made;
   expressions::List outcomes;
   std::string names;
   std::size_t failures = 0;
   std::size_t ended = 0;  // because of another one, or with the run
-  const Lane* ended_all = nullptr;
-  for (const Lane& lane : lanes) {
+  const CombinationLane* ended_all = nullptr;
+  for (const CombinationLane& lane : lanes) {
     const Outcome& outcome = lane.result.outcome;
     outcomes.push_back(to_value(outcome));
     made.outcome.standard_output += outcome.standard_output;
@@ -136,16 +136,17 @@ ActionResult run_matrix(const Step& step, const ActionContext& context) {
   auto made = combinations(*options.matrix, context.variables);
   if (const auto* why = std::get_if<std::string>(&made)) {
     ActionResult result;
-    result.mistake = with_place(context.frame, options.matrix_offset, *why);
+    result.mistake = with_place(context.invocation, options.matrix_offset, *why);
     result.outcome.is_error = true;
     result.outcome.exit_code = 1;
     result.outcome.message = result.mistake;
     return result;
   }
-  std::vector<Lane> lanes;
+  std::vector<CombinationLane> lanes;
   for (Value& combination : std::get<std::vector<Value>>(made)) lanes.push_back({std::move(combination), {}});
-  const Run& run = context.frame.run;
-  const bool fail_fast = run.request().settings.fail_fast.value_or(context.frame.workflow.fail_fast.value_or(true));
+  const Run& run = context.invocation.run;
+  const bool fail_fast =
+      run.request().settings.fail_fast.value_or(context.invocation.workflow.fail_fast.value_or(true));
   ChildStop group(context.stop);
   run_parallel(lanes.size(), [&](std::size_t index) {
     run_lane(lanes[index], step, index, context, group.stop());
@@ -156,8 +157,8 @@ ActionResult run_matrix(const Step& step, const ActionContext& context) {
   });
   ActionResult whole = together(lanes, context.stop);
   std::vector<const Outcome*> parts;
-  for (const Lane& lane : lanes) parts.push_back(&lane.result.outcome);
-  join_outputs(context.frame, step, parts, whole.outcome);
+  for (const CombinationLane& lane : lanes) parts.push_back(&lane.result.outcome);
+  join_outputs(context.invocation, step, parts, whole.outcome);
   return whole;
 }
 

@@ -17,8 +17,8 @@
 
 namespace wtool::host::workflow {
 
-// A step that is not to be run again: it went on to another state (StepEnd::went_on), or it ended a branch whose fork
-// is over, see PastRun::judge.
+// A step that is not to be run again: it went on to another state (StepEnd::transitioned), or it ended a branch whose
+// fork is over, see PastRun::judge.
 struct PastStep {
   std::string state;
   Step::Status status = Step::Status::succeeded;

@@ -39,13 +39,13 @@ bool is_prompt_name(const std::string& name) {
 
 // All files of prompts in those folders by their names, as far as there are few.
 std::vector<std::string> prompt_names(const std::vector<std::string>& folders) {
-  constexpr std::size_t most_looked_at = 1000;
+  constexpr std::size_t max_looked_at = 1000;
   std::vector<std::string> names;
   std::size_t looked_at = 0;
   for (const std::string& folder : folders) {
     std::error_code failed;
     for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-      if (++looked_at > most_looked_at) return names;
+      if (++looked_at > max_looked_at) return names;
       const std::string name = fs::path(at->path()).lexically_relative(folder).string();
       for (const std::string_view extension : extensions) {
         if (name.ends_with(extension)) names.push_back(name.substr(0, name.size() - extension.size()));
@@ -164,8 +164,8 @@ const PromptFiles::File* PromptFiles::open(const std::string& name, std::string&
   const std::string path = find_prompt(name, folders_, error);
   if (path.empty()) return nullptr;
   auto& file = files_[path];
-  if (!file && files_.size() > most_prompt_files) {
-    error = "more than " + std::to_string(most_prompt_files) + " prompts put in one another; " +
+  if (!file && files_.size() > max_prompt_files) {
+    error = "more than " + std::to_string(max_prompt_files) + " prompts put in one another; " +
             expressions::quoted_for_message(name) + " is not read any more";
     return nullptr;
   }
@@ -229,7 +229,7 @@ class PromptFiles::Checker {
       for (const std::string& mistake : file.mistakes) found_.push_back(mistake);
       return;
     }
-    if (!checked_.emplace(&file, known).second || checked_.size() > most_prompt_files) return;
+    if (!checked_.emplace(&file, known).second || checked_.size() > max_prompt_files) return;
     const Template& text = file.partial.parsed;
     Names visible = known;
     for (const auto& [name, value] : file.partial.defaults) visible.insert(name);
@@ -280,9 +280,9 @@ class PromptFiles::Checker {
       for (auto at = open; at != inside_.end(); ++at) circle += (*at)->partial.file + " -> ";
       return tell(file, inclusion.offset, "prompts put in one another in a circle: " + circle + other->partial.file);
     }
-    if (inside_.size() == expressions::deepest_inclusion) {
+    if (inside_.size() == expressions::max_inclusion_depth) {
       return tell(file, inclusion.offset,
-                  "prompts put in one another more than " + std::to_string(expressions::deepest_inclusion) + " deep");
+                  "prompts put in one another more than " + std::to_string(expressions::max_inclusion_depth) + " deep");
     }
     Names given;
     if (!inclusion.isolated) given = visible;

@@ -16,7 +16,7 @@
 
 namespace wtool::host::workflow {
 
-inline constexpr std::size_t most_prompt_files = 1000;  // that one prompt puts in
+inline constexpr std::size_t max_prompt_files = 1000;  // that one prompt puts in
 
 // The folders in which the prompts that the workflow file `from` names are looked for, in that order.
 std::vector<std::string> prompt_folders(const std::vector<std::string>& configured, const std::string& directory,

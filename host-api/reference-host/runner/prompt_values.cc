@@ -66,7 +66,7 @@ PromptValues parse_prompt_values(std::string_view lines) {
 
 PromptValues read_prompt_values(const std::string& file) {
   PromptValues made;
-  std::string text(most_prompt_values + 1, '\0');
+  std::string text(max_prompt_values + 1, '\0');
   errno = 0;
   std::ifstream in(file, std::ios::binary);
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -75,8 +75,8 @@ PromptValues read_prompt_values(const std::string& file) {
     return made;
   }
   text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > most_prompt_values) {
-    made.error = "values_file is larger than " + std::to_string(most_prompt_values) + " bytes";
+  if (text.size() > max_prompt_values) {
+    made.error = "values_file is larger than " + std::to_string(max_prompt_values) + " bytes";
     return made;
   }
   return parse_prompt_values(text);

@@ -18,7 +18,7 @@
 
 namespace wtool::host::workflow {
 
-inline constexpr std::size_t most_prompt_values = 64 * 1024;  // bytes of the file
+inline constexpr std::size_t max_prompt_values = 64 * 1024;  // bytes of the file
 
 struct PromptValues {
   std::vector<std::pair<std::string, expressions::Value>> assigned;

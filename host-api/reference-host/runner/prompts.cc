@@ -12,7 +12,7 @@
 #include "base/descriptor.h"
 #include "base/files.h"
 #include "runner/prompt_files.h"
-#include "workflow/model/findings.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/quoting/command_template.h"
 
 namespace wtool::host::workflow {
@@ -88,9 +88,9 @@ Prompts::Prompts(PromptSettings settings, std::string directory, std::string& er
             "`my-model --file {{ prompt_file }}`";
     return;
   }
-  Findings findings;
-  check_places(command_, findings);
-  if (!findings.empty()) error = "prompts.command: " + findings.sorted().front().message;
+  Diagnostics diagnostics;
+  check_places(command_, diagnostics);
+  if (!diagnostics.empty()) error = "prompts.command: " + diagnostics.sorted().front().message;
 }
 
 bool Prompts::hands_over_values() const {

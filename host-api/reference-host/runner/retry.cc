@@ -43,7 +43,7 @@ ActionResult run_until(Step& step, const ActionContext& context) {
     ActionResult result = run_action(step, context);
     if (is_final(result) || step.tries > options.retry) return result;
     const milliseconds wait = wait_before_next(options, step.tries);
-    context.frame.run.observer().retrying(step, result.outcome, wait);
+    context.invocation.run.observer().retrying(step, result.outcome, wait);
     if (!wait_until(steady_clock::now() + wait, context.stop)) return stopped(std::move(result), context.stop);
   }
 }
@@ -52,11 +52,11 @@ ActionResult run_within_time(Step& step, const ActionContext& context) {
   const Options& options = step.of().action->options;
   if (!options.total_timeout) return run_until(step, context);
   ActionResult result;
-  const auto text = rendered_text(*options.total_timeout, context.frame, context.variables, result.mistake);
-  const auto limit = text ? duration_value(*text, longest_timeout) : std::nullopt;
+  const auto text = rendered_text(*options.total_timeout, context.invocation, context.variables, result.mistake);
+  const auto limit = text ? duration_value(*text, max_timeout) : std::nullopt;
   if (!limit) {
     if (text) {
-      result.mistake = with_place(context.frame, options.total_timeout->written.locate(0),
+      result.mistake = with_place(context.invocation, options.total_timeout->written.locate(0),
                                   "total_timeout is a number of seconds, or a time such as 90s, 5m or 1h, and not " +
                                       expressions::quoted_for_message(*text));
     }
@@ -76,7 +76,7 @@ ActionResult run_within_time(Step& step, const ActionContext& context) {
                              error.code().message() + "); run fewer branches at the same time";
     return result;
   }
-  result = run_until(step, {context.frame, context.variables, timed.stop(), context.in_fork});
+  result = run_until(step, {context.invocation, context.variables, timed.stop(), context.in_fork});
   if (!deadline->passed() || context.stop.requested() || !result.outcome.aborted || result.abort) return result;
   result.outcome.aborted = false;
   result.outcome.exit_code = 124;

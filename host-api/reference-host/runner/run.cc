@@ -4,7 +4,7 @@ namespace wtool::host::workflow {
 namespace {
 
 // A loop of millions of steps must not take the memory of millions of steps.
-constexpr std::uint64_t most_steps_kept = 1'000'000;
+constexpr std::uint64_t max_steps_kept = 1'000'000;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ bool is_refusal(const Outcome& outcome) {
 Run::Run(const RunRequest& request)
     : request_(request),
       stop_(request.stop),
-      slots_(request.settings.max_parallel),
+      semaphore_(request.settings.max_parallel),
       has_past_(request.past != nullptr) {}
 
 Step Run::begin_step(const Workflow& workflow, std::size_t state, const std::string& branch, std::uint64_t sequence) {
@@ -34,7 +34,7 @@ Step Run::begin_step(const Workflow& workflow, std::size_t state, const std::str
   {
     const std::lock_guard lock(mutex_);
     step.number = ++begun_;
-    if (begun_ <= most_steps_kept) steps_.push_back(step);
+    if (begun_ <= max_steps_kept) steps_.push_back(step);
   }
   return step;
 }

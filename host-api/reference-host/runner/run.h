@@ -22,7 +22,7 @@ class Run {
 
   const RunRequest& request() const { return request_; }
   RunObserver& observer() const { return request_.observer; }
-  Slots& slots() { return slots_; }
+  Semaphore& semaphore() { return semaphore_; }
 
   // A new step, numbered. Observers hear of it when the caller tells them (it may be one that is replayed).
   Step begin_step(const Workflow& workflow, std::size_t state, const std::string& branch, std::uint64_t sequence);
@@ -49,16 +49,17 @@ class Run {
  private:
   const RunRequest& request_;
   ChildStop stop_;
-  Slots slots_;
+  Semaphore semaphore_;
   std::mutex mutex_;
-  std::vector<Step> steps_;  // by number; those beyond most_steps_kept are not kept
+  std::vector<Step> steps_;  // by number; those beyond max_steps_kept are not kept
   std::uint64_t begun_ = 0;
   std::atomic<bool> has_past_;
 };
 
 // One workflow that is being run: the root, or one that an action of another runs.
-struct Frame {
-  Frame(Run& its_run, const Workflow& its_workflow, const Source& its_source, const Frame* its_parent)
+struct WorkflowInvocation {
+  WorkflowInvocation(Run& its_run, const Workflow& its_workflow, const Source& its_source,
+                     const WorkflowInvocation* its_parent)
       : run(its_run),
         workflow(its_workflow),
         source(its_source),
@@ -72,7 +73,7 @@ struct Frame {
   Run& run;
   const Workflow& workflow;
   const Source& source;
-  const Frame* parent;  // of the workflow that runs this one
+  const WorkflowInvocation* parent;  // of the workflow that runs this one
   std::size_t depth;
   std::size_t finally;  // no_state: none
   // The text of the workflow, or of one that runs it, mentions such files: every output is then written to one.
@@ -82,7 +83,7 @@ struct Frame {
 };
 
 // Forks within forks of one workflow: each takes threads, and a branch may lead back to its own fork.
-inline constexpr std::size_t deepest_forks = 100;
+inline constexpr std::size_t max_forks_depth = 100;
 
 // What a branch has from the forks that it is below.
 struct Lineage {
@@ -97,7 +98,7 @@ Step::Status status_of(const Outcome& outcome);
 bool is_refusal(const Outcome& outcome);
 
 // How a path through a workflow ended.
-struct PathEnd {
+struct BranchResult {
   enum class Kind {
     ended,    // at [*]
     joined,   // at the join that it was to end at

@@ -61,7 +61,7 @@ struct StepEnd {
   bool secret = false;                                               // its outputs must not be shown or kept
   // Whether the path went on from here, and where to: names of states, [*] for the end. A step that did not go on is
   // run again when the run is resumed.
-  bool went_on = false;
+  bool transitioned = false;
   std::vector<std::string> next;
 };
 

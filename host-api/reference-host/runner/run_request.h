@@ -23,7 +23,7 @@ namespace wtool::host::workflow {
 // States that a run enters at most, unless `max_steps` says otherwise; never fewer than the diagram has.
 inline constexpr std::int64_t default_max_steps = 10'000;
 // Workflows within workflows.
-inline constexpr std::size_t deepest_workflows = 50;
+inline constexpr std::size_t max_workflows_depth = 50;
 
 // A workflow that another one runs. All of it outlives the run.
 struct OtherWorkflow {
@@ -41,7 +41,7 @@ struct PreparedPrompt {
 };
 
 // What a run needs of the world beside the tools. A function that is not set makes the actions that need it fail.
-struct RunWorld {
+struct RunServices {
   // The workflow of that name as the file `from` means it; nothing: `error` says why. Any thread.
   std::function<std::optional<OtherWorkflow>(const std::string& name, const std::string& from, std::string& error)>
       workflow;
@@ -69,7 +69,7 @@ struct RunRequest {
   Stop& stop;
   RunObserver& observer;
   RunSettings settings{};
-  RunWorld world{};
+  RunServices services{};
   Secrets* secrets = nullptr;     // where it is given, secret values are added to it as they become known
   const PastRun* past = nullptr;  // the run that this one resumes
   std::string run{};              // its id

@@ -15,7 +15,7 @@ RanStep run_step(Run& run, const Workflow& workflow, std::size_t state, const st
   announce();
   run.observer().state_entered(step);
   if (past != nullptr) {
-    ran.was_left = past->end.went_on;
+    ran.was_left = past->end.transitioned;
     ran.end = past->end;
     ran.result.outcome = ran.end.outcome;
     ran.result.assigned = ran.end.assigned;

@@ -43,7 +43,7 @@ void Secrets::add(std::string_view value) {
 
 // Of those that begin the text, the longest is the greatest. What stands directly before the text in the order shares
 // with it at least what any of them can have in common with both, so the search goes on with that alone.
-std::size_t Secrets::longest_at_the_beginning(std::string_view text) const {
+std::size_t Secrets::max_at_the_beginning(std::string_view text) const {
   if (!begins_[static_cast<unsigned char>(text.front())]) return 0;
   while (!text.empty()) {
     auto form = forms_.upper_bound(text);
@@ -61,7 +61,7 @@ std::string Secrets::masked(std::string_view text) const {
   std::string out;
   std::size_t at = 0;
   while (at < text.size()) {
-    const std::size_t size = longest_at_the_beginning(text.substr(at));
+    const std::size_t size = max_at_the_beginning(text.substr(at));
     if (size == 0) {
       out += text[at++];
     } else {

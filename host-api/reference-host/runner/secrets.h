@@ -32,7 +32,7 @@ class Secrets {
 
  private:
   // The size of the longest form that the text, which is not empty, begins with; 0: there is none. With mutex_ held.
-  std::size_t longest_at_the_beginning(std::string_view text) const;
+  std::size_t max_at_the_beginning(std::string_view text) const;
 
   std::atomic<bool> any_{false};
   mutable std::shared_mutex mutex_;

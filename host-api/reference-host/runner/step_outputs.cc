@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kept_in_memory = 64UL * 1024;
 
 // The outputs of a matrix may be large together: more of them is not kept as text.
-constexpr std::size_t most_joined = 16UL * 1024 * 1024;
+constexpr std::size_t max_joined = 16UL * 1024 * 1024;
 
 bool continues_character(const std::string& text, std::size_t at) {
   return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
@@ -17,8 +17,8 @@ bool continues_character(const std::string& text, std::size_t at) {
 
 // The first half and the last half of what may be kept, as the tools shorten an output.
 std::string shortened(const std::string& text) {
-  std::size_t head = most_joined / 2;
-  std::size_t tail = text.size() - most_joined / 2;
+  std::size_t head = max_joined / 2;
+  std::size_t tail = text.size() - max_joined / 2;
   while (head > 0 && continues_character(text, head)) --head;
   while (tail < text.size() && continues_character(text, tail)) ++tail;
   return text.substr(0, head) + "\n[... " + std::to_string(tail - head) + " bytes left out ...]\n" + text.substr(tail);
@@ -45,14 +45,14 @@ void close(OutputFile& file, WholeOutput& whole, RunObserver& observer) {
 
 }  // namespace
 
-bool wants_files(const Frame& frame) {
-  return frame.reads_output_files && frame.run.request().world.outputs != nullptr;
+bool wants_files(const WorkflowInvocation& invocation) {
+  return invocation.reads_output_files && invocation.run.request().services.outputs != nullptr;
 }
 
-CallRecorder::CallRecorder(const Frame& frame, const Step& step)
-    : observer_(frame.run.observer()),
-      store_(frame.run.request().world.outputs),
-      wanted_(wants_files(frame)),
+CallRecorder::CallRecorder(const WorkflowInvocation& invocation, const Step& step)
+    : observer_(invocation.run.observer()),
+      store_(invocation.run.request().services.outputs),
+      wanted_(wants_files(invocation)),
       secret_(gives_secrets(step)) {
   if (secret_ && !wanted_) store_ = nullptr;
   streams_[0].name = file_name(step, true, "stdout");
@@ -103,9 +103,9 @@ void CallRecorder::finish(Stream& stream, const std::string& text, WholeOutput& 
   close(*stream.file, whole, observer_);
 }
 
-void keep_outputs(const Frame& frame, const Step& step, Outcome& outcome) {
-  if (!wants_files(frame)) return;
-  OutputStore& store = *frame.run.request().world.outputs;
+void keep_outputs(const WorkflowInvocation& invocation, const Step& step, Outcome& outcome) {
+  if (!wants_files(invocation)) return;
+  OutputStore& store = *invocation.run.request().services.outputs;
   for (const bool is_error_stream : {false, true}) {
     WholeOutput& whole = is_error_stream ? outcome.whole_error : outcome.whole_output;
     const std::string& text = is_error_stream ? outcome.standard_error : outcome.standard_output;
@@ -117,12 +117,13 @@ void keep_outputs(const Frame& frame, const Step& step, Outcome& outcome) {
     }
     const auto file = store.create(file_name(step, false, is_error_stream ? "stderr" : "stdout"), gives_secrets(step));
     file->write(text);
-    close(*file, whole, frame.run.observer());
+    close(*file, whole, invocation.run.observer());
   }
 }
 
-void join_outputs(const Frame& frame, const Step& step, const std::vector<const Outcome*>& parts, Outcome& whole) {
-  OutputStore* store = frame.run.request().world.outputs;
+void join_outputs(const WorkflowInvocation& invocation, const Step& step, const std::vector<const Outcome*>& parts,
+                  Outcome& whole) {
+  OutputStore* store = invocation.run.request().services.outputs;
   for (const bool is_error_stream : {false, true}) {
     WholeOutput& joined = is_error_stream ? whole.whole_error : whole.whole_output;
     std::string& text = is_error_stream ? whole.standard_error : whole.standard_output;
@@ -134,12 +135,12 @@ void join_outputs(const Frame& frame, const Step& step, const std::vector<const 
       joined.json_limit = one.json_limit;
       if (joined.trouble.empty()) joined.trouble = one.trouble;
     }
-    if (text.size() > most_joined) {
+    if (text.size() > max_joined) {
       joined.cut = true;
       text = shortened(text);
     }
     if (store == nullptr || !joined.trouble.empty()) continue;
-    if (!joined.cut && !joined.lossy && !wants_files(frame)) continue;
+    if (!joined.cut && !joined.lossy && !wants_files(invocation)) continue;
     const auto file = store->create(file_name(step, false, is_error_stream ? "stderr" : "stdout"), gives_secrets(step));
     std::string buffer(kept_in_memory, '\0');
     for (const Outcome* part : parts) {
@@ -154,7 +155,7 @@ void join_outputs(const Frame& frame, const Step& step, const std::vector<const 
       }
       if (!in.is_open() || in.bad()) file->fail("the file " + one.file + " cannot be read");
     }
-    close(*file, joined, frame.run.observer());
+    close(*file, joined, invocation.run.observer());
   }
 }
 

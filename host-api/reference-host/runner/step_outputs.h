@@ -17,7 +17,7 @@ namespace wtool::host::workflow {
 class CallRecorder {
  public:
   // Records nothing where the run keeps no outputs, and nothing of a secret step whose files nobody reads.
-  CallRecorder(const Frame& frame, const Step& step);
+  CallRecorder(const WorkflowInvocation& invocation, const Step& step);
 
   void add(bool is_error_stream, std::string_view bytes);
   // When the call is over. A file stays where it has more than the text of the outcome, or where the workflow reads it.
@@ -41,13 +41,14 @@ class CallRecorder {
 };
 
 // Whether the outputs of that step are in files because the workflow, or one that runs it, reads their names.
-bool wants_files(const Frame& frame);
+bool wants_files(const WorkflowInvocation& invocation);
 
 // Gives the outcome of a step the files that its workflow reads, where its call has left none: the outputs of actions
 // that call nothing, and of steps that were taken from an earlier run.
-void keep_outputs(const Frame& frame, const Step& step, Outcome& outcome);
+void keep_outputs(const WorkflowInvocation& invocation, const Step& step, Outcome& outcome);
 
 // Puts the whole outputs of a matrix together, in the order of its combinations.
-void join_outputs(const Frame& frame, const Step& step, const std::vector<const Outcome*>& parts, Outcome& whole);
+void join_outputs(const WorkflowInvocation& invocation, const Step& step, const std::vector<const Outcome*>& parts,
+                  Outcome& whole);
 
 }  // namespace wtool::host::workflow

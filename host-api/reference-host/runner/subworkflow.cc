@@ -12,15 +12,15 @@ namespace {
 
 // The stop of what `finally` leads to: it runs although the run has been stopped, and ends only at a request that comes
 // after that, or that is firmer.
-class LateStop {
+class FinallyStop {
  public:
-  explicit LateStop(Stop& parent) : before_(parent.requested()) {
+  explicit FinallyStop(Stop& parent) : before_(parent.requested()) {
     subscription_ = parent.subscribe([this](const StopRequest& request) {
       if (!before_ || request.how != before_->how) own_.request(request.how, request.reason);
     });
   }
-  LateStop(const LateStop&) = delete;
-  LateStop& operator=(const LateStop&) = delete;
+  FinallyStop(const FinallyStop&) = delete;
+  FinallyStop& operator=(const FinallyStop&) = delete;
 
   Stop& stop() { return own_; }
 
@@ -30,14 +30,14 @@ class LateStop {
   Stop::Subscription subscription_;  // ends first
 };
 
-std::string title_of(const Frame& frame) {
-  return frame.workflow.name.empty() ? frame.source.name() : frame.workflow.name;
+std::string title_of(const WorkflowInvocation& invocation) {
+  return invocation.workflow.name.empty() ? invocation.source.name() : invocation.workflow.name;
 }
 
 // "a, which runs b, which runs a"; empty: `workflow` is not under way.
-std::string cycle(const Frame& frame, const Workflow& workflow) {
+std::string cycle(const WorkflowInvocation& invocation, const Workflow& workflow) {
   std::string chain;
-  for (const Frame* at = &frame; at != nullptr; at = at->parent) {
+  for (const WorkflowInvocation* at = &invocation; at != nullptr; at = at->parent) {
     chain = title_of(*at) + (chain.empty() ? "" : ", which runs " + chain);
     if (&at->workflow == &workflow) return chain + ", which runs " + title_of(*at);
   }
@@ -54,43 +54,44 @@ bool takes_list(const Workflow& workflow, const std::string& name) {
 
 }  // namespace
 
-PathEnd run_frame(const Frame& frame, const std::string& branch, Variables& variables, Stop& stop) {
-  PathEnd end = Branch(frame, branch, variables, stop).go(frame.workflow.start);
-  const std::size_t handler = frame.workflow.index_of(frame.workflow.on_failure.name);
+BranchResult run_invocation(const WorkflowInvocation& invocation, const std::string& branch, Variables& variables,
+                            Stop& stop) {
+  BranchResult end = Branch(invocation, branch, variables, stop).go(invocation.workflow.start);
+  const std::size_t handler = invocation.workflow.index_of(invocation.workflow.on_failure.name);
   // What comes at last has its own steps, also where the limit of them has ended the run.
-  frame.entered = 0;
-  if (end.kind == PathEnd::Kind::failed && handler != no_state) {
+  invocation.entered = 0;
+  if (end.kind == BranchResult::Kind::failed && handler != no_state) {
     // Nobody has repaired anything: the run stays failed, for its first reason.
-    const PathEnd handled = Branch(frame, branch + "/0:on failure", variables, stop).go(handler);
-    if (handled.kind == PathEnd::Kind::aborted) end = handled;
+    const BranchResult handled = Branch(invocation, branch + "/0:on failure", variables, stop).go(handler);
+    if (handled.kind == BranchResult::Kind::aborted) end = handled;
   }
-  if (frame.finally == no_state || frame.finally_entered) return end;
-  frame.entered = 0;
-  LateStop late(stop);
-  PathEnd last = Branch(frame, branch + "/0:finally", variables, late.stop()).go(frame.finally);
-  if (end.kind == PathEnd::Kind::ended && last.kind != PathEnd::Kind::ended) {
+  if (invocation.finally == no_state || invocation.finally_entered) return end;
+  invocation.entered = 0;
+  FinallyStop late(stop);
+  BranchResult last = Branch(invocation, branch + "/0:finally", variables, late.stop()).go(invocation.finally);
+  if (end.kind == BranchResult::Kind::ended && last.kind != BranchResult::Kind::ended) {
     last.reason = "the workflow came to its end, but the states of `finally` did not: " + last.reason;
     return last;
   }
   return end;
 }
 
-OtherEnd run_other_workflow(const Step& step, const Frame& frame, const std::string& name,
-                            const std::map<std::string, expressions::Value>& arguments, Stop& stop) {
-  OtherEnd made;
-  const RunWorld& world = frame.run.request().world;
-  if (!world.workflow) {
+SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& invocation, const std::string& name,
+                                  const std::map<std::string, expressions::Value>& arguments, Stop& stop) {
+  SubworkflowResult made;
+  const RunServices& services = invocation.run.request().services;
+  if (!services.workflow) {
     made.mistake = "other workflows cannot be run here";
     return made;
   }
-  const std::optional<OtherWorkflow> other = world.workflow(name, frame.source.name(), made.mistake);
+  const std::optional<OtherWorkflow> other = services.workflow(name, invocation.source.name(), made.mistake);
   if (!other) return made;
-  if (const std::string chain = cycle(frame, *other->workflow); !chain.empty()) {
+  if (const std::string chain = cycle(invocation, *other->workflow); !chain.empty()) {
     made.mistake = "the workflows run each other without an end: " + chain;
     return made;
   }
-  if (frame.depth + 1 >= deepest_workflows) {
-    made.mistake = "more than " + std::to_string(deepest_workflows) + " workflows within each other";
+  if (invocation.depth + 1 >= max_workflows_depth) {
+    made.mistake = "more than " + std::to_string(max_workflows_depth) + " workflows within each other";
     return made;
   }
   std::vector<std::string> given;
@@ -110,7 +111,7 @@ OtherEnd run_other_workflow(const Step& step, const Frame& frame, const std::str
   }
   for (const Parameter& parameter : other->workflow->parameters) {
     const auto found = inputs.find(parameter.name);
-    if (parameter.secret && found != inputs.end()) frame.run.hide(expressions::to_text(found->second));
+    if (parameter.secret && found != inputs.end()) invocation.run.hide(expressions::to_text(found->second));
   }
   // A parameter without a type keeps what it was given: a list stays one.
   for (const auto& [key, value] : arguments) {
@@ -118,17 +119,17 @@ OtherEnd run_other_workflow(const Step& step, const Frame& frame, const std::str
     if (found != inputs.end() && found->second.as_text() != nullptr) found->second = value;
   }
 
-  const Frame inner(frame.run, *other->workflow, *other->source, &frame);
+  const WorkflowInvocation inner(invocation.run, *other->workflow, *other->source, &invocation);
   Variables variables(*other->workflow, std::move(inputs));
   const std::string branch = step.branch + "/" + std::to_string(step.sequence) + ":" + name;
-  const PathEnd end = run_frame(inner, branch, variables, stop);
+  const BranchResult end = run_invocation(inner, branch, variables, stop);
   made.abort = end.by_action;
   made.fatal = end.fatal;
   made.refused = end.refused;
   if (end.last) made.outcome = end.last->outcome;
   if (!end.refused && is_refusal(made.outcome)) made.outcome.error.clear();
-  made.outcome.aborted = end.kind == PathEnd::Kind::aborted;
-  made.outcome.is_error = end.kind != PathEnd::Kind::ended;
+  made.outcome.aborted = end.kind == BranchResult::Kind::aborted;
+  made.outcome.is_error = end.kind != BranchResult::Kind::ended;
   if (made.outcome.is_error) {
     if (made.outcome.exit_code == 0) made.outcome.exit_code = made.outcome.aborted ? 130 : 1;
     made.outcome.message = end.reason;

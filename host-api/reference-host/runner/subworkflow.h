@@ -12,9 +12,10 @@ namespace wtool::host::workflow {
 
 // From the start of the frame's workflow to its end, with what `on failure` and `finally` say. `branch` is the name of
 // its main path.
-PathEnd run_frame(const Frame& frame, const std::string& branch, Variables& variables, Stop& stop);
+BranchResult run_invocation(const WorkflowInvocation& invocation, const std::string& branch, Variables& variables,
+                            Stop& stop);
 
-struct OtherEnd {
+struct SubworkflowResult {
   Outcome outcome;
   bool abort = false;    // an Abort of it ends the whole run
   bool fatal = false;    // it has ended by a refusal, a mistake or a limit
@@ -23,7 +24,7 @@ struct OtherEnd {
 };
 
 // `step` is the one that runs it, in the workflow of `frame`.
-OtherEnd run_other_workflow(const Step& step, const Frame& frame, const std::string& name,
-                            const std::map<std::string, expressions::Value>& arguments, Stop& stop);
+SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& invocation, const std::string& name,
+                                  const std::map<std::string, expressions::Value>& arguments, Stop& stop);
 
 }  // namespace wtool::host::workflow

@@ -45,7 +45,7 @@ bool Deadline::passed() const {
   return passed_;
 }
 
-bool Slots::take(Stop& stop) {
+bool Semaphore::acquire(Stop& stop) {
   if (!limited_) return !stop.requested();
   bool stopped = false;
   const auto subscription = stop.subscribe([&](const StopRequest&) {
@@ -60,7 +60,7 @@ bool Slots::take(Stop& stop) {
   return true;
 }
 
-void Slots::give() {
+void Semaphore::release() {
   if (!limited_) return;
   {
     const std::lock_guard lock(mutex_);

@@ -33,14 +33,14 @@ class Deadline {
 };
 
 // How many calls run at the same time.
-class Slots {
+class Semaphore {
  public:
   // 0: no limit.
-  explicit Slots(std::size_t count) : limited_(count > 0), free_(count) {}
+  explicit Semaphore(std::size_t count) : limited_(count > 0), free_(count) {}
 
   // Waits for a free one; false: a stop was requested.
-  bool take(Stop& stop);
-  void give();
+  bool acquire(Stop& stop);
+  void release();
 
  private:
   const bool limited_;
@@ -50,21 +50,21 @@ class Slots {
 };
 
 // One of them, from when it is free until the end of this object.
-class Slot {
+class SemaphoreHold {
  public:
-  Slot(Slots& slots, Stop& stop) : slots_(slots), taken_(slots.take(stop)) {}
-  Slot(const Slot&) = delete;
-  Slot& operator=(const Slot&) = delete;
-  ~Slot() {
-    if (taken_) slots_.give();
+  SemaphoreHold(Semaphore& semaphore, Stop& stop) : semaphore_(semaphore), held_(semaphore.acquire(stop)) {}
+  SemaphoreHold(const SemaphoreHold&) = delete;
+  SemaphoreHold& operator=(const SemaphoreHold&) = delete;
+  ~SemaphoreHold() {
+    if (held_) semaphore_.release();
   }
 
   // False: a stop was requested.
-  bool taken() const { return taken_; }
+  bool held() const { return held_; }
 
  private:
-  Slots& slots_;
-  const bool taken_;
+  Semaphore& semaphore_;
+  const bool held_;
 };
 
 }  // namespace wtool::host::workflow

@@ -16,7 +16,7 @@ namespace wtool::host {
 namespace {
 
 // Of one answer; a terminal's own limit is 4095.
-constexpr std::size_t longest_line = 4096;
+constexpr std::size_t max_line = 4096;
 // How often a process looks whether it has gone to the background, or is back: nothing tells it.
 constexpr int look_ms = 200;
 
@@ -167,7 +167,7 @@ Asking::Event Asking::read_line(std::string_view prompt, std::string& line, bool
     line.clear();
     if (const Event event = show(prompt); event != Event::done) return event;
     Ready ready = Ready::yes;
-    while (line.size() < longest_line && (ready = wait_for(POLLIN)) == Ready::yes) {
+    while (line.size() < max_line && (ready = wait_for(POLLIN)) == Ready::yes) {
       char byte = 0;
       // One byte at a time: what comes after the line is the next reader's.
       const ssize_t got = ::read(descriptor_, &byte, 1);

@@ -7,8 +7,8 @@
 namespace wtool::host {
 namespace {
 
-constexpr std::size_t longest_kept_line = 64UL * 1024;  // bytes
-constexpr std::size_t most_kept = 4UL * 1024 * 1024;    // bytes, of one step
+constexpr std::size_t max_kept_line = 64UL * 1024;   // bytes
+constexpr std::size_t max_kept = 4UL * 1024 * 1024;  // bytes, of one step
 
 OutputLine line_of(bool is_error_stream, std::string& begun) {
   OutputLine line{is_error_stream, cleaned_for_terminal(begun, false)};
@@ -26,10 +26,10 @@ std::vector<OutputLine> StepOutput::add(bool is_error_stream, std::string_view b
     if (end > 0) {
       // Before a newline, a carriage return takes nothing back.
       if (std::exchange(stream.returned, false)) stream.begun.clear();
-      const std::size_t taken = std::min(end, longest_kept_line - stream.begun.size());
+      const std::size_t taken = std::min(end, max_kept_line - stream.begun.size());
       stream.begun += bytes.substr(0, taken);
       bytes.remove_prefix(taken);
-      if (stream.begun.size() == longest_kept_line) lines.push_back(line_of(is_error_stream, stream.begun));
+      if (stream.begun.size() == max_kept_line) lines.push_back(line_of(is_error_stream, stream.begun));
       continue;
     }
     if (bytes.front() == '\n') lines.push_back(line_of(is_error_stream, stream.begun));
@@ -54,7 +54,7 @@ void KeptLines::add(std::vector<OutputLine> lines) {
     bytes_ += line.text.size() + sizeof line;
     lines_.push_back(std::move(line));
   }
-  while (bytes_ > most_kept) {
+  while (bytes_ > max_kept) {
     bytes_ -= lines_.front().text.size() + sizeof lines_.front();
     lines_.pop_front();
     ++left_out_;

@@ -17,7 +17,7 @@ namespace wtool::host {
 namespace {
 
 // A question may stand for hours while other branches print.
-constexpr std::size_t most_held = 256UL * 1024;  // bytes
+constexpr std::size_t max_held = 256UL * 1024;  // bytes
 
 bool is_set(const char* name) {
   const char* value = std::getenv(name);
@@ -89,7 +89,7 @@ std::string Terminal::drawing(const std::vector<LiveLine>& lines) {
 }
 
 void Terminal::hold(std::string_view lines) {
-  if (left_out_ == 0 && held_.size() + lines.size() <= most_held) {
+  if (left_out_ == 0 && held_.size() + lines.size() <= max_held) {
     held_ += lines;
   } else {
     left_out_ += static_cast<std::size_t>(std::max<std::ptrdiff_t>(std::count(lines.begin(), lines.end(), '\n'), 1));

@@ -136,12 +136,12 @@ std::string padded(std::string_view text, std::size_t columns) {
 }
 
 void append_excerpt(std::string& out, const std::string& title, std::string_view text, std::size_t lines, bool tail) {
-  constexpr std::size_t most_bytes = 8 * 1024;
+  constexpr std::size_t max_bytes = 8 * 1024;
   if (text.find_first_not_of(" \n") == std::string_view::npos) return;
   std::string clean = cleaned_for_terminal(
-      tail && text.size() > most_bytes ? text.substr(text.size() - most_bytes) : text.substr(0, most_bytes), true);
+      tail && text.size() > max_bytes ? text.substr(text.size() - max_bytes) : text.substr(0, max_bytes), true);
   while (clean.ends_with('\n')) clean.pop_back();
-  bool cut = text.size() > most_bytes;
+  bool cut = text.size() > max_bytes;
   std::vector<std::string_view> all;
   for (std::size_t begin = 0; begin <= clean.size();) {
     const std::size_t end = std::min(clean.find('\n', begin), clean.size());

@@ -24,7 +24,7 @@ std::string cut_to_width(std::string_view text, std::size_t columns);
 // Padded with blanks to that width.
 std::string padded(std::string_view text, std::size_t columns);
 
-inline constexpr std::size_t most_excerpt_lines = 20;
+inline constexpr std::size_t max_excerpt_lines = 20;
 
 // Appends a title and the lines below it, each behind a mark; of many only the last ones (`tail`) or the first ones,
 // and the title says so. Nothing where the text is blank.

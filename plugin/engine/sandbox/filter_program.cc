@@ -19,7 +19,7 @@ static_assert(std::endian::native == std::endian::little, "the lower half of an 
 
 constexpr std::uint32_t first_of_x32 = 0x40000000;
 constexpr std::uint32_t no_call = std::numeric_limits<std::uint32_t>::max();
-constexpr std::size_t longest_jump = std::numeric_limits<std::uint8_t>::max();
+constexpr std::size_t max_jump = std::numeric_limits<std::uint8_t>::max();
 
 sock_filter load(std::size_t offset) { return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)); }
 
@@ -85,7 +85,7 @@ class Tree {
     for (std::size_t at = 0; at < jumps_.size(); ++at) {
       const auto distance = [&](const Target& to) { return (to.is_end ? places[to.index] : to.index) - (at + 1); };
       const Jump& one = jumps_[at];
-      if (distance(one.met) > longest_jump || distance(one.unmet) > longest_jump) return {};
+      if (distance(one.met) > max_jump || distance(one.unmet) > max_jump) return {};
       code.push_back(jump(one.comparison, one.value, distance(one.met), distance(one.unmet)));
     }
     for (const Code& end : ends) code.insert(code.end(), end.begin(), end.end());

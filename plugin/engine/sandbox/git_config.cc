@@ -11,9 +11,9 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_name(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.'; }
 char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-class Reader {
+class GitConfigReader {
  public:
-  explicit Reader(std::string_view text) : rest_(text) {
+  explicit GitConfigReader(std::string_view text) : rest_(text) {
     if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
   }
 
@@ -120,7 +120,7 @@ class Reader {
 
 }  // namespace
 
-std::vector<GitSetting> read_git_settings(std::string_view text) { return Reader(text).read(); }
+std::vector<GitSetting> read_git_settings(std::string_view text) { return GitConfigReader(text).read(); }
 
 std::vector<std::string> paths_in_command(std::string_view line) {
   std::vector<std::string> paths;

@@ -106,7 +106,7 @@ bool FolderTime::is_still_that_of(const std::string& folder) const {
 std::vector<std::string> NamesInFolders::protect(const std::string& folder, const std::vector<std::string>& names,
                                                  bool of_repository, const std::vector<Root>& write_roots,
                                                  bool namespaces, ProtectedNames& result) {
-  if (folders_.size() > most_folders) folders_.clear();
+  if (folders_.size() > max_folders) folders_.clear();
   Known& known = folders_[{folder, of_repository}];
   if (!known.missing || !known.time.is_still_that_of(folder)) {
     known.time = FolderTime::of(folder);
@@ -186,7 +186,7 @@ FileRecord::States FileRecord::look(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
   auto entry = fs::recursive_directory_iterator(target, fs::directory_options::skip_permission_denied, error);
-  for (const fs::recursive_directory_iterator end; !error && entry != end && states.size() < most_files;
+  for (const fs::recursive_directory_iterator end; !error && entry != end && states.size() < max_files;
        entry.increment(error)) {
     if (::lstat(entry->path().c_str(), &status) == 0) states[entry->path()] = state_of(status);
   }

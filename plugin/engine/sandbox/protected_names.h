@@ -91,7 +91,7 @@ class NamesInFolders {
     std::vector<std::string> present;  // names whose first folder or file exists
     std::shared_ptr<const std::vector<std::string>> missing;
   };
-  static constexpr std::size_t most_folders = 10'000;
+  static constexpr std::size_t max_folders = 10'000;
 
   std::map<std::pair<std::string, bool>, Known> folders_;  // by folder and `of_repository`
 };
@@ -102,16 +102,16 @@ ProtectedNames find_protected_names(const std::vector<Root>& write_roots, const 
 
 // What a command has made of the names that did not exist.
 struct MadeNames {
-  std::vector<std::string> paths;  // in order; folders with all that is in them, up to FileRecord::most_files
+  std::vector<std::string> paths;  // in order; folders with all that is in them, up to FileRecord::max_files
   std::vector<Addition> additions;
 };
 MadeNames find_made_names(const ProtectedNames& names);
 
-// What watched paths were; folders with all that is in them, up to `most_files` of each path. A link to a folder is
+// What watched paths were; folders with all that is in them, up to `max_files` of each path. A link to a folder is
 // followed only where it leads to none that holds a repository: those have names of their own.
 class FileRecord {
  public:
-  static constexpr std::size_t most_files = 10'000;
+  static constexpr std::size_t max_files = 10'000;
 
   explicit FileRecord(const std::vector<std::string>& watched);
 

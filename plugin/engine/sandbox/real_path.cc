@@ -16,7 +16,7 @@ namespace wtool::engine {
 namespace {
 
 // Paths of programs and people have a few components; a thousand of them are there to make somebody work.
-constexpr int most_components = 64;  // of links, too
+constexpr int max_components = 64;  // of links, too
 
 // The components, the last one first.
 void push_components(const std::string& path, std::vector<std::string>& components) {
@@ -44,7 +44,7 @@ std::string real_path(const std::string& path) {
   std::string resolved;
   Descriptor place = open_root();
   for (int steps = 0; !rest.empty(); ++steps) {
-    if (steps == most_components || rest.size() > most_components) return {};
+    if (steps == max_components || rest.size() > max_components) return {};
     const std::string name = std::move(rest.back());
     rest.pop_back();
     if (name == ".") continue;

@@ -11,14 +11,14 @@ namespace wtool::engine {
 
 namespace {
 
-constexpr std::size_t most_refusals = 10;
+constexpr std::size_t max_refusals = 10;
 // What a command writes is the command's to choose, and all of this is done in the host when the command has ended. So
 // everything has a bound: the text, of which the beginning says what went wrong first; the paths that are looked up;
 // and their length. (A shorter line than the shortest phrase says nothing.)
-constexpr std::size_t most_text = 64UL * 1024;
+constexpr std::size_t max_text = 64UL * 1024;
 constexpr std::size_t shortest_line = 8;
-constexpr int most_paths = 100;
-constexpr std::size_t longest_path = 1024;
+constexpr int max_paths = 100;
+constexpr std::size_t max_path = 1024;
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -83,7 +83,7 @@ constexpr std::array<Request, 5> requests = {{{"kill", "a signal to process ", t
 
 constexpr std::array<std::string_view, 4> socket_phrases = {"socket", "connect", "bind", "listen"};
 
-struct Line {
+struct AccessLine {
   std::string_view text;
   std::string lowered;
   std::size_t phrase = 0;  // where it stands
@@ -105,7 +105,7 @@ void add_quoted(std::string_view line, std::vector<Candidate>& found) {
       const std::size_t end = line.find(close, at);
       if (end == std::string_view::npos) break;
       if (end > at) found.push_back({line.substr(at, end - at), true});
-      if (found.size() > most_paths) return;
+      if (found.size() > max_paths) return;
       at = end + close.size();
     }
   }
@@ -155,10 +155,10 @@ std::optional<std::string> judge_protected(const std::string& path, bool or_abov
   return std::nullopt;
 }
 
-class Judge {
+class RefusalJudge {
  public:
   // Looks up `paths` at most, and counts them down.
-  Judge(const Line& line, bool runs_programs, const RefusalContext& context, int& paths)
+  RefusalJudge(const AccessLine& line, bool runs_programs, const RefusalContext& context, int& paths)
       : line_(line), context_(context), paths_(paths) {
     writes_ = has_any(line.lowered, write_words) && !has_any(line.lowered, read_words);
     executes_ = runs_programs || std::any_of(executing.begin(), executing.end(), [&](std::string_view name) {
@@ -168,7 +168,7 @@ class Judge {
   }
 
   std::optional<std::string> operator()(const Candidate& candidate) const {
-    if (candidate.text.find('\0') != std::string_view::npos || candidate.text.size() > longest_path || paths_ == 0) {
+    if (candidate.text.find('\0') != std::string_view::npos || candidate.text.size() > max_path || paths_ == 0) {
       return std::nullopt;
     }
     --paths_;
@@ -220,7 +220,7 @@ class Judge {
     return write;
   }
 
-  const Line& line_;
+  const AccessLine& line_;
   const RefusalContext& context_;
   int& paths_;
   bool writes_ = false;
@@ -237,11 +237,11 @@ bool is_network_failure(std::string_view lowered) {
 // A number of a process, which stands behind `at`; 0 where there is none.
 pid_t process_behind(std::string_view text, std::size_t at) {
   constexpr std::string_view digits = "0123456789";
-  constexpr std::size_t most_digits = 9;
+  constexpr std::size_t max_digits = 9;
   text.remove_prefix(at);
   text.remove_prefix(std::min(text.find_first_of(digits), text.size()));
   const std::size_t size = std::min(text.find_first_not_of(digits), text.size());
-  return size == 0 || size > most_digits ? 0 : std::stoi(std::string(text.substr(0, size)));
+  return size == 0 || size > max_digits ? 0 : std::stoi(std::string(text.substr(0, size)));
 }
 
 std::optional<std::string> judge_request(std::string_view lowered, const RefusalContext& context) {
@@ -260,7 +260,7 @@ std::optional<std::string> judge_request(std::string_view lowered, const Refusal
 
 void judge_line(std::string_view text, bool runs_programs, const RefusalContext& context, int& paths,
                 std::vector<std::string>& refusals) {
-  Line line{text, lower(text)};
+  AccessLine line{text, lower(text)};
   const auto add = [&](std::string refusal) {
     if (std::find(refusals.begin(), refusals.end(), refusal) == refusals.end()) refusals.push_back(std::move(refusal));
   };
@@ -271,7 +271,7 @@ void judge_line(std::string_view text, bool runs_programs, const RefusalContext&
     std::vector<Candidate> candidates;
     add_quoted(text, candidates);
     if (candidates.empty()) add_last_part(text.substr(0, line.phrase), candidates);
-    const Judge judge(line, runs_programs, context, paths);
+    const RefusalJudge judge(line, runs_programs, context, paths);
     for (const Candidate& candidate : candidates) {
       if (candidate.text.empty()) continue;
       if (paths == 0) break;
@@ -288,11 +288,11 @@ void judge_line(std::string_view text, bool runs_programs, const RefusalContext&
 
 std::vector<std::string> find_refusals(std::string_view standard_error, const RefusalContext& context) {
   std::vector<std::string> refusals;
-  standard_error = standard_error.substr(0, most_text);
+  standard_error = standard_error.substr(0, max_text);
   // Python says the same of a program that may not be executed as of a file that may not be opened.
   const bool runs_programs = standard_error.find("subprocess.py") != std::string_view::npos;
-  int paths = most_paths;
-  while (!standard_error.empty() && refusals.size() < most_refusals && !context.cancelled()) {
+  int paths = max_paths;
+  while (!standard_error.empty() && refusals.size() < max_refusals && !context.cancelled()) {
     const std::size_t end = std::min(standard_error.find('\n'), standard_error.size());
     if (end >= shortest_line) judge_line(standard_error.substr(0, end), runs_programs, context, paths, refusals);
     standard_error.remove_prefix(std::min(end + 1, standard_error.size()));

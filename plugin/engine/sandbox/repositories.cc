@@ -30,12 +30,12 @@ const std::vector<std::string> guarded = {"config", "hooks",           "config.w
                                           "gitdir", "info/attributes", "objects/info/alternates"};
 
 // Beyond this a command would start slowly: a bind costs some microseconds.
-constexpr std::size_t most_binds = 1000;
+constexpr std::size_t max_binds = 1000;
 
-constexpr std::size_t most_text = std::size_t{1} << 20;
-constexpr std::size_t most_index = std::size_t{64} << 20;
-constexpr std::size_t most_config_files = 16;
-constexpr std::size_t most_named = 64;
+constexpr std::size_t max_text = std::size_t{1} << 20;
+constexpr std::size_t max_index = std::size_t{64} << 20;
+constexpr std::size_t max_config_files = 16;
+constexpr std::size_t max_named = 64;
 
 std::string parent_of(const std::string& path) { return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)); }
 
@@ -65,8 +65,8 @@ std::string resolve_from(const std::string& base, const std::string& name) {
 
 // The path in a file of one line, such as commondir; empty where there is none.
 std::string path_in_file(const std::string& file, std::string_view prefix = {}) {
-  constexpr std::size_t most_line = 8192;
-  std::string text = read_file(file, most_line).value_or(std::string());
+  constexpr std::size_t max_line = 8192;
+  std::string text = read_file(file, max_line).value_or(std::string());
   if (!text.starts_with(prefix)) return {};
   text.erase(0, prefix.size());
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
@@ -111,7 +111,7 @@ class Guard {
       const std::string file = files_[i];
       struct stat status {};
       if (::stat(file.c_str(), &status) != 0) continue;
-      const auto text = read_file(file, most_text);
+      const auto text = read_file(file, max_text);
       if (!text) {
         names_.problems.push_back(file + " cannot be read, so that what it names is not held");
         continue;
@@ -133,7 +133,7 @@ class Guard {
       const std::string included = resolve_from(parent_of(file), setting.value);
       add_named(included, false);
       if (std::find(files_.begin(), files_.end(), included) != files_.end()) return;
-      if (files_.size() < most_config_files) {
+      if (files_.size() < max_config_files) {
         files_.push_back(included);
       } else {
         too_many_ = true;
@@ -161,7 +161,7 @@ class Guard {
                                 ", which has all of the repository in it");
       return;
     }
-    if (++named_ > most_named) {
+    if (++named_ > max_named) {
       too_many_ = true;
       return;
     }
@@ -201,18 +201,18 @@ bool takes_for_submodule(const FoundRepository& repository, const std::string& f
   struct stat status {};
   if (file.empty() || ::stat(file.c_str(), &status) != 0) return false;
   if (std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec < changed_since_ns) return false;
-  const auto index = read_file(file, most_index);
+  const auto index = read_file(file, max_index);
   return !index || is_submodule(*index, folder.substr(top == "/" ? 1 : top.size() + 1));
 }
 
 // Whether git would not take the folder for a repository.
 bool is_broken(const std::string& path) {
-  constexpr std::size_t most_head = 4096;
+  constexpr std::size_t max_head = 4096;
   const std::string head = path + "/HEAD";
   char target[PATH_MAX];
   const ssize_t size = ::readlink(head.c_str(), target, sizeof target);
   const std::string text = size > 0 ? "ref: " + std::string(target, static_cast<std::size_t>(size))
-                                    : read_file(head, most_head).value_or(std::string());
+                                    : read_file(head, max_head).value_or(std::string());
   constexpr std::size_t shortest_hash = 40;
   const bool detached = text.find_first_not_of("0123456789abcdefABCDEF") >= shortest_hash;
   const bool points = text.starts_with("ref:") && text.find("refs/") == text.find_first_not_of(" \t", 4);
@@ -229,7 +229,7 @@ void protect_repositories(const Repositories& repositories, const FoundByPath& m
   for (const auto& [path, found] : repositories.found) {
     const auto own = made.find(path);
     if (own != made.end() && own->second == found) continue;
-    const bool hold = namespaces && names.binds.size() < most_binds;
+    const bool hold = namespaces && names.binds.size() < max_binds;
     if (namespaces && !hold) ++not_held;
     if (found.kind == FoundRepository::Kind::file || found.kind == FoundRepository::Kind::link) {
       protect_name(parent_of(path), path, write_roots, hold, names);

@@ -134,8 +134,8 @@ void RepositorySearch::Pass::leave_out(const std::string& path, const struct sta
   // It is gone or has become something else; it is another mount; or it is somebody else's, closed to commands as well.
   if (error == ENOENT || error == ENOTDIR || error == ELOOP || error == EXDEV) return;
   if (error == EACCES && seen.st_uid != ::geteuid()) return;
-  constexpr std::size_t most_sentences = 3;
-  if (result.left_out.size() < most_sentences) {
+  constexpr std::size_t max_sentences = 3;
+  if (result.left_out.size() < max_sentences) {
     result.left_out.push_back(path + " cannot be searched for repositories: " + std::strerror(error));
   }
 }
@@ -199,7 +199,7 @@ void RepositorySearch::Pass::list(int root, const char* relative, const struct s
   folder.settled = folder.changed_ns + settled_after_ns < now;
 }
 
-RepositorySearch::RepositorySearch(std::size_t most_folders) : most_folders_(most_folders) {}
+RepositorySearch::RepositorySearch(std::size_t max_folders) : max_folders_(max_folders) {}
 RepositorySearch::~RepositorySearch() = default;
 
 // Folders near the root come first: where a bound is reached, those far from it are left out.
@@ -208,7 +208,7 @@ void RepositorySearch::look(const Root& root, Pass& pass) {
   std::unique_ptr<Folder>& top = roots_[root.path];
   if (!top) top = std::make_unique<Folder>(root.path, true, false);
   std::deque<Folder*> waiting{top.get()};
-  while (!waiting.empty() && pass.folders < most_folders_ && !pass.is_over()) {
+  while (!waiting.empty() && pass.folders < max_folders_ && !pass.is_over()) {
     Folder& folder = *waiting.front();
     waiting.pop_front();
     ++pass.folders;
@@ -230,7 +230,7 @@ void RepositorySearch::look(const Root& root, Pass& pass) {
   }
   if (pass.over || !waiting.empty()) {
     const std::string bound =
-        pass.over ? std::to_string(pass.limit.count()) + " ms" : std::to_string(most_folders_) + " folders";
+        pass.over ? std::to_string(pass.limit.count()) + " ms" : std::to_string(max_folders_) + " folders";
     pass.result.left_out.push_back("the search for repositories in " + root.path + " ended after " + bound +
                                    ", before it had seen all folders");
   }

@@ -49,7 +49,7 @@ struct Repositories {
 // One thread at a time.
 class RepositorySearch {
  public:
-  explicit RepositorySearch(std::size_t most_folders = 100'000);
+  explicit RepositorySearch(std::size_t max_folders = 100'000);
   ~RepositorySearch();
   RepositorySearch(const RepositorySearch&) = delete;
   RepositorySearch& operator=(const RepositorySearch&) = delete;
@@ -63,7 +63,7 @@ class RepositorySearch {
   struct Pass;
   void look(const Root& root, Pass& pass);
 
-  const std::size_t most_folders_;
+  const std::size_t max_folders_;
   std::map<std::string, std::unique_ptr<Folder>> roots_;
 };
 

@@ -19,8 +19,8 @@ namespace {
 constexpr int attempts = 3;
 
 void look_for_refusals(const PreparedSandbox& prepared, const Command& command, const std::string& directory,
-                       const Outcome& outcome, const Cancellation& cancellation, SandboxReport& report) {
-  const auto* not_started = std::get_if<NotStarted>(&outcome.how);
+                       const CommandOutcome& outcome, const Cancellation& cancellation, SandboxReport& report) {
+  const auto* not_started = std::get_if<NotStarted>(&outcome.termination);
   if (not_started == nullptr && outcome.standard_error.bytes == 0) return;
   RefusalContext context;
   context.roots = prepared.shared->roots;
@@ -34,7 +34,7 @@ void look_for_refusals(const PreparedSandbox& prepared, const Command& command, 
   context.ipc_refused = prepared.shared->ipc_refused;
   context.canonical = real_path;
   context.host_may_signal = [](pid_t pid) { return ::kill(pid, 0) == 0; };
-  context.cancelled = [&] { return cancellation.how() == Cancellation::How::now; };
+  context.cancelled = [&] { return cancellation.mode() == Cancellation::Mode::now; };
   if (not_started == nullptr) {
     report.refused = find_refusals(outcome.standard_error.text, context);
   } else if (not_started->stage == NotStarted::Stage::exec && not_started->error == EACCES) {
@@ -53,22 +53,22 @@ void forget_output_files(const std::string& folder, SandboxReport& report) {
 }
 
 // The call was cancelled, or its time was over, before there was anything to run.
-Outcome not_begun(const Cancellation& cancellation) {
-  Outcome outcome;
-  if (cancellation.how() != Cancellation::How::none) {
-    outcome.how = Cancelled{cancellation.reason()};
+CommandOutcome not_begun(const Cancellation& cancellation) {
+  CommandOutcome outcome;
+  if (cancellation.mode() != Cancellation::Mode::none) {
+    outcome.termination = Cancelled{cancellation.reason()};
   } else {
-    outcome.how = TimedOut{};
+    outcome.termination = TimedOut{};
   }
   return outcome;
 }
 
 }  // namespace
 
-std::variant<Outcome, SandboxRefusal> run_sandboxed(Custody& custody, Sandbox& sandbox, Command command,
-                                                    const std::string& directory, const RunOptions& options,
-                                                    Cancellation& cancellation, const OutputSink& sink,
-                                                    SandboxReport& report) {
+std::variant<CommandOutcome, SandboxRefusal> run_sandboxed(WardenClient& client, Sandbox& sandbox, Command command,
+                                                           const std::string& directory, const RunOptions& options,
+                                                           Cancellation& cancellation, const OutputSink& sink,
+                                                           SandboxReport& report) {
   std::string no_namespaces;
   const Patience patience{options.deadline, cancellation};
   for (int attempt = 1;; ++attempt) {
@@ -80,8 +80,8 @@ std::variant<Outcome, SandboxRefusal> run_sandboxed(Custody& custody, Sandbox& s
     report = prepared->report;
     const FileRecord record(prepared->names.watched);
     command.sandbox = &prepared->confinement;
-    Outcome outcome = run(custody, command, options, cancellation, sink);
-    if (const auto* how = std::get_if<NotStarted>(&outcome.how); how != nullptr && attempt < attempts) {
+    CommandOutcome outcome = run(client, command, options, cancellation, sink);
+    if (const auto* how = std::get_if<NotStarted>(&outcome.termination); how != nullptr && attempt < attempts) {
       // Whether there are namespaces is known only by making one; the answer costs nothing where there are.
       if (how->stage == NotStarted::Stage::namespaces) no_namespaces = std::strerror(how->error);
       if (how->stage == NotStarted::Stage::namespaces || how->stage == NotStarted::Stage::binds) continue;

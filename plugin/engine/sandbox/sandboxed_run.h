@@ -11,9 +11,9 @@ namespace wtool::engine {
 
 // As run; `directory` is the path of command.directory. A refusal: nothing was run. `report` is filled in both cases,
 // as far as it is known.
-std::variant<Outcome, SandboxRefusal> run_sandboxed(Custody& custody, Sandbox& sandbox, Command command,
-                                                    const std::string& directory, const RunOptions& options,
-                                                    Cancellation& cancellation, const OutputSink& sink,
-                                                    SandboxReport& report);
+std::variant<CommandOutcome, SandboxRefusal> run_sandboxed(WardenClient& client, Sandbox& sandbox, Command command,
+                                                           const std::string& directory, const RunOptions& options,
+                                                           Cancellation& cancellation, const OutputSink& sink,
+                                                           SandboxReport& report);
 
 }  // namespace wtool::engine

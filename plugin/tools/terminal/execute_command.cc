@@ -19,8 +19,8 @@ using terminal::Json;
 
 // All three are numbers of the specification ("60 seconds", "300 seconds", "1MB").
 constexpr milliseconds default_timeout{60'000};
-constexpr milliseconds longest_timeout{300'000};
-constexpr std::size_t most_output = 1024UL * 1024;
+constexpr milliseconds max_timeout{300'000};
+constexpr std::size_t max_output = 1024UL * 1024;
 
 constexpr std::string_view input_schema = R"({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -74,7 +74,7 @@ class Turn {
 // The answer of a command that came as far as the engine: one function for each way in which it can end.
 class Format {
  public:
-  Format(const CallResult& result, engine::Outcome& outcome) : result_(result), outcome_(outcome) {}
+  Format(const CallResult& result, engine::CommandOutcome& outcome) : result_(result), outcome_(outcome) {}
 
   Json operator()(const engine::Exited& how) { return finished(how.status == 0, how.status); }
 
@@ -131,7 +131,7 @@ class Format {
     object["duration"] = outcome_.duration.count();
     add_warning(object);
     if (outcome_.kept) {
-      for (const auto& process : outcome_.outliving) {
+      for (const auto& process : outcome_.background_names) {
         object["backgroundProcesses"].push_back(to_utf8(process.name));
       }
     }
@@ -143,7 +143,7 @@ class Format {
     const auto add = [&](const char* name, const engine::StreamText& stream) {
       if (!stream.truncated) return;
       warning += (warning.empty() ? "" : "; ") + std::string(name) + " had " + std::to_string(stream.bytes) +
-                 " bytes, and only its beginning and its end are here: " + std::to_string(most_output) + " bytes";
+                 " bytes, and only its beginning and its end are here: " + std::to_string(max_output) + " bytes";
     };
     add("stdout", outcome_.standard_output);
     add("stderr", outcome_.standard_error);
@@ -153,10 +153,10 @@ class Format {
   }
 
   const CallResult& result_;
-  engine::Outcome& outcome_;
+  engine::CommandOutcome& outcome_;
 };
 
-Session::Ending ending_of(const engine::How& how, bool success) {
+Session::Ending ending_of(const engine::Termination& how, bool success) {
   if (std::holds_alternative<engine::NotStarted>(how)) return Session::Ending::not_started;
   return success ? Session::Ending::succeeded : Session::Ending::failed;
 }
@@ -164,7 +164,7 @@ Session::Ending ending_of(const engine::How& how, bool success) {
 class ExecuteCommand : public PreparedCall {
  public:
   ExecuteCommand(std::string_view arguments, const Configuration& configuration) {
-    const milliseconds longest = std::min<milliseconds>(longest_timeout, configuration.timeout_max);
+    const milliseconds longest = std::min<milliseconds>(max_timeout, configuration.timeout_max);
     Parameters parameters(arguments);
     id_ = parameters.required_text("sessionId");
     std::vector<std::string> words{parameters.required_text("command")};
@@ -174,15 +174,15 @@ class ExecuteCommand : public PreparedCall {
     problem_ = parameters.problem();
     set_words(request_, std::move(words));
     request_.timeout = timeout ? milliseconds(*timeout) : std::min(default_timeout, longest);
-    request_.output_bytes = most_output;
+    request_.output_bytes = max_output;
     // Read anew at each call, for it may have changed.
-    request_.own_rules = [words = request_.words, file = configuration.tools_allow](const std::string&,
-                                                                                    const policy::Programs& programs) {
+    request_.tool_rules = [words = request_.words, file = configuration.tools_allow](const std::string&,
+                                                                                     const policy::Programs& programs) {
       return policy::judge_by_tools_allow(words, file, programs);
     };
   }
 
-  Answer run(CallContext& context) override {
+  ToolResult run(CallContext& context) override {
     if (!problem_.empty()) return terminal::invalid(problem_, terminal::labels_of(id_, context), context);
     const auto session = context.sessions.find(id_);
     if (!session) return terminal::recorded_refusal(no_such_session(id_), terminal::labels_of(id_, context), context);
@@ -199,12 +199,12 @@ class ExecuteCommand : public PreparedCall {
     Turn turn(*session);
     use(session);
     CallResult result = execute_call(request_, context);
-    if (const auto* error = std::get_if<CallError>(&result.what)) return terminal::refusal(*error);
-    auto& outcome = std::get<engine::Outcome>(result.what);
-    const bool cancelled = std::holds_alternative<engine::Cancelled>(outcome.how);
-    Json object = std::visit(Format(result, outcome), engine::How(outcome.how));
-    turn.ending = ending_of(outcome.how, object.at("success").get<bool>());
-    Answer answer = terminal::reply(std::move(object));
+    if (const auto* error = std::get_if<CallError>(&result.outcome)) return terminal::refusal(*error);
+    auto& outcome = std::get<engine::CommandOutcome>(result.outcome);
+    const bool cancelled = std::holds_alternative<engine::Cancelled>(outcome.termination);
+    Json object = std::visit(Format(result, outcome), engine::Termination(outcome.termination));
+    turn.ending = ending_of(outcome.termination, object.at("success").get<bool>());
+    ToolResult answer = terminal::reply(std::move(object));
     answer.cancelled = cancelled;
     return answer;
   }

@@ -8,7 +8,7 @@
 
 namespace wtool::tools::terminal {
 
-Answer reply(Json object) {
+ToolResult reply(Json object) {
   std::string text = object.dump(-1, ' ', false, Json::error_handler_t::replace);
   const bool failed = !object.at("success").get<bool>();
   return {envelope(std::move(text), failed, std::move(object)), false};
@@ -35,14 +35,14 @@ const char* code_for(const CallError& error) {
   return "EXECUTION_ERROR";
 }
 
-Answer refusal(const CallError& error) { return reply(failure(code_for(error), error.message, error.hint)); }
+ToolResult refusal(const CallError& error) { return reply(failure(code_for(error), error.message, error.hint)); }
 
-Answer recorded_refusal(const CallError& error, const Labels& labels, const CallContext& context) {
+ToolResult recorded_refusal(const CallError& error, const Labels& labels, const CallContext& context) {
   record_refusal(error, labels, context);
   return refusal(error);
 }
 
-Answer invalid(const std::string& problem, const Labels& labels, const CallContext& context) {
+ToolResult invalid(const std::string& problem, const Labels& labels, const CallContext& context) {
   return recorded_refusal({"invalid_parameters", problem, "correct the parameter and call again; nothing was run"},
                           labels, context);
 }

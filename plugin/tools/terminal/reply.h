@@ -13,7 +13,7 @@ namespace wtool::tools::terminal {
 using Json = nlohmann::ordered_json;
 
 // {"success": ...} and what else the specification shows.
-Answer reply(Json object);
+ToolResult reply(Json object);
 
 // {"success": false, "error": {"code", "message", "hint"}}. The code is one of the specification's six:
 // COMMAND_NOT_ALLOWED, TIMEOUT_EXCEEDED, SESSION_NOT_FOUND, INVALID_PARAMETERS, EXECUTION_ERROR,
@@ -23,14 +23,14 @@ Json failure(const char* code, const std::string& message, const std::string& hi
 // The specification's code for one of docs/guide/results.md.
 const char* code_for(const CallError& error);
 
-Answer refusal(const CallError& error);
+ToolResult refusal(const CallError& error);
 
 // The same of what is not on record yet, because it came before there was a command to judge. `labels` are the session,
 // task and agent as far as they are known;
-Answer recorded_refusal(const CallError& error, const Labels& labels, const CallContext& context);
+ToolResult recorded_refusal(const CallError& error, const Labels& labels, const CallContext& context);
 
 // and of a call whose parameters are wrong.
-Answer invalid(const std::string& problem, const Labels& labels, const CallContext& context);
+ToolResult invalid(const std::string& problem, const Labels& labels, const CallContext& context);
 
 // Those of the session `id`, or the id alone where there is no such session.
 Labels labels_of(const std::string& id, const CallContext& context);

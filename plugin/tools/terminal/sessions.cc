@@ -57,19 +57,19 @@ class CreateSession : public PreparedCall {
  public:
   explicit CreateSession(std::string_view arguments) {
     Parameters parameters(arguments);
-    request_.task = parameters.required_text("taskId", longest_name);
-    request_.agent = parameters.required_text("agentId", longest_name);
+    request_.task = parameters.required_text("taskId", max_name);
+    request_.agent = parameters.required_text("agentId", max_name);
     request_.directory = parameters.optional_text("workingDirectory");
     request_.environment = parameters.variables("environment");
     parameters.end({"taskId", "agentId", "workingDirectory", "environment"});
     problem_ = parameters.problem();
   }
 
-  Answer run(CallContext& context) override {
+  ToolResult run(CallContext& context) override {
     if (!problem_.empty()) {
       Labels known;
-      if (!request_.task.empty() && request_.task.size() <= longest_name) known.emplace_back("task", request_.task);
-      if (!request_.agent.empty() && request_.agent.size() <= longest_name) known.emplace_back("agent", request_.agent);
+      if (!request_.task.empty() && request_.task.size() <= max_name) known.emplace_back("task", request_.task);
+      if (!request_.agent.empty() && request_.agent.size() <= max_name) known.emplace_back("agent", request_.agent);
       return terminal::invalid(problem_, known, context);
     }
     const auto opened = open_session(request_, context);
@@ -92,7 +92,7 @@ class CreateSession : public PreparedCall {
   }
 
  private:
-  static constexpr std::size_t longest_name = 128;
+  static constexpr std::size_t max_name = 128;
 
   SessionRequest request_;
   std::string problem_;
@@ -123,7 +123,7 @@ class CloseSession : public SessionCall {
  public:
   using SessionCall::SessionCall;
 
-  Answer run(CallContext& context) override {
+  ToolResult run(CallContext& context) override {
     if (!problem_.empty()) return terminal::invalid(problem_, terminal::labels_of(id_, context), context);
     const auto result = close_session(id_, context);
     if (const auto* error = std::get_if<CallError>(&result)) {
@@ -131,7 +131,7 @@ class CloseSession : public SessionCall {
     }
     const auto& closed = std::get<ClosedSession>(result);
     Json object{{"success", true}, {"message", "Session closed and resources freed"}};
-    for (const engine::ProcessName& process : closed.leaving) {
+    for (const engine::ProcessName& process : closed.unkillable) {
       object["processesLeft"].push_back({{"pid", process.pid}, {"name", process.name}});
     }
     if (!closed.audit_error.empty()) object["auditError"] = closed.audit_error;
@@ -159,7 +159,7 @@ class GetStatus : public SessionCall {
  public:
   using SessionCall::SessionCall;
 
-  Answer run(CallContext& context) override {
+  ToolResult run(CallContext& context) override {
     if (!problem_.empty()) return terminal::invalid(problem_, terminal::labels_of(id_, context), context);
     const auto session = context.sessions.find(id_);
     if (!session) {

@@ -10,8 +10,8 @@ using namespace wtool::test;
 using wtool::sha256;
 using wtool::audit::Line;
 using wtool::audit::Link;
-using wtool::audit::longest_line;
 using wtool::audit::make_line;
+using wtool::audit::max_line;
 using wtool::audit::read_link;
 
 namespace {
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_line_hands_nothing_on) {
         changed("\"seq\":1", "\"seq\":99999999999999999999999"), changed("\"seq\":1,", "\"seq\":1;"),
         changed("prev", "pref"), changed("hash", "hush"), changed("0000\"", "000A\""), changed("0000\"", "0000'"),
         good + "\n", good.substr(0, good.size() - 3) + "g\"}", std::string("{}"), std::string("[1]"),
-        good.substr(0, 60) + std::string(longest_line, ' ') + good.substr(60)}) {
+        good.substr(0, 60) + std::string(max_line, ' ') + good.substr(60)}) {
     BOOST_TEST(!read_link(text), text.substr(0, 300));
   }
 }
@@ -90,8 +90,8 @@ BOOST_AUTO_TEST_CASE(a_field_cannot_take_the_place_of_the_lines_own) {
 BOOST_AUTO_TEST_CASE(a_long_text_is_cut_and_says_what_it_was) {
   const std::string command = std::string(1000, ' ') + std::string(300'000, 'x');
   const Line line = line_of({{"call", "c"}, {"command", command}, {"directory", "/site"}});
-  BOOST_TEST(line.text.size() <= longest_line);
-  BOOST_TEST(line.text.size() > longest_line / 4);
+  BOOST_TEST(line.text.size() <= max_line);
+  BOOST_TEST(line.text.size() > max_line / 4);
   const ordered_json event = chained(line.text).at(0);
   const auto shown = event["command"].get<std::string>();
   const std::string mark = "... [cut: 301000 bytes, sha256 " + sha256(command) + "]";
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(whatever_the_text_is_the_line_is_not_too_long) {
       std::string text = "a";
       for (std::size_t i = 0; i < count; ++i) text += unit;
       const Line line = line_of({{"outer", {{"command", text}, {"list", {text, 1}}}}});
-      BOOST_TEST(line.text.size() <= longest_line);
+      BOOST_TEST(line.text.size() <= max_line);
       const auto event = chained(line.text);
       BOOST_REQUIRE(event.size() == 1U);
       if (unit != "\xff") BOOST_TEST(line.text.find("\xEF\xBF\xBD") == std::string::npos);  // No character was halved.

@@ -6,7 +6,7 @@
 #include <boost/test/unit_test.hpp>
 
 using wtool::engine::Cancellation;
-using How = Cancellation::How;
+using Mode = Cancellation::Mode;
 
 namespace {
 
@@ -22,28 +22,28 @@ BOOST_AUTO_TEST_SUITE(cancellation)
 BOOST_AUTO_TEST_CASE(nothing_is_heard_before_a_request) {
   const Cancellation cancellation;
   BOOST_TEST(!heard(cancellation));
-  BOOST_TEST((cancellation.how() == How::none));
+  BOOST_TEST((cancellation.mode() == Mode::none));
 }
 
 BOOST_AUTO_TEST_CASE(the_first_reason_stands_and_now_overrides_graceful) {
   Cancellation cancellation;
-  cancellation.request(How::graceful, "first");
+  cancellation.request(Mode::graceful, "first");
   BOOST_TEST(heard(cancellation));
   cancellation.acknowledge();
   BOOST_TEST(!heard(cancellation));
-  cancellation.request(How::now, "second");
+  cancellation.request(Mode::now, "second");
   BOOST_TEST(heard(cancellation));
-  BOOST_TEST((cancellation.how() == How::now));
+  BOOST_TEST((cancellation.mode() == Mode::now));
   BOOST_TEST(cancellation.reason() == "first");
 }
 
 BOOST_AUTO_TEST_CASE(graceful_after_now_is_ignored) {
   Cancellation cancellation;
-  cancellation.request(How::now, "now");
+  cancellation.request(Mode::now, "now");
   cancellation.acknowledge();
-  cancellation.request(How::graceful, "late");
+  cancellation.request(Mode::graceful, "late");
   BOOST_TEST(!heard(cancellation));
-  BOOST_TEST((cancellation.how() == How::now));
+  BOOST_TEST((cancellation.mode() == Mode::now));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

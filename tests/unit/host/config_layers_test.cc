@@ -38,7 +38,7 @@ struct Merged {
   }
 };
 
-static Layer parsed(const std::string& title, const std::string& text, Mistakes& mistakes) {
+static Layer parsed(const std::string& title, const std::string& text, ConfigDiagnostics& mistakes) {
   const std::string folder = title == "user" ? "/home/u/.config/wtool" : "/site";
   Layer layer{.title = title, .file = title + ".yaml", .folder = folder, .base = "/site"};
   parse_layer(text, layer, mistakes);
@@ -46,7 +46,7 @@ static Layer parsed(const std::string& title, const std::string& text, Mistakes&
 }
 
 static Merged merged(const std::string& user, const std::string& project) {
-  Mistakes mistakes;
+  ConfigDiagnostics mistakes;
   std::vector<Layer> layers{parsed("user", user, mistakes)};
   layers.push_back(parsed("project", project, mistakes));
   Merged result;

@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(a_maximum_of_none_allows_any_time_and_keeps_the_default) {
   const auto configuration =
       wtool::parse_configuration(R"({"limits":{"timeout_max":"none","timeout_fractions":true}})", error);
   BOOST_REQUIRE_MESSAGE(configuration, error);
-  BOOST_TEST((configuration->timeout_max == wtool::longest_timeout));
+  BOOST_TEST((configuration->timeout_max == wtool::max_timeout));
   BOOST_TEST(configuration->timeout_default.count() == 300);
   BOOST_TEST(configuration->timeout_fractions);
 }

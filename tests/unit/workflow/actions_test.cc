@@ -34,10 +34,10 @@ BOOST_AUTO_TEST_CASE(a_prompt_takes_arguments_and_options_in_any_order) {
 }
 
 BOOST_AUTO_TEST_CASE(an_argument_may_be_guarded) {
-  Findings findings;
+  Diagnostics diagnostics;
   const Source source("", one_action("Execute prompt \"p\" with a=\"1\"{% if A %} with b=\"2\" {% endif %} c=\"3\""));
-  const Workflow workflow = parse_workflow(source, findings);
-  if (!findings.empty()) return;  // the templates of this build know no tags
+  const Workflow workflow = parse_workflow(source, diagnostics);
+  if (!diagnostics.empty()) return;  // the templates of this build know no tags
   const auto& prompt = action_of<PromptAction>(workflow, "A");
   BOOST_TEST(arguments_text(prompt.arguments) == "a=1 b=2 c=3 ");
   BOOST_TEST(prompt.arguments[1].guard->written.text() == "{% if A %}1{% endif %}");
@@ -121,18 +121,18 @@ BOOST_AUTO_TEST_CASE(the_workflow_has_states_for_failures_and_for_its_end) {
 
 BOOST_AUTO_TEST_CASE(prose_in_the_place_of_an_action_is_a_warning) {
   const std::string found =
-      findings_of(workflow_text("[*] --> A\nA --> B\nB --> [*]\n", "- A: Initialize workflow\n- B: Log \"x\"\n"));
+      diagnostics_of(workflow_text("[*] --> A\nA --> B\nB --> [*]\n", "- A: Initialize workflow\n- B: Log \"x\"\n"));
   BOOST_TEST(found.find("10:3: warning: this says what 'A' is for, and is no action") == 0U, found);
 }
 
 BOOST_AUTO_TEST_CASE(what_a_guard_asks_for_may_be_missing) {
   const std::string found =
-      findings_of(one_action("Prompt \"x\" {% if plan %} with a=\"${plan} ${plam}\" {% endif %}"));
+      diagnostics_of(one_action("Prompt \"x\" {% if plan %} with a=\"${plan} ${plam}\" {% endif %}"));
   BOOST_TEST(found.find("'plan' is not defined") == std::string::npos, found);
 }
 
 BOOST_AUTO_TEST_CASE(an_argument_that_is_nearly_an_option_is_a_warning) {
-  const std::string found = findings_of(one_action("Prompt \"x\" with tiemout=5"));
+  const std::string found = diagnostics_of(one_action("Prompt \"x\" with tiemout=5"));
   BOOST_TEST(found ==
                  "9:22: warning: 'tiemout' is passed on as an argument, and is no option; did you mean "
                  "'timeout'?\n",

@@ -1,4 +1,4 @@
-// Files that nobody meant: large, deep, cut off, random. They end with findings, soon, and without a crash.
+// Files that nobody meant: large, deep, cut off, random. They end with diagnostics, soon, and without a crash.
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <functional>
@@ -21,7 +21,7 @@ std::string repeated(const std::string& text, std::size_t count) {
 // Tells an answer from a hang, also where everything is instrumented and the machine does other things as well.
 void expect_soon(const std::string& name, const std::string& text) {
   const auto began = std::chrono::steady_clock::now();
-  const std::string found = findings_of(text);
+  const std::string found = diagnostics_of(text);
   const auto took = std::chrono::steady_clock::now() - began;
   BOOST_TEST_CONTEXT(name) {
     BOOST_TEST(!found.empty());
@@ -30,7 +30,7 @@ void expect_soon(const std::string& name, const std::string& text) {
 }
 
 double time_to_read(const std::string& text) {
-  return processor_time([&] { BOOST_TEST(!findings_of(text).empty()); });
+  return processor_time([&] { BOOST_TEST(!diagnostics_of(text).empty()); });
 }
 
 // Sixteen times as much takes some sixteen times as long, under a sanitizer more; what is quadratic takes 256 times.
@@ -42,7 +42,7 @@ void expect_linear(const std::string& name, const std::function<std::string(int 
 
 // Every prefix, and many files with a few other bytes.
 void try_mutations(const std::string& whole) {
-  for (std::size_t i = 0; i < whole.size(); ++i) findings_of(whole.substr(0, i));
+  for (std::size_t i = 0; i < whole.size(); ++i) diagnostics_of(whole.substr(0, i));
   std::mt19937 random(7);
   const std::string alphabet = "\n\r\t -:*[]{}()<>\"'`$\\#%&|=~.aA1\xc3\xbc";
   for (int i = 0; i < 800; ++i) {
@@ -55,7 +55,7 @@ void try_mutations(const std::string& whole) {
         text.insert(at, 1, alphabet[random() % alphabet.size()]);
       }
     }
-    if (wtool::is_utf8(text)) findings_of(text);
+    if (wtool::is_utf8(text)) diagnostics_of(text);
   }
 }
 
@@ -153,13 +153,13 @@ BOOST_AUTO_TEST_CASE(deep_nesting_is_refused_soon) {
 }
 
 BOOST_AUTO_TEST_CASE(many_mistakes_are_counted_and_not_all_shown) {
-  const std::string found = findings_of(workflow_text("[*] --> A\nA --> [*]\n", repeated("- B: Foo\n", 500)));
+  const std::string found = diagnostics_of(workflow_text("[*] --> A\nA --> [*]\n", repeated("- B: Foo\n", 500)));
   BOOST_TEST(found.find("and 900 more findings") != std::string::npos, found.substr(found.size() - 100));
 }
 
 BOOST_AUTO_TEST_CASE(of_very_many_findings_the_number_is_kept) {
   const std::string found =
-      findings_of(workflow_text("[*] --> A\nA --> [*]\n", "- A: Log \"" + repeated("${x}", 30'000) + "\"\n"));
+      diagnostics_of(workflow_text("[*] --> A\nA --> [*]\n", "- A: Log \"" + repeated("${x}", 30'000) + "\"\n"));
   BOOST_TEST(found.find("and 29900 more findings") != std::string::npos, found.substr(found.size() - 100));
 }
 
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(cut_and_mutated_files_never_crash) {
       "```sh\n  echo "
       "\"$(x '${r}')\"\n  ```\n- C: Call tool \"lookup\" with {\"a\": [\"${r.stdout}\"]}\n",
       "name: x\nparameters:\n  - name: p\n    type: number\n    default: 3\n");
-  BOOST_TEST(findings_of(whole).empty(), findings_of(whole));
+  BOOST_TEST(diagnostics_of(whole).empty(), diagnostics_of(whole));
   try_mutations(whole);
   const std::string other =
       workflow_text(

@@ -10,7 +10,7 @@ using namespace wtool::test;
 namespace {
 
 void expect(const std::string& diagram, const std::string& actions, const std::string& expected) {
-  const std::string found = findings_of(workflow_text(diagram, actions));
+  const std::string found = diagnostics_of(workflow_text(diagram, actions));
   BOOST_TEST_CONTEXT(diagram) { BOOST_TEST(found == expected); }
 }
 
@@ -72,8 +72,8 @@ BOOST_AUTO_TEST_CASE(every_source_of_names_defines_them) {
                                          "default: \\\"\\\" }}\" with result=\"r\"\n"
                                          "- B: Set v=\"${exit_code} ${last_action_result.stdout}\"\n",
                                          "parameters:\n  - name: p\n");
-  BOOST_TEST(findings_of(text, {"given"}).empty(), findings_of(text, {"given"}));
-  BOOST_TEST(findings_of(text).find("the variable 'given' is not defined") != std::string::npos);
+  BOOST_TEST(diagnostics_of(text, {"given"}).empty(), diagnostics_of(text, {"given"}));
+  BOOST_TEST(diagnostics_of(text).find("the variable 'given' is not defined") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(exits_that_are_never_taken_are_errors) {
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(values_that_are_never_alike_are_not_compared) {
          "4:23: error: 'success' is true or false, and is compared with a number here, which fails\n");
   const std::string text = workflow_text("[*] --> A\nA --> [*]: count > 5\nA --> [*]: default\n", "- A: Log \"x\"\n",
                                          "parameters:\n  - name: count\n    default: 3\n");
-  BOOST_TEST(findings_of(text) ==
+  BOOST_TEST(diagnostics_of(text) ==
              "9:12: warning: 'count' is a text, and is compared with a number here, which fails; "
              "write int(count), or declare it with `type: number`\n");
 }
@@ -141,8 +141,8 @@ BOOST_AUTO_TEST_CASE(some_of_the_names_of_the_run_may_be_set) {
 }
 
 BOOST_AUTO_TEST_CASE(all_findings_come_at_once_sorted_by_place) {
-  const std::string found = findings_of(workflow_text("[*] --> A\nA --> B: exit_code = 1\nB -> C\n",
-                                                      "- Z: Log \"x\"\n- A: Log \"${nothing}\"\n- B: Foo\n"));
+  const std::string found = diagnostics_of(workflow_text("[*] --> A\nA --> B: exit_code = 1\nB -> C\n",
+                                                         "- Z: Log \"x\"\n- A: Log \"${nothing}\"\n- B: Foo\n"));
   std::size_t last = 0;
   std::size_t lines = 0;
   for (std::size_t begin = 0; begin < found.size(); begin = found.find('\n', begin) + 1) {
@@ -163,13 +163,14 @@ BOOST_AUTO_TEST_CASE(without_shell_execute_a_shell_action_is_an_error) {
     }
   };
   const wtool::host::workflow::Source source("w.md", workflow_text("[*] --> A\nA --> [*]\n", "- A: Shell \"x\"\n"));
-  wtool::host::workflow::Findings findings;
-  const auto workflow = wtool::host::workflow::parse_workflow(source, findings);
-  check_workflow(workflow, {}, std::make_unique<NoTools>().get(), findings);
-  BOOST_TEST(findings.text(source) == "w.md:9:3: error: Shell needs the tool shell_execute, and the plugin has none\n");
+  wtool::host::workflow::Diagnostics diagnostics;
+  const auto workflow = wtool::host::workflow::parse_workflow(source, diagnostics);
+  check_workflow(workflow, {}, std::make_unique<NoTools>().get(), diagnostics);
+  BOOST_TEST(diagnostics.text(source) ==
+             "w.md:9:3: error: Shell needs the tool shell_execute, and the plugin has none\n");
 }
 
-BOOST_AUTO_TEST_CASE(the_workflows_of_this_project_have_no_findings) {
+BOOST_AUTO_TEST_CASE(the_workflows_of_this_project_have_no_diagnostics) {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(WTOOL_TEST_SOURCE_DIR "/workflows")) {
     if (entry.path().extension() != ".md") continue;
@@ -177,11 +178,11 @@ BOOST_AUTO_TEST_CASE(the_workflows_of_this_project_have_no_findings) {
     std::string error;
     const auto source = wtool::host::workflow::load_source(entry.path().string(), error);
     BOOST_TEST(error.empty(), error);
-    wtool::host::workflow::Findings findings;
-    const auto workflow = wtool::host::workflow::parse_workflow(source, findings);
+    wtool::host::workflow::Diagnostics diagnostics;
+    const auto workflow = wtool::host::workflow::parse_workflow(source, diagnostics);
     const FakeTools tools;
-    check_workflow(workflow, {}, &tools, findings);
-    BOOST_TEST(findings.empty(), findings.text(source));
+    check_workflow(workflow, {}, &tools, diagnostics);
+    BOOST_TEST(diagnostics.empty(), diagnostics.text(source));
   }
   BOOST_TEST(count > 0U);
 }

@@ -22,8 +22,8 @@ std::string exits_of(const Workflow& workflow, const std::string& id) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_composite_state_may_be_entered_by_an_inner_state_alone) {
-  BOOST_TEST(findings_of(workflow_text("[*] --> In\nstate Out {\n[*] --> In\nIn --> [*]\n}\nOut --> [*]\n",
-                                       "- In: Log \"x\"\n")) == "");
+  BOOST_TEST(diagnostics_of(workflow_text("[*] --> In\nstate Out {\n[*] --> In\nIn --> [*]\n}\nOut --> [*]\n",
+                                          "- In: Log \"x\"\n")) == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_fork_has_several_exits_that_are_always_open) {
@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(a_fork_has_several_exits_that_are_always_open) {
   BOOST_TEST((workflow.find("F")->kind == State::Kind::fork));
   BOOST_TEST((workflow.find("J")->kind == State::Kind::join));
   BOOST_TEST((workflow.find("J")->exits[0].kind == Transition::Kind::unconditional));
-  BOOST_TEST(findings_of(text).empty(), findings_of(text));
+  BOOST_TEST(diagnostics_of(text).empty(), diagnostics_of(text));
 }
 
 BOOST_AUTO_TEST_CASE(labels_may_be_written_in_many_ways) {
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_composite_state_becomes_two) {
   BOOST_TEST(workflow.find("A")->description == "The work");
   BOOST_TEST(workflow.find("A/end")->hidden);
   BOOST_TEST((workflow.find("A")->kind == State::Kind::plain));
-  BOOST_TEST(findings_of(text).empty(), findings_of(text));
+  BOOST_TEST(diagnostics_of(text).empty(), diagnostics_of(text));
 }
 
 BOOST_AUTO_TEST_CASE(regions_run_at_the_same_time) {
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(regions_run_at_the_same_time) {
   BOOST_TEST(exits_of(workflow, "A") == "B C ");
   BOOST_TEST(exits_of(workflow, "C/end") == "A/end ");
   BOOST_TEST(exits_of(workflow, "A/end") == "[*] ");
-  BOOST_TEST(findings_of(text).empty(), findings_of(text));
+  BOOST_TEST(diagnostics_of(text).empty(), diagnostics_of(text));
 }
 
 BOOST_AUTO_TEST_CASE(composite_states_are_nested_no_deeper_than_fifty_levels) {
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(composite_states_are_nested_no_deeper_than_fifty_levels) {
       open += "state S" + std::to_string(i) + " {\n[*] --> " + inner + "\n" + inner + " --> [*]\n";
       close += "}\n";
     }
-    return findings_of(
+    return diagnostics_of(
         workflow_text("[*] --> S0\nS0 --> [*]\n" + open + close, "- S" + std::to_string(levels) + ": Log \"x\"\n"));
   };
   BOOST_TEST(nested(50).empty(), nested(50));
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(described_actions_that_are_not_understood_are_errors_with_t
   };
   for (const auto& [lines, expected] : cases) {
     BOOST_TEST_CONTEXT(lines) {
-      const std::string found = findings_of(workflow_text(std::string("[*] --> A\nA --> [*]\n") + lines, ""));
+      const std::string found = diagnostics_of(workflow_text(std::string("[*] --> A\nA --> [*]\n") + lines, ""));
       BOOST_TEST(found.find(expected) != std::string::npos, found);
     }
   }

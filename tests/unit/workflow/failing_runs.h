@@ -45,14 +45,14 @@ inline FakeTools::Answer refusing(std::set<std::string> bad) {
 struct Others {
   explicit Others(std::map<std::string, std::string> texts) {
     for (auto& [name, text] : texts) {
-      Findings findings;
+      Diagnostics diagnostics;
       auto& made = known[name];
       made.first = std::make_unique<Source>(name + ".md", text);
-      made.second = parse_workflow(*made.first, findings);
-      BOOST_REQUIRE_MESSAGE(findings.empty(), findings.text(*made.first));
+      made.second = parse_workflow(*made.first, diagnostics);
+      BOOST_REQUIRE_MESSAGE(diagnostics.empty(), diagnostics.text(*made.first));
     }
-    around.world.workflow = [this](const std::string& name, const std::string&,
-                                   std::string& error) -> std::optional<OtherWorkflow> {
+    around.services.workflow = [this](const std::string& name, const std::string&,
+                                      std::string& error) -> std::optional<OtherWorkflow> {
       const auto found = known.find(name);
       if (found != known.end()) return OtherWorkflow{&found->second.second, found->second.first.get()};
       error = "there is no " + name;

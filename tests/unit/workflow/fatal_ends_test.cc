@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_in_an_inner_workflow_is_one_of_the_run) {
 BOOST_AUTO_TEST_CASE(a_loop_around_a_prompt_that_cannot_be_made_runs_once) {
   Around around;
   int made = 0;
-  around.world.prompt = [&](const std::string&, bool, const std::string&, const expressions::Scope&) {
+  around.services.prompt = [&](const std::string&, bool, const std::string&, const expressions::Scope&) {
     ++made;
     PreparedPrompt prompt;
     prompt.error = "fix.md:3:1: the variable 'x' is not defined";
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(a_loop_around_a_prompt_that_cannot_be_made_runs_once) {
   };
   const std::string inner = workflow_text("[*] --> P\nP --> [*]\n", "- P: Execute prompt \"fix\" retry=5\n");
   Others others({{"inner", inner}});
-  around.world.workflow = others.around.world.workflow;
+  around.services.workflow = others.around.services.workflow;
   const Run run(workflow_text("[*] --> A\nA --> Check\nCheck --> A: result != \"done\"\nCheck --> [*]: default\n",
                               "- A: Run workflow \"inner\"\n"),
                 nullptr, {}, around);

@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(front_matter_that_is_not_understood_is_an_error) {
   };
   for (const auto& [yaml, expected] : cases) {
     BOOST_TEST_CONTEXT(yaml) {
-      const std::string found = findings_of(workflow_text("[*] --> A\nA --> [*]\n", "", yaml));
+      const std::string found = diagnostics_of(workflow_text("[*] --> A\nA --> [*]\n", "", yaml));
       BOOST_TEST(found.find(expected) != std::string::npos, found);
     }
   }
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(front_matter_that_is_nearly_one_is_read_and_told_of) {
       "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n\n## Actions\n\n- A: Log \"${x}\"\n";
   const std::string keys = "parameters:\n  - name: x\n    default: y\n";
   const auto found = [&](const std::string& top) {
-    const std::string all = findings_of(top + rest);
+    const std::string all = diagnostics_of(top + rest);
     BOOST_TEST(std::count(all.begin(), all.end(), '\n') <= 1, all);
     return all;
   };
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(front_matter_that_is_nearly_one_is_read_and_told_of) {
   const std::string other = "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n\n## Actions\n\n- A: Log \"a\"\n";
   for (const char* top :
        {"\n---\nNote: this is a text\n\n---\n", "-----\n\nwords\n\n-----\n", "\n---\nkey: x\n\n# Title\n\n---\n"}) {
-    BOOST_TEST(findings_of(top + other) == "", top);
+    BOOST_TEST(diagnostics_of(top + other) == "", top);
   }
 }
 

@@ -29,9 +29,9 @@ constexpr const char* diagram =
 
 Workflow parsed(const std::string& text) {
   const Source source("w.md", text);
-  Findings findings;
-  Workflow workflow = parse_workflow(source, findings);
-  BOOST_REQUIRE_MESSAGE(findings.empty(), findings.text(source));
+  Diagnostics diagnostics;
+  Workflow workflow = parse_workflow(source, diagnostics);
+  BOOST_REQUIRE_MESSAGE(diagnostics.empty(), diagnostics.text(source));
   return workflow;
 }
 

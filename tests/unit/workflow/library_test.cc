@@ -38,14 +38,14 @@ class Folder {
 std::string problems(Library& library, const std::string& file) {
   std::string error;
   const Source source = load_source(file, error);
-  Findings findings;
-  const Workflow workflow = parse_workflow(source, findings);
-  Surroundings around;
+  Diagnostics diagnostics;
+  const Workflow workflow = parse_workflow(source, diagnostics);
+  CheckContext around;
   around.file = file;
   around.library = &library;
-  check_workflow(workflow, {}, around, findings);
+  check_workflow(workflow, {}, around, diagnostics);
   std::string out;
-  for (const Finding& finding : findings.sorted()) out += finding.message + "\n";
+  for (const Diagnostic& diagnostic : diagnostics.sorted()) out += diagnostic.message + "\n";
   return out;
 }
 

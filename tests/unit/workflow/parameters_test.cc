@@ -21,9 +21,9 @@ Resolved resolve(const std::vector<std::string>& given) {
                                         "  - {name: count, type: number, default: 3}\n"
                                         "  - {name: dry, type: boolean}\n"
                                         "  - {name: kind, choices: [small, large], default: small}\n"));
-  Findings findings;
-  const Workflow workflow = parse_workflow(source, findings);
-  BOOST_TEST(findings.empty());
+  Diagnostics diagnostics;
+  const Workflow workflow = parse_workflow(source, diagnostics);
+  BOOST_TEST(diagnostics.empty());
   std::vector<std::string> errors;
   Resolved out;
   for (const auto& [name, value] : resolve_inputs(workflow, given, names_read(workflow), errors)) {
@@ -66,9 +66,9 @@ BOOST_AUTO_TEST_CASE(limits_lists_and_conditions_are_kept_to) {
                                     "  - {name: key, required: true, condition: port > 9000, secret: true}\n"
                                     "  - {name: token, secret: true, pattern: '^[a-z]+$', min_length: 3}\n"
                                     "  - {name: pin, type: number, secret: true, max: 9999}\n"));
-  Findings findings;
-  const Workflow workflow = parse_workflow(source, findings);
-  BOOST_TEST(findings.empty(), findings.text(source));
+  Diagnostics diagnostics;
+  const Workflow workflow = parse_workflow(source, diagnostics);
+  BOOST_TEST(diagnostics.empty(), diagnostics.text(source));
   BOOST_TEST(workflow.parameters[3].secret);
   const auto problems = [&](const std::vector<std::string>& given) {
     std::vector<std::string> errors;

@@ -101,22 +101,22 @@ BOOST_AUTO_TEST_CASE(a_diagram_needs_no_fence) {
   const std::string text =
       "# Title\n\nstateDiagram-v2\n    [*] --> A\n    A --> [*]: success\n\n## Actions\n\n- A: Log \"x\"\n";
   BOOST_TEST(read(text).find("A")->action.has_value());
-  BOOST_TEST(findings_of("stateDiagram-v2\n[*] --> A\nA --> [*]\n").find("error") == std::string::npos);
+  BOOST_TEST(diagnostics_of("stateDiagram-v2\n[*] --> A\nA --> [*]\n").find("error") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(line_ends_tabs_marks_and_unicode_do_not_matter) {
   std::string text =
       "\xEF\xBB\xBF" + workflow_text("\t[*] -->\tStraße\n\tStraße --> 終: success\n\t終 --> [*]\n",
                                      "-\tStraße:\tShell \"echo ü\"\n- 終: Log \"${Straße}\"\n", "name: x\n");
-  BOOST_TEST(findings_of(text).empty(), findings_of(text));
+  BOOST_TEST(diagnostics_of(text).empty(), diagnostics_of(text));
   std::string dos;
   for (const char c : text) dos += c == '\n' ? "\r\n" : std::string(1, c);
-  BOOST_TEST(findings_of(dos).empty(), findings_of(dos));
+  BOOST_TEST(diagnostics_of(dos).empty(), diagnostics_of(dos));
   const Workflow workflow = read(dos);
   BOOST_TEST(action_of<ShellAction>(workflow, "Straße").command.written.text() == "echo ü");
   std::string mac;
   for (const char c : text) mac += c == '\n' ? '\r' : c;
-  BOOST_TEST(findings_of(mac).empty(), findings_of(mac));
+  BOOST_TEST(diagnostics_of(mac).empty(), diagnostics_of(mac));
 }
 
 BOOST_AUTO_TEST_CASE(escapes_in_quotes_are_few_and_the_others_stay) {
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(actions_that_are_not_understood_are_errors_with_line_and_co
   for (const auto& [action, expected] : cases) {
     BOOST_TEST_CONTEXT(action) {
       const std::string text = workflow_text("[*] --> A\nA --> [*]\n", std::string("- A: ") + action + "\n");
-      const std::string found = findings_of(text);
+      const std::string found = diagnostics_of(text);
       if (expected == nullptr) {
         BOOST_TEST(found.empty(), found);
       } else {
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(items_that_belong_to_nothing_are_errors) {
   };
   for (const auto& [actions, expected] : cases) {
     BOOST_TEST_CONTEXT(actions) {
-      const std::string found = findings_of(workflow_text(diagram, actions));
+      const std::string found = diagnostics_of(workflow_text(diagram, actions));
       BOOST_TEST(found.find(expected) == 0U, found);
     }
   }
@@ -304,7 +304,7 @@ BOOST_AUTO_TEST_CASE(lines_of_a_diagram_that_are_not_understood_are_errors) {
   };
   for (const auto& [line, expected] : cases) {
     BOOST_TEST_CONTEXT(line) {
-      const std::string found = findings_of(std::string("```mermaid\nstateDiagram-v2\n") + line + "\n");
+      const std::string found = diagnostics_of(std::string("```mermaid\nstateDiagram-v2\n") + line + "\n");
       BOOST_TEST(found.find(expected) != std::string::npos, found);
     }
   }
@@ -325,25 +325,25 @@ BOOST_AUTO_TEST_CASE(files_without_one_diagram_are_errors) {
   for (const auto& [text, expected] : cases) {
     BOOST_TEST_CONTEXT(text) {
       const Source source("", text);
-      Findings findings;
-      const Workflow workflow = parse_workflow(source, findings);
-      check_workflow(workflow, {}, nullptr, findings);
+      Diagnostics diagnostics;
+      const Workflow workflow = parse_workflow(source, diagnostics);
+      check_workflow(workflow, {}, nullptr, diagnostics);
       if (expected == nullptr) {
-        BOOST_TEST(findings.count() == 0U, findings.text(source));
+        BOOST_TEST(diagnostics.count() == 0U, diagnostics.text(source));
       } else {
-        BOOST_TEST(findings.text(source).find(std::string(":") + expected) == 0U, findings.text(source));
+        BOOST_TEST(diagnostics.text(source).find(std::string(":") + expected) == 0U, diagnostics.text(source));
       }
     }
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_file_may_be_a_diagram_alone) {
-  BOOST_TEST(findings_of("\n      stateDiagram-v2\n          [*] --> A\n          A --> [*]\n   \n").find("error") ==
+  BOOST_TEST(diagnostics_of("\n      stateDiagram-v2\n          [*] --> A\n          A --> [*]\n   \n").find("error") ==
              std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(one_mistake_is_not_reported_again_where_its_result_is_read) {
-  const std::string found = findings_of(workflow_text(
+  const std::string found = diagnostics_of(workflow_text(
       "[*] --> A\nA --> B\nB --> [*]\n", "- A: Shell \"x\" with retyr=3 result=\"r\"\n- B: Log \"${r}\"\n"));
   BOOST_TEST(found.find('\n') == found.size() - 1, found);
 }

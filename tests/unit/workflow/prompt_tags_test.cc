@@ -70,7 +70,7 @@ class Texts final : public Partials {
 
 // The prompt `text`, which may put in the `others`.
 std::string rendered(const std::string& text, std::map<std::string, std::string> others = {},
-                     std::size_t steps = most_template_steps) {
+                     std::size_t steps = max_template_steps) {
   others["main"] = text;
   Texts texts(std::move(others));
   std::string error;

@@ -51,10 +51,10 @@ std::string command_of(const std::string& text, const Scope& scope) {
   return std::get<std::string>(rendered);
 }
 
-std::string findings_at_check(const std::string& text) {
-  workflow::Findings findings;
-  workflow::check_places(parsed_command(text), findings);
-  return findings.text(workflow::Source("", text));
+std::string diagnostics_at_check(const std::string& text) {
+  workflow::Diagnostics diagnostics;
+  workflow::check_places(parsed_command(text), diagnostics);
+  return diagnostics.text(workflow::Source("", text));
 }
 
 }  // namespace
@@ -130,11 +130,11 @@ BOOST_AUTO_TEST_CASE(a_value_of_a_loop_cannot_end_its_here_document) {
 }
 
 BOOST_AUTO_TEST_CASE(places_behind_tags_are_checked_before_and_while_a_command_is_made) {
-  BOOST_TEST(findings_at_check("{% for v in all %}echo ${v}\n{% endfor %}").empty());
-  BOOST_TEST(findings_at_check("{% if yes %}echo `${v}`{% endif %}").find("1:19: error: ${v} cannot be put here") !=
+  BOOST_TEST(diagnostics_at_check("{% for v in all %}echo ${v}\n{% endfor %}").empty());
+  BOOST_TEST(diagnostics_at_check("{% if yes %}echo `${v}`{% endif %}").find("1:19: error: ${v} cannot be put here") !=
              std::string::npos);
-  BOOST_TEST(findings_at_check("{% for v in all %}# ${v}{% endfor %}").find("in a comment") != std::string::npos);
-  BOOST_TEST(findings_at_check("{% if yes %}a{% else %}# ${v}{% endif %}").find("a# ") == std::string::npos);
+  BOOST_TEST(diagnostics_at_check("{% for v in all %}# ${v}{% endfor %}").find("in a comment") != std::string::npos);
+  BOOST_TEST(diagnostics_at_check("{% if yes %}a{% else %}# ${v}{% endif %}").find("a# ") == std::string::npos);
   // What only becomes a refused place with the values there are is refused then.
   const Scope scope({{"v", Value("x")}, {"yes", Value(false)}, {"no", Value(false)}});
   BOOST_TEST(command_of("{% if yes %}echo {% endif %}# ${v}", scope).starts_with("error: ${v} cannot be put here"));

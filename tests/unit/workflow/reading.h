@@ -10,9 +10,9 @@ namespace wtool::test {
 
 inline host::workflow::Workflow read(const std::string& text) {
   const host::workflow::Source source("test.md", text);
-  host::workflow::Findings findings;
-  host::workflow::Workflow workflow = host::workflow::parse_workflow(source, findings);
-  BOOST_TEST(findings.empty(), findings.text(source));
+  host::workflow::Diagnostics diagnostics;
+  host::workflow::Workflow workflow = host::workflow::parse_workflow(source, diagnostics);
+  BOOST_TEST(diagnostics.empty(), diagnostics.text(source));
   return workflow;
 }
 

@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_step_comes_back_as_it_was) {
   end.outcome.matrix = Value(List{Value(std::int64_t{1})});
   end.assigned.emplace_back("na\"me", Value(std::int64_t{9}));
   end.result_name = "build";
-  end.went_on = true;
+  end.transitioned = true;
   end.next = {"Tell", "[*]"};
 
   std::string lines;
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_step_comes_back_as_it_was) {
   BOOST_TEST(value_of(back.end.assigned[0].second) == "9");
   BOOST_TEST(back.end.command == "make 'x'");
   BOOST_TEST(back.end.result_name == "build");
-  BOOST_TEST(back.end.went_on);
+  BOOST_TEST(back.end.transitioned);
   BOOST_TEST((back.end.next == end.next));
 }
 

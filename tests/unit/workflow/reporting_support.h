@@ -59,13 +59,13 @@ class ToldRun {
     observer_.state_entered(step);
     return step;
   }
-  void end(wf::Step& step, wf::StepEnd end = {}, bool went_on = true) {
+  void end(wf::Step& step, wf::StepEnd end = {}, bool transitioned = true) {
     step.status = end.outcome.aborted    ? wf::Step::Status::aborted
                   : end.outcome.is_error ? wf::Step::Status::failed
                                          : wf::Step::Status::succeeded;
     step.exit_code = end.outcome.exit_code;
     step.took = std::chrono::milliseconds(1500);
-    end.went_on = went_on;
+    end.transitioned = transitioned;
     observer_.state_ended(step, end);
   }
   wf::Step visit(const std::string& state, const std::string& standard_output = "", const std::string& branch = "") {

@@ -27,7 +27,7 @@ class Recorder final : public RunObserver {
   }
   void state_ended(const Step& step, const StepEnd& end) override {
     const std::lock_guard lock(mutex_);
-    if (end.went_on) past.add(step.branch, step.sequence, {step.of().id, step.status, step.tries, step.took, end});
+    if (end.transitioned) past.add(step.branch, step.sequence, {step.of().id, step.status, step.tries, step.took, end});
     const bool failed = step.status == Step::Status::failed;
     events += (failed ? "!" : step.status == Step::Status::aborted ? "x" : "-") + step.of().id + " ";
   }
@@ -52,7 +52,7 @@ class Recorder final : public RunObserver {
 // What a run has beside its file and its tools.
 struct Around {
   RunSettings settings{};
-  RunWorld world{};
+  RunServices services{};
   Secrets* secrets = nullptr;
   const PastRun* past = nullptr;
 };
@@ -61,14 +61,14 @@ struct Run {
   explicit Run(const std::string& text, FakeTools::Answer answer = nullptr,
                std::map<std::string, expressions::Value> inputs = {}, const Around& around = {})
       : source("w.md", text), tools(std::move(answer)) {
-    Findings findings;
-    workflow = parse_workflow(source, findings);
+    Diagnostics diagnostics;
+    workflow = parse_workflow(source, diagnostics);
     std::vector<std::string> given;
     for (const auto& [name, value] : inputs) given.push_back(name);
-    check_workflow(workflow, given, &tools, findings);
-    BOOST_REQUIRE_MESSAGE(findings.empty(), findings.text(source));
+    check_workflow(workflow, given, &tools, diagnostics);
+    BOOST_REQUIRE_MESSAGE(diagnostics.empty(), diagnostics.text(source));
     Observers all({&recorder, &failed});
-    report = run_workflow({workflow, source, std::move(inputs), tools, stop, all, around.settings, around.world,
+    report = run_workflow({workflow, source, std::move(inputs), tools, stop, all, around.settings, around.services,
                            around.secrets, around.past, "", "w"});
   }
   std::string path() const {

@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(of_two_actions_of_a_state_in_two_forms_none_is_taken_silent
   const std::string two = workflow_text("[*] --> A\nA --> B\nB --> [*]\n", "- A: Log \"x\"\n") +
                           "\n# States\n\n## A\n**Action**: Log \"y\"\n\n## B\n**Action**: Log \"z\"\n\n## C\n"
                           "**Action**: Log \"z\"\n\n# Notes\n\n**Action**: none\n";
-  const std::string found = findings_of(two);
+  const std::string found = diagnostics_of(two);
   BOOST_TEST(found.find("15:13: error: the state 'A' has an action here and another one under `Actions`") == 0U, found);
   BOOST_TEST(found.find("18:13: warning: this action does not count") != std::string::npos, found);
   BOOST_TEST(found.find("20:4: warning: there is no state \"C\" in the diagram") != std::string::npos, found);

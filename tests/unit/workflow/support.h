@@ -68,15 +68,15 @@ inline std::string workflow_text(const std::string& diagram, const std::string& 
          "```\n\n## Actions\n\n" + actions;
 }
 
-// Every finding on a line, without the file's name: "LINE:COLUMN: error: ...".
-inline std::string findings_of(const std::string& text, const std::vector<std::string>& given = {}) {
+// Every diagnostic on a line, without the file's name: "LINE:COLUMN: error: ...".
+inline std::string diagnostics_of(const std::string& text, const std::vector<std::string>& given = {}) {
   const host::workflow::Source source("", text);
-  host::workflow::Findings findings;
-  const auto workflow = host::workflow::parse_workflow(source, findings);
+  host::workflow::Diagnostics diagnostics;
+  const auto workflow = host::workflow::parse_workflow(source, diagnostics);
   const FakeTools tools;
-  host::workflow::check_workflow(workflow, given, &tools, findings);
+  host::workflow::check_workflow(workflow, given, &tools, diagnostics);
   std::string out;
-  std::string all = findings.text(source);
+  std::string all = diagnostics.text(source);
   for (std::size_t begin = 0; begin < all.size();) {
     const std::size_t end = all.find('\n', begin);
     out += all.substr(begin + 1, end - begin);

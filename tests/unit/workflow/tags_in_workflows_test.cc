@@ -13,15 +13,15 @@ namespace {
 
 const std::string one_state = "[*] --> A\nA --> [*]\n";
 
-std::string findings_of_action(const std::string& action) {
-  return findings_of(workflow_text(one_state, "- A: " + action + "\n", "parameters:\n  - name: p\n"));
+std::string diagnostics_of_action(const std::string& action) {
+  return diagnostics_of(workflow_text(one_state, "- A: " + action + "\n", "parameters:\n  - name: p\n"));
 }
 
 // What the tool was called with.
 Json arguments_of(const std::string& action, const Json& parameters) {
   const Source source("w.md", workflow_text(one_state, "- A: " + action + "\n"));
-  Findings findings;
-  const Workflow workflow = parse_workflow(source, findings);
+  Diagnostics diagnostics;
+  const Workflow workflow = parse_workflow(source, diagnostics);
   std::map<std::string, expressions::Value> inputs;
   std::vector<std::string> given;
   for (const auto& [name, value] : parameters.items()) {
@@ -29,8 +29,8 @@ Json arguments_of(const std::string& action, const Json& parameters) {
     given.push_back(name);
   }
   FakeTools tools;
-  check_workflow(workflow, given, &tools, findings);
-  BOOST_REQUIRE_MESSAGE(findings.empty(), findings.text(source));
+  check_workflow(workflow, given, &tools, diagnostics);
+  BOOST_REQUIRE_MESSAGE(diagnostics.empty(), diagnostics.text(source));
   Stop stop;
   RunObserver observer;
   run_workflow({workflow, source, std::move(inputs), tools, stop, observer});
@@ -56,16 +56,16 @@ BOOST_AUTO_TEST_CASE(names_in_tags_are_checked_before_a_run) {
       {"Shell \"x\" with timeout=\"{% if p %}5{% else %}10{% endif %}\"", ""},
   };
   for (const auto& [action, expected] : cases) {
-    const std::string found = findings_of_action(action);
+    const std::string found = diagnostics_of_action(action);
     BOOST_TEST((*expected == '\0' ? found.empty() : found.starts_with(expected)), action << " gave " << found);
   }
 }
 
 BOOST_AUTO_TEST_CASE(conditions_with_has_may_name_what_is_not_there) {
   BOOST_TEST(
-      findings_of(workflow_text("[*] --> A\nA --> [*]: has(nowhere.x)\nA --> [*]: default\n", "- A: Shell \"x\"\n"))
+      diagnostics_of(workflow_text("[*] --> A\nA --> [*]: has(nowhere.x)\nA --> [*]: default\n", "- A: Shell \"x\"\n"))
           .empty());
-  BOOST_TEST(findings_of(
+  BOOST_TEST(diagnostics_of(
                  workflow_text("[*] --> A\nA --> [*]: A.exists(x, x == y)\nA --> [*]: default\n", "- A: Shell \"x\"\n"))
                  .starts_with("4:29: error: the variable 'y' is not defined"));
 }

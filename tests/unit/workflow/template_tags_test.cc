@@ -42,7 +42,7 @@ class TestScope final : public Scope {
   std::map<std::string, Value, std::less<>> values_;
 };
 
-std::string rendered(const std::string& text, std::size_t steps = most_template_steps) {
+std::string rendered(const std::string& text, std::size_t steps = max_template_steps) {
   const auto parsed = parse_template(text);
   if (const auto* errors = std::get_if<std::vector<ExpressionError>>(&parsed)) {
     std::string out;
@@ -294,9 +294,9 @@ BOOST_AUTO_TEST_CASE(tags_are_bounded) {
   BOOST_TEST(nested(20, "", 100'000).find("takes more than 100000 steps") != std::string::npos);
   BOOST_TEST(nested(6, "", 100'000) == "");
   // The usual bound, with rounds of many steps.
-  BOOST_TEST(nested(7, "{% if large contains 'y' %}{% endif %}", most_template_steps).find("takes more than") !=
+  BOOST_TEST(nested(7, "{% if large contains 'y' %}{% endif %}", max_template_steps).find("takes more than") !=
              std::string::npos);
-  BOOST_TEST(nested(5, "{% if large contains 'y' %}{% endif %}", most_template_steps) == "");
+  BOOST_TEST(nested(5, "{% if large contains 'y' %}{% endif %}", max_template_steps) == "");
   const std::string list = "[" + repeated("1,", 5000) + "1]";
   const std::string large = repeated("x", 4000);
   BOOST_TEST(rendered("{% for a in " + list + " %}" + large + "{% endfor %}").find("beyond 16 MiB") !=

@@ -15,17 +15,17 @@
 #include <vector>
 
 #include "workflow/check/action_check.h"
-#include "workflow/model/findings.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 #include "workflow/parse/action_cursor.h"
 #include "workflow/parse/markdown.h"
 
 namespace wtool::host::workflow {
 
-// The text of one action while it is read. What is wrong goes to `findings`; then the returned action is not used.
+// The text of one action while it is read. What is wrong goes to `diagnostics`; then the returned action is not used.
 struct ActionReading {
-  ActionReading(const MappedText& text, const std::vector<CodeBlock>& code, Findings& wrong)
-      : blocks(code), cursor(text, wrong), findings(wrong) {}
+  ActionReading(const MappedText& text, const std::vector<CodeBlock>& code, Diagnostics& wrong)
+      : blocks(code), cursor(text, wrong), diagnostics(wrong) {}
 
   // The word that always follows another one, as in `Call tool`; `form` shows the whole action.
   bool expect_word(const std::string& expected, const std::string& form);
@@ -34,7 +34,7 @@ struct ActionReading {
   std::string word;                      // that the action began with, in lower case; the cursor is behind it
   const std::vector<CodeBlock>& blocks;  // below the list item
   ActionCursor cursor;
-  Findings& findings;
+  Diagnostics& diagnostics;
   Options options;
 };
 
@@ -88,9 +88,9 @@ const ActionType& type_of(const ActionKind& kind);
 const std::vector<std::string>& action_words();
 
 // Reads an action from `text`, which follows `State:`, and the code blocks below it. Returns nothing when there are
-// findings. `offset` becomes the action's own.
+// diagnostics. `offset` becomes the action's own.
 std::optional<Action> read_action(const MappedText& text, const std::vector<CodeBlock>& blocks, std::size_t offset,
-                                  Findings& findings);
+                                  Diagnostics& diagnostics);
 
 // The members of a row, made from functions of the action's own type. A lambda without captures is one, too.
 template <class Kind, class Function>

@@ -60,9 +60,9 @@ std::string allowed_actions() {
 }  // namespace
 
 std::optional<Action> read_action(const MappedText& text, const std::vector<CodeBlock>& blocks, std::size_t offset,
-                                  Findings& findings) {
-  ActionReading in(text, blocks, findings);
-  const std::size_t before = findings.size();
+                                  Diagnostics& diagnostics) {
+  ActionReading in(text, blocks, diagnostics);
+  const std::size_t before = diagnostics.size();
   in.word = in.cursor.peek_word();
   const ActionType* type = type_with(in.word);
   if (type == nullptr) {
@@ -72,14 +72,14 @@ std::optional<Action> read_action(const MappedText& text, const std::vector<Code
   }
   in.cursor.take_word(in.word);
   ActionKind made = type->read(in);
-  if (findings.size() != before) return std::nullopt;
+  if (diagnostics.size() != before) return std::nullopt;
   if (!in.cursor.at_end()) {
     if (in.cursor.explain_quotes()) return std::nullopt;
     in.cursor.fail("this is not expected behind the action: " + in.cursor.rest_for_message());
     return std::nullopt;
   }
   if (!std::holds_alternative<ShellAction>(made) && !blocks.empty()) {
-    findings.add(blocks[0].offset, "a code block belongs only to the action Shell");
+    diagnostics.add(blocks[0].offset, "a code block belongs only to the action Shell");
     return std::nullopt;
   }
   return Action{std::move(made), std::move(in.options), offset};
@@ -94,7 +94,7 @@ bool ActionReading::expect_word(const std::string& expected, const std::string& 
 bool ActionReading::quoted_template(const std::string& what, TemplateText& out) {
   auto text = cursor.take_text(what);
   if (!text) return false;
-  out = template_text(std::move(*text), findings);
+  out = template_text(std::move(*text), diagnostics);
   return true;
 }
 

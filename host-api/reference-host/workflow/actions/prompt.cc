@@ -18,8 +18,8 @@ ActionKind read_prompt(ActionReading& in) {
   made.is_inline = is_inline;
   if (!is_inline && !in.expect_word("prompt", "Execute prompt \"name\" with name=\"value\"")) return made;
   if (!in.quoted_template(is_inline ? "the text of the prompt" : "the name of the prompt", made.prompt)) return made;
-  OptionReader options(in.cursor, in.findings);
-  take_arguments(in.cursor, options, in.options, made.arguments, in.findings);
+  OptionReader options(in.cursor, in.diagnostics);
+  take_arguments(in.cursor, options, in.options, made.arguments, in.diagnostics);
   return made;
 }
 

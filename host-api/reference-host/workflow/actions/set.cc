@@ -23,10 +23,10 @@ ActionKind read_set(ActionReading& in) {
     assignment.offset = in.cursor.here();
     assignment.name = in.cursor.take_name();
     if (assignment.name.empty() || !in.cursor.take_symbol('=')) {
-      in.findings.add(assignment.offset, "this action is written Set name=\"value\"");
+      in.diagnostics.add(assignment.offset, "this action is written Set name=\"value\"");
       return made;
     }
-    auto value = take_value(in.cursor, in.findings, "the value of " + assignment.name);
+    auto value = take_value(in.cursor, in.diagnostics, "the value of " + assignment.name);
     if (!value) return made;
     assignment.value = std::move(*value);
     made.assignments.push_back(std::move(assignment));
@@ -36,7 +36,7 @@ ActionKind read_set(ActionReading& in) {
 
 void check_set(const SetAction& set, const Action&, ActionCheck& check) {
   for (const Assignment& assignment : set.assignments) {
-    check_own_name(assignment.name, assignment.offset, check.findings);
+    check_own_name(assignment.name, assignment.offset, check.diagnostics);
   }
 }
 

@@ -44,13 +44,13 @@ std::string command_in_quotes(ActionReading& in) {
 void read_script(ActionReading& in, ShellAction& made) {
   const CodeBlock& block = in.blocks[0];
   const std::string language = lowered(block.language);
-  if (in.blocks.size() > 1) in.findings.add(in.blocks[1].offset, "an action has only one code block");
+  if (in.blocks.size() > 1) in.diagnostics.add(in.blocks[1].offset, "an action has only one code block");
   if (language == "bash") {
     made.shell = {"bash", block.offset};
   } else if (!language.empty() && language != "sh" && language != "shell") {
-    in.findings.add(block.offset, "commands are run by sh or bash, so mark this block sh or bash, and not " +
-                                      quoted_for_message(block.language) +
-                                      "; for another interpreter, let the script call it");
+    in.diagnostics.add(block.offset, "commands are run by sh or bash, so mark this block sh or bash, and not " +
+                                         quoted_for_message(block.language) +
+                                         "; for another interpreter, let the script call it");
   }
   made.is_block = true;
   made.command.written = block.text;
@@ -72,7 +72,7 @@ bool read_shell_name(ActionReading& in, ShellAction& made) {
     why = "the shell is given twice: shell=sh, and the block below is marked bash; mark it sh, or leave the option out";
   }
   if (!why.empty()) {
-    in.findings.add(at, why);
+    in.diagnostics.add(at, why);
     return false;
   }
   made.shell = {name, at};
@@ -91,7 +91,7 @@ bool read_shell_settings(ActionReading& in, ShellAction& made) {
   }
   const std::string why = read_shell_options(written, made.shell_options.emplace());
   if (why.empty()) return true;
-  in.findings.add(at, why);
+  in.diagnostics.add(at, why);
   return false;
 }
 
@@ -101,10 +101,10 @@ bool read_environment(ActionReading& in, ShellAction& made) {
   if (!object) return false;
   for (const auto& [name, value] : object->items()) {
     if (!value.is_string()) {
-      in.findings.add(at, "the environment variable " + name + " must be a text in quotes");
+      in.diagnostics.add(at, "the environment variable " + name + " must be a text in quotes");
       continue;
     }
-    made.environment.emplace_back(name, template_text(value.get_ref<const std::string&>(), at, in.findings));
+    made.environment.emplace_back(name, template_text(value.get_ref<const std::string&>(), at, in.diagnostics));
   }
   return true;
 }
@@ -125,7 +125,7 @@ bool read_option(ActionReading& in, const std::string& name, ShellAction& made) 
 }
 
 bool read_options(ActionReading& in, ShellAction& made) {
-  OptionReader options(in.cursor, in.findings);
+  OptionReader options(in.cursor, in.diagnostics);
   const bool with = in.cursor.take_word("with");
   if (with && in.cursor.at_end()) {
     in.cursor.fail(
@@ -167,7 +167,7 @@ ActionKind read_shell(ActionReading& in) {
     if (!text) return made;
     made.command.written = std::move(*text);
     if (!in.blocks.empty()) {
-      in.findings.add(in.blocks[0].offset, "the command is given twice: in quotes and in this block");
+      in.diagnostics.add(in.blocks[0].offset, "the command is given twice: in quotes and in this block");
       return made;
     }
   } else if (in.blocks.empty()) {
@@ -178,10 +178,10 @@ ActionKind read_shell(ActionReading& in) {
     read_script(in, made);
   }
   if (made.command.written.text().find_first_not_of(" \t\n") == std::string::npos) {
-    in.findings.add(at, "the command is empty");
+    in.diagnostics.add(at, "the command is empty");
     return made;
   }
-  TemplateText command = template_text(std::move(made.command.written), in.findings);
+  TemplateText command = template_text(std::move(made.command.written), in.diagnostics);
   made.command.written = std::move(command.written);
   made.command.parsed = std::move(command.parsed);
   if (!made.command.parsed.texts.empty()) made.command.places = find_places(made.command.parsed);
@@ -219,22 +219,22 @@ void judge(const ShellAction& shell, ActionCheck& check) {
   for (const auto& [name, text] : shell.environment) environment[name] = text_of(text);
   const auto verdict = check.around.verdict(first_line_of(shell, check.workflow) + text_of(shell.command), environment);
   if (const char* const problem = problem_of(verdict.kind, shell)) {
-    check.findings.warn(shell.command.written.locate(0), problem + verdict.reason);
+    check.diagnostics.warn(shell.command.written.locate(0), problem + verdict.reason);
   }
 }
 
 void check_shell(const ShellAction& shell, const Action& action, ActionCheck& check) {
   if (check.around.tools != nullptr && !check.around.tools->has_tool(shell_tool)) {
-    check.findings.add(action.offset, "Shell needs the tool shell_execute, and the plugin has none");
+    check.diagnostics.add(action.offset, "Shell needs the tool shell_execute, and the plugin has none");
   }
   if (check.around.timeout_max && action.options.timeout) {
-    check_timeout(*action.options.timeout, *check.around.timeout_max, check.findings);
+    check_timeout(*action.options.timeout, *check.around.timeout_max, check.diagnostics);
   }
-  if (!shell.command.parsed.texts.empty()) check_places(shell.command, check.findings);
+  if (!shell.command.parsed.texts.empty()) check_places(shell.command, check.diagnostics);
   check.shell_is_usable(shell.shell);
   for (const auto& [name, text] : shell.environment) {
     if (is_environment_name(name)) continue;
-    check.findings.add(text.written.locate(0), quoted_for_message(name) + " cannot name an environment variable");
+    check.diagnostics.add(text.written.locate(0), quoted_for_message(name) + " cannot name an environment variable");
   }
   if (check.around.verdict && is_literal(shell.command)) judge(shell, check);
 }

@@ -23,7 +23,7 @@ ActionKind read_tool(ActionReading& in) {
     made.tool = in.cursor.take_name();
   }
   if (made.tool.empty()) {
-    in.findings.add(made.tool_offset, "the name of the tool is missing");
+    in.diagnostics.add(made.tool_offset, "the name of the tool is missing");
     return made;
   }
   nlohmann::json arguments = nlohmann::json::object();
@@ -36,7 +36,7 @@ ActionKind read_tool(ActionReading& in) {
       arguments = *object;
     }
   }
-  OptionReader options(in.cursor, in.findings, false);
+  OptionReader options(in.cursor, in.diagnostics, false);
   while (!in.cursor.at_end()) {
     const auto outcome = options.take(in.options);
     if (outcome == OptionReader::Outcome::failed) return made;
@@ -45,18 +45,18 @@ ActionKind read_tool(ActionReading& in) {
     const std::string key = in.cursor.take_name();
     if (key.empty() || !in.cursor.take_symbol('=')) {
       if (key.empty() && in.cursor.explain_quotes()) return made;
-      in.findings.add(at,
-                      "behind the tool stands `with` and a JSON object or name=\"value\" pairs, and options such as "
-                      "result=\"name\"" +
-                          did_you_mean(lowered(key), options.names()));
+      in.diagnostics.add(at,
+                         "behind the tool stands `with` and a JSON object or name=\"value\" pairs, and options such as "
+                         "result=\"name\"" +
+                             did_you_mean(lowered(key), options.names()));
       return made;
     }
-    if (arguments.contains(key)) in.findings.add(at, "the argument " + key + " is given twice");
+    if (arguments.contains(key)) in.diagnostics.add(at, "the argument " + key + " is given twice");
     made.argument_places.try_emplace(key, at);
     if (const auto bare = in.cursor.take_bare_literal()) {
       arguments[key] = nlohmann::json::parse(*bare, nullptr, false);
       if (!arguments[key].is_discarded()) continue;
-      in.findings.add(at, quoted_for_message(*bare) + " is not a number");
+      in.diagnostics.add(at, quoted_for_message(*bare) + " is not a number");
       return made;
     }
     auto text = in.cursor.take_placeholder();
@@ -72,12 +72,12 @@ void check_tool(const ToolAction& tool, const Action&, ActionCheck& check) {
   if (check.around.tools == nullptr || tool.tool.empty()) return;
   if (check.around.tools->has_tool(tool.tool)) {
     const std::string schema = check.around.tools->input_schema(tool.tool);
-    if (!schema.empty()) check_tool_arguments(tool, schema, check.around.timeout_max, check.findings);
+    if (!schema.empty()) check_tool_arguments(tool, schema, check.around.timeout_max, check.diagnostics);
     return;
   }
   std::string why = check.around.tools->unknown_tool(tool.tool);
   if (why.empty()) why = "there is no tool " + quoted_for_message(tool.tool) + "; `wtool tools` lists what there is";
-  check.findings.add(tool.tool_offset, std::move(why));
+  check.diagnostics.add(tool.tool_offset, std::move(why));
 }
 
 }  // namespace

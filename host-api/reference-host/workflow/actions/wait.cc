@@ -59,7 +59,7 @@ ActionKind read_confirm(ActionReading& in) {
   if (in.cursor.sees_text()) {
     if (!in.quoted_template("the question", question)) return made;
   } else {
-    question = template_text(in.cursor.take_rest(), in.findings);
+    question = template_text(in.cursor.take_rest(), in.diagnostics);
   }
   made.question = std::move(question);
   return made;
@@ -72,36 +72,36 @@ ActionKind read_wait(ActionReading& in) {
   std::string written;
   std::string unit_word;
   if (auto placeholder = in.cursor.take_placeholder()) {
-    made.amount = template_text(std::move(*placeholder), in.findings);
+    made.amount = template_text(std::move(*placeholder), in.diagnostics);
   } else {
     written = in.cursor.take_bare_word();
     const std::size_t digits = std::min(written.find_first_not_of("0123456789."), written.size());
     unit_word = lowered(written.substr(digits));
     written.resize(digits);
     if (written.empty()) {
-      in.findings.add(at,
-                      "this action is written Wait 5 seconds (or minutes, hours, milliseconds), or Wait for user "
-                      "confirmation \"question\"" +
-                          did_you_mean(unit_word, {"for"}));
+      in.diagnostics.add(at,
+                         "this action is written Wait 5 seconds (or minutes, hours, milliseconds), or Wait for user "
+                         "confirmation \"question\"" +
+                             did_you_mean(unit_word, {"for"}));
       return made;
     }
-    made.amount = template_text(written, at, in.findings);
+    made.amount = template_text(written, at, in.diagnostics);
   }
   const std::size_t unit_at = in.cursor.here();
   if (unit_word.empty()) unit_word = lowered(in.cursor.take_bare_word());
   const Unit* unit = unit_of(unit_word);
   if (unit == nullptr) {
-    in.findings.add(unit_at, "a unit is expected here: seconds, minutes, hours or milliseconds" +
-                                 did_you_mean(unit_word, {"seconds", "minutes", "hours", "milliseconds"}));
+    in.diagnostics.add(unit_at, "a unit is expected here: seconds, minutes, hours or milliseconds" +
+                                    did_you_mean(unit_word, {"seconds", "minutes", "hours", "milliseconds"}));
     return made;
   }
   made.unit = std::chrono::milliseconds(unit->milliseconds);
   if (!written.empty()) {
     const auto amount = duration_value(written);  // as seconds
-    const auto longest = static_cast<double>(longest_wait) * 1000;
+    const auto longest = static_cast<double>(max_wait) * 1000;
     if (!amount || static_cast<double>(amount->count()) / 1000 * static_cast<double>(unit->milliseconds) > longest) {
-      in.findings.add(at, "a wait is a number of " + unit_word + " that comes to no more than " +
-                              std::to_string(longest_wait / 3600) + " hours");
+      in.diagnostics.add(at, "a wait is a number of " + unit_word + " that comes to no more than " +
+                                 std::to_string(max_wait / 3600) + " hours");
     }
   }
   // A text behind it tells readers what is waited for.

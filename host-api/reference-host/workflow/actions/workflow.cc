@@ -25,8 +25,8 @@ ActionKind read_workflow(ActionReading& in) {
     in.cursor.take_word("to");
   }
   if (!in.quoted_template("the name of the workflow", made.workflow)) return made;
-  OptionReader options(in.cursor, in.findings);
-  take_arguments(in.cursor, options, in.options, made.arguments, in.findings);
+  OptionReader options(in.cursor, in.diagnostics);
+  take_arguments(in.cursor, options, in.options, made.arguments, in.diagnostics);
   return made;
 }
 
@@ -39,8 +39,8 @@ void check_arguments(const WorkflowAction& action, const Workflow& called, std::
     given.insert(argument.name);
     if (std::find(known.begin(), known.end(), argument.name) != known.end()) continue;
     if (std::binary_search(read.begin(), read.end(), argument.name)) continue;
-    check.findings.warn(argument.offset, "the workflow '" + action.workflow.written.text() + "' has no parameter '" +
-                                             argument.name + "'" + did_you_mean(argument.name, known));
+    check.diagnostics.warn(argument.offset, "the workflow '" + action.workflow.written.text() + "' has no parameter '" +
+                                                argument.name + "'" + did_you_mean(argument.name, known));
   }
   for (const Parameter& parameter : called.parameters) {
     if (!parameter.required || parameter.fallback || given.contains(parameter.name)) continue;
@@ -55,7 +55,7 @@ void check_workflow_action(const WorkflowAction& action, const Action&, ActionCh
   std::string why;
   const Library::Entry* entry = check.around.library->find(action.workflow.written.text(), check.around.file, why);
   if (entry == nullptr) return check.missing(at, std::move(why));
-  if (!entry->findings.empty()) {
+  if (!entry->diagnostics.empty()) {
     check.missing(at, "the workflow '" + action.workflow.written.text() + "' has errors; `wtool lint " +
                           entry->source.name() + "` shows them");
   }

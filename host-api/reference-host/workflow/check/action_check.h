@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "workflow/check/surroundings.h"
-#include "workflow/model/findings.h"
+#include "workflow/check/check_context.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
@@ -17,12 +17,12 @@ struct ActionCheck {
 
   const Workflow& workflow;
   const std::vector<std::string>& given;  // the names of --var
-  const Surroundings& around;
-  Findings& findings;
+  const CheckContext& around;
+  Diagnostics& diagnostics;
   bool told_of_command = false;  // that no command is configured for prompts; said once a file
 };
 
 // What is wrong with setting a variable of this name, or with a parameter of it, if it is one of the run's own.
-void check_own_name(const std::string& name, std::size_t offset, Findings& findings);
+void check_own_name(const std::string& name, std::size_t offset, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

@@ -26,7 +26,7 @@ bool is_plain_name(const std::string& text) {
 class ActionChecker {
  public:
   explicit ActionChecker(ActionCheck& check)
-      : check_(check), workflow_(check.workflow), around_(check.around), findings_(check.findings) {}
+      : check_(check), workflow_(check.workflow), around_(check.around), diagnostics_(check.diagnostics) {}
 
   void run() {
     target(workflow_.on_failure, "on failure");
@@ -38,10 +38,10 @@ class ActionChecker {
       const ActionType& type = type_of(state.action->kind);
       if (type.check != nullptr) type.check(state.action->kind, *state.action, check_);
     }
-    if (around_.unreadable_commands) check_shell_syntax(workflow_, around_.unreadable_commands, findings_);
+    if (around_.unreadable_commands) check_shell_syntax(workflow_, around_.unreadable_commands, diagnostics_);
     if (around_.library != nullptr && around_.find_loops) {
       for (const Library::Problem& problem : around_.library->find_loops(workflow_, around_.file)) {
-        findings_.add(problem.offset, problem.message);
+        diagnostics_.add(problem.offset, problem.message);
       }
     }
   }
@@ -52,13 +52,13 @@ class ActionChecker {
     const State* state = workflow_.find(named.name);
     if (state != nullptr && !state->hidden) return;
     std::vector<std::string> known;
-    if (findings_.size() < most_findings_shown) {
+    if (diagnostics_.size() < max_diagnostics_shown) {
       for (const State& one : workflow_.states) {
         if (!one.hidden) known.push_back(one.id);
       }
     }
-    findings_.add(named.offset, std::string("`") + what + "` leads to " + quoted_for_message(named.name) +
-                                    ", but the diagram has no such state" + did_you_mean(named.name, known));
+    diagnostics_.add(named.offset, std::string("`") + what + "` leads to " + quoted_for_message(named.name) +
+                                       ", but the diagram has no such state" + did_you_mean(named.name, known));
   }
 
   void options(const Action& action) {
@@ -68,61 +68,61 @@ class ActionChecker {
     timeout(options.timeout);
     timeout(options.total_timeout);
     if (options.backoff && options.retry == 0) {
-      findings_.warn(action.offset, "backoff has no effect without retry=N");
+      diagnostics_.warn(action.offset, "backoff has no effect without retry=N");
     }
   }
 
   void timeout(const std::optional<TemplateText>& text) {
     std::string why;
     if (!text || !is_literal(*text) || timeout_value(text->written.text(), why)) return;
-    findings_.add(text->written.locate(0), why);
+    diagnostics_.add(text->written.locate(0), why);
   }
 
   void result(const NamedPlace& result) {
     if (result.offset == 0) return;
     if (!is_plain_name(result.name)) {
-      findings_.add(result.offset,
-                    "a result's name is made of letters, digits and underscores, and starts with no digit; " +
-                        quoted_for_message(result.name) + " is not");
+      diagnostics_.add(result.offset,
+                       "a result's name is made of letters, digits and underscores, and starts with no digit; " +
+                           quoted_for_message(result.name) + " is not");
     } else if (result.name != "result") {
-      check_own_name(result.name, result.offset, findings_);
+      check_own_name(result.name, result.offset, diagnostics_);
     }
   }
 
   ActionCheck& check_;
   const Workflow& workflow_;
-  const Surroundings& around_;
-  Findings& findings_;
+  const CheckContext& around_;
+  Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
 void ActionCheck::missing(std::size_t offset, std::string message) {
   if (around.must_exist) {
-    findings.add(offset, std::move(message));
+    diagnostics.add(offset, std::move(message));
   } else {
-    findings.warn(offset, std::move(message));
+    diagnostics.warn(offset, std::move(message));
   }
 }
 
 void ActionCheck::shell_is_usable(const NamedPlace& shell) {
   if (!around.shell_problem || shell.name.empty()) return;
-  if (std::string why = around.shell_problem(shell.name); !why.empty()) findings.add(shell.offset, std::move(why));
+  if (std::string why = around.shell_problem(shell.name); !why.empty()) diagnostics.add(shell.offset, std::move(why));
 }
 
-void check_own_name(const std::string& name, std::size_t offset, Findings& findings) {
+void check_own_name(const std::string& name, std::size_t offset, Diagnostics& diagnostics) {
   if (is_settable_run_name(name)) {
-    findings.warn(offset, "'" + name +
-                              "' is otherwise set by the run itself after each action; from here on it is this "
-                              "value and stays so");
+    diagnostics.warn(offset, "'" + name +
+                                 "' is otherwise set by the run itself after each action; from here on it is this "
+                                 "value and stays so");
   } else if (is_run_name(name)) {
-    findings.add(offset, "'" + name + "' is set by the run itself; choose another name");
+    diagnostics.add(offset, "'" + name + "' is set by the run itself; choose another name");
   }
 }
 
-void check_actions(const Workflow& workflow, const std::vector<std::string>& given, const Surroundings& surroundings,
-                   Findings& findings) {
-  ActionCheck check{workflow, given, surroundings, findings};
+void check_actions(const Workflow& workflow, const std::vector<std::string>& given, const CheckContext& check_context,
+                   Diagnostics& diagnostics) {
+  ActionCheck check{workflow, given, check_context, diagnostics};
   ActionChecker(check).run();
 }
 

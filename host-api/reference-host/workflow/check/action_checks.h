@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "workflow/check/surroundings.h"
-#include "workflow/model/findings.h"
+#include "workflow/check/check_context.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 
 // `given` are the names of --var.
-void check_actions(const Workflow& workflow, const std::vector<std::string>& given, const Surroundings& surroundings,
-                   Findings& findings);
+void check_actions(const Workflow& workflow, const std::vector<std::string>& given, const CheckContext& check_context,
+                   Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "workflow/check/surroundings.h"
-#include "workflow/model/findings.h"
+#include "workflow/check/check_context.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 #include "workflow/parse/library.h"
 
@@ -12,11 +12,11 @@ namespace wtool::host::workflow {
 
 struct CalledWorkflow {
   const Library::Entry* entry = nullptr;
-  Findings findings;  // of the check; those of reading are the entry's
+  Diagnostics diagnostics;  // of the check; those of reading are the entry's
 };
 
-// Each once. The names of all arguments that any of the calls gives count as given. `surroundings` needs a library;
-// what cannot be found is a finding of the workflow that calls it, and is not said here.
-std::vector<CalledWorkflow> check_called_workflows(const Workflow& workflow, const Surroundings& surroundings);
+// Each once. The names of all arguments that any of the calls gives count as given. `check_context` needs a library;
+// what cannot be found is a diagnostic of the workflow that calls it, and is not said here.
+std::vector<CalledWorkflow> check_called_workflows(const Workflow& workflow, const CheckContext& check_context);
 
 }  // namespace wtool::host::workflow

@@ -13,9 +13,9 @@ namespace wtool::host::workflow {
 namespace {
 
 // Only where nothing else is wrong: a mistake elsewhere may be why no action was found.
-void check_that_it_acts(const Workflow& workflow, bool is_to_run, Findings& findings) {
-  if (!findings.empty() || std::any_of(workflow.states.begin(), workflow.states.end(),
-                                       [](const State& state) { return state.action || state.action_unread; })) {
+void check_that_it_acts(const Workflow& workflow, bool is_to_run, Diagnostics& diagnostics) {
+  if (!diagnostics.empty() || std::any_of(workflow.states.begin(), workflow.states.end(),
+                                          [](const State& state) { return state.action || state.action_unread; })) {
     return;
   }
   const std::size_t at = workflow.states[workflow.start == no_state ? 0 : workflow.start].offset;
@@ -24,31 +24,31 @@ void check_that_it_acts(const Workflow& workflow, bool is_to_run, Findings& find
       workflow.states[workflow.start == no_state ? 0 : workflow.start].id +
       ": Shell \"command\"` under a heading `## Actions`";
   if (is_to_run) {
-    findings.add(at, message);
+    diagnostics.add(at, message);
   } else {
-    findings.warn(at, message);
+    diagnostics.warn(at, message);
   }
 }
 
 }  // namespace
 
-void check_workflow(const Workflow& workflow, const std::vector<std::string>& given, const Surroundings& surroundings,
-                    Findings& findings) {
-  if (workflow.states.empty()) return;  // that was a finding of the parser's
-  check_diagram(workflow, findings);
-  check_older_rule(workflow, surroundings.file, findings);
-  check_actions(workflow, given, surroundings, findings);
-  check_condition_types(workflow, findings);
-  check_names(workflow, given, surroundings, findings);
-  check_unread_states(workflow, findings);
-  check_that_it_acts(workflow, surroundings.must_exist, findings);
+void check_workflow(const Workflow& workflow, const std::vector<std::string>& given, const CheckContext& check_context,
+                    Diagnostics& diagnostics) {
+  if (workflow.states.empty()) return;  // that was a diagnostic of the parser's
+  check_diagram(workflow, diagnostics);
+  check_older_rule(workflow, check_context.file, diagnostics);
+  check_actions(workflow, given, check_context, diagnostics);
+  check_condition_types(workflow, diagnostics);
+  check_names(workflow, given, check_context, diagnostics);
+  check_unread_states(workflow, diagnostics);
+  check_that_it_acts(workflow, check_context.must_exist, diagnostics);
 }
 
 void check_workflow(const Workflow& workflow, const std::vector<std::string>& given, const ToolCaller* tools,
-                    Findings& findings) {
-  Surroundings surroundings;
-  surroundings.tools = tools;
-  check_workflow(workflow, given, surroundings, findings);
+                    Diagnostics& diagnostics) {
+  CheckContext check_context;
+  check_context.tools = tools;
+  check_workflow(workflow, given, check_context, diagnostics);
 }
 
 }  // namespace wtool::host::workflow

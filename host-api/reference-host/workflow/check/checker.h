@@ -11,20 +11,20 @@
 #include <vector>
 
 #include "loader/tool_caller.h"
+#include "workflow/check/check_context.h"
 #include "workflow/check/name_uses.h"
-#include "workflow/check/surroundings.h"
-#include "workflow/model/findings.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
 
 namespace wtool::host::workflow {
 
 // `given` are the names of --var.
-void check_workflow(const Workflow& workflow, const std::vector<std::string>& given, const Surroundings& surroundings,
-                    Findings& findings);
+void check_workflow(const Workflow& workflow, const std::vector<std::string>& given, const CheckContext& check_context,
+                    Diagnostics& diagnostics);
 
 // The same with tools alone; they may be null: then tools are not looked up.
 void check_workflow(const Workflow& workflow, const std::vector<std::string>& given, const ToolCaller* tools,
-                    Findings& findings);
+                    Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

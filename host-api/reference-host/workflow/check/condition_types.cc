@@ -17,7 +17,7 @@ std::string_view name_of(Type type) {
 
 class TypeChecker {
  public:
-  TypeChecker(const Workflow& workflow, Findings& findings) : findings_(findings) {
+  TypeChecker(const Workflow& workflow, Diagnostics& diagnostics) : diagnostics_(diagnostics) {
     for (const Parameter& parameter : workflow.parameters) {
       if (parameter.type == Parameter::Type::list) continue;
       parameters_[parameter.name] = parameter.type == Parameter::Type::number    ? Type::number
@@ -59,18 +59,18 @@ class TypeChecker {
     const Type named_type = &named == &left ? left_type : right_type;
     const Type other = &named == &left ? right_type : left_type;
     if (named.kind != Node::Kind::name) {
-      return findings_.add(label + node.offset, std::string(name_of(left_type)) + " is never " +
-                                                    std::string(name_of(right_type)) +
-                                                    ": this comparison always fails");
+      return diagnostics_.add(label + node.offset, std::string(name_of(left_type)) + " is never " +
+                                                       std::string(name_of(right_type)) +
+                                                       ": this comparison always fails");
     }
     std::string message = "'" + named.text + "' is " + std::string(name_of(named_type)) + ", and is compared with " +
                           std::string(name_of(other)) + " here, which fails";
-    if (!parameters_.contains(named.text)) return findings_.add(label + named.offset, std::move(message));
+    if (!parameters_.contains(named.text)) return diagnostics_.add(label + named.offset, std::move(message));
     if (named_type == Type::text && other == Type::number) {
       message += "; write int(" + named.text + "), or declare it with `type: number`";
-      return findings_.warn(label + named.offset, std::move(message), "int(" + named.text + ")");
+      return diagnostics_.warn(label + named.offset, std::move(message), "int(" + named.text + ")");
     }
-    findings_.warn(label + named.offset, std::move(message));
+    diagnostics_.warn(label + named.offset, std::move(message));
   }
 
   Type type_of(const Node& node) const {
@@ -90,15 +90,15 @@ class TypeChecker {
     return is_text ? Type::text : Type::unknown;
   }
 
-  Findings& findings_;
+  Diagnostics& diagnostics_;
   std::unordered_map<std::string, Type> parameters_;
   std::unordered_map<std::string, bool> set_;
 };
 
 }  // namespace
 
-void check_condition_types(const Workflow& workflow, Findings& findings) {
-  TypeChecker checker(workflow, findings);
+void check_condition_types(const Workflow& workflow, Diagnostics& diagnostics) {
+  TypeChecker checker(workflow, diagnostics);
   for (const State& state : workflow.states) {
     for (const Transition& exit : state.exits) checker.check(exit);
   }

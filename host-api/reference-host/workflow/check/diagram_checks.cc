@@ -24,15 +24,15 @@ const bool* literal_of(const Transition& transition) {
 
 class DiagramChecker {
  public:
-  DiagramChecker(const Workflow& workflow, Findings& findings)
-      : workflow_(workflow), states_(workflow.states), findings_(findings) {}
+  DiagramChecker(const Workflow& workflow, Diagnostics& diagnostics)
+      : workflow_(workflow), states_(workflow.states), diagnostics_(diagnostics) {}
 
   void run() {
     // Where lines were not understood, what seems to be missing may stand in them.
     if (workflow_.start == no_state && workflow_.diagram_unread) return;
     if (workflow_.start == no_state) {
-      findings_.add(states_[0].offset, "the diagram has no start; add a line [*] --> " + states_[0].id,
-                    "[*] --> " + states_[0].id);
+      diagnostics_.add(states_[0].offset, "the diagram has no start; add a line [*] --> " + states_[0].id,
+                       "[*] --> " + states_[0].id);
     } else {
       connect();
       if (!workflow_.diagram_unread) reach();
@@ -102,24 +102,25 @@ class DiagramChecker {
         if (!left[i] && !state.exits.empty() && !(reached[i] && takes_failures(state))) never_left(state);
       } else if (!reached[i] && is_passed_by(i, reached)) {
         continue;
-      } else if (!reached[i] && (!told[i] || has_unknown_targets() || workflow_.doubtful_states.contains(state.id))) {
+      } else if (!reached[i] && (!told[i] || has_unknown_targets() || workflow_.ambiguous_states.contains(state.id))) {
         continue;
       } else if (!reached[i]) {
-        findings_.add(state.offset, "the state '" + state.id + "' cannot be reached from the start" + hint(state.id));
+        diagnostics_.add(state.offset,
+                         "the state '" + state.id + "' cannot be reached from the start" + hint(state.id));
       } else if (state.exits.empty() && !ends_run(state) && !state.action_unread && i != last) {
-        findings_.add(state.offset,
-                      "the state '" + state.id + "' leads nowhere; add a line " + state.id + " --> [*]" +
-                          (state.action ? "" : hint(state.id)),
-                      state.id + " --> [*]");
+        diagnostics_.add(state.offset,
+                         "the state '" + state.id + "' leads nowhere; add a line " + state.id + " --> [*]" +
+                             (state.action ? "" : hint(state.id)),
+                         state.id + " --> [*]");
       } else if (!ends[i] && !said_endless && !state.action_unread) {
-        findings_.add(state.offset,
-                      "from the state '" + state.id + "' the end [*] cannot be reached: the run would never end");
+        diagnostics_.add(state.offset,
+                         "from the state '" + state.id + "' the end [*] cannot be reached: the run would never end");
         said_endless = true;
       }
     }
   }
 
-  // Of the states that are not reached, those from which the others of them are: the others need no finding of their
+  // Of the states that are not reached, those from which the others of them are: the others need no diagnostic of their
   // own.
   Marks unreached_beginnings(const Marks& reached) const {
     Marks told(states_.size());
@@ -144,7 +145,7 @@ class DiagramChecker {
     return told;
   }
 
-  // Whether failures, or all runs at last, lead to a state that is not in the diagram. That is a finding of its own.
+  // Whether failures, or all runs at last, lead to a state that is not in the diagram. That is a diagnostic of its own.
   bool has_unknown_targets() const {
     const auto unknown = [this](const NamedPlace& place) {
       return !place.name.empty() && workflow_.index_of(place.name) == no_state;
@@ -169,9 +170,9 @@ class DiagramChecker {
 
   // Of a composite state, nothing inside leads to its end.
   void never_left(const State& hidden) {
-    findings_.add(hidden.exits[0].offset,
-                  "this exit is never taken: nothing inside the composite state leads to its end; add a line "
-                  "State --> [*] inside of it");
+    diagnostics_.add(hidden.exits[0].offset,
+                     "this exit is never taken: nothing inside the composite state leads to its end; add a line "
+                     "State --> [*] inside of it");
   }
 
   // Which states can come to an end: [*], an Abort, or a dead end (which is reported as such).
@@ -196,8 +197,8 @@ class DiagramChecker {
     const Marks behind_fork = closure(std::move(forks), targets_);
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if (states_[i].kind != State::Kind::join || states_[i].hidden || behind_fork[i]) continue;
-      findings_.warn(states_[i].offset,
-                     "no <<fork>> leads to the join '" + states_[i].id + "', so it waits for nothing");
+      diagnostics_.warn(states_[i].offset,
+                        "no <<fork>> leads to the join '" + states_[i].id + "', so it waits for nothing");
     }
   }
 
@@ -212,7 +213,7 @@ class DiagramChecker {
       if (after_action[i]) continue;
       for (const Transition& exit : states_[i].exits) {
         if (!asks_how_it_ended(exit)) continue;
-        findings_.warn(exit.label_offset, "no action can have run before this is asked, so it is always a success");
+        diagnostics_.warn(exit.label_offset, "no action can have run before this is asked, so it is always a success");
         break;
       }
     }
@@ -220,7 +221,7 @@ class DiagramChecker {
 
   // A state that only arrows name may be a mistyped one. Costs time, so not for ever.
   std::string hint(const std::string& id) {
-    if (findings_.size() > most_findings_shown) return "";
+    if (diagnostics_.size() > max_diagnostics_shown) return "";
     if (ids_.empty()) {
       for (const State& state : states_) {
         if (!state.hidden) ids_.push_back(state.id);
@@ -242,10 +243,10 @@ class DiagramChecker {
       expression = expression || exit.kind == Transition::Kind::expression;
     }
     if ((success && failure) || !expression) return;
-    findings_.warn(state.offset, "the choice '" + state.id +
-                                     "' has no exit for the case that none of its conditions is true, and the run "
-                                     "fails there; add a line `" +
-                                     state.id + " --> STATE: default`");
+    diagnostics_.warn(state.offset, "the choice '" + state.id +
+                                        "' has no exit for the case that none of its conditions is true, and the run "
+                                        "fails there; add a line `" +
+                                        state.id + " --> STATE: default`");
   }
 
   // A condition that has no natural opposite; `x > 3` and `x <= 3` may leave nothing out, which is for people to see.
@@ -266,26 +267,26 @@ class DiagramChecker {
     for (const Transition& exit : state.exits) {
       if (state.kind == State::Kind::fork) {
         if (exit.kind == Transition::Kind::unconditional) continue;
-        findings_.add(exit.label_offset, "an exit of the fork '" + state.id +
-                                             "' takes no condition: all of them are taken at the same time");
+        diagnostics_.add(exit.label_offset, "an exit of the fork '" + state.id +
+                                                "' takes no condition: all of them are taken at the same time");
         continue;
       }
       if (always_true != nullptr) {
-        findings_.add(exit.offset, "this exit of '" + state.id + "' is never taken: an earlier one is always true");
+        diagnostics_.add(exit.offset, "this exit of '" + state.id + "' is never taken: an earlier one is always true");
         continue;
       }
       if (is_unconditional(exit)) {
         if (open != nullptr && exit.target == no_state && state.action &&
             std::holds_alternative<PromptAction>(state.action->kind)) {
-          findings_.warn(exit.offset, "this exit of '" + state.id +
-                                          "' is taken only where the agent ends the workflow, with a line `exit` in "
-                                          "{{ values_file }}");
+          diagnostics_.warn(exit.offset, "this exit of '" + state.id +
+                                             "' is taken only where the agent ends the workflow, with a line `exit` in "
+                                             "{{ values_file }}");
           continue;
         }
         if (open != nullptr) {
-          findings_.add(exit.offset, "a second exit of '" + state.id +
-                                         "' that is always open; give all but one a condition, or declare `state " +
-                                         state.id + " <<fork>>` to take all of them at the same time");
+          diagnostics_.add(exit.offset, "a second exit of '" + state.id +
+                                            "' that is always open; give all but one a condition, or declare `state " +
+                                            state.id + " <<fork>>` to take all of them at the same time");
         }
         open = &exit;
         continue;
@@ -300,21 +301,21 @@ class DiagramChecker {
                              : exit.kind == Transition::Kind::failure ? "failure"
                                                                       : exit.label;
     if (!seen.insert(text).second) {
-      findings_.add(exit.label_offset,
-                    "this exit of '" + state.id + "' is never taken: an earlier one has the same condition");
+      diagnostics_.add(exit.label_offset,
+                       "this exit of '" + state.id + "' is never taken: an earlier one has the same condition");
     } else if (const bool* literal = literal_of(exit)) {
       if (*literal) {
         always_true = &exit;
       } else {
-        findings_.add(exit.label_offset,
-                      "this exit of '" + state.id + "' is never taken: its condition is always false");
+        diagnostics_.add(exit.label_offset,
+                         "this exit of '" + state.id + "' is never taken: its condition is always false");
       }
     }
   }
 
   const Workflow& workflow_;
   const std::vector<State>& states_;
-  Findings& findings_;
+  Diagnostics& diagnostics_;
   std::vector<std::vector<std::size_t>> targets_;
   std::vector<std::vector<std::size_t>> sources_;
   std::vector<std::string> ids_;
@@ -322,6 +323,6 @@ class DiagramChecker {
 
 }  // namespace
 
-void check_diagram(const Workflow& workflow, Findings& findings) { DiagramChecker(workflow, findings).run(); }
+void check_diagram(const Workflow& workflow, Diagnostics& diagnostics) { DiagramChecker(workflow, diagnostics).run(); }
 
 }  // namespace wtool::host::workflow

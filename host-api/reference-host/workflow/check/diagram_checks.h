@@ -2,11 +2,11 @@
 // exits that are never taken, joins without a fork. Linear.
 #pragma once
 
-#include "workflow/model/findings.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 
-void check_diagram(const Workflow& workflow, Findings& findings);
+void check_diagram(const Workflow& workflow, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

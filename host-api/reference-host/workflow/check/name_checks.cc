@@ -20,15 +20,15 @@ using Names = std::set<std::string, std::less<>>;
 
 class NameChecker {
  public:
-  NameChecker(const Workflow& workflow, const std::vector<std::string>& given, const Surroundings& surroundings,
-              Findings& findings)
-      : workflow_(workflow), findings_(findings), paths_(workflow) {
+  NameChecker(const Workflow& workflow, const std::vector<std::string>& given, const CheckContext& check_context,
+              Diagnostics& diagnostics)
+      : workflow_(workflow), diagnostics_(diagnostics), paths_(workflow) {
     for (const Parameter& parameter : workflow_.parameters) {
       variables_.insert(parameter.name);
-      check_own_name(parameter.name, parameter.offset, findings_);
+      check_own_name(parameter.name, parameter.offset, diagnostics_);
     }
     variables_.insert(given.begin(), given.end());
-    variables_.insert(workflow_.doubtful_names.begin(), workflow_.doubtful_names.end());
+    variables_.insert(workflow_.ambiguous_names.begin(), workflow_.ambiguous_names.end());
     // What has a value from the start needs no state that sets it.
     const Names from_start = variables_;
     const auto sets = [&](const std::string& name, std::size_t state) {
@@ -52,7 +52,7 @@ class NameChecker {
       outcomes_.insert(result.name);
       sets(result.name, i);
     }
-    if (surroundings.prompt_sets) add_names_set_by_agents(surroundings);
+    if (check_context.prompt_sets) add_names_set_by_agents(check_context);
     outcomes_.insert("result");
     outcomes_.insert("last_action_result");
     known_.assign(variables_.begin(), variables_.end());
@@ -61,7 +61,7 @@ class NameChecker {
   }
 
   void run() {
-    const std::vector<NameRead> uses = name_uses(workflow_, &findings_);
+    const std::vector<NameRead> uses = name_uses(workflow_, &diagnostics_);
     for (const NameRead& use : uses) {
       if (use.may_be_missing) tested_.emplace(use.state, use.name);
     }
@@ -73,7 +73,7 @@ class NameChecker {
 
  private:
   // What nothing else gives a value, the agent of a prompt that mentions it may set.
-  void add_names_set_by_agents(const Surroundings& surroundings) {
+  void add_names_set_by_agents(const CheckContext& check_context) {
     std::set<std::string> open;
     for (const NameRead& use : name_uses(workflow_, nullptr)) {
       if (!is_defined(use.name)) open.insert(use.name);
@@ -84,7 +84,7 @@ class NameChecker {
       const auto* prompt = state.action ? std::get_if<PromptAction>(&state.action->kind) : nullptr;
       if (prompt == nullptr || !(prompt->is_inline || is_literal(prompt->prompt))) continue;
       const Names mentioned =
-          surroundings.prompt_sets(prompt->prompt.written.text(), prompt->is_inline, surroundings.file);
+          check_context.prompt_sets(prompt->prompt.written.text(), prompt->is_inline, check_context.file);
       for (const std::string& name : open) {
         if (!mentioned.contains(name)) continue;
         variables_.insert(name);
@@ -117,12 +117,12 @@ class NameChecker {
     std::replace_if(
         name.begin(), name.end(), [](char c) { return c == '-' || c == '.'; }, '_');
     const bool is_dash = use.in_action ? false : state.find('-') != std::string::npos;
-    findings_.add(use.offset,
-                  "'" + state + "' is a state, but here " +
-                      (is_dash || state.find('-') < state.find('.') ? "a dash subtracts" : "a dot takes a field") +
-                      ", so its outcome needs another name; give its action result=\"" + name + "\" and write " + name +
-                      use.longer.substr(state.size()),
-                  name);
+    diagnostics_.add(use.offset,
+                     "'" + state + "' is a state, but here " +
+                         (is_dash || state.find('-') < state.find('.') ? "a dash subtracts" : "a dot takes a field") +
+                         ", so its outcome needs another name; give its action result=\"" + name + "\" and write " +
+                         name + use.longer.substr(state.size()),
+                     name);
     said_from_ = use.offset;
     said_up_to_ = use.offset + use.longer.size();
     return true;
@@ -133,7 +133,7 @@ class NameChecker {
     if (use.may_be_missing || workflow_.names_unread || use.state == no_state) return;
     const auto found = setters_.find(use.name);
     if (found == setters_.end() || tested_.contains({use.state, use.name})) return;
-    if (workflow_.doubtful_names.contains(use.name) || workflow_.doubtful_states.contains(use.name)) return;
+    if (workflow_.ambiguous_names.contains(use.name) || workflow_.ambiguous_states.contains(use.name)) return;
     const State& first = workflow_.states[found->second.front()];
     const bool is_state = first.id == use.name;
     if (is_state && found->second.size() == 1 && !has_outcome(first)) {
@@ -156,9 +156,9 @@ class NameChecker {
   // In a condition, an error may not decide: `success || B.success`.
   void tell(const NameRead& use, std::string message) {
     if (use.in_action) {
-      findings_.add(use.offset, std::move(message));
+      diagnostics_.add(use.offset, std::move(message));
     } else {
-      findings_.warn(use.offset, std::move(message));
+      diagnostics_.warn(use.offset, std::move(message));
     }
   }
 
@@ -177,9 +177,9 @@ class NameChecker {
       if (!is_own || use.name == "result" || use.name == "last_action_result") return field(use);
     }
     if (!is_own) {
-      if (!use.may_be_missing && !workflow_.names_unread) findings_.add(use.offset, undefined(use));
+      if (!use.may_be_missing && !workflow_.names_unread) diagnostics_.add(use.offset, undefined(use));
     } else if (!use.field.empty()) {
-      findings_.add(use.offset, "'" + use.name + "' has no fields; the outcome of the last action is 'result'");
+      diagnostics_.add(use.offset, "'" + use.name + "' has no fields; the outcome of the last action is 'result'");
     }
   }
 
@@ -187,7 +187,8 @@ class NameChecker {
     const State& state = workflow_.states[use.state];
     if (use.in_action && state.action->options.matrix) return;
     if (!use.may_be_missing) {
-      findings_.add(use.offset, "'matrix' has a value only in the action of a state that has the option matrix={...}");
+      diagnostics_.add(use.offset,
+                       "'matrix' has a value only in the action of a state that has the option matrix={...}");
     }
   }
 
@@ -195,13 +196,13 @@ class NameChecker {
     if (use.field.empty()) return;
     const auto& fields = outcome_fields();
     if (std::find(fields.begin(), fields.end(), use.field) != fields.end()) return;
-    findings_.add(use.offset, "the outcome '" + use.name + "' has no field '" + use.field + "'" +
-                                  did_you_mean(use.field, fields) + "; there are " + joined(fields));
+    diagnostics_.add(use.offset, "the outcome '" + use.name + "' has no field '" + use.field + "'" +
+                                     did_you_mean(use.field, fields) + "; there are " + joined(fields));
   }
 
   std::string undefined(const NameRead& use) const {
     std::string text = "the variable '" + use.name + "' is not defined";
-    if (findings_.size() <= most_findings_shown) text += did_you_mean(use.name, known_);
+    if (diagnostics_.size() <= max_diagnostics_shown) text += did_you_mean(use.name, known_);
     if (const std::size_t dash = use.name.find('-'); dash != std::string::npos && use.in_command) {
       text += "; a default of the shell's own is written $${" + use.name + "}, or ${" + use.name.substr(0, dash) +
               ":-" + use.name.substr(dash + 1) + "}";
@@ -214,7 +215,7 @@ class NameChecker {
   }
 
   const Workflow& workflow_;
-  Findings& findings_;
+  Diagnostics& diagnostics_;
   Names variables_;
   Names outcomes_;
   std::vector<std::string> known_;
@@ -228,9 +229,9 @@ class NameChecker {
 
 }  // namespace
 
-void check_names(const Workflow& workflow, const std::vector<std::string>& given, const Surroundings& surroundings,
-                 Findings& findings) {
-  NameChecker(workflow, given, surroundings, findings).run();
+void check_names(const Workflow& workflow, const std::vector<std::string>& given, const CheckContext& check_context,
+                 Diagnostics& diagnostics) {
+  NameChecker(workflow, given, check_context, diagnostics).run();
 }
 
 }  // namespace wtool::host::workflow

@@ -45,7 +45,7 @@ std::string longer_name(std::string_view text, std::size_t name_size) {
 
 class Collector final : public TextVisitor {
  public:
-  Collector(std::vector<NameRead>& uses, Findings* findings) : uses_(uses), findings_(findings) {}
+  Collector(std::vector<NameRead>& uses, Diagnostics* diagnostics) : uses_(uses), diagnostics_(diagnostics) {}
 
   void state(std::size_t index, const State& state) {
     state_ = index;
@@ -89,9 +89,9 @@ class Collector final : public TextVisitor {
       const auto& written = value.get_ref<const std::string&>();
       auto parsed = expressions::parse_template(written);
       if (const auto* errors = std::get_if<std::vector<expressions::ExpressionError>>(&parsed)) {
-        if (findings_ == nullptr) return;
+        if (diagnostics_ == nullptr) return;
         for (const auto& error : *errors) {
-          findings_->add(offset, "in the text " + expressions::quoted_for_message(written) + ": " + error.message);
+          diagnostics_->add(offset, "in the text " + expressions::quoted_for_message(written) + ": " + error.message);
         }
         return;
       }
@@ -127,15 +127,15 @@ class Collector final : public TextVisitor {
   }
 
   std::vector<NameRead>& uses_;
-  Findings* findings_;
+  Diagnostics* diagnostics_;
   std::size_t state_ = no_state;
 };
 
 }  // namespace
 
-std::vector<NameRead> name_uses(const Workflow& workflow, Findings* findings) {
+std::vector<NameRead> name_uses(const Workflow& workflow, Diagnostics* diagnostics) {
   std::vector<NameRead> uses;
-  Collector collector(uses, findings);
+  Collector collector(uses, diagnostics);
   for (std::size_t i = 0; i < workflow.states.size(); ++i) collector.state(i, workflow.states[i]);
   return uses;
 }
@@ -143,7 +143,7 @@ std::vector<NameRead> name_uses(const Workflow& workflow, Findings* findings) {
 std::set<std::string, std::less<>> names_defined(const Workflow& workflow, const std::vector<std::string>& given) {
   std::set<std::string, std::less<>> names(given.begin(), given.end());
   names.insert(run_names().begin(), run_names().end());
-  names.insert(workflow.doubtful_names.begin(), workflow.doubtful_names.end());
+  names.insert(workflow.ambiguous_names.begin(), workflow.ambiguous_names.end());
   for (const Parameter& parameter : workflow.parameters) names.insert(parameter.name);
   for (const State& state : workflow.states) {
     names.insert(state.id);

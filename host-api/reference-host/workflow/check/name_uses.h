@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "workflow/model/findings.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
@@ -24,8 +24,8 @@ struct NameRead {
   bool in_action = false;  // of that state; else in one of its exits
 };
 
-// `findings` gets the mistakes in templates that nothing has parsed before (those in JSON); may be null.
-std::vector<NameRead> name_uses(const Workflow& workflow, Findings* findings);
+// `diagnostics` gets the mistakes in templates that nothing has parsed before (those in JSON); may be null.
+std::vector<NameRead> name_uses(const Workflow& workflow, Diagnostics* diagnostics);
 
 // Every name that has a value at some time in a run: those of `given`, parameters, what Set and result="..." store, the
 // states, and the run's own but for `matrix`.

@@ -48,7 +48,7 @@ class OlderRule {
     return made;
   }
 
-  void warn(bool of_older_kind, Findings& findings) {
+  void warn(bool of_older_kind, Diagnostics& diagnostics) {
     const std::vector<Changed> all = changed();
     if (all.empty()) return;
     read_names();
@@ -59,12 +59,13 @@ class OlderRule {
                                  "matter of a file that was written for that (`wtool lint --fix` does)";
       const std::size_t looks = who_looks(one);
       if (looks != no_state) {
-        findings.warn(one.exit->offset,
-                      "`" + arrow + "` is taken only after a success, but '" + shown_name(workflow_, looks) +
-                          "' behind it looks at how '" + shown_name(workflow_, one.state) + "' ended" + repair,
-                      arrow + ": always");
+        diagnostics.warn(one.exit->offset,
+                         "`" + arrow + "` is taken only after a success, but '" + shown_name(workflow_, looks) +
+                             "' behind it looks at how '" + shown_name(workflow_, one.state) + "' ended" + repair,
+                         arrow + ": always");
       } else if (of_older_kind) {
-        findings.warn(one.exit->offset, "`" + arrow + "` is taken only after a success" + repair, arrow + ": always");
+        diagnostics.warn(one.exit->offset, "`" + arrow + "` is taken only after a success" + repair,
+                         arrow + ": always");
       }
     }
   }
@@ -102,7 +103,7 @@ class OlderRule {
       for (auto reader = begin; reader != end; ++reader) readers.insert(reader->second);
     }
     readers.erase(one.state);
-    if (readers.empty() || ++walks_ > most_findings_shown) return no_state;
+    if (readers.empty() || ++walks_ > max_diagnostics_shown) return no_state;
     return nearest(one.exit->target, readers);
   }
 
@@ -110,7 +111,7 @@ class OlderRule {
   std::size_t who_looks_next(std::size_t start) const {
     std::set<std::size_t> seen = {start};
     std::deque<std::size_t> todo = {start};
-    while (!todo.empty() && seen.size() <= most_findings_shown) {
+    while (!todo.empty() && seen.size() <= max_diagnostics_shown) {
       const std::size_t at = todo.front();
       todo.pop_front();
       if (looks_at_last_[at]) return at;
@@ -170,9 +171,9 @@ std::vector<const Transition*> changed_exits(const Workflow& workflow) {
   return exits;
 }
 
-void check_older_rule(const Workflow& workflow, const std::string& file, Findings& findings) {
+void check_older_rule(const Workflow& workflow, const std::string& file, Diagnostics& diagnostics) {
   const bool of_older_kind = ("/" + file).find("/.swissarmyhammer/") != std::string::npos;
-  OlderRule(workflow).warn(of_older_kind, findings);
+  OlderRule(workflow).warn(of_older_kind, diagnostics);
 }
 
 std::string with_failures_continue(const Source& source, std::string& error) {
@@ -184,8 +185,8 @@ std::string with_failures_continue(const Source& source, std::string& error) {
   } else if (text.substr(end_of_first).starts_with("\r")) {
     line_end = "\r";
   }
-  Findings findings;
-  const Document document = read_document(source, findings);
+  Diagnostics diagnostics;
+  const Document document = read_document(source, diagnostics);
   std::string made;
   if (document.front_matter) {
     const LineRange lines = *document.front_matter;
@@ -204,8 +205,8 @@ std::string with_failures_continue(const Source& source, std::string& error) {
     made = std::string(text.substr(0, at)) + "---" + line_end + "failures: continue" + line_end + "---" + line_end +
            std::string(text.substr(at));
   }
-  Findings before;
-  Findings after;
+  Diagnostics before;
+  Diagnostics after;
   const Workflow old = parse_workflow(source, before);
   const Workflow changed = parse_workflow(Source(source.name(), made), after);
   if (changed.continues && after.size() <= before.size() && old.parameters.size() == changed.parameters.size()) {

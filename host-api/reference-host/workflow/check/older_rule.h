@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "workflow/model/findings.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
 
@@ -16,7 +16,7 @@ std::vector<const Transition*> changed_exits(const Workflow& workflow);
 
 // Warns at those of them that the file seems to rely on: a state behind one looks at how the state before it ended, or
 // the file lies below a folder `.swissarmyhammer`.
-void check_older_rule(const Workflow& workflow, const std::string& file, Findings& findings);
+void check_older_rule(const Workflow& workflow, const std::string& file, Diagnostics& diagnostics);
 
 // The text of the file with the key `failures: continue` in its front matter, made where it has none; all else is kept
 // byte for byte. Empty: `error` says why not.

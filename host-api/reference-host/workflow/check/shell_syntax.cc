@@ -41,7 +41,7 @@ std::size_t line_begin(std::string_view text, std::size_t line) {
   return begin;
 }
 
-void tell(const CommandText& command, const ShellMistake& mistake, Findings& findings) {
+void tell(const CommandText& command, const ShellMistake& mistake, Diagnostics& diagnostics) {
   const std::string_view written = command.written.text();
   std::size_t at = line_begin(written, mistake.line);
   std::string message = "the shell cannot read this command: " + mistake.message;
@@ -53,12 +53,12 @@ void tell(const CommandText& command, const ShellMistake& mistake, Findings& fin
   } else if (const std::size_t first = written.find_first_not_of(" \t", at); first != std::string_view::npos) {
     at = first;
   }
-  findings.add(command.written.locate(at), std::move(message));
+  diagnostics.add(command.written.locate(at), std::move(message));
 }
 
 }  // namespace
 
-void check_shell_syntax(const Workflow& workflow, const ShellReader& reader, Findings& findings) {
+void check_shell_syntax(const Workflow& workflow, const ShellReader& reader, Diagnostics& diagnostics) {
   struct Asked {
     std::vector<const CommandText*> texts;
     std::vector<std::string> commands;
@@ -75,7 +75,7 @@ void check_shell_syntax(const Workflow& workflow, const ShellReader& reader, Fin
   }
   for (const auto& [shell, asked] : by_shell) {
     for (const ShellMistake& mistake : reader(shell, asked.commands)) {
-      tell(*asked.texts[mistake.command], mistake, findings);
+      tell(*asked.texts[mistake.command], mistake, diagnostics);
     }
   }
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "workflow/model/findings.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
@@ -23,6 +23,6 @@ using ShellReader =
     std::function<std::vector<ShellMistake>(const std::string& shell, const std::vector<std::string>& commands)>;
 
 // Commands with tags, or with `raw`, are left out: what they are is known only during a run.
-void check_shell_syntax(const Workflow& workflow, const ShellReader& reader, Findings& findings);
+void check_shell_syntax(const Workflow& workflow, const ShellReader& reader, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

@@ -106,7 +106,7 @@ std::string mistake_in(const json& schema, const json& value) {
 }  // namespace
 
 void check_tool_arguments(const ToolAction& action, const std::string& schema, std::optional<std::int64_t> timeout_max,
-                          Findings& findings) {
+                          Diagnostics& diagnostics) {
   const json described = json::parse(schema, nullptr, false);
   if (!action.arguments || !described.is_object()) return;
   const auto properties = described.find("properties");
@@ -126,14 +126,14 @@ void check_tool_arguments(const ToolAction& action, const std::string& schema, s
       if (!is_closed) continue;
       const std::string hint = did_you_mean(name, known);
       meant.push_back(suggested_in(hint));
-      findings.add(place(name), "the tool " + action.tool + " has no parameter '" + name + "'" + hint + "; it takes " +
-                                    joined(known));
+      diagnostics.add(place(name), "the tool " + action.tool + " has no parameter '" + name + "'" + hint +
+                                       "; it takes " + joined(known));
       continue;
     }
     const auto tell = [&, offset = place(name)](const std::string& path, const json& wrong, const std::string& wanted) {
       if (wanted.empty()) return;
-      findings.add(offset, "the parameter '" + path + "' of the tool " + action.tool + " is " + wanted + ", and not " +
-                               shown(wrong));
+      diagnostics.add(offset, "the parameter '" + path + "' of the tool " + action.tool + " is " + wanted +
+                                  ", and not " + shown(wrong));
     };
     json own = *property;
     // The schema has the maximum of a call from outside; the one of a workflow is what is configured.
@@ -152,19 +152,19 @@ void check_tool_arguments(const ToolAction& action, const std::string& schema, s
     if (!one.is_string()) continue;
     const auto& name = one.get_ref<const std::string&>();
     if (action.arguments->contains(name) || std::find(meant.begin(), meant.end(), name) != meant.end()) continue;
-    findings.add(action.arguments_offset,
-                 "the tool " + action.tool + " needs the parameter '" + name + "', which is missing here");
+    diagnostics.add(action.arguments_offset,
+                    "the tool " + action.tool + " needs the parameter '" + name + "', which is missing here");
   }
 }
 
-void check_timeout(const TemplateText& timeout, std::int64_t longest, Findings& findings) {
+void check_timeout(const TemplateText& timeout, std::int64_t longest, Diagnostics& diagnostics) {
   std::string ignored;
   const auto wanted =
       is_literal(timeout) ? timeout_value(timeout.written.text(), ignored) : std::optional<std::chrono::milliseconds>();
   if (!wanted || *wanted <= std::chrono::seconds(longest)) return;
-  findings.add(timeout.written.locate(0), "this timeout is longer than limits.timeout_max, which is " +
-                                              std::to_string(longest) +
-                                              " seconds; write at most timeout=" + std::to_string(longest));
+  diagnostics.add(timeout.written.locate(0), "this timeout is longer than limits.timeout_max, which is " +
+                                                 std::to_string(longest) +
+                                                 " seconds; write at most timeout=" + std::to_string(longest));
 }
 
 }  // namespace wtool::host::workflow

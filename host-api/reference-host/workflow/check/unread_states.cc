@@ -47,7 +47,7 @@ std::size_t after_tag(std::string_view all, std::size_t at) {
 
 class UnreadStates final : public TextVisitor {
  public:
-  UnreadStates(const Workflow& workflow, Findings& findings) : findings_(findings) {
+  UnreadStates(const Workflow& workflow, Diagnostics& diagnostics) : diagnostics_(diagnostics) {
     for (const State& state : workflow.states) {
       if (!state.hidden && !state.id.empty() && !is_plain(state.id)) states_.insert(state.id);
     }
@@ -82,7 +82,7 @@ class UnreadStates final : public TextVisitor {
     }
   }
 
-  // `place`: where the finding is, if not at its own text.
+  // `place`: where the diagnostic is, if not at its own text.
   void look(const MappedText& written, std::optional<std::size_t> place = std::nullopt) {
     const std::string_view all = written.text();
     for (std::size_t at = all.find_first_of("${"); at < all.size(); at = all.find_first_of("${", at)) {
@@ -125,27 +125,27 @@ class UnreadStates final : public TextVisitor {
       if (found == states_.end()) continue;
       const std::string& state = *found;
       if (is_readable(state)) {
-        findings_.add(offset, "'" + state + "' is a state, but what follows its name here cannot be read; write ${" +
-                                  state + "} or {{ " + state +
-                                  " | default: \"text\" }}, or $${ for a variable of the shell");
+        diagnostics_.add(offset, "'" + state + "' is a state, but what follows its name here cannot be read; write ${" +
+                                     state + "} or {{ " + state +
+                                     " | default: \"text\" }}, or $${ for a variable of the shell");
       } else {
         const std::string name = variable_for(state);
-        findings_.add(offset, "'" + state + "' is a state, but a placeholder cannot have such a name; give " +
-                                  "its action result=\"" + name + "\" and write " +
-                                  (braces == "${" ? "${" + name + "}" : "{{ " + name + " }}"));
+        diagnostics_.add(offset, "'" + state + "' is a state, but a placeholder cannot have such a name; give " +
+                                     "its action result=\"" + name + "\" and write " +
+                                     (braces == "${" ? "${" + name + "}" : "{{ " + name + " }}"));
       }
       return;
     }
   }
 
-  Findings& findings_;
+  Diagnostics& diagnostics_;
   std::set<std::string, std::less<>> states_;
 };
 
 }  // namespace
 
-void check_unread_states(const Workflow& workflow, Findings& findings) {
-  UnreadStates(workflow, findings).run(workflow);
+void check_unread_states(const Workflow& workflow, Diagnostics& diagnostics) {
+  UnreadStates(workflow, diagnostics).run(workflow);
 }
 
 }  // namespace wtool::host::workflow

@@ -11,7 +11,7 @@
 namespace wtool::host::workflow {
 
 std::optional<std::chrono::milliseconds> timeout_value(const std::string& text, std::string& why) {
-  const auto duration = duration_value(text, longest_timeout);
+  const auto duration = duration_value(text, max_timeout);
   if (duration && duration->count() > 0) return duration;
   why = "a timeout is a number of seconds, or a duration such as 300ms, 30s, 5m or 2h, and at least 1ms; this is " +
         expressions::quoted_for_message(text);

@@ -225,8 +225,8 @@ struct Workflow {
   std::unordered_map<std::string, std::size_t> index;  // of states by id
   std::size_t start = no_state;
   // What parts that were not understood may have set or named. Nothing is told that only follows from them.
-  std::set<std::string> doubtful_names;
-  std::set<std::string> doubtful_states;
+  std::set<std::string> ambiguous_names;
+  std::set<std::string> ambiguous_states;
   bool names_unread = false;    // any name may be one of those
   bool diagram_unread = false;  // any state may be one of those
 

@@ -8,8 +8,8 @@ namespace wtool::host::workflow {
 namespace {
 
 // Characters that are shown before the place, and at and after it.
-constexpr std::size_t most_before = 60;
-constexpr std::size_t most_after = 60;
+constexpr std::size_t max_before = 60;
+constexpr std::size_t max_after = 60;
 
 // The length of the character that text[at] begins; the text is valid UTF-8.
 std::size_t length_at(std::string_view text, std::size_t at) {
@@ -51,7 +51,7 @@ std::string line_with_caret(const Source& source, std::size_t offset) {
   const std::size_t at = offset < start ? 0 : std::min(offset - start, line.size());
 
   std::size_t begin = at;
-  for (std::size_t count = 0; begin > 0 && count < most_before; ++count) {
+  for (std::size_t count = 0; begin > 0 && count < max_before; ++count) {
     do {
       --begin;
     } while (begin > 0 && (static_cast<unsigned char>(line[begin]) & 0xc0U) == 0x80);
@@ -59,7 +59,7 @@ std::string line_with_caret(const Source& source, std::size_t offset) {
   std::string shown = begin > 0 ? "..." : "";
   std::string below(shown.size(), ' ');
   std::size_t end = begin;
-  for (std::size_t count = 0; end < line.size() && count < most_after;) {
+  for (std::size_t count = 0; end < line.size() && count < max_after;) {
     const std::string_view character = line.substr(end, length_at(line, end));
     const std::uint32_t code = code_at(character);
     const bool is_tab = code == '\t';

@@ -1,4 +1,4 @@
-// The line of a workflow file that a finding is about, with a caret below the place.
+// The line of a workflow file that a diagnostic is about, with a caret below the place.
 #pragma once
 
 #include <cstddef>

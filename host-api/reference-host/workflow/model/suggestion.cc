@@ -20,14 +20,14 @@ std::string suggested_in(std::string_view message) {
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
-  constexpr std::size_t longest_word = 64;
-  constexpr std::size_t most_words = 2000;
+  constexpr std::size_t max_word = 64;
+  constexpr std::size_t max_words = 2000;
   constexpr std::size_t shortest_word = 3;  // of less, everything is a neighbour
-  if (word.size() < shortest_word || word.size() > longest_word) return "";
+  if (word.size() < shortest_word || word.size() > max_word) return "";
   std::vector<std::string> candidates;
   for (const std::string& candidate : known) {
-    if (candidates.size() == most_words) break;
-    if (candidate != word && candidate.size() <= longest_word) candidates.push_back(candidate);
+    if (candidates.size() == max_words) break;
+    if (candidate != word && candidate.size() <= max_word) candidates.push_back(candidate);
   }
   const std::string_view found = nearest(word, candidates);
   return found.empty() ? "" : std::string(question) + std::string(found) + "'?";

@@ -24,8 +24,12 @@ std::string tag_word(const MappedText& tag) {
 class ArgumentReader {
  public:
   ArgumentReader(ActionCursor& cursor, OptionReader& options, Options& read_options, std::vector<Argument>& arguments,
-                 Findings& findings)
-      : cursor_(cursor), options_(options), read_options_(read_options), arguments_(arguments), findings_(findings) {}
+                 Diagnostics& diagnostics)
+      : cursor_(cursor),
+        options_(options),
+        read_options_(read_options),
+        arguments_(arguments),
+        diagnostics_(diagnostics) {}
 
   bool read() {
     cursor_.take_word("with");
@@ -40,14 +44,14 @@ class ArgumentReader {
       if (outcome == OptionReader::Outcome::failed) return false;
       if (outcome == OptionReader::Outcome::taken) {
         if (!guard_) continue;
-        findings_.add(at, "an option cannot stand in {% if ... %}; only arguments can");
+        diagnostics_.add(at, "an option cannot stand in {% if ... %}; only arguments can");
         return false;
       }
       if (take_ignored_line(at)) continue;
       if (!pair(at)) return false;
     }
     if (!guard_) return true;
-    findings_.add(guard_->locate(0), "this {% if ... %} is not ended by {% endif %}");
+    diagnostics_.add(guard_->locate(0), "this {% if ... %} is not ended by {% endif %}");
     return false;
   }
 
@@ -60,7 +64,7 @@ class ArgumentReader {
         "this line is not part of the action, and is ignored: " + expressions::quoted_for_message(*line);
     const std::string label = lowered(line->substr(0, line->find(':')));
     if (label == "store as" || label == "result") message += "; to store the result, write result=\"name\"";
-    findings_.warn(at, message);
+    diagnostics_.warn(at, message);
     return true;
   }
 
@@ -74,7 +78,7 @@ class ArgumentReader {
       guard_.reset();
       return true;
     }
-    findings_.add(at, word == "endif" ? "there is no {% if ... %} that this {% endif %} ends" : how_to_guard);
+    diagnostics_.add(at, word == "endif" ? "there is no {% if ... %} that this {% endif %} ends" : how_to_guard);
     return false;
   }
 
@@ -84,24 +88,25 @@ class ArgumentReader {
     made.name = cursor_.take_name();
     if (made.name.empty() || !cursor_.take_symbol('=')) {
       if (made.name.empty() && cursor_.explain_quotes()) return false;
-      findings_.add(at, "name=\"value\" pairs are expected here, and options such as result=\"name\"; " +
-                            expressions::quoted_for_message(made.name.empty() ? cursor_.take_to_blank() : made.name) +
-                            " is neither" + did_you_mean(lowered(made.name), options_.names()));
+      diagnostics_.add(at,
+                       "name=\"value\" pairs are expected here, and options such as result=\"name\"; " +
+                           expressions::quoted_for_message(made.name.empty() ? cursor_.take_to_blank() : made.name) +
+                           " is neither" + did_you_mean(lowered(made.name), options_.names()));
       return false;
     }
     if (const std::string hint = did_you_mean(lowered(made.name), options_.names()); !hint.empty()) {
-      findings_.warn(at, "'" + made.name + "' is passed on as an argument, and is no option" + hint);
+      diagnostics_.warn(at, "'" + made.name + "' is passed on as an argument, and is no option" + hint);
     }
-    auto value = take_value(cursor_, findings_, "the value of " + made.name);
+    auto value = take_value(cursor_, diagnostics_, "the value of " + made.name);
     if (!value) return false;
     made.value = std::move(*value);
     if (guard_) {
       MappedText text = *guard_;
       text.append("1", at);
       text.append("{% endif %}", at + 1);
-      made.guard = template_text(std::move(text), findings_);
+      made.guard = template_text(std::move(text), diagnostics_);
     } else if (!seen_.insert(made.name).second) {
-      findings_.add(at, "the argument " + made.name + " is given twice");
+      diagnostics_.add(at, "the argument " + made.name + " is given twice");
     }
     arguments_.push_back(std::move(made));
     return true;
@@ -111,14 +116,14 @@ class ArgumentReader {
   OptionReader& options_;
   Options& read_options_;
   std::vector<Argument>& arguments_;
-  Findings& findings_;
+  Diagnostics& diagnostics_;
   std::set<std::string> seen_;
   std::optional<MappedText> guard_;
 };
 
 }  // namespace
 
-std::optional<std::variant<expressions::Value, TemplateText>> take_value(ActionCursor& cursor, Findings& findings,
+std::optional<std::variant<expressions::Value, TemplateText>> take_value(ActionCursor& cursor, Diagnostics& diagnostics,
                                                                          const std::string& what) {
   const std::size_t at = cursor.here();
   if (const auto bare = cursor.take_bare_literal()) {
@@ -126,22 +131,22 @@ std::optional<std::variant<expressions::Value, TemplateText>> take_value(ActionC
     const bool truth = *bare == "true" || *bare == "false";
     auto value = parameter_value(truth ? Parameter::Type::boolean : Parameter::Type::number, *bare, why);
     if (value) return *value;
-    findings.add(at, why);
+    diagnostics.add(at, why);
     return std::nullopt;
   }
   if (auto placeholder = cursor.take_placeholder()) {
-    TemplateText made = template_text(std::move(*placeholder), findings);
+    TemplateText made = template_text(std::move(*placeholder), diagnostics);
     made.is_value = true;
     return made;
   }
   auto text = cursor.take_text(what);
   if (!text) return std::nullopt;
-  return template_text(std::move(*text), findings);
+  return template_text(std::move(*text), diagnostics);
 }
 
 bool take_arguments(ActionCursor& cursor, OptionReader& options, Options& read_options,
-                    std::vector<Argument>& arguments, Findings& findings) {
-  return ArgumentReader(cursor, options, read_options, arguments, findings).read();
+                    std::vector<Argument>& arguments, Diagnostics& diagnostics) {
+  return ArgumentReader(cursor, options, read_options, arguments, diagnostics).read();
 }
 
 }  // namespace wtool::host::workflow

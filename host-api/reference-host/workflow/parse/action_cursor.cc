@@ -11,7 +11,7 @@
 namespace wtool::host::workflow {
 namespace {
 
-constexpr std::size_t deepest_json = 100;
+constexpr std::size_t max_json_depth = 100;
 
 bool is_word_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -29,7 +29,7 @@ std::size_t object_length(std::string_view text) {
     } else if (c == '"') {
       in_string = true;
     } else if (c == '{' || c == '[') {
-      if (++depth > deepest_json) return std::string_view::npos;
+      if (++depth > max_json_depth) return std::string_view::npos;
     } else if (c == '}' || c == ']') {
       if (--depth == 0) return i + 1;
     }
@@ -181,8 +181,8 @@ std::optional<MappedText> ActionCursor::take_between(char quote) {
     i += 2;
   }
   if (i >= all.size()) {
-    findings_.add(text_.locate(open),
-                  std::string("this text has no closing ") + (quote == '"' ? "double" : "single") + " quote");
+    diagnostics_.add(text_.locate(open),
+                     std::string("this text has no closing ") + (quote == '"' ? "double" : "single") + " quote");
     return std::nullopt;
   }
   at_ = i + 1;
@@ -202,13 +202,14 @@ bool ActionCursor::explain_quotes() {
   while (!behind.empty() && (static_cast<unsigned char>(behind.back()) & 0xc0U) == 0x80) behind.remove_suffix(1);
   if (!behind.empty() && (static_cast<unsigned char>(behind.back()) & 0x80U) != 0) behind.remove_suffix(1);
   if (ends_with_option) {
-    findings_.add(text_.locate(text_begin_), "this text has no closing quote: the next one is that after `" +
-                                                 std::string(inside.substr(blank + 1)) + "`; close the text before it");
+    diagnostics_.add(text_.locate(text_begin_), "this text has no closing quote: the next one is that after `" +
+                                                    std::string(inside.substr(blank + 1)) +
+                                                    "`; close the text before it");
   } else {
-    findings_.add(text_.locate(text_begin_), "this text is ended by the quote before " +
-                                                 expressions::quoted_for_message(behind) +
-                                                 "; a quote inside of it is written \\\", or write the command as an "
-                                                 "indented ```sh block");
+    diagnostics_.add(text_.locate(text_begin_),
+                     "this text is ended by the quote before " + expressions::quoted_for_message(behind) +
+                         "; a quote inside of it is written \\\", or write the command as an "
+                         "indented ```sh block");
   }
   return true;
 }
@@ -286,7 +287,7 @@ std::shared_ptr<const nlohmann::json> ActionCursor::take_json_object(std::map<st
   }
   const std::size_t size = object_length(rest());
   if (size == std::string_view::npos) {
-    fail("this JSON object is not closed, or is nested deeper than " + std::to_string(deepest_json) + " levels");
+    fail("this JSON object is not closed, or is nested deeper than " + std::to_string(max_json_depth) + " levels");
     return nullptr;
   }
   std::vector<std::set<std::string>> keys;
@@ -312,7 +313,7 @@ std::shared_ptr<const nlohmann::json> ActionCursor::take_json_object(std::map<st
     const std::size_t byte = std::min(error.byte == 0 ? 0 : error.byte - 1, size - 1);
     std::size_t place = byte;
     const std::string why = json_mistake(rest().substr(0, size), place);
-    findings_.add(text_.locate(at_ + place), "this is not valid JSON here: " + why);
+    diagnostics_.add(text_.locate(at_ + place), "this is not valid JSON here: " + why);
     return nullptr;
   } catch (const nlohmann::json::out_of_range&) {
     fail("a number in this JSON object is too large");

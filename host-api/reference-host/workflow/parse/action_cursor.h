@@ -10,15 +10,15 @@
 #include <string>
 #include <string_view>
 
-#include "workflow/model/findings.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/source.h"
 
 namespace wtool::host::workflow {
 
 class ActionCursor {
  public:
-  // `text` and `findings` must outlive the cursor.
-  ActionCursor(const MappedText& text, Findings& findings) : text_(text), findings_(findings) {}
+  // `text` and `diagnostics` must outlive the cursor.
+  ActionCursor(const MappedText& text, Diagnostics& diagnostics) : text_(text), diagnostics_(diagnostics) {}
 
   // The offset in the source of what comes next.
   std::size_t here() {
@@ -26,7 +26,7 @@ class ActionCursor {
     return text_.locate(at_);
   }
   bool at_end();
-  void fail(std::string message) { findings_.add(here(), std::move(message)); }
+  void fail(std::string message) { diagnostics_.add(here(), std::move(message)); }
 
   // The next word in lower case ([A-Za-z_] and digits), without taking it; empty where none stands here.
   std::string peek_word();
@@ -40,17 +40,17 @@ class ActionCursor {
   std::string take_name();
 
   // A text in double quotes. \" \\ \n \t are escapes; any other backslash stays, with what follows it. Nothing where no
-  // such text stands here: then a finding says that `what` is expected.
+  // such text stands here: then a diagnostic says that `what` is expected.
   std::optional<MappedText> take_quoted(const std::string& what);
   // The same, in double or single quotes; in those, \' \\ \n \t are the escapes.
   std::optional<MappedText> take_text(const std::string& what);
   bool sees_text() { return sees('"') || sees('\''); }
 
   // What is wrong with the text in quotes that was taken last, where more stands directly behind its closing quote: a
-  // quote inside it, or a missing one at its end. A finding where it begins; false where nothing stands there.
+  // quote inside it, or a missing one at its end. A diagnostic where it begins; false where nothing stands there.
   bool explain_quotes();
 
-  // `${...}` or `{{ ... }}` without quotes, as it is written; nothing (and no finding) where something else stands
+  // `${...}` or `{{ ... }}` without quotes, as it is written; nothing (and no diagnostic) where something else stands
   // here.
   std::optional<MappedText> take_placeholder();
 
@@ -69,10 +69,10 @@ class ActionCursor {
   // Letters, digits, underscores, hyphens and dots; may be empty.
   std::string take_bare_word();
 
-  // A number, true or false, without quotes; nothing (and no finding) where something else stands here.
+  // A number, true or false, without quotes; nothing (and no diagnostic) where something else stands here.
   std::optional<std::string> take_bare_literal();
 
-  // A JSON object; null after a finding. `places` gets where each of its names stands in the source.
+  // A JSON object; null after a diagnostic. `places` gets where each of its names stands in the source.
   std::shared_ptr<const nlohmann::json> take_json_object(std::map<std::string, std::size_t>* places = nullptr);
 
   // What comes next, for messages.
@@ -85,7 +85,7 @@ class ActionCursor {
   std::string_view rest() const { return std::string_view(text_.text()).substr(at_); }
 
   const MappedText& text_;
-  Findings& findings_;
+  Diagnostics& diagnostics_;
   std::size_t at_ = 0;
   std::size_t text_begin_ = 0;  // of the text that was taken last, with its quotes
   std::size_t text_end_ = 0;

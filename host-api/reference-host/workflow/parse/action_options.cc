@@ -36,7 +36,7 @@ bool is_too_large(const nlohmann::json& matrix) {
   std::size_t combinations = 1;
   for (const auto& entry : matrix) {
     if (entry.is_array()) combinations *= entry.size();
-    if (combinations > most_combinations) return true;
+    if (combinations > max_combinations) return true;
   }
   return false;
 }
@@ -68,7 +68,7 @@ std::string OptionReader::peek_name() const {
 }
 
 void OptionReader::note(const std::string& name, std::size_t at) {
-  if (!seen_.insert(name).second) findings_.add(at, "the option " + name + " is given twice");
+  if (!seen_.insert(name).second) diagnostics_.add(at, "the option " + name + " is given twice");
 }
 
 OptionReader::Outcome OptionReader::take(Options& out) {
@@ -109,7 +109,7 @@ bool OptionReader::read(const std::string& name, Options& out) {
 bool OptionReader::timeout(std::optional<TemplateText>& out) {
   const std::size_t at = cursor_.here();
   if (auto placeholder = cursor_.take_placeholder()) {
-    out = template_text(std::move(*placeholder), findings_);
+    out = template_text(std::move(*placeholder), diagnostics_);
     return true;
   }
   std::string written;
@@ -117,7 +117,7 @@ bool OptionReader::timeout(std::optional<TemplateText>& out) {
     auto text = cursor_.take_text("a duration");
     if (!text) return false;
     if (text->text().find('{') != std::string::npos) {
-      out = template_text(std::move(*text), findings_);
+      out = template_text(std::move(*text), diagnostics_);
       return true;
     }
     written = text->text();
@@ -126,10 +126,10 @@ bool OptionReader::timeout(std::optional<TemplateText>& out) {
   }
   std::string why;
   if (!timeout_value(written, why)) {
-    findings_.add(at, why);
+    diagnostics_.add(at, why);
     return false;
   }
-  out = template_text(written, at, findings_);
+  out = template_text(written, at, diagnostics_);
   return true;
 }
 
@@ -150,11 +150,11 @@ bool OptionReader::retry(Options& out) {
   const std::string text = cursor_.take_bare_word();
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), out.retry);
   if (!text.empty() && parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() && out.retry >= 0 &&
-      out.retry <= most_retries) {
+      out.retry <= max_retries) {
     return true;
   }
-  findings_.add(
-      at, "retry is a whole number of further tries, from 0 to " + std::to_string(most_retries) + ", such as retry=3");
+  diagnostics_.add(
+      at, "retry is a whole number of further tries, from 0 to " + std::to_string(max_retries) + ", such as retry=3");
   return false;
 }
 
@@ -173,13 +173,13 @@ bool OptionReader::backoff(Options& out) {
   if (const std::size_t dots = text.find(".."); dots != std::string::npos && dots + 2 < text.size()) {
     const std::string turned = text.substr(dots + 2) + ".." + text.substr(0, dots);
     if (backoff_value(turned)) {
-      findings_.add(at, "the first wait of this backoff is longer than the longest one; write backoff=" + turned);
+      diagnostics_.add(at, "the first wait of this backoff is longer than the longest one; write backoff=" + turned);
       return false;
     }
   }
-  findings_.add(at,
-                "backoff is the first wait and the longest one, such as backoff=2s..60s, or the first alone, and not " +
-                    expressions::quoted_for_message(text));
+  diagnostics_.add(
+      at, "backoff is the first wait and the longest one, such as backoff=2s..60s, or the first alone, and not " +
+              expressions::quoted_for_message(text));
   return false;
 }
 
@@ -193,7 +193,7 @@ bool OptionReader::on_failure(Options& out) {
     out.on_failure = {cursor_.take_to_blank(), at};
   }
   if (!out.on_failure.name.empty()) return true;
-  findings_.add(at, "the state that a failure leads to is missing, as in `on failure: State`");
+  diagnostics_.add(at, "the state that a failure leads to is missing, as in `on failure: State`");
   return false;
 }
 
@@ -202,7 +202,7 @@ bool OptionReader::secret(Options& out) {
   const std::string word = lowered(cursor_.take_bare_word());
   out.secret = word == "true";
   if (word == "true" || word == "false") return true;
-  findings_.add(at, "secret is true or false, or stands alone");
+  diagnostics_.add(at, "secret is true or false, or stands alone");
   return false;
 }
 
@@ -211,15 +211,15 @@ bool OptionReader::matrix(Options& out) {
   const auto object = cursor_.take_json_object();
   if (!object) return false;
   if (!is_matrix(*object)) {
-    findings_.add(
+    diagnostics_.add(
         out.matrix_offset,
         "a matrix is an object of lists, such as matrix={\"os\": [\"a\", \"b\"]}, or of texts with a placeholder "
         "that makes a list; none may be empty");
     return false;
   }
   if (is_too_large(*object)) {
-    findings_.add(out.matrix_offset,
-                  "this matrix has more than " + std::to_string(most_combinations) + " combinations");
+    diagnostics_.add(out.matrix_offset,
+                     "this matrix has more than " + std::to_string(max_combinations) + " combinations");
     return false;
   }
   out.matrix = object;

@@ -6,26 +6,26 @@
 #include <string>
 #include <vector>
 
-#include "workflow/model/findings.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 #include "workflow/parse/action_cursor.h"
 
 namespace wtool::host::workflow {
 
-inline constexpr std::int64_t most_retries = 100;
-inline constexpr std::size_t most_combinations = 1000;  // of a matrix
+inline constexpr std::int64_t max_retries = 100;
+inline constexpr std::size_t max_combinations = 1000;  // of a matrix
 
 class OptionReader {
  public:
   enum class Outcome {
     none,    // what comes next is no option; nothing was taken
     taken,   // it was read
-    failed,  // it is an option, and a finding says what is wrong with it
+    failed,  // it is an option, and a diagnostic says what is wrong with it
   };
 
   // `has_timeout`: whether `timeout` is an option of this action.
-  OptionReader(ActionCursor& cursor, Findings& findings, bool has_timeout = true)
-      : cursor_(cursor), findings_(findings), has_timeout_(has_timeout) {}
+  OptionReader(ActionCursor& cursor, Diagnostics& diagnostics, bool has_timeout = true)
+      : cursor_(cursor), diagnostics_(diagnostics), has_timeout_(has_timeout) {}
 
   Outcome take(Options& out);
 
@@ -47,7 +47,7 @@ class OptionReader {
   bool matrix(Options& out);
 
   ActionCursor& cursor_;
-  Findings& findings_;
+  Diagnostics& diagnostics_;
   bool has_timeout_;
   std::set<std::string> seen_;
 };

@@ -10,17 +10,17 @@ namespace {
 
 // The names that an action would have set, had it been understood: every word before a '=', and every quoted name
 // behind one. One mistake is not to be reported again for each place that reads its result.
-void note_doubtful_names(std::string_view text, Workflow& workflow) {
+void note_ambiguous_names(std::string_view text, Workflow& workflow) {
   for (std::size_t equals = text.find_first_of("=:"); equals != std::string_view::npos;
        equals = text.find_first_of("=:", equals + 1)) {
     std::size_t begin = equals;
     while (begin > 0 && expressions::is_name_character(text[begin - 1])) --begin;
-    if (begin < equals) workflow.doubtful_names.insert(std::string(text.substr(begin, equals - begin)));
+    if (begin < equals) workflow.ambiguous_names.insert(std::string(text.substr(begin, equals - begin)));
     const std::size_t quote = text.find_first_not_of(" \t", equals + 1);
     if (quote == std::string_view::npos || text[quote] != '"') continue;
     std::size_t end = quote + 1;
     while (end < text.size() && expressions::is_name_character(text[end])) ++end;
-    if (end > quote + 1) workflow.doubtful_names.insert(std::string(text.substr(quote + 1, end - quote - 1)));
+    if (end > quote + 1) workflow.ambiguous_names.insert(std::string(text.substr(quote + 1, end - quote - 1)));
   }
 }
 
@@ -37,7 +37,7 @@ bool is_prose(std::string_view text) {
 }
 
 // `- on failure: State`, `- finally: State`. False where the item is neither.
-bool read_setting(std::string_view id, const MappedText& text, Workflow& workflow, Findings& findings) {
+bool read_setting(std::string_view id, const MappedText& text, Workflow& workflow, Diagnostics& diagnostics) {
   std::string key = lowered(id);
   std::replace(key.begin(), key.end(), '_', ' ');
   if (key != "on failure" && key != "finally") return false;
@@ -47,9 +47,9 @@ bool read_setting(std::string_view id, const MappedText& text, Workflow& workflo
   std::string_view name = trim(std::string_view(text.text()).substr(begin));
   if (name.size() > 1 && name.starts_with('"') && name.ends_with('"')) name = name.substr(1, name.size() - 2);
   if (name.empty()) {
-    findings.add(at, "the name of a state is missing behind `" + key + ":`");
+    diagnostics.add(at, "the name of a state is missing behind `" + key + ":`");
   } else if (!out.name.empty()) {
-    findings.add(at, "a second state for `" + key + "`; the first one is '" + out.name + "'");
+    diagnostics.add(at, "a second state for `" + key + "`; the first one is '" + out.name + "'");
   } else {
     out = {std::string(name), at};
   }
@@ -57,13 +57,13 @@ bool read_setting(std::string_view id, const MappedText& text, Workflow& workflo
 }
 
 // Every word of a text: what was not understood may name states.
-void note_doubtful_states(std::string_view text, Workflow& workflow) {
+void note_ambiguous_states(std::string_view text, Workflow& workflow) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t begin = text.find_first_not_of(" \t\n:;,=\"'(){}<>", i);
     if (begin == std::string_view::npos) return;
     const std::size_t end = std::min(text.find_first_of(" \t\n:;,=\"'(){}<>", begin), text.size());
     const auto found = workflow.index.find(std::string(text.substr(begin, end - begin)));
-    if (found != workflow.index.end()) workflow.doubtful_states.insert(found->first);
+    if (found != workflow.index.end()) workflow.ambiguous_states.insert(found->first);
     i = end;
   }
 }
@@ -87,7 +87,7 @@ std::vector<std::size_t> missing_marks(const MappedText& text, const Workflow& w
     if (std::find(known.begin(), known.end(), lowered(all.substr(word, end - word))) == known.end()) continue;
     const std::size_t before = all.find(':', begin);
     if (before >= line) break;
-    Findings ignored;
+    Diagnostics ignored;
     const MappedText action = text.part(before + 1, line);
     if (!read_action(action, {}, 0, ignored)) break;
     found.push_back(at);
@@ -96,7 +96,7 @@ std::vector<std::size_t> missing_marks(const MappedText& text, const Workflow& w
   return found;
 }
 
-void read_one(const ActionItem& item, Workflow& workflow, Findings& findings);
+void read_one(const ActionItem& item, Workflow& workflow, Diagnostics& diagnostics);
 
 }  // namespace
 
@@ -110,33 +110,33 @@ std::string_view plain_state_name(std::string_view id) {
 }
 
 void read_action_of(std::string_view id, std::size_t offset, const MappedText& text,
-                    const std::vector<CodeBlock>& blocks, Workflow& workflow, Findings& findings) {
+                    const std::vector<CodeBlock>& blocks, Workflow& workflow, Diagnostics& diagnostics) {
   const auto found = workflow.index.find(std::string(id));
   if (found != workflow.index.end() && blocks.empty() && is_prose(text.text())) {
-    findings.warn(offset,
-                  "this says what '" + std::string(id) +
-                      "' is for, and is no action: the state just passes. An action begins with Shell, Log, Set "
-                      "and the like");
+    diagnostics.warn(offset,
+                     "this says what '" + std::string(id) +
+                         "' is for, and is no action: the state just passes. An action begins with Shell, Log, Set "
+                         "and the like");
     State& state = workflow.states[found->second];
     if (state.description.empty()) state.description = std::string(trim(text.text()));
     return;
   }
-  const std::size_t findings_before = findings.size();
-  std::optional<Action> action = read_action(text, blocks, offset, findings);
+  const std::size_t diagnostics_before = diagnostics.size();
+  std::optional<Action> action = read_action(text, blocks, offset, diagnostics);
   const bool is_known = found != workflow.index.end() && !workflow.states[found->second].hidden;
-  if (findings.size() != findings_before || !is_known) {
-    note_doubtful_names(text.text(), workflow);
-    note_doubtful_states(text.text(), workflow);
+  if (diagnostics.size() != diagnostics_before || !is_known) {
+    note_ambiguous_names(text.text(), workflow);
+    note_ambiguous_states(text.text(), workflow);
   }
-  if (!is_known && workflow.doubtful_states.contains(std::string(id))) return;
+  if (!is_known && workflow.ambiguous_states.contains(std::string(id))) return;
   if (!is_known) {
     std::vector<std::string> known = {"finally", "on failure"};
-    if (findings.size() < most_findings_shown) {
+    if (diagnostics.size() < max_diagnostics_shown) {
       for (const State& state : workflow.states) {
         if (!state.hidden) known.push_back(state.id);
       }
     }
-    if (id == "[*]") return findings.add(offset, "[*] is the start and the end, and has no action");
+    if (id == "[*]") return diagnostics.add(offset, "[*] is the start and the end, and has no action");
     const std::string hint = did_you_mean(id, known);
     if (const std::size_t meant = workflow.index_of(suggested_in(hint)); meant != no_state) {
       workflow.states[meant].action_unread = true;
@@ -144,20 +144,20 @@ void read_action_of(std::string_view id, std::size_t offset, const MappedText& t
     const std::string missing = "there is no state " + expressions::quoted_for_message(id) + " in the diagram";
     // A name that is nearly a state's is a typo, and the run would lack that state's action. Any other action is one
     // that no path reaches, which SwissArmyHammer runs as well.
-    if (!hint.empty()) return findings.add(offset, missing + hint);
-    return findings.warn(offset, missing + ", so this action never runs; add the state, or remove the action");
+    if (!hint.empty()) return diagnostics.add(offset, missing + hint);
+    return diagnostics.warn(offset, missing + ", so this action never runs; add the state, or remove the action");
   }
   State& state = workflow.states[found->second];
   if (state.action) {
-    return findings.add(offset, "a second action for the state '" + state.id + "'; a state has only one");
+    return diagnostics.add(offset, "a second action for the state '" + state.id + "'; a state has only one");
   }
   state.action = std::move(action);
   state.action_unread = !state.action;
 }
 
-void read_action(const ActionItem& item, Workflow& workflow, Findings& findings) {
+void read_action(const ActionItem& item, Workflow& workflow, Diagnostics& diagnostics) {
   std::vector<std::size_t> begins = missing_marks(item.text, workflow);
-  if (begins.empty()) return read_one(item, workflow, findings);
+  if (begins.empty()) return read_one(item, workflow, diagnostics);
   begins.insert(begins.begin(), 0);
   for (std::size_t i = 0; i < begins.size(); ++i) {
     const bool is_last = i + 1 == begins.size();
@@ -167,16 +167,16 @@ void read_action(const ActionItem& item, Workflow& workflow, Findings& findings)
     if (is_last) one.blocks = item.blocks;
     if (i > 0) {
       const std::string& text = one.text.text();
-      findings.add(one.offset, "this line is taken as part of the action above; write `- ` before " +
-                                   expressions::quoted_for_message(text.substr(0, text.find(':') + 1)));
+      diagnostics.add(one.offset, "this line is taken as part of the action above; write `- ` before " +
+                                      expressions::quoted_for_message(text.substr(0, text.find(':') + 1)));
     }
-    read_one(one, workflow, findings);
+    read_one(one, workflow, diagnostics);
   }
 }
 
 namespace {
 
-void read_one(const ActionItem& item, Workflow& workflow, Findings& findings) {
+void read_one(const ActionItem& item, Workflow& workflow, Diagnostics& diagnostics) {
   const std::string& all = item.text.text();
   const std::size_t colon = all.find(':');
   const std::size_t line_end = std::min(all.find('\n'), all.size());
@@ -185,16 +185,16 @@ void read_one(const ActionItem& item, Workflow& workflow, Findings& findings) {
   const std::size_t named = workflow.index_of(std::string(line.substr(0, first)));
   const bool is_named = named != no_state && !trim(line.substr(first)).starts_with(':');
   if (colon == std::string::npos || colon > line_end || (is_named && first < colon)) {
-    note_doubtful_names(all, workflow);
-    note_doubtful_states(all, workflow);
+    note_ambiguous_names(all, workflow);
+    note_ambiguous_states(all, workflow);
     if (named != no_state && first < line.size()) {
       workflow.states[named].action_unread = true;
-      return findings.add(item.offset, "a ':' is missing after the name of the state; write `- " +
-                                           workflow.states[named].id + ": " + std::string(trim(line.substr(first))) +
-                                           "`");
+      return diagnostics.add(item.offset, "a ':' is missing after the name of the state; write `- " +
+                                              workflow.states[named].id + ": " + std::string(trim(line.substr(first))) +
+                                              "`");
     }
-    return findings.add(item.offset, "an action is written `- State: action`, and " +
-                                         expressions::quoted_for_message(all.substr(0, line_end)) + " has no colon");
+    return diagnostics.add(item.offset, "an action is written `- State: action`, and " +
+                                            expressions::quoted_for_message(all.substr(0, line_end)) + " has no colon");
   }
   const std::string_view id = plain_state_name(trim(std::string_view(all).substr(0, colon)));
   MappedText text = item.text.part(colon + 1, all.size());
@@ -202,8 +202,8 @@ void read_one(const ActionItem& item, Workflow& workflow, Findings& findings) {
     text = MappedText();
     text.append(" ", item.text.locate(colon) + 1);
   }
-  if (workflow.find(std::string(id)) == nullptr && read_setting(id, text, workflow, findings)) return;
-  read_action_of(id, item.offset, text, item.blocks, workflow, findings);
+  if (workflow.find(std::string(id)) == nullptr && read_setting(id, text, workflow, diagnostics)) return;
+  read_action_of(id, item.offset, text, item.blocks, workflow, diagnostics);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "workflow/model/findings.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
 #include "workflow/parse/markdown.h"
@@ -13,12 +13,12 @@ namespace wtool::host::workflow {
 // A name without the marks of bold text or code around it.
 std::string_view plain_state_name(std::string_view id);
 
-// Whatever is not understood is a finding. `- on failure: State` and `- finally: State` are those of the whole
+// Whatever is not understood is a diagnostic. `- on failure: State` and `- finally: State` are those of the whole
 // workflow, unless there is a state of that name.
-void read_action(const ActionItem& item, Workflow& workflow, Findings& findings);
+void read_action(const ActionItem& item, Workflow& workflow, Diagnostics& diagnostics);
 
 // The same for an action that stands elsewhere: `text` is all behind the state's name, `offset` the place of its line.
 void read_action_of(std::string_view state, std::size_t offset, const MappedText& text,
-                    const std::vector<CodeBlock>& blocks, Workflow& workflow, Findings& findings);
+                    const std::vector<CodeBlock>& blocks, Workflow& workflow, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

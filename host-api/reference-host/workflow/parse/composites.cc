@@ -5,16 +5,17 @@
 namespace wtool::host::workflow {
 
 void Composites::open(std::size_t state, std::size_t offset) {
-  if (too_deep_ > 0 || open_.size() == deepest_composite) {
+  if (too_deep_ > 0 || open_.size() == max_composite_depth) {
     if (too_deep_++ == 0) {
       // What the states of this block lead to is not known, so nothing may be said of it.
       workflow_.diagram_unread = true;
-      findings_.add(offset, "composite states are nested deeper than " + std::to_string(deepest_composite) + " levels");
+      diagnostics_.add(offset,
+                       "composite states are nested deeper than " + std::to_string(max_composite_depth) + " levels");
     }
     return;
   }
   if (!states_.insert(state).second) {
-    findings_.add(offset, "a second block of the composite state '" + workflow_.states[state].id + "'");
+    diagnostics_.add(offset, "a second block of the composite state '" + workflow_.states[state].id + "'");
   }
   Composite made;
   made.state = state;
@@ -54,9 +55,9 @@ void Composites::start(std::size_t target, std::size_t offset) {
   Composite& composite = all_[open_.back()];
   Region& region = composite.regions.back();
   if (region.start != no_state) {
-    findings_.add(offset, "a second start inside '" + workflow_.states[composite.state].id +
-                              "'; the first one leads to '" + workflow_.states[region.start].id +
-                              "'. Regions that run at the same time are divided by a line --");
+    diagnostics_.add(offset, "a second start inside '" + workflow_.states[composite.state].id +
+                                 "'; the first one leads to '" + workflow_.states[region.start].id +
+                                 "'. Regions that run at the same time are divided by a line --");
     return;
   }
   region.start = target;
@@ -71,7 +72,7 @@ std::size_t Composites::end() const { return open_.empty() ? no_state : all_[ope
 
 void Composites::finish() {
   for (const std::size_t open : open_) {
-    findings_.add(all_[open].offset, "this { is not closed by a line }");
+    diagnostics_.add(all_[open].offset, "this { is not closed by a line }");
   }
   for (const Composite& composite : all_) flatten(composite);
 }
@@ -82,14 +83,15 @@ void Composites::flatten(const Composite& composite) {
   while (!workflow_.index.try_emplace(hidden.id, composite.hidden).second) hidden.id += "/end";
   for (const Region& region : composite.regions) {
     if (region.start != no_state) continue;
-    findings_.add(region.offset,
-                  composite.regions.size() > 1
-                      ? "this region of '" + outer.id + "' has no start; add a line [*] --> State"
-                      : "the composite state '" + outer.id + "' has no start inside; add a line [*] --> State");
+    diagnostics_.add(region.offset,
+                     composite.regions.size() > 1
+                         ? "this region of '" + outer.id + "' has no start; add a line [*] --> State"
+                         : "the composite state '" + outer.id + "' has no start inside; add a line [*] --> State");
     return;
   }
   if (outer.kind != State::Kind::plain) {
-    findings_.add(composite.offset, "the state '" + outer.id + "' cannot both be composite and decide, fork or join");
+    diagnostics_.add(composite.offset,
+                     "the state '" + outer.id + "' cannot both be composite and decide, fork or join");
   }
   hidden.exits = std::exchange(outer.exits, {});
   hidden.around = outer.around;

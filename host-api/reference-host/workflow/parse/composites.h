@@ -7,16 +7,16 @@
 #include <unordered_set>
 #include <vector>
 
-#include "workflow/model/findings.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 
-inline constexpr std::size_t deepest_composite = 50;
+inline constexpr std::size_t max_composite_depth = 50;
 
 class Composites {
  public:
-  Composites(Workflow& workflow, Findings& findings) : workflow_(workflow), findings_(findings) {}
+  Composites(Workflow& workflow, Diagnostics& diagnostics) : workflow_(workflow), diagnostics_(diagnostics) {}
 
   // `state A {`; `offset` is the place of the line. Makes the hidden state.
   void open(std::size_t state, std::size_t offset);
@@ -50,7 +50,7 @@ class Composites {
   void flatten(const Composite& composite);
 
   Workflow& workflow_;
-  Findings& findings_;
+  Diagnostics& diagnostics_;
   std::vector<Composite> all_;
   std::unordered_set<std::size_t> states_;
   std::vector<std::size_t> open_;  // indices into all_, outermost first

@@ -8,7 +8,7 @@
 
 namespace wtool::host::workflow {
 
-void read_condition(Transition& transition, Findings& findings) {
+void read_condition(Transition& transition, Diagnostics& diagnostics) {
   std::string word = lowered(transition.label);
   std::erase_if(word, [](char c) { return c == ' ' || c == '\t' || c == '_'; });
   transition.always = word == "always";
@@ -24,7 +24,7 @@ void read_condition(Transition& transition, Findings& findings) {
     transition.kind = Transition::Kind::expression;
     auto parsed = expressions::parse_expression(transition.label);
     if (const auto* error = std::get_if<expressions::ExpressionError>(&parsed)) {
-      return findings.add(
+      return diagnostics.add(
           transition.label_offset + error->offset,
           "the condition is not understood: " + error->message +
               ". A condition is always, default, success, failure, or an expression such as exit_code == 0");

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "workflow/legacy/described_actions.h"
+#include "workflow/legacy/legacy_actions.h"
 #include "workflow/model/suggestion.h"
 #include "workflow/parse/composites.h"
 #include "workflow/parse/condition_label.h"
@@ -62,8 +62,12 @@ std::string_view wrong_arrow(std::string_view line) {
 
 class DiagramReader {
  public:
-  DiagramReader(const Source& source, LineRange lines, Workflow& workflow, Findings& findings)
-      : source_(source), lines_(lines), workflow_(workflow), findings_(findings), composites_(workflow, findings) {}
+  DiagramReader(const Source& source, LineRange lines, Workflow& workflow, Diagnostics& diagnostics)
+      : source_(source),
+        lines_(lines),
+        workflow_(workflow),
+        diagnostics_(diagnostics),
+        composites_(workflow, diagnostics) {}
 
   void read() {
     for (std::size_t i = lines_.begin + 1; i < lines_.end; ++i) {
@@ -76,16 +80,16 @@ class DiagramReader {
       read_line(line);
     }
     composites_.finish();
-    for (const auto& [index, lines] : descriptions_) read_descriptions(index, lines, workflow_, findings_);
-    if (workflow_.states.empty()) findings_.add(source_.line_start(lines_.begin), "the diagram has no states");
-    if (in_note_) findings_.add(note_offset_, "this note is not ended by a line `end note`");
+    for (const auto& [index, lines] : descriptions_) read_descriptions(index, lines, workflow_, diagnostics_);
+    if (workflow_.states.empty()) diagnostics_.add(source_.line_start(lines_.begin), "the diagram has no states");
+    if (in_note_) diagnostics_.add(note_offset_, "this note is not ended by a line `end note`");
   }
 
  private:
   std::size_t offset(std::string_view part) const {
     return static_cast<std::size_t>(part.data() - source_.text().data());
   }
-  void fail(std::string_view at, std::string message) { findings_.add(offset(at), std::move(message)); }
+  void fail(std::string_view at, std::string message) { diagnostics_.add(offset(at), std::move(message)); }
 
   // A line from which nothing is taken: states that it alone names are not told of again.
   void lose(std::string_view line, std::string_view at, std::string message) {
@@ -94,8 +98,8 @@ class DiagramReader {
     constexpr std::string_view ends = " \t:\"{}[]<>;%";
     for (std::size_t i = line.find_first_not_of(ends); i != std::string_view::npos;) {
       const std::size_t end = std::min(line.find_first_of(ends, i), line.size());
-      workflow_.doubtful_states.insert(std::string(line.substr(i, end - i)));
-      workflow_.doubtful_names.insert(std::string(line.substr(i, end - i)));
+      workflow_.ambiguous_states.insert(std::string(line.substr(i, end - i)));
+      workflow_.ambiguous_names.insert(std::string(line.substr(i, end - i)));
       i = line.find_first_not_of(ends, end);
     }
   }
@@ -166,7 +170,7 @@ class DiagramReader {
     return found->second;
   }
 
-  // One end of an arrow: nothing when it is no state (a finding was made), no_state for [*].
+  // One end of an arrow: nothing when it is no state (a diagnostic was made), no_state for [*].
   std::optional<std::size_t> end_of_arrow(std::string_view text, std::string_view line, const char* which) {
     if (const std::size_t style = text.find(":::"); style != std::string_view::npos) text = trim(text.substr(0, style));
     if (text == "[*]") return no_state;
@@ -220,7 +224,7 @@ class DiagramReader {
     made.label = std::string(label);
     made.label_offset = label.empty() ? made.offset : offset(label);
     if (has_label && label.empty()) return lose(line, line, "a condition is missing behind the colon");
-    read_condition(made, findings_);
+    read_condition(made, diagnostics_);
     if (*from == no_state) return start(line, *to, made);
     if (*to == no_state) made.target = composites_.end();
     if (made.target != no_state) workflow_.states[made.target].entered = true;
@@ -238,7 +242,7 @@ class DiagramReader {
   void start(std::string_view line, std::size_t target, const Transition& made) {
     if (target == no_state) return fail(line, "a diagram cannot lead from its start straight to its end");
     if (made.kind != Transition::Kind::unconditional) {
-      return findings_.add(made.label_offset, "the start takes no condition; begin with a state that decides");
+      return diagnostics_.add(made.label_offset, "the start takes no condition; begin with a state that decides");
     }
     workflow_.states[target].entered = true;
     composites_.stands_here(target);
@@ -344,7 +348,7 @@ class DiagramReader {
   const Source& source_;
   LineRange lines_;
   Workflow& workflow_;
-  Findings& findings_;
+  Diagnostics& diagnostics_;
   bool in_note_ = false;
   std::size_t note_offset_ = 0;
   Composites composites_;
@@ -353,8 +357,8 @@ class DiagramReader {
 
 }  // namespace
 
-void read_diagram(const Source& source, LineRange lines, Workflow& workflow, Findings& findings) {
-  DiagramReader(source, lines, workflow, findings).read();
+void read_diagram(const Source& source, LineRange lines, Workflow& workflow, Diagnostics& diagnostics) {
+  DiagramReader(source, lines, workflow, diagnostics).read();
 }
 
 }  // namespace wtool::host::workflow

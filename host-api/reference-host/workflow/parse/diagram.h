@@ -1,8 +1,8 @@
 // Reads the lines of a mermaid stateDiagram-v2. What only changes how the diagram looks (direction, notes, styles,
-// titles) is accepted and has no effect; what would change how it runs and is not understood is a finding.
+// titles) is accepted and has no effect; what would change how it runs and is not understood is a diagnostic.
 #pragma once
 
-#include "workflow/model/findings.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
 #include "workflow/parse/markdown.h"
@@ -10,6 +10,6 @@
 namespace wtool::host::workflow {
 
 // Fills states, index and start. The first line of `lines` is the word stateDiagram-v2.
-void read_diagram(const Source& source, LineRange lines, Workflow& workflow, Findings& findings);
+void read_diagram(const Source& source, LineRange lines, Workflow& workflow, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

@@ -24,14 +24,19 @@ constexpr const char* ending = "\n...\n";
 
 class FrontMatter {
  public:
-  FrontMatter(const Source& source, LineRange lines, Workflow& workflow, Findings& findings)
-      : source_(source), lines_(lines), workflow_(workflow), findings_(findings), yaml_(source, lines, findings) {}
+  FrontMatter(const Source& source, LineRange lines, Workflow& workflow, Diagnostics& diagnostics)
+      : source_(source),
+        lines_(lines),
+        workflow_(workflow),
+        diagnostics_(diagnostics),
+        yaml_(source, lines, diagnostics) {}
 
   void read() {
     const std::size_t begin = source_.line_start(lines_.begin);
     const std::size_t end = lines_.end < source_.line_count() ? source_.line_start(lines_.end) : source_.text().size();
     if (end - begin > largest_front_matter) {
-      findings_.add(begin, "the front matter is larger than " + std::to_string(largest_front_matter / 1024) + " KiB");
+      diagnostics_.add(begin,
+                       "the front matter is larger than " + std::to_string(largest_front_matter / 1024) + " KiB");
       unread();
       return;
     }
@@ -39,7 +44,7 @@ class FrontMatter {
       const YAML::Node root = YAML::Load(std::string(source_.text().substr(begin, end - begin)) + ending);
       if (root.IsNull()) return;
       if (!root.IsMap()) {
-        findings_.add(begin, "the front matter must hold lines of the form `key: value`");
+        diagnostics_.add(begin, "the front matter must hold lines of the form `key: value`");
         unread();
         return;
       }
@@ -49,7 +54,7 @@ class FrontMatter {
     } catch (const YAML::Exception& error) {
       const YamlMistake mistake =
           explain_yaml_error(source_.text().substr(begin, end - begin), error.mark.line, error.mark.column, error.msg);
-      findings_.add(begin + mistake.offset, "the front matter is not valid YAML: " + mistake.message);
+      diagnostics_.add(begin + mistake.offset, "the front matter is not valid YAML: " + mistake.message);
       unread();
     }
   }
@@ -138,9 +143,8 @@ class FrontMatter {
     std::int64_t value = 0;
     const std::string text = node.IsScalar() ? node.Scalar() : "";
     const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || value < 1 ||
-        value > most_steps_allowed) {
-      return yaml_.fail(node, "'max_steps' must be a whole number from 1 to " + std::to_string(most_steps_allowed) +
+    if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || value < 1 || value > max_steps_allowed) {
+      return yaml_.fail(node, "'max_steps' must be a whole number from 1 to " + std::to_string(max_steps_allowed) +
                                   ", and is " + expressions::quoted_for_message(text));
     }
     workflow_.max_steps = value;
@@ -191,16 +195,16 @@ class FrontMatter {
   const Source& source_;
   LineRange lines_;
   Workflow& workflow_;
-  Findings& findings_;
+  Diagnostics& diagnostics_;
   YamlReader yaml_;
   std::set<std::string> names_;
 };
 
 }  // namespace
 
-void read_front_matter(const Source& source, LineRange lines, Workflow& workflow, Findings& findings) {
+void read_front_matter(const Source& source, LineRange lines, Workflow& workflow, Diagnostics& diagnostics) {
   if (lines.begin >= lines.end) return;
-  FrontMatter(source, lines, workflow, findings).read();
+  FrontMatter(source, lines, workflow, diagnostics).read();
 }
 
 }  // namespace wtool::host::workflow

@@ -1,7 +1,7 @@
 // The YAML between the two `---` at the top: the workflow's name, its parameters, its limit of steps.
 #pragma once
 
-#include "workflow/model/findings.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
 #include "workflow/parse/markdown.h"
@@ -9,10 +9,10 @@
 namespace wtool::host::workflow {
 
 inline constexpr std::size_t largest_front_matter = 256 * 1024;  // bytes
-inline constexpr std::int64_t most_steps_allowed = 10'000'000;
+inline constexpr std::int64_t max_steps_allowed = 10'000'000;
 
 // Fills name, title, description, version, parameters, max_steps, fail_fast, on_failure and finally. A key that is
 // nearly a known one is an error, any other unknown key a warning.
-void read_front_matter(const Source& source, LineRange lines, Workflow& workflow, Findings& findings);
+void read_front_matter(const Source& source, LineRange lines, Workflow& workflow, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

@@ -95,15 +95,15 @@ const Library::Entry* Library::find(const std::string& name, const std::string& 
   const std::string key = real_path(path);
   const std::lock_guard lock(mutex_);
   if (const auto found = entries_.find(key); found != entries_.end()) return found->second.get();
-  if (entries_.size() == most_library_files) {
-    error = "more than " + std::to_string(most_library_files) + " workflows are run by one another; " +
+  if (entries_.size() == max_library_files) {
+    error = "more than " + std::to_string(max_library_files) + " workflows are run by one another; " +
             expressions::quoted_for_message(name) + " is not read any more";
     return nullptr;
   }
   auto made = std::make_unique<Entry>();
   made->source = load_source(path, error);
   if (!error.empty()) return nullptr;
-  made->workflow = parse_workflow(made->source, made->findings);
+  made->workflow = parse_workflow(made->source, made->diagnostics);
   return entries_.emplace(key, std::move(made)).first->second.get();
 }
 
@@ -148,9 +148,10 @@ void Library::follow(const Workflow& workflow, Chain& chain) {
     if (is_loop) {
       chain.problems.push_back(
           {chain.offset, "workflows run one another in a circle: " + shown + name->written.text()});
-    } else if (chain.paths.size() == deepest_call) {
-      chain.problems.push_back({chain.offset, "workflows run one another deeper than " + std::to_string(deepest_call) +
-                                                  " levels, down to '" + name->written.text() + "'"});
+    } else if (chain.paths.size() == max_call_depth) {
+      chain.problems.push_back({chain.offset, "workflows run one another deeper than " +
+                                                  std::to_string(max_call_depth) + " levels, down to '" +
+                                                  name->written.text() + "'"});
     } else {
       chain.paths.push_back(path);
       chain.files.push_back(entry->source.name());

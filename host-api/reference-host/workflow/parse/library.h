@@ -15,14 +15,14 @@
 #include <string>
 #include <vector>
 
-#include "workflow/model/findings.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
 
 namespace wtool::host::workflow {
 
-inline constexpr std::size_t deepest_call = 100;  // workflows that run one another
-inline constexpr std::size_t most_library_files = 1000;
+inline constexpr std::size_t max_call_depth = 100;  // workflows that run one another
+inline constexpr std::size_t max_library_files = 1000;
 
 // Any thread. What it hands out lives as long as it does.
 class Library {
@@ -30,7 +30,7 @@ class Library {
   struct Entry {
     Source source;  // its name is the path of the file
     Workflow workflow;
-    Findings findings;  // of reading; what a check finds is not among them
+    Diagnostics diagnostics;  // of reading; what a check finds is not among them
   };
   // What is wrong with a call, and where in the calling file.
   struct Problem {
@@ -47,8 +47,8 @@ class Library {
   std::vector<std::string> names() const;
   const std::vector<std::string>& folders() const { return folders_; }
 
-  // Workflows that run themselves, by way of whatever others (`a -> b -> a`), and chains deeper than `deepest_call`, as
-  // far as the names are no templates. What is missing is not said here.
+  // Workflows that run themselves, by way of whatever others (`a -> b -> a`), and chains deeper than `max_call_depth`,
+  // as far as the names are no templates. What is missing is not said here.
   std::vector<Problem> find_loops(const Workflow& workflow, const std::string& file);
 
  private:

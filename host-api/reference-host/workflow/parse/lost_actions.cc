@@ -26,7 +26,7 @@ bool is_action(const MappedText& text, const std::vector<CodeBlock>& blocks) {
   if (std::find(words.begin(), words.end(), word) == words.end()) return false;
   const std::size_t next = all.find_first_not_of(" \t\n", end);
   if (next != std::string_view::npos && (all[next] == '"' || (word == "shell" && all[next] == '\''))) return true;
-  Findings ignored;
+  Diagnostics ignored;
   return read_action(text, blocks, 0, ignored).has_value();
 }
 
@@ -49,8 +49,8 @@ bool is_nearly_actions(std::string_view line) {
 
 class LostActions {
  public:
-  LostActions(const Source& source, Workflow& workflow, Findings& findings)
-      : source_(source), workflow_(workflow), findings_(findings) {}
+  LostActions(const Source& source, Workflow& workflow, Diagnostics& diagnostics)
+      : source_(source), workflow_(workflow), diagnostics_(diagnostics) {}
 
   void items(const std::vector<StrayItem>& all) {
     for (std::size_t i = 0; i < all.size();) {
@@ -68,16 +68,16 @@ class LostActions {
       text.append(state.description, state.description_offset);
       if (!is_action(text, {})) continue;
       const std::string line = "- " + state.id + ": " + state.description;
-      findings_.add(state.description_offset,
-                    "this action would be lost: in the diagram it is a description, and is not run; write `" + line +
-                        "` under a heading `## Actions`",
-                    line);
+      diagnostics_.add(state.description_offset,
+                       "this action would be lost: in the diagram it is a description, and is not run; write `" + line +
+                           "` under a heading `## Actions`",
+                       line);
       state.action_unread = true;
     }
   }
 
  private:
-  // Items below the same heading: one finding says it for all of them.
+  // Items below the same heading: one diagnostic says it for all of them.
   void group(const std::vector<StrayItem>& all, std::size_t begin, std::size_t end) {
     std::vector<const StrayItem*> lost;
     for (std::size_t i = begin; i < end; ++i) {
@@ -90,24 +90,24 @@ class LostActions {
     const bool is_near = is_nearly_actions(above);
     const std::string what = lost.size() == 1 ? "this action would be lost" : "these actions would be lost";
     if (is_near) {
-      findings_.add(static_cast<std::size_t>(above.data() - source_.text().data()),
-                    (lost.size() == 1 ? std::string("the action") : "the " + std::to_string(lost.size()) + " actions") +
-                        " below this line would be lost: it reads " + quoted_for_message(above) +
-                        "; write `## Actions`",
-                    "## Actions");
+      diagnostics_.add(
+          static_cast<std::size_t>(above.data() - source_.text().data()),
+          (lost.size() == 1 ? std::string("the action") : "the " + std::to_string(lost.size()) + " actions") +
+              " below this line would be lost: it reads " + quoted_for_message(above) + "; write `## Actions`",
+          "## Actions");
     } else if (first.above == StrayItem::Above::heading) {
-      findings_.add(first.item.offset,
-                    what + ": actions stand under a heading `## Actions`, and the heading above is " +
-                        quoted_for_message(above) + "; put a line `## Actions` above this one",
-                    "## Actions");
+      diagnostics_.add(first.item.offset,
+                       what + ": actions stand under a heading `## Actions`, and the heading above is " +
+                           quoted_for_message(above) + "; put a line `## Actions` above this one",
+                       "## Actions");
     } else {
-      findings_.add(first.item.offset, what + ": no heading `## Actions` stands above; put that line above this one",
-                    "## Actions");
+      diagnostics_.add(first.item.offset, what + ": no heading `## Actions` stands above; put that line above this one",
+                       "## Actions");
     }
-    for (const StrayItem* one : lost) read_action(one->item, workflow_, findings_);
+    for (const StrayItem* one : lost) read_action(one->item, workflow_, diagnostics_);
     // With that heading, the others would be actions as well.
     for (std::size_t i = begin; is_near && i < end; ++i) {
-      if (std::find(lost.begin(), lost.end(), &all[i]) == lost.end()) read_action(all[i].item, workflow_, findings_);
+      if (std::find(lost.begin(), lost.end(), &all[i]) == lost.end()) read_action(all[i].item, workflow_, diagnostics_);
     }
   }
 
@@ -122,13 +122,13 @@ class LostActions {
 
   const Source& source_;
   Workflow& workflow_;
-  Findings& findings_;
+  Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
-void find_lost_actions(const Source& source, const Document& document, Workflow& workflow, Findings& findings) {
-  LostActions lost(source, workflow, findings);
+void find_lost_actions(const Source& source, const Document& document, Workflow& workflow, Diagnostics& diagnostics) {
+  LostActions lost(source, workflow, diagnostics);
   lost.items(document.stray_items);
   lost.descriptions();
 }

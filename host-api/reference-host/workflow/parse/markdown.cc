@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "workflow/legacy/state_sections.h"
+#include "workflow/legacy/legacy_sections.h"
 #include "workflow/parse/markdown_lines.h"
 #include "workflow/parse/markdown_reader.h"
 
@@ -26,7 +26,7 @@ bool is_key(std::string_view line) {
 
 // Keys between two lines of dashes at the top, which is no front matter because of what stands above it or because the
 // dashes are not three. It is read, so that nothing of it is lost.
-std::optional<LineRange> nearly_front_matter(const Source& source, Findings& findings) {
+std::optional<LineRange> nearly_front_matter(const Source& source, Diagnostics& diagnostics) {
   std::size_t first = 0;
   while (first < source.line_count() && trim(source.line(first)).empty()) ++first;
   if (first + 1 >= source.line_count()) return std::nullopt;
@@ -38,29 +38,29 @@ std::optional<LineRange> nearly_front_matter(const Source& source, Findings& fin
     if (!is_dashes(line)) continue;
     const std::size_t odd = begin != "---" ? first : i;
     if (begin != "---" || line != "---") {
-      findings.add(source.line_start(odd), "the front matter stands between two lines ---; this one is " +
-                                               expressions::quoted_for_message(trim(source.line(odd))));
+      diagnostics.add(source.line_start(odd), "the front matter stands between two lines ---; this one is " +
+                                                  expressions::quoted_for_message(trim(source.line(odd))));
     } else {
-      findings.warn(source.line_start(first),
-                    "the front matter begins in the first line of a file; it is read here, "
-                    "but remove what stands above it");
+      diagnostics.warn(source.line_start(first),
+                       "the front matter begins in the first line of a file; it is read here, "
+                       "but remove what stands above it");
     }
     return LineRange{first + 1, i};
   }
   return std::nullopt;
 }
 
-std::optional<LineRange> find_front_matter(const Source& source, Findings& findings) {
+std::optional<LineRange> find_front_matter(const Source& source, Diagnostics& diagnostics) {
   const auto bare = [&](std::size_t i) {
     const std::string_view line = source.line(i);
     return line.substr(0, line.find_last_not_of(" \t") + 1);
   };
-  if (bare(0) != "---") return nearly_front_matter(source, findings);
+  if (bare(0) != "---") return nearly_front_matter(source, diagnostics);
   for (std::size_t i = 1; i < source.line_count(); ++i) {
     if (bare(i) == "---" || bare(i) == "...") return LineRange{1, i};
   }
-  findings.add(source.content_begin(),
-               "the front matter that begins here is not ended; add a line --- below its last key");
+  diagnostics.add(source.content_begin(),
+                  "the front matter that begins here is not ended; add a line --- below its last key");
   return LineRange{1, source.line_count()};
 }
 
@@ -95,40 +95,40 @@ bool swallows_parts(const Source& source, std::size_t open, std::size_t end, boo
   return false;
 }
 
-void not_closed(const Source& source, std::size_t open, Document& document, Findings& findings) {
+void not_closed(const Source& source, std::size_t open, Document& document, Diagnostics& diagnostics) {
   const std::string_view line = trim(source.line(open));
-  findings.add(static_cast<std::size_t>(line.data() - source.text().data()),
-               "this " + std::string(line) + " block is not closed; add a line " +
-                   std::string(line.substr(0, line.find_first_not_of(line.front()))) + " below its last line");
+  diagnostics.add(static_cast<std::size_t>(line.data() - source.text().data()),
+                  "this " + std::string(line) + " block is not closed; add a line " +
+                      std::string(line.substr(0, line.find_first_not_of(line.front()))) + " below its last line");
   document.is_broken = true;
 }
 
 class DiagramChoice {
  public:
-  DiagramChoice(const Source& source, Findings& findings) : source_(source), findings_(findings) {}
+  DiagramChoice(const Source& source, Diagnostics& diagnostics) : source_(source), diagnostics_(diagnostics) {}
   void offer(LineRange range) {
     if (!chosen_) {
       chosen_ = range;
       return;
     }
-    findings_.add(source_.line_start(range.begin), "a second state diagram; the first begins in line " +
-                                                       std::to_string(chosen_->begin + 1) +
-                                                       ", and a workflow has exactly one");
+    diagnostics_.add(source_.line_start(range.begin), "a second state diagram; the first begins in line " +
+                                                          std::to_string(chosen_->begin + 1) +
+                                                          ", and a workflow has exactly one");
   }
   const std::optional<LineRange>& chosen() const { return chosen_; }
 
  private:
   const Source& source_;
-  Findings& findings_;
+  Diagnostics& diagnostics_;
   std::optional<LineRange> chosen_;
 };
 
 }  // namespace
 
-Document read_document(const Source& source, Findings& findings) {
+Document read_document(const Source& source, Diagnostics& diagnostics) {
   Document document;
   std::vector<LineRange> blank;
-  document.front_matter = find_front_matter(source, findings);
+  document.front_matter = find_front_matter(source, diagnostics);
   std::size_t first = 0;
   if (document.front_matter) {
     document.is_broken = document.front_matter->end == source.line_count();
@@ -139,13 +139,13 @@ Document read_document(const Source& source, Findings& findings) {
 
   // A diagram without a fence would be taken for paragraphs and lists. So a first pass only says which lines are code;
   // what then is found to be a raw diagram is blanked in the second.
-  DiagramChoice choice(source, findings);
+  DiagramChoice choice(source, diagnostics);
   bool could_be_raw = false;
   for (std::size_t i = first; i < source.line_count() && !could_be_raw; ++i) {
     could_be_raw = is_diagram_start(source.line(i));
   }
   if (could_be_raw) {
-    Findings ignored;
+    Diagnostics ignored;
     const MarkdownParts parts = read_markdown(source, masked(source, blank), ignored);
     for (std::size_t i = first; i < source.line_count(); ++i) {
       if (parts.code_lines[i] || !is_diagram_start(source.line(i))) continue;
@@ -156,12 +156,12 @@ Document read_document(const Source& source, Findings& findings) {
     }
   }
 
-  Findings of_markdown;
+  Diagnostics of_markdown;
   MarkdownParts parts = read_markdown(source, masked(source, blank), of_markdown);
   const bool is_open = parts.unclosed_fence.has_value();
   const bool is_mermaid = is_open && lowered(source.line(*parts.unclosed_fence)).find("mermaid") != std::string::npos;
   if (is_open && swallows_parts(source, *parts.unclosed_fence, source.line_count(), is_mermaid)) {
-    not_closed(source, *parts.unclosed_fence, document, findings);
+    not_closed(source, *parts.unclosed_fence, document, diagnostics);
     return document;
   }
   std::optional<std::size_t> other;
@@ -169,23 +169,23 @@ Document read_document(const Source& source, Findings& findings) {
     const std::size_t line = first_diagram_line(source, fence.lines);
     if (line < fence.lines.end && trim(source.line(line)).starts_with("stateDiagram")) {
       if (swallows_parts(source, line, fence.lines.end, true)) {
-        not_closed(source, source.line_at(fence.offset), document, findings);
+        not_closed(source, source.line_at(fence.offset), document, diagnostics);
         return document;
       }
       choice.offer({line, fence.lines.end});
     } else if (fence.in_actions) {
-      findings.add(fence.offset, "this block belongs to no action, and is no state diagram");
+      diagnostics.add(fence.offset, "this block belongs to no action, and is no state diagram");
     } else if (!other) {
       other = fence.offset;
     }
   }
-  findings.add_all(of_markdown);
+  diagnostics.add_all(of_markdown);
   document.diagram = choice.chosen();
   if (!document.diagram) {
-    findings.add(other.value_or(source.content_begin()),
-                 other ? "this mermaid block is no state diagram; a workflow's block begins with stateDiagram-v2"
-                       : std::string(source.text().size() == source.content_begin() ? "the file is empty; " : "") +
-                             std::string(no_diagram));
+    diagnostics.add(other.value_or(source.content_begin()),
+                    other ? "this mermaid block is no state diagram; a workflow's block begins with stateDiagram-v2"
+                          : std::string(source.text().size() == source.content_begin() ? "the file is empty; " : "") +
+                                std::string(no_diagram));
   }
   document.items = std::move(parts.items);
   document.stray_items = std::move(parts.stray_items);

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "workflow/model/findings.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/source.h"
 
 namespace wtool::host::workflow {
@@ -66,11 +66,11 @@ struct Document {
   std::vector<ActionItem> items;
   std::vector<StrayItem> stray_items;
   bool has_actions_heading = false;
-  bool is_broken = false;  // where its parts end is unknown, which is a finding; nothing else is worth reading
+  bool is_broken = false;  // where its parts end is unknown, which is a diagnostic; nothing else is worth reading
   std::vector<StateSection> sections;  // only those that say something
   std::vector<ParameterItem> parameters;
 };
 
-Document read_document(const Source& source, Findings& findings);
+Document read_document(const Source& source, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

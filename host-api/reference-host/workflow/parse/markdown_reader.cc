@@ -11,30 +11,30 @@ namespace wtool::host::workflow {
 namespace {
 
 // Collects from md4c's events.
-class Reader {
+class MarkdownReader {
  public:
-  Reader(const Source& source, std::string text, Findings& findings)
-      : source_(source), text_(std::move(text)), findings_(findings), code_lines_(source.line_count()) {}
+  MarkdownReader(const Source& source, std::string text, Diagnostics& diagnostics)
+      : source_(source), text_(std::move(text)), diagnostics_(diagnostics), code_lines_(source.line_count()) {}
 
   MarkdownParts run() {
     MD_PARSER parser{};
     parser.flags = MD_FLAG_NOINDENTEDCODEBLOCKS | MD_FLAG_NOHTMLSPANS;
     parser.enter_block = [](MD_BLOCKTYPE type, void* detail, void* self) {
-      static_cast<Reader*>(self)->enter(type, detail);
+      static_cast<MarkdownReader*>(self)->enter(type, detail);
       return 0;
     };
     parser.leave_block = [](MD_BLOCKTYPE type, void*, void* self) {
-      static_cast<Reader*>(self)->leave(type);
+      static_cast<MarkdownReader*>(self)->leave(type);
       return 0;
     };
     parser.enter_span = [](MD_SPANTYPE, void*, void*) { return 0; };
     parser.leave_span = [](MD_SPANTYPE, void*, void*) { return 0; };
     parser.text = [](MD_TEXTTYPE, const MD_CHAR* text, MD_SIZE size, void* self) {
-      static_cast<Reader*>(self)->text(text, size);
+      static_cast<MarkdownReader*>(self)->text(text, size);
       return 0;
     };
     if (md_parse(text_.data(), static_cast<MD_SIZE>(text_.size()), &parser, this) != 0) {
-      findings_.add(0, "the markdown could not be read: out of memory");
+      diagnostics_.add(0, "the markdown could not be read: out of memory");
     }
     MarkdownParts parts;
     parts.mermaid = std::move(mermaid_);
@@ -148,9 +148,9 @@ class Reader {
     const std::size_t line = source_.line_at(offset);
     if (open_.empty()) {
       if (in_actions_ && line != last_prose_line_ && is_list_line(source_.line(line))) {
-        findings_.add(offset,
-                      "this looks like an action, but markdown takes it as part of the paragraph above; put a "
-                      "blank line before it and indent it less");
+        diagnostics_.add(offset,
+                         "this looks like an action, but markdown takes it as part of the paragraph above; put a "
+                         "blank line before it and indent it less");
       }
       last_prose_line_ = line;
       if (!in_actions_ && !source_.line(line).empty()) above_ = {line, StrayItem::Above::paragraph};
@@ -164,7 +164,7 @@ class Reader {
     in_html_ = false;
     if (html_offset_ == none) return;
     if (source_.text().substr(html_offset_, html_end_ - html_offset_).find("-->") == std::string_view::npos) {
-      findings_.add(html_offset_, "this comment is never closed by -->, so all behind it would be ignored");
+      diagnostics_.add(html_offset_, "this comment is never closed by -->, so all behind it would be ignored");
     }
   }
 
@@ -176,7 +176,7 @@ class Reader {
       items_.back().item.offset = offset;
     } else if (item.paragraph_over) {
       if (!item.complained && in_actions_) {
-        findings_.add(offset, "this text belongs to no action; write notes outside of the list items");
+        diagnostics_.add(offset, "this text belongs to no action; write notes outside of the list items");
       }
       item.complained = true;
       return;
@@ -278,8 +278,8 @@ class Reader {
     if (!open_.empty() && (in_actions_ || (open_.back().index != none && !is_mermaid))) {
       Open& item = open_.back();
       if (item.index == none) {
-        findings_.add(code_.offset,
-                      "this block stands in a list item that names no state; write `- State: Shell` first");
+        diagnostics_.add(code_.offset,
+                         "this block stands in a list item that names no state; write `- State: Shell` first");
       } else {
         items_[item.index].item.blocks.push_back(std::move(code_));
         return;
@@ -289,7 +289,7 @@ class Reader {
     if (is_mermaid) {
       mermaid_.push_back({code_range_.begin == none ? LineRange{0, 0} : code_range_, code_.offset, in_actions_});
     } else if (in_actions_) {
-      findings_.add(code_.offset, "this block belongs to no action; indent it under its `- State: Shell` item");
+      diagnostics_.add(code_.offset, "this block belongs to no action; indent it under its `- State: Shell` item");
       // It is meant for the item above, which else would have no command.
       if (!items_.empty() && items_.back().in_actions && lacks_command(items_.back().item)) {
         items_.back().item.blocks.push_back(std::move(code_));
@@ -319,7 +319,7 @@ class Reader {
 
   const Source& source_;
   std::string text_;
-  Findings& findings_;
+  Diagnostics& diagnostics_;
   std::vector<Open> open_;
   std::vector<Item> items_;
   std::optional<std::size_t> unclosed_fence_;
@@ -345,8 +345,8 @@ class Reader {
 
 }  // namespace
 
-MarkdownParts read_markdown(const Source& source, std::string text, Findings& findings) {
-  return Reader(source, std::move(text), findings).run();
+MarkdownParts read_markdown(const Source& source, std::string text, Diagnostics& diagnostics) {
+  return MarkdownReader(source, std::move(text), diagnostics).run();
 }
 
 }  // namespace wtool::host::workflow

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "workflow/model/findings.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/source.h"
 #include "workflow/parse/markdown.h"
 
@@ -27,6 +27,6 @@ struct MarkdownParts {
 };
 
 // `text` is the copy of the source that markdown_lines.h makes. Linear.
-MarkdownParts read_markdown(const Source& source, std::string text, Findings& findings);
+MarkdownParts read_markdown(const Source& source, std::string text, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

@@ -1,6 +1,6 @@
 #include "workflow/parse/parser.h"
 
-#include "workflow/legacy/state_sections.h"
+#include "workflow/legacy/legacy_sections.h"
 #include "workflow/parse/action_parser.h"
 #include "workflow/parse/diagram.h"
 #include "workflow/parse/front_matter.h"
@@ -9,17 +9,17 @@
 
 namespace wtool::host::workflow {
 
-Workflow parse_workflow(const Source& source, Findings& findings) {
+Workflow parse_workflow(const Source& source, Diagnostics& diagnostics) {
   Workflow workflow;
-  const Document document = read_document(source, findings);
+  const Document document = read_document(source, diagnostics);
   if (document.is_broken) return workflow;
-  if (document.front_matter) read_front_matter(source, *document.front_matter, workflow, findings);
-  // Without a diagram every action would be one of an unknown state; that one finding says it all.
+  if (document.front_matter) read_front_matter(source, *document.front_matter, workflow, diagnostics);
+  // Without a diagram every action would be one of an unknown state; that one diagnostic says it all.
   if (!document.diagram) return workflow;
-  read_diagram(source, *document.diagram, workflow, findings);
-  for (const ActionItem& item : document.items) read_action(item, workflow, findings);
-  apply_sections(document, workflow, findings);
-  find_lost_actions(source, document, workflow, findings);
+  read_diagram(source, *document.diagram, workflow, diagnostics);
+  for (const ActionItem& item : document.items) read_action(item, workflow, diagnostics);
+  apply_sections(document, workflow, diagnostics);
+  find_lost_actions(source, document, workflow, diagnostics);
   return workflow;
 }
 

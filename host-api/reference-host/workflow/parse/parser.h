@@ -1,14 +1,14 @@
 // Reads a whole workflow file.
 #pragma once
 
-#include "workflow/model/findings.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
 
 namespace wtool::host::workflow {
 
-// Never fails as a whole: what is wrong goes to `findings`, and with any finding the workflow must not be run. Linear
-// in the size of the file.
-Workflow parse_workflow(const Source& source, Findings& findings);
+// Never fails as a whole: what is wrong goes to `diagnostics`, and with any diagnostic the workflow must not be run.
+// Linear in the size of the file.
+Workflow parse_workflow(const Source& source, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "workflow/model/findings.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/source.h"
 #include "workflow/parse/markdown.h"
 
@@ -17,16 +17,16 @@ namespace wtool::host::workflow {
 class YamlReader {
  public:
   // `lines` are those of the source that the YAML stands in.
-  YamlReader(const Source& source, LineRange lines, Findings& findings)
-      : source_(source), lines_(lines), findings_(findings) {}
+  YamlReader(const Source& source, LineRange lines, Diagnostics& diagnostics)
+      : source_(source), lines_(lines), diagnostics_(diagnostics) {}
 
   std::size_t offset(const YAML::Mark& mark) const {
     if (mark.line < 0) return source_.line_start(lines_.begin);
     const std::size_t line = std::min(lines_.begin + static_cast<std::size_t>(mark.line), source_.line_count() - 1);
     return source_.line_start(line) + std::min(static_cast<std::size_t>(mark.column), source_.line(line).size());
   }
-  void fail(const YAML::Node& node, std::string message) { findings_.add(offset(node.Mark()), std::move(message)); }
-  void warn(const YAML::Node& node, std::string message) { findings_.warn(offset(node.Mark()), std::move(message)); }
+  void fail(const YAML::Node& node, std::string message) { diagnostics_.add(offset(node.Mark()), std::move(message)); }
+  void warn(const YAML::Node& node, std::string message) { diagnostics_.warn(offset(node.Mark()), std::move(message)); }
 
   // Calls `use(key, value node, key node)` for each pair; says which keys are no texts or come twice.
   template <class Use>
@@ -65,12 +65,12 @@ class YamlReader {
     return false;
   }
 
-  Findings& findings() { return findings_; }
+  Diagnostics& diagnostics() { return diagnostics_; }
 
  private:
   const Source& source_;
   LineRange lines_;
-  Findings& findings_;
+  Diagnostics& diagnostics_;
 };
 
 }  // namespace wtool::host::workflow

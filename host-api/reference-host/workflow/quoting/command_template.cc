@@ -42,7 +42,7 @@ class Renderer {
       if (error) return *error;
       out_ += command_.texts[i + 1];
     }
-    if (out_.size() > longest_command) return too_long();
+    if (out_.size() > max_command) return too_long();
     for (const Inserted& inserted : in_here_documents_) {
       if (auto error = check_here_document(inserted)) return *error;
     }
@@ -160,7 +160,7 @@ class Renderer {
 
   ExpressionError too_long() const {
     std::string message = "the command is " + std::to_string(out_.size()) + " bytes long with its values; at most " +
-                          std::to_string(longest_command) + " can be passed to a shell";
+                          std::to_string(max_command) + " can be passed to a shell";
     if (largest_ == nullptr) return {0, message};
     return {largest_->offset,
             message + ". The largest value is that of " + largest_->source + " (" + std::to_string(largest_size_) +
@@ -181,12 +181,12 @@ class Renderer {
 
 }  // namespace
 
-void check_places(const CommandText& command, Findings& findings) {
+void check_places(const CommandText& command, Diagnostics& diagnostics) {
   for (std::size_t i = 0; i < command.places.size(); ++i) {
     const Placeholder& placeholder = command.parsed.placeholders[i];
     if (command.places[i].kind != Place::Kind::refused || placeholder.has(Filter::Kind::raw)) continue;
-    findings.add(command.written.locate(placeholder.offset),
-                 placeholder.source + " cannot be put here: " + command.places[i].why);
+    diagnostics.add(command.written.locate(placeholder.offset),
+                    placeholder.source + " cannot be put here: " + command.places[i].why);
   }
 }
 

@@ -10,16 +10,16 @@
 #include <variant>
 
 #include "expressions/evaluator.h"
-#include "workflow/model/findings.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 
 // The kernel refuses an argument of 128 KiB, and a command line is one argument of the shell.
-inline constexpr std::size_t longest_command = 100 * 1024;  // bytes
+inline constexpr std::size_t max_command = 100 * 1024;  // bytes
 
 // What can be known before any value is: places that are refused, with each part of the tags taken once.
-void check_places(const CommandText& command, Findings& findings);
+void check_places(const CommandText& command, Diagnostics& diagnostics);
 
 // The command with a plain word in the place of each value, as far as it is known so: not with tags, and not where a
 // value is inserted without quoting.

@@ -9,7 +9,7 @@ namespace wtool::host::workflow {
 namespace {
 
 constexpr std::size_t deepest = 64;
-constexpr std::size_t deepest_here_document = 8;
+constexpr std::size_t max_here_document_depth = 8;
 
 bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -64,7 +64,7 @@ class PlaceFinder {
     end_ = end;
     frames_.emplace_back(base);
     ++nesting_;
-    if (nesting_ > deepest_here_document) {
+    if (nesting_ > max_here_document_depth) {
       lose("here-documents nested this deeply");
       at_ = end_;
     }

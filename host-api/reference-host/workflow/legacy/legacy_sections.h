@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "workflow/model/findings.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
 #include "workflow/parse/markdown.h"
@@ -24,6 +24,6 @@ void read_sections(const Source& source, std::size_t first, const std::vector<bo
 
 // Gives the states what their sections say. Actions count only where the file has none under `## Actions`, parameters
 // only where the front matter has none.
-void apply_sections(const Document& document, Workflow& workflow, Findings& findings);
+void apply_sections(const Document& document, Workflow& workflow, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

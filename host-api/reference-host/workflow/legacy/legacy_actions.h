@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "workflow/model/findings.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
@@ -26,6 +26,6 @@ struct DescriptionLine {
 // Fills the state from all its descriptions, in order: kind, action, description. Without a key such as `action:` in
 // the first two lines they are plain text, of which the last one counts.
 void read_descriptions(std::size_t state, const std::vector<DescriptionLine>& lines, Workflow& workflow,
-                       Findings& findings);
+                       Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

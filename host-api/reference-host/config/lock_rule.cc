@@ -1,4 +1,4 @@
-#include "config/tightening.h"
+#include "config/lock_rule.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -69,87 +69,87 @@ std::size_t uncovered(const json& locked, const json& later, Covers covers_it) {
   return later.size();
 }
 
-bool is_lower(const json& locked, const json& later, bool or_none, Loosening& loosening) {
+bool is_lower(const json& locked, const json& later, bool or_none, LockViolation& violation) {
   if (locked.is_string()) return true;  // "none": no limit
   if (later.is_string()) {
-    loosening = {"at most " + plain(locked), "this is " + later.get<std::string>()};
+    violation = {"at most " + plain(locked), "this is " + later.get<std::string>()};
     return false;
   }
   const auto most = locked.get<double>();
   const auto wanted = later.get<double>();
   if (or_none && most == 0) return true;
   if (wanted <= most && !(or_none && wanted == 0)) return true;
-  loosening = {"at most " + plain(locked) + (or_none ? ", and not 0" : ""), "this is " + plain(later)};
+  violation = {"at most " + plain(locked) + (or_none ? ", and not 0" : ""), "this is " + plain(later)};
   return false;
 }
 
-bool is_ranked(const ConfigKey& key, const json& locked, const json& later, Loosening& loosening) {
+bool is_ranked(const ConfigKey& key, const json& locked, const json& later, LockViolation& violation) {
   const std::vector<std::string> choices = choices_of(key);
   const auto from = std::find(choices.begin(), choices.end(), locked.get<std::string>());
   if (std::find(from, choices.end(), later.get<std::string>()) != choices.end()) return true;
-  loosening = {"only " + alternatives({from, choices.end()}), "this is " + later.get<std::string>()};
+  violation = {"only " + alternatives({from, choices.end()}), "this is " + later.get<std::string>()};
   return false;
 }
 
-bool stays_within(const ConfigKey& key, const json& locked, const json& later, Loosening& loosening) {
+bool stays_within(const ConfigKey& key, const json& locked, const json& later, LockViolation& violation) {
   const std::size_t odd = uncovered(locked, later, covers);
   if (odd == later.size()) return true;
   const char* const none = key.type == KeyType::entries ? "no command at all" : "no name at all";
-  loosening = {"only what is covered by " + text_list(locked, none), "this has " + shown(later[odd]), odd};
+  violation = {"only what is covered by " + text_list(locked, none), "this has " + shown(later[odd]), odd};
   return false;
 }
 
-bool are_below(const json& locked, const json& later, bool empty_is_everywhere, Loosening& loosening) {
+bool are_below(const json& locked, const json& later, bool empty_is_everywhere, LockViolation& violation) {
   if (empty_is_everywhere && locked.empty()) return true;
   if (empty_is_everywhere && later.empty()) {
-    loosening = {"only paths in or below " + text_list(locked, "none"), "this is [], which stands for everywhere"};
+    violation = {"only paths in or below " + text_list(locked, "none"), "this is [], which stands for everywhere"};
     return false;
   }
   const std::size_t odd =
       uncovered(locked, later, [](const std::string& root, const std::string& path) { return is_within(path, root); });
   if (odd == later.size()) return true;
-  loosening = {locked.empty() ? "no path at all" : "only paths in or below " + text_list(locked, ""),
+  violation = {locked.empty() ? "no path at all" : "only paths in or below " + text_list(locked, ""),
                "this has " + shown(later[odd]), odd};
   return false;
 }
 
 }  // namespace
 
-bool is_tighter(const ConfigKey& key, const json& locked, json& later, Loosening& loosening) {
-  switch (key.tightening) {
-    case Tightening::free:
+bool is_tighter(const ConfigKey& key, const json& locked, json& later, LockViolation& violation) {
+  switch (key.lock_rule) {
+    case LockRule::free:
       return true;
-    case Tightening::lower:
-      return is_lower(locked, later, false, loosening);
-    case Tightening::lower_limit:
-      return is_lower(locked, later, true, loosening);
-    case Tightening::ranked:
-      return is_ranked(key, locked, later, loosening);
-    case Tightening::stays_true:
+    case LockRule::lower:
+      return is_lower(locked, later, false, violation);
+    case LockRule::lower_limit:
+      return is_lower(locked, later, true, violation);
+    case LockRule::ranked:
+      return is_ranked(key, locked, later, violation);
+    case LockRule::stays_true:
       // Without a value of its own, another key may have made it true.
       if (locked == false || later == true) return true;
-      loosening = {"only true", "this is false"};
+      violation = {"only true", "this is false"};
       return false;
-    case Tightening::within:
-      return stays_within(key, locked, later, loosening);
-    case Tightening::add:
+    case LockRule::within:
+      return stays_within(key, locked, later, violation);
+    case LockRule::add:
       later = both(locked, later);
       return true;
-    case Tightening::below:
-      return are_below(locked, later, false, loosening);
-    case Tightening::below_roots:
-      return are_below(locked, later, true, loosening);
-    case Tightening::equal:
+    case LockRule::below:
+      return are_below(locked, later, false, violation);
+    case LockRule::below_roots:
+      return are_below(locked, later, true, violation);
+    case LockRule::equal:
       break;
   }
   if (locked == later) return true;
   if (key.type == KeyType::variables) {  // Values may be secret.
     json names = json::array();
     for (const auto& [name, value] : later.items()) names.push_back(name);
-    loosening = {"only the same variables and values", "this sets " + text_list(names, "none")};
+    violation = {"only the same variables and values", "this sets " + text_list(names, "none")};
     return false;
   }
-  loosening = {locked.is_null() ? "nothing, for it is not set there" : "only " + shown(locked),
+  violation = {locked.is_null() ? "nothing, for it is not set there" : "only " + shown(locked),
                "this is " + shown(later)};
   return false;
 }

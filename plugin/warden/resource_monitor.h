@@ -17,7 +17,7 @@
 
 namespace wtool::warden {
 
-class Watch {
+class ResourceMonitor {
  public:
   // A command with these limits has just started. `held`: a cgroup holds its memory and processes. They are judged all
   // the same, because a command may have the right to leave its cgroup, but there is no hurry, and the kernel, which
@@ -25,12 +25,12 @@ class Watch {
   void begin(const Limits& limits, bool held);
 
   // When to look next: milliseconds of now_ms().
-  std::int64_t next_look() const { return next_look_ms_; }
+  std::int64_t next_sample() const { return next_sample_ms_; }
 
   // Collects the tree and looks at it. `reaped_us`: the CPU time of those that are gone, as far as it was told to who
   // waited for them. `cgroup_us`: the CPU time of all, 0 where no cgroup counts it. Says which limit is exceeded, if
   // one is, and sets used().
-  Limit look(ProcessTree& tree, std::uint64_t reaped_us, std::uint64_t cgroup_us);
+  Limit sample(ProcessTree& tree, std::uint64_t reaped_us, std::uint64_t cgroup_us);
 
   // What look() found to be too much, in the unit of the limit; CPU time in microseconds.
   std::uint64_t used() const { return used_; }
@@ -46,7 +46,7 @@ class Watch {
 
   Limits limits_{};
   bool in_hurry_ = false;
-  std::int64_t next_look_ms_ = 0;
+  std::int64_t next_sample_ms_ = 0;
   std::int64_t interval_ms_ = 0;
   std::uint32_t processes_ = 0;
   std::uint64_t tree_kib_ = 0;

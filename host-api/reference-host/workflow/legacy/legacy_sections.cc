@@ -1,4 +1,4 @@
-#include "workflow/legacy/state_sections.h"
+#include "workflow/legacy/legacy_sections.h"
 
 #include <algorithm>
 #include <set>
@@ -158,40 +158,41 @@ void apply_type(const StateSection& section, State& state) {
   if (type == "join") state.kind = State::Kind::join;
 }
 
-void apply_store_as(const StateSection& section, State& state, Findings& findings) {
+void apply_store_as(const StateSection& section, State& state, Diagnostics& diagnostics) {
   if (section.store_as.empty() || !state.action) return;
   const std::size_t at = section.store_as.locate(0);
   NamedPlace& result = state.action->options.result;
   if (!result.name.empty())
-    return findings.add(at, "the result of this action is named twice, also '" + result.name + "'");
+    return diagnostics.add(at, "the result of this action is named twice, also '" + result.name + "'");
   result = {std::string(without_marks(trim(section.store_as.text()))), at};
 }
 
-void apply(const StateSection& section, bool has_list, Workflow& workflow, Findings& findings) {
+void apply(const StateSection& section, bool has_list, Workflow& workflow, Diagnostics& diagnostics) {
   const std::size_t index = workflow.index_of(section.name);
   if (index == no_state) {
     if (section.action.empty()) return;
     if (section.in_states) {
-      return read_action_of(section.name, section.offset, section.action, {}, workflow, findings);
+      return read_action_of(section.name, section.offset, section.action, {}, workflow, diagnostics);
     }
-    return findings.warn(section.action_offset, "this is no action of a state: no state is called " +
-                                                    expressions::quoted_for_message(section.name));
+    return diagnostics.warn(section.action_offset, "this is no action of a state: no state is called " +
+                                                       expressions::quoted_for_message(section.name));
   }
   State& state = workflow.states[index];
   apply_type(section, state);
   if (state.description.empty()) state.description = section.description.text();
   if (section.action.empty()) return;
   if (!has_list) {
-    read_action_of(section.name, section.action_offset, without_code_mark(section.action), {}, workflow, findings);
-    apply_store_as(section, workflow.states[index], findings);
+    read_action_of(section.name, section.action_offset, without_code_mark(section.action), {}, workflow, diagnostics);
+    apply_store_as(section, workflow.states[index], diagnostics);
   } else if (state.action) {
-    findings.add(section.action_offset, "the state '" + section.name +
-                                            "' has an action here and another one under `Actions`; keep one of them");
+    diagnostics.add(
+        section.action_offset,
+        "the state '" + section.name + "' has an action here and another one under `Actions`; keep one of them");
   } else {
-    findings.warn(section.action_offset,
-                  "this action does not count, because the file has a list of actions under "
-                  "`Actions`; write `- " +
-                      section.name + ": ...` there");
+    diagnostics.warn(section.action_offset,
+                     "this action does not count, because the file has a list of actions under "
+                     "`Actions`; write `- " +
+                         section.name + ": ...` there");
   }
 }
 
@@ -201,8 +202,8 @@ void read_sections(const Source& source, std::size_t first, const std::vector<bo
   SectionReader(source, code_lines, document).run(first);
 }
 
-void apply_sections(const Document& document, Workflow& workflow, Findings& findings) {
-  for (const StateSection& section : document.sections) apply(section, !document.items.empty(), workflow, findings);
+void apply_sections(const Document& document, Workflow& workflow, Diagnostics& diagnostics) {
+  for (const StateSection& section : document.sections) apply(section, !document.items.empty(), workflow, diagnostics);
   if (!workflow.parameters.empty()) return;
   std::set<std::string> names;
   for (const ParameterItem& item : document.parameters) {

@@ -1,4 +1,4 @@
-#include "workflow/legacy/described_actions.h"
+#include "workflow/legacy/legacy_actions.h"
 
 #include <yaml-cpp/yaml.h>
 
@@ -31,15 +31,15 @@ bool begins_map(std::string_view text) {
 class DescribedState {
  public:
   DescribedState(State& state, const std::vector<DescriptionLine>& lines, std::size_t first, Workflow& workflow,
-                 Findings& findings)
-      : state_(state), lines_(lines), first_(first), workflow_(workflow), findings_(findings) {}
+                 Diagnostics& diagnostics)
+      : state_(state), lines_(lines), first_(first), workflow_(workflow), diagnostics_(diagnostics) {}
 
   void read() {
     std::string text;
     for (std::size_t i = first_; i < lines_.size(); ++i) text.append(lines_[i].text).append("\n");
     if (text.size() > largest_description) {
-      return findings_.add(lines_[first_].offset, "the descriptions of '" + state_.id + "' are larger than " +
-                                                      std::to_string(largest_description / 1024) + " KiB");
+      return diagnostics_.add(lines_[first_].offset, "the descriptions of '" + state_.id + "' are larger than " +
+                                                         std::to_string(largest_description / 1024) + " KiB");
     }
     try {
       const YAML::Node root = YAML::Load(text);
@@ -61,7 +61,7 @@ class DescribedState {
       YAML::Mark mark = error.mark;
       mark.line = static_cast<int>(std::count(before.begin(), before.end(), '\n'));
       mark.column = static_cast<int>(before.size() - (before.rfind('\n') + 1));
-      findings_.add(offset(mark), "the descriptions of '" + state_.id + "' are not valid YAML: " + mistake.message);
+      diagnostics_.add(offset(mark), "the descriptions of '" + state_.id + "' are not valid YAML: " + mistake.message);
       state_.action_unread = true;
     }
   }
@@ -72,13 +72,13 @@ class DescribedState {
     const DescriptionLine& line = lines_[std::min(first_ + static_cast<std::size_t>(mark.line), lines_.size() - 1)];
     return line.offset + std::min(static_cast<std::size_t>(mark.column), line.text.size());
   }
-  void fail(const YAML::Node& node, std::string message) { findings_.add(offset(node.Mark()), std::move(message)); }
+  void fail(const YAML::Node& node, std::string message) { diagnostics_.add(offset(node.Mark()), std::move(message)); }
 
   // One mistake is not to be reported again wherever its variable is read.
   void note_names() {
     for (const char* key : {"name", "variable", "counter"}) {
       const auto found = keys_.find(key);
-      if (found != keys_.end() && found->second.IsScalar()) workflow_.doubtful_names.insert(found->second.Scalar());
+      if (found != keys_.end() && found->second.IsScalar()) workflow_.ambiguous_names.insert(found->second.Scalar());
     }
   }
 
@@ -97,14 +97,14 @@ class DescribedState {
       return false;
     }
     const bool quoted = node.Tag() == "!";
-    out = template_text(node.Scalar(), offset(node.Mark()) + (quoted ? 1 : 0), findings_);
+    out = template_text(node.Scalar(), offset(node.Mark()) + (quoted ? 1 : 0), diagnostics_);
     return true;
   }
 
   bool required(const std::string& key, TemplateText& out) {
     const YAML::Node node = take(key);
     if (node.IsDefined() && !node.IsNull()) return text(node, out);
-    findings_.add(action_offset_, "this action needs a line `" + state_.id + ": " + key + ": ...`");
+    diagnostics_.add(action_offset_, "this action needs a line `" + state_.id + ": " + key + ": ...`");
     return false;
   }
 
@@ -126,7 +126,7 @@ class DescribedState {
     }
     for (const auto& [key, value] : keys_) {
       if (!understood_) break;
-      findings_.warn(places_[key], "'" + key + "' has no effect here" + did_you_mean(key, leading_keys));
+      diagnostics_.warn(places_[key], "'" + key + "' has no effect here" + did_you_mean(key, leading_keys));
     }
   }
 
@@ -140,7 +140,7 @@ class DescribedState {
     const std::string name = node.IsScalar() ? lowered(node.Scalar()) : "";
     Action made;
     made.offset = action_offset_;
-    const std::size_t before = findings_.size();
+    const std::size_t before = diagnostics_.size();
     if (name == "log") {
       made.kind = log();
     } else if (name == "set_variable" || name == "set_variables") {
@@ -179,7 +179,7 @@ class DescribedState {
                       "; there are log, set_variable, execute_prompt, run_workflow, shell, wait, user_input and abort");
     }
     options(made);
-    state_.action_unread = findings_.size() != before;
+    state_.action_unread = diagnostics_.size() != before;
     if (!state_.action_unread) state_.action = std::move(made);
   }
 
@@ -224,8 +224,8 @@ class DescribedState {
     arguments(more);
     for (Argument& one : more) made.assignments.push_back({std::move(one.name), one.offset, std::move(one.value)});
     if (made.assignments.empty()) {
-      findings_.add(action_offset_,
-                    "this action needs lines `" + state_.id + ": name: ...` and `" + state_.id + ": value: ...`");
+      diagnostics_.add(action_offset_,
+                       "this action needs lines `" + state_.id + ": name: ...` and `" + state_.id + ": value: ...`");
     }
     return made;
   }
@@ -262,7 +262,7 @@ class DescribedState {
   const std::vector<DescriptionLine>& lines_;
   std::size_t first_;
   Workflow& workflow_;
-  Findings& findings_;
+  Diagnostics& diagnostics_;
   std::map<std::string, YAML::Node> keys_;  // that nothing has taken yet
   std::map<std::string, std::size_t> places_;
   std::size_t action_offset_ = 0;
@@ -272,7 +272,7 @@ class DescribedState {
 }  // namespace
 
 void read_descriptions(std::size_t index, const std::vector<DescriptionLine>& lines, Workflow& workflow,
-                       Findings& findings) {
+                       Diagnostics& diagnostics) {
   State& state = workflow.states[index];
   std::size_t first = 0;
   while (first < std::min<std::size_t>(2, lines.size()) && !begins_map(lines[first].text)) ++first;
@@ -283,7 +283,7 @@ void read_descriptions(std::size_t index, const std::vector<DescriptionLine>& li
     return;
   }
   if (first > 0) state.description = std::string(trim(lines[0].text));
-  DescribedState(state, lines, first, workflow, findings).read();
+  DescribedState(state, lines, first, workflow, diagnostics).read();
 }
 
 }  // namespace wtool::host::workflow

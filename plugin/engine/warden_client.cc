@@ -1,4 +1,4 @@
-#include "engine/custody.h"
+#include "engine/warden_client.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -26,10 +26,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// What a warden that is well needs for a burial. With more to kill it takes longer, and then help does no harm.
-constexpr milliseconds burial_time{200};
+// What a warden that is well needs to kill a tree. With more to kill it takes longer, and then help does no harm.
+constexpr milliseconds kill_time{200};
 // The warden kills for 5 s, whatever will not die; a little more, and it is not well itself.
-constexpr milliseconds longest_burial{7000};
+constexpr milliseconds max_kill_time{7000};
 constexpr milliseconds round_time{20};
 // A custodian kills for at most 5 s, too.
 constexpr int farewell_ms = 8'000;
@@ -43,7 +43,7 @@ void send_header(int socket, warden::Kind kind) {
 
 }  // namespace
 
-Custody::~Custody() {
+WardenClient::~WardenClient() {
   const std::lock_guard lock(mutex_);
   if (!warden_ || !warden_->serves_us()) return;  // After a fork, the warden is the parent's.
   for (const Custodian& custodian : idle_) send_header(custodian.socket.get(), warden::Kind::retire);
@@ -55,19 +55,19 @@ Custody::~Custody() {
   warden_->kill();
 }
 
-bool Custody::acquire(Custodian& custodian, const Patience& patience, CustodyError& error,
-                      const std::shared_ptr<SignalScope>& scope) {
+bool WardenClient::acquire(Custodian& custodian, const Patience& patience, CustodyError& error,
+                           const std::shared_ptr<SignalScope>& scope) {
   return scope ? find_in(scope, custodian, patience, error) : find(custodian, -1, patience, error);
 }
 
 // With a ruleset (not -1) it is a new scope keeper.
-bool Custody::find(Custodian& custodian, int ruleset, const Patience& patience, CustodyError& error) {
+bool WardenClient::find(Custodian& custodian, int ruleset, const Patience& patience, CustodyError& error) {
   for (;;) {
     switch (take(custodian, ruleset < 0)) {
       case Found::custodian:
         return true;
       case Found::warden:
-        if (recruit(nullptr, ruleset, custodian, patience, error)) return true;
+        if (spawn_custodian(nullptr, ruleset, custodian, patience, error)) return true;
         if (patience.over() || error.error != EPIPE) return false;
         give_up(*custodian.warden);  // It has just retired: another is started.
         break;
@@ -92,7 +92,7 @@ namespace {
 // What a scope keeper that is well needs to make a custodian is far less.
 constexpr milliseconds keeper_time{2000};
 
-// Waits until a custodian that a keeper is to make has told its number: without its pidfd it could not be buried.
+// Waits until a custodian that a keeper is to make has told its number: without its pidfd it could not be killed.
 bool hear_number(Custodian& keeper, Custodian& custodian, const Patience& patience, CustodyError& error) {
   error = {0, "the helper program that holds the session's commands together does not answer"};
   const auto end = Clock::now() + keeper_time;
@@ -104,7 +104,7 @@ bool hear_number(Custodian& keeper, Custodian& custodian, const Patience& patien
     }
     warden::Report report{};
     if (custodian.receive(report).size < static_cast<ssize_t>(sizeof(warden::Header))) return false;
-    if (report.header.kind == warden::Kind::recruited) return static_cast<bool>(custodian.handle);
+    if (report.header.kind == warden::Kind::custodian_spawned) return static_cast<bool>(custodian.handle);
     error = {report.error, std::string("no process can be made for it: ") + std::strerror(report.error)};
     return false;
   }
@@ -113,8 +113,8 @@ bool hear_number(Custodian& keeper, Custodian& custodian, const Patience& patien
 
 }  // namespace
 
-bool Custody::find_in(const std::shared_ptr<SignalScope>& scope, Custodian& custodian, const Patience& patience,
-                      CustodyError& error) {
+bool WardenClient::find_in(const std::shared_ptr<SignalScope>& scope, Custodian& custodian, const Patience& patience,
+                           CustodyError& error) {
   std::vector<Custodian> idle;
   Custodian keeper;
   {
@@ -142,7 +142,7 @@ bool Custody::find_in(const std::shared_ptr<SignalScope>& scope, Custodian& cust
     }
     custodian = {};
     custodian.warden = keeper.warden;
-    if (recruit(&keeper, -1, custodian, patience, error) && hear_number(keeper, custodian, patience, error)) {
+    if (spawn_custodian(&keeper, -1, custodian, patience, error) && hear_number(keeper, custodian, patience, error)) {
       return give_back();
     }
     keeper.kill();
@@ -152,14 +152,14 @@ bool Custody::find_in(const std::shared_ptr<SignalScope>& scope, Custodian& cust
 }
 
 // Whether its warden is the one that serves now.
-bool Custody::serves(const Custodian& custodian) {
+bool WardenClient::serves(const Custodian& custodian) {
   const std::lock_guard lock(mutex_);
   return custodian.warden && custodian.warden == warden_ && warden_->serves_us() && warden_->serves();
 }
 
 // An idle custodian where one is wanted, or the warden that makes one. With Found::nothing the caller is who starts a
 // warden.
-Custody::Found Custody::take(Custodian& custodian, bool idle_one) {
+WardenClient::Found WardenClient::take(Custodian& custodian, bool idle_one) {
   const std::lock_guard lock(mutex_);
   if (warden_ && !(warden_->serves_us() && warden_->serves())) forget_warden();
   while (idle_one && !idle_.empty()) {
@@ -175,7 +175,7 @@ Custody::Found Custody::take(Custodian& custodian, bool idle_one) {
   return Found::nothing;
 }
 
-bool Custody::start_warden(const Patience& patience, CustodyError& error) {
+bool WardenClient::start_warden(const Patience& patience, CustodyError& error) {
   std::shared_ptr<WardenProcess> warden;
   const auto over = [&] {
     const std::lock_guard lock(mutex_);
@@ -194,8 +194,8 @@ bool Custody::start_warden(const Patience& patience, CustodyError& error) {
 }
 
 // Asks the keeper of the scope for a custodian; without a keeper, the warden.
-bool Custody::recruit(const Custodian* keeper, int ruleset, Custodian& custodian, const Patience& patience,
-                      CustodyError& error) {
+bool WardenClient::spawn_custodian(const Custodian* keeper, int ruleset, Custodian& custodian, const Patience& patience,
+                                   CustodyError& error) {
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
     error = {errno, std::string("no socket can be made for another command: ") + std::strerror(errno)};
@@ -204,10 +204,10 @@ bool Custody::recruit(const Custodian* keeper, int ruleset, Custodian& custodian
   custodian.socket = Descriptor(pair[0]);
   const Descriptor theirs(pair[1]);
   custodian.number = next_number_++;
-  const warden::Recruit recruit{{warden::Kind::recruit, 0, 0}, custodian.number};
+  const warden::SpawnCustodian spawn_custodian{{warden::Kind::spawn_custodian, 0, 0}, custodian.number};
   const int sent[] = {theirs.get(), ruleset};
   const int asked = keeper != nullptr ? keeper->socket.get() : custodian.warden->control();
-  while (!warden::send_message(asked, &recruit, sizeof recruit, sent, ruleset < 0 ? 1 : 2)) {
+  while (!warden::send_message(asked, &spawn_custodian, sizeof spawn_custodian, sent, ruleset < 0 ? 1 : 2)) {
     error = {errno, std::string("the warden cannot be reached: ") + std::strerror(errno)};
     if (errno == ECONNRESET) error.error = EPIPE;
     if (errno != EAGAIN || patience.over()) return false;
@@ -219,17 +219,17 @@ bool Custody::recruit(const Custodian* keeper, int ruleset, Custodian& custodian
   return true;
 }
 
-void Custody::forget_warden() {
+void WardenClient::forget_warden() {
   idle_.clear();
   warden_.reset();
 }
 
-void Custody::give_up(const WardenProcess& warden) {
+void WardenClient::give_up(const WardenProcess& warden) {
   const std::lock_guard lock(mutex_);
   if (warden_.get() == &warden) forget_warden();
 }
 
-void Custody::release(Custodian custodian) {
+void WardenClient::release(Custodian custodian) {
   if (const auto scope = std::exchange(custodian.scope, nullptr)) {
     const std::lock_guard lock(scope->mutex_);
     // Otherwise its socket is closed here, and it ends.
@@ -247,37 +247,37 @@ void Custody::release(Custodian custodian) {
 namespace {
 
 // Asks the warden; what it answers comes to the descriptor. None where it cannot be asked.
-Descriptor ask_for_burial(const Custodian& custodian) {
+Descriptor ask_to_kill(const Custodian& custodian) {
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return {};
   Descriptor ours(pair[0]);
   const Descriptor theirs(pair[1]);  // Closed here, so that a warden that dies closes the only other end.
-  const warden::Bury bury{{warden::Kind::bury, 0, 0}, custodian.number};
+  const warden::KillTree kill_tree{{warden::Kind::kill_tree, 0, 0}, custodian.number};
   const int sent[] = {theirs.get(), custodian.handle.get()};
   const bool asked =
-      warden::send_message(custodian.warden->control(), &bury, sizeof bury, sent, custodian.handle ? 2 : 1);
+      warden::send_message(custodian.warden->control(), &kill_tree, sizeof kill_tree, sent, custodian.handle ? 2 : 1);
   custodian.warden->wake();
   return asked ? std::move(ours) : Descriptor();
 }
 
 // Takes the answer when it comes within the time. False: it has not come.
-bool hear_burial(Descriptor& answer, milliseconds patience, Buried& result) {
+bool hear_tree_killed(Descriptor& answer, milliseconds patience, TreeEnd& result) {
   if (!answer || !has_event(answer.get(), POLLIN, patience)) return false;
-  warden::Buried buried{};
-  if (warden::receive_message(answer.get(), &buried, sizeof buried).size != sizeof buried) {
+  warden::TreeKilled tree_killed{};
+  if (warden::receive_message(answer.get(), &tree_killed, sizeof tree_killed).size != sizeof tree_killed) {
     answer.reset();  // It has died, or retired.
     return false;
   }
   result.certain = true;
-  result.left = buried.left_count;
-  result.leaving = names_of(buried.left, buried.left_count);
+  result.unkillable_count = tree_killed.unkillable_count;
+  result.unkillable_names = names_of(tree_killed.unkillable, tree_killed.unkillable_count);
   return true;
 }
 
 // Ends what the custodian had, and then the custodian, while the warden may answer at any moment.
-void end_without_warden(const Custodian& custodian, Descriptor& answer, Buried& result) {
+void end_without_warden(const Custodian& custodian, Descriptor& answer, TreeEnd& result) {
   Backstop backstop(custodian);
-  const auto end = Clock::now() + longest_burial;
+  const auto end = Clock::now() + max_kill_time;
   for (int quiet_rounds = 0;;) {
     const std::uint32_t living = backstop.kill_once();
     quiet_rounds = living == 0 ? quiet_rounds + 1 : 0;
@@ -287,11 +287,11 @@ void end_without_warden(const Custodian& custodian, Descriptor& answer, Buried& 
       result.certain = true;
       return;
     }
-    if (hear_burial(answer, round_time, result)) return;
+    if (hear_tree_killed(answer, round_time, result)) return;
     if (!answer) std::this_thread::sleep_for(milliseconds(1));
     if (!backstop.sees_all() || Clock::now() >= end) {
-      result.left = living;
-      result.leaving = backstop.living();
+      result.unkillable_count = living;
+      result.unkillable_names = backstop.living();
       custodian.kill();  // What it has left goes to the warden, where there is one, which kills it.
       return;
     }
@@ -322,12 +322,12 @@ std::vector<ProcessName> orphans_since(Clock::time_point began, pid_t reaper) {
 
 }  // namespace
 
-Buried Custody::bury(Custodian custodian, std::uint64_t call, Clock::time_point began) noexcept {
-  Buried result;
+TreeEnd WardenClient::kill_tree(Custodian custodian, std::uint64_t call, Clock::time_point began) noexcept {
+  TreeEnd result;
   custodian.idle_and_alive();  // Its number may not have been read yet.
   try {
-    Descriptor answer = ask_for_burial(custodian);
-    if (hear_burial(answer, burial_time, result)) return result;
+    Descriptor answer = ask_to_kill(custodian);
+    if (hear_tree_killed(answer, kill_time, result)) return result;
     if (kill_cgroup(custodian.warden->cgroup_base(), custodian.process, call)) {
       custodian.kill();
       result.certain = true;

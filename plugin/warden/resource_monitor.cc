@@ -1,4 +1,4 @@
-#include "warden/watch.h"
+#include "warden/resource_monitor.h"
 
 #include <linux/kcmp.h>
 #include <sys/syscall.h>
@@ -16,10 +16,10 @@ namespace {
 
 // For the figures alone: the first look, after which each interval is four times the last, up to the longest.
 constexpr std::int64_t first_look_ms = 5;
-constexpr std::int64_t longest_ms = 2000;
+constexpr std::int64_t max_ms = 2000;
 // With a limit on what can grow fast. At four gigabytes a second, memory grows by 20 MB between two looks.
 constexpr std::int64_t close_watch_ms = 5;
-constexpr std::int64_t close_watch_longest_ms = 200;
+constexpr std::int64_t close_watch_max_ms = 200;
 // With a limit on CPU time.
 constexpr std::int64_t shortest_for_cpu_ms = 10;
 // What the watch leaves to the kernel, as a part of the memory's limit.
@@ -62,17 +62,17 @@ MemorySum sum_memory(const ProcessTree& tree) {
 
 }  // namespace
 
-void Watch::begin(const Limits& limits, bool held) {
+void ResourceMonitor::begin(const Limits& limits, bool held) {
   limits_ = limits;
   in_hurry_ = !held && (limits.processes != 0 || limits.memory_bytes != 0);
   if (held) limits_.memory_bytes += limits_.memory_bytes / slack_when_held;
   processes_ = 1;
   tree_kib_ = used_ = 0;
   interval_ms_ = first_look_ms;
-  next_look_ms_ = now_ms() + interval(0, 0);
+  next_sample_ms_ = now_ms() + interval(0, 0);
 }
 
-Limit Watch::look(ProcessTree& tree, std::uint64_t reaped_us, std::uint64_t cgroup_us) {
+Limit ResourceMonitor::sample(ProcessTree& tree, std::uint64_t reaped_us, std::uint64_t cgroup_us) {
   const std::int64_t began = now_ms();
   tree.collect();
   std::uint32_t processes = 0;
@@ -96,11 +96,12 @@ Limit Watch::look(ProcessTree& tree, std::uint64_t reaped_us, std::uint64_t cgro
   tree_kib_ = std::max(tree_kib_, private_kib);
   const Limit exceeded = judge(tree, processes, resident_kib, cpu_us);
   const std::int64_t ended = now_ms();
-  next_look_ms_ = ended + interval(ended - began, cpu_us);
+  next_sample_ms_ = ended + interval(ended - began, cpu_us);
   return exceeded;
 }
 
-Limit Watch::judge(const ProcessTree& tree, std::uint32_t processes, std::uint64_t resident_kib, std::uint64_t cpu_us) {
+Limit ResourceMonitor::judge(const ProcessTree& tree, std::uint32_t processes, std::uint64_t resident_kib,
+                             std::uint64_t cpu_us) {
   if (limits_.processes != 0 && processes > limits_.processes) {
     used_ = processes;
     return Limit::processes;
@@ -118,7 +119,7 @@ Limit Watch::judge(const ProcessTree& tree, std::uint32_t processes, std::uint64
 // Exact: shared pages once, and without those that the kernel can drop, because a file holds them. Processes that share
 // all their memory (a child of vfork, until it executes a program) count once; where the kernel does not tell whether
 // two do, only what stays too much for several looks is too much.
-bool Watch::memory_is_exceeded(const ProcessTree& tree) {
+bool ResourceMonitor::memory_is_exceeded(const ProcessTree& tree) {
   constexpr int looks = 5;
   constexpr timespec pause{0, 1'000'000};
   for (int look = 1;; ++look) {
@@ -133,9 +134,9 @@ bool Watch::memory_is_exceeded(const ProcessTree& tree) {
   }
 }
 
-std::int64_t Watch::interval(std::int64_t cost_ms, std::uint64_t cpu_us) {
+std::int64_t ResourceMonitor::interval(std::int64_t cost_ms, std::uint64_t cpu_us) {
   const std::int64_t most = interval_ms_;
-  interval_ms_ = std::min(interval_ms_ * 4, longest_ms);
+  interval_ms_ = std::min(interval_ms_ * 4, max_ms);
   std::int64_t wait = most;
   if (limits_.cpu_seconds != 0) {
     // No sooner than all processors together could use up what is left.
@@ -145,7 +146,7 @@ std::int64_t Watch::interval(std::int64_t cost_ms, std::uint64_t cpu_us) {
     wait = std::clamp(static_cast<std::int64_t>(left_us / processors / 1000), shortest_for_cpu_ms, wait);
   }
   if (in_hurry_) {
-    wait = std::min(wait, std::clamp(cost_ms * cost_factor, close_watch_ms, close_watch_longest_ms));
+    wait = std::min(wait, std::clamp(cost_ms * cost_factor, close_watch_ms, close_watch_max_ms));
   }
   return std::max(wait, cost_ms * cost_factor);
 }

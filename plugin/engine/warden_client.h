@@ -25,20 +25,20 @@
 namespace wtool::engine {
 
 // What a burial found.
-struct Buried {
+struct TreeEnd {
   bool certain = false;  // It was seen that all is dead but what is named.
-  std::uint32_t left = 0;
-  std::vector<ProcessName> leaving;
+  std::uint32_t unkillable_count = 0;
+  std::vector<ProcessName> unkillable_names;
   // Where it is not certain: processes that may be the command's. They began after it did, and their parent is gone.
   std::vector<ProcessName> suspects;
 };
 
-class Custody {
+class WardenClient {
  public:
-  explicit Custody(std::string warden_path) : warden_path_(std::move(warden_path)) { idle_.reserve(max_idle); }
-  Custody(const Custody&) = delete;
-  Custody& operator=(const Custody&) = delete;
-  ~Custody();
+  explicit WardenClient(std::string warden_path) : warden_path_(std::move(warden_path)) { idle_.reserve(max_idle); }
+  WardenClient(const WardenClient&) = delete;
+  WardenClient& operator=(const WardenClient&) = delete;
+  ~WardenClient();
 
   // Takes a custodian for one call. False with `error` when none can be started, or the patience is over. With `scope`,
   // its commands run in that scope; the kernel's Landlock must have scopes then.
@@ -50,7 +50,7 @@ class Custody {
 
   // Ends a custodian, and all processes of its call, which began at `began`. Waits for it: some milliseconds, less than
   // a second where keepers do not answer, and some seconds only for processes that the kernel does not let die.
-  Buried bury(Custodian custodian, std::uint64_t call, std::chrono::steady_clock::time_point began) noexcept;
+  TreeEnd kill_tree(Custodian custodian, std::uint64_t call, std::chrono::steady_clock::time_point began) noexcept;
 
   const std::string& warden_path() const { return warden_path_; }
 
@@ -64,8 +64,8 @@ class Custody {
   bool find_in(const std::shared_ptr<SignalScope>& scope, Custodian& custodian, const Patience& patience,
                CustodyError& error);
   bool serves(const Custodian& custodian);
-  bool recruit(const Custodian* keeper, int ruleset, Custodian& custodian, const Patience& patience,
-               CustodyError& error);
+  bool spawn_custodian(const Custodian* keeper, int ruleset, Custodian& custodian, const Patience& patience,
+                       CustodyError& error);
   void forget_warden();
   void give_up(const WardenProcess& warden);
 

@@ -29,7 +29,7 @@ struct CommandVerdict {
 };
 
 // What is null or empty is not looked at.
-struct Surroundings {
+struct CheckContext {
   const ToolCaller* tools = nullptr;
   std::string file;  // of the workflow; needed with `library`
   Library* library = nullptr;

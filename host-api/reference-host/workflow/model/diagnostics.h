@@ -9,11 +9,11 @@
 
 namespace wtool::host::workflow {
 
-inline constexpr std::size_t most_findings_shown = 100;
-// Of more, only how many there are is kept: whoever reads a finding of a file reads no 20,000.
-inline constexpr std::size_t most_findings_kept = 20'000;
+inline constexpr std::size_t max_diagnostics_shown = 100;
+// Of more, only how many there are is kept: whoever reads a diagnostic of a file reads no 20,000.
+inline constexpr std::size_t max_diagnostics_kept = 20'000;
 
-struct Finding {
+struct Diagnostic {
   enum class Severity {
     error,    // the workflow cannot be run
     warning,  // it can, but probably does not do what was meant
@@ -22,16 +22,16 @@ struct Finding {
   Severity severity = Severity::error;
   std::string message;     // one sentence or two, without the place
   std::string suggestion;  // the nearest name, or the line to write instead; empty: none
-  bool operator==(const Finding&) const = default;
+  bool operator==(const Diagnostic&) const = default;
 };
 
-struct PlacedFinding {
+struct PlacedDiagnostic {
   Position position;
-  Finding finding;
+  Diagnostic diagnostic;
 };
 
 // All of them, in any order; those that are kept, where there are very many.
-class Findings {
+class Diagnostics {
  public:
   // Without a suggestion, it is the name that the message itself says was meant (suggestion.h).
   void add(std::size_t offset, std::string message, std::string suggestion = "");
@@ -47,24 +47,24 @@ class Findings {
   std::size_t dropped_warnings() const { return dropped_warnings_; }
 
   // Sorted by place, each once.
-  std::vector<Finding> sorted() const;
+  std::vector<Diagnostic> sorted() const;
 
   // The same with lines and columns. Linear, also where all stand in one line.
-  std::vector<PlacedFinding> placed(const Source& source) const;
+  std::vector<PlacedDiagnostic> placed(const Source& source) const;
 
   // One line each, sorted by place: `FILE:LINE:COLUMN: error: MESSAGE` or `... warning: MESSAGE`. At most
-  // `most_findings_shown`, then how many more there are.
+  // `max_diagnostics_shown`, then how many more there are.
   std::string text(const Source& source) const;
   // The same, each followed by its line of the file with a caret below the place.
   std::string with_lines(const Source& source) const;
 
   // Takes over all of `more`.
-  void add_all(const Findings& more);
+  void add_all(const Diagnostics& more);
 
  private:
   std::string listed(const Source& source, bool lines) const;
 
-  std::vector<Finding> entries_;
+  std::vector<Diagnostic> entries_;
   std::size_t errors_ = 0;
   std::size_t dropped_errors_ = 0;
   std::size_t dropped_warnings_ = 0;

@@ -1,4 +1,4 @@
-#include "cli/past.h"
+#include "cli/load_run.h"
 
 #include <unistd.h>
 
@@ -80,10 +80,10 @@ std::optional<workflow::Workflow> read_workflow(const std::string& file) {
     complain(error);
     return std::nullopt;
   }
-  workflow::Findings findings;
-  workflow::Workflow parsed = workflow::parse_workflow(source, findings);
-  if (findings.empty()) return parsed;
-  write_all(STDERR_FILENO, findings.with_lines(source));
+  workflow::Diagnostics diagnostics;
+  workflow::Workflow parsed = workflow::parse_workflow(source, diagnostics);
+  if (diagnostics.empty()) return parsed;
+  write_all(STDERR_FILENO, diagnostics.with_lines(source));
   // A diagram can be drawn whatever is wrong with the actions.
   if (parsed.states.empty() || parsed.start == workflow::no_state || parsed.diagram_unread) return std::nullopt;
   return parsed;
@@ -93,14 +93,14 @@ std::optional<workflow::Workflow> workflow_of_run(const workflow::RunRecord& run
   const std::filesystem::path path = std::filesystem::path(run.directory) / run.file;
   std::string error;
   const workflow::Source source = workflow::load_source(path.string(), error);
-  workflow::Findings findings;
+  workflow::Diagnostics diagnostics;
   if (!error.empty()) {
     why = error;
   } else if (sha256(source.text()) != run.sha256) {
     why = run.file + " is not what it was when it ran";
   } else {
-    workflow::Workflow parsed = workflow::parse_workflow(source, findings);
-    if (findings.empty()) return parsed;
+    workflow::Workflow parsed = workflow::parse_workflow(source, diagnostics);
+    if (diagnostics.empty()) return parsed;
     why = run.file + " cannot be read";
   }
   return std::nullopt;

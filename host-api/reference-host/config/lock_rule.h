@@ -10,7 +10,7 @@
 
 namespace wtool::host {
 
-struct Loosening {
+struct LockViolation {
   std::string allowed;      // what may stand there: "at most 500"
   std::string found;        // what does: "this is 900"
   std::size_t element = 0;  // of a list: which one; its size where it is about the list
@@ -18,6 +18,6 @@ struct Loosening {
 
 // False: `later` is looser than `locked` in some way, and `loosening` says which. Where a locked list may only be added
 // to, `later` becomes both together. Both values have passed check_value, or are built in.
-bool is_tighter(const ConfigKey& key, const nlohmann::json& locked, nlohmann::json& later, Loosening& loosening);
+bool is_tighter(const ConfigKey& key, const nlohmann::json& locked, nlohmann::json& later, LockViolation& violation);
 
 }  // namespace wtool::host
