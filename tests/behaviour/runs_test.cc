@@ -151,9 +151,15 @@ BOOST_FIXTURE_TEST_CASE(a_workflow_is_drawn_with_the_states_of_a_run, Runs) {
   ProgramOptions options;
   options.directory = scratch.path();
   options.set["PATH"] = scratch.path();
-  const Finished missing = run({WTOOL_TEST_PROGRAM, "graph", "release.md", "--format", "svg"}, options);
+  const Finished missing =
+      run({WTOOL_TEST_PROGRAM, "graph", "release.md", "--format", "png", "--output", "release.png"}, options);
   BOOST_TEST(missing.exit_code == 2);
   BOOST_TEST(holds(missing.err, "apt install graphviz"));
+  const Finished picture = run({WTOOL_TEST_PROGRAM, "graph", "release.md", "last", "--format", "svg"}, options);
+  BOOST_TEST(picture.exit_code == 0);
+  BOOST_TEST(picture.out.starts_with("<svg "));
+  BOOST_TEST(holds(picture.out, "class=\"node failed\""));
+  BOOST_TEST(holds(picture.out, ".node.failed rect"));
 }
 
 BOOST_FIXTURE_TEST_CASE(what_the_steps_of_a_run_said_is_shown, Runs) {

@@ -51,10 +51,12 @@ int graph(const GraphOptions& options) {
   std::string text;
   if (options.format == "mermaid") {
     text = workflow::mermaid_text(drawing);
+  } else if (options.format == "svg") {
+    text = workflow::diagram_svg(drawing, true);
   } else {
     text = workflow::dot_text(drawing, parsed->name.empty() ? file : parsed->name);
   }
-  if (options.format == "svg" || options.format == "png") {
+  if (options.format == "png") {
     text = workflow::drawn_by_dot(text, options.format, error);
     if (!error.empty()) {
       complain(error);
@@ -71,7 +73,7 @@ void add_graph(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("graph", "Draw the diagram of a workflow, with the states of a run coloured");
   command->add_option("WORKFLOW", options->file, "The workflow file, or the name of a workflow")->required();
   command->add_option("RUN", options->run, "A run of that file: its id, the beginning of it, or last");
-  command->add_option("--format", options->format, "mermaid (default), dot, or svg and png, which need Graphviz")
+  command->add_option("--format", options->format, "mermaid (default), dot, svg, or png, which needs Graphviz")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"mermaid", "dot", "svg", "png"}));
   command->add_option("--output", options->output, "A file; default: standard output")->type_name("FILE");

@@ -42,11 +42,14 @@ std::string mermaid_text(const Drawing& drawing);
 // A graph for the program `dot`.
 std::string dot_text(const Drawing& drawing, const std::string& name);
 
-// What `dot` makes of a graph in that format (svg, png). Empty: `error` says why it could not.
+// What `dot` makes of a graph in that format (png). Empty: `error` says why it could not.
 std::string drawn_by_dot(const std::string& graph, const std::string& format, std::string& error);
 
-// One <svg> element, drawn by this program alone, in layers from the start downwards. Its colours are those of the classes node, edge and label and of the words for a status, which the
-// page around it gives.
-std::string diagram_svg(const Drawing& drawing);
+// One <svg> element, drawn by this program alone, in layers from the start downwards. `is_file`: with a style of its own;
+// else it has that of the page around it, which must have diagram_css().
+std::string diagram_svg(const Drawing& drawing, bool is_file = false);
+
+// The style of a page for such elements. The page may use the variables of its colours, for light and dark, as well.
+std::string diagram_css();
 
 }  // namespace wtool::host::workflow

@@ -1,6 +1,7 @@
 #include "report/drawing.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <utility>
 
@@ -217,12 +218,65 @@ std::string node_svg(const Drawing::Node& node, const Box& box) {
          "</text><title>" + markup_text(title) + "</title></g>\n";
 }
 
+struct Colour {
+  const char* name;
+  const char* light;
+  const char* dark;
+};
+
+constexpr std::array<Colour, 9> colours = {{{"back", "#fff", "#1c1c1e"},
+                                            {"text", "#1d1d1f", "#f2f2f7"},
+                                            {"faint", "#6e6e73", "#a1a1a6"},
+                                            {"line", "#d2d2d7", "#48484a"},
+                                            {"box", "#f5f5f7", "#2c2c2e"},
+                                            {"succeeded", "#2e7d32", "#66bb6a"},
+                                            {"failed", "#c62828", "#ef6f6c"},
+                                            {"aborted", "#b26a00", "#ffb74d"},
+                                            {"running", "#1565c0", "#64b5f6"}}};
+
+constexpr const char* rules = R"(
+svg { max-width: 100%; height: auto; font: 12px system-ui, sans-serif; }
+.node rect, .node polygon { fill: var(--box); stroke: var(--faint); } .node text { fill: var(--text);
+  text-anchor: middle; dominant-baseline: central; } .dot, .tip { fill: var(--text); } .hole { fill: var(--back); }
+.bar.node rect { fill: var(--text); } .bar.node text { text-anchor: end; } .edge { fill: none; stroke: var(--faint); }
+.label { fill: var(--faint); font-size: 11px; text-anchor: middle; paint-order: stroke; stroke: var(--back);
+  stroke-width: 3px; }
+.node.succeeded rect, .node.succeeded polygon { stroke: var(--succeeded); stroke-width: 2.5px; }
+.node.failed rect, .node.failed polygon { stroke: var(--failed); stroke-width: 2.5px; }
+.node.aborted rect, .node.aborted polygon { stroke: var(--aborted); stroke-width: 2.5px; }
+.node.running rect, .node.running polygon { stroke: var(--running); stroke-width: 2.5px; }
+)";
+
+// Programs that show a file of a picture know no variables: there, the colours stand in the rules.
+std::string light_rules() {
+  std::string css = rules;
+  for (const Colour& colour : colours) {
+    const std::string variable = std::string("var(--") + colour.name + ")";
+    for (std::size_t at = 0; (at = css.find(variable, at)) != std::string::npos;) {
+      css.replace(at, variable.size(), colour.light);
+    }
+  }
+  return css + "svg { background: " + colours.front().light + "; }\n";
+}
+
 }  // namespace
 
-std::string diagram_svg(const Drawing& drawing) {
+std::string diagram_css() {
+  std::string light;
+  std::string dark;
+  for (const Colour& colour : colours) {
+    light += std::string(" --") + colour.name + ": " + colour.light + ";";
+    dark += std::string(" --") + colour.name + ": " + colour.dark + ";";
+  }
+  return "\n:root { color-scheme: light dark;" + light + " }\n@media (prefers-color-scheme: dark) { :root {" + dark +
+         " } }" + rules;
+}
+
+std::string diagram_svg(const Drawing& drawing, bool is_file) {
   const Layout layout(drawing);
   std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 " + number(layout.width) +
                     " " + number(layout.height) + "\" width=\"" + number(layout.width) + "\">\n" +
+                    (is_file ? "<style>" + light_rules() + "</style>\n" : "") +
                     "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" "
                     "markerHeight=\"7\" orient=\"auto\"><path class=\"tip\" d=\"M0,0 L8,4 L0,8 z\"/></marker></defs>\n";
   for (std::size_t i = 0; i < drawing.edges.size(); ++i) out += edge_svg(drawing.edges[i], layout, i);

@@ -18,10 +18,6 @@ constexpr std::size_t max_page_steps = 5'000;
 constexpr std::size_t max_drawn = 300;  // nodes; a larger diagram can be read by nobody
 
 constexpr const char* style = R"(
-:root { color-scheme: light dark; --back: #fff; --text: #1d1d1f; --faint: #6e6e73; --line: #d2d2d7; --box: #f5f5f7;
-  --succeeded: #2e7d32; --failed: #c62828; --aborted: #b26a00; --running: #1565c0; }
-@media (prefers-color-scheme: dark) { :root { --back: #1c1c1e; --text: #f2f2f7; --faint: #a1a1a6; --line: #48484a;
-  --box: #2c2c2e; --succeeded: #66bb6a; --failed: #ef6f6c; --aborted: #ffb74d; --running: #64b5f6; } }
 body { background: var(--back); color: var(--text); font: 15px/1.45 system-ui, sans-serif; margin: 2em auto;
   max-width: 72em; padding: 0 1em; }
 h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin-top: 2em; }
@@ -37,17 +33,7 @@ summary { cursor: pointer; color: var(--faint); } .diagram { overflow-x: auto; }
 .badge.running, .badge.interrupted, .bar.running { background: var(--running); }
 td.succeeded { color: var(--succeeded); } td.failed { color: var(--failed); } td.aborted { color: var(--aborted); }
 td.running { color: var(--running); }
-svg { max-width: 100%; height: auto; font: 12px system-ui, sans-serif; }
-.node rect, .node polygon { fill: var(--box); stroke: var(--faint); } .node text { fill: var(--text);
-  text-anchor: middle; dominant-baseline: central; } .dot, .tip { fill: var(--text); } .hole { fill: var(--back); }
 .bar.passed { background: var(--line); } td.passed { color: var(--faint); }
-.bar.node rect { fill: var(--text); } .bar.node text { text-anchor: end; } .edge { fill: none; stroke: var(--faint); }
-.label { fill: var(--faint); font-size: 11px; text-anchor: middle; paint-order: stroke; stroke: var(--back);
-  stroke-width: 3px; }
-.node.succeeded rect, .node.succeeded polygon { stroke: var(--succeeded); stroke-width: 2.5px; }
-.node.failed rect, .node.failed polygon { stroke: var(--failed); stroke-width: 2.5px; }
-.node.aborted rect, .node.aborted polygon { stroke: var(--aborted); stroke-width: 2.5px; }
-.node.running rect, .node.running polygon { stroke: var(--running); stroke-width: 2.5px; }
 )";
 
 std::string element(const char* tag, const std::string& text, const std::string& classes = "") {
@@ -64,8 +50,9 @@ std::string head(const RunRecord& run) {
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n" +
-      element("title", name + ": " + status_of(run)) + "\n<style>" + style + "</style>\n</head>\n<body>\n<h1>" +
-      markup_text(name) + " " + element("span", status_of(run), "badge " + status_of(run)) + "</h1>\n";
+      element("title", name + ": " + status_of(run)) + "\n<style>" + diagram_css() + style +
+      "</style>\n</head>\n<body>\n<h1>" + markup_text(name) + " " +
+      element("span", status_of(run), "badge " + status_of(run)) + "</h1>\n";
   std::string facts = shown_time(run.began) + ", " + duration_text(run.took);
   if (!run.file.empty()) facts = run.file + ", " + facts;
   if (!run.run.empty()) facts = "Run " + run.run + " of " + facts;
