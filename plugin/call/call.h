@@ -1,6 +1,12 @@
 // Carries one call through, for every tool alike: plan, approval, audit, run, log. A tool hands in what is to run, with
 // the rules of its own specification, and gets back what became of it. It never judges, runs or records a call itself:
 // tests/layers refuses the headers that it would need.
+//
+//   CommandRequest request;
+//   request.line = "git log --oneline";
+//   const CallResult result = execute_call(request, context);
+//   if (const auto* error = std::get_if<CallError>(&result.outcome)) return refusal(*error);
+//   const auto& outcome = std::get<engine::CommandOutcome>(result.outcome);
 #pragma once
 
 #include <chrono>

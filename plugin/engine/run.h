@@ -1,4 +1,14 @@
 // Runs one command from its start to the death of its last process. There is no other way to run one.
+//
+//   Command command;
+//   command.paths = {"/usr/bin/git"};
+//   command.arguments = {"git", "status"};
+//   command.variables = {"PATH=/usr/bin"};
+//   command.directory = directory.get();
+//   RunOptions options;
+//   options.deadline = Clock::now() + 30s;
+//   const CommandOutcome outcome = run(client, command, options, cancellation, {});
+//   if (const auto* exited = std::get_if<Exited>(&outcome.termination)) return exited->status;
 #pragma once
 
 #include <chrono>

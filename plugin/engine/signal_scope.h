@@ -2,7 +2,7 @@
 // to each other's abstract sockets, and to nobody else's: the Landlock domain that a scope keeper holds
 // (warden/scope_keeper.h), and custodians in it.
 //
-// Custody fills and uses it. Any thread; where two calls use it at once, the second gets a domain of its own.
+// WardenClient fills and uses it. Any thread; where two calls use it at once, the second gets a domain of its own.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,14 @@
 // The plugin's side of custody: the warden, started at the first call, and the pool of custodians.
 //
+//   WardenClient client("/usr/libexec/wtool/shell-warden");
+//   Custodian custodian;
+//   if (!client.acquire(custodian, patience, error)) return error;
+//   ...                                           // start a command with it, and hear its report (engine/run.cc)
+//   client.release(std::move(custodian));         // it has reported, and its tree is empty
+//   client.kill_tree(std::move(custodian), ...);  // or anything else happened
+//
 // Contract:
-// - A custodian is taken for one call and given back, or buried when anything about it is in doubt.
+// - A custodian is taken for one call and given back; it is ended with its tree when anything about it is in doubt.
 // - No call waits for another's: a warden is started without a lock, and within the time of the call that needs it.
 // - The pool grows when none is idle; what is idle beyond `max_idle` is retired.
 // - When this object ends, all custodians and the warden have ended.
@@ -24,7 +31,7 @@
 
 namespace wtool::engine {
 
-// What a burial found.
+// What was found when a custodian and its tree were ended.
 struct TreeEnd {
   bool certain = false;  // It was seen that all is dead but what is named.
   std::uint32_t unkillable_count = 0;

@@ -48,7 +48,9 @@ std::string dumped(const ordered_json& value) {
   return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-ordered_json place_of(const ConfigPlace& place) { return place.file.empty() ? ordered_json() : ordered_json(to_text(place)); }
+ordered_json place_of(const ConfigPlace& place) {
+  return place.file.empty() ? ordered_json() : ordered_json(to_text(place));
+}
 
 std::string as_json(const Config& config, const std::vector<ConfigFiles::File>& files) {
   ordered_json all = {{"layers", ordered_json::array()}, {"keys", ordered_json::object()}};

@@ -1,5 +1,17 @@
-// The records of a run: what an observer is told, each as one JSON object on a line of its own. docs/guide/runs.md
-// describes them. A line is appended to a text that the caller uses again, so that a record costs about a microsecond.
+// The records of a run: what an observer is told, each as one JSON object on a line of its own. A journal and a file of
+// events are such lines (docs/guide/runs.md has all fields):
+//
+//   {"v":1,"type":"run_started","time":"2026-11-21T23:15:02.123Z","run":"20261121-231502-3f9a","name":...,"sha256":...}
+//   {"v":1,"type":"state_started","time":...,"step":1,"branch":"","seq":1,"state":"Build","action":"shell"}
+//   {"v":1,"type":"state_ended","time":...,"step":1,"branch":"","seq":1,"state":"Build","status":"succeeded","ms":812.4,
+//    "exit_code":0,"tries":1,"outcome":{"stdout":"ok\n",...},"went_on":true,"next":["Test"]}
+//   {"v":1,"type":"run_ended","time":...,"status":"completed","ms":2311.9}
+//
+// - `branch` and `seq` say where a step stands, in every process that runs a part of the run (run_record.h, StepPlace).
+// - A reader ignores types and fields that it does not know, and takes a field of another type for missing.
+// - Values are as in json_value.h. A line that a kill has torn is the last one, and is no record.
+//
+// A line is appended to a text that the caller uses again, so that a record costs about a microsecond.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,11 @@
 // One plugin library: opened, its entry and descriptors checked, and, between start() and the end, initialised.
 //
+//   const auto plugin = Plugin::open("lib/wtool/shell_tools.so", tracing, error);
+//   if (plugin == nullptr) return error;
+//   for (const ToolDescription& tool : plugin->tools()) print(tool.id);
+//   const auto toolbox = Toolbox::open(*plugin, "{}", error);  // starts it, and makes its tools (toolbox.h)
+//   toolbox->call("shell_execute", {{"command", "git status"}}, stop, output);
+//
 // - Opening runs nothing of the plugin but its tool_count and tool_at; descriptors are readable then.
 // - What the plugin says of itself is not believed before it was checked: sizes, pointers, names, UTF-8, JSON.
 // - It offers the plugin this host's services (services.h): the log, and somebody who is asked for approvals, on the

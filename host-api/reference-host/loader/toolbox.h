@@ -2,8 +2,7 @@
 //
 // - Opening it initialises the plugin and makes every tool with the configuration; ending it ends the tools. The plugin
 //   must outlive it, and there is one toolbox of a plugin at a time.
-// - Before every call it asks whether the configuration has changed, and makes new tools then. The interface allows
-// that
+// - Before every call it asks whether the configuration has changed, and makes new tools then. The interface allows that
 //   only while no call runs: a call that comes after a change waits for those before it. A configuration that cannot be
 //   used any more refuses every call, with a result of code configuration_invalid, until it can: nothing runs with an
 //   older one, or with none.

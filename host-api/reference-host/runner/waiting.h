@@ -32,7 +32,7 @@ class Deadline {
   std::thread thread_;
 };
 
-// How many calls run at the same time.
+// How many calls run at the same time. Unlike std::counting_semaphore, who waits is woken by a stop.
 class Semaphore {
  public:
   // 0: no limit.

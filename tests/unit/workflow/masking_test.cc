@@ -1,4 +1,4 @@
-// journal/observers.h and observers.h: no secret gets through, in one piece or in several.
+// journal/observers.h: no secret gets through, in one piece or in several.
 #include "journal/observers.h"
 
 #include <boost/test/unit_test.hpp>
