@@ -31,25 +31,26 @@ bool is_address(std::string_view tool, std::string_view text) {
 }
 
 // The places in a word where a path may begin: the word itself, what stands behind = : @ and ,, and in a bundle of
-// options each letter that is not one. Nothing where there are more than are looked at.
-std::optional<std::vector<std::string_view>> candidates(std::string_view tool, std::string_view word, bool is_bundle) {
+// options each letter that is not one. False where there are more than are looked at.
+bool find_candidates(std::string_view tool, std::string_view word, bool is_bundle,
+                     std::vector<std::string_view>& found) {
   constexpr std::size_t most = 128;
-  std::vector<std::string_view> found{word};
+  found.assign(1, word);
   if (is_bundle) {
     for (std::size_t i = 2; i < word.size(); ++i) {
-      if (found.size() == most) return std::nullopt;
+      if (found.size() == most) return false;
       found.push_back(word.substr(i));
     }
   }
-  if (is_address(tool, word)) return found;
+  if (is_address(tool, word)) return true;
   for (std::size_t i = 0; i + 1 < word.size(); ++i) {
     if (word[i] != '=' && word[i] != ':' && word[i] != '@' && word[i] != ',') continue;
-    if (found.size() == most) return std::nullopt;
+    if (found.size() == most) return false;
     found.push_back(word.substr(i + 1));
     // The rest is the address.
     if (is_address(tool, found.back())) break;
   }
-  return found;
+  return true;
 }
 
 // Options of curl that take no value, and those whose value is sent as it stands.
@@ -171,14 +172,17 @@ bool names_paths(std::string_view tool, const std::vector<std::string>& texts) {
 std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::string>& texts,
                                   std::string_view directory, const std::vector<std::string>& roots) {
   const std::vector<bool> is_text = text_words(tool, texts);
+  const PathResolver paths(directory);
+  std::vector<std::string_view> candidates;
   for (std::size_t i = 1; i < texts.size(); ++i) {
     if (is_text[i]) continue;
     const bool is_short = texts[i].size() > 2 && texts[i][0] == '-' && texts[i][1] != '-';
     const bool is_old_bundle = i == 1 && (tool == "tar" || tool == "gtar" || tool == "bsdtar" || tool == "ar");
     if (tool == "curl" && is_glob_of_curl(texts, i)) return Escape{i, "any address that curl makes of it"};
-    const auto places = candidates(tool, texts[i], is_short || is_old_bundle);
-    if (!places) return Escape{i, "more places than are looked at"};
-    for (const std::string_view candidate : *places) {
+    if (!find_candidates(tool, texts[i], is_short || is_old_bundle, candidates)) {
+      return Escape{i, "more places than are looked at"};
+    }
+    for (const std::string_view candidate : candidates) {
       if (candidate.empty() || candidate == "/dev/null") continue;
       // Tools that take addresses read %2e in them.
       if (candidate.find("://") != candidate.npos && candidate.find('%') != candidate.npos &&
@@ -186,12 +190,12 @@ std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::
         return Escape{i, "a path that is written with %"};
       }
       if (is_home(candidate)) return Escape{i, std::string(candidate)};
-      const std::string path = resolve_path(directory, candidate);
+      const std::string path = paths.resolve(candidate);
       if (!is_within_any(path, roots)) return Escape{i, path};
       // host:path, a:b lists of paths: each part stands for itself.
       const std::size_t cut = candidate.find_first_of(":,");
       if (cut == std::string_view::npos || cut == 0 || is_address(tool, candidate)) continue;
-      const std::string part = resolve_path(directory, candidate.substr(0, cut));
+      const std::string part = paths.resolve(candidate.substr(0, cut));
       if (!is_within_any(part, roots)) return Escape{i, part};
     }
     // A link's target is meant from where the link is.

@@ -62,45 +62,78 @@ bool is_within_any(std::string_view path, const std::vector<std::string>& roots)
   return std::any_of(roots.begin(), roots.end(), [&](const std::string& root) { return is_within(path, root); });
 }
 
-std::string resolve_path(std::string_view directory, std::string_view path) {
+namespace {
+
+// The text of a directory in front of what is below it.
+std::string_view prefix_of(std::string_view directory) { return directory == "/" ? "" : directory; }
+
+// False with errno where `path` (absolute) is no link that can be read. `directory` is that of `prefix` opened, or -1.
+bool read_link(std::string_view prefix, int directory, const std::string& path, std::string& target) {
+  char text[PATH_MAX];
+  const bool is_below =
+      directory >= 0 && path.size() > prefix.size() + 1 && path.starts_with(prefix) && path[prefix.size()] == '/';
+  const ssize_t length = is_below ? ::readlinkat(directory, path.c_str() + prefix.size() + 1, text, sizeof text)
+                                  : ::readlink(path.c_str(), text, sizeof text);
+  if (length <= 0) return false;
+  target.assign(text, static_cast<std::size_t>(length));
+  return true;
+}
+
+std::string resolve_from(std::string_view prefix, int directory, std::string_view path) {
   constexpr int most_links = 40;  // As the kernel has it.
   // No such path can be opened; one without a slash could only ever be a name in the directory.
-  if (path.size() > PATH_MAX) return path.find('/') == std::string_view::npos ? std::string(directory) : "/";
+  if (path.size() > PATH_MAX) {
+    return path.find('/') == std::string_view::npos && !prefix.empty() ? std::string(prefix) : "/";
+  }
   int links = 0;
   // Below what does not exist there are no links to be read, until `..` leads back.
   std::size_t missing = 0;
-  std::string done(path.starts_with('/') || directory == "/" ? "" : directory);
-  std::string rest(path);
+  std::string done, rest_of_link, target;
+  done.reserve(prefix.size() + 1 + path.size());
+  if (!path.starts_with('/')) done = prefix;
+  std::string_view rest = path;
   while (!rest.empty()) {
     const std::size_t begin = rest.find_first_not_of('/');
-    if (begin == std::string::npos) break;
+    if (begin == std::string_view::npos) break;
     const std::size_t end = std::min(rest.find('/', begin), rest.size());
-    const std::string part = rest.substr(begin, end - begin);
-    rest.erase(0, end);
+    const std::string_view part = rest.substr(begin, end - begin);
+    rest.remove_prefix(end);
     if (part == ".") continue;
     if (part == "..") {
       done.erase(std::min(done.rfind('/'), done.size()));
       missing -= missing > 0 ? 1 : 0;
       continue;
     }
-    done += '/' + part;
+    done.append("/").append(part);
     if (missing > 0) {
       ++missing;
       continue;
     }
     // What lies behind these is another directory for the command than it is for us.
     if (done == "/proc/self" || done == "/proc/thread-self") return "/";
-    char target[PATH_MAX];
-    const ssize_t length = ::readlink(done.c_str(), target, sizeof target);
-    if (length <= 0) {
+    if (!read_link(prefix, directory, done, target)) {
       if (errno != EINVAL) missing = 1;  // EINVAL: it is there, and no link.
       continue;
     }
     if (++links > most_links) return "/";
-    rest = std::string(target, static_cast<std::size_t>(length)) + rest;
     done.erase(target[0] == '/' ? 0 : std::min(done.rfind('/'), done.size()));
+    rest_of_link = target.append(rest);
+    rest = rest_of_link;
   }
   return done.empty() ? "/" : done;
+}
+
+}  // namespace
+
+PathResolver::PathResolver(std::string_view directory)
+    : prefix_(prefix_of(directory)),
+      // Where it cannot be opened, each path is read from the top.
+      directory_(::open(std::string(directory).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {}
+
+std::string PathResolver::resolve(std::string_view path) const { return resolve_from(prefix_, directory_.get(), path); }
+
+std::string resolve_path(std::string_view directory, std::string_view path) {
+  return resolve_from(prefix_of(directory), -1, path);
 }
 
 std::vector<std::string> canonical_roots(const std::vector<std::string>& roots) {

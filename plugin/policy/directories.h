@@ -26,9 +26,23 @@ struct DirectoryError {
 // Opens `path`, relative to the current directory of this process; empty means that directory itself.
 std::variant<Directory, DirectoryError> open_directory(const std::string& path);
 
-// The canonical path of `path`, from `directory` (canonical) where it is relative. Links are followed, also one that
-// leads to nothing: what does not exist is where it would come to be. Never fails: beyond 40 links it is "/".
-// So it is behind /proc/self, which is another directory for a command.
+// Resolves paths from one directory (canonical), which it holds open: what is below it is found from there, and not
+// from the top for each path.
+class PathResolver {
+ public:
+  explicit PathResolver(std::string_view directory);
+
+  // The canonical path of `path`. Links are followed, also one that leads to nothing: what does not exist is where it
+  // would come to be. Never fails: beyond 40 links it is "/". So it is behind /proc/self, which is another directory
+  // for a command.
+  std::string resolve(std::string_view path) const;
+
+ private:
+  std::string prefix_;  // The directory, without a slash at its end.
+  Descriptor directory_;
+};
+
+// The same for one path.
 std::string resolve_path(std::string_view directory, std::string_view path);
 
 // The roots of directories.roots, canonical. One that does not exist now contains nothing, and is left out.
