@@ -1,4 +1,4 @@
-// The options that installed programs name in their help: each is known to the database under its own name, or it is
+// The options that installed programs name in their help and in their manuals: each is known to the database under its own name, or it is
 // refused under `commands.arguments: safe`. So no option of a newer version passes as the abbreviation of another one, or
 // as a bundle of letters. Only help is run that is judged safe itself; the options are judged, and never run.
 #include <algorithm>
@@ -70,8 +70,8 @@ bool is_known(const Compiled& program, const std::string& option, const std::set
   // -nNUM: the value of a letter.
   const Option* const first = program.letter(letters[0]);
   if (first != nullptr && first->safe() && first->value != Value::none) return true;
-  // -RVadlpv in a usage, -hh, and -vET: letters that the help names each alone.
-  if (option == "-RVadlpv" || option == "-6tuw") return true;
+  // -RVadlpv in a usage, -hh, and -vET: letters that the help names each alone. -newerXY is a whole family.
+  if (option == "-RVadlpv" || option == "-6tuw" || option == "-newerXY") return true;
   return letters.size() > 1 && std::all_of(letters.begin(), letters.end(), [&](char letter) {
            return has({'-', letter}) && (letter == letters[0] || named.contains({'-', letter}));
          });
@@ -86,9 +86,97 @@ std::string help_of(const Words& program, const std::string& directory) {
   return help.out + '\n' + help.err;
 }
 
+// A line of a manual's source as a reader sees it, without the request at its start.
+std::string plain_text(std::string line) {
+  const bool is_bsd = line.starts_with(".It") || line.starts_with(".Fl");
+  if (line.starts_with('.')) line.erase(0, std::min(line.find(' '), line.size()));
+  std::string text;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') continue;
+    if (line[i] != '\\' || i + 1 == line.size()) {
+      text += line[i];
+      continue;
+    }
+    switch (const char escaped = line[++i]) {
+      case '-':
+        text += '-';
+        break;
+      case 'f':
+      case '(':
+      case '*':
+        if (i + 1 < line.size() && line[i + 1] == '[') {
+          i = std::min(line.find(']', i), line.size());
+        } else if (i + 1 < line.size() && (escaped == '(' || line[i + 1] == '(')) {
+          i += escaped == '(' ? 2 : 3;
+        } else {
+          ++i;
+        }
+        break;
+      default:  // No character of an option: \& \| \/ \c
+        break;
+    }
+  }
+  if (!is_bsd) return text;
+  // "Fl a Ar file Fl Fl all": the word behind Fl is an option.
+  std::string flags = " " + text;
+  for (std::size_t at; (at = flags.find(" Fl Fl ")) != std::string::npos;) flags.replace(at, 7, " --");
+  for (std::size_t at; (at = flags.find(" Fl ")) != std::string::npos;) flags.replace(at, 4, " -");
+  return flags;
+}
+
+// The options that a manual, as its source, describes each under a heading of its own. What stands within the text and
+// in examples is often another program's.
+std::set<std::string> options_in_manual(const std::string& source) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < source.size();) {
+    const std::size_t end = std::min(source.find('\n', at), source.size());
+    lines.push_back(source.substr(at, end - at));
+    at = end + 1;
+  }
+  std::set<std::string> options;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto is_request = [&](std::initializer_list<std::string_view> names) {
+      return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return lines[i].starts_with(name); });
+    };
+    std::string heading;
+    if (is_request({".IP ", ".It "})) {
+      heading = plain_text(lines[i]);
+    } else if (is_request({".TP", ".TQ"}) && i + 1 < lines.size()) {
+      heading = plain_text(lines[i + 1]);
+    } else if (is_request({".PP", ".sp"}) && i + 2 < lines.size() && lines[i + 2].starts_with(".RS")) {
+      heading = plain_text(lines[i + 1]);
+    }
+    heading.erase(0, heading.find_first_not_of(' '));
+    if (heading.starts_with('-')) options.merge(options_in(heading));
+  }
+  return options;
+}
+
+// The source of the manual of a program or of its subcommand; empty where it is not installed.
+std::string manual_of(const Words& program) {
+  std::string name = program.front();
+  for (std::size_t i = 1; i < program.size(); ++i) name += '-' + program[i];
+  for (const char* section : {"1", "8"}) {
+    const std::string file = std::string("/usr/share/man/man") + section + '/' + name + '.' + section + ".gz";
+    if (!std::filesystem::exists(file)) continue;
+    const Finished manual = run({"/bin/zcat", file}, {.limit = std::chrono::seconds(20)});
+    return manual.out;
+  }
+  return {};
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(help_options)
+
+BOOST_AUTO_TEST_CASE(options_are_read_in_a_manual) {
+  const std::set<std::string> expected = {"-a", "--all", "-n", "--lines", "-i", "-w", "--wide", "-x", "--sort"};
+  BOOST_TEST(options_in_manual(".SH OPTIONS\n.TP\n\\fB\\-a\\fR, \\f[B]\\-\\-all\\f[R]\nas \\-\\-other does\n"
+                               ".IP \"\\fB\\-n\\fR \\fINUM\\fR\" 4\n.TQ\n.BI \\-\\-lines= NUM\n.It Fl i Ar file\n"
+                               ".It Fl w , Fl Fl wide\n.PP\n\\-x \\-\\-sort\n.RS 4\n.PP\n\\-no\nheading\n"
+                               ".IP ls \\-l\n") == expected,
+             boost::test_tools::per_element());
+}
 
 BOOST_AUTO_TEST_CASE(options_are_read_in_a_help) {
   const std::set<std::string> expected = {"-a",           "--all",  "-n", "--lines", "-name",
@@ -102,7 +190,7 @@ BOOST_AUTO_TEST_CASE(each_option_of_an_installed_program_is_known_or_refused) {
   const HostVariable path("PATH", "/usr/bin:/bin:/usr/sbin:/sbin");
   const ScratchFolder scratch;
   const HostVariable home("HOME", scratch.path());
-  std::size_t programs = 0, options = 0, allowed = 0;
+  std::size_t programs = 0, manuals = 0, options = 0, allowed = 0;
   for (const std::string_view name : program_names()) {
     Words program;
     for (std::size_t at = 0; at <= name.size();) {
@@ -114,7 +202,10 @@ BOOST_AUTO_TEST_CASE(each_option_of_an_installed_program_is_known_or_refused) {
     // To these every word is an operand.
     const bool has_options = known != nullptr && (known->spec().style != Style::none || known->spec().check != nullptr);
     if (!has_options || path_of(program.front()).empty()) continue;
-    const std::set<std::string> named = options_in(help_of(program, scratch.path()));
+    std::set<std::string> named = options_in(help_of(program, scratch.path()));
+    std::set<std::string> described = options_in_manual(manual_of(program));
+    manuals += described.empty() ? 0 : 1;
+    named.merge(described);
     programs += named.empty() ? 0 : 1;
     options += named.size();
     for (const std::string& option : named) {
@@ -128,8 +219,8 @@ BOOST_AUTO_TEST_CASE(each_option_of_an_installed_program_is_known_or_refused) {
       }
     }
   }
-  std::cout << "judged " << options << " options of " << programs << " programs and subcommands that are installed; "
-            << allowed << " of them are allowed" << std::endl;
+  std::cout << "judged " << options << " options of " << programs << " programs and subcommands that are installed, "
+            << manuals << " of them with a manual; " << allowed << " of them are allowed" << std::endl;
   BOOST_TEST((path_of("ls").empty() || allowed > 0));
 }
 
