@@ -104,6 +104,17 @@ BOOST_AUTO_TEST_CASE(variables_that_are_more_than_its_memory_are_told_of_as_such
   check_held(limited.run(arguments), "memory_bytes", 1'048'576);
 }
 
+// Nobody waits for these children, so that only the cgroup knows what they used. Bounded: five seconds in all.
+BOOST_AUTO_TEST_CASE(processor_time_of_children_that_nobody_waits_for_counts) {
+  if (!available) return;
+  const Answer answer =
+      run_limited({{"cpu_seconds", 1}},
+                  "perl -e '$SIG{CHLD} = \"IGNORE\"; for (1 .. 50) { if (!fork) { 1 while (times)[0] < 0.1; exit } "
+                  "wait } sleep 61'");
+  BOOST_TEST(answer.code() == "resource_exhausted", answer.raw);
+  BOOST_TEST(answer.metadata().at("limit").at("name").get<std::string>() == "cpu_seconds", answer.raw);
+}
+
 BOOST_AUTO_TEST_CASE(processes_are_never_more_than_may_be) {
   if (!available) return;
   // Bounded: 256 processes at most, each of which ends by itself.

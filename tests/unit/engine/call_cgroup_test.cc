@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <vector>
 
 #include "engine/cgroup.h"
 #include "support/program.h"
@@ -48,23 +49,23 @@ struct FakeCgroup {
   warden::Cgroup cgroup{-1};
 };
 
-// The line of /proc/self/cgroup for version 2 that a command has which is started in `cgroup`, and what is told of
-// that.
-std::string where_it_runs(int cgroup, int& error) {
+// What a program writes that is started in `cgroup` and ends well, and what is told of that start.
+std::string run_in(int cgroup, std::vector<std::string> words, int& error) {
   const test::ScratchFolder scratch;
   const std::string path = scratch.file("output", "");
   const Descriptor output(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   const Descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
   const Descriptor root = open_directory("/");
-  char program[] = "/bin/grep", pattern[] = "^0::", file[] = "/proc/self/cgroup";
-  char* paths[] = {program, nullptr};
-  char* arguments[] = {nullptr, program, pattern, file, nullptr};
+  char* paths[] = {words[0].data(), nullptr};
+  std::vector<char*> arguments{nullptr};  // The plan wants room in front of them.
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
   char* variables[] = {nullptr};
   warden::SpawnPlan plan;
   plan.paths = paths;
-  plan.arguments = arguments + 1;
+  plan.arguments = arguments.data() + 1;
   plan.variables = variables;
-  plan.shell = program;
+  plan.shell = words[0].data();
   plan.standard_input = plan.standard_error = null_device.get();
   plan.standard_output = output.get();
   plan.directory = root.get();
@@ -78,6 +79,11 @@ std::string where_it_runs(int cgroup, int& error) {
   error = failure.cgroup_error;
   std::ifstream said(path);
   return {std::istreambuf_iterator<char>(said), {}};
+}
+
+// The line of /proc/self/cgroup for version 2 that a command has which is started in `cgroup`.
+std::string where_it_runs(int cgroup, int& error) {
+  return run_in(cgroup, {"/bin/grep", "^0::", "/proc/self/cgroup"}, error);
 }
 
 // A cgroup below the nearest of ours in which one can be made, removed at the end; with or without controllers.
@@ -239,6 +245,26 @@ BOOST_AUTO_TEST_CASE(a_command_starts_in_the_one_it_is_given) {
   }
   BOOST_TEST(error == 0);
   BOOST_TEST(line.ends_with("/" + some.name + "\n"), line);
+}
+
+// The kernel adds the time of a child to its parent's when it is waited for, and loses it where nobody waits.
+BOOST_AUTO_TEST_CASE(processor_time_of_children_that_nobody_waits_for_is_in_it) {
+  const SomeCgroup some;
+  int error = 0;
+  if (some.directory) {
+    run_in(some.directory.get(),
+           {"/usr/bin/perl", "-e",
+            "$SIG{CHLD} = 'IGNORE'; if (!fork) { 1 while (times)[0] < 0.2; exit } wait; exit((times)[2] > 0.1)"},
+           error);
+  }
+  if (!some.directory || error == EACCES || error == ENOSYS) {
+    BOOST_TEST_MESSAGE("this user may make no cgroup, or not start a process in it: nothing is tested");
+    return;
+  }
+  BOOST_TEST(error == 0);
+  warden::Cgroup cgroup{-1};
+  BOOST_TEST(cgroup.use(open_directory(some.path), {}));
+  BOOST_TEST(cgroup.cpu_us() >= 200'000U);
 }
 
 BOOST_AUTO_TEST_CASE(a_command_that_cannot_start_in_it_starts_outside_and_it_is_known) {

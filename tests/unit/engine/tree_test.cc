@@ -1,14 +1,19 @@
 // system/process_tree.h, on this test's own children.
 #include "system/process_tree.h"
 
+#include <fcntl.h>
+#include <linux/sched.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
 #include <csignal>
+#include <cstdint>
 
 using namespace wtool;
 
@@ -41,6 +46,49 @@ struct Family {
     } while (::wait(nullptr) > 0);
   }
   pid_t eldest;
+};
+
+// A child with a number that the kernel was asked for, where this user may ask; -1 with errno where not.
+pid_t fork_with_number(pid_t number) {
+  clone_args arguments{};
+  arguments.exit_signal = SIGCHLD;
+  arguments.set_tid = reinterpret_cast<std::uintptr_t>(&number);
+  arguments.set_tid_size = 1;
+  return static_cast<pid_t>(::syscall(SYS_clone3, &arguments, sizeof arguments));
+}
+
+// A process of ours that has a child with the number `wanted`, which sends back each byte that it gets.
+struct Stranger {
+  explicit Stranger(pid_t wanted) {
+    int ends[2];
+    BOOST_REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+    socket = Descriptor(ends[0]);
+    Descriptor theirs(ends[1]);
+    parent = ::fork();
+    if (parent != 0) return;
+    socket.reset();
+    const pid_t child = fork_with_number(wanted);
+    if (child == 0) {
+      for (char byte; ::read(theirs.get(), &byte, 1) == 1;) (void)!::write(theirs.get(), &byte, 1);
+      ::_exit(0);
+    }
+    theirs.reset();
+    ::waitpid(child, nullptr, 0);
+    ::_exit(0);
+  }
+  ~Stranger() {
+    socket.reset();
+    ::waitpid(parent, nullptr, 0);
+  }
+
+  // False once the child has been killed, also when it has not died yet: it gets no further than its read.
+  bool answers() const {
+    char byte = 'x';
+    return ::send(socket.get(), &byte, 1, MSG_NOSIGNAL) == 1 && ::read(socket.get(), &byte, 1) == 1;
+  }
+
+  Descriptor socket;
+  pid_t parent;
 };
 
 }  // namespace
@@ -86,6 +134,43 @@ BOOST_AUTO_TEST_CASE(children_in_a_spared_session_are_left_out_with_all_below) {
   while (tree.collect() && tree.empty()) ::sched_yield();
   BOOST_TEST(tree.members().size() == 1U);
   BOOST_TEST(tree.members().front().process == other);
+}
+
+BOOST_AUTO_TEST_CASE(a_stranger_that_got_the_number_of_a_member_is_left_alone) {
+  int ends[2];
+  BOOST_REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  const pid_t eldest = ::fork();
+  if (eldest == 0) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      for (;;) ::pause();
+    }
+    (void)!::write(ends[1], &child, sizeof child);
+    ::waitpid(child, nullptr, 0);  // From here on the number is free.
+    (void)!::write(ends[1], &child, sizeof child);
+    for (;;) ::pause();
+  }
+  pid_t member = 0;
+  BOOST_REQUIRE(::read(ends[0], &member, sizeof member) == sizeof member);
+  ProcessTree tree(eldest);
+  BOOST_TEST(tree.collect());
+  BOOST_REQUIRE(tree.members().size() == 1U);
+  BOOST_REQUIRE(tree.members().front().process == member);
+  ::kill(member, SIGKILL);
+  BOOST_REQUIRE(::read(ends[0], &member, sizeof member) == sizeof member);
+  {
+    const Stranger stranger(member);
+    if (stranger.answers()) {
+      tree.kill();
+      BOOST_TEST(stranger.answers());
+    } else {
+      BOOST_TEST_MESSAGE("this user may not choose the number of a process: nothing is tested");
+    }
+  }
+  ::kill(eldest, SIGKILL);
+  ::waitpid(eldest, nullptr, 0);
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 // A command may take the limit of descriptors away from its keeper.
