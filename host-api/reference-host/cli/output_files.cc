@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/environment.h"
 #include "base/files.h"
 #include "base/sha256.h"
 #include "cli/output.h"
@@ -177,8 +178,7 @@ bool OutputFiles::holds_secret(const std::string& file) const {
 bool OutputFiles::make_folder(std::string& error) {
   if (made_ >= 0) return true;
   if (temporary_ && folder_.empty()) {
-    const char* place = ::getenv("TMPDIR");
-    std::string made = std::string(place != nullptr && *place == '/' ? place : "/tmp") + "/wtool-outputs-XXXXXX";
+    std::string made = environment_folder("TMPDIR", "/tmp") + "/wtool-outputs-XXXXXX";
     if (::mkdtemp(made.data()) != nullptr) {
       folder_ = made;
       made_ = ::open(made.c_str(), open_folder);

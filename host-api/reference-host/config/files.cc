@@ -6,10 +6,10 @@
 #include <time.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/environment.h"
 #include "base/utf8.h"
 #include "config/read_file.h"
 #include "tracing/escape.h"
@@ -23,16 +23,11 @@ constexpr std::int64_t settling_ns = 100'000'000;
 
 std::int64_t nanoseconds(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
 
-std::string absolute_folder(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr && value[0] == '/' ? value : std::string{};
-}
-
 }  // namespace
 
 std::string user_config_folder() {
-  if (const std::string folder = absolute_folder("XDG_CONFIG_HOME"); !folder.empty()) return folder + "/wtool";
-  const std::string home = absolute_folder("HOME");
+  if (const std::string folder = environment_folder("XDG_CONFIG_HOME"); !folder.empty()) return folder + "/wtool";
+  const std::string home = environment_folder("HOME");
   return home.empty() ? home : home + "/.config/wtool";
 }
 

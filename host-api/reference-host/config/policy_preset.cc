@@ -4,12 +4,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/environment.h"
 #include "base/path_text.h"
 #include "base/utf8.h"
 #include "tracing/escape.h"
@@ -60,10 +60,7 @@ constexpr const char* build_marks[] = {"CMakeLists.txt", "Cargo.toml",      "Gem
                                        "mix.exs",        "package.json",    "pom.xml",   "setup.py", "wtool.yaml",
                                        "pyproject.toml", "build.gradle.kts"};
 
-std::string home_folder() {
-  const char* home = std::getenv("HOME");
-  return home != nullptr && home[0] == '/' ? fs::path(home).lexically_normal().string() : std::string();
-}
+std::string home_folder() { return fs::path(environment_folder("HOME")).lexically_normal().string(); }
 
 // The same without links; `path` itself where that cannot be told.
 std::string resolved(const std::string& path) {
@@ -82,8 +79,8 @@ json temporary_folders(const std::string& home) {
   json folders = json::array();
   add_existing(folders, "/tmp");
   add_existing(folders, "/var/tmp");
-  const char* named = std::getenv("TMPDIR");
-  if (named == nullptr || named[0] != '/') return folders;
+  const std::string named = environment_folder("TMPDIR");
+  if (named.empty()) return folders;
   const std::string folder = resolved(named);
   if (folder != "/" && (home.empty() || !is_within(home, folder))) add_existing(folders, folder);
   return folders;
@@ -91,10 +88,9 @@ json temporary_folders(const std::string& home) {
 
 // The trail is where no command can write.
 std::string audit_file() {
-  const char* state = std::getenv("XDG_STATE_HOME");
-  if (state != nullptr && state[0] == '/') return std::string(state) + "/wtool/mcp-audit.jsonl";
   const std::string home = home_folder();
-  return home.empty() ? home : home + "/.local/state/wtool/mcp-audit.jsonl";
+  const std::string state = environment_folder("XDG_STATE_HOME", home.empty() ? home : home + "/.local/state");
+  return state.empty() ? state : state + "/wtool/mcp-audit.jsonl";
 }
 
 bool has_landlock() { return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0; }

@@ -1,6 +1,5 @@
 #include "runner/prompt_files.h"
 
-#include <stdlib.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/environment.h"
 #include "workflow/model/suggestion.h"
 #include "workflow/parse/markdown.h"
 
@@ -113,7 +113,7 @@ std::vector<std::string> prompt_folders(const std::vector<std::string>& configur
   folders.push_back(beside / "prompts");
   folders.push_back((beside.empty() ? fs::path("..") : beside.parent_path()) / "prompts");
   std::vector<fs::path> bases = {fs::path(directory)};
-  if (const char* home = ::getenv("HOME"); home != nullptr && *home == '/') bases.emplace_back(home);
+  if (const std::string home = environment_folder("HOME"); !home.empty()) bases.emplace_back(home);
   for (const fs::path& base : bases) {
     folders.push_back(base / ".wtool" / "prompts");
     folders.push_back(base / ".swissarmyhammer" / "prompts");

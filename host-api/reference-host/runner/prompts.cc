@@ -10,6 +10,7 @@
 #include <map>
 
 #include "base/descriptor.h"
+#include "base/environment.h"
 #include "base/files.h"
 #include "runner/prompt_files.h"
 #include "workflow/model/diagnostics.h"
@@ -37,8 +38,7 @@ class CommandScope final : public expressions::Scope {
 
 // A file that is removed with the last owner of what this returns. Empty `path`: `error` says why there is none.
 std::shared_ptr<const void> temporary_file(const std::string& content, std::string& path, std::string& error) {
-  const char* folder = ::getenv("TMPDIR");
-  path = std::string(folder != nullptr && *folder == '/' ? folder : "/tmp") + "/wtool-prompt-XXXXXX";
+  path = environment_folder("TMPDIR", "/tmp") + "/wtool-prompt-XXXXXX";
   const Descriptor file(::mkostemp(path.data(), O_CLOEXEC));
   const int failed = file ? write_all(file.get(), content).error : errno;
   if (failed != 0) {
