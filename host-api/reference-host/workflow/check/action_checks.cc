@@ -1,4 +1,4 @@
-#include "workflow/check/action_checks.h"
+#include "workflow/check/checks.h"
 
 #include <algorithm>
 #include <string>

@@ -2,12 +2,8 @@
 
 #include <algorithm>
 
-#include "workflow/check/action_checks.h"
-#include "workflow/check/condition_types.h"
-#include "workflow/check/diagram_checks.h"
-#include "workflow/check/name_checks.h"
+#include "workflow/check/checks.h"
 #include "workflow/check/older_rule.h"
-#include "workflow/check/unread_states.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -1,4 +1,4 @@
-#include "workflow/check/condition_types.h"
+#include "workflow/check/checks.h"
 
 #include <string>
 #include <string_view>

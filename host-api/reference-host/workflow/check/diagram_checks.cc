@@ -1,4 +1,4 @@
-#include "workflow/check/diagram_checks.h"
+#include "workflow/check/checks.h"
 
 #include <algorithm>
 #include <unordered_set>

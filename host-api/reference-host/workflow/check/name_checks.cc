@@ -1,4 +1,4 @@
-#include "workflow/check/name_checks.h"
+#include "workflow/check/checks.h"
 
 #include <algorithm>
 #include <map>

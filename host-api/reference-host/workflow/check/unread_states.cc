@@ -1,4 +1,4 @@
-#include "workflow/check/unread_states.h"
+#include "workflow/check/checks.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
