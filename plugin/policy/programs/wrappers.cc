@@ -6,6 +6,22 @@ namespace wtool::policy::programs {
 
 namespace {
 
+constexpr const char* options_of_parallel =
+    "-0 -a=VALUE -B=VALUE -C=VALUE -d=VALUE -E=VALUE -h -I=VALUE -i -J=VALUE -j=VALUE -k -L=VALUE -l=VALUE -m "
+    "-N=VALUE -n=VALUE -P=VALUE -q -r -S=VALUE -s=VALUE -t -T=VALUE -u -U=VALUE -v -w -X -x --arg-file=VALUE "
+    "--arg-sep=VALUE --bar --basefile=VALUE --bg --block=VALUE --cat --cleanup --colsep=VALUE --colour[=VALUE] "
+    "--color-failed --compress --ctag --dry-run --delay=VALUE --delimiter=VALUE --env=VALUE --eta --fg --fifo "
+    "--files --group --gnu --halt=VALUE --halt-on-error=VALUE --header=VALUE --help --jobs=VALUE --joblog=VALUE "
+    "--keep-order --line-buffer --linebuffer --lb --load=VALUE --max-args=VALUE --max-chars=VALUE "
+    "--max-lines[=VALUE] --max-procs=VALUE --max-replace-args=VALUE --memfree=VALUE --nice=VALUE --no-notice "
+    "--noswap --null --number-of-cpus --number-of-cores --nonall --onall --pipe --pipepart --plain --progress "
+    "--quote --recstart=VALUE --recend=VALUE --regexp --results=VALUE --resume --resume-failed --retries=VALUE "
+    "--return=VALUE --round-robin --sem --semaphore --semaphorename=VALUE --shebang --shuf --silent "
+    "--skip-first-line --sql=VALUE --sshdelay=VALUE --sshlogin=VALUE --sshloginfile=VALUE --tag --tagstring=VALUE "
+    "--tempdir=VALUE --timeout=VALUE --tmpdir=VALUE --tmux --transferfile=VALUE --trim=VALUE --ungroup "
+    "--use-cpus-instead-of-cores --verbose --version --wait --wd=VALUE --will-cite --workdir=VALUE --xapply "
+    "--link --xargs";
+
 constexpr ProgramSpec specs[] = {
     {.names = "timeout",
      .options = "-f --foreground -p --preserve-status -k=TIME --kill-after=TIME -s=SIGNAL --signal=SIGNAL -v --verbose",
@@ -293,23 +309,10 @@ constexpr ProgramSpec specs[] = {
      .does = Effect::runs_program,
      .never = "runs other programs",
      .alone = "-V --version --help",
-     .unproven =
-         "-0 -a=VALUE -B=VALUE -C=VALUE -d=VALUE -E=VALUE -h -I=VALUE -i -J=VALUE -j=VALUE -k -L=VALUE -l=VALUE -m "
-         "-N=VALUE -n=VALUE -P=VALUE -q -r -S=VALUE -s=VALUE -t -T=VALUE -u -U=VALUE -v -w -X -x --arg-file=VALUE "
-         "--arg-sep=VALUE --bar --basefile=VALUE --bg --block=VALUE --cat --cleanup --colsep=VALUE --colour[=VALUE] "
-         "--color-failed --compress --ctag --dry-run --delay=VALUE --delimiter=VALUE --env=VALUE --eta --fg --fifo "
-         "--files --group --gnu --halt=VALUE --halt-on-error=VALUE --header=VALUE --help --jobs=VALUE --joblog=VALUE "
-         "--keep-order --line-buffer --linebuffer --lb --load=VALUE --max-args=VALUE --max-chars=VALUE "
-         "--max-lines[=VALUE] --max-procs=VALUE --max-replace-args=VALUE --memfree=VALUE --nice=VALUE --no-notice "
-         "--noswap --null --number-of-cpus --number-of-cores --nonall --onall --pipe --pipepart --plain --progress "
-         "--quote --recstart=VALUE --recend=VALUE --regexp --results=VALUE --resume --resume-failed --retries=VALUE "
-         "--return=VALUE --round-robin --sem --semaphore --semaphorename=VALUE --shebang --shuf --silent "
-         "--skip-first-line --sql=VALUE --sshdelay=VALUE --sshlogin=VALUE --sshloginfile=VALUE --tag --tagstring=VALUE "
-         "--tempdir=VALUE --timeout=VALUE --tmpdir=VALUE --tmux --transferfile=VALUE --trim=VALUE --ungroup "
-         "--use-cpus-instead-of-cores --verbose --version --wait --wd=VALUE --will-cite --workdir=VALUE --xapply "
-         "--link --xargs",
+     .unproven = options_of_parallel,
      .runs = Runs::special,
      .variables = "PARALLEL*"},
+    {.names = "sem, env_parallel", .options = options_of_parallel, .rules = false, .runs = Runs::special},
     {.names = "script",
      .does = Effect::runs_program,
      .never = "runs other programs",
