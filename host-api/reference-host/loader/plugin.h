@@ -27,7 +27,7 @@ class Tracing;
 
 // A descriptor, copied. The texts are valid UTF-8; the schemas are JSON texts of objects, output_schema may be empty.
 struct ToolDescription {
-  std::string id, title, version, description, input_schema, output_schema;
+  std::string id{}, title{}, version{}, description{}, input_schema{}, output_schema{};
   std::uint32_t hints = 0;  // WTOOL_HINT_*
 };
 

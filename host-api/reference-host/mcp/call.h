@@ -46,13 +46,16 @@ class Batch {
   std::string answers_;
 };
 
+struct ServerTool;
+
 struct Call {
   std::string id;                // JSON text
   std::string key;               // of the id (Message::key)
   std::shared_ptr<Batch> batch;  // nullptr: the request came alone
   const ToolDescription* tool = nullptr;
-  std::string arguments;       // JSON text of an object
-  std::string progress_token;  // JSON text; empty: none
+  const ServerTool* server_tool = nullptr;  // that answers; nullptr: the plugin's tool does
+  std::string arguments;                    // JSON text of an object
+  std::string progress_token;               // JSON text; empty: none
   // Who is asked when the call needs an approval: the client while the call waits, or in the call's answer.
   enum class Asks { nobody, client, later };
   Asks asks = Asks::nobody;

@@ -217,9 +217,34 @@ ordered_json tool_object(const ToolDescription& tool, ResultStyle style) {
   return object;
 }
 
-ordered_json refusal(const std::string& why) {
-  return {{"content", ordered_json::array({text_block(why)})}, {"isError", true}};
+ordered_json server_tool_object(const ToolDescription& tool) {
+  ordered_json object{{"name", tool.id}};
+  if (!tool.title.empty()) object["title"] = tool.title;
+  object["description"] = tool.description;
+  object["inputSchema"] = schema_of(tool.input_schema);
+  if (!tool.output_schema.empty()) object["outputSchema"] = schema_of(tool.output_schema);
+  ordered_json annotations = ordered_json::object();
+  const auto add = [&](const char* name, std::uint32_t bit, bool is_default) {
+    const bool is_set = (tool.hints & bit) != 0;
+    if (is_set != is_default) annotations[name] = is_set;
+  };
+  const bool is_read_only = (tool.hints & WTOOL_HINT_READ_ONLY) != 0;
+  add("readOnlyHint", WTOOL_HINT_READ_ONLY, false);
+  // Without a meaning where nothing is changed.
+  if (!is_read_only) {
+    add("destructiveHint", WTOOL_HINT_DESTRUCTIVE, true);
+    add("idempotentHint", WTOOL_HINT_IDEMPOTENT, false);
+  }
+  add("openWorldHint", WTOOL_HINT_OPEN_WORLD, true);
+  if (!annotations.empty()) object["annotations"] = std::move(annotations);
+  return object;
 }
+
+ordered_json text_result(std::string text, bool is_error) {
+  return {{"content", ordered_json::array({text_block(std::move(text))})}, {"isError", is_error}};
+}
+
+ordered_json refusal(const std::string& why) { return text_result(why, true); }
 
 ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome, const ResultSettings& settings) {
   if (outcome.kind == ToolOutcome::Kind::not_made) return refusal(outcome.error);

@@ -35,9 +35,15 @@ struct ResultSettings {
 // As in tools/list.
 nlohmann::ordered_json tool_object(const ToolDescription& tool, ResultStyle style);
 
+// The same of a tool that the server itself answers. Hints that are the protocol's defaults are left out.
+nlohmann::ordered_json server_tool_object(const ToolDescription& tool);
+
 // As tools/call answers: "content", "isError", and "structuredContent" where it is what the tool's schema promises.
 nlohmann::ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome,
                                    const ResultSettings& settings);
+
+// An answer that is text alone.
+nlohmann::ordered_json text_result(std::string text, bool is_error = false);
 
 // The answer to a call that the server itself does not make, or not now: `why` is a sentence for the model.
 nlohmann::ordered_json refusal(const std::string& why);

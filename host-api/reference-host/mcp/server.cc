@@ -11,8 +11,11 @@ namespace {
 // They are over at once, or as soon as what they end is.
 constexpr int max_urgent_calls = 4;
 
-// A tool that ends something, or tells how it is.
-bool is_urgent(std::string_view tool) { return tool == "terminal_close_session" || tool == "terminal_get_status"; }
+// The tool ends something, or tells how it is.
+bool is_urgent(const Call& call) {
+  if (call.server_tool != nullptr) return call.server_tool->is_urgent;
+  return call.tool->id == "terminal_close_session" || call.tool->id == "terminal_get_status";
+}
 
 }  // namespace
 
@@ -22,7 +25,7 @@ Server::Server(const Plugin& plugin, Toolbox& toolbox, Elicitation& elicitation,
       elicitation_(elicitation),
       output_(output),
       settings_(std::move(settings)),
-      tools_(plugin, toolbox,
+      tools_(plugin, settings_.tools,
              {.served = settings_.served, .hidden = settings_.hidden, .style = settings_.results.style}),
       logs_(plugin.tracing(), output),
       protocol_2025_(tools_, logs_, settings_.about),
@@ -107,7 +110,7 @@ void Server::take_request(const Message& request, const std::shared_ptr<Batch>& 
   if (!reply.call) return send(batch, std::move(reply.line));
   const std::shared_ptr<Call> call = std::move(reply.call);
   call->batch = batch;
-  Calls& calls = is_urgent(call->tool->id) ? urgent_calls_ : calls_;
+  Calls& calls = is_urgent(*call) ? urgent_calls_ : calls_;
   const Calls& others = &calls == &calls_ ? urgent_calls_ : calls_;
   switch (others.contains(call->key) ? Calls::Added::id_in_use : calls.add(call)) {
     case Calls::Added::yes:
@@ -133,16 +136,20 @@ void Server::take_notification(const Message& notification) {
 }
 
 std::string Server::run(Call& call) {
-  TextOutcome outcome;
+  nlohmann::ordered_json result;
   {
     Progress::Reports reports(progress_, call.progress_token);
-    ToolCaller::OutputSink sink;
-    if (!call.progress_token.empty()) {
-      sink = [&reports](OutputStream stream, std::string_view bytes) { reports.take(stream, bytes); };
-    }
-    outcome = toolbox_.call_text(call.tool->id, call.arguments, call.stop, sink);
+    result = call.server_tool == nullptr ? call_plugin(call, reports) : call.server_tool->answer(call, reports);
   }
-  return answered(call, call_result(*call.tool, outcome, settings_.results));
+  return answered(call, std::move(result));
+}
+
+nlohmann::ordered_json Server::call_plugin(Call& call, Progress::Reports& reports) {
+  ToolCaller::OutputSink sink;
+  if (!call.progress_token.empty()) {
+    sink = [&reports](OutputStream stream, std::string_view bytes) { reports.take(stream, bytes); };
+  }
+  return call_result(*call.tool, toolbox_.call_text(call.tool->id, call.arguments, call.stop, sink), settings_.results);
 }
 
 std::string Server::answered(const Call& call, nlohmann::ordered_json result) {

@@ -24,6 +24,7 @@
 #include "mcp/protocol_2025.h"
 #include "mcp/protocol_2026.h"
 #include "mcp/results.h"
+#include "mcp/server_tools.h"
 #include "mcp/tool_methods.h"
 
 namespace wtool::host::mcp {
@@ -34,6 +35,7 @@ struct ServerSettings {
   std::chrono::seconds max_wait{1};  // of a call for its turn
   std::size_t message_bytes = 0;     // of one line of the client's
   About about;
+  ServerTools tools;                // beside the plugin's
   std::vector<std::string> served;  // tools; empty: all
   std::vector<std::string> hidden;  // tools that are not listed
 };
@@ -59,6 +61,7 @@ class Server {
   void take_notification(const Message& notification);
   void send(const std::shared_ptr<Batch>& batch, std::string line);
   std::string run(Call& call);
+  nlohmann::ordered_json call_plugin(Call& call, Progress::Reports& reports);
   std::string answered(const Call& call, nlohmann::ordered_json result);
   Calls::Handlers handlers();
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/edit_distance.h"
 #include "tracing/escape.h"
 
 namespace wtool::host::mcp {
@@ -38,16 +39,19 @@ const json* member(const json& object, std::string_view name) {
   return found == object.end() ? nullptr : &*found;
 }
 
-ToolMethods::ToolMethods(const Plugin& plugin, const Toolbox& toolbox, Settings settings)
-    : toolbox_(toolbox), settings_(std::move(settings)) {
-  const auto has = [](const std::vector<std::string>& names, const ToolDescription& tool) {
-    return std::find(names.begin(), names.end(), tool.id) != names.end();
+ToolMethods::ToolMethods(const Plugin& plugin, const ServerTools& server_tools, Settings settings)
+    : settings_(std::move(settings)) {
+  for (const ToolDescription& tool : plugin.tools()) add({&tool, nullptr});
+  for (const ServerTool& tool : server_tools) add({&tool.description, &tool});
+}
+
+void ToolMethods::add(const Tool& tool) {
+  const auto names = [&](const std::vector<std::string>& list) {
+    return std::find(list.begin(), list.end(), tool.description->id) != list.end();
   };
-  for (const ToolDescription& tool : plugin.tools()) {
-    if (!settings_.served.empty() && !has(settings_.served, tool)) continue;
-    tools_.push_back(&tool);
-    if (!has(settings_.hidden, tool)) listed_.push_back(&tool);
-  }
+  if (!settings_.served.empty() && !names(settings_.served)) return;
+  tools_.push_back(tool);
+  if (!names(settings_.hidden)) listed_.push_back(tool);
 }
 
 std::optional<ordered_json> ToolMethods::list(const json& params, Error& error) const {
@@ -62,16 +66,30 @@ std::optional<ordered_json> ToolMethods::list(const json& params, Error& error) 
   }
   ordered_json list = ordered_json::array();
   const std::size_t end = std::min(first + settings_.page, listed_.size());
-  for (std::size_t i = first; i < end; ++i) list.push_back(tool_object(*listed_[i], settings_.style));
+  for (std::size_t i = first; i < end; ++i) {
+    const Tool& tool = listed_[i];
+    list.push_back(tool.server_tool == nullptr ? tool_object(*tool.description, settings_.style)
+                                               : server_tool_object(*tool.description));
+  }
   ordered_json result{{"tools", std::move(list)}};
   if (end < listed_.size()) result["nextCursor"] = cursor(end);
   return result;
 }
 
-const ToolDescription* ToolMethods::find(std::string_view name) const {
+const ToolMethods::Tool* ToolMethods::find(std::string_view name) const {
   const auto found =
-      std::find_if(tools_.begin(), tools_.end(), [&](const ToolDescription* tool) { return tool->id == name; });
-  return found == tools_.end() ? nullptr : *found;
+      std::find_if(tools_.begin(), tools_.end(), [&](const Tool& tool) { return tool.description->id == name; });
+  return found == tools_.end() ? nullptr : &*found;
+}
+
+std::string ToolMethods::unknown_tool(const std::string& name) const {
+  // What is not served is unknown to the client, and need not be told of.
+  if (!settings_.served.empty()) return "there is no tool \"" + escaped(name) + "\" here";
+  std::vector<std::string> names;
+  for (const Tool& tool : tools_) names.push_back(tool.description->id);
+  const std::string_view close = nearest(name, names);
+  return "there is no tool \"" + escaped(name) + "\"" +
+         (close.empty() ? "" : "; did you mean " + std::string(close) + "?") + " (there are: " + joined(names) + ')';
 }
 
 std::shared_ptr<Call> ToolMethods::call(const Message& request, Error& error) const {
@@ -86,13 +104,10 @@ std::shared_ptr<Call> ToolMethods::call(const Message& request, Error& error) co
   if (arguments != nullptr && !arguments->is_object()) return refused("the arguments of a tool must be an object");
   if (meta != nullptr && !meta->is_object()) return refused("_meta must be an object");
   auto call = std::make_shared<Call>();
-  call->tool = find(name->get_ref<const std::string&>());
-  if (call->tool == nullptr) {
-    const auto& wanted = name->get_ref<const std::string&>();
-    // What is not served is unknown to the client, and need not be told of.
-    return refused(settings_.served.empty() ? toolbox_.unknown_tool(wanted)
-                                            : "there is no tool \"" + escaped(wanted) + "\" here");
-  }
+  const Tool* tool = find(name->get_ref<const std::string&>());
+  if (tool == nullptr) return refused(unknown_tool(name->get_ref<const std::string&>()));
+  call->tool = tool->description;
+  call->server_tool = tool->server_tool;
   if (const json* token = meta == nullptr ? nullptr : member(*meta, "progressToken")) {
     const std::optional<std::string> text = token->is_number_float() ? std::nullopt : id_key(*token);
     if (!text) return refused("the progressToken must be a string or a whole number of at most 64 bits");

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "loader/plugin.h"
-#include "loader/toolbox.h"
 #include "mcp/call.h"
 #include "mcp/message.h"
 #include "mcp/results.h"
+#include "mcp/server_tools.h"
 
 namespace wtool::host::mcp {
 
@@ -22,28 +22,37 @@ class ToolMethods {
   static constexpr std::size_t usual_page = 100;
 
   struct Settings {
-    std::vector<std::string> served{};  // names of the tools that there are for the client; empty: all of the plugin's
+    std::vector<std::string> served{};  // names of the tools that there are for the client; empty: all
     std::vector<std::string> hidden{};  // names of those that are not listed, but can be called
     ResultStyle style = ResultStyle::text;
     std::size_t page = usual_page;
   };
-  // Borrows both.
-  ToolMethods(const Plugin& plugin, const Toolbox& toolbox, Settings settings);
+  // Borrows both. The tools of the server are listed after those of the plugin.
+  ToolMethods(const Plugin& plugin, const ServerTools& server_tools, Settings settings);
 
   // {"tools": [...]}, with "nextCursor" where there are more. Nothing: `error` says why.
   std::optional<nlohmann::ordered_json> list(const nlohmann::json& params, Error& error) const;
+
+  // Whether it can be called.
+  bool has(std::string_view name) const { return find(name) != nullptr; }
 
   // The call of a request tools/call; nullptr: `error` says why. Arguments are the tool's business, if only they are an
   // object.
   std::shared_ptr<Call> call(const Message& request, Error& error) const;
 
  private:
-  const ToolDescription* find(std::string_view name) const;
+  struct Tool {
+    const ToolDescription* description = nullptr;
+    const ServerTool* server_tool = nullptr;  // nullptr: it is the plugin's
+  };
 
-  const Toolbox& toolbox_;
+  void add(const Tool& tool);
+  const Tool* find(std::string_view name) const;
+  std::string unknown_tool(const std::string& name) const;
+
   const Settings settings_;
-  std::vector<const ToolDescription*> tools_;   // that can be called
-  std::vector<const ToolDescription*> listed_;  // of these
+  std::vector<Tool> tools_;   // that can be called
+  std::vector<Tool> listed_;  // of these
 };
 
 // The member of an object, or nullptr.

@@ -1,12 +1,12 @@
 // The list of tools, page by page, and what makes a request a call.
 #include <fcntl.h>
 #include <unistd.h>
+#include <wtool/tool.h>
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 
 #include "loader/plugin.h"
-#include "loader/toolbox.h"
 #include "mcp/tool_methods.h"
 #include "tracing/tracing.h"
 
@@ -21,11 +21,10 @@ struct Fixture {
   Tracing tracing{LogFilter(LogLevel::off), LogFormat::text, nowhere};
   std::string error;
   std::unique_ptr<Plugin> plugin = Plugin::open(HOST_TEST_PLUGINS "/good.so", tracing, error);
-  std::unique_ptr<Toolbox> toolbox = plugin ? Toolbox::open(*plugin, "{}", error) : nullptr;
+  const ServerTools none;
 
-  Fixture() { BOOST_REQUIRE_MESSAGE(toolbox != nullptr, error); }
+  Fixture() { BOOST_REQUIRE_MESSAGE(plugin != nullptr, error); }
   ~Fixture() {
-    toolbox.reset();
     plugin.reset();
     ::close(nowhere);
   }
@@ -45,7 +44,7 @@ Message request(const json& params) {
 BOOST_FIXTURE_TEST_SUITE(mcp_tools, Fixture)
 
 BOOST_AUTO_TEST_CASE(a_page_leads_to_the_next_and_the_last_to_none) {
-  const ToolMethods methods(*plugin, *toolbox, {.page = 1});
+  const ToolMethods methods(*plugin, none, {.page = 1});
   Error problem;
   const auto first = methods.list(json(), problem);
   BOOST_REQUIRE(first.has_value());
@@ -59,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_page_leads_to_the_next_and_the_last_to_none) {
 }
 
 BOOST_AUTO_TEST_CASE(a_cursor_that_was_not_given_is_refused) {
-  const ToolMethods methods(*plugin, *toolbox, {.page = 1});
+  const ToolMethods methods(*plugin, none, {.page = 1});
   for (const json& cursor : {json("tools-0"), json("tools-2"), json("tools-01"), json("tools-1 "), json("tools--1"),
                              json("tools-99999999999999999999"), json("1"), json(""), json(1), json()}) {
     Error problem;
@@ -69,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_cursor_that_was_not_given_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(a_tool_that_is_not_served_is_neither_listed_nor_called_nor_told_of) {
-  const ToolMethods methods(*plugin, *toolbox, {.served = {"wait"}});
+  const ToolMethods methods(*plugin, none, {.served = {"wait"}});
   Error problem;
   const auto list = methods.list(json(), problem);
   BOOST_REQUIRE(list.has_value());
@@ -82,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_tool_that_is_not_served_is_neither_listed_nor_called_nor_
 }
 
 BOOST_AUTO_TEST_CASE(a_tool_that_is_hidden_is_not_listed_and_can_be_called) {
-  const ToolMethods methods(*plugin, *toolbox, {.served = {"wait", "echo"}, .hidden = {"wait"}});
+  const ToolMethods methods(*plugin, none, {.served = {"wait", "echo"}, .hidden = {"wait"}});
   Error problem;
   const auto list = methods.list(json(), problem);
   BOOST_REQUIRE(list.has_value());
@@ -90,8 +89,36 @@ BOOST_AUTO_TEST_CASE(a_tool_that_is_hidden_is_not_listed_and_can_be_called) {
   BOOST_TEST(methods.call(request({{"name", "wait"}}), problem) != nullptr);
 }
 
+BOOST_AUTO_TEST_CASE(a_tool_of_the_server_is_listed_last_with_the_hints_that_are_no_default) {
+  const std::string schema = R"({"type":"object"})";
+  ServerTools own(2);
+  own[0].description = {
+      .id = "look", .title = "Look", .description = "Looks", .input_schema = schema, .hints = WTOOL_HINT_READ_ONLY};
+  own[1].description = {.id = "end",
+                        .description = "Ends",
+                        .input_schema = schema,
+                        .hints = WTOOL_HINT_DESTRUCTIVE | WTOOL_HINT_OPEN_WORLD};
+  const ToolMethods methods(*plugin, own, {.hidden = {"wait"}});
+  Error problem;
+  const json tools = methods.list(json(), problem)->at("tools");
+  BOOST_REQUIRE(tools.size() == 3U);
+  BOOST_TEST(tools[0].at("name") == "echo");
+  BOOST_TEST((tools[1] == json{{"name", "look"},
+                               {"title", "Look"},
+                               {"description", "Looks"},
+                               {"inputSchema", {{"type", "object"}}},
+                               {"annotations", {{"readOnlyHint", true}, {"openWorldHint", false}}}}));
+  BOOST_TEST((tools[2] == json{{"name", "end"}, {"description", "Ends"}, {"inputSchema", {{"type", "object"}}}}));
+  const auto call = methods.call(request({{"name", "end"}}), problem);
+  BOOST_REQUIRE(call != nullptr);
+  BOOST_TEST(call->server_tool == &own[1]);
+  BOOST_TEST(methods.call(request({{"name", "echo"}}), problem)->server_tool == nullptr);
+  BOOST_TEST(methods.call(request({{"name", "lok"}}), problem) == nullptr);
+  BOOST_TEST(problem.message == "there is no tool \"lok\"; did you mean look? (there are: echo, wait, look, end)");
+}
+
 BOOST_AUTO_TEST_CASE(a_call_has_a_tool_and_an_object_of_arguments) {
-  const ToolMethods methods(*plugin, *toolbox, {});
+  const ToolMethods methods(*plugin, none, {});
   Error problem;
   const auto call = methods.call(request({{"name", "echo"}, {"arguments", {{"b", 1}, {"a", "ä"}}}}), problem);
   BOOST_REQUIRE(call != nullptr);
