@@ -21,7 +21,7 @@ constexpr std::string_view input_schema = R"({
   "type": "object",
   "properties": {
     "command": {"type": "string", "minLength": 1,
-      "description": "One command with its arguments, for example \"grep -rn TODO src\" or \"npm test\". No pipes, redirections, variables or globs outside of quotes."},
+      "description": "One command with its arguments, for example \"grep -rn TODO src\" or \"npm test\"."},
     "cwd": {"type": "string", "minLength": 1,
       "description": "Directory to run it in. Default: the current directory of the host."}
   },

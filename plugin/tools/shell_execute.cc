@@ -13,14 +13,14 @@ constexpr std::string_view input_schema = R"({
   "type": "object",
   "properties": {
     "command": {"type": "string", "minLength": 1,
-      "description": "Shell command to run, for example \"ls -la\" or \"cargo test 2>&1 | tail -n 20\". Its standard input is empty."},
+      "description": "Shell command, for example \"cargo test 2>&1 | tail -n 20\". Its standard input is empty."},
     "working_directory": {"type": "string", "minLength": 1,
       "description": "Directory to run it in. Default: that of the host."},
     "timeout": {"type": "integer", "minimum": 1, "maximum": 1800, "default": 300,
-      "description": "Seconds until the command and everything that it started are ended."},
+      "description": "Seconds until it and all that it started are ended."},
     "environment": {"type": "object", "additionalProperties": {"type": "string"},
       "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
-      "description": "Environment variables to set in addition to those of the host."}
+      "description": "Environment variables to add."}
   },
   "required": ["command"],
   "additionalProperties": false
@@ -82,8 +82,7 @@ constexpr std::string_view output_schema = R"({
 
 constexpr std::string_view description =
     "Runs a shell command (/bin/sh) and returns its output and exit code. Pipes, redirections and && work. There is no "
-    "terminal: give programs the options that keep them from asking. Background processes end with the command: start "
-    "a "
+    "terminal: use the options that keep programs from asking. Background processes end with the command: start a "
     "server and use it within one. Long output keeps its beginning and its end.";
 
 class ShellExecuteCall : public PreparedCall {

@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(tools_are_listed_and_called_without_a_session) {
   const Json list = client.modern("tools/list").at("result");
   BOOST_TEST(list.at("resultType") == "complete");
   BOOST_TEST(list.at("ttlMs").get<int>() > 0);
-  BOOST_TEST(list.at("tools").size() == 2U);
+  BOOST_TEST(list.at("tools").size() == 6U);
   const Json call{{"name", "shell_execute"}, {"arguments", {{"command", "echo hi"}}}};
   const Json result = client.modern("tools/call", call).at("result");
   BOOST_TEST(result.at("resultType") == "complete");

@@ -159,6 +159,14 @@ mcp::ResultStyle style_of(const std::string& name) {
                                 : mcp::ResultStyle::both;
 }
 
+// Many clients wait for a minute, and those that are told of progress often for longer.
+void set_answer_within(const nlohmann::json& value, mcp::ServerSettings& settings) {
+  constexpr std::chrono::seconds usual{50};
+  settings.waits_for_progress = value == "auto";
+  if (value == "auto") settings.answer_within = usual;
+  if (value.is_number()) settings.answer_within = std::chrono::seconds(value.get<int>());
+}
+
 // Tools that refuse every call with this configuration: a model need not know of them.
 std::vector<std::string> tools_that_cannot_run(const Config& config) {
   std::vector<std::string> tools;
@@ -193,6 +201,8 @@ std::optional<mcp::ServerSettings> read_settings(Context& context, const McpOpti
   for (const EffectiveKey& key : config->keys) {
     if (key.name == "mcp.results") settings.results.style = style_of(key.value.get<std::string>());
     if (key.name == "mcp.output_bytes") settings.results.output_bytes = key.value.get<std::size_t>();
+    if (key.name == "mcp.answer_within") set_answer_within(key.value, settings);
+    if (key.name == "mcp.stored_bytes") settings.stored_bytes = key.value.get<std::uint64_t>();
     if (key.name == "mcp.max_calls") settings.max_calls = key.value.get<int>();
     if (key.name == "mcp.queue_seconds") settings.max_wait = std::chrono::seconds(key.value.get<int>());
     if (key.name == "mcp.message_bytes") settings.message_bytes = key.value.get<std::size_t>();
@@ -245,11 +255,11 @@ int serve(Context& context, const McpOptions& options) {
   settings->about.policy = std::move(*policy);
   Plugin* plugin = context.plugin();
   if (plugin == nullptr) return exit_unusable;
+  std::vector<std::string> names;
+  for (const ToolDescription& tool : plugin->tools()) names.push_back(tool.id);
+  names.insert(names.end(), mcp::own_tools.begin(), mcp::own_tools.end());
   for (const std::string& tool : options.tools) {
-    const auto& known = plugin->tools();
-    if (std::any_of(known.begin(), known.end(), [&](const ToolDescription& one) { return one.id == tool; })) continue;
-    std::vector<std::string> names;
-    for (const ToolDescription& one : known) names.push_back(one.id);
+    if (std::find(names.begin(), names.end(), tool) != names.end()) continue;
     complain("--tools: there is no tool \"" + escaped(tool) + "\"; there are " + joined(names));
     return exit_unusable;
   }

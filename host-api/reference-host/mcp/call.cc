@@ -41,12 +41,14 @@ Calls::Added Calls::add(std::shared_ptr<Call> call) {
   if (waiting_.size() >= max_waiting) return Added::too_many;
   // A thread that will serve it, unless there is one that has nothing to do. Before the call is in the queue: what
   // cannot be started must not wait there.
+  bool must_wait = false;
   try {
     if (idle_ <= waiting_.size()) {
       if (workers_.size() < most_) {
         workers_.emplace_back([this] { work(); });
-      } else if (!refuser_.joinable()) {
-        refuser_ = std::thread([this] { refuse_late(); });
+      } else {
+        must_wait = true;
+        start_timer();
       }
     }
   } catch (const std::system_error&) {
@@ -55,7 +57,7 @@ Calls::Added Calls::add(std::shared_ptr<Call> call) {
   calls_.emplace(call->key, call);
   waiting_.push_back({std::move(call), Clock::now() + max_wait_});
   changed_.notify_one();
-  queue_changed_.notify_one();
+  if (must_wait) wake_timer(waiting_.back().until);
   return Added::yes;
 }
 
@@ -78,30 +80,33 @@ void Calls::cancel(const std::string& key, const std::string& reason) {
 }
 
 void Calls::end(const std::string& reason) {
-  std::vector<std::shared_ptr<Call>> running;
+  std::vector<Running> running;
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
     waiting_.clear();
     running = running_;
     changed_.notify_all();
-    queue_changed_.notify_all();
+    time_changed_.notify_all();
   }
-  for (const auto& call : running) call->stop.request(StopHow::now, reason);
+  for (const Running& one : running) one.call->stop.request(StopHow::now, reason);
   for (std::thread& worker : workers_) worker.join();
   workers_.clear();
-  if (refuser_.joinable()) refuser_.join();
+  if (timer_.joinable()) timer_.join();
 }
 
-// Where the client still wants it.
-void Calls::answer(const std::shared_ptr<Call>& call, std::string line) {
+bool Calls::answer_now(Call& call, std::string line) {
+  std::shared_ptr<Batch> batch;
   {
     const std::lock_guard lock(mutex_);
-    const auto asked = calls_.find(call->key);
-    if (asked == calls_.end() || asked->second != call) return;
+    const auto asked = calls_.find(call.key);
+    if (asked == calls_.end() || asked->second.get() != &call) return false;
     calls_.erase(asked);
+    // A batch waits for nobody who has been answered.
+    batch = std::move(call.batch);
   }
-  handlers_.send(*call, std::move(line));
+  handlers_.send(batch, std::move(line));
+  return true;
 }
 
 void Calls::work() {
@@ -113,7 +118,7 @@ void Calls::work() {
     if (ending_) return;
     std::shared_ptr<Call> call = std::move(waiting_.front().call);
     waiting_.pop_front();
-    running_.push_back(call);
+    running_.push_back({call});
     lock.unlock();
 
     current_call = call.get();
@@ -126,33 +131,78 @@ void Calls::work() {
     current_call = nullptr;
 
     lock.lock();
-    std::erase(running_, call);
+    std::erase_if(running_, [&](const Running& one) { return one.call == call; });
     lock.unlock();
-    answer(call, std::move(line));
+    answer_now(*call, std::move(line));
     call.reset();  // With the mutex free: it may be the last of a batch.
     lock.lock();
   }
 }
 
+void Calls::remind(Call& call, Clock::time_point due) {
+  const std::lock_guard lock(mutex_);
+  const auto found =
+      std::find_if(running_.begin(), running_.end(), [&](const Running& one) { return one.call.get() == &call; });
+  if (found == running_.end() || ending_) return;
+  try {
+    start_timer();
+  } catch (const std::system_error&) {
+    return;  // Then the call is answered when it has ended.
+  }
+  found->due = due;
+  wake_timer(due);
+}
+
+// With mutex_ held, as are those below.
+void Calls::start_timer() {
+  if (!timer_.joinable()) timer_ = std::thread([this] { keep_time(); });
+}
+
+// A thread that sleeps for a shorter time is not woken: every call would pay for it.
+void Calls::wake_timer(Clock::time_point time) {
+  if (time < timer_wakes_) time_changed_.notify_one();
+}
+
 // The first of the queue has waited longest.
-void Calls::refuse_late() {
+std::shared_ptr<Call> Calls::take_late(Clock::time_point now) {
+  if (waiting_.empty() || now < waiting_.front().until) return nullptr;
+  std::shared_ptr<Call> call = std::move(waiting_.front().call);
+  waiting_.pop_front();
+  return call;
+}
+
+std::shared_ptr<Call> Calls::take_due(Clock::time_point now) {
+  const auto found = std::find_if(running_.begin(), running_.end(), [&](const Running& one) { return one.due <= now; });
+  if (found == running_.end()) return nullptr;
+  found->due = Clock::time_point::max();
+  return found->call;
+}
+
+void Calls::wait_for_time(std::unique_lock<std::mutex>& lock) {
+  timer_wakes_ = waiting_.empty() ? Clock::time_point::max() : waiting_.front().until;
+  for (const Running& one : running_) timer_wakes_ = std::min(timer_wakes_, one.due);
+  if (timer_wakes_ == Clock::time_point::max()) {
+    time_changed_.wait(lock);
+  } else {
+    time_changed_.wait_until(lock, timer_wakes_);
+  }
+}
+
+void Calls::keep_time() {
   std::unique_lock lock(mutex_);
   while (!ending_) {
-    if (waiting_.empty()) {
-      queue_changed_.wait(lock);
+    const auto now = Clock::now();
+    std::shared_ptr<Call> late = take_late(now);
+    std::shared_ptr<Call> due = late ? nullptr : take_due(now);
+    if (!late && !due) {
+      wait_for_time(lock);
       continue;
     }
-    const Clock::time_point until = waiting_.front().until;
-    if (Clock::now() < until) {
-      queue_changed_.wait_until(lock, until);
-      continue;
-    }
-    std::shared_ptr<Call> call = std::move(waiting_.front().call);
-    waiting_.pop_front();
     lock.unlock();
-    std::string line = handlers_.refuse(*call);
-    answer(call, std::move(line));
-    call.reset();
+    if (late) answer_now(*late, handlers_.refuse(*late));
+    if (due) handlers_.due(*due);
+    late.reset();  // With the mutex free: it may be the last of a batch.
+    due.reset();
     lock.lock();
   }
 }

@@ -3,6 +3,8 @@
 // - At most a number of calls run at once; others wait, in the order in which they came. One that has waited too long
 //   is answered with a refusal. Threads are made as they are needed, and stay.
 // - A call that is cancelled is not answered: one that waits never begins, one that runs is stopped now.
+// - A call may be answered before it has ended. Then it runs as it did, and keeps its thread; nobody can cancel it any
+//   more, and its result is whoever's who has answered.
 // - From the moment that a call is answered its id is free again.
 #pragma once
 
@@ -56,6 +58,8 @@ struct Call {
   const ServerTool* server_tool = nullptr;  // that answers; nullptr: the plugin's tool does
   std::string arguments;                    // JSON text of an object
   std::string progress_token;               // JSON text; empty: none
+  std::string client;                       // that asks, by the name that it gives itself; empty: it gives none
+  std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();
   // Who is asked when the call needs an approval: the client while the call waits, or in the call's answer.
   enum class Asks { nobody, client, later };
   Asks asks = Asks::nobody;
@@ -78,13 +82,21 @@ class Calls {
   struct Handlers {
     std::function<std::string(Call&)> run;     // carries one call through and gives the line that answers it
     std::function<std::string(Call&)> refuse;  // the line for a call that has waited too long
-    std::function<void(const Call&, std::string)> send;
+    std::function<void(Call&)> due;            // the time that it has asked to be reminded at has come
+    std::function<void(const std::shared_ptr<Batch>&, std::string)> send;
   };
   // `max_wait`: for a turn.
   Calls(int most, std::chrono::milliseconds max_wait, Handlers handlers);
   Calls(const Calls&) = delete;
   Calls& operator=(const Calls&) = delete;
   ~Calls();  // As end.
+
+  using Clock = std::chrono::steady_clock;
+
+  // Has handlers.due called at that time, on a thread of its own, if the call still runs then. On the call's thread.
+  void remind(Call& call, Clock::time_point due);
+  // Answers a call that runs. False: it has been answered, or cancelled. Any thread that knows the call to run.
+  bool answer_now(Call& call, std::string line);
 
   enum class Added { yes, id_in_use, too_many };
   // All below: the thread that made this object.
@@ -99,29 +111,38 @@ class Calls {
   static Call* current();
 
  private:
-  using Clock = std::chrono::steady_clock;
   struct Waiting {
     std::shared_ptr<Call> call;
     Clock::time_point until;
   };
 
+  struct Running {
+    std::shared_ptr<Call> call;
+    Clock::time_point due = Clock::time_point::max();
+  };
+
   void work();
-  void refuse_late();
-  void answer(const std::shared_ptr<Call>& call, std::string line);
+  void keep_time();
+  void start_timer();
+  std::shared_ptr<Call> take_late(Clock::time_point now);
+  std::shared_ptr<Call> take_due(Clock::time_point now);
+  void wait_for_time(std::unique_lock<std::mutex>& lock);
+  void wake_timer(Clock::time_point time);
 
   const std::size_t most_;
   const std::chrono::milliseconds max_wait_;
   const Handlers handlers_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;                     // for those that work
-  std::condition_variable queue_changed_;               // for the one that refuses
+  std::condition_variable time_changed_;                // for the one that keeps time
   std::map<std::string, std::shared_ptr<Call>> calls_;  // by key, those that are to be answered
-  std::vector<std::shared_ptr<Call>> running_;
+  std::vector<Running> running_;
   std::deque<Waiting> waiting_;
   std::size_t idle_ = 0;
   bool ending_ = false;
   std::vector<std::thread> workers_;
-  std::thread refuser_;
+  std::thread timer_;
+  Clock::time_point timer_wakes_ = Clock::time_point::max();
 };
 
 }  // namespace wtool::host::mcp

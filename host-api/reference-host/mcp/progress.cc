@@ -52,9 +52,15 @@ Progress::Reports::~Reports() {
   progress_.states_.erase(state_);
 }
 
-void Progress::Reports::take(OutputStream stream, std::string_view bytes) {
-  if (state_->token.empty() || bytes.empty()) return;
+void Progress::Reports::end() {
   const std::lock_guard lock(progress_.mutex_);
+  state_->token.clear();
+}
+
+void Progress::Reports::take(OutputStream stream, std::string_view bytes) {
+  if (bytes.empty()) return;
+  const std::lock_guard lock(progress_.mutex_);
+  if (state_->token.empty()) return;
   std::string& begun = state_->begun[stream == OutputStream::standard_output ? 0 : 1];
   // The last line that has an end and is not blank counts, or the beginning of one where the piece ends none. What is
   // before it is not even looked at.

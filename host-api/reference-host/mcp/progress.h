@@ -39,6 +39,8 @@ class Progress {
     ~Reports();
     // What the command has written, cut anywhere. One thread.
     void take(OutputStream stream, std::string_view bytes);
+    // From now on, none comes any more. Any thread.
+    void end();
 
    private:
     Progress& progress_;

@@ -15,13 +15,19 @@ ordered_json server_info(const About& about) {
 }
 
 std::string instructions(const About& about) {
-  return "Tools that run commands on this machine. A call comes back when the command is over, and nothing that it has "
-         "started is left then. Long output keeps its beginning and its end: narrow it down with the command itself, "
-         "or "
-         "write it to a file and read parts of that. " +
+  return "Tools that run commands on this machine. A call comes back when the command is over, or says which job it "
+         "has "
+         "become; nothing that a command has started is left when it is over. Long output keeps its beginning and its "
+         "end, and the result says how to read the rest: narrow it down with the command itself where that is much. " +
          (about.policy.empty() ? "The person who runs this server may have restricted what is allowed; a refusal says "
                                  "what is."
                                : about.policy);
+}
+
+std::string client_name(const json& parent, std::string_view key) {
+  const json* info = member(parent, key);
+  const json* name = info == nullptr ? nullptr : member(*info, "name");
+  return name != nullptr && name->is_string() ? name->get<std::string>() : std::string();
 }
 
 Protocol2025::Protocol2025(const ToolMethods& tools, LogNotifications& logs, About about)
@@ -46,6 +52,7 @@ Reply Protocol2025::answer(const Message& request) {
     auto call = tools_.call(request, error);
     if (!call) return refused(error);
     if (can_be_asked_) call->asks = Call::Asks::client;
+    call->client = client_;
     return {{}, std::move(call)};
   }
   if (request.method == "logging/setLevel") return {set_level(request), nullptr};
@@ -68,6 +75,7 @@ std::string Protocol2025::initialize(const Message& request) {
   initialized_ = true;
   takes_batches_ = version == "2025-03-26" || version == "2024-11-05";
   can_be_asked_ = shows_forms(*capabilities);
+  client_ = client_name(request.body, "clientInfo");
   const ordered_json result{
       {"protocolVersion", version},
       {"capabilities", {{"tools", {{"listChanged", false}}}, {"logging", ordered_json::object()}}},

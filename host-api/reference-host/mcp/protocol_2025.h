@@ -33,6 +33,9 @@ struct About {
 nlohmann::ordered_json server_info(const About& about);
 std::string instructions(const About& about);
 
+// The name in the client's description of itself, which is the member `key`; empty: it has none.
+std::string client_name(const nlohmann::json& parent, std::string_view key);
+
 // One thread.
 class Protocol2025 {
  public:
@@ -51,6 +54,7 @@ class Protocol2025 {
   const ToolMethods& tools_;
   LogNotifications& logs_;
   const About about_;
+  std::string client_;  // its name
   bool initialized_ = false;
   bool can_be_asked_ = false;
   bool takes_batches_ = false;

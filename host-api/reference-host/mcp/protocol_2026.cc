@@ -14,6 +14,7 @@ using nlohmann::ordered_json;
 constexpr const char* version_key = "io.modelcontextprotocol/protocolVersion";
 constexpr const char* capabilities_key = "io.modelcontextprotocol/clientCapabilities";
 constexpr const char* log_level_key = "io.modelcontextprotocol/logLevel";
+constexpr const char* client_info_key = "io.modelcontextprotocol/clientInfo";
 constexpr const char* server_info_key = "io.modelcontextprotocol/serverInfo";
 
 constexpr std::string_view spoken = "2026-07-28";
@@ -96,6 +97,7 @@ Reply Protocol2026::call_tool(const Message& request, const json& meta) {
   }
   if (!call) return {error_line(request.id, error), nullptr};
   call->speaks_2026 = true;
+  call->client = client_name(meta, client_info_key);
   call->asks = shows_forms(meta.at(capabilities_key)) ? Call::Asks::later : Call::Asks::nobody;
   logs_.send_for_calls_from(call->logs_from);
   return {{}, std::move(call)};

@@ -28,10 +28,12 @@ class Protocol2026 {
   // The line that answers a call with `result`, or asks, or says that nobody can be asked. Any thread.
   std::string answer_call(const Call& call, nlohmann::ordered_json result);
 
+  // The line that answers a request with `result`. Any thread.
+  std::string complete(std::string_view id, nlohmann::ordered_json result) const;
+
  private:
   Reply call_tool(const Message& request, const nlohmann::json& meta);
   bool take_answer(const Message& request, Call& call, Error& error);
-  std::string complete(std::string_view id, nlohmann::ordered_json result) const;
 
   const ToolMethods& tools_;
   LogNotifications& logs_;

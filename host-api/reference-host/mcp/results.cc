@@ -23,6 +23,8 @@ constexpr std::array<Stream, 5> streams{{{"stdout", "stdout_truncated", "stdout_
                                          {"partial_stderr", "stderr_truncated", "stderr_bytes"},
                                          {"output", "", ""}}};
 
+constexpr std::string_view gap_begin = "[... ";
+
 // What a text may have beside two streams.
 constexpr std::size_t room_for_the_rest = 4096;
 
@@ -45,27 +47,6 @@ void warn(ordered_json& metadata, std::string_view name, std::size_t bytes, std:
   metadata["warning"] = warning;
 }
 
-void cut_streams(ordered_json& metadata, std::size_t most) {
-  for (const auto& [name, flag, bytes] : streams) {
-    const auto stream = metadata.find(name);
-    if (stream == metadata.end() || !stream->is_string()) continue;
-    const auto& text = stream->get_ref<const std::string&>();
-    if (text.size() <= most) continue;
-    const std::size_t size = text.size();
-    // The tool may have left out a part before, in the middle as well.
-    const auto counted = metadata.find(bytes);
-    const bool is_counted = counted != metadata.end() && counted->is_number_unsigned();
-    *stream = cut(text, most, is_counted ? counted->get<std::size_t>() : 0);
-    const auto said = metadata.find(flag);
-    if (said != metadata.end() && said->is_boolean()) {
-      *said = true;
-      if (metadata.contains("truncated")) metadata["truncated"] = true;
-    } else if (!flag.empty()) {
-      warn(metadata, name, size, most);
-    }
-  }
-}
-
 // A schema as clients of all versions read it: some refuse one that names the language it is written in.
 ordered_json schema_of(const std::string& text) {
   ordered_json schema = ordered_json::parse(text);
@@ -85,6 +66,10 @@ std::string joined(const ordered_json& list) {
 
 // How the command ended, for the last line of the text.
 std::string ending(const ordered_json& metadata) {
+  if (text_of(metadata, "status") == "running") {
+    return "job " + dumped(metadata["job"]) + " still runs, " +
+           std::to_string(metadata.value("execution_time_ms", std::int64_t{0}) / 1000) + " s; job_poll shows more";
+  }
   const auto error = metadata.value("error", ordered_json::object());
   const std::string code = text_of(error, "code");
   std::string text = text_of(error, "message");
@@ -104,6 +89,12 @@ std::vector<std::string> remarks(const ordered_json& metadata) {
     const std::string name(stream);
     if (!metadata.value(name + "_truncated", false)) continue;
     remarks.push_back(name + " had " + dumped(metadata.value(name + "_bytes", ordered_json(0))) + " bytes");
+  }
+  if (const auto rest = metadata.find("output_read"); rest != metadata.end()) {
+    remarks.push_back("the rest: output_read " + dumped(*rest));
+  }
+  if (const auto lost = metadata.find("lost_bytes"); lost != metadata.end()) {
+    remarks.push_back(dumped(*lost) + " bytes found no room (mcp.stored_bytes)");
   }
   if (const std::string file = text_of(metadata, "output_file"); !file.empty()) {
     remarks.push_back("all output is in " + file +
@@ -163,14 +154,19 @@ ordered_json without_defaults(const ordered_json& metadata) {
   return shown;
 }
 
-ordered_json shell_result(const ordered_json& metadata, bool is_error, ResultStyle style) {
-  ordered_json structured = without_defaults(metadata);
-  const bool is_structured_alone = style == ResultStyle::structured;
-  ordered_json result{
-      {"content", ordered_json::array({text_block(is_structured_alone ? dumped(structured) : shell_text(metadata))})},
-      {"isError", is_error}};
-  if (style != ResultStyle::text) result["structuredContent"] = std::move(structured);
-  return result;
+// Where the rest of the first stream that is cut can be read.
+void add_output_read(ordered_json& metadata, const std::function<int()>& number_of_output) {
+  for (const std::string stream : {"stdout", "stderr"}) {
+    if (!metadata.value(stream + "_truncated", false)) continue;
+    const std::string partial = "partial_" + stream;
+    const std::string text = text_of(metadata, metadata.contains(partial) ? partial.c_str() : stream.c_str());
+    // Rather too early than too late: the mark may come after a newline of its own, and a replaced byte is three.
+    std::size_t begin = std::min(text.find(gap_begin), text.size());
+    if (begin > 0) --begin;
+    if (text_of(metadata, "encoding") != "utf-8") begin /= 3;
+    metadata["output_read"] = output_read_arguments(number_of_output(), stream, begin);
+    return;
+  }
 }
 
 // Whether the metadata has all that the schema requires: an answer that is not the tool's own, such as that of a
@@ -188,6 +184,46 @@ bool has_what_is_required(const ToolDescription& tool, const ordered_json& metad
 
 }  // namespace
 
+void cut_streams(ordered_json& metadata, std::size_t most) {
+  for (const auto& [name, flag, bytes] : streams) {
+    const auto stream = metadata.find(name);
+    if (stream == metadata.end() || !stream->is_string()) continue;
+    const auto& text = stream->get_ref<const std::string&>();
+    if (text.size() <= most) continue;
+    const std::size_t size = text.size();
+    // The tool may have left out a part before, in the middle as well.
+    const auto counted = metadata.find(bytes);
+    const bool is_counted = counted != metadata.end() && counted->is_number_unsigned();
+    *stream = cut(text, most, is_counted ? counted->get<std::size_t>() : 0);
+    const auto said = metadata.find(flag);
+    if (said != metadata.end() && said->is_boolean()) {
+      *said = true;
+      if (metadata.contains("truncated")) metadata["truncated"] = true;
+    } else if (!flag.empty()) {
+      warn(metadata, name, size, most);
+    }
+  }
+}
+
+ordered_json command_result(const ordered_json& metadata, bool is_error, ResultStyle style) {
+  ordered_json structured = without_defaults(metadata);
+  const bool is_structured_alone = style == ResultStyle::structured;
+  ordered_json result = text_result(is_structured_alone ? dumped(structured) : shell_text(metadata), is_error);
+  if (style != ResultStyle::text) result["structuredContent"] = std::move(structured);
+  return result;
+}
+
+ordered_json output_read_arguments(int number, const std::string& stream, std::uint64_t offset) {
+  ordered_json arguments{{"output", number}};
+  if (stream != "stdout") arguments["stream"] = stream;
+  arguments["offset"] = offset;
+  return arguments;
+}
+
+std::string gap(std::uint64_t bytes) {
+  return std::string(gap_begin) + std::to_string(bytes) + " bytes left out ...]\n";
+}
+
 std::string cut(std::string_view text, std::size_t most, std::size_t bytes) {
   if (text.size() <= most) return std::string(text);
   std::size_t head = most / 2;
@@ -197,8 +233,7 @@ std::string cut(std::string_view text, std::size_t most, std::size_t bytes) {
   std::string kept(text.substr(0, head));
   if (!kept.empty() && kept.back() != '\n') kept += '\n';
   const std::size_t left_out = std::max(bytes, text.size()) - head - (text.size() - tail);
-  kept += "[... " + std::to_string(left_out) + " bytes left out ...]\n";
-  return kept.append(text.substr(tail));
+  return kept.append(gap(left_out)).append(text.substr(tail));
 }
 
 ordered_json tool_object(const ToolDescription& tool, ResultStyle style) {
@@ -228,14 +263,13 @@ ordered_json server_tool_object(const ToolDescription& tool) {
     const bool is_set = (tool.hints & bit) != 0;
     if (is_set != is_default) annotations[name] = is_set;
   };
-  const bool is_read_only = (tool.hints & WTOOL_HINT_READ_ONLY) != 0;
   add("readOnlyHint", WTOOL_HINT_READ_ONLY, false);
-  // Without a meaning where nothing is changed.
-  if (!is_read_only) {
+  // What changes nothing needs no others.
+  if (annotations.empty()) {
     add("destructiveHint", WTOOL_HINT_DESTRUCTIVE, true);
     add("idempotentHint", WTOOL_HINT_IDEMPOTENT, false);
+    add("openWorldHint", WTOOL_HINT_OPEN_WORLD, true);
   }
-  add("openWorldHint", WTOOL_HINT_OPEN_WORLD, true);
   if (!annotations.empty()) object["annotations"] = std::move(annotations);
   return object;
 }
@@ -246,7 +280,8 @@ ordered_json text_result(std::string text, bool is_error) {
 
 ordered_json refusal(const std::string& why) { return text_result(why, true); }
 
-ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome, const ResultSettings& settings) {
+ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome, const ResultSettings& settings,
+                         const std::function<int()>& number_of_output) {
   if (outcome.kind == ToolOutcome::Kind::not_made) return refusal(outcome.error);
   ordered_json content = ordered_json::array();
   ordered_json envelope = ordered_json::parse(outcome.result, nullptr, false);
@@ -259,7 +294,10 @@ ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome
       cut_streams(*value, settings.output_bytes);
     }
   }
-  if (is_shell_execute(tool) && metadata.is_object()) return shell_result(metadata, outcome.is_error, settings.style);
+  if (is_shell_execute(tool) && metadata.is_object()) {
+    if (number_of_output && settings.has_output_read) add_output_read(metadata, number_of_output);
+    return command_result(metadata, outcome.is_error, settings.style);
+  }
   if (envelope.is_object() && envelope["content"].is_array()) {
     for (const ordered_json& block : envelope["content"]) {
       const auto text = block.is_object() ? block.find("text") : block.end();

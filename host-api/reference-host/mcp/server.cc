@@ -1,20 +1,52 @@
 #include "mcp/server.h"
 
+#include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "mcp/message.h"
+#include "mcp/output_read.h"
 
 namespace wtool::host::mcp {
 
 namespace {
 
-// They are over at once, or as soon as what they end is.
-constexpr int max_urgent_calls = 4;
+// They are over at once, or as soon as what they end is; a few may wait for the end of a job.
+constexpr int max_urgent_calls = 16;
 
 // The tool ends something, or tells how it is.
 bool is_urgent(const Call& call) {
   if (call.server_tool != nullptr) return call.server_tool->is_urgent;
   return call.tool->id == "terminal_close_session" || call.tool->id == "terminal_get_status";
+}
+
+bool has_commands(const Plugin& plugin) {
+  const auto& tools = plugin.tools();
+  return std::any_of(tools.begin(), tools.end(), [](const ToolDescription& tool) { return tool.id == command_tool; });
+}
+
+bool is_served(const ServerSettings& settings, std::string_view tool) {
+  const auto& served = settings.served;
+  return served.empty() || std::find(served.begin(), served.end(), tool) != served.end();
+}
+
+ServerSettings with_output_read(ServerSettings settings, const Plugin& plugin) {
+  settings.results.has_output_read = has_commands(plugin) && is_served(settings, "output_read");
+  return settings;
+}
+
+ServerTools all_tools(const ServerSettings& settings, Jobs& jobs, const OutputStore& outputs, bool has_commands) {
+  ServerTools tools = settings.tools;
+  if (!has_commands) return tools;
+  for (ServerTool& tool : jobs.tools()) tools.push_back(std::move(tool));
+  tools.push_back(output_read_tool(outputs, settings.results.output_bytes));
+  return tools;
+}
+
+// A poll is answered before its client gives up as well.
+std::chrono::seconds max_poll_wait(const ServerSettings& settings) {
+  constexpr std::chrono::seconds longest{600};
+  return std::min(longest, settings.answer_within.value_or(longest));
 }
 
 }  // namespace
@@ -24,9 +56,16 @@ Server::Server(const Plugin& plugin, Toolbox& toolbox, Elicitation& elicitation,
     : toolbox_(toolbox),
       elicitation_(elicitation),
       output_(output),
-      settings_(std::move(settings)),
-      tools_(plugin, settings_.tools,
+      settings_(with_output_read(std::move(settings), plugin)),
+      outputs_(settings_.stored_bytes),
+      jobs_(outputs_, settings_.results, max_poll_wait(settings_),
+            [this](Call& call, nlohmann::ordered_json result) {
+              return calls_of(call).answer_now(call, completed(call, std::move(result)));
+            }),
+      server_tools_(all_tools(settings_, jobs_, outputs_, has_commands(plugin))),
+      tools_(plugin, server_tools_,
              {.served = settings_.served, .hidden = settings_.hidden, .style = settings_.results.style}),
+      has_jobs_(tools_.has(command_tool) && tools_.has("job_poll")),
       logs_(plugin.tracing(), output),
       protocol_2025_(tools_, logs_, settings_.about),
       protocol_2026_(tools_, logs_, settings_.about),
@@ -43,8 +82,18 @@ Calls::Handlers Server::handlers() {
                                   " s (mcp.queue_seconds) for its turn, since " + std::to_string(settings_.max_calls) +
                                   " calls (mcp.max_calls) run; nothing of it has been run"));
               },
-          .send = [this](const Call& call, std::string line) { send(call.batch, std::move(line)); }};
+          .due =
+              [this](Call& call) {
+                try {
+                  jobs_.hand_over(call);
+                } catch (const std::exception&) {
+                  // Out of memory: it is answered when it has ended.
+                }
+              },
+          .send = [this](const std::shared_ptr<Batch>& batch, std::string line) { send(batch, std::move(line)); }};
 }
+
+Calls& Server::calls_of(const Call& call) { return is_urgent(call) ? urgent_calls_ : calls_; }
 
 void Server::send(const std::shared_ptr<Batch>& batch, std::string line) {
   if (batch == nullptr) return output_.send(std::move(line));
@@ -110,7 +159,7 @@ void Server::take_request(const Message& request, const std::shared_ptr<Batch>& 
   if (!reply.call) return send(batch, std::move(reply.line));
   const std::shared_ptr<Call> call = std::move(reply.call);
   call->batch = batch;
-  Calls& calls = is_urgent(*call) ? urgent_calls_ : calls_;
+  Calls& calls = calls_of(*call);
   const Calls& others = &calls == &calls_ ? urgent_calls_ : calls_;
   switch (others.contains(call->key) ? Calls::Added::id_in_use : calls.add(call)) {
     case Calls::Added::yes:
@@ -145,6 +194,7 @@ std::string Server::run(Call& call) {
 }
 
 nlohmann::ordered_json Server::call_plugin(Call& call, Progress::Reports& reports) {
+  if (call.tool->id == command_tool) return run_command(call, reports);
   ToolCaller::OutputSink sink;
   if (!call.progress_token.empty()) {
     sink = [&reports](OutputStream stream, std::string_view bytes) { reports.take(stream, bytes); };
@@ -152,8 +202,47 @@ nlohmann::ordered_json Server::call_plugin(Call& call, Progress::Reports& report
   return call_result(*call.tool, toolbox_.call_text(call.tool->id, call.arguments, call.stop, sink), settings_.results);
 }
 
+// Nothing where a job has the result: the call has been answered.
+nlohmann::ordered_json Server::run_command(Call& call, Progress::Reports& reports) {
+  std::string without_background;
+  std::string_view arguments = call.arguments;
+  bool is_background = false;
+  if (has_jobs_) {
+    BackgroundRequest asked = take_background(call.arguments);
+    if (!asked.problem.empty()) return refusal(asked.problem);
+    if (asked.wanted && jobs_.is_full()) return refusal(Jobs::full_text() + "; nothing has been run");
+    is_background = asked.wanted;
+    if (asked.is_given) arguments = without_background = std::move(asked.arguments);
+  }
+  const std::shared_ptr<StoredOutput> output = outputs_.open();
+  const auto sink = [&](OutputStream stream, std::string_view bytes) {
+    output->add(stream, bytes);
+    if (!call.progress_token.empty()) reports.take(stream, bytes);
+  };
+  std::optional<Jobs::Command> command;
+  if (has_jobs_) {
+    command.emplace(jobs_, call, reports, output);
+    if (const auto time = due(call, is_background)) calls_.remind(call, *time);
+  }
+  TextOutcome outcome = toolbox_.call_text(call.tool->id, arguments, call.stop, sink);
+  if (command && command->take(outcome)) return {};
+  return call_result(*call.tool, outcome, settings_.results, [&] { return outputs_.number(output); });
+}
+
+// When a call whose command still runs becomes a job.
+std::optional<Calls::Clock::time_point> Server::due(const Call& call, bool is_background) const {
+  if (is_background) return Calls::Clock::now() + Jobs::background_wait;
+  if (!settings_.answer_within) return std::nullopt;
+  if (settings_.waits_for_progress && waits_for_progress(call)) return std::nullopt;
+  return call.arrived + *settings_.answer_within;
+}
+
 std::string Server::answered(const Call& call, nlohmann::ordered_json result) {
-  return call.speaks_2026 ? protocol_2026_.answer_call(call, std::move(result)) : result_line(call.id, dumped(result));
+  return call.speaks_2026 ? protocol_2026_.answer_call(call, std::move(result)) : completed(call, std::move(result));
+}
+
+std::string Server::completed(const Call& call, nlohmann::ordered_json result) const {
+  return call.speaks_2026 ? protocol_2026_.complete(call.id, std::move(result)) : result_line(call.id, dumped(result));
 }
 
 }  // namespace wtool::host::mcp

@@ -4,13 +4,19 @@
 //   into a queue. So a ping is answered, and a cancellation heard, whatever runs.
 // - Each request says which protocol it speaks; both may be spoken in turn.
 // - What ends or looks at something that runs never waits behind the calls that run: it has threads of its own.
+// - A command that runs longer than the client waits for an answer becomes a job (jobs.h), and what a result had to cut
+//   can be read (output_read.h). Both are there where the plugin has shell_execute and their tools are served.
 // - When it ends, all calls have ended.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "loader/plugin.h"
@@ -18,8 +24,10 @@
 #include "mcp/call.h"
 #include "mcp/elicitation.h"
 #include "mcp/input.h"
+#include "mcp/jobs.h"
 #include "mcp/log_notifications.h"
 #include "mcp/output.h"
+#include "mcp/output_store.h"
 #include "mcp/progress.h"
 #include "mcp/protocol_2025.h"
 #include "mcp/protocol_2026.h"
@@ -29,8 +37,15 @@
 
 namespace wtool::host::mcp {
 
+// The tools that this server adds to those of a plugin that has shell_execute.
+inline constexpr std::array<std::string_view, 4> own_tools{"job_poll", "job_stop", "job_list", "output_read"};
+
 struct ServerSettings {
   ResultSettings results;
+  // A command that runs longer becomes a job. Nothing: none does by itself.
+  std::optional<std::chrono::seconds> answer_within;
+  bool waits_for_progress = false;   // a client that is told of the progress waits longer than that
+  std::uint64_t stored_bytes = 0;    // of all outputs that can be read later
   int max_calls = 1;                 // at once
   std::chrono::seconds max_wait{1};  // of a call for its turn
   std::size_t message_bytes = 0;     // of one line of the client's
@@ -60,16 +75,24 @@ class Server {
   void take_request(const Message& request, const std::shared_ptr<Batch>& batch);
   void take_notification(const Message& notification);
   void send(const std::shared_ptr<Batch>& batch, std::string line);
+  Calls& calls_of(const Call& call);
   std::string run(Call& call);
   nlohmann::ordered_json call_plugin(Call& call, Progress::Reports& reports);
+  nlohmann::ordered_json run_command(Call& call, Progress::Reports& reports);
+  std::optional<Calls::Clock::time_point> due(const Call& call, bool is_background) const;
   std::string answered(const Call& call, nlohmann::ordered_json result);
+  std::string completed(const Call& call, nlohmann::ordered_json result) const;
   Calls::Handlers handlers();
 
   Toolbox& toolbox_;
   Elicitation& elicitation_;
   Output& output_;
   const ServerSettings settings_;
+  OutputStore outputs_;
+  Jobs jobs_;
+  const ServerTools server_tools_;
   ToolMethods tools_;
+  const bool has_jobs_;
   LogNotifications logs_;
   Protocol2025 protocol_2025_;
   Protocol2026 protocol_2026_;

@@ -23,9 +23,10 @@ struct ServerTool {
   ToolDescription description;
   // It is over at once, or as soon as what it ends is: it never waits behind the calls that run.
   bool is_urgent = false;
-  // What tools/call answers: "content", "isError" (results.h has text_result and refusal). On a thread of the call's
-  // own, many at once; ends early when call.stop asks for it. call.arguments is JSON text of an object, as the client
-  // has sent it. Progress is told of what is put into the reports. An exception is answered as an internal error.
+  // What tools/call answers: "content", "isError" (results.h has text_result and refusal); null where the tool has
+  // answered the call by itself. On a thread of the call's own, many at once; ends early when call.stop asks for it.
+  // call.arguments is JSON text of an object, as the client has sent it. Progress is told of what is put into the
+  // reports. An exception is answered as an internal error.
   std::function<nlohmann::ordered_json(Call& call, Progress::Reports& reports)> answer;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/edit_distance.h"
+#include "mcp/jobs.h"
 #include "tracing/escape.h"
 
 namespace wtool::host::mcp {
@@ -70,6 +71,7 @@ std::optional<ordered_json> ToolMethods::list(const json& params, Error& error) 
     const Tool& tool = listed_[i];
     list.push_back(tool.server_tool == nullptr ? tool_object(*tool.description, settings_.style)
                                                : server_tool_object(*tool.description));
+    if (tool.description->id == command_tool && has("job_poll")) add_background(list.back());
   }
   ordered_json result{{"tools", std::move(list)}};
   if (end < listed_.size()) result["nextCursor"] = cursor(end);

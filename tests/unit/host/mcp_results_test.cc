@@ -216,6 +216,28 @@ BOOST_AUTO_TEST_CASE(what_a_model_cannot_see_in_the_output_stands_in_the_last_li
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_result_that_was_cut_says_how_to_read_on) {
+  const auto last_line = [](ordered_json metadata, bool has_tool = true) {
+    metadata["exit_code"] = 0;
+    const ordered_json result =
+        call_result(shell_execute(), answered(ordered_json::array({text("a sentence")}), metadata),
+                    {.output_bytes = 1024, .style = ResultStyle::text, .has_output_read = has_tool}, [] { return 7; });
+    const std::string all = result.at("content")[0].at("text");
+    return all.substr(all.rfind('['));
+  };
+  const std::string much(5000, 'x');
+  const ordered_json cut_one{{"stdout", much}, {"stdout_truncated", false}, {"encoding", "utf-8"}};
+  BOOST_TEST(has(last_line(cut_one), "; the rest: output_read {\"output\":7,\"offset\":512}]"), last_line(cut_one));
+  BOOST_TEST(!has(last_line(cut_one, false), "output_read"));
+  BOOST_TEST(!has(last_line({{"stdout", "short"}, {"stdout_truncated", false}}), "output_read"));
+  BOOST_TEST(has(last_line({{"partial_stderr", much}, {"stderr_truncated", false}, {"encoding", "utf-8"}}),
+                 "output_read {\"output\":7,\"stream\":\"stderr\",\"offset\":512}"));
+  // What stands for a byte that is no text is three bytes long.
+  BOOST_TEST(
+      has(last_line({{"stdout", much}, {"stdout_truncated", false}, {"encoding", "utf-8, invalid bytes replaced"}}),
+          "\"offset\":170}"));
+}
+
 BOOST_AUTO_TEST_CASE(structured_results_leave_out_what_goes_without_saying) {
   const ordered_json metadata{{"command", "the command"},  {"exit_code", 0},
                               {"stdout", "hi\n"},          {"stderr", ""},

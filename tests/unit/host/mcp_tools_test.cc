@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_tool_of_the_server_is_listed_last_with_the_hints_that_are
                                {"title", "Look"},
                                {"description", "Looks"},
                                {"inputSchema", {{"type", "object"}}},
-                               {"annotations", {{"readOnlyHint", true}, {"openWorldHint", false}}}}));
+                               {"annotations", {{"readOnlyHint", true}}}}));
   BOOST_TEST((tools[2] == json{{"name", "end"}, {"description", "Ends"}, {"inputSchema", {{"type", "object"}}}}));
   const auto call = methods.call(request({{"name", "end"}}), problem);
   BOOST_REQUIRE(call != nullptr);

@@ -1,0 +1,294 @@
+#include "mcp/jobs.h"
+
+#include <wtool/tool.h>
+
+#include <algorithm>
+#include <atomic>
+#include <climits>
+#include <initializer_list>
+#include <optional>
+#include <utility>
+
+#include "base/utf8.h"
+#include "mcp/message.h"
+#include "mcp/tool_methods.h"
+#include "tracing/escape.h"
+
+namespace wtool::host::mcp {
+
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Others are answered at once: those who wait must leave threads for those who stop.
+constexpr int max_waiters = 8;
+// Longer than limits.grace_seconds is by default, and shorter than clients wait.
+constexpr seconds stop_wait{10};
+constexpr std::size_t longest_shown_command = 80;
+
+constexpr std::string_view poll_schema =
+    R"({"type":"object","properties":{"job":{"type":"integer"},)"
+    R"("wait":{"type":"integer","description":"Seconds to wait for its end"}},"required":["job"]})";
+constexpr std::string_view stop_schema =
+    R"({"type":"object","properties":{"job":{"type":"integer"}},"required":["job"]})";
+constexpr std::string_view list_schema = R"({"type":"object"})";
+
+ordered_json metadata_of(const TextOutcome& outcome) {
+  ordered_json envelope = ordered_json::parse(outcome.result, nullptr, false);
+  return envelope.is_object() && envelope["metadata"].is_object() ? envelope["metadata"] : ordered_json::object();
+}
+
+std::string command_of(const Call& call) {
+  const json arguments = json::parse(call.arguments, nullptr, false);
+  const json* command = member(arguments, "command");
+  if (command == nullptr || !command->is_string()) return {};
+  const auto& text = command->get_ref<const std::string&>();
+  const std::size_t end = cut_after(text, std::min(text.size(), longest_shown_command));
+  return escaped(text.substr(0, end)) + (end < text.size() ? " ..." : "");
+}
+
+// The whole number of that name; nothing: there is none.
+std::optional<long long> whole_number(const json& arguments, std::string_view name) {
+  const json* number = member(arguments, name);
+  if (number == nullptr || !number->is_number_integer()) return std::nullopt;
+  return number->get<long long>();
+}
+
+// What is wrong with the arguments of a tool that is about a job; empty: nothing.
+std::string problem_of(const json& arguments, std::initializer_list<std::string_view> names) {
+  for (const auto& [name, value] : arguments.items()) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) return "there is no parameter " + escaped(name);
+    if (!value.is_number_integer()) return name + " must be a whole number, and is " + escaped(dumped(value));
+  }
+  return arguments.contains("job") ? "" : "the parameter job is missing: the number of a job (job_list has all)";
+}
+
+}  // namespace
+
+Jobs::Jobs(OutputStore& outputs, ResultSettings results, seconds max_poll_wait, Answer answer)
+    : outputs_(outputs), results_(results), max_poll_wait_(max_poll_wait), answer_(std::move(answer)) {}
+
+Jobs::Command::Command(Jobs& jobs, Call& call, Progress::Reports& reports, std::shared_ptr<StoredOutput> output)
+    : jobs_(jobs), call_(call), job_(std::make_shared<Job>()) {
+  job_->call = &call;
+  job_->reports = &reports;
+  job_->output = std::move(output);
+  const std::lock_guard lock(jobs_.mutex_);
+  jobs_.running_.emplace(&call, job_);
+}
+
+// Without a result, where an exception has ended the call.
+Jobs::Command::~Command() {
+  TextOutcome none;
+  none.error = "an internal error has ended the job; what it has written until then is kept";
+  take(none);
+}
+
+bool Jobs::Command::take(TextOutcome& outcome) {
+  const std::lock_guard lock(jobs_.mutex_);
+  if (job_->call == nullptr) return job_->number != 0;
+  jobs_.running_.erase(&call_);
+  job_->call = nullptr;
+  if (job_->number == 0) return false;
+  job_->outcome = std::move(outcome);
+  job_->ended = Clock::now();
+  jobs_.ended_.notify_all();
+  return true;
+}
+
+bool Jobs::is_full() const {
+  const std::lock_guard lock(mutex_);
+  return jobs_.size() >= max_jobs;
+}
+
+std::string Jobs::full_text() {
+  return "there are " + std::to_string(max_jobs) +
+         " jobs already, so that this cannot become one: poll or stop some of them first (job_list has all)";
+}
+
+void Jobs::hand_over(Call& call) {
+  const std::lock_guard lock(mutex_);
+  const auto found = running_.find(&call);
+  if (found == running_.end() || found->second->number != 0) return;
+  Job& job = *found->second;
+  if (jobs_.size() >= max_jobs) {
+    return call.stop.request(StopHow::now, full_text());
+  }
+  job.reports->end();
+  job.number = outputs_.number(job.output);
+  if (!answer_(call, report(job))) {
+    job.number = 0;
+    return;
+  }
+  job.command = command_of(call);
+  jobs_.emplace(job.number, found->second);
+}
+
+// What is new of the output, into the metadata in place of what is there.
+void Jobs::show_new_output(Job& job, ordered_json& metadata) {
+  const bool runs = job.call != nullptr;
+  std::uint64_t lost = 0;
+  for (const OutputStream stream : {OutputStream::standard_output, OutputStream::standard_error}) {
+    const auto size = job.output->size(stream);
+    lost += size.written - size.kept;
+  }
+  if (lost > 0) metadata["lost_bytes"] = lost;
+  for (const OutputStream stream : {OutputStream::standard_output, OutputStream::standard_error}) {
+    const std::string name = stream == OutputStream::standard_output ? "stdout" : "stderr";
+    const auto size = job.output->size(stream);
+    // Its end is in what the tool has kept itself.
+    if (!runs && size.kept < size.written) continue;
+    std::uint64_t& shown = job.shown[static_cast<std::size_t>(stream)];
+    const std::uint64_t end = runs ? job.output->between_characters(stream, size.kept) : size.kept;
+    const auto text = [&](std::uint64_t from, std::uint64_t to) {
+      return to_utf8(job.output->read(stream, from, static_cast<std::size_t>(to - from)));
+    };
+    std::string out;
+    const std::uint64_t half = results_.output_bytes / 2;
+    const bool is_cut = end - shown > results_.output_bytes;
+    if (is_cut) {
+      const std::uint64_t head = job.output->between_characters(stream, shown + half);
+      const std::uint64_t tail = job.output->between_characters(stream, end - half);
+      out = text(shown, head);
+      if (!out.empty() && out.back() != '\n') out += '\n';
+      out += gap(tail - head) + text(tail, end);
+      if (results_.has_output_read && !metadata.contains("output_read")) {
+        metadata["output_read"] = output_read_arguments(job.number, name, head);
+      }
+    } else {
+      out = text(shown, end);
+    }
+    metadata[metadata.contains("partial_" + name) ? "partial_" + name : name] = std::move(out);
+    metadata[name + "_truncated"] = is_cut;
+    metadata[name + "_bytes"] = end - shown;
+    shown = end;
+  }
+}
+
+// What is to be said of a job now. With mutex_ held.
+ordered_json Jobs::report(Job& job) {
+  if (job.call == nullptr) {
+    if (job.outcome.kind == ToolOutcome::Kind::not_made) return refusal(job.outcome.error);
+    ordered_json metadata = metadata_of(job.outcome);
+    cut_streams(metadata, results_.output_bytes);
+    if (metadata.contains("stdout_bytes")) show_new_output(job, metadata);
+    return command_result(metadata, job.outcome.is_error, results_.style);
+  }
+  const auto runs_for = std::chrono::duration_cast<milliseconds>(Clock::now() - job.began);
+  ordered_json metadata{{"job", job.number}, {"status", "running"}, {"execution_time_ms", runs_for.count()}};
+  show_new_output(job, metadata);
+  return command_result(metadata, false, results_.style);
+}
+
+ordered_json Jobs::list() const {
+  std::string text;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [number, job] : jobs_) {
+    const auto until = job->call == nullptr ? job->ended : Clock::now();
+    const auto time = std::to_string(std::chrono::duration_cast<seconds>(until - job->began).count()) + " s";
+    text += std::to_string(number) + (job->call == nullptr ? " ended after " : " runs for ") + time +
+            (job->command.empty() ? "" : ": " + job->command) + '\n';
+  }
+  if (text.empty()) return text_result("no jobs");
+  text.pop_back();
+  return text_result(std::move(text));
+}
+
+// Answers by itself, so that nothing counts as shown that nobody gets.
+ordered_json Jobs::report_after(Call& call, long long number, seconds wait, bool stops) {
+  // Not asked of call.stop below: its listeners are told while it is locked, and take the mutex of this object.
+  std::atomic<bool> cancelled{false};
+  const Stop::Subscription listening = call.stop.subscribe([&](const StopRequest&) {
+    cancelled.store(true);
+    const std::lock_guard lock(mutex_);
+    ended_.notify_all();
+  });
+  std::unique_lock lock(mutex_);
+  const auto find = [&] {
+    return number > 0 && number <= INT_MAX ? jobs_.find(static_cast<int>(number)) : jobs_.end();
+  };
+  const std::string unknown = "there is no job " + std::to_string(number) +
+                              " (job_list has all); one that has ended is gone when it was polled" +
+                              (results_.has_output_read ? ", and output_read shows what it has written" : "");
+  if (find() == jobs_.end()) return refusal(unknown);
+  const std::shared_ptr<Job> job = find()->second;
+  if (stops && job->call != nullptr) job->call->stop.request(StopHow::graceful, "job_stop has ended it");
+  if (wait > seconds(0) && waiting_ < max_waiters) {
+    ++waiting_;
+    ended_.wait_for(lock, wait, [&] { return job->call == nullptr || cancelled.load(); });
+    --waiting_;
+  }
+  if (find() == jobs_.end()) return refusal(unknown);  // Another one has polled it meanwhile.
+  const auto shown = job->shown;
+  ordered_json result = report(*job);
+  if (stops) result["isError"] = false;
+  if (!answer_(call, std::move(result))) {
+    job->shown = shown;  // to nobody
+  } else if (job->call == nullptr) {
+    jobs_.erase(job->number);
+  }
+  return {};
+}
+
+ordered_json Jobs::poll(Call& call) {
+  const json arguments = json::parse(call.arguments);
+  if (const std::string problem = problem_of(arguments, {"job", "wait"}); !problem.empty()) return refusal(problem);
+  const long long wait = std::clamp<long long>(whole_number(arguments, "wait").value_or(0), 0, max_poll_wait_.count());
+  return report_after(call, *whole_number(arguments, "job"), seconds(wait), false);
+}
+
+ordered_json Jobs::stop(Call& call) {
+  const json arguments = json::parse(call.arguments);
+  if (const std::string problem = problem_of(arguments, {"job"}); !problem.empty()) return refusal(problem);
+  return report_after(call, *whole_number(arguments, "job"), stop_wait, true);
+}
+
+ServerTools Jobs::tools() {
+  ServerTools tools;
+  const auto add = [&](const char* name, const char* description, std::string_view schema, std::uint32_t hints,
+                       std::function<ordered_json(Call&)> answer) {
+    tools.push_back(
+        {.description = {.id = name, .description = description, .input_schema = std::string(schema), .hints = hints},
+         .is_urgent = true,
+         .answer = [answer = std::move(answer)](Call& call, Progress::Reports&) { return answer(call); }});
+  };
+  add("job_poll", "New output of a job, and how it ended.", poll_schema, WTOOL_HINT_READ_ONLY,
+      [this](Call& call) { return poll(call); });
+  add("job_stop", "Ends a job with all that it started.", stop_schema, 0, [this](Call& call) { return stop(call); });
+  add("job_list", "Jobs that run or were not polled to their end.", list_schema, WTOOL_HINT_READ_ONLY,
+      [this](Call&) { return list(); });
+  return tools;
+}
+
+void add_background(ordered_json& tool) {
+  tool["inputSchema"]["properties"]["background"] = {{"type", "boolean"},
+                                                     {"description", "Return at once, with a job."}};
+}
+
+BackgroundRequest take_background(const std::string& arguments) {
+  BackgroundRequest request;
+  if (arguments.find("\"background\"") == std::string::npos) return request;
+  json parsed = json::parse(arguments);
+  const auto found = parsed.find("background");
+  if (found == parsed.end()) return request;
+  request.is_given = true;
+  if (!found->is_boolean()) {
+    request.problem = "background must be true or false, and is " + escaped(dumped(*found)) + "; nothing has been run";
+    return request;
+  }
+  request.wanted = found->get<bool>();
+  parsed.erase(found);
+  request.arguments = dumped(parsed);
+  return request;
+}
+
+bool waits_for_progress(const Call& call) {
+  // It asks for the progress of every call, and its time limit takes no notice.
+  const bool is_codex = call.client == "codex-mcp-client";
+  return !call.progress_token.empty() && !is_codex;
+}
+
+}  // namespace wtool::host::mcp

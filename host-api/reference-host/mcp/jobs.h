@@ -1,0 +1,126 @@
+// Commands that run on after their call was answered. A call that asks for it (`background`), and one that would be
+// answered later than its client waits, is answered with what there is and a number: it is a job from then on.
+//
+// - A job is the call that it was: the same thread, custody, limits and audit, and it still counts as a call that runs.
+//   Only its result goes to whoever polls instead.
+// - A call is handed over once, or answered with its result, or cancelled; whichever comes first. One that is cancelled
+//   stops its command. A job is ended by job_stop, by its own timeout, and with the server.
+// - What the command writes is shown once, to the next poll. A job that has ended is kept until it was polled; its
+//   output can be read by its number after that, as the store keeps it.
+// - There are at most max_jobs. One more is refused before it begins; a call that is due by itself then is stopped, and
+//   answers with what it has written.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "loader/toolbox.h"
+#include "mcp/call.h"
+#include "mcp/output_store.h"
+#include "mcp/progress.h"
+#include "mcp/results.h"
+#include "mcp/server_tools.h"
+
+namespace wtool::host::mcp {
+
+// All members: any thread.
+class Jobs {
+  struct Job;
+
+ public:
+  static constexpr std::size_t max_jobs = 100;
+  // So that what fails at once is answered as a failure, and not as a job.
+  static constexpr std::chrono::milliseconds background_wait{500};
+
+  // Answers a call that runs, with a result; false: it was cancelled.
+  using Answer = std::function<bool(Call&, nlohmann::ordered_json)>;
+  Jobs(OutputStore& outputs, ResultSettings results, std::chrono::seconds max_poll_wait, Answer answer);
+
+  // A command that runs for a call: what may become a job. On the call's thread.
+  class Command {
+   public:
+    Command(Jobs& jobs, Call& call, Progress::Reports& reports, std::shared_ptr<StoredOutput> output);
+    Command(const Command&) = delete;
+    Command& operator=(const Command&) = delete;
+    ~Command();
+
+    // Takes the result where the call is a job by now.
+    bool take(TextOutcome& outcome);
+
+   private:
+    Jobs& jobs_;
+    Call& call_;
+    const std::shared_ptr<Job> job_;
+  };
+
+  bool is_full() const;
+  // Why one more is refused then.
+  static std::string full_text();
+  // Makes a job of the call, if its command runs.
+  void hand_over(Call& call);
+
+  // job_poll, job_stop and job_list. They borrow this object.
+  ServerTools tools();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  struct Job {
+    int number = 0;                        // 0: it is none yet
+    Call* call = nullptr;                  // nullptr: it has ended
+    Progress::Reports* reports = nullptr;  // of the call
+    std::shared_ptr<StoredOutput> output;
+    std::string command;                   // or its beginning, for people
+    std::array<std::uint64_t, 2> shown{};  // of each stream
+    Clock::time_point began = Clock::now();
+    Clock::time_point ended{};
+    TextOutcome outcome{};
+  };
+
+  nlohmann::ordered_json poll(Call& call);
+  nlohmann::ordered_json stop(Call& call);
+  nlohmann::ordered_json list() const;
+  nlohmann::ordered_json report_after(Call& call, long long number, std::chrono::seconds wait, bool stops);
+  nlohmann::ordered_json report(Job& job);
+  void show_new_output(Job& job, nlohmann::ordered_json& metadata);
+
+  OutputStore& outputs_;
+  const ResultSettings results_;
+  const std::chrono::seconds max_poll_wait_;
+  const Answer answer_;
+  mutable std::mutex mutex_;
+  std::condition_variable ended_;  // a job, or the wait for one
+  std::map<const Call*, std::shared_ptr<Job>> running_;
+  std::map<int, std::shared_ptr<Job>> jobs_;  // by number
+  int waiting_ = 0;                           // for the end of a job
+};
+
+// shell_execute as it stands in the list where there are jobs.
+void add_background(nlohmann::ordered_json& tool);
+
+// What the arguments of shell_execute say of `background`, which is no parameter of the plugin's.
+struct BackgroundRequest {
+  bool is_given = false;
+  bool wanted = false;
+  std::string arguments{};  // the others, where it is given
+  std::string problem{};    // what is wrong with it; empty: nothing
+};
+BackgroundRequest take_background(const std::string& arguments);
+
+// Whether the client waits longer while it hears of the call's progress. Most do that ask to.
+bool waits_for_progress(const Call& call);
+
+// The tool whose commands may become jobs.
+inline constexpr std::string_view command_tool = "shell_execute";
+
+}  // namespace wtool::host::mcp

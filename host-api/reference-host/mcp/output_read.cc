@@ -1,0 +1,222 @@
+#include "mcp/output_read.h"
+
+#include <wtool/tool.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "base/utf8.h"
+#include "expressions/pattern.h"
+#include "mcp/message.h"
+#include "mcp/results.h"
+#include "mcp/tool_methods.h"
+#include "tracing/escape.h"
+
+namespace wtool::host::mcp {
+
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr std::string_view output_read_schema =
+    R"({"type":"object","properties":{"output":{"type":"integer"},"stream":{"enum":["stdout","stderr"]},)"
+    R"("offset":{"type":"integer","description":"Bytes"},"lines":{"type":"integer"},)"
+    R"("tail":{"type":"integer","description":"Lines"},"grep":{"type":"string"}},"required":["output"]})";
+
+constexpr std::size_t piece = 65536;
+// A line that is longer is searched in pieces.
+constexpr std::size_t longest_line = 1 << 20;
+constexpr std::size_t longest_shown_line = 1000;
+
+struct Wanted {
+  long long output = 0;
+  std::optional<OutputStream> stream{};
+  std::uint64_t offset = 0;
+  std::optional<std::uint64_t> lines{};
+  std::optional<std::uint64_t> tail{};
+  std::shared_ptr<const expressions::Pattern> grep{};
+};
+
+std::string count_problem(const std::string& name, const json& value, std::uint64_t least) {
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() >= least) return {};
+  return name + " must be a whole number from " + std::to_string(least) + ", and is " + escaped(dumped(value));
+}
+
+// Empty; or what is wrong with the arguments.
+std::string read_arguments(const json& arguments, Wanted& wanted) {
+  for (const auto& [name, value] : arguments.items()) {
+    std::string problem;
+    if (name == "output") {
+      problem = count_problem(name, value, 1);
+      if (problem.empty()) wanted.output = value.get<long long>();
+    } else if (name == "offset") {
+      problem = count_problem(name, value, 0);
+      if (problem.empty()) wanted.offset = value.get<std::uint64_t>();
+    } else if (name == "lines" || name == "tail") {
+      problem = count_problem(name, value, 1);
+      if (problem.empty()) (name == "lines" ? wanted.lines : wanted.tail) = value.get<std::uint64_t>();
+    } else if (name == "stream") {
+      if (value != "stdout" && value != "stderr") {
+        problem = "stream must be stdout or stderr, and is " + escaped(dumped(value));
+      }
+      wanted.stream = value == "stderr" ? OutputStream::standard_error : OutputStream::standard_output;
+    } else if (name == "grep") {
+      if (!value.is_string()) return "grep must be a regular expression, and is " + escaped(dumped(value));
+      auto compiled = expressions::Pattern::compile(value.get_ref<const std::string&>());
+      if (const std::string* why = std::get_if<std::string>(&compiled)) {
+        problem = "grep: " + *why;
+      } else {
+        wanted.grep = std::get<std::shared_ptr<const expressions::Pattern>>(std::move(compiled));
+      }
+    } else {
+      problem = "there is no parameter " + escaped(name);
+    }
+    if (!problem.empty()) return problem;
+  }
+  if (wanted.output == 0) return "the parameter output is missing: the number that a result has named";
+  if (wanted.tail && (wanted.grep || wanted.lines || arguments.contains("offset"))) {
+    return "tail is for itself: without offset, lines and grep";
+  }
+  return {};
+}
+
+// What is shown, and the bytes that it is about.
+struct Part {
+  std::string text;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+class Reader {
+ public:
+  Reader(const StoredOutput& output, OutputStream stream, std::size_t most)
+      : output_(output), stream_(stream), most_(most), size_(output.size(stream)) {}
+
+  StoredOutput::Size size() const { return size_; }
+
+  Part from(std::uint64_t offset, std::optional<std::uint64_t> lines) const {
+    Part part;
+    part.begin = output_.between_characters(stream_, std::min(offset, size_.kept));
+    part.end = std::min<std::uint64_t>(size_.kept, part.begin + most_);
+    if (part.end < size_.kept) part.end = output_.between_characters(stream_, part.end);
+    std::string bytes = bytes_of(part);
+    if (lines) bytes.resize(end_of_lines(bytes, *lines));
+    part.end = part.begin + bytes.size();
+    part.text = to_utf8(std::move(bytes));
+    return part;
+  }
+
+  Part last(std::uint64_t lines) const {
+    Part part;
+    part.end = size_.kept;
+    part.begin = output_.between_characters(stream_, part.end - std::min<std::uint64_t>(part.end, most_));
+    std::string bytes = bytes_of(part);
+    std::size_t begin = bytes.empty() ? 0 : bytes.size() - 1;  // The newline at the end begins no line.
+    while (begin > 0 && (bytes[begin - 1] != '\n' || --lines > 0)) --begin;
+    part.begin += begin;
+    part.text = to_utf8(bytes.substr(begin));
+    return part;
+  }
+
+  // Lines in which the pattern is, each after its offset.
+  Part matching(const expressions::Pattern& pattern, std::uint64_t offset, std::uint64_t lines,
+                const Stop& stop) const {
+    Part part;
+    part.begin = part.end = std::min(offset, size_.kept);
+    std::string rest;  // from part.end on
+    while (!stop.requested()) {
+      const std::string more = output_.read(stream_, part.end + rest.size(), piece);
+      rest += more;
+      const bool is_all = more.empty();
+      std::size_t begin = 0;
+      while (begin < rest.size() && part.text.size() < most_ && lines > 0) {
+        const std::size_t newline = rest.find('\n', begin);
+        const bool is_cut = newline == std::string::npos;
+        if (is_cut && !is_all && rest.size() - begin < longest_line) break;
+        const std::size_t end = is_cut ? rest.size() : newline;
+        std::string line = to_utf8(rest.substr(begin, end - begin));
+        if (pattern.is_in(line)) {
+          part.text += std::to_string(part.end + begin) + ':' + cut(line, longest_shown_line) + '\n';
+          --lines;
+        }
+        begin = is_cut ? end : end + 1;
+      }
+      part.end += begin;
+      rest.erase(0, begin);
+      if (is_all || part.text.size() >= most_ || lines == 0) break;
+    }
+    return part;
+  }
+
+ private:
+  std::string bytes_of(const Part& part) const {
+    return output_.read(stream_, part.begin, static_cast<std::size_t>(part.end - part.begin));
+  }
+
+  static std::size_t end_of_lines(std::string_view bytes, std::uint64_t lines) {
+    std::size_t end = 0;
+    while (lines-- > 0 && end < bytes.size()) end = std::min(bytes.find('\n', end), bytes.size() - 1) + 1;
+    return end;
+  }
+
+  const StoredOutput& output_;
+  const OutputStream stream_;
+  const std::size_t most_;
+  const StoredOutput::Size size_;
+};
+
+ordered_json answer_output_read(const OutputStore& store, std::size_t most, const Call& call) {
+  Wanted wanted;
+  if (const std::string problem = read_arguments(json::parse(call.arguments), wanted); !problem.empty()) {
+    return refusal(problem);
+  }
+  const int number = static_cast<int>(std::min<long long>(wanted.output, INT_MAX));
+  const std::shared_ptr<StoredOutput> output = store.find(number);
+  if (output == nullptr) {
+    const std::string name = "output " + std::to_string(wanted.output);
+    return refusal(store.was_there(number)
+                       ? name + " is not kept any more: newer ones have taken its room (mcp.stored_bytes)"
+                       : "there is no " + name + " of this session");
+  }
+  const bool has_only_errors = output->size(OutputStream::standard_output).written == 0 &&
+                               output->size(OutputStream::standard_error).written > 0;
+  const OutputStream stream =
+      wanted.stream.value_or(has_only_errors ? OutputStream::standard_error : OutputStream::standard_output);
+  const Reader reader(*output, stream, most);
+  Part part = wanted.grep   ? reader.matching(*wanted.grep, wanted.offset, wanted.lines.value_or(UINT64_MAX), call.stop)
+              : wanted.tail ? reader.last(*wanted.tail)
+                            : reader.from(wanted.offset, wanted.lines);
+  const StoredOutput::Size size = reader.size();
+  std::string text = std::move(part.text);
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  text += std::string("[") + (stream == OutputStream::standard_output ? "stdout" : "stderr") + ", bytes " +
+          std::to_string(part.begin) + " to " + std::to_string(part.end) + " of " + std::to_string(size.written);
+  if (part.end < size.kept) text += "; offset " + std::to_string(part.end) + " continues";
+  if (size.kept < size.written) {
+    text += "; only the first " + std::to_string(size.kept) + " found room (mcp.stored_bytes)";
+  }
+  return text_result(text + ']');
+}
+
+}  // namespace
+
+ServerTool output_read_tool(const OutputStore& store, std::size_t output_bytes) {
+  return {.description = {.id = "output_read",
+                          .description = "Reads a cut output, or a job's.",
+                          .input_schema = std::string(output_read_schema),
+                          .hints = WTOOL_HINT_READ_ONLY},
+          .is_urgent = true,
+          .answer = [&store, output_bytes](Call& call, Progress::Reports&) {
+            return answer_output_read(store, output_bytes, call);
+          }};
+}
+
+}  // namespace wtool::host::mcp

@@ -1,0 +1,172 @@
+#include "mcp/output_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+namespace wtool::host::mcp {
+
+namespace {
+
+constexpr std::size_t block_size = 65536;
+// Of those that have a number; outputs of nothing take no block.
+constexpr std::size_t max_outputs = 1000;
+// The room of so many is given back to the file system as soon as none is in use.
+constexpr std::size_t many_blocks = 64;
+
+int open_without_name() {
+  const char* named = std::getenv("TMPDIR");
+  for (const char* folder : {named, "/var/tmp", "/tmp"}) {
+    if (folder == nullptr || folder[0] != '/') continue;
+    const int file = ::open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (file >= 0) return file;
+  }
+  return ::memfd_create("outputs", MFD_CLOEXEC);
+}
+
+// A write beyond the limit for files would end this process.
+std::uint64_t within_file_limit(std::uint64_t bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return bytes;
+  return std::min<std::uint64_t>(bytes, limit.rlim_cur);
+}
+
+bool write_at(int file, std::uint64_t offset, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
+  }
+  return true;
+}
+
+std::uint64_t place_of(std::uint32_t block) { return std::uint64_t{block} * block_size; }
+
+}  // namespace
+
+StoredOutput::~StoredOutput() {
+  for (const Stream& stream : streams_) store_.give_back(stream.blocks);
+}
+
+void StoredOutput::add(OutputStream which, std::string_view bytes) {
+  const std::lock_guard lock(mutex_);
+  Stream& stream = streams_[static_cast<std::size_t>(which)];
+  const bool is_whole = stream.size.kept == stream.size.written;
+  stream.size.written += bytes.size();
+  if (!is_whole) return;
+  while (!bytes.empty()) {
+    const std::size_t at = stream.size.kept % block_size;
+    if (at == 0) {
+      const std::optional<std::uint32_t> block = store_.take_block();
+      if (!block) return;
+      stream.blocks.push_back(*block);
+    }
+    const std::string_view part = bytes.substr(0, block_size - at);
+    if (!write_at(store_.file_.get(), place_of(stream.blocks.back()) + at, part)) return;
+    stream.size.kept += part.size();
+    bytes.remove_prefix(part.size());
+  }
+}
+
+StoredOutput::Size StoredOutput::size(OutputStream which) const {
+  const std::lock_guard lock(mutex_);
+  return streams_[static_cast<std::size_t>(which)].size;
+}
+
+std::string StoredOutput::read(OutputStream which, std::uint64_t offset, std::size_t most) const {
+  const std::lock_guard lock(mutex_);
+  const Stream& stream = streams_[static_cast<std::size_t>(which)];
+  std::string bytes;
+  const std::uint64_t end = std::min<std::uint64_t>(stream.size.kept, offset + most);
+  while (offset < end) {
+    const std::size_t at = offset % block_size;
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(block_size - at, end - offset));
+    const std::size_t had = bytes.size();
+    bytes.resize(had + wanted);
+    const auto place = place_of(stream.blocks[offset / block_size]) + at;
+    const ssize_t got = ::pread(store_.file_.get(), bytes.data() + had, wanted, static_cast<off_t>(place));
+    bytes.resize(had + (got > 0 ? static_cast<std::size_t>(got) : 0));
+    if (got == 0 || (got < 0 && errno != EINTR)) break;
+    if (got > 0) offset += static_cast<std::uint64_t>(got);
+  }
+  return bytes;
+}
+
+std::uint64_t StoredOutput::between_characters(OutputStream stream, std::uint64_t offset) const {
+  constexpr std::size_t longest = 4;
+  const std::uint64_t begin = offset - std::min<std::uint64_t>(offset, longest - 1);
+  const std::string before = read(stream, begin, static_cast<std::size_t>(offset - begin));
+  for (std::size_t back = 1; back <= before.size(); ++back) {
+    const auto byte = static_cast<unsigned char>(before[before.size() - back]);
+    if ((byte & 0xc0) == 0x80) continue;
+    const std::size_t length = byte >= 0xf8 ? 1 : byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? offset - back : offset;
+  }
+  return offset;
+}
+
+OutputStore::OutputStore(std::uint64_t max_bytes)
+    : max_bytes_(within_file_limit(max_bytes)), file_(open_without_name()) {}
+
+int OutputStore::number(const std::shared_ptr<StoredOutput>& output) {
+  std::shared_ptr<StoredOutput> oldest;  // ends with the mutex free
+  const std::lock_guard lock(mutex_);
+  if (outputs_.size() >= max_outputs) oldest = take_oldest();
+  outputs_.emplace(++last_number_, output);
+  return last_number_;
+}
+
+std::shared_ptr<StoredOutput> OutputStore::find(int number) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = outputs_.find(number);
+  return found == outputs_.end() ? nullptr : found->second;
+}
+
+bool OutputStore::was_there(int number) const {
+  const std::lock_guard lock(mutex_);
+  return number > 0 && number <= last_number_;
+}
+
+// With mutex_ held. Of those that nobody else holds; nobody can come to hold it meanwhile, since only find() hands it
+// out.
+std::shared_ptr<StoredOutput> OutputStore::take_oldest() {
+  const auto oldest =
+      std::find_if(outputs_.begin(), outputs_.end(), [](const auto& one) { return one.second.use_count() == 1; });
+  if (oldest == outputs_.end()) return nullptr;
+  std::shared_ptr<StoredOutput> output = std::move(oldest->second);
+  outputs_.erase(oldest);
+  return output;
+}
+
+std::optional<std::uint32_t> OutputStore::take_block() {
+  std::unique_lock lock(mutex_);
+  while (free_.empty() && place_of(blocks_ + 1) > max_bytes_) {
+    std::shared_ptr<StoredOutput> oldest = take_oldest();
+    if (oldest == nullptr) return std::nullopt;
+    lock.unlock();  // It gives its blocks back.
+    oldest.reset();
+    lock.lock();
+  }
+  if (free_.empty()) return blocks_++;
+  const std::uint32_t block = free_.back();
+  free_.pop_back();
+  return block;
+}
+
+void OutputStore::give_back(const std::vector<std::uint32_t>& blocks) {
+  const std::lock_guard lock(mutex_);
+  free_.insert(free_.end(), blocks.begin(), blocks.end());
+  if (free_.size() < blocks_ || blocks_ < many_blocks || ::ftruncate(file_.get(), 0) != 0) return;
+  free_.clear();
+  blocks_ = 0;
+}
+
+}  // namespace wtool::host::mcp

@@ -1,0 +1,97 @@
+// What commands have written, whole, for as long as this server runs: job_poll and output_read show of it what the
+// answer to a call could not.
+//
+//   OutputStore store(256 << 20);
+//   const std::shared_ptr<StoredOutput> output = store.open();
+//   output->add(OutputStream::standard_output, bytes);  // as the command writes
+//   const int number = store.number(output);            // from now on, it is found by this number
+//   store.find(number)->read(OutputStream::standard_output, 0, 1024);
+//
+// - Each stream is kept by itself, byte for byte, from its beginning.
+// - All is in one file without a name: no command finds it by a path, and nothing has to be removed. Where no file
+//   system takes such a file, it is in memory.
+// - All outputs together have a limit. For a new one, the oldest that nobody holds is given up. What finds no room even
+//   so is counted, and its stream keeps its beginning.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/descriptor.h"
+#include "loader/tool_caller.h"
+
+namespace wtool::host::mcp {
+
+class OutputStore;
+
+// Of one command. All members: any thread. The store must outlive it.
+class StoredOutput {
+ public:
+  struct Size {
+    std::uint64_t written = 0;  // by the command
+    std::uint64_t kept = 0;     // of that, from the beginning
+  };
+
+  explicit StoredOutput(OutputStore& store) : store_(store) {}
+  StoredOutput(const StoredOutput&) = delete;
+  StoredOutput& operator=(const StoredOutput&) = delete;
+  ~StoredOutput();
+
+  void add(OutputStream stream, std::string_view bytes);
+  Size size(OutputStream stream) const;
+  // Up to `most` bytes from `offset` on; fewer where no more are kept.
+  std::string read(OutputStream stream, std::uint64_t offset, std::size_t most) const;
+  // `offset`, or where the character begins that it would cut in two.
+  std::uint64_t between_characters(OutputStream stream, std::uint64_t offset) const;
+
+ private:
+  struct Stream {
+    Size size;
+    std::vector<std::uint32_t> blocks;
+  };
+
+  OutputStore& store_;
+  mutable std::mutex mutex_;
+  std::array<Stream, 2> streams_;
+};
+
+// All members: any thread.
+class OutputStore {
+ public:
+  explicit OutputStore(std::uint64_t max_bytes);
+
+  std::shared_ptr<StoredOutput> open() { return std::make_shared<StoredOutput>(*this); }
+
+  // The number under which the output is found from now on.
+  int number(const std::shared_ptr<StoredOutput>& output);
+  // nullptr: there is none of this number, or not any more.
+  std::shared_ptr<StoredOutput> find(int number) const;
+  // Whether an output has had this number.
+  bool was_there(int number) const;
+  std::uint64_t max_bytes() const { return max_bytes_; }
+
+ private:
+  friend class StoredOutput;
+
+  std::optional<std::uint32_t> take_block();
+  void give_back(const std::vector<std::uint32_t>& blocks);
+  std::shared_ptr<StoredOutput> take_oldest();
+
+  const std::uint64_t max_bytes_;
+  const Descriptor file_;
+  mutable std::mutex mutex_;
+  std::vector<std::uint32_t> free_;  // blocks of the file
+  std::uint32_t blocks_ = 0;         // that it has
+  int last_number_ = 0;
+  std::map<int, std::shared_ptr<StoredOutput>> outputs_;  // last: their end gives blocks back
+};
+
+}  // namespace wtool::host::mcp

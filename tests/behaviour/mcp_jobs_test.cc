@@ -1,0 +1,346 @@
+// Commands of `wtool mcp` that run on after their call was answered: jobs, and the outputs that can be read later.
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "support/mcp_client.h"
+
+using namespace wtool::test;
+using Json = nlohmann::json;
+
+namespace {
+
+const Json in_background{{"arguments", {{"background", true}}}};
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+std::string text_of(const Json& result) { return result.at("content").at(0).at("text"); }
+
+// Results are text alone, as they are by default.
+struct Session : McpClient {
+  ScratchFolder folder;
+  Mark mark;
+  Gate gate{folder};
+
+  explicit Session(const std::string& settings = "results: text", std::vector<std::string> more = {})
+      : McpClient(with_configuration(std::move(more), settings)) {
+    initialize();
+  }
+
+  Json use(const std::string& tool, const Json& arguments = Json::object()) {
+    const Json answer = ask("tools/call", {{"name", tool}, {"arguments", arguments}});
+    BOOST_REQUIRE_MESSAGE(answer.contains("result"), answer.dump());
+    return answer["result"];
+  }
+  std::string poll(int job, int wait = 0) { return text_of(use("job_poll", {{"job", job}, {"wait", wait}})); }
+  std::string read(const Json& arguments) { return text_of(use("output_read", arguments)); }
+  // Begins a job whose processes bear the mark, and gives its number.
+  int begin(const std::string& command, const Json& more = in_background) {
+    Json all = more;
+    all["arguments"]["environment"] = {{"WTOOL_TEST_MARK", mark.text()}};
+    return job_of(text_of(run(command, all)));
+  }
+  static int job_of(const std::string& text) {
+    const std::size_t found = text.rfind("[job ");
+    BOOST_REQUIRE_MESSAGE(found != std::string::npos, text);
+    BOOST_TEST(has(text, " still runs, "), text);
+    return std::stoi(text.substr(found + 5));
+  }
+  bool nothing_is_left() {
+    return wait_until([&] { return mark.bearers().empty(); }, within(3000));
+  }
+
+ private:
+  std::vector<std::string> with_configuration(std::vector<std::string> more, const std::string& settings) {
+    static std::vector<std::unique_ptr<ScratchFolder>> folders;
+    folders.push_back(std::make_unique<ScratchFolder>());
+    more.insert(more.end(), {"--config", folders.back()->file("c.yaml", "mcp: {" + settings + "}\n")});
+    return more;
+  }
+};
+
+// The lines of the output, without the last, which is the server's.
+std::string output_of(const std::string& text) { return text.substr(0, text.rfind('[')); }
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_command_in_the_background_is_polled_to_its_end) {
+  Session client;
+  const int job = client.begin("echo one; " + client.gate.wait() + "; echo two; echo no >&2; exit 3");
+  BOOST_TEST(job == 1);
+  BOOST_TEST(client.poll(job).starts_with("[job 1 still runs, "));
+  BOOST_TEST(has(text_of(client.use("job_list")), "1 runs for "));
+  client.gate.open();
+  const std::string end = client.poll(job, 40);
+  BOOST_TEST(end.starts_with("two\n[stderr]\nno\n[exit 3, "), end);
+  BOOST_TEST(text_of(client.use("job_list")) == "no jobs");
+  const Json gone = client.use("job_poll", {{"job", job}});
+  BOOST_TEST(gone.at("isError") == true);
+  BOOST_TEST(has(text_of(gone), "there is no job 1"), text_of(gone));
+  // What was shown can be read once more.
+  BOOST_TEST(client.read({{"output", job}}).starts_with("one\ntwo\n[stdout, bytes 0 to 8 of 8]"));
+  BOOST_TEST(client.read({{"output", job}, {"stream", "stderr"}}).starts_with("no\n[stderr, bytes 0 to 3 of 3]"));
+}
+
+BOOST_AUTO_TEST_CASE(what_ends_at_once_is_answered_as_ever) {
+  Session client;
+  // On a machine that is busy it may take longer than it is waited for.
+  std::string text;
+  for (int i = 0; i < 20 && !text.starts_with("hi\n[exit 0, "); ++i) {
+    text = text_of(client.run("echo hi", in_background));
+    if (has(text, "[job ")) client.poll(Session::job_of(text), 40);
+  }
+  BOOST_TEST(text.starts_with("hi\n[exit 0, "), text);
+  BOOST_TEST(text_of(client.run("echo hi", {{"arguments", {{"background", false}}}})).starts_with("hi\n[exit 0, "));
+  const Json odd = client.run("echo hi", {{"arguments", {{"background", "yes"}}}});
+  BOOST_TEST(odd.at("isError") == true);
+  BOOST_TEST(has(text_of(odd), "background must be true or false, and is \"yes\""), text_of(odd));
+  BOOST_TEST(text_of(client.use("job_list")) == "no jobs");
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_runs_longer_than_the_client_waits_becomes_a_job) {
+  Session client("results: text, answer_within: 1");
+  const std::string first = text_of(client.run("echo one; " + client.gate.wait() + "; echo two"));
+  BOOST_TEST(first.starts_with("one\n[job 1 still runs, "), first);
+  client.gate.open();
+  BOOST_TEST(client.poll(1, 1).starts_with("two\n[exit 0, "));
+}
+
+BOOST_AUTO_TEST_CASE(where_it_is_said_so_no_call_becomes_a_job_by_itself) {
+  Session client("results: text, answer_within: none");
+  BOOST_TEST(text_of(client.run("sleep 1.5; echo hi")).starts_with("hi\n[exit 0, "));
+}
+
+BOOST_AUTO_TEST_CASE(no_progress_is_told_after_the_answer) {
+  Session client;
+  const Json more{{"arguments", {{"background", true}}}, {"_meta", {{"progressToken", 7}}}};
+  const int job = client.begin("echo one; " + client.gate.wait() + "; echo two", more);
+  BOOST_TEST(!client.news.empty());
+  client.news.clear();
+  client.gate.open();
+  BOOST_TEST(has(client.poll(job, 40), "two\n"));
+  client.read_for(std::chrono::milliseconds(300));
+  BOOST_TEST(client.news.empty());
+}
+
+BOOST_AUTO_TEST_CASE(polls_together_show_every_byte_once) {
+  Session client("results: text, output_bytes: 65536");
+  // Three bytes a character, so that pieces end within one.
+  std::string text = text_of(client.run(
+      "seq 1 2000; for i in 1 2 3 4 5 6 7 8 9; do printf '漢字漢字漢字%s' $i; sleep 0.1; done", in_background));
+  const int job = Session::job_of(text);
+  std::string all;
+  while (true) {
+    std::string piece = output_of(text);
+    // A text without a newline at its end gets one.
+    if (!piece.empty() && piece.back() == '\n') piece.pop_back();
+    all += piece;
+    if (has(text, "[exit 0, ")) break;
+    text = client.poll(job);
+  }
+  std::string expected;
+  for (int i = 1; i <= 2000; ++i) expected += std::to_string(i) + '\n';
+  for (int i = 1; i <= 9; ++i) expected += "漢字漢字漢字" + std::to_string(i);
+  BOOST_TEST(all == expected);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_is_stopped_with_all_that_it_has_started) {
+  Session client;
+  const int job = client.begin("echo ready; setsid sleep 61 & sleep 61");
+  BOOST_TEST(!client.mark.bearers().empty());
+  const Json stopped = client.use("job_stop", {{"job", job}});
+  BOOST_TEST(stopped.at("isError") == false);
+  BOOST_TEST(has(text_of(stopped), "job_stop has ended it"), text_of(stopped));
+  BOOST_TEST(client.mark.bearers().empty(), client.mark.description());
+  BOOST_TEST(text_of(client.use("job_list")) == "no jobs");
+  BOOST_TEST(client.use("job_stop", {{"job", job}}).at("isError") == true);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_ends_with_the_server) {
+  Session client;
+  client.begin("trap '' TERM; echo ready; setsid sleep 61 & while :; do sleep 1; done");
+  client.program.end_input();
+  BOOST_TEST(client.program.wait().exit_code == 0);
+  BOOST_TEST(client.nothing_is_left(), client.mark.description());
+}
+
+BOOST_AUTO_TEST_CASE(a_cancellation_stops_a_command_until_it_is_a_job) {
+  Session client("results: text, answer_within: 3");
+  Json more;
+  more["arguments"]["environment"] = {{"WTOOL_TEST_MARK", client.mark.text()}};
+  more["_meta"]["progressToken"] = 1;
+  const Json early = client.call("echo ready; sleep 61", more);
+  client.wait_for_news("notifications/progress");
+  client.notify("notifications/cancelled", {{"requestId", early}});
+  BOOST_TEST(client.nothing_is_left(), client.mark.description());
+  BOOST_TEST(text_of(client.use("job_list")) == "no jobs");
+  BOOST_TEST(!client.has_answer(early));
+
+  const Json late = client.call("echo ready; " + client.gate.wait() + "; echo end", more);
+  const int job = Session::job_of(text_of(client.answer(late).at("result")));
+  client.notify("notifications/cancelled", {{"requestId", late}});
+  client.ask("ping");
+  client.gate.open();
+  BOOST_TEST(client.poll(job, 3).starts_with("end\n[exit 0, "));
+}
+
+BOOST_AUTO_TEST_CASE(jobs_count_as_calls_that_run_and_are_never_waited_for) {
+  Session client("results: text, max_calls: 1");
+  const int job = client.begin("echo ready; sleep 61");
+  const Json waiting = client.call("echo hi");
+  BOOST_TEST(has(client.poll(job), "still runs"));
+  BOOST_TEST(has(text_of(client.use("job_list")), "1 runs for "));
+  BOOST_TEST(has(client.read({{"output", job}}), "ready\n"));
+  BOOST_TEST(!client.has_answer(waiting));
+  client.use("job_stop", {{"job", job}});
+  BOOST_TEST(text_of(client.answer(waiting).at("result")).starts_with("hi\n"));
+}
+
+BOOST_AUTO_TEST_CASE(a_poll_that_was_cancelled_has_taken_nothing) {
+  Session client;
+  const int job = client.begin(client.gate.wait() + "; echo end");
+  const Json poll = client.request("tools/call", {{"name", "job_poll"}, {"arguments", {{"job", job}, {"wait", 40}}}});
+  client.ask("ping");
+  client.notify("notifications/cancelled", {{"requestId", poll}});
+  client.ask("ping");
+  client.gate.open();
+  BOOST_TEST(client.poll(job, 40).starts_with("end\n[exit 0, "));
+  BOOST_TEST(!client.has_answer(poll));
+}
+
+BOOST_AUTO_TEST_CASE(beyond_a_hundred_jobs_none_begins_and_none_is_lost) {
+  Session client("results: text, max_calls: 128, answer_within: 3");
+  client.run("true");
+  std::vector<Json> ids;
+  for (int i = 0; i < 100; ++i) {
+    ids.push_back(client.call("echo job; " + client.gate.wait(), in_background));
+  }
+  std::vector<int> jobs;
+  for (const Json& id : ids) jobs.push_back(Session::job_of(text_of(client.answer(id).at("result"))));
+  const Json refused = client.run("touch " + client.folder.path() + "/made", in_background);
+  BOOST_TEST(refused.at("isError") == true);
+  BOOST_TEST(has(text_of(refused), "there are 100 jobs already"), text_of(refused));
+  BOOST_TEST(!std::filesystem::exists(client.folder.path() + "/made"));
+  // Without being asked for, one more is stopped, and what it has written is there.
+  const Json stopped = client.run("echo so far; sleep 61");
+  BOOST_TEST(stopped.at("isError") == true);
+  BOOST_TEST(text_of(stopped).starts_with("so far\n[Command aborted: there are 100 jobs already"), text_of(stopped));
+  client.gate.open();
+  for (const int job : jobs) BOOST_TEST(has(client.poll(job, 3), "[exit 0, "));
+  BOOST_TEST(text_of(client.use("job_list")) == "no jobs");
+  BOOST_TEST(has(text_of(client.run("echo hi", in_background)), "hi\n"));
+}
+
+BOOST_AUTO_TEST_CASE(a_batch_is_answered_when_its_last_call_is_a_job) {
+  const ScratchFolder folder;
+  Gate gate(folder);
+  McpClient client({}, {}, "2025-03-26");
+  client.initialize();
+  const auto one = [](int id, const std::string& command, bool background) {
+    return Json{
+        {"jsonrpc", "2.0"},
+        {"id", id},
+        {"method", "tools/call"},
+        {"params", {{"name", "shell_execute"}, {"arguments", {{"command", command}, {"background", background}}}}}};
+  };
+  BOOST_REQUIRE(client.program.say(
+      Json::array({one(51, "echo hi", false), one(52, "echo one; " + gate.wait(), true)}).dump() + '\n'));
+  std::string line;
+  BOOST_REQUIRE(client.program.next_line(line));
+  const Json answers = Json::parse(line);
+  BOOST_REQUIRE(answers.is_array());
+  BOOST_TEST(answers.size() == 2U);
+  BOOST_TEST(has(line, "job 1 still runs"), line);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_result_cuts_can_be_read_on) {
+  Session client("results: text, output_bytes: 4096");
+  const std::string text = text_of(client.run("seq 1 100000; echo bad >&2"));
+  const std::size_t begin = text.find("the rest: output_read {");
+  BOOST_REQUIRE_MESSAGE(begin != std::string::npos, text.substr(text.size() - 300));
+  const std::string arguments = text.substr(begin + 22, text.find('}', begin) - begin - 21);
+  Json next = Json::parse(arguments);
+  // From where the result is cut to its end, piece by piece.
+  std::string all = text.substr(0, next.at("offset").get<std::size_t>());
+  for (int i = 0; i < 1000; ++i) {
+    const std::string part = client.read(next);
+    const std::size_t last = part.rfind("[stdout, bytes ");
+    std::string piece = part.substr(0, last);
+    const std::size_t go_on = part.find("; offset ", last);
+    const auto from = next.at("offset").get<std::size_t>();
+    const auto to = go_on == std::string::npos ? std::size_t{588895} : std::stoul(part.substr(go_on + 9));
+    all += piece.substr(0, to - from);
+    if (go_on == std::string::npos) break;
+    next["offset"] = to;
+  }
+  std::string expected;
+  for (int i = 1; i <= 100000; ++i) expected += std::to_string(i) + '\n';
+  BOOST_TEST((all == expected));
+
+  const int output = next.at("output");
+  BOOST_TEST(client.read({{"output", output}, {"tail", 2}}).starts_with("99999\n100000\n[stdout, bytes "));
+  BOOST_TEST(client.read({{"output", output}, {"lines", 2}}) ==
+             "1\n2\n[stdout, bytes 0 to 4 of 588895; offset 4 continues]");
+  BOOST_TEST(client.read({{"output", output}, {"grep", "^4242.?$"}}).starts_with("20098:4242\n"));
+  BOOST_TEST(client.read({{"output", output}, {"stream", "stderr"}}).starts_with("bad\n[stderr, bytes 0 to 4 of 4]"));
+}
+
+BOOST_AUTO_TEST_CASE(only_outputs_of_this_session_are_read_and_by_their_number_alone) {
+  Session client("results: text, output_bytes: 1024");
+  for (const Json& arguments :
+       {Json::object(), Json{{"output", 0}}, Json{{"output", 1}}, Json{{"output", "/etc/passwd"}}, Json{{"output", -1}},
+        Json{{"output", 4294967297LL}}, Json{{"path", "/etc/passwd"}}, Json{{"output", 1}, {"grep", "("}},
+        Json{{"output", 1}, {"lines", 0}}, Json{{"output", 1}, {"stream", "out"}},
+        Json{{"output", 1}, {"tail", 1}, {"offset", 1}}}) {
+    BOOST_TEST(client.use("output_read", arguments).at("isError") == true, arguments.dump());
+  }
+  // What is whole in its result needs no number.
+  client.run("echo hi");
+  BOOST_TEST(client.use("output_read", {{"output", 1}}).at("isError") == true);
+  BOOST_TEST(has(text_of(client.run("seq 1 1000")), "output_read {\"output\":1,"));
+  BOOST_TEST(client.use("output_read", {{"output", 1}}).at("isError") == false);
+  Session other;
+  BOOST_TEST(other.use("output_read", {{"output", 1}}).at("isError") == true);
+  for (const Json& arguments : {Json::object(), Json{{"job", "1"}}, Json{{"job", 1}, {"seconds", 1}}}) {
+    BOOST_TEST(other.use("job_poll", arguments).at("isError") == true, arguments.dump());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(without_their_tools_there_are_no_jobs_and_no_outputs) {
+  Session client("results: text, answer_within: 1, output_bytes: 1024", {"--tools", "shell_execute"});
+  const Json tools = client.ask("tools/list").at("result").at("tools");
+  BOOST_TEST(tools.size() == 1U);
+  BOOST_TEST(!has(tools.dump(), "background"));
+  BOOST_TEST(has(text_of(client.run("echo hi", in_background)), "background"));
+  const std::string text = text_of(client.run("sleep 1.5; seq 1 1000"));
+  BOOST_TEST(has(text, "[exit 0, "), text);
+  BOOST_TEST(!has(text, "output_read"), text);
+}
+
+BOOST_AUTO_TEST_CASE(a_structured_result_has_the_number_of_the_job) {
+  Session client("results: both, output_bytes: 1024");
+  const Json begun = client.run("seq 1 1000; " + client.gate.wait() + "; echo end", in_background);
+  const Json& data = begun.at("structuredContent");
+  BOOST_TEST(data.at("job") == 1);
+  BOOST_TEST(data.at("status") == "running");
+  BOOST_TEST(data.at("output_read").at("output") == 1);
+  BOOST_TEST(data.at("stdout").get<std::string>().starts_with("1\n2\n"));
+  client.gate.open();
+  const Json end = client.use("job_poll", {{"job", 1}, {"wait", 40}}).at("structuredContent");
+  BOOST_TEST(end.at("exit_code") == 0);
+  BOOST_TEST(end.at("stdout") == "end\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_job_is_recorded_as_any_call_is) {
+  const ScratchFolder folder;
+  Gate gate(folder);
+  const std::string trail = folder.path() + "/trail";
+  McpClient client({"--config", folder.file("c.yaml", "audit: {file: " + trail + "}\n")});
+  client.initialize();
+  const Json begun = client.run("echo one; " + gate.wait(), in_background);
+  BOOST_TEST(begun.at("structuredContent").at("job") == 1);
+  gate.open();
+  client.ask("tools/call", {{"name", "job_poll"}, {"arguments", {{"job", 1}, {"wait", 40}}}});
+  const Finished shown = run({WTOOL_TEST_PROGRAM, "audit", "verify", trail});
+  BOOST_TEST(has(shown.out, "good: 2 lines"), shown.out);
+}

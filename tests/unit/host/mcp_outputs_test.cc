@@ -1,0 +1,197 @@
+// Outputs that are kept while the server runs, and what output_read shows of them; and which clients wait longer.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <string>
+
+#include "mcp/jobs.h"
+#include "mcp/output.h"
+#include "mcp/output_read.h"
+#include "mcp/output_store.h"
+
+namespace wtool::host::mcp {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr auto out = OutputStream::standard_output;
+constexpr auto err = OutputStream::standard_error;
+constexpr std::size_t block = 65536;
+
+std::string letters(std::size_t bytes) {
+  std::string text(bytes, ' ');
+  for (std::size_t i = 0; i < bytes; ++i) text[i] = static_cast<char>('a' + i % 26);
+  return text;
+}
+
+// The answer of output_read.
+std::string answer(const OutputStore& store, const json& arguments, bool is_error = false) {
+  static const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  Output output(nowhere, [] {});
+  Progress progress(output);
+  Progress::Reports reports(progress, "");
+  Call call;
+  call.arguments = arguments.dump();
+  const json result = output_read_tool(store, 1024).answer(call, reports);
+  BOOST_TEST(result.at("isError") == is_error, result.dump());
+  return result.at("content")[0].at("text");
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(mcp_outputs)
+
+BOOST_AUTO_TEST_CASE(each_stream_is_kept_byte_for_byte) {
+  OutputStore store(10 * block);
+  const auto output = store.open();
+  const std::string text = letters(3 * block + 17);
+  for (std::size_t at = 0; at < text.size(); at += 1000) {
+    output->add(out, std::string_view(text).substr(at, 1000));
+    output->add(err, "x");
+  }
+  BOOST_TEST(output->size(out).written == text.size());
+  BOOST_TEST(output->size(out).kept == text.size());
+  BOOST_TEST((output->read(out, 0, text.size() + 10) == text));
+  BOOST_TEST(output->read(out, block - 3, 6) == text.substr(block - 3, 6));
+  BOOST_TEST(output->read(out, text.size(), 6).empty());
+  BOOST_TEST(output->size(err).written == (text.size() + 999) / 1000);
+}
+
+BOOST_AUTO_TEST_CASE(an_output_has_no_name_in_any_folder) {
+  OutputStore store(10 * block);
+  store.open()->add(out, "secret");
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    const std::string target = std::filesystem::read_symlink(entry.path(), gone).string();
+    if (target.starts_with("/tmp/") || target.starts_with("/var/tmp/")) {
+      BOOST_TEST(target.ends_with(" (deleted)"), target);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_oldest_that_nobody_holds_makes_room) {
+  OutputStore store(3 * block);
+  const auto make = [&] {
+    const auto output = store.open();
+    output->add(out, letters(block));
+    return output;
+  };
+  const auto held = make();
+  const int first = store.number(held);
+  const int second = store.number(make());
+  const int third = store.number(make());
+  const int fourth = store.number(make());
+  BOOST_TEST(store.find(first) == held);
+  BOOST_TEST(store.find(second) == nullptr);
+  BOOST_TEST(store.was_there(second));
+  BOOST_TEST(!store.was_there(fourth + 1));
+  BOOST_TEST((store.find(third)->read(out, 0, block) == letters(block)));
+  BOOST_TEST((store.find(fourth)->read(out, 0, block) == letters(block)));
+  BOOST_TEST(answer(store, {{"output", second}}, true) ==
+             "output 2 is not kept any more: newer ones have taken its room (mcp.stored_bytes)");
+}
+
+BOOST_AUTO_TEST_CASE(what_finds_no_room_is_counted_and_the_beginning_stays) {
+  OutputStore store(2 * block);
+  const auto output = store.open();
+  output->add(out, letters(5 * block));
+  output->add(out, "more");
+  BOOST_TEST(output->size(out).written == 5 * block + 4);
+  BOOST_TEST(output->size(out).kept == 2 * block);
+  BOOST_TEST((output->read(out, 0, 5 * block) == letters(5 * block).substr(0, 2 * block)));
+  store.number(output);
+  BOOST_TEST(answer(store, {{"output", 1}, {"offset", 2 * block}}) ==
+             "[stdout, bytes 131072 to 131072 of 327684; only the first 131072 found room (mcp.stored_bytes)]");
+}
+
+BOOST_AUTO_TEST_CASE(room_is_given_back) {
+  OutputStore store(3 * block);
+  for (int i = 0; i < 100; ++i) {
+    const auto output = store.open();
+    output->add(err, letters(3 * block));
+    BOOST_TEST(output->size(err).kept == 3 * block);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(no_character_is_cut) {
+  OutputStore store(3 * block);
+  const auto output = store.open();
+  output->add(out, "a\u00e4\u6f22\U0001f600\xff\x80");
+  for (const auto& [offset, begin] :
+       {std::pair{0, 0}, {1, 1}, {2, 1}, {3, 3}, {4, 3}, {5, 3}, {6, 6}, {7, 6}, {9, 6}, {10, 10}, {12, 12}}) {
+    BOOST_TEST(output->between_characters(out, static_cast<std::uint64_t>(offset)) == static_cast<std::uint64_t>(begin),
+               offset);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(parts_are_read_by_offset_lines_end_and_pattern) {
+  OutputStore store(10 * block);
+  const auto output = store.open();
+  output->add(out, "one\ntwo\nthree\nno end");
+  store.number(output);
+  const auto shown = [&](json more) {
+    more["output"] = 1;
+    return answer(store, more);
+  };
+  BOOST_TEST(shown({{"offset", 4}}) == "two\nthree\nno end\n[stdout, bytes 4 to 20 of 20]");
+  BOOST_TEST(shown({{"offset", 100}}) == "[stdout, bytes 20 to 20 of 20]");
+  BOOST_TEST(shown({{"offset", 4}, {"lines", 1}}) == "two\n[stdout, bytes 4 to 8 of 20; offset 8 continues]");
+  BOOST_TEST(shown({{"tail", 1}}) == "no end\n[stdout, bytes 14 to 20 of 20]");
+  BOOST_TEST(shown({{"tail", 2}}) == "three\nno end\n[stdout, bytes 8 to 20 of 20]");
+  BOOST_TEST(shown({{"tail", 99}}) == "one\ntwo\nthree\nno end\n[stdout, bytes 0 to 20 of 20]");
+  BOOST_TEST(shown({{"grep", "^t|end$"}}) == "4:two\n8:three\n14:no end\n[stdout, bytes 0 to 20 of 20]");
+  BOOST_TEST(shown({{"grep", "o"}, {"lines", 1}}) == "0:one\n[stdout, bytes 0 to 4 of 20; offset 4 continues]");
+  BOOST_TEST(shown({{"grep", "o"}, {"offset", 4}, {"lines", 1}}) ==
+             "4:two\n[stdout, bytes 4 to 8 of 20; offset 8 continues]");
+  BOOST_TEST(shown({{"stream", "stderr"}}) == "[stderr, bytes 0 to 0 of 0]");
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_is_bounded_and_says_where_to_continue) {
+  OutputStore store(10 * block);
+  const auto output = store.open();
+  output->add(out, letters(5000) + '\n' + letters(2 * block));
+  store.number(output);
+  BOOST_TEST(answer(store, {{"output", 1}}) ==
+             letters(1024) + "\n[stdout, bytes 0 to 1024 of 136073; offset 1024 continues]");
+  const std::string found = answer(store, {{"output", 1}, {"grep", "xyz"}});
+  BOOST_TEST(found.size() < 2200U);
+  BOOST_TEST(found.starts_with("0:abc"));
+}
+
+BOOST_AUTO_TEST_CASE(without_standard_output_the_errors_are_read) {
+  OutputStore store(10 * block);
+  const auto output = store.open();
+  output->add(err, "bad\n");
+  store.number(output);
+  BOOST_TEST(answer(store, {{"output", 1}}) == "bad\n[stderr, bytes 0 to 4 of 4]");
+}
+
+BOOST_AUTO_TEST_CASE(a_client_that_hears_of_progress_waits_longer_but_for_one) {
+  Call call;
+  BOOST_TEST(!waits_for_progress(call));
+  call.progress_token = "1";
+  call.client = "opencode";
+  BOOST_TEST(waits_for_progress(call));
+  call.client = "codex-mcp-client";
+  BOOST_TEST(!waits_for_progress(call));
+}
+
+BOOST_AUTO_TEST_CASE(background_is_taken_out_of_the_arguments) {
+  const auto taken = [](const json& arguments) { return take_background(arguments.dump()); };
+  BOOST_TEST(!taken({{"command", "ls"}}).is_given);
+  BOOST_TEST(!taken({{"command", "echo \"background\""}}).is_given);
+  const BackgroundRequest wanted = taken({{"command", "ls"}, {"background", true}});
+  BOOST_TEST(wanted.wanted);
+  BOOST_TEST(wanted.arguments == "{\"command\":\"ls\"}");
+  const BackgroundRequest unwanted = taken({{"command", "ls"}, {"background", false}});
+  BOOST_TEST(unwanted.is_given);
+  BOOST_TEST(!unwanted.wanted);
+  BOOST_TEST(taken({{"background", 1}}).problem == "background must be true or false, and is 1; nothing has been run");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace wtool::host::mcp
