@@ -35,6 +35,8 @@ BOOST_AUTO_TEST_CASE(front_matter_that_is_not_understood_is_an_error) {
       {"parameters:\n  - name: a\n    default: ${USER}\n", "4:14: warning: the default is this text as it stands"},
       {"colour: red\n", "2:1: warning: the key 'colour' in the front matter is not known, and has no effect"},
       {"fail_fast: maybe\n", "2:12: error: 'fail_fast' must be true or false"},
+      {"tool: maybe\n", "2:7: error: 'tool' must be true or false"},
+      {"tol: true\n", "2:1: error: unknown key 'tol' in the front matter; did you mean 'tool'?"},
       {"finally: B\n", "2:10: error: `finally` leads to \"B\", but the diagram has no such state"},
       {"parameters:\n  - name: a\n    type: date\n", "4:11: error: unknown type 'date'"},
       {"parameters:\n  - name: a\n    type: number\n    default: x\n",
@@ -91,4 +93,17 @@ BOOST_AUTO_TEST_CASE(older_names_in_the_front_matter_are_understood) {
   BOOST_TEST(!workflow.fail_fast.value());
   BOOST_TEST(workflow.on_failure.name == "A");
   BOOST_TEST(workflow.version == "1.0");
+}
+
+BOOST_AUTO_TEST_CASE(a_workflow_is_a_tool_where_it_says_so) {
+  const auto read = [](const char* yaml) {
+    Diagnostics diagnostics;
+    const Source source("", workflow_text("[*] --> A\nA --> [*]\n", "- A: Log \"a\"\n", yaml));
+    const Workflow workflow = parse_workflow(source, diagnostics);
+    return std::pair(workflow.is_tool, workflow.says_tool);
+  };
+  BOOST_TEST((read("tool: true\n") == std::pair(true, true)));
+  BOOST_TEST((read("tool: false\n") == std::pair(false, true)));
+  BOOST_TEST((read("tool: yes\n") == std::pair(false, true)));
+  BOOST_TEST((read("name: a\n") == std::pair(false, false)));
 }

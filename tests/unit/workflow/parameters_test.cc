@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "support.h"
+#include "workflow/model/parameter_schema.h"
 
 using namespace wtool::test;
 using namespace wtool::host::workflow;
@@ -91,4 +92,76 @@ BOOST_AUTO_TEST_CASE(limits_lists_and_conditions_are_kept_to) {
   BOOST_TEST(problems({"token=äö", "pin=s3cret"}) ==
              "--var token: the value has 2 characters, and needs at least 3\n--var pin: the value is not a number\n");
   BOOST_TEST(problems({"port=9001"}) == "the required parameter 'key' is missing; give it with --var key=VALUE\n");
+}
+
+namespace {
+
+Workflow with_parameters(const std::string& lines) {
+  Diagnostics diagnostics;
+  const Source source("", workflow_text("[*] --> A\nA --> [*]\n", "- A: Log \"a\"\n", "parameters:\n" + lines));
+  Workflow workflow = parse_workflow(source, diagnostics);
+  BOOST_TEST(diagnostics.empty(), diagnostics.text(source));
+  return workflow;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_parameters_of_a_tool_have_all_that_the_front_matter_says_of_them) {
+  using nlohmann::json;
+  const Workflow workflow = with_parameters(
+      "  - {name: target, required: true, description: what to build, min_length: 1, max_length: 9, pattern: "
+      "'^[a-z]+$'}\n"
+      "  - {name: count, type: number, min: 1, max: 2.5, default: 2}\n"
+      "  - {name: dry, type: boolean, default: false}\n"
+      "  - {name: kind, type: choice, choices: [small, large], required: true}\n"
+      "  - {name: size, type: number, choices: [1, 2]}\n"
+      "  - {name: words, type: list, default: [a, b]}\n"
+      "  - {name: colours, type: multi_choice, choices: [red, blue]}\n"
+      "  - {name: token, secret: true, default: hidden}\n"
+      "  - {name: reason, required: true, condition: dry == false}\n"
+      "  - {name: level, required: true, default: high}\n");
+  const json schema = parameters_schema(workflow);
+  BOOST_TEST(schema.at("type") == "object");
+  BOOST_TEST(schema.at("additionalProperties") == false);
+  BOOST_TEST((schema.at("required") == json{"target", "kind"}));
+  const json& all = schema.at("properties");
+  BOOST_TEST((all.at("target") == json{{"type", "string"},
+                                       {"description", "what to build; must match (RE2) ^[a-z]+$"},
+                                       {"minLength", 1},
+                                       {"maxLength", 9}}));
+  BOOST_TEST((all.at("count") == json{{"type", "number"}, {"minimum", 1}, {"maximum", 2.5}, {"default", 2}}));
+  BOOST_TEST((all.at("dry") == json{{"type", "boolean"}, {"default", false}}));
+  BOOST_TEST((all.at("kind") == json{{"type", "string"}, {"enum", {"small", "large"}}}));
+  BOOST_TEST((all.at("size") == json{{"type", "number"}, {"enum", {1, 2}}}));
+  BOOST_TEST((all.at("words") == json{{"type", "array"}, {"items", {{"type", "string"}}}, {"default", {"a", "b"}}}));
+  BOOST_TEST(
+      (all.at("colours") == json{{"type", "array"}, {"items", {{"type", "string"}, {"enum", {"red", "blue"}}}}}));
+  BOOST_TEST(
+      (all.at("token") == json{{"type", "string"}, {"description", "a secret, which is shown and kept nowhere"}}));
+  BOOST_TEST((all.at("level") == json{{"type", "string"}, {"default", "high"}}));
+}
+
+BOOST_AUTO_TEST_CASE(an_argument_of_another_type_is_refused) {
+  using nlohmann::json;
+  const Workflow workflow = with_parameters(
+      "  - {name: text}\n  - {name: number, type: number}\n  - {name: flag, type: boolean}\n"
+      "  - {name: list, type: list}\n  - {name: secret, secret: true}\n");
+  const auto read = [&](std::size_t parameter, const json& given) {
+    std::string why;
+    const auto value = argument_value(workflow.parameters[parameter], given, why);
+    return value ? wtool::host::expressions::to_json(*value) : why;
+  };
+  BOOST_TEST(read(0, "a=b") == "\"a=b\"");
+  BOOST_TEST(read(0, 5) == "must be a string, and is \"5\"");
+  BOOST_TEST(read(0, nullptr) == "must be a string, and is \"null\"");
+  BOOST_TEST(read(1, -3) == "-3");
+  BOOST_TEST(read(1, 2.5) == "2.5");
+  BOOST_TEST(read(1, "3").starts_with("must be a number, and is "));
+  BOOST_TEST(read(2, true) == "true");
+  BOOST_TEST(read(2, "true").starts_with("must be true or false, and is "));
+  BOOST_TEST(read(3, json{"a,b", "c"}) == "[\"a,b\",\"c\"]");
+  BOOST_TEST(read(3, json::array()) == "[]");
+  BOOST_TEST(read(3, json{"a", 1}).starts_with("must be a list of strings, and is "));
+  BOOST_TEST(read(3, "a,b").starts_with("must be a list of strings, and is "));
+  BOOST_TEST(read(4, 12345) == "must be a string");
 }

@@ -213,6 +213,8 @@ struct Workflow {
   std::string description;
   std::string version;
   std::vector<Parameter> parameters;
+  bool is_tool = false;    // `tool: true`: `wtool mcp --workflows` serves it
+  bool says_tool = false;  // the key is there, whatever it says
   std::optional<std::int64_t> max_steps;
   std::optional<bool> fail_fast;  // whether a branch that fails ends the others; nothing: true
   bool continues = false;         // `failures: continue`: exits without a condition are taken after failures, too

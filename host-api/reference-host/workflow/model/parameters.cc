@@ -75,7 +75,7 @@ std::optional<Value> parameter_value(Parameter::Type type, const std::string& te
 
 std::map<std::string, Value> resolve_inputs(const Workflow& workflow, const std::vector<std::string>& given,
                                             const std::vector<std::string>& used, std::vector<std::string>& errors,
-                                            const std::map<std::string, Value>& values) {
+                                            const std::map<std::string, Value>& values, const std::string& option) {
   std::map<std::string, Value> inputs;
   std::set<std::string> named;
   std::vector<std::string> known = used;
@@ -123,7 +123,7 @@ std::map<std::string, Value> resolve_inputs(const Workflow& workflow, const std:
     }
     named.insert(key);
     if (const std::string problem = limit_problem(*declared, value); !problem.empty()) {
-      errors.push_back("--var " + key + ": " + problem);
+      errors.push_back(option + key + ": " + problem);
     } else {
       inputs.insert_or_assign(key, value);
     }
@@ -133,8 +133,8 @@ std::map<std::string, Value> resolve_inputs(const Workflow& workflow, const std:
   }
   for (const Parameter& parameter : workflow.parameters) {
     if (inputs.contains(parameter.name) || named.contains(parameter.name) || !needs_value(parameter, inputs)) continue;
-    errors.push_back("the required parameter '" + parameter.name + "' is missing; give it with --var " +
-                     parameter.name + "=VALUE" +
+    errors.push_back("the required parameter '" + parameter.name + "' is missing" +
+                     (option.empty() ? "" : "; give it with " + option + parameter.name + "=VALUE") +
                      (parameter.description.empty() ? "" : " (" + parameter.description + ")"));
   }
   return inputs;

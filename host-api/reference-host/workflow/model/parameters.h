@@ -20,12 +20,14 @@ std::optional<expressions::Value> parameter_value(Parameter::Type type, const st
 // limits, and a required parameter without a value. Every error
 // is one sentence. `values` are inputs that are known as values, such as those of an
 // earlier run; `given` wins over them, and those that the workflow does not know are left out. A parameter that is not
-// required and has no default has no value.
+// required and has no default has no value. `option` is what stands before a name where it is given, as messages have
+// it; empty where values come from elsewhere than a command line.
 std::map<std::string, expressions::Value> resolve_inputs(const Workflow& workflow,
                                                          const std::vector<std::string>& given,
                                                          const std::vector<std::string>& used,
                                                          std::vector<std::string>& errors,
-                                                         const std::map<std::string, expressions::Value>& values = {});
+                                                         const std::map<std::string, expressions::Value>& values = {},
+                                                         const std::string& option = "--var ");
 
 // Required ones that have no value with these texts of --var, in the order of the file. Valid as long as the workflow.
 std::vector<const Parameter*> missing_parameters(const Workflow& workflow, const std::vector<std::string>& given);

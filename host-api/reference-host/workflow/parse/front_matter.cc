@@ -15,7 +15,7 @@ namespace {
 const std::vector<std::string> known_keys = {
     "name",       "title",      "description",      "category",  "tags",          "version",   "author",
     "parameters", "arguments",  "variables",        "max_steps", "mode",          "fail_fast", "finally",
-    "on_failure", "on failure", "parameter_groups", "shell",     "shell_options", "failures"};
+    "on_failure", "on failure", "parameter_groups", "shell",     "shell_options", "failures",  "tool"};
 // Known, and without an effect on a run.
 const std::set<std::string> remarks = {"category", "author", "mode"};
 
@@ -79,6 +79,9 @@ class FrontMatter {
       max_steps(value);
     } else if (key == "fail_fast") {
       if (bool fast = true; yaml_.boolean(value, key, fast)) workflow_.fail_fast = fast;
+    } else if (key == "tool") {
+      workflow_.says_tool = true;
+      yaml_.boolean(value, key, workflow_.is_tool);
     } else if (key == "failures") {
       failures(value);
     } else if (key == "on failure" || key == "on_failure") {

@@ -11,7 +11,7 @@ namespace wtool::host::workflow {
 inline constexpr std::size_t largest_front_matter = 256 * 1024;  // bytes
 inline constexpr std::int64_t max_steps_allowed = 10'000'000;
 
-// Fills name, title, description, version, parameters, max_steps, fail_fast, on_failure and finally. A key that is
+// Fills name, title, description, version, parameters, tool, max_steps, fail_fast, on_failure and finally. A key that is
 // nearly a known one is an error, any other unknown key a warning.
 void read_front_matter(const Source& source, LineRange lines, Workflow& workflow, Diagnostics& diagnostics);
 
