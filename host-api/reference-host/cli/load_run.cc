@@ -49,27 +49,36 @@ bool is_same_file(const std::string& one, const std::string& other) {
 
 }  // namespace
 
-std::optional<PastRunFile> read_past_run_of(const std::string& file, const std::string& wanted) {
-  std::string id = wanted;
+std::string run_of_file(const std::string& directory, const std::string& file, const std::string& wanted,
+                        std::string& error) {
+  const auto file_of = [&](const std::string& run, std::string& why) {
+    const auto ends = workflow::read_journal_ends(workflow::journal_file(directory, run), why);
+    return ends ? ends->file : "";
+  };
   if (wanted == "last") {
-    std::string error;
-    const std::vector<std::string> ids = workflow::list_runs(".", error);
-    const auto found = std::find_if(ids.begin(), ids.end(), [&](const std::string& run) {
+    for (const std::string& run : workflow::list_runs(directory, error)) {
       std::string ignored;
-      const auto ends = workflow::read_journal_ends(workflow::journal_file(".", run), ignored);
-      return ends && is_same_file(ends->file, file);
-    });
-    if (found == ids.end()) {
-      complain(error.empty() ? "no run of " + file + " is kept here; `wtool runs` lists the runs and their files"
-                             : error);
-      return std::nullopt;
+      if (is_same_file(file_of(run, ignored), file)) return run;
     }
-    id = *found;
+    if (error.empty()) error = "no run of " + file + " is kept here; `wtool runs` lists the runs and their files";
+    return {};
   }
-  auto past = read_past_run(id);
-  if (!past || is_same_file(past->run.file, file)) return past;
-  complain("the run " + past->run.run + " is one of " + past->run.file + ", and not of " + file +
-           "; `wtool runs` lists the runs and their files");
+  const std::string run = workflow::find_run(directory, wanted, error);
+  if (run.empty()) return {};
+  const std::string its_file = file_of(run, error);
+  if (is_same_file(its_file, file)) return run;
+  if (error.empty()) {
+    error = "the run " + run + " is one of " + its_file + ", and not of " + file +
+            "; `wtool runs` lists the runs and their files";
+  }
+  return {};
+}
+
+std::optional<PastRunFile> read_past_run_of(const std::string& file, const std::string& wanted) {
+  std::string error;
+  const std::string run = run_of_file(".", file, wanted, error);
+  if (!run.empty()) return read_past_run(run);
+  complain(error);
   return std::nullopt;
 }
 

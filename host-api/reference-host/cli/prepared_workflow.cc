@@ -119,53 +119,68 @@ void look_for_prompts(const workflow::Prompts& prompts, workflow::CheckContext& 
   };
 }
 
+namespace {
+
+// Empty: the reason is on standard error.
+std::string working_directory() {
+  char directory[PATH_MAX];
+  if (::getcwd(directory, sizeof directory) != nullptr) return directory;
+  complain(std::string("the working directory cannot be found: ") + ::strerror(errno));
+  return {};
+}
+
+}  // namespace
+
+std::shared_ptr<const WorkflowSetup> WorkflowSetup::make(Context& context) {
+  auto made = std::make_shared<WorkflowSetup>();
+  made->directory = working_directory();
+  if (made->directory.empty()) return nullptr;
+  made->prompts = configured_prompts(context, made->directory);
+  if (!made->prompts || !read_output_limits(context, made->output_limits)) return nullptr;
+  made->shell = configured_shell(context);
+  made->tools = context.workflow_toolbox();
+  made->config = &context.workflow_config();
+  return made->tools == nullptr ? nullptr : made;
+}
+
 std::unique_ptr<PreparedWorkflow> PreparedWorkflow::open(Context& context, const std::string& file,
                                                          const std::vector<std::string>& given) {
+  const std::string directory = working_directory();
+  if (directory.empty()) return nullptr;
   std::unique_ptr<PreparedWorkflow> made(new PreparedWorkflow());
-  // What does not even parse is not worth a plugin, and its other diagnostics would only mislead.
-  if (!made->read(file) || !made->configure(context) || !made->check(given)) return nullptr;
-  return made;
-}
-
-bool PreparedWorkflow::read(const std::string& file) {
-  char directory[PATH_MAX];
-  if (::getcwd(directory, sizeof directory) == nullptr) {
-    complain(std::string("the working directory cannot be found: ") + ::strerror(errno));
-    return false;
-  }
-  directory_ = directory;
+  // What cannot even be read is not worth a plugin, and its other diagnostics would only mislead.
   std::string error;
-  const std::string path = workflow_file(file, directory_, error);
-  if (!path.empty()) source_ = workflow::load_source(path, error);
+  const std::string path = workflow_file(file, directory, error);
+  if (!path.empty()) made->source_ = workflow::load_source(path, error);
   if (!error.empty()) {
     complain(error);
-    return false;
+    return nullptr;
   }
-  return true;
+  made->setup_ = WorkflowSetup::make(context);
+  return made->setup_ != nullptr && made->check(given, "run") ? std::move(made) : nullptr;
 }
 
-bool PreparedWorkflow::configure(Context& context) {
-  prompts_ = configured_prompts(context, directory_);
-  if (!prompts_ || !read_output_limits(context, output_limits_)) return false;
-  library_ = std::make_unique<workflow::Library>(directory_);
-  shell_ = configured_shell(context);
-  tools_ = context.workflow_toolbox();
-  config_ = &context.workflow_config();
-  return tools_ != nullptr;
+std::unique_ptr<PreparedWorkflow> PreparedWorkflow::open(std::shared_ptr<const WorkflowSetup> setup,
+                                                         workflow::Source source, const std::string& was_not) {
+  std::unique_ptr<PreparedWorkflow> made(new PreparedWorkflow());
+  made->setup_ = std::move(setup);
+  made->source_ = std::move(source);
+  return made->check({}, was_not) ? std::move(made) : nullptr;
 }
 
-bool PreparedWorkflow::check(const std::vector<std::string>& given) {
+bool PreparedWorkflow::check(const std::vector<std::string>& given, const std::string& was_not) {
+  library_ = std::make_unique<workflow::Library>(setup_->directory);
   workflow::Diagnostics diagnostics;
   workflow_ = workflow::parse_workflow(source_, diagnostics);
   workflow::CheckContext check_context;
-  check_context.tools = tools_;
+  check_context.tools = setup_->tools;
   check_context.file = source_.name();
   check_context.library = library_.get();
   check_context.must_exist = true;
-  check_context.unreadable_commands = shell_;
-  look_for_prompts(*prompts_, check_context);
-  check_context.timeout_max = config_->timeout_max();
-  check_context.shell_problem = [this](const std::string& shell) { return config_->shell_problem(shell); };
+  check_context.unreadable_commands = setup_->shell;
+  look_for_prompts(*setup_->prompts, check_context);
+  check_context.timeout_max = setup_->config->timeout_max();
+  check_context.shell_problem = [this](const std::string& shell) { return setup_->config->shell_problem(shell); };
   workflow::check_workflow(workflow_, given, check_context, diagnostics);
   expect_shells(workflow_);
   std::size_t bad = 0;
@@ -179,11 +194,11 @@ bool PreparedWorkflow::check(const std::vector<std::string>& given) {
   write_all(STDERR_FILENO, diagnostics.with_lines(source_));
   if (diagnostics.empty() && bad == 0) return true;
   if (bad > 0) {
-    complain(source_.name() + ": the workflow was not run: " + std::to_string(bad) +
+    complain(source_.name() + ": the workflow was not " + was_not + ": " + std::to_string(bad) +
              (bad == 1 ? " workflow that it runs has errors" : " workflows that it runs have errors"));
     return false;
   }
-  complain(source_.name() + ": the workflow was not run: " + std::to_string(diagnostics.size()) +
+  complain(source_.name() + ": the workflow was not " + was_not + ": " + std::to_string(diagnostics.size()) +
            (diagnostics.size() == 1 ? " error" : " errors"));
   return false;
 }
@@ -193,7 +208,7 @@ void PreparedWorkflow::expect_shells(const workflow::Workflow& workflow) {
     const auto* shell = state.action ? std::get_if<workflow::ShellAction>(&state.action->kind) : nullptr;
     if (shell == nullptr) continue;
     const std::string name = workflow::shell_of(*shell, workflow);
-    if (!name.empty()) tools_->expect_shell(name, workflow::shell_tool);
+    if (!name.empty()) setup_->tools->expect_shell(name, workflow::shell_tool);
   }
 }
 
@@ -217,7 +232,7 @@ workflow::RunServices PreparedWorkflow::services() {
   };
   services.prompt = [this](const std::string& prompt, bool is_inline, const std::string& from,
                            const expressions::Scope& values) {
-    return prompts_->prepare(prompt, is_inline, from, values);
+    return setup_->prompts->prepare(prompt, is_inline, from, values);
   };
   return services;
 }

@@ -29,42 +29,52 @@ workflow::ShellReader configured_shell(Context& context);
 // Tells a check what is wrong with prompts. `prompts` must outlive the context.
 void look_for_prompts(const workflow::Prompts& prompts, workflow::CheckContext& check_context);
 
+// What all workflows of a program share: the directory of their runs, the tools, and what the configuration says.
+struct WorkflowSetup {
+  // Null: the reason is on standard error.
+  static std::shared_ptr<const WorkflowSetup> make(Context& context);
+
+  std::string directory;
+  Toolbox* tools = nullptr;
+  WorkflowConfig* config = nullptr;
+  workflow::ShellReader shell{};
+  std::unique_ptr<workflow::Prompts> prompts{};
+  OutputLimits output_limits{};
+};
+
 class PreparedWorkflow {
  public:
   // `given` are the names of --var. Null: what is wrong is on standard error, and the exit status is exit_unusable.
   static std::unique_ptr<PreparedWorkflow> open(Context& context, const std::string& file,
                                                 const std::vector<std::string>& given);
+  // The same of one that is read already, and of which the parameters alone are given; `was_not` is what becomes of it
+  // where it is wrong, for the message: "served".
+  static std::unique_ptr<PreparedWorkflow> open(std::shared_ptr<const WorkflowSetup> setup, workflow::Source source,
+                                                const std::string& was_not);
 
   const workflow::Source& source() const { return source_; }
   const workflow::Workflow& workflow() const { return workflow_; }
-  Toolbox& tools() const { return *tools_; }
+  Toolbox& tools() const { return *setup_->tools; }
   // The directory of the run.
-  const std::string& directory() const { return directory_; }
+  const std::string& directory() const { return setup_->directory; }
   // The title, the name or the file: what there is first.
   std::string shown_name() const;
   // What the run asks for; without confirmation and files for outputs. This object must outlive the run.
   workflow::RunServices services();
   // How much may be kept of outputs.
-  OutputLimits output_limits() const { return output_limits_; }
+  OutputLimits output_limits() const { return setup_->output_limits; }
   // The prompts, for a look at their commands.
-  const workflow::Prompts& prompts() const { return *prompts_; }
+  const workflow::Prompts& prompts() const { return *setup_->prompts; }
 
  private:
   PreparedWorkflow() = default;
-  bool read(const std::string& file);
-  bool configure(Context& context);
-  bool check(const std::vector<std::string>& given);
+  bool check(const std::vector<std::string>& given, const std::string& was_not);
   void expect_shells(const workflow::Workflow& workflow);
 
-  std::string directory_;
+  std::shared_ptr<const WorkflowSetup> setup_;
   workflow::Source source_;
   workflow::Workflow workflow_;
-  Toolbox* tools_ = nullptr;
-  WorkflowConfig* config_ = nullptr;
-  workflow::ShellReader shell_;
   std::unique_ptr<workflow::Library> library_;
-  std::unique_ptr<workflow::Prompts> prompts_;
-  OutputLimits output_limits_;
 };
 
 }  // namespace wtool::host

@@ -9,12 +9,11 @@
 #include <memory>
 
 #include "base/new_file.h"
-#include "base/sha256.h"
 #include "cli/confirmation.h"
 #include "cli/interrupts.h"
+#include "cli/journaled_run.h"
 #include "cli/missing_parameters.h"
 #include "cli/output.h"
-#include "cli/output_files.h"
 #include "cli/prepared_workflow.h"
 #include "cli/report_file.h"
 #include "journal/events_file.h"
@@ -26,7 +25,6 @@
 #include "report/failed_steps.h"
 #include "report/progress.h"
 #include "report/summary.h"
-#include "runner/abort_watcher.h"
 #include "workflow/check/checker.h"
 #include "workflow/model/parameters.h"
 
@@ -63,12 +61,9 @@ class FileRun {
           const workflow::PastRun* past) {
     Stop stop;
     const Interrupts interrupts(stop);
-    const workflow::AbortWatcher watcher(prepared_.directory(), stop);
-    if (!watcher.error().empty()) complain("the abort file has no effect in this run: " + watcher.error());
-    journal_ = std::move(journal);
     // Before any command runs, though they are written at the end.
     const std::string junit = resolve_links_above(flags_.junit), html = resolve_links_above(flags_.html);
-    const std::string run = journal_ ? journal_->run() : "";
+    const std::string run = journal ? journal->run() : "";
     std::unique_ptr<workflow::EventsFile> events;
     if (!flags_.events.empty()) {
       std::string error;
@@ -85,20 +80,20 @@ class FileRun {
     workflow::FailedSteps failed;
     RunReport report;
     {
-      OutputFiles files(journal_ ? journal_->file() : "", secrets_, prepared_.output_limits());
       workflow::Progress progress(Terminal::of_process(), style);
       workflow::Observers shown({&progress, &failed, events.get(), wants_report ? &collector : nullptr});
-      workflow::Masking masking(secrets_, shown);
-      workflow::Observers all({journal_.get(), &masking});
-      report =
-          workflow::run_workflow({prepared_.workflow(), prepared_.source(), std::move(inputs), prepared_.tools(), stop,
-                                  all, settings(), services(files), &secrets_, past, run, prepared_.shown_name()});
+      report = run_journaled(prepared_, prepared_.tools(),
+                             {.inputs = std::move(inputs),
+                              .journal = std::move(journal),
+                              .past = past,
+                              .settings = settings(),
+                              .confirm = confirmation()},
+                             secrets_, stop, shown);
     }
-    journal_.reset();
     // On a terminal the lines of the table stand above already.
     const bool stands_above = style.live && ::isatty(STDOUT_FILENO) == 1 && !flags_.verbose;
-    const std::string summary = workflow::summary_text(prepared_.workflow(), masked(report, secrets_), failed,
-                                                       prepared_.shown_name(), run, {!stands_above, flags_.quiet});
+    const std::string summary = workflow::summary_text(prepared_.workflow(), report, failed, prepared_.shown_name(),
+                                                       run, {!stands_above, flags_.quiet});
     // Standard output belongs to the events where they go there.
     const bool summed_up = flags_.events == "-" ? write_all(STDERR_FILENO, summary).error == 0 : print(summary);
     const bool reported = !wants_report || write_reports(collector.record(), &prepared_.workflow(), junit, html);
@@ -127,26 +122,17 @@ class FileRun {
     return settings;
   }
 
-  workflow::RunServices services(OutputFiles& files) {
-    workflow::RunServices services = prepared_.services();
-    const bool yes = flags_.yes;
-    services.confirm = [yes](const std::string& question, Stop& asked_to_stop) -> std::optional<bool> {
+  std::function<std::optional<bool>(const std::string&, Stop&)> confirmation() const {
+    return [yes = flags_.yes](const std::string& question, Stop& asked_to_stop) -> std::optional<bool> {
       if (yes) return true;
       return confirm_on_terminal(question, asked_to_stop);
     };
-    services.outputs = &files;
-    return services;
   }
 
   PreparedWorkflow& prepared_;
   const RunFlags& flags_;
   workflow::Secrets& secrets_;
-  std::unique_ptr<workflow::Journal> journal_;
 };
-
-workflow::Journal::Options journal_options(const workflow::Secrets& secrets) {
-  return {&secrets, [](const std::string& text) { complain(text); }};
-}
 
 // Those of the names that are not given.
 std::vector<std::string> missing_of(const std::vector<std::string>& names, const std::vector<std::string>& given) {
@@ -167,17 +153,10 @@ std::optional<std::map<std::string, expressions::Value>> resumed_inputs(const wo
   std::vector<std::string> lost = run.secret_inputs;
   lost.insert(lost.end(), run.masked_inputs.begin(), run.masked_inputs.end());
   if (!ask_again(parsed, missing_of(lost, given), given, exit_status)) return std::nullopt;
-  const std::vector<std::string> secrets = missing_of(run.secret_inputs, given);
-  for (const std::string& name : secrets) {
-    complain("the secret '" + name + "' is not in the journal; give it again with --var " + name + "=VALUE");
-  }
-  const std::vector<std::string> masked = missing_of(run.masked_inputs, given);
-  for (const std::string& name : masked) {
-    complain("the input '" + name + "' holds a secret, which is not in the journal; give it again with --var " + name +
-             "=VALUE");
-  }
-  if (!secrets.empty() || !masked.empty()) return std::nullopt;
-  std::vector<std::string> errors;
+  const std::vector<std::string> names = names_of(given);
+  std::vector<std::string> errors = lost_inputs(run, {names.begin(), names.end()}, "--var ");
+  for (const std::string& message : errors) complain(message);
+  if (!errors.empty()) return std::nullopt;
   auto inputs = workflow::resolve_inputs(parsed, given, workflow::names_read(parsed), errors, run.inputs);
   for (const std::string& message : errors) complain(message);
   if (!errors.empty()) return std::nullopt;
@@ -263,10 +242,7 @@ int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
   for (const auto& [name, value] : earlier.inputs) names.push_back(name);
   const auto prepared = PreparedWorkflow::open(context, earlier.file, names);
   if (!prepared) return exit_unusable;
-  if (sha256(prepared->source().text()) != earlier.sha256) {
-    complain("the file " + earlier.file + " is not what it was when the run " + earlier.run +
-             " continued last; what is completed is kept as long as the states are the same");
-  }
+  if (const std::string notice = changed_since(prepared->source(), earlier); !notice.empty()) complain(notice);
   int ended = exit_unusable;
   auto inputs = resumed_inputs(prepared->workflow(), earlier, flags.variables, ended);
   if (!inputs) return ended;

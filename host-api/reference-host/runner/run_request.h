@@ -51,6 +51,9 @@ struct RunServices {
       prompt;
   // Asks a person; nothing: nobody is there. Any thread; ends at once when a stop is requested.
   std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;
+  // Whether a run that is aborted ends without `finally`: a person must answer before it is gone on with, or there is no
+  // time left. Any thread; not set: never.
+  std::function<bool()> skips_finally;
   // Where outputs are kept whole. Null: nowhere.
   OutputStore* outputs = nullptr;
 };

@@ -66,6 +66,8 @@ BranchResult run_invocation(const WorkflowInvocation& invocation, const std::str
     if (handled.kind == BranchResult::Kind::aborted) end = handled;
   }
   if (invocation.finally == no_state || invocation.finally_entered) return end;
+  const auto& skips_finally = invocation.run.request().services.skips_finally;
+  if (end.kind == BranchResult::Kind::aborted && skips_finally && skips_finally()) return end;
   invocation.entered = 0;
   FinallyStop late(stop);
   BranchResult last = Branch(invocation, branch + "/0:finally", variables, late.stop()).go(invocation.finally);

@@ -327,6 +327,16 @@ BOOST_AUTO_TEST_CASE(finally_is_run_after_success_failure_and_abort) {
   BOOST_TEST(holds(aborted.recorder.events, "log0'z'"));
 }
 
+BOOST_AUTO_TEST_CASE(finally_is_not_run_where_a_run_is_left_to_be_gone_on_with) {
+  const std::string diagram = "[*] --> A\nA --> [*]\nZ --> [*]\n";
+  const std::string last = "- Z: Log \"z\"\n- finally: Z\n";
+  Around around;
+  around.services.skips_finally = [] { return true; };
+  BOOST_TEST(Run(workflow_text(diagram, "- A: Abort \"enough\"\n" + last), nullptr, {}, around).path() == "A");
+  // That is of runs which are aborted alone.
+  BOOST_TEST(Run(workflow_text(diagram, "- A: Log \"a\"\n" + last), nullptr, {}, around).path() == "A Z");
+}
+
 BOOST_AUTO_TEST_CASE(finally_that_fails_fails_a_run_that_had_succeeded) {
   const Run run(workflow_text("[*] --> A\nA --> [*]\nZ --> [*]\n", "- A: Log \"a\"\n- Z: Shell \"z\"\n- finally: Z\n"),
                 exits_with(1));

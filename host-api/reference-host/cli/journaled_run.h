@@ -1,0 +1,48 @@
+// One run of a prepared workflow, with all that is kept of it and held back from whoever watches: its journal, whole
+// outputs, and the mask over its secrets. What `wtool run` and `wtool mcp --workflows` have in common.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/stop.h"
+#include "cli/prepared_workflow.h"
+#include "journal/journal.h"
+#include "journal/run_record.h"
+#include "loader/tool_caller.h"
+#include "runner/executor.h"
+#include "runner/secrets.h"
+
+namespace wtool::host {
+
+struct JournaledRun {
+  std::map<std::string, expressions::Value> inputs;
+  std::unique_ptr<workflow::Journal> journal;  // null: none is kept
+  const workflow::PastRun* past = nullptr;     // of the run that is gone on with
+  workflow::RunSettings settings{};
+  std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;  // as in RunServices
+  std::function<bool()> skips_finally{};                                                // the same
+};
+
+// Blocks until the run is over. `shown` sees no secret, and neither has the report one. The file
+// .swissarmyhammer/.abort stops the run.
+workflow::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, JournaledRun run,
+                                  workflow::Secrets& secrets, Stop& stop, workflow::RunObserver& shown);
+
+// Notices of a journal go to standard error.
+workflow::Journal::Options journal_options(const workflow::Secrets& secrets);
+
+// The inputs of that run whose values its journal does not hold, because they are or hold secrets, but for the `given`
+// ones: a sentence each. `option` is as for resolve_inputs.
+std::vector<std::string> lost_inputs(const workflow::RunRecord& run, const std::set<std::string>& given,
+                                     const std::string& option);
+
+// What to say where the file is another one than when the run continued last; empty: it is the same.
+std::string changed_since(const workflow::Source& source, const workflow::RunRecord& run);
+
+}  // namespace wtool::host
