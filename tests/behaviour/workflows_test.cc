@@ -301,3 +301,34 @@ BOOST_FIXTURE_TEST_CASE(tests_that_never_pass, Place) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(check_changes)
+
+BOOST_FIXTURE_TEST_CASE(of_a_good_change_lists_the_files, Repository) {
+  scratch.file("a.txt", "one\n");
+  sh("git add a.txt && git commit -qm one");
+  scratch.file("a.txt", "one\ntwo\n");
+  const Finished finished = run_workflow("check-changes.md");
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(holds(finished.err, "a.txt | 1 +"), finished.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(find_what_is_wrong_with_a_change, Repository) {
+  scratch.file("a.txt", "one\n");
+  sh("git add a.txt && git commit -qm one");
+  scratch.file("a.txt", "one \n" + std::string(3000, 'x') + "\n");
+  const Finished finished = run_workflow("check-changes.md", {"base=HEAD~0", "largest=2"});
+  BOOST_TEST(finished.exit_code == 1, finished.out << finished.err);
+  BOOST_TEST(holds(finished.out, "a.txt:1: trailing whitespace"), finished.out);
+  BOOST_TEST(holds(finished.out, "too large: 3006 a.txt"), finished.out);
+}
+
+BOOST_FIXTURE_TEST_CASE(take_no_option_for_a_commit, Repository) {
+  for (const char* base : {"base=--output=made", "base=-p", "base=a b", "base="}) {
+    const Finished finished = run_workflow("check-changes.md", {base});
+    BOOST_TEST(finished.exit_code == 2, base << finished.out << finished.err);
+  }
+  BOOST_TEST(!exists("made"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

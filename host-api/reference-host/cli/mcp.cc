@@ -28,6 +28,7 @@
 #include "cli/context.h"
 #include "cli/interrupts.h"
 #include "cli/output.h"
+#include "cli/workflow_tools.h"
 #include "config/policy_preset.h"
 #include "loader/find_plugin.h"
 #include "mcp/client_config.h"
@@ -70,6 +71,7 @@ void keep_memory_small() {
 
 struct McpOptions {
   std::vector<std::string> tools;
+  std::string workflows;  // a folder
   std::string root;
   std::string policy = "project";
   bool network = false;
@@ -100,10 +102,11 @@ std::optional<std::string> root_of(const McpOptions& options) {
 }
 
 // Sets the policy and the folder of the commands. Gives what models are told of it; nothing: the reason is on stderr.
-std::optional<std::string> set_policy(Context& context, const McpOptions& options) {
+std::optional<std::string> set_policy(Context& context, McpOptions& options) {
   // What is relative is so to the folder that this was started in.
   context.options.config = absolute(context.options.config);
   context.options.plugin = absolute(context.options.plugin);
+  options.workflows = absolute(options.workflows);
   const std::optional<std::string> root = root_of(options);
   if (!root) return std::nullopt;
   if (!options.root.empty()) {
@@ -210,6 +213,16 @@ std::optional<mcp::ServerSettings> read_settings(Context& context, const McpOpti
   return settings;
 }
 
+// Beside the tools that --tools names; alone where it names none: a model can run what a person has reviewed, and
+// nothing else.
+void add_workflows(mcp::ServerSettings& settings, WorkflowTools& workflows, bool are_alone) {
+  settings.about.workflows_alone = are_alone;
+  for (mcp::ServerTool& tool : workflows.tools()) {
+    settings.served.push_back(tool.description.id);
+    settings.tools.push_back(std::move(tool));
+  }
+}
+
 // What starts this server as it was asked for here, wherever the client is.
 std::vector<std::string> argv_of(const Context& context, const McpOptions& options, const std::string& root) {
   std::vector<std::string> argv{program_path(), "mcp"};
@@ -222,6 +235,7 @@ std::vector<std::string> argv_of(const Context& context, const McpOptions& optio
   std::string tools;
   for (const std::string& tool : options.tools) tools += (tools.empty() ? "" : ",") + tool;
   add("--tools", tools);
+  add("--workflows", absolute(options.workflows));
   add("--config", absolute(context.options.config));
   add("--plugin", absolute(context.options.plugin));
   return argv;
@@ -235,13 +249,14 @@ int print_config(const Context& context, const McpOptions& options) {
     complain("--print-config: a path is not valid UTF-8, or the program's own is not known");
     return exit_unusable;
   }
-  const auto config = mcp::client_config(options.print_config, argv);
+  const auto config = mcp::client_config(options.print_config, argv,
+                                         options.workflows.empty() || !options.tools.empty() ? "shell" : "workflows");
   if (!config) return exit_unusable;  // The option has been checked.
   complain("put this into " + config->file + ":");
   return print(config->text) ? exit_ok : exit_unusable;
 }
 
-int serve(Context& context, const McpOptions& options) {
+int serve(Context& context, McpOptions& options) {
   keep_memory_small();
   const std::optional<Ends> ends = move_standard_streams();
   if (!ends) {
@@ -276,7 +291,14 @@ int serve(Context& context, const McpOptions& options) {
   mcp::Elicitation elicitation(output);
   plugin->ask_through(&elicitation);
   int status = exit_ok;
-  if (Toolbox* toolbox = context.toolbox()) {
+  std::unique_ptr<WorkflowTools> workflows;
+  if (!options.workflows.empty()) {
+    workflows = WorkflowTools::open(context, options.workflows, names, elicitation, settings->results.output_bytes);
+  }
+  // One toolbox for both: then a timeout has no upper limit, unless the configuration sets one.
+  Toolbox* toolbox = options.workflows.empty() ? context.toolbox() : workflows ? context.workflow_toolbox() : nullptr;
+  if (toolbox != nullptr) {
+    if (workflows) add_workflows(*settings, *workflows, options.tools.empty());
     mcp::Server server(*plugin, *toolbox, elicitation, output, *settings);
     mcp::Input input(ends->in, ends->wake, ends->out, settings->message_bytes);
     if (!server.serve(input)) {
@@ -318,6 +340,13 @@ void add_mcp(CLI::App& app, Context& context) {
       ->type_name("NAME,...")
       ->delimiter(',');
   command
+      ->add_option("--workflows", options->workflows,
+                   "Each workflow of this folder that says `tool: true` is a tool; no other tool is served, but for "
+                   "those of --tools")
+      // Empty would be as if it was not there: everything would be served.
+      ->check([](const std::string& folder) { return std::string(folder.empty() ? "must not be empty" : ""); })
+      ->type_name("DIR");
+  command
       ->add_option("--print-config", options->print_config,
                    "Print what the client needs in its configuration to start this server, with these options")
       ->check(CLI::IsMember(mcp::known_clients()))
@@ -334,7 +363,8 @@ void add_mcp(CLI::App& app, Context& context) {
       "Examples:\n"
       "  {\"mcpServers\": {\"shell\": {\"command\": \"wtool\", \"args\": [\"mcp\", \"--root\", \"/home/me/app\"]}}}\n"
       "  wtool mcp --root . --print-config codex\n"
-      "  wtool mcp --root . --policy read-only --tools shell_execute");
+      "  wtool mcp --root . --policy read-only --tools shell_execute\n"
+      "  wtool mcp --root . --workflows workflows");
   command->callback([&context, options] {
     if (options->network && options->policy == "open") {
       throw CLI::ValidationError("--network", "with --policy open commands have the network already");

@@ -135,7 +135,7 @@ std::optional<std::string> ConfigFiles::load(std::string& error) {
 }
 
 std::vector<std::string> ConfigFiles::paths_in_force() const {
-  std::vector<std::string> paths;
+  std::vector<std::string> paths = more_in_force_;
   for (const Watched& file : files_) {
     std::error_code failure;
     const std::filesystem::path path = std::filesystem::absolute(file.path, failure);
@@ -146,6 +146,10 @@ std::vector<std::string> ConfigFiles::paths_in_force() const {
     paths.push_back(path.string());
   }
   return paths;
+}
+
+void ConfigFiles::add_in_force(const std::vector<std::string>& paths) {
+  more_in_force_.insert(more_in_force_.end(), paths.begin(), paths.end());
 }
 
 std::vector<ConfigFiles::File> ConfigFiles::files() const {

@@ -39,6 +39,9 @@ class ConfigFiles final : public ConfigSource {
 
   std::vector<std::string> paths_in_force() const override;
 
+  // Further files that say what may run, absolute: no command may write them either. Before the first load.
+  void add_in_force(const std::vector<std::string>& paths);
+
   // The same in full.
   std::optional<Config> load_config(std::string& error);
 
@@ -75,6 +78,7 @@ class ConfigFiles final : public ConfigSource {
   void read_layer(Watched& file, std::vector<Layer>& layers, ConfigDiagnostics& diagnostics);
 
   std::vector<Watched> files_;
+  std::vector<std::string> more_in_force_;
   std::string approvals_;  // the default of commands.approvals
 };
 

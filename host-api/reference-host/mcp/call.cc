@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mcp/message.h"
+#include "mcp/server_tools.h"
 
 namespace wtool::host::mcp {
 
@@ -14,7 +15,7 @@ namespace {
 // More than any client has use for; a client that asks without end is told to stop.
 constexpr std::size_t max_waiting = 1000;
 
-thread_local Call* current_call = nullptr;
+thread_local Calls::Inside* innermost_inside = nullptr;
 
 }  // namespace
 
@@ -33,7 +34,13 @@ Calls::Calls(int most, std::chrono::milliseconds max_wait, Handlers handlers)
 
 Calls::~Calls() { end("the server ends"); }
 
-Call* Calls::current() { return current_call; }
+Call* Calls::current() { return innermost_inside == nullptr ? nullptr : &innermost_inside->call(); }
+
+Calls::Inside* Calls::innermost() { return innermost_inside; }
+
+Calls::Inside::Inside(Call& call) : call_(call), around_(std::exchange(innermost_inside, this)) {}
+
+Calls::Inside::~Inside() { innermost_inside = around_; }
 
 Calls::Added Calls::add(std::shared_ptr<Call> call) {
   const std::lock_guard lock(mutex_);
@@ -76,7 +83,7 @@ void Calls::cancel(const std::string& key, const std::string& reason) {
     calls_.erase(found);
     std::erase_if(waiting_, [&](const Waiting& one) { return one.call == call; });
   }
-  call->stop.request(StopHow::now, reason);
+  call->stop.request(call->server_tool == nullptr ? StopHow::now : call->server_tool->when_cancelled, reason);
 }
 
 void Calls::end(const std::string& reason) {
@@ -121,14 +128,13 @@ void Calls::work() {
     running_.push_back({call});
     lock.unlock();
 
-    current_call = call.get();
     std::string line;
     try {
+      const Inside inside(*call);
       line = handlers_.run(*call);
     } catch (const std::exception& e) {
       line = error_line(call->id, {internal_error, std::string("an internal error: ") + e.what()});
     }
-    current_call = nullptr;
 
     lock.lock();
     std::erase_if(running_, [&](const Running& one) { return one.call == call; });

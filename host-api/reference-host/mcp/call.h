@@ -2,7 +2,8 @@
 //
 // - At most a number of calls run at once; others wait, in the order in which they came. One that has waited too long
 //   is answered with a refusal. Threads are made as they are needed, and stay.
-// - A call that is cancelled is not answered: one that waits never begins, one that runs is stopped now.
+// - A call that is cancelled is not answered: one that waits never begins, one that runs is stopped now, or as its tool
+//   wants it.
 // - A call may be answered before it has ended. Then it runs as it did, and keeps its thread; nobody can cancel it any
 //   more, and its result is whoever's who has answered.
 // - From the moment that a call is answered its id is free again.
@@ -66,13 +67,17 @@ struct Call {
 
   // Only of protocol 2026-07-28:
   struct Given {
-    std::string fingerprint;  // of the question
+    std::string fingerprint{};  // of the question
     Approval answer = Approval::unavailable;
   };
   bool speaks_2026 = false;
   LogLevel logs_from = LogLevel::off;  // what of the call's records the client wants
-  std::optional<Given> given;          // to a question of an earlier call
-  std::optional<Question> question;    // that could not be settled, set on the call's thread
+  // A call may ask on several threads: `asking` is held while these two are touched until it is over.
+  std::mutex asking;
+  std::vector<Given> given;          // to questions of earlier calls, each once
+  std::optional<Question> question;  // that could not be settled
+  // What the tool has left with that question, and gets back with the call that brings the answer.
+  std::string continues;
 
   Stop stop;
 };
@@ -109,6 +114,25 @@ class Calls {
 
   // The call that this thread is inside of; nullptr: none. Any thread.
   static Call* current();
+  // Makes it that of a further thread that the call uses, for as long as this object lives.
+  class Inside {
+   public:
+    explicit Inside(Call& call);
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+    ~Inside();
+
+    Call& call() const { return call_; }
+    // A question of this thread was left to be answered with another call.
+    bool has_deferred() const { return has_deferred_; }
+    void defer() { has_deferred_ = true; }
+
+   private:
+    Call& call_;
+    Inside* const around_;
+    bool has_deferred_ = false;
+  };
+  static Inside* innermost();  // of this thread; nullptr: none
 
  private:
   struct Waiting {

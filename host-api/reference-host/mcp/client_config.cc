@@ -34,13 +34,14 @@ constexpr auto clients = std::to_array<Client>({
 // A JSON text of a string is one of TOML and YAML, too.
 std::string quoted(const std::string& text) { return ordered_json(text).dump(); }
 
-std::string json_text(const char* key, ordered_json server) {
-  return ordered_json{{key, {{"shell", std::move(server)}}}}.dump(2) + '\n';
+std::string json_text(const char* key, const std::string& name, ordered_json server) {
+  return ordered_json{{key, {{name, std::move(server)}}}}.dump(2) + '\n';
 }
 
 }  // namespace
 
-std::optional<ClientConfig> client_config(std::string_view name, const std::vector<std::string>& argv) {
+std::optional<ClientConfig> client_config(std::string_view name, const std::vector<std::string>& argv,
+                                          const std::string& server) {
   const auto client = std::find_if(clients.begin(), clients.end(), [&](const Client& one) { return one.name == name; });
   if (client == clients.end()) return std::nullopt;
   const std::string& program = argv.front();
@@ -49,23 +50,23 @@ std::optional<ClientConfig> client_config(std::string_view name, const std::vect
   std::string text;
   switch (client->format) {
     case Format::servers:
-      text = json_text("mcpServers", {{"command", program}, {"args", list}});
+      text = json_text("mcpServers", server, {{"command", program}, {"args", list}});
       break;
     case Format::vscode:
-      text = json_text("servers", {{"type", "stdio"}, {"command", program}, {"args", list}});
+      text = json_text("servers", server, {{"type", "stdio"}, {"command", program}, {"args", list}});
       break;
     case Format::zed:
-      text = json_text("context_servers", {{"command", program}, {"args", list}});
+      text = json_text("context_servers", server, {{"command", program}, {"args", list}});
       break;
     case Format::opencode:
-      text = json_text("mcp", {{"type", "local"}, {"command", argv}, {"enabled", true}});
+      text = json_text("mcp", server, {{"type", "local"}, {"command", argv}, {"enabled", true}});
       break;
     case Format::codex_toml:
-      text = "[mcp_servers.shell]\ncommand = " + quoted(program) + "\nargs = " + list.dump() + '\n';
+      text = "[mcp_servers." + server + "]\ncommand = " + quoted(program) + "\nargs = " + list.dump() + '\n';
       break;
     case Format::goose_yaml:
-      text = "extensions:\n  shell:\n    name: shell\n    type: stdio\n    enabled: true\n    cmd: " + quoted(program) +
-             "\n    args: " + list.dump() + '\n';
+      text = "extensions:\n  " + server + ":\n    name: " + server +
+             "\n    type: stdio\n    enabled: true\n    cmd: " + quoted(program) + "\n    args: " + list.dump() + '\n';
       break;
   }
   return ClientConfig{std::string(client->file), std::move(text)};

@@ -17,8 +17,10 @@ struct ClientConfig {
   std::string text;  // ends with a newline
 };
 
-// `argv`: the server's program, by its absolute path, and its arguments, in UTF-8. Nothing: the client is unknown.
-std::optional<ClientConfig> client_config(std::string_view client, const std::vector<std::string>& argv);
+// `argv`: the server's program, by its absolute path, and its arguments, in UTF-8. `server`: what the client calls it, a
+// word. Nothing: the client is unknown.
+std::optional<ClientConfig> client_config(std::string_view client, const std::vector<std::string>& argv,
+                                          const std::string& server = "shell");
 
 std::vector<std::string> known_clients();
 

@@ -62,11 +62,21 @@ Approval Elicitation::ask(const Question& question) {
   if (call == nullptr) return Approval::unavailable;
   if (call->asks == Call::Asks::client) return ask_client(question);
   if (!call->speaks_2026) return Approval::unavailable;
-  // Once: a call that asks twice asks about two things.
-  const std::optional<Call::Given> given = std::exchange(call->given, std::nullopt);
-  if (given && !question.fingerprint.empty() && given->fingerprint == question.fingerprint) return given->answer;
-  call->question = question;
-  return call->asks == Call::Asks::later ? Approval::deferred : Approval::unavailable;
+  const std::lock_guard lock(call->asking);
+  const auto given = std::find_if(call->given.begin(), call->given.end(),
+                                  [&](const Call::Given& one) { return one.fingerprint == question.fingerprint; });
+  if (!question.fingerprint.empty() && given != call->given.end()) {
+    // Once: a call that asks twice asks about two things.
+    const Approval answer = given->answer;
+    call->given.erase(given);
+    return answer;
+  }
+  const bool is_later = call->asks == Call::Asks::later;
+  // A tool of the server's has its own answer where nobody can be asked.
+  if (!call->question && (is_later || call->server_tool == nullptr)) call->question = question;
+  if (!is_later) return Approval::unavailable;
+  Calls::innermost()->defer();
+  return Approval::deferred;
 }
 
 bool Elicitation::is_withdrawn(std::uint64_t id) {

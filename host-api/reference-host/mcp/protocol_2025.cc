@@ -15,6 +15,12 @@ ordered_json server_info(const About& about) {
 }
 
 std::string instructions(const About& about) {
+  if (about.workflows_alone) {
+    return "Each tool runs a workflow on this machine, which a person has reviewed, from its beginning to its end. A "
+           "run "
+           "that did not complete says how a call continues it. " +
+           about.policy;
+  }
   return "Tools that run commands on this machine. A call comes back when the command is over, or says which job it "
          "has "
          "become; nothing that a command has started is left when it is over. Long output keeps its beginning and its "

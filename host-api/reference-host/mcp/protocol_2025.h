@@ -27,8 +27,9 @@ struct Reply {
 
 // What the server says of itself, in either protocol.
 struct About {
-  std::string version;  // of the program
-  std::string policy;   // what commands can do, for the models that use the tools; empty: nothing is said
+  std::string version;           // of the program
+  std::string policy;            // what commands can do, for the models that use the tools; empty: nothing is said
+  bool workflows_alone = false;  // no tool runs a command that a model gives
 };
 nlohmann::ordered_json server_info(const About& about);
 std::string instructions(const About& about);

@@ -115,13 +115,14 @@ bool Protocol2026::take_answer(const Message& request, Call& call, Error& error)
   const json* replies = member(request.body, "inputResponses");
   const json* reply = replies == nullptr ? nullptr : member(*replies, question_key);
   std::string why;
-  const auto fingerprint =
-      request_states_.redeem(state->get_ref<const std::string&>(), call.tool->id, call.arguments, why);
-  if (!fingerprint) {
+  auto question = request_states_.redeem(state->get_ref<const std::string&>(), call.tool->id, call.arguments, why);
+  if (!question) {
     error = {invalid_params, why};
     return false;
   }
-  if (reply != nullptr && reply->is_object()) call.given = Call::Given{*fingerprint, approval_of(*reply)};
+  call.continues = std::move(question->continues);
+  call.given = std::move(question->unused);
+  if (reply != nullptr && reply->is_object()) call.given.push_back({question->fingerprint, approval_of(*reply)});
   return true;
 }
 
@@ -134,7 +135,10 @@ std::string Protocol2026::answer_call(const Call& call, ordered_json result) {
   }
   ordered_json asking{{"resultType", "input_required"}};
   asking["inputRequests"][question_key] = {{"method", "elicitation/create"}, {"params", approval_form(*call.question)}};
-  asking["requestState"] = request_states_.issue(call.tool->id, call.arguments, call.question->fingerprint);
+  // A call that is gone on with may come to other questions first.
+  asking["requestState"] =
+      request_states_.issue(call.tool->id, call.arguments, call.question->fingerprint, call.continues,
+                            call.continues.empty() ? std::vector<Call::Given>() : call.given);
   asking["_meta"][server_info_key] = server_info(about_);
   return result_line(call.id, dumped(asking));
 }

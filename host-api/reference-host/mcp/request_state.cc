@@ -25,7 +25,8 @@ std::string new_identifier() {
 
 }  // namespace
 
-std::string RequestStates::issue(std::string_view tool, std::string_view arguments, std::string_view fingerprint) {
+std::string RequestStates::issue(std::string_view tool, std::string_view arguments, std::string_view fingerprint,
+                                 std::string_view continues, std::vector<Call::Given> unused) {
   std::string state = new_identifier();
   const auto now = steady_clock::now();
   const std::lock_guard lock(mutex_);
@@ -34,12 +35,15 @@ std::string RequestStates::issue(std::string_view tool, std::string_view argumen
     pending_.erase(std::min_element(pending_.begin(), pending_.end(),
                                     [](const auto& a, const auto& b) { return a.second.expires < b.second.expires; }));
   }
-  pending_.emplace(state, Pending{std::string(tool), sha256(arguments), std::string(fingerprint), now + lifetime_});
+  pending_.emplace(state, Pending{std::string(tool),
+                                  sha256(arguments),
+                                  {std::string(fingerprint), std::string(continues), std::move(unused)},
+                                  now + lifetime_});
   return state;
 }
 
-std::optional<std::string> RequestStates::redeem(const std::string& state, std::string_view tool,
-                                                 std::string_view arguments, std::string& why) {
+std::optional<RequestStates::Redeemed> RequestStates::redeem(const std::string& state, std::string_view tool,
+                                                             std::string_view arguments, std::string& why) {
   const std::lock_guard lock(mutex_);
   const auto found = pending_.find(state);
   if (found == pending_.end() || found->second.expires <= steady_clock::now()) {
@@ -52,9 +56,9 @@ std::optional<std::string> RequestStates::redeem(const std::string& state, std::
     why = "the requestState belongs to a call of another tool or with other arguments";
     return std::nullopt;
   }
-  std::string fingerprint = std::move(found->second.fingerprint);
+  Redeemed redeemed = std::move(found->second.redeemed);
   pending_.erase(found);
-  return fingerprint;
+  return redeemed;
 }
 
 }  // namespace wtool::host::mcp

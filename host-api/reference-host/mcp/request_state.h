@@ -2,7 +2,7 @@
 // repeats the call with the answer and that state.
 //
 //   std::string state = states.issue(tool, arguments, fingerprint);                // the call ends with a question
-//   auto fingerprint = states.redeem(state, tool, arguments, why);                 // the call comes back with the
+//   auto question = states.redeem(state, tool, arguments, why);                    // the call comes back with the
 //   answer
 //
 // - A state is an identifier that nobody can guess. What it stands for is kept here, so a client can neither read nor
@@ -18,6 +18,9 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
+
+#include "mcp/call.h"
 
 namespace wtool::host::mcp {
 
@@ -31,18 +34,25 @@ class RequestStates {
 
   // `arguments` is the JSON text of an object whose keys are sorted; `fingerprint` is the question's. Throws
   // std::system_error where the kernel gives no random bytes.
-  std::string issue(std::string_view tool, std::string_view arguments, std::string_view fingerprint);
+  std::string issue(std::string_view tool, std::string_view arguments, std::string_view fingerprint,
+                    std::string_view continues = {}, std::vector<Call::Given> unused = {});
 
-  // The question's fingerprint. Nothing: the state is not valid here, and `why` says so in a sentence. A call of
-  // another tool or with other arguments does not use the state up.
-  std::optional<std::string> redeem(const std::string& state, std::string_view tool, std::string_view arguments,
-                                    std::string& why);
+  struct Redeemed {
+    std::string fingerprint;  // the question's
+    std::string continues;    // what the tool has left with it
+    // Answers to its earlier questions that it has not come to yet.
+    std::vector<Call::Given> unused;
+  };
+  // Nothing: the state is not valid here, and `why` says so in a sentence. A call of another tool or with other
+  // arguments does not use the state up.
+  std::optional<Redeemed> redeem(const std::string& state, std::string_view tool, std::string_view arguments,
+                                 std::string& why);
 
  private:
   struct Pending {
     std::string tool;
     std::string arguments_hash;
-    std::string fingerprint;
+    Redeemed redeemed;
     std::chrono::steady_clock::time_point expires;
   };
 

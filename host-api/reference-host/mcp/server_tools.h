@@ -23,6 +23,8 @@ struct ServerTool {
   ToolDescription description;
   // It is over at once, or as soon as what it ends is: it never waits behind the calls that run.
   bool is_urgent = false;
+  // How a call ends that its client cancels. The end of the server ends all of them now.
+  StopHow when_cancelled = StopHow::now;
   // What tools/call answers: "content", "isError" (results.h has text_result and refusal); null where the tool has
   // answered the call by itself. On a thread of the call's own, many at once; ends early when call.stop asks for it.
   // call.arguments is JSON text of an object, as the client has sent it. Progress is told of what is put into the

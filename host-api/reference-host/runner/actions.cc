@@ -233,8 +233,8 @@ class ActionRunner {
     if (context_.stop.requested()) return stopped();
     if (!answer) {
       fails(
-          "nobody could be asked to confirm: there is no terminal, or this runs in its background; `wtool run --yes` "
-          "confirms in advance");
+          "nobody could be asked to confirm: there is neither a terminal that this runs in the foreground of nor a "
+          "client that shows forms; `wtool run --yes` confirms in advance");
     } else if (!*answer) {
       fails("not confirmed");
     }

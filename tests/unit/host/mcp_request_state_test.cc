@@ -23,9 +23,14 @@ BOOST_AUTO_TEST_SUITE(mcp_request_state)
 
 BOOST_AUTO_TEST_CASE(a_state_is_valid_once) {
   RequestStates states;
-  const std::string state = states.issue("shell", "{}", "abc");
+  const std::string state = states.issue("shell", "{}", "abc", "what a tool leaves", {{"def", Approval::yes}});
   std::string why;
-  BOOST_TEST(states.redeem(state, "shell", "{}", why).value_or(why) == "abc");
+  const auto redeemed = states.redeem(state, "shell", "{}", why);
+  BOOST_REQUIRE_MESSAGE(redeemed.has_value(), why);
+  BOOST_TEST(redeemed->fingerprint == "abc");
+  BOOST_TEST(redeemed->continues == "what a tool leaves");
+  BOOST_REQUIRE(redeemed->unused.size() == 1U);
+  BOOST_TEST(redeemed->unused[0].fingerprint == "def");
   BOOST_TEST(has(refused(states, state), "was used before"));
 }
 

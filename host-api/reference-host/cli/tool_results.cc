@@ -1,0 +1,107 @@
+#include "cli/tool_results.h"
+
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+#include "journal/run_record.h"
+#include "mcp/results.h"
+
+namespace wtool::host {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t max_states = 100;
+constexpr std::size_t max_notices = 20;
+constexpr std::size_t max_failed_output = 2000;  // bytes of a stream of a step that failed
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+
+// On the path that the run takes, and not beside it or within another step.
+bool is_on_the_main_path(const std::string& branch) {
+  return branch.empty() || branch == "/0:finally" || branch == "/0:on failure";
+}
+
+void append(std::string& text, std::string_view output) {
+  text += output;
+  if (!text.empty() && text.back() != '\n') text += '\n';
+}
+
+ordered_json failed_json(const workflow::FailedStep& step) {
+  ordered_json json{{"state", step.label}, {"exit_code", step.exit_code}, {"message", step.message}};
+  if (!step.hint.empty()) json["hint"] = step.hint;
+  if (!is_blank(step.standard_output)) json["stdout"] = mcp::cut(step.standard_output, max_failed_output);
+  if (!is_blank(step.standard_error)) json["stderr"] = mcp::cut(step.standard_error, max_failed_output);
+  return json;
+}
+
+}  // namespace
+
+void ToolResult::combination_begun(const std::string& branch, const expressions::Value& values) {
+  const std::lock_guard lock(mutex_);
+  combinations_.insert_or_assign(branch, workflow::combination_name(values));
+}
+
+void ToolResult::state_ended(const workflow::Step& step, const workflow::StepEnd& end) {
+  if (!step.of().action || step.of().hidden) return;
+  const std::lock_guard lock(mutex_);
+  ++steps_;
+  const std::string label = workflow::step_label(step, combinations_);
+  if (states_.contains(label) || states_.size() < max_states) {
+    states_[label] = workflow::word(step.status);
+  } else {
+    ++states_left_out_;
+  }
+  const bool is_shown =
+      step.status == workflow::Step::Status::succeeded && !end.secret && !workflow::gives_secrets(step);
+  if (is_shown && is_on_the_main_path(step.branch) && !is_blank(end.outcome.standard_output)) {
+    output_ = end.outcome.standard_output;
+  }
+}
+
+void ToolResult::noticed(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  if (notices_.size() < max_notices) notices_.emplace_back(text);
+}
+
+ordered_json ToolResult::of(const workflow::RunReport& report, const workflow::FailedSteps& failed,
+                            const std::string& run, std::vector<std::string> notices, std::size_t most) const {
+  const std::lock_guard lock(mutex_);
+  notices.insert(notices.end(), notices_.begin(), notices_.end());
+  const bool is_completed = report.status == workflow::RunReport::Status::completed;
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(report.took).count();
+  const std::string output = mcp::cut(output_, most);
+  ordered_json structure{{"status", workflow::word(report.status)}};
+  if (!report.reason.empty()) structure["reason"] = report.reason;
+  if (!run.empty()) structure["run"] = run;
+  structure["ms"] = took;
+  if (!output.empty()) structure["output"] = output;
+  structure["states"] = states_;
+  if (states_left_out_ > 0) structure["states_left_out"] = states_left_out_;
+
+  std::string text;
+  append(text, output);
+  for (const workflow::FailedStep& step : failed.all().steps) {
+    if (step.aborted) continue;
+    structure["failed"].push_back(failed_json(step));
+    text += '[' + step.label + ": " + step.message + (step.hint.empty() ? "" : "; " + step.hint) + "]\n";
+    if (!is_blank(step.standard_output)) append(text, mcp::cut(step.standard_output, max_failed_output));
+    if (is_blank(step.standard_error)) continue;
+    text += "[stderr]\n";
+    append(text, mcp::cut(step.standard_error, max_failed_output));
+  }
+  if (!notices.empty()) structure["notices"] = notices;
+  for (const std::string& notice : notices) text += '[' + notice + "]\n";
+  text += '[' + std::string(workflow::word(report.status)) + ", " + std::to_string(steps_) +
+          (steps_ == 1 ? " step, " : " steps, ") + std::to_string(took) + " ms";
+  if (!report.reason.empty()) text += ": " + report.reason;
+  if (!is_completed && !run.empty()) text += "; \"resume\": \"" + run + "\" continues it";
+  text += ']';
+  ordered_json result = mcp::text_result(std::move(text), !is_completed);
+  result["structuredContent"] = std::move(structure);
+  return result;
+}
+
+}  // namespace wtool::host

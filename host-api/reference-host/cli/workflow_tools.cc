@@ -1,0 +1,357 @@
+#include "cli/workflow_tools.h"
+
+#include <wtool/tool.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "base/utf8.h"
+#include "cli/journaled_run.h"
+#include "cli/load_run.h"
+#include "cli/output.h"
+#include "cli/tool_results.h"
+#include "journal/observers.h"
+#include "journal/resume.h"
+#include "mcp/call_tools.h"
+#include "mcp/results.h"
+#include "runner/child_stop.h"
+#include "tracing/escape.h"
+#include "workflow/check/name_uses.h"
+#include "workflow/model/parameter_schema.h"
+#include "workflow/model/parameters.h"
+#include "workflow/model/suggestion.h"
+#include "workflow/parse/parser.h"
+
+namespace wtool::host {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using nlohmann::ordered_json;
+using Values = std::map<std::string, expressions::Value>;
+
+constexpr const char* resume_argument = "resume";
+constexpr std::size_t max_tool_name = 64;  // of a tool: models take no longer ones
+constexpr std::size_t max_workflows = 200;
+
+void not_served(const std::string& file, const std::string& why) {
+  complain(file + ": the workflow was not served: " + why);
+}
+
+bool is_tool_name(const std::string& name) {
+  return !name.empty() && name.size() <= max_tool_name && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
+std::string name_of(const workflow::Workflow& workflow, const std::string& file) {
+  return workflow.name.empty() ? fs::path(file).stem().string() : workflow.name;
+}
+
+std::string description_of(const workflow::Workflow& workflow, const std::string& name) {
+  if (!workflow.description.empty()) return workflow.description;
+  return workflow.title.empty() ? "Runs the workflow " + name : workflow.title;
+}
+
+std::string schema_of(const workflow::Workflow& workflow) {
+  ordered_json schema = workflow::parameters_schema(workflow);
+  schema["properties"][resume_argument] = {
+      {"type", "string"}, {"description", "The id of a run that has not completed, or last: continues it"}};
+  return schema.dump();
+}
+
+// The file, where it says that it is a tool, or nobody can tell what it says. Nothing: it does not, or the reason why it
+// is not served is on standard error.
+std::optional<workflow::Source> tool_source(const std::string& file) {
+  std::string error = is_utf8(file) ? "" : "its path is not valid UTF-8";
+  workflow::Source source;
+  if (error.empty()) source = workflow::load_source(file, error);
+  if (!error.empty()) {
+    not_served(escaped(file), error);
+    return std::nullopt;
+  }
+  workflow::Diagnostics diagnostics;
+  const workflow::Workflow parsed = workflow::parse_workflow(source, diagnostics);
+  const bool is_unread = !diagnostics.empty() && parsed.names_unread && parsed.diagram_unread;
+  const bool is_wanted = parsed.is_tool || is_unread || (parsed.says_tool && !diagnostics.empty());
+  return is_wanted ? std::optional(std::move(source)) : std::nullopt;
+}
+
+// Why the workflow cannot be a tool although it can be run; empty: it can.
+std::string problem_of(const workflow::Workflow& workflow, const std::string& name) {
+  if (!is_tool_name(name)) {
+    return "\"" + escaped(name) +
+           "\" is no name of a tool: set `name` in its front matter to letters, digits, _ and -, " +
+           std::to_string(max_tool_name) + " at most";
+  }
+  for (const workflow::Parameter& parameter : workflow.parameters) {
+    if (parameter.name != resume_argument) continue;
+    return "its parameter 'resume' has the name of the argument that continues a run; give it another name";
+  }
+  return {};
+}
+
+// What a client has given to a call.
+struct Arguments {
+  Values values;
+  std::string resume;  // a run; empty: a new one
+  std::vector<std::string> errors;
+};
+
+Arguments read_arguments(const workflow::Workflow& workflow, const std::string& text) {
+  Arguments read;
+  const json given = json::parse(text);
+  std::vector<std::string> known{resume_argument};
+  for (const workflow::Parameter& parameter : workflow.parameters) known.push_back(parameter.name);
+  for (const auto& [name, value] : given.items()) {
+    if (name == resume_argument) {
+      if (!value.is_string()) read.errors.emplace_back("resume: must be the id of a run, a string");
+      if (value.is_string()) read.resume = value.get<std::string>();
+      continue;
+    }
+    const auto declared = std::find_if(workflow.parameters.begin(), workflow.parameters.end(),
+                                       [&wanted = name](const auto& one) { return one.name == wanted; });
+    if (declared == workflow.parameters.end()) {
+      read.errors.push_back(escaped(name) + ": the workflow has no parameter of that name" +
+                            workflow::did_you_mean(name, known));
+      continue;
+    }
+    std::string why;
+    if (auto made = workflow::argument_value(*declared, value, why)) {
+      read.values.insert_or_assign(name, std::move(*made));
+    } else {
+      read.errors.push_back(name + ": " + why);
+    }
+  }
+  return read;
+}
+
+std::string as_text(const std::vector<std::string>& sentences) {
+  std::string text = "nothing was run:";
+  for (const std::string& sentence : sentences) text += '\n' + sentence;
+  return text;
+}
+
+// Hands on what happens, a line each.
+class LinesOfRun final : public workflow::RunObserver {
+ public:
+  explicit LinesOfRun(mcp::Progress::Reports& reports) : reports_(reports) {}
+
+  void combination_begun(const std::string& branch, const expressions::Value& values) override {
+    const std::lock_guard lock(mutex_);
+    combinations_.insert_or_assign(branch, workflow::combination_name(values));
+  }
+  void state_entered(const workflow::Step& step) override {
+    if (step.of().action && !step.of().hidden) tell(label(step));
+  }
+  void output(const workflow::Step& step, bool /*is_error_stream*/, std::string_view bytes) override {
+    const std::size_t end = bytes.find_last_not_of("\r\n");
+    if (end == std::string_view::npos) return;
+    bytes = bytes.substr(0, end + 1);
+    const std::size_t begin = bytes.find_last_of("\r\n");
+    tell(label(step) + ": " + std::string(begin == std::string_view::npos ? bytes : bytes.substr(begin + 1)));
+  }
+  void logged(const workflow::Step& step, workflow::LogAction::Level /*level*/, std::string_view text) override {
+    tell(label(step) + ": " + std::string(text));
+  }
+  void retrying(const workflow::Step& step, const workflow::Outcome& /*outcome*/,
+                std::chrono::milliseconds /*wait*/) override {
+    tell(label(step) + ": try " + std::to_string(step.tries) + " failed");
+  }
+
+ private:
+  std::string label(const workflow::Step& step) {
+    const std::lock_guard lock(mutex_);
+    return workflow::step_label(step, combinations_);
+  }
+  void tell(std::string line) {
+    line += '\n';
+    const std::lock_guard lock(mutex_);
+    reports_.take(OutputStream::standard_output, line);
+  }
+
+  mcp::Progress::Reports& reports_;
+  std::mutex mutex_;
+  workflow::CombinationNames combinations_;
+};
+
+// The run that a call continues, with the inputs that it is to have.
+struct Continued {
+  std::unique_ptr<workflow::ResumedRun> run;
+  std::vector<std::string> notices;
+};
+
+Continued continue_run(const PreparedWorkflow& prepared, Arguments& given, workflow::Secrets& secrets) {
+  Continued made;
+  const auto refuse = [&](std::string why) {
+    given.errors.push_back("resume: " + std::move(why));
+    return Continued{};
+  };
+  std::string error;
+  const std::string id = run_of_file(prepared.directory(), prepared.source().name(), given.resume, error);
+  if (id.empty()) return refuse(error);
+  auto resumed = workflow::resume_run(prepared.directory(), id, "", journal_options(secrets), error);
+  if (!resumed) return refuse(error);
+  made.notices = resumed->notices;
+  if (std::string notice = changed_since(prepared.source(), resumed->run); !notice.empty()) {
+    made.notices.push_back(std::move(notice));
+  }
+  std::set<std::string> names;
+  for (const auto& [name, value] : given.values) names.insert(name);
+  for (std::string& sentence : lost_inputs(resumed->run, names, "")) given.errors.push_back(std::move(sentence));
+  // What is given wins over what the run had.
+  given.values.insert(resumed->run.inputs.begin(), resumed->run.inputs.end());
+  made.run = std::make_unique<workflow::ResumedRun>(std::move(*resumed));
+  return made;
+}
+
+}  // namespace
+
+std::unique_ptr<WorkflowTools> WorkflowTools::open(Context& context, const std::string& folder,
+                                                   const std::vector<std::string>& taken, mcp::Elicitation& elicitation,
+                                                   std::size_t output_bytes) {
+  std::vector<std::string> files;
+  std::error_code failed;
+  fs::directory_iterator entries(folder, failed);
+  for (const fs::directory_iterator end; !failed && entries != end; entries.increment(failed)) {
+    if (entries->path().extension() == ".md") files.push_back(entries->path().string());
+  }
+  if (failed) {
+    complain("--workflows: the folder " + folder + " cannot be read: " + failed.message());
+    return nullptr;
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<workflow::Source> sources;
+  std::vector<std::string> paths;
+  for (const std::string& file : files) {
+    auto source = tool_source(file);
+    if (!source) continue;
+    sources.push_back(std::move(*source));
+    const fs::path real = fs::canonical(file, failed);
+    paths.push_back(failed ? file : real.string());
+  }
+  if (sources.size() > max_workflows) {
+    complain("--workflows: the folder " + folder + " has " + std::to_string(sources.size()) +
+             " workflows that are tools; there may be " + std::to_string(max_workflows));
+    return nullptr;
+  }
+  context.config_files().add_in_force(paths);
+  const auto setup = WorkflowSetup::make(context);
+  if (setup == nullptr) return nullptr;
+  std::unique_ptr<WorkflowTools> made(new WorkflowTools(*setup->tools, elicitation, output_bytes));
+  for (workflow::Source& source : sources) made->add(setup, std::move(source));
+  made->drop_taken_names(taken);
+  if (!made->served_.empty()) return made;
+  complain("--workflows: no workflow in " + folder +
+           " can be served: a file NAME.md is, whose front matter says `tool: true`, and which `wtool lint` finds no "
+           "errors in");
+  return nullptr;
+}
+
+void WorkflowTools::add(const std::shared_ptr<const WorkflowSetup>& setup, workflow::Source source) {
+  const std::string file = source.name();
+  auto prepared = PreparedWorkflow::open(setup, std::move(source), "served");
+  if (!prepared) return;
+  const workflow::Workflow& workflow = prepared->workflow();
+  const std::string name = name_of(workflow, file);
+  if (const std::string problem = problem_of(workflow, name); !problem.empty()) return not_served(file, problem);
+  served_.push_back({{.id = name,
+                      .title = workflow.title,
+                      .version = workflow.version,
+                      .description = description_of(workflow, name),
+                      .input_schema = schema_of(workflow),
+                      .hints = WTOOL_HINT_DESTRUCTIVE | WTOOL_HINT_OPEN_WORLD},
+                     std::move(prepared)});
+}
+
+void WorkflowTools::drop_taken_names(const std::vector<std::string>& taken) {
+  std::map<std::string, std::vector<std::string>> files;  // by name
+  for (const Served& one : served_) files[one.description.id].push_back(one.workflow->source().name());
+  const auto problem = [&](const Served& one) -> std::string {
+    const std::string& name = one.description.id;
+    if (std::find(taken.begin(), taken.end(), name) != taken.end()) {
+      return "there is another tool of the name " + name + "; set another `name` in its front matter";
+    }
+    for (const std::string& file : files[name]) {
+      if (file == one.workflow->source().name()) continue;
+      return file + " has the name " + name + ", too; set another `name` in the front matter of one of them";
+    }
+    return {};
+  };
+  std::erase_if(served_, [&](const Served& one) {
+    const std::string why = problem(one);
+    if (!why.empty()) not_served(one.workflow->source().name(), why);
+    return !why.empty();
+  });
+}
+
+mcp::ServerTools WorkflowTools::tools() {
+  mcp::ServerTools tools;
+  for (const Served& one : served_) {
+    tools.push_back({.description = one.description,
+                     // The states that `finally` leads to run nevertheless.
+                     .when_cancelled = StopHow::graceful,
+                     .answer = [this, &one](mcp::Call& call, mcp::Progress::Reports& reports) {
+                       return answer(one, call, reports);
+                     }});
+  }
+  return tools;
+}
+
+ordered_json WorkflowTools::answer(const Served& served, mcp::Call& call, mcp::Progress::Reports& reports) const {
+  PreparedWorkflow& prepared = *served.workflow;
+  Arguments given = read_arguments(prepared.workflow(), call.arguments);
+  // The client has answered a question of that run.
+  if (!call.continues.empty()) given.resume = call.continues;
+  workflow::Secrets secrets;
+  Continued continued;
+  if (given.errors.empty() && !given.resume.empty()) continued = continue_run(prepared, given, secrets);
+  JournaledRun run;
+  if (given.errors.empty()) {
+    run.inputs = workflow::resolve_inputs(prepared.workflow(), {}, workflow::names_read(prepared.workflow()),
+                                          given.errors, given.values, "");
+  }
+  if (!given.errors.empty()) return mcp::refusal(as_text(given.errors));
+  std::vector<std::string> notices = std::move(continued.notices);
+  if (continued.run != nullptr) {
+    run.journal = std::move(continued.run->journal);
+    run.past = &continued.run->past;
+  } else {
+    std::string error;
+    run.journal = workflow::Journal::create(prepared.directory(), journal_options(secrets), error);
+    if (!run.journal) notices.push_back("this run keeps no journal and cannot be resumed: " + error);
+  }
+  const std::string id = run.journal ? run.journal->run() : "";
+  // An answer that comes with another call needs a run that can be gone on with.
+  if (id.empty() && call.asks == mcp::Call::Asks::later) call.asks = mcp::Call::Asks::nobody;
+
+  workflow::ChildStop stop(call.stop);
+  mcp::CallTools tools(toolbox_, elicitation_, call, stop.stop());
+  run.confirm = [&tools](const std::string& question, Stop& asked_to_stop) {
+    return tools.confirm(question, asked_to_stop);
+  };
+  run.skips_finally = [&tools, &call] {
+    const auto asked = call.stop.requested();
+    return tools.is_suspended() || (asked && asked->how == StopHow::now);
+  };
+  ToolResult result;
+  workflow::FailedSteps failed;
+  LinesOfRun lines(reports);
+  workflow::Observers shown({&result, &failed, call.progress_token.empty() ? nullptr : &lines});
+  const workflow::RunReport report = run_journaled(prepared, tools, std::move(run), secrets, stop.stop(), shown);
+  if (tools.is_suspended()) {
+    call.continues = id;
+  } else {
+    const std::lock_guard lock(call.asking);
+    call.question.reset();
+  }
+  return result.of(report, failed, id, notices, output_bytes_);
+}
+
+}  // namespace wtool::host

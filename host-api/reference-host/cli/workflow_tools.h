@@ -1,0 +1,56 @@
+// The workflows of a folder as tools of `wtool mcp --workflows DIR`.
+//
+//   const auto workflows = WorkflowTools::open(context, "workflows", {"shell_execute"}, elicitation, 32768);
+//   if (workflows) settings.tools = workflows->tools();
+//
+// - Served is what says `tool: true` in its front matter, passes the check of `wtool run`, and has a name that no other
+//   tool has. Of all else that says so, the reason is on standard error. Of two with one name neither is served: nobody
+//   could tell which one runs.
+// - What was read at the start is what runs, whatever becomes of the file: a person has reviewed it. And no command that
+//   is held to the sandbox writes the file, for the next start.
+// - A call is a run as `wtool run` makes it, in the working directory, with a journal. The argument `resume` continues a
+//   run of that workflow which has not completed.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/context.h"
+#include "cli/prepared_workflow.h"
+#include "mcp/elicitation.h"
+#include "mcp/server_tools.h"
+
+namespace wtool::host {
+
+class WorkflowTools {
+ public:
+  // `taken`: names of other tools. `output_bytes`: kept of an output in a result. Null: the reason is on standard
+  // error; so it is where nothing can be served. `elicitation` must outlive the calls.
+  static std::unique_ptr<WorkflowTools> open(Context& context, const std::string& folder,
+                                             const std::vector<std::string>& taken, mcp::Elicitation& elicitation,
+                                             std::size_t output_bytes);
+
+  // This object must outlive their calls.
+  mcp::ServerTools tools();
+
+ private:
+  struct Served {
+    ToolDescription description;
+    std::unique_ptr<PreparedWorkflow> workflow;
+  };
+
+  WorkflowTools(Toolbox& toolbox, mcp::Elicitation& elicitation, std::size_t output_bytes)
+      : toolbox_(toolbox), elicitation_(elicitation), output_bytes_(output_bytes) {}
+  void add(const std::shared_ptr<const WorkflowSetup>& setup, workflow::Source source);
+  void drop_taken_names(const std::vector<std::string>& taken);
+  nlohmann::ordered_json answer(const Served& served, mcp::Call& call, mcp::Progress::Reports& reports) const;
+
+  Toolbox& toolbox_;
+  mcp::Elicitation& elicitation_;
+  const std::size_t output_bytes_;
+  std::vector<Served> served_;  // by file name
+};
+
+}  // namespace wtool::host

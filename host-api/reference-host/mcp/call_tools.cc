@@ -1,0 +1,106 @@
+#include "mcp/call_tools.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <nlohmann/json.hpp>
+
+#include "base/sha256.h"
+#include "mcp/message.h"
+
+namespace wtool::host::mcp {
+
+namespace {
+
+// Beside those of a plugin, which counts from 1.
+std::atomic<std::uint64_t> last_question{std::uint64_t{1} << 63};
+
+ToolOutcome not_begun() {
+  return {ToolOutcome::Kind::cancelled,
+          {{"content", nlohmann::json::array()}, {"is_error", true}, {"metadata", nlohmann::json::object()}},
+          ""};
+}
+
+}  // namespace
+
+ToolOutcome CallTools::call(std::string_view id, const nlohmann::json& arguments, Stop& stop,
+                            const OutputSink& output) {
+  return call_in_shell({}, id, arguments, stop, output);
+}
+
+ToolOutcome CallTools::call_in_shell(std::string_view shell, std::string_view id, const nlohmann::json& arguments,
+                                     Stop& stop, const OutputSink& output) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_suspended_) return not_begun();
+    ++running_;
+  }
+  const Calls::Inside inside(call_);
+  const auto end = [&] {
+    const std::lock_guard lock(mutex_);
+    --running_;
+    is_suspended_ = is_suspended_ || inside.has_deferred();
+    stop_when_idle();
+  };
+  ToolOutcome outcome;
+  try {
+    outcome = tools_.call_in_shell(shell, id, arguments, stop, output);
+  } catch (...) {
+    end();
+    throw;
+  }
+  end();
+  return inside.has_deferred() ? not_begun() : outcome;
+}
+
+std::optional<bool> CallTools::confirm(const std::string& question, Stop& stop) {
+  Question asked;
+  asked.id = ++last_question;
+  asked.tool = call_.tool->id;
+  asked.subject = dumped(nlohmann::json{{"question", question}});
+  asked.fingerprint = sha256(asked.tool + '\n' + question);
+  Approval answer = Approval::unavailable;
+  {
+    const Stop::Subscription listening = stop.subscribe([&](const StopRequest&) { approver_.withdraw(asked.id); });
+    const Calls::Inside inside(call_);
+    answer = approver_.ask(asked);
+  }
+  switch (answer) {
+    case Approval::yes:
+    case Approval::always:
+      return true;
+    case Approval::no:
+    case Approval::never:
+      return false;
+    case Approval::unavailable:
+    case Approval::deferred:
+      break;
+  }
+  if (answer == Approval::unavailable) return std::nullopt;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_stopped = false;
+  const Stop::Subscription listening = stop.subscribe([&](const StopRequest&) {
+    const std::lock_guard lock(mutex);
+    is_stopped = true;
+    changed.notify_all();
+  });
+  {
+    const std::lock_guard lock(mutex_);
+    is_suspended_ = true;
+    stop_when_idle();
+  }
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return is_stopped; });
+  return std::nullopt;
+}
+
+bool CallTools::is_suspended() const {
+  const std::lock_guard lock(mutex_);
+  return is_suspended_;
+}
+
+void CallTools::stop_when_idle() {
+  if (is_suspended_ && running_ == 0) stop_.request(StopHow::now, "a person must be asked first");
+}
+
+}  // namespace wtool::host::mcp

@@ -1,0 +1,52 @@
+// The tools as one call of a client's uses them that makes many calls of its own, such as a run of a workflow.
+//
+// - Whatever thread uses them, what needs an approval is asked through the client of that call.
+// - Where the client is asked only in the call's answer, the call is suspended at the first question: what runs comes to
+//   its end, nothing more begins, and then the stop is requested. The call that brings the reply goes on from there.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "approval/approver.h"
+#include "base/stop.h"
+#include "loader/tool_caller.h"
+#include "mcp/call.h"
+
+namespace wtool::host::mcp {
+
+// All members: any thread.
+class CallTools final : public ToolCaller {
+ public:
+  // Borrows all. `stop`: of what the call does.
+  CallTools(ToolCaller& tools, Approver& approver, Call& call, Stop& stop)
+      : tools_(tools), approver_(approver), call_(call), stop_(stop) {}
+
+  bool has_tool(std::string_view id) const override { return tools_.has_tool(id); }
+  std::string unknown_tool(std::string_view id) const override { return tools_.unknown_tool(id); }
+  std::string input_schema(std::string_view id) const override { return tools_.input_schema(id); }
+  ToolOutcome call(std::string_view id, const nlohmann::json& arguments, Stop& stop, const OutputSink& output) override;
+  ToolOutcome call_in_shell(std::string_view shell, std::string_view id, const nlohmann::json& arguments, Stop& stop,
+                            const OutputSink& output) override;
+
+  // Asks the person at the client whether to go on; nothing: nobody is there, or a stop was requested.
+  std::optional<bool> confirm(const std::string& question, Stop& stop);
+
+  bool is_suspended() const;
+
+ private:
+  void stop_when_idle();  // with mutex_ held
+
+  ToolCaller& tools_;
+  Approver& approver_;
+  Call& call_;
+  Stop& stop_;
+  mutable std::mutex mutex_;
+  int running_ = 0;  // calls of tools
+  bool is_suspended_ = false;
+};
+
+}  // namespace wtool::host::mcp
