@@ -66,13 +66,16 @@ std::string output_of(const std::string& text) { return text.substr(0, text.rfin
 
 BOOST_AUTO_TEST_CASE(a_command_in_the_background_is_polled_to_its_end) {
   Session client;
-  const int job = client.begin("echo one; " + client.gate.wait() + "; echo two; echo no >&2; exit 3");
+  const Json id = client.call("echo one; " + client.gate.wait() + "; echo two; echo no >&2; exit 3", in_background);
+  const int job = Session::job_of(text_of(client.answer(id).at("result")));
   BOOST_TEST(job == 1);
   BOOST_TEST(client.poll(job).starts_with("[job 1 still runs, "));
   BOOST_TEST(has(text_of(client.use("job_list")), "1 runs for "));
   client.gate.open();
   const std::string end = client.poll(job, 40);
   BOOST_TEST(end.starts_with("two\n[stderr]\nno\n[exit 3, "), end);
+  client.ask("ping");
+  BOOST_TEST(!client.has_answer(id));  // once more
   BOOST_TEST(text_of(client.use("job_list")) == "no jobs");
   const Json gone = client.use("job_poll", {{"job", job}});
   BOOST_TEST(gone.at("isError") == true);
@@ -125,7 +128,6 @@ BOOST_AUTO_TEST_CASE(no_progress_is_told_after_the_answer) {
 
 BOOST_AUTO_TEST_CASE(polls_together_show_every_byte_once) {
   Session client("results: text, output_bytes: 65536");
-  // Three bytes a character, so that pieces end within one.
   std::string text = text_of(client.run(
       "seq 1 2000; for i in 1 2 3 4 5 6 7 8 9; do printf '漢字漢字漢字%s' $i; sleep 0.1; done", in_background));
   const int job = Session::job_of(text);
@@ -142,6 +144,15 @@ BOOST_AUTO_TEST_CASE(polls_together_show_every_byte_once) {
   for (int i = 1; i <= 2000; ++i) expected += std::to_string(i) + '\n';
   for (int i = 1; i <= 9; ++i) expected += "漢字漢字漢字" + std::to_string(i);
   BOOST_TEST(all == expected);
+}
+
+BOOST_AUTO_TEST_CASE(a_character_that_comes_in_two_parts_is_shown_when_it_is_whole) {
+  Session client;
+  const std::string text =
+      text_of(client.run("printf 'a\\346\\274'; " + client.gate.wait() + "; printf '\\242b\\n'", in_background));
+  BOOST_TEST(text.starts_with("a\n[job 1 still runs, "), text);
+  client.gate.open();
+  BOOST_TEST(client.poll(1, 40).starts_with("漢b\n[exit 0, "));
 }
 
 BOOST_AUTO_TEST_CASE(a_job_is_stopped_with_all_that_it_has_started) {
@@ -198,12 +209,15 @@ BOOST_AUTO_TEST_CASE(jobs_count_as_calls_that_run_and_are_never_waited_for) {
 
 BOOST_AUTO_TEST_CASE(a_poll_that_was_cancelled_has_taken_nothing) {
   Session client;
-  const int job = client.begin(client.gate.wait() + "; echo end");
+  const ScratchFolder other_folder;
+  Gate other(other_folder);
+  const int job = client.begin(client.gate.wait() + "; echo one; " + other.wait() + "; echo end");
   const Json poll = client.request("tools/call", {{"name", "job_poll"}, {"arguments", {{"job", job}, {"wait", 40}}}});
-  client.ask("ping");
-  client.notify("notifications/cancelled", {{"requestId", poll}});
-  client.ask("ping");
   client.gate.open();
+  BOOST_TEST(wait_until([&] { return has(client.read({{"output", job}}), "one\n"); }, within(5000)));
+  client.notify("notifications/cancelled", {{"requestId", poll}});
+  BOOST_TEST(client.poll(job).starts_with("one\n[job 1 still runs, "));
+  other.open();
   BOOST_TEST(client.poll(job, 40).starts_with("end\n[exit 0, "));
   BOOST_TEST(!client.has_answer(poll));
 }
@@ -329,6 +343,26 @@ BOOST_AUTO_TEST_CASE(a_structured_result_has_the_number_of_the_job) {
   const Json end = client.use("job_poll", {{"job", 1}, {"wait", 40}}).at("structuredContent");
   BOOST_TEST(end.at("exit_code") == 0);
   BOOST_TEST(end.at("stdout") == "end\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_person_may_take_longer_to_approve_than_the_client_waits) {
+  const ScratchFolder folder;
+  McpClient client({"--config", folder.file("c.yaml", "commands: {ask: [touch]}\nmcp: {answer_within: 1}\n")});
+  client.initialize({{"elicitation", Json::object()}});
+  const Json id = client.call("touch " + folder.path() + "/made");
+  const Json question = client.question();
+  BOOST_TEST(client.answer(id).at("result").at("structuredContent").at("job") == 1);
+  BOOST_TEST(!std::filesystem::exists(folder.path() + "/made"));
+  client.say({{"jsonrpc", "2.0"},
+              {"id", question.at("id")},
+              {"result", {{"action", "accept"}, {"content", {{"answer", "yes"}}}}}});
+  Json end;
+  do {
+    const Json poll{{"name", "job_poll"}, {"arguments", {{"job", 1}, {"wait", 1}}}};
+    end = client.ask("tools/call", poll).at("result").at("structuredContent");
+  } while (end.contains("status"));
+  BOOST_TEST(end.at("exit_code") == 0);
+  BOOST_TEST(std::filesystem::exists(folder.path() + "/made"));
 }
 
 BOOST_AUTO_TEST_CASE(a_job_is_recorded_as_any_call_is) {

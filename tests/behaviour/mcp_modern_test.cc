@@ -66,6 +66,22 @@ BOOST_AUTO_TEST_CASE(discovery_tells_versions_and_capabilities_and_how_long_that
   BOOST_TEST(result.at("_meta").at(prefix + "serverInfo").at("name") == "wtool");
 }
 
+BOOST_AUTO_TEST_CASE(a_job_is_an_answer_that_is_complete) {
+  const ScratchFolder folder;
+  Gate gate(folder);
+  Modern client;
+  const auto use = [&](const char* tool, const Json& arguments) {
+    return client.modern("tools/call", {{"name", tool}, {"arguments", arguments}}).at("result");
+  };
+  const Json begun = use("shell_execute", {{"command", gate.wait() + "; echo end"}, {"background", true}});
+  BOOST_TEST(begun.at("resultType") == "complete");
+  BOOST_TEST(begun.at("structuredContent").at("job") == 1);
+  gate.open();
+  const Json end = use("job_poll", {{"job", 1}, {"wait", 40}});
+  BOOST_TEST(end.at("resultType") == "complete");
+  BOOST_TEST(end.at("structuredContent").at("stdout") == "end\n");
+}
+
 BOOST_AUTO_TEST_CASE(tools_are_listed_and_called_without_a_session) {
   Modern client;
   const Json list = client.modern("tools/list").at("result");
