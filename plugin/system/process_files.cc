@@ -1,6 +1,7 @@
 #include "system/process_files.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -96,6 +97,23 @@ bool read_status(pid_t process, ProcessStatus& status) {
   const bool main_thread_over = status.state == 'Z' || status.state == 'X' || (flags & pf_exiting) != 0;
   status.exiting = main_thread_over && threads <= 1;
   status.cpu_us = (times[0] + times[1] + times[2] + times[3]) * us_per_tick;
+  return true;
+}
+
+bool read_parent(pid_t process, int handle, pid_t& parent) {
+  // PIDFD_GET_INFO of Linux 6.13, newer than the headers that this is built with.
+  struct Info {
+    std::uint64_t mask, cgroup;
+    std::uint32_t process, group, parent, others[9];
+  } info{.mask = 1, .cgroup = 0, .process = 0, .group = 0, .parent = 0, .others = {}};
+  constexpr auto get_info = _IOWR(0xFF, 11, Info);
+  if (::ioctl(handle, get_info, &info) == 0) {
+    parent = static_cast<pid_t>(info.parent);
+    return true;
+  }
+  ProcessStatus status;
+  if (!read_status(process, status)) return false;
+  parent = status.parent;
   return true;
 }
 

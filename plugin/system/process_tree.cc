@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 
 #include "system/number_folder.h"
 #include "system/process_files.h"
@@ -114,27 +115,46 @@ bool ProcessTree::collect_from_all() {
   }
 }
 
-// True when it was sent.
-bool ProcessTree::signal(const Member& member, int signal, bool group) const {
+bool ProcessTree::Groups::has(pid_t group) const {
+  return std::find(std::begin(groups_), std::end(groups_), group) != std::end(groups_);
+}
+
+void ProcessTree::Groups::add(pid_t group) { groups_[count_++ % std::size(groups_)] = group; }
+
+// True when they were sent.
+bool ProcessTree::signal(const Member& member, std::initializer_list<int> signals, Groups* groups) const {
+  const auto all_sent = [&](auto send) {
+    bool sent = true;
+    for (const int signal : signals) sent = send(signal) && sent;
+    return sent;
+  };
+  // One that changes its group all the time may be missed, in a pass that ends all others of both groups.
+  const pid_t group = groups != nullptr ? ::getpgid(member.process) : 0;
+  if (group > 1 && groups->has(group)) return true;
   if (member.parent == self_) {
     // A group does not cross sessions, and every command has a session of its own, so that a child's group has nobody
     // else in it; but for a child that has not come as far as its setsid, and is still in ours.
-    const pid_t its_group = group ? ::getpgid(member.process) : 0;
-    if (its_group > 1 && its_group != ::getpgrp()) ::kill(-its_group, signal);
-    return ::kill(member.process, signal) == 0;
+    if (group > 1 && group != ::getpgrp() && all_sent([&](int signal) { return ::kill(-group, signal) == 0; })) {
+      groups->add(group);
+    }
+    return all_sent([&](int signal) { return ::kill(member.process, signal) == 0; });
   }
   const Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, member.process, 0U)));
-  ProcessStatus status;
-  if (!handle || !read_status(member.process, status) || status.exiting) return false;
+  pid_t parent = 0;
+  if (!handle || !read_parent(member.process, handle.get(), parent)) return false;
   // The handle was opened first: if its process were gone, what is seen now would be a stranger with a parent of its
   // own. One whose parent has just died belongs to a subreaper, which is the root of the tree or a member of it.
-  const auto is_parent = [&](const Member& other) { return other.process == status.parent; };
-  if (status.parent != member.parent && status.parent != root_ && status.parent != self_ &&
+  const auto is_parent = [&](const Member& other) { return other.process == parent; };
+  if (parent != member.parent && parent != root_ && parent != self_ &&
       std::none_of(members_.begin(), members_.end(), is_parent)) {
     return false;
   }
-  if (group) ::syscall(SYS_pidfd_send_signal, handle.get(), signal, nullptr, pidfd_signal_process_group);
-  return ::syscall(SYS_pidfd_send_signal, handle.get(), signal, nullptr, 0U) == 0;
+  const auto send = [&](unsigned scope) {
+    return all_sent(
+        [&](int signal) { return ::syscall(SYS_pidfd_send_signal, handle.get(), signal, nullptr, scope) == 0; });
+  };
+  if (groups != nullptr && send(pidfd_signal_process_group)) groups->add(group);
+  return send(0);
 }
 
 bool ProcessTree::ask_to_end() {
@@ -145,8 +165,7 @@ bool ProcessTree::ask_to_end() {
       continue;
     }
     asked = true;
-    signal(member, SIGTERM, false);
-    signal(member, SIGCONT, false);
+    signal(member, {SIGTERM, SIGCONT}, nullptr);
     if (asked_.size() < most) asked_.push_back(member.process);
   }
   std::sort(asked_.begin(), asked_.end());
@@ -156,23 +175,25 @@ bool ProcessTree::ask_to_end() {
 void ProcessTree::stop() {
   for (int round = 0; round < 50; ++round) {
     bool any = false;
+    Groups groups;
     collect();
     for (const Member& member : members_) {
       ProcessStatus status;
       if (!read_status(member.process, status) || status.exiting || status.state == 'T') continue;
-      any = signal(member, SIGSTOP, true) || any;
+      any = signal(member, {SIGSTOP}, &groups) || any;
     }
     if (!any) return;
   }
 }
 
 void ProcessTree::kill() const {
-  for (auto member = members_.rbegin(); member != members_.rend(); ++member) signal(*member, SIGKILL, true);
+  Groups groups;
+  for (auto member = members_.rbegin(); member != members_.rend(); ++member) signal(*member, {SIGKILL}, &groups);
 }
 
 void ProcessTree::kill_member(pid_t process) const {
   for (const Member& member : members_) {
-    if (member.process == process) signal(member, SIGKILL, false);
+    if (member.process == process) signal(member, {SIGKILL}, nullptr);
   }
 }
 

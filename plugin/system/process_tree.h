@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "base/descriptor.h"
@@ -67,10 +68,23 @@ class ProcessTree {
   std::uint32_t name_living(NamedProcess* names) const;
 
  private:
+  // Those that one pass has signalled: n processes of one group, each signalled with its group, would be n * n signals.
+  class Groups {
+   public:
+    bool has(pid_t group) const;
+    // Of more than there is room for, the oldest is forgotten.
+    void add(pid_t group);
+
+   private:
+    pid_t groups_[64] = {};
+    std::size_t count_ = 0;
+  };
+
   bool collect_from_all();
   bool read_children(pid_t process, pid_t thread, int file);
   void add(pid_t process, pid_t parent);
-  bool signal(const Member& member, int signal, bool group) const;
+  // With `groups`, the process group of the member as well; nothing where it is among them already.
+  bool signal(const Member& member, std::initializer_list<int> signals, Groups* groups) const;
 
   const pid_t self_, root_, spared_;
   // Of this process's own main thread, opened while there are descriptors; it must have no other threads then.
