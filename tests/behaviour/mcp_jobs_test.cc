@@ -330,6 +330,13 @@ BOOST_AUTO_TEST_CASE(only_outputs_of_this_session_are_read_and_by_their_number_a
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_parameter_that_there_is_not_is_answered_with_those_that_there_are) {
+  Session client("results: text");
+  BOOST_TEST(text_of(client.use("job_stop", {{"id", 1}})) == "there is no parameter id; allowed: job");
+  BOOST_TEST(text_of(client.use("output_read", {{"path", "/etc/passwd"}})) ==
+             "there is no parameter path; allowed: output, stream, offset, lines, tail, grep");
+}
+
 BOOST_AUTO_TEST_CASE(without_their_tools_there_are_no_jobs_and_no_outputs) {
   Session client("results: text, answer_within: 1, output_bytes: 1024", {"--tools", "shell_execute"});
   const Json tools = client.ask("tools/list").at("result").at("tools");
