@@ -1,5 +1,5 @@
-// One run of a prepared workflow, with all that is kept of it and held back from whoever watches: its journal, whole
-// outputs, and the mask over its secrets. What `wtool run` and `wtool mcp --workflows` have in common.
+// One run of a prepared workflow with what surrounds it: its journal, its whole outputs, and the masking of its secrets.
+// `wtool run` and `wtool mcp --workflows` share it.
 #pragma once
 
 #include <functional>

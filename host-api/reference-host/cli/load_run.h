@@ -21,8 +21,8 @@ std::optional<PastRunFile> read_past_run(const std::string& wanted);
 // The same, of that workflow file alone: `last` is the last run of it, and a run of another file is refused.
 std::optional<PastRunFile> read_past_run_of(const std::string& file, const std::string& wanted);
 
-// The id of the run below `directory` that `wanted` names, if it is one of that file; of `last`, the last one of it.
-// Empty: `error` says why there is none.
+// The id of the run below `directory` that `wanted` names: an id, or `last` for the last run of `file`. It must be a run of
+// that file. Empty on failure; `error` says why.
 std::string run_of_file(const std::string& directory, const std::string& file, const std::string& wanted,
                         std::string& error);
 

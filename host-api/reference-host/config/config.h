@@ -18,7 +18,7 @@ namespace wtool::host {
 // A key as it is in force.
 struct EffectiveKey {
   std::string name;      // "section.name"
-  nlohmann::json value;  // the default where no layer sets it; null where there is none
+  nlohmann::json value;  // the default where no layer sets it; null: no default
   std::string layer;     // the title of the layer that set it, "built in", or "default" for a value from elsewhere
   ConfigPlace place;     // where; of no line where no file sets it
   std::optional<ConfigPlace> lock;  // where it was locked first

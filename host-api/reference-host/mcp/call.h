@@ -4,8 +4,8 @@
 //   is answered with a refusal. Threads are made as they are needed, and stay.
 // - A call that is cancelled is not answered: one that waits never begins, one that runs is stopped now, or as its tool
 //   wants it.
-// - A call may be answered before it has ended. Then it runs as it did, and keeps its thread; nobody can cancel it any
-//   more, and its result is whoever's who has answered.
+// - A call may be answered before it has ended. It then runs on, and keeps its thread. Nobody can cancel it, and its
+//   result goes to whoever answered it.
 // - From the moment that a call is answered its id is free again.
 #pragma once
 

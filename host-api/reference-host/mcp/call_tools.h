@@ -1,8 +1,8 @@
 // The tools as one call of a client's uses them that makes many calls of its own, such as a run of a workflow.
 //
 // - Whatever thread uses them, what needs an approval is asked through the client of that call.
-// - Where the client is asked only in the call's answer, the call is suspended at the first question: what runs comes to
-//   its end, nothing more begins, and then the stop is requested. The call that brings the reply goes on from there.
+// - Where the client can be asked only by the call's answer, the first question suspends the call: what runs ends by
+//   itself, nothing more begins, and then the stop is requested. The call that brings the reply continues from there.
 #pragma once
 
 #include <cstdint>

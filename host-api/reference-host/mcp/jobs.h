@@ -1,8 +1,8 @@
 // Commands that run on after their call was answered. A call that asks for it (`background`), and one that would be
 // answered later than its client waits, is answered with what there is and a number: it is a job from then on.
 //
-// - A job is the call that it was: the same thread, custody, limits and audit, and it still counts as a call that runs.
-//   Only its result goes to whoever polls instead.
+// - A job is still the same call: it keeps its thread, custody, limits and audit, and counts as a call that runs. Its
+//   result goes to the next poll.
 // - A call is handed over once, or answered with its result, or cancelled; whichever comes first. One that is cancelled
 //   stops its command. A job is ended by job_stop, by its own timeout, and with the server.
 // - What the command writes is shown once, to the next poll. A job that has ended is kept until it was polled; its
@@ -76,7 +76,7 @@ class Jobs {
   using Clock = std::chrono::steady_clock;
 
   struct Job {
-    int number = 0;                        // 0: it is none yet
+    int number = 0;                        // 0: not a job yet
     Call* call = nullptr;                  // nullptr: it has ended
     Progress::Reports* reports = nullptr;  // of the call
     std::shared_ptr<StoredOutput> output;
@@ -108,7 +108,7 @@ class Jobs {
 // shell_execute as it stands in the list where there are jobs.
 void add_background(nlohmann::ordered_json& tool);
 
-// What the arguments of shell_execute say of `background`, which is no parameter of the plugin's.
+// What the arguments of shell_execute say of `background`, a parameter that only the server knows.
 struct BackgroundRequest {
   bool is_given = false;
   bool wanted = false;

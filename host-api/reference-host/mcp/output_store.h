@@ -72,7 +72,7 @@ class OutputStore {
 
   // The number under which the output is found from now on.
   int number(const std::shared_ptr<StoredOutput>& output);
-  // nullptr: there is none of this number, or not any more.
+  // nullptr: no output has this number, or it was given up.
   std::shared_ptr<StoredOutput> find(int number) const;
   // Whether an output has had this number.
   bool was_there(int number) const;
