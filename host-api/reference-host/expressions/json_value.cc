@@ -71,6 +71,10 @@ std::optional<Value> convert(const json& from, int depth) {
 
 std::optional<Value> from_json(const json& json) { return convert(json, 0); }
 
+std::string quoted_json(const json& json) {
+  return quoted_for_message(json.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
 std::optional<Value> parse_json(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
   const std::size_t first = text.find_first_not_of(blanks);

@@ -19,6 +19,9 @@ std::optional<Value> from_json(const nlohmann::json& json);
 // The value of a text that is a JSON object or list, blanks around it allowed; nothing: it is not JSON.
 std::optional<Value> parse_json(std::string_view text);
 
+// The JSON text for messages: quoted, on one line, shortened.
+std::string quoted_json(const nlohmann::json& json);
+
 // One sentence for people: why parse_json() gives nothing for this text.
 std::string why_not_json(std::string_view text);
 

@@ -50,7 +50,7 @@ std::string command_of(const Call& call) {
   return escaped(text.substr(0, end)) + (end < text.size() ? " ..." : "");
 }
 
-// The whole number of that name; nothing: there is none.
+// The argument `name`, if it is a whole number.
 std::optional<long long> whole_number(const json& arguments, std::string_view name) {
   const json* number = member(arguments, name);
   if (number == nullptr || !number->is_number_integer()) return std::nullopt;
@@ -60,11 +60,7 @@ std::optional<long long> whole_number(const json& arguments, std::string_view na
 // What is wrong with the arguments of a tool that is about a job; empty: nothing.
 std::string problem_of(const json& arguments, std::initializer_list<std::string_view> names) {
   for (const auto& [name, value] : arguments.items()) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-      std::string allowed;
-      for (const std::string_view each : names) allowed.append(allowed.empty() ? "" : ", ").append(each);
-      return "there is no parameter " + escaped(name) + "; allowed: " + allowed;
-    }
+    if (std::find(names.begin(), names.end(), name) == names.end()) return unknown_argument(name, names);
     if (!value.is_number_integer()) return name + " must be a whole number, and is " + escaped(dumped(value));
   }
   return arguments.contains("job") ? "" : "the parameter job is missing: the number of a job (job_list has all)";

@@ -77,7 +77,7 @@ std::string read_arguments(const json& arguments, Wanted& wanted) {
         wanted.grep = std::get<std::shared_ptr<const expressions::Pattern>>(std::move(compiled));
       }
     } else {
-      problem = "there is no parameter " + escaped(name) + "; allowed: output, stream, offset, lines, tail, grep";
+      problem = unknown_argument(name, {"output", "stream", "offset", "lines", "tail", "grep"});
     }
     if (!problem.empty()) return problem;
   }

@@ -7,8 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
+
+#include "base/environment.h"
 
 namespace wtool::host::mcp {
 
@@ -21,10 +22,9 @@ constexpr std::size_t max_outputs = 1000;
 constexpr std::size_t many_blocks = 64;
 
 int open_without_name() {
-  const char* named = std::getenv("TMPDIR");
-  for (const char* folder : {named, "/var/tmp", "/tmp"}) {
-    if (folder == nullptr || folder[0] != '/') continue;
-    const int file = ::open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  for (const std::string& folder :
+       {environment_folder("TMPDIR", "/var/tmp"), std::string("/var/tmp"), std::string("/tmp")}) {
+    const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (file >= 0) return file;
   }
   return ::memfd_create("outputs", MFD_CLOEXEC);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mcp/message.h"
+#include "tracing/escape.h"
 
 namespace wtool::host::mcp {
 
@@ -279,6 +280,16 @@ ordered_json text_result(std::string text, bool is_error) {
 }
 
 ordered_json refusal(const std::string& why) { return text_result(why, true); }
+
+std::string unknown_argument(const std::string& name, std::initializer_list<std::string_view> known) {
+  std::string text = "there is no parameter " + escaped(name) + "; allowed: ";
+  const char* separator = "";
+  for (const std::string_view each : known) {
+    text.append(separator).append(each);
+    separator = ", ";
+  }
+  return text;
+}
 
 ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome, const ResultSettings& settings,
                          const std::function<int()>& number_of_output) {

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -59,6 +60,9 @@ nlohmann::ordered_json text_result(std::string text, bool is_error = false);
 
 // The answer to a call that the server itself does not make, or not now: `why` is a sentence for the model.
 nlohmann::ordered_json refusal(const std::string& why);
+
+// Why an argument that a tool of the server does not know is refused.
+std::string unknown_argument(const std::string& name, std::initializer_list<std::string_view> known);
 
 // The arguments with which output_read continues where an output is cut.
 nlohmann::ordered_json output_read_arguments(int number, const std::string& stream, std::uint64_t offset);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/edit_distance.h"
+#include "expressions/json_value.h"
 #include "expressions/template.h"
 #include "workflow/model/durations.h"
 #include "workflow/model/suggestion.h"
@@ -56,10 +57,6 @@ std::vector<std::string> types_of(const json& property) {
     if (one.is_string()) types.push_back(one.get<std::string>());
   }
   return types;
-}
-
-std::string shown(const json& value) {
-  return expressions::quoted_for_message(value.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 // What the schema says of a value beside its type, in words, where the value is not that; else empty.
@@ -133,7 +130,7 @@ void check_tool_arguments(const ToolAction& action, const std::string& schema, s
     const auto tell = [&, offset = place(name)](const std::string& path, const json& wrong, const std::string& wanted) {
       if (wanted.empty()) return;
       diagnostics.add(offset, "the parameter '" + path + "' of the tool " + action.tool + " is " + wanted +
-                                  ", and not " + shown(wrong));
+                                  ", and not " + expressions::quoted_json(wrong));
     };
     json own = *property;
     // The schema has the maximum of a call from outside; the one of a workflow is what is configured.

@@ -1,6 +1,9 @@
 #include "workflow/model/parameter_schema.h"
 
+#include <algorithm>
 #include <cstdint>
+
+#include "expressions/json_value.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -9,18 +12,23 @@ using expressions::Value;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-const char* type_name(Parameter::Type type) {
+struct TypeName {
+  const char* in_schema;
+  const char* in_message;
+};
+
+TypeName name_of(Parameter::Type type) {
   switch (type) {
     case Parameter::Type::text:
-      return "string";
+      return {"string", "a string"};
     case Parameter::Type::number:
-      return "number";
+      return {"number", "a number"};
     case Parameter::Type::boolean:
-      return "boolean";
+      return {"boolean", "true or false"};
     case Parameter::Type::list:
       break;
   }
-  return "array";
+  return {"array", "a list of strings"};
 }
 
 ordered_json as_json(const Value& value) { return ordered_json::parse(expressions::to_json(value)); }
@@ -42,7 +50,7 @@ std::string description_of(const Parameter& parameter) {
 }
 
 ordered_json schema_of(const Parameter& parameter) {
-  ordered_json schema{{"type", type_name(parameter.type)}};
+  ordered_json schema{{"type", name_of(parameter.type).in_schema}};
   if (std::string text = description_of(parameter); !text.empty()) schema["description"] = std::move(text);
   ordered_json choices = ordered_json::array();
   for (const Value& choice : parameter.choices) choices.push_back(as_json(choice));
@@ -60,24 +68,20 @@ ordered_json schema_of(const Parameter& parameter) {
   return schema;
 }
 
-std::optional<Value> list_of(const json& given) {
-  if (!given.is_array()) return std::nullopt;
-  expressions::List list;
-  for (const json& element : given) {
-    if (!element.is_string()) return std::nullopt;
-    list.emplace_back(element.get<std::string>());
+bool has_type(const Value& value, Parameter::Type type) {
+  switch (type) {
+    case Parameter::Type::text:
+      return value.as_text() != nullptr;
+    case Parameter::Type::number:
+      return value.as_int() != nullptr || value.as_double() != nullptr;
+    case Parameter::Type::boolean:
+      return value.as_bool() != nullptr;
+    case Parameter::Type::list:
+      break;
   }
-  return Value(std::move(list));
-}
-
-std::optional<Value> number_of(const json& given) {
-  // Beyond 63 bits it is as it would be on a command line.
-  if (given.is_number_unsigned() && given.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)) {
-    return Value(given.get<double>());
-  }
-  if (given.is_number_integer()) return Value(given.get<std::int64_t>());
-  if (given.is_number_float()) return Value(given.get<double>());
-  return std::nullopt;
+  const expressions::List* list = value.as_list();
+  return list != nullptr &&
+         std::all_of(list->begin(), list->end(), [](const Value& element) { return element.as_text() != nullptr; });
 }
 
 }  // namespace
@@ -96,30 +100,10 @@ ordered_json parameters_schema(const Workflow& workflow) {
 }
 
 std::optional<Value> argument_value(const Parameter& parameter, const json& given, std::string& why) {
-  std::optional<Value> value;
-  switch (parameter.type) {
-    case Parameter::Type::text:
-      if (given.is_string()) value = Value(given.get<std::string>());
-      break;
-    case Parameter::Type::number:
-      value = number_of(given);
-      break;
-    case Parameter::Type::boolean:
-      if (given.is_boolean()) value = Value(given.get<bool>());
-      break;
-    case Parameter::Type::list:
-      value = list_of(given);
-      break;
-  }
-  if (value) return value;
-  const std::string wanted = parameter.type == Parameter::Type::text      ? "a string"
-                             : parameter.type == Parameter::Type::number  ? "a number"
-                             : parameter.type == Parameter::Type::boolean ? "true or false"
-                                                                          : "a list of strings";
-  why = "must be " + wanted;
-  if (!parameter.secret) {
-    why += ", and is " + expressions::quoted_for_message(given.dump(-1, ' ', false, json::error_handler_t::replace));
-  }
+  std::optional<Value> value = expressions::from_json(given);
+  if (value && has_type(*value, parameter.type)) return value;
+  why = std::string("must be ") + name_of(parameter.type).in_message;
+  if (!parameter.secret) why += ", and is " + expressions::quoted_json(given);
   return std::nullopt;
 }
 
