@@ -1,5 +1,5 @@
-// The C interface of the plugin. Only this file and entry_host.h know it: they turn views into values, exceptions into
-// statuses and the host's tables of functions into the plugin's own classes, and decide nothing else.
+// The C interface of the plugin. Only this file and entry_host.h know it. They turn views into values, exceptions into
+// statuses and the host's function tables into the plugin's own classes, and decide nothing else.
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -74,7 +74,7 @@ wtool_status init(const wtool_host* host, wtool_blob* error) noexcept {
       return fail(WTOOL_E_UNSUPPORTED, error, problem);
     }
     const void* log = host->get_extension != nullptr ? host->get_extension(host, WTOOL_EXT_LOG) : nullptr;
-    // All that can throw comes first: a failed init leaves nothing behind.
+    // Everything that can throw comes first, so that a failed init leaves nothing behind.
     auto new_client = std::make_unique<engine::WardenClient>(std::move(warden));
     auto new_sessions = std::make_unique<Sessions>();
     if (log != nullptr) {
@@ -196,7 +196,7 @@ class EventSink {
   std::uint64_t last_ = 0;
 };
 
-// A host may give a ceiling of any size; beyond this it is none.
+// A host may give a ceiling of any size; anything above this counts as unlimited.
 constexpr std::uint64_t largest_ceiling_ms = 1000ULL * 60 * 60 * 24 * 365;
 
 wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) noexcept {

@@ -1,10 +1,11 @@
-// The lines of an audit trail, and the hashes that chain them. Pure. docs/guide/audit.md describes the format:
+// The lines of an audit trail, and the hashes that chain them. Pure functions. docs/guide/audit.md describes the
+// format:
 //
 //   {"time":"2026-01-02T03:04:05.678Z","seq":7,"event":"start",FIELDS,"prev":"HEX","hash":"HEX"}
 //
-// - `hash` is the SHA-256 of the line's bytes before `,"hash":`, so that nobody who verifies has to write JSON again.
-// - What chains the lines stands at fixed places from both ends, so that nobody who appends has to read JSON.
-// - A line has at most `max_line` bytes: longer texts in its fields are cut, and the cut says what was there.
+// - `hash` is the SHA-256 of the line's bytes before `,"hash":`, so that a verifier need not write JSON again.
+// - The fields that chain the lines are at fixed places from both ends, so that a writer need not parse JSON to append.
+// - A line has at most `max_line` bytes. Longer texts in its fields are cut, and the cut says what was there.
 #pragma once
 
 #include <cstddef>
@@ -30,13 +31,13 @@ struct Line {
   Link link;
 };
 
-// `fields` is a JSON object, or null for none. Its members named as the line's own (time, seq, event, prev, hash) are
-// left out; text that is no UTF-8 is replaced.
+// `fields` is a JSON object, or null for none. Members with a name of the line's own fields (time, seq, event, prev,
+// hash) are left out. Text that is not UTF-8 is repaired.
 Line make_line(std::int64_t unix_ms, std::string_view event, const nlohmann::ordered_json& fields,
                const Link& previous);
 
-// What a line, given without its newline, hands to the next. Nothing where it has not the shape of a whole line. Its
-// hash is not computed again.
+// What the next line needs of this one, which is given without its newline. Nothing where this is not a whole line. The
+// hash is not verified.
 std::optional<Link> read_link(std::string_view line);
 
 // Whether the hash of a line of that shape is that of its content.

@@ -63,7 +63,7 @@ bool rename_aside(const RealFolder& folder, const std::string& from, const std::
   const int place = folder.place.get();
   if (::renameat2(place, from.c_str(), place, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
-  // A file system that cannot refuse by itself. Whoever else rotates this trail waits for our lock.
+  // For file systems without a rename that refuses to replace. The lock keeps other processes from rotating meanwhile.
   if (::faccessat(place, to.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
     errno = EEXIST;
     return false;

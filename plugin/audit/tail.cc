@@ -10,7 +10,7 @@ namespace wtool::audit {
 
 namespace {
 
-// Enough for most lines, for every line, and for what a loss of power may leave behind.
+// Tried in order: enough for most lines, for any line, and for the gap that a power failure may leave.
 constexpr std::uint64_t reaches[] = {4096, max_line, 16ULL << 20};
 
 // The last whole line of `block`, whose first byte begins a line if `begins_line`.

@@ -1,4 +1,4 @@
-// The end of an audit trail's file: on which line the next one is chained, and what is torn behind it.
+// The end of an audit trail's file: the last whole line, on which the next one is chained, and a torn rest after it.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct Tail {
   std::uint64_t torn_at = 0;  // the end of that line: where the file is longer, the rest is torn
 };
 
-// Reads the end of a file of `size` bytes, as little of it as is needed. False: `problem` says why it could not be
-// read, or why this is no trail.
+// Reads as little as needed of the end of a file of `size` bytes. False: `problem` says why the file could not be read,
+// or why it is not a trail.
 bool read_tail(int file, std::uint64_t size, Tail& tail, std::string& problem);
 
 // The bytes [from, to) of a file. False, with errno: they could not be read.

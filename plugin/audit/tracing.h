@@ -1,11 +1,10 @@
-// What the plugin has to say of its work, as Boost.Log records, and their way to the host's own tracing.
+// The plugin's log records, as Boost.Log makes them, and their way to the host's own tracing.
 //
-// - The core of Boost.Log is one for the whole process, and the host may use it too: our records carry the channel
-//   `channel`, only our own sink is filtered, and nothing of the core's is ever changed.
-// - No asynchronous sink: its thread would be one that the host does not know of, and its end a deadlock while a
-// library
-//   is being unloaded.
-// - Values of environment variables are never logged; callers hand in names.
+// - The process has one Boost.Log core, and the host may use it too. So our records carry the channel `channel`, only
+//   our own sink is filtered, and nothing else in the core is changed.
+// - The sink is synchronous. An asynchronous one would start a thread that the host does not know of, and would
+//   deadlock while the library is being unloaded.
+// - Values of environment variables are never logged; callers pass names.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +26,7 @@ struct Field {
 };
 using Fields = std::vector<Field>;
 
-// Fields from plain values; text is quoted as JSON, and what is no UTF-8 in it is replaced.
+// Fields from plain values. Text is quoted as JSON, with U+FFFD for what is not UTF-8.
 Field field(std::string key, std::string_view text);
 Field field(std::string key, std::int64_t number);
 

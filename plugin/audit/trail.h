@@ -27,7 +27,7 @@ struct TrailOptions {
   std::chrono::milliseconds lock_wait{5000};
 };
 
-// Any thread, many processes. It keeps nothing but its options: what it must know stands in the file.
+// Any thread, many processes. It keeps nothing but its options; all other state is in the file.
 class Trail {
  public:
   explicit Trail(TrailOptions options);
@@ -37,9 +37,9 @@ class Trail {
 
   const TrailOptions& options() const { return options_; }
 
-  // Appends one line: `event` ("start", "end", "refusal", "approval"), the time, and `fields` (a JSON object) behind
-  // them. Empty: it is written. Otherwise a sentence without its full stop that names the file, says why the event
-  // could not be written, and what to do. A line has 64 KiB at most: longer texts in `fields` are cut and say so.
+  // Appends one line: `event` ("start", "end", "refusal", "approval"), the time, and then `fields`, a JSON object.
+  // Empty when it is written. Otherwise a sentence without its full stop: which file, why the event could not be
+  // written, and what to do. A line has at most 64 KiB; longer texts in `fields` are cut and say so.
   std::string write(std::string_view event, const nlohmann::ordered_json& fields);
 
  private:

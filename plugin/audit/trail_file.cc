@@ -189,8 +189,8 @@ std::string TrailFile::lock_it(Lock& lock) {
   return {};
 }
 
-// A file without a whole line: the first one of its chain, or what follows a rotation. The one that rotated it may have
-// been killed before it came to this.
+// The file has no whole line: it is the first one of its chain, or the one after a rotation whose process was killed
+// before it wrote here.
 std::string TrailFile::begin() {
   // Its name must be on the disk before the first line is, on which others may build at once.
   if (options_.sync_data) {
@@ -218,7 +218,7 @@ std::string TrailFile::repair(std::uint64_t torn_at) {
   if (const auto link = read_link(torn); link && link->seq == last_.seq + 1 && is_intact(torn)) {
     return write({"\n", *link});
   }
-  // Its last newline closes it off, and is none of its own: a repair that was itself cut short may have left it.
+  // A newline at the end is not part of the torn line: a repair that was itself cut short may have written it.
   const bool closed = torn.back() == '\n';
   if (closed) torn.pop_back();
   const ordered_json fields{{"torn_bytes", torn.size()}, {"torn_sha256", sha256(torn)}};
@@ -227,8 +227,8 @@ std::string TrailFile::repair(std::uint64_t torn_at) {
 
 std::string TrailFile::append(std::string_view event, const ordered_json& fields) {
   Line line = make_line(now_unix_ms(), event, fields, last_);
-  // One event at least is in each file, however small the limit is. Others may have filled the new file before it is
-  // our turn.
+  // Each file gets at least one event, however small the limit is. In a loop, because other processes may fill the new
+  // file before this one gets the lock.
   while (options_.max_bytes > 0 && size_ > 0 && size_ + line.text.size() > options_.max_bytes && !began_file_) {
     if (std::string problem = rotate(); !problem.empty()) return problem;
     line = make_line(now_unix_ms(), event, fields, last_);

@@ -1,17 +1,18 @@
 // The file of an audit trail while one line is written to it: opened, locked, repaired, rotated.
 //
-// - It is opened for each line anew and closed again: no descriptor stays in the host, no number that another process
-//   could make stale is kept, and a file that was rotated meanwhile is noticed before anything is written to it.
-// - The lock is flock's, which belongs to the open file. It holds threads of one process apart as well as processes,
-//   because each opens the file by itself; and unlike a lock of fcntl's older kind it does not end when somebody in
-//   this process closes another descriptor of the same file. It is waited for in short sleeps, as the only other way to
-//   bound the wait is a signal, and signals are the host's. A process that dies gives it back.
-// - The last component of the path must be a regular file, or nothing: no link is followed, nothing else is waited for.
-//   Nor is a link followed in the folder's path, and all is done through the folder's descriptor: a command could have
-//   put it there (system/real_folder.h). A folder that is missing is made for this user alone, one level.
-// - What cannot be written whole is taken back.
+// - It is opened for each line and closed again. So no descriptor stays in the host, no cached number can become stale
+//   because of another process, and a file that was rotated meanwhile is noticed before anything is written to it.
+// - The lock is flock's, which belongs to the open file. It separates the threads of one process as well as processes,
+//   because each opens the file by itself. Unlike fcntl's older locks, it is not lost when some other code in this
+//   process closes a descriptor of the same file. Waiting is done in short sleeps: the only other way to bound the wait
+//   is a signal, and signals belong to the host. The kernel releases the lock of a process that dies.
+// - The last component of the path must be a regular file or missing. Symbolic links are not followed, in the folder's
+//   path neither, and everything is done through the folder's descriptor, since a command could have put a link there
+//   (system/real_folder.h). A missing folder is made for this user alone, one level deep.
+// - A line that cannot be written whole is removed again.
 //
-// Members that give a text say why it did not work, and what to do; empty: it worked. Then no other member may follow.
+// A member that returns a text returns an empty one on success; otherwise the text says what failed and what to do, and
+// no other member may be called afterwards.
 #pragma once
 
 #include <chrono>
@@ -39,8 +40,8 @@ class TrailFile {
   // One event, after a rotation where the file would become too large.
   std::string append(std::string_view event, const nlohmann::ordered_json& fields);
 
-  // Last. Gives the lock back; and where `sync_data` is set, the line is on the disk afterwards. The lock is not held
-  // meanwhile, so that those who write at the same time share what the disk does.
+  // Call it last. Releases the lock; where `sync_data` is set, the line is then on the disk. The lock is released
+  // before the sync, so that concurrent writers share one sync.
   std::string finish();
 
  private:

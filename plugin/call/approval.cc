@@ -24,8 +24,8 @@ CallError not_approved(const CommandRequest& request, const std::string& why) {
   return {"approval_denied", "Command not approved: " + request.line, why};
 }
 
-// The file of approvals that counts for this plan; empty: none does, and `why_not` says why where one is configured. A
-// file that the command itself could write proves nothing about what a person wants.
+// The file of approvals to use for this plan. Empty where there is no usable one; `why_not` says why, if one is
+// configured. A file that the command itself could write does not prove what a person wants.
 std::string approvals_file(const Plan& plan, const Configuration& configuration, std::string& why_not) {
   const std::string& file = configuration.commands.approvals;
   if (file.empty()) return {};

@@ -19,7 +19,7 @@ struct Question {
 
 enum class Reply { unavailable, yes, no, always, never, deferred };
 
-// The way to a person. An interface, because the host is behind the C interface.
+// How to ask a person. An interface, because the call must not know the C interface to the host.
 class Approver {
  public:
   virtual ~Approver() = default;

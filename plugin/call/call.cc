@@ -83,7 +83,7 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
     waited = std::chrono::steady_clock::now() - asked;
     const std::string problem = record.approval(approval, span.number());
     result.approval = approval;
-    // A call that was cancelled meanwhile is told so by the engine, which starts nothing then.
+    // For a call that was cancelled meanwhile, the engine starts nothing and reports the cancellation.
     const bool cancelled = context.cancellation.mode() != engine::Cancellation::Mode::none;
     if (approval.refusal && !cancelled) return refuse(*approval.refusal, span.number());
     if (!problem.empty()) return refuse(trail_error(problem), span.number());

@@ -1,6 +1,6 @@
-// Carries one call through, for every tool alike: plan, approval, audit, run, log. A tool hands in what is to run, with
-// the rules of its own specification, and gets back what became of it. It never judges, runs or records a call itself:
-// tests/layers refuses the headers that it would need.
+// Carries one call through, for every tool alike: plan, approval, audit, run, log. A tool passes what to run, with the
+// rules of its own specification, and gets the outcome. It never judges, runs or records a call itself: tests/layers
+// refuses the headers that it would need.
 //
 //   CommandRequest request;
 //   request.line = "git log --oneline";

@@ -1,4 +1,4 @@
-// What is put on record of a call: log records for the host's tracing, and lines of the audit trail where there is one.
+// What a call leaves on record: log records for the host's tracing, and lines of the audit trail if there is one.
 // Secrets are masked in both.
 #pragma once
 

@@ -41,8 +41,8 @@ void run_directly(std::vector<std::string> words, Plan& plan) {
                               policy::find_variable(plan.command.variables, "PATH", engine::default_search_path));
 }
 
-// Executing a program directly is twice as fast as through a shell, and its errors are exact. Only lines for which it
-// makes no other difference are executed so.
+// Executing a program directly is twice as fast as through a shell, and gives exact errors. It is done only for lines
+// that mean the same without a shell.
 void decide_program(const CommandRequest& request, const Configuration& configuration, Plan& plan) {
   if (configuration.direct_exec && is_posix_shell(configuration.shell) &&
       std::none_of(plan.command.variables.begin(), plan.command.variables.end(), changes_shell)) {

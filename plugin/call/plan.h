@@ -23,10 +23,9 @@ namespace wtool {
 
 class Session;
 
-// The rules that a tool's specification has, beside the configured ones; the stricter of the two counts. They are an
-// allow list: PATH is that of `programs` then, and the caller cannot set what changes what programs do. `directory` is
-// where the command would run, canonical. The reason of a refusal is the whole message of the error, its code that of
-// the error.
+// Rules from a tool's own specification, besides the configured ones; the stricter verdict counts. With such rules,
+// PATH is that of `programs`, and the caller cannot set variables that change what programs do. `directory` is where
+// the command would run, canonical. A refusal's reason and code become the message and code of the error.
 using ToolRules = std::function<policy::Verdict(const std::string& directory, const policy::Programs& programs)>;
 
 // What a tool wants to run.

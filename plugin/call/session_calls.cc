@@ -25,7 +25,7 @@ void add_end(const Session& session, std::uint64_t unkillable, Json& line) {
   if (unkillable > 0) line["processes_left"] = unkillable;
 }
 
-// Of a session that the end of the plugin has closed; there is no call.
+// Records a session that the shutdown of the plugin has closed, so without a call.
 void record_shutdown(const Session& session, audit::Trail& trail, std::uint64_t unkillable) {
   Json line{{"host_pid", ::getpid()}};
   add_session(session, line);

@@ -1,5 +1,5 @@
-// Opens and closes terminal sessions for the tools: the directory and the variables are judged as those of a command
-// are, and both are put on record.
+// Opens and closes terminal sessions for the tools. A session's directory and variables are judged as those of a
+// command are, and opening and closing are recorded.
 #pragma once
 
 #include <memory>

@@ -14,8 +14,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Files from which programs take what to execute without being asked to: shells, editors, debuggers, session managers,
-// version control, assistants. "repositories" stands for what leads to execution in git repositories.
+// Files from which shells, editors, debuggers, session managers, version control and assistants take commands to
+// execute by themselves. "repositories" means the files in git repositories that make git execute something.
 constexpr std::string_view protected_by_default =
     "repositories .gitmodules .gitconfig .config/git .hg/hgrc .hgrc .config/hg .config/jj "
     ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_completion .profile .inputrc "
@@ -116,8 +116,8 @@ void read_background(const Json& all, bool& keep, std::string& error) {
   }
 }
 
-// The files by which this configuration came about, and those that it names: what a call may not write, because it
-// would approve itself, or leave no record. As they are named, and where links lead from there.
+// The files that made this configuration and those that it names. A call may not write them, because it would approve
+// itself or leave no record. Each is listed as it is named and, if it is a link, also as what it leads to.
 std::vector<std::string> files_in_force(const Json& all, const Configuration& configuration, std::string& error) {
   std::vector<std::string> named;
   Section section(all, "in_force", error);

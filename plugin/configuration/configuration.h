@@ -43,8 +43,8 @@ struct Configuration {
   std::string tools_allow;        // sessions.tools_allow: an absolute path; empty: where it is by default
   std::string execute_run_root;   // execute_run.root: an absolute path; empty: it is found
 
-  // The configuration's own files, commands.approvals, sessions.tools_allow and audit.file: absolute, without a link
-  // above the last name, and where links lead from there.
+  // The configuration's own files, commands.approvals, sessions.tools_allow and audit.file. Each is listed as an
+  // absolute path whose folder has no links, and, if the file itself is a link, also as what it leads to.
   std::vector<std::string> files_in_force;
 
   // What all calls share of output.directory; NULL where output.spill is never.

@@ -37,8 +37,8 @@ bool is_pattern(const Json& value) {
   });
 }
 
-// A word that a shell would take for something else is not what whoever wrote it believes: no such entry would ever
-// match, or it would match something else.
+// Refuses a word that a shell would read differently from how it is written. Such an entry would never match, or would
+// match something else than its author meant.
 bool is_literal_word(std::string_view word) {
   if (word == "[") return true;
   return !word.empty() && word.front() != '~' && word.front() != '#' &&
@@ -68,7 +68,7 @@ std::string alternatives(const std::vector<std::string>& words) {
   return text;
 }
 
-// The first element that is not as it must be, or the whole where that is no list; nullptr: all are.
+// The first element that does not pass, or `list` itself where that is not a list; nullptr when all pass.
 const Json* odd_one(const Json& list, bool (*is_right)(const Json&)) {
   if (!list.is_array()) return &list;
   const auto found = std::find_if_not(list.begin(), list.end(), is_right);

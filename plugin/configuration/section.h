@@ -1,6 +1,6 @@
-// Reads the keys of one section of a configuration, each once, and then says which are left.
+// Reads the keys of one section of a configuration, each once, and then reports the unknown keys that are left.
 //
-// The first mistake is kept in the `error` that the constructor was given; what is read after it is not to be used.
+// The first mistake is kept in the `error` that the constructor was given; values read after it must not be used.
 #pragma once
 
 #include <cmath>
@@ -67,8 +67,8 @@ class Section {
   // "default", "none", or a list of names, in which "default" stands for what `value` holds before.
   void names(const char* key, std::vector<std::string>& value);
 
-  // Commands in literal words, the last of which may be "*"; false where the key is not there. Where `prefixes`, all of
-  // them are prefixes, and a trailing " *" says nothing more: it is taken off.
+  // Commands in literal words, the last of which may be "*"; false where the key is missing. With `prefixes`, every
+  // entry is a prefix anyway, so a trailing " *" is taken off.
   bool entries(const char* key, bool prefixes, std::vector<std::string>& value);
 
   // Names of variables, with * and ?.

@@ -6,8 +6,8 @@
 
 namespace wtool::engine {
 
-// A keeper that dies while it is looked at shows no processes: they have gone to the warden, or to nobody. So a look
-// counts only when the keeper is alive after it. The warden comes last, because it inherits from the custodian.
+// A keeper that dies during a look shows no processes, because they have moved to the warden, or out of reach. So a
+// look counts only when the keeper is alive after it. The warden comes last, because it inherits from the custodian.
 std::uint32_t Backstop::kill_once() {
   custodian_.wake();
   living_ = 0;

@@ -1,11 +1,11 @@
-// The third party behind custodian and warden: the plugin itself ends what a command has left where both keepers do not
+// The third party besides custodian and warden: the plugin itself ends what a command has left when both keepers do not
 // answer, because the command has stopped, starved or crippled them.
 //
 // Contract:
 // - It kills processes below the custodian, and those that the warden has inherited; never a keeper.
-// - It knows keepers from everything else by their session, which is the warden's: each command begins one of its own,
-//   and no process can join another's.
-// - It sees what is below a keeper that lives. Where the command has killed both, what is left belongs to nobody here.
+// - It recognises keepers by their session, which is the warden's: each command begins its own, and no process can join
+//   another's.
+// - It sees only what is below a living keeper. If the command has killed both, its processes cannot be found here.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class Backstop {
   // Throws std::bad_alloc. The custodian must outlive this object.
   explicit Backstop(const Custodian& custodian) : custodian_(custodian) {}
 
-  // Continues the keepers, and sends SIGKILL to everything of the command that is seen. Gives how many live, by what
-  // was seen before the signal; never waits.
+  // Continues the keepers, and sends SIGKILL to every visible process of the command. Returns how many lived before the
+  // signal; never waits.
   std::uint32_t kill_once();
 
   // True when the last kill_once could look everywhere.

@@ -1,3 +1,3 @@
-// The compiled part of Boost.Process v2: the library is header-only in this release but for this one inclusion, and
-// process_environment links only so.
+// The compiled part of Boost.Process v2. This release is header-only except for this one file, without which
+// process_environment does not link.
 #include <boost/process/v2/src.hpp>

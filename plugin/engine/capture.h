@@ -15,12 +15,12 @@ class Capture {
   // `cap` in bytes, at least 2.
   explicit Capture(std::size_t cap) : head_cap_(cap / 2), tail_cap_(cap - cap / 2) {}
 
-  // Takes in what came. Bytes that stand in room() already are not copied.
+  // Takes in what came. Bytes that were read into room() are not copied again.
   void append(std::string_view bytes);
 
-  // Where the next bytes may be read to, instead of to a buffer of the caller's: the place of the oldest ones, which
-  // are lost with that. Empty while nothing has been left out, even when the next byte will be: until that is appended,
-  // whole() is whole. Empty as well where the place would be for less than `least`.
+  // Where the caller may read the next bytes to, instead of its own buffer: the place of the oldest bytes, which are
+  // then lost. Empty as long as nothing has been left out, even if the next byte will be, so that whole() stays whole
+  // until append(). Also empty where there would be room for less than `least`.
   std::span<char> room(std::size_t least);
 
   std::uint64_t total_bytes() const { return total_; }
@@ -30,8 +30,8 @@ class Capture {
   // All bytes so far, in two parts. Only while nothing is left out; valid until the next append.
   std::array<std::string_view, 2> whole() const { return {head_, tail_}; }
 
-  // The text: valid UTF-8, and where bytes were left out, one line that says how many, between a head and a tail that
-  // are cut between characters. `lossy` is set when bytes had to be replaced. Empties the capture.
+  // The text as valid UTF-8. Where bytes were left out, one line between head and tail says how many; both are cut
+  // between characters. `lossy` is set when bytes had to be replaced. Empties the capture.
   std::string take_text(bool& lossy);
 
  private:

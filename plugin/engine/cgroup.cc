@@ -54,7 +54,7 @@ std::string unescape(std::string_view text) {
   return plain;
 }
 
-// The path in the hierarchy of version 2: the line "0::/path". Nothing where it is another's to see ("/../x": the
+// The path in the hierarchy of version 2, from the line "0::/path". Nothing where it is not visible ("/../x": the
 // process is outside of its own cgroup namespace).
 std::optional<std::string> own_path(std::string_view membership) {
   for (const std::string_view line : split(membership, '\n')) {
@@ -66,7 +66,7 @@ std::optional<std::string> own_path(std::string_view membership) {
   return std::nullopt;
 }
 
-// What stands behind `root` in `path`, both without a final slash; nothing when `path` is not below it.
+// The part of `path` after `root`, both without a final slash; nothing when `path` is not below it.
 std::optional<std::string> below(const std::string& root, const std::string& path) {
   if (!path.starts_with(root)) return std::nullopt;
   const std::string rest = path.substr(root.size());
@@ -121,7 +121,7 @@ Descriptor open_cgroup_base() {
       choose_cgroup_base(cgroup_directories(read_text("/proc/self/mountinfo"), read_text("/proc/self/cgroup")));
   if (path.empty()) return {};
   Descriptor base(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Something else may be mounted over what mountinfo tells of.
+  // Something else may be mounted over the place that mountinfo names.
   struct statfs system {};
   if (!base || ::fstatfs(base.get(), &system) != 0 || system.f_type != CGROUP2_SUPER_MAGIC) return {};
   return base;

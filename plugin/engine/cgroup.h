@@ -1,11 +1,11 @@
-// Where the kernel can hold a command's memory and processes: the cgroup (version 2) in which custodians make one for
+// Where the kernel can limit a command's memory and processes: the cgroup (version 2) in which custodians make one for
 // each call.
 //
 // Contract:
 // - Only looks: it changes nobody's cgroup.subtree_control, and moves no process.
-// - The base is the host's own cgroup or the nearest one above it that hands on both controllers, `memory` and `pids`,
-//   and in which this user may make a cgroup and move a process to it. One that hands on controllers has no processes
-//   of its own (but for the root), so that the kernel's rule against processes in inner cgroups holds by itself.
+// - The base is the host's own cgroup or the nearest one above it that delegates both controllers, `memory` and `pids`,
+//   and in which this user may make a cgroup and move a process to it. A cgroup that delegates controllers has no
+//   processes of its own (except the root), so the kernel's rule against processes in inner cgroups is kept.
 #pragma once
 
 #include <sys/types.h>
@@ -19,19 +19,19 @@
 
 namespace wtool::engine {
 
-// The directories of the process's cgroup, and of those above it up to the root of the mount, innermost first. Empty
-// where there is no version 2, or no mount shows this cgroup. The texts are those of /proc/self/mountinfo and
+// The directories of the process's cgroup and of those above it, up to the root of the mount, innermost first. Empty
+// without version 2, or where no mount shows this cgroup. The arguments are the texts of /proc/self/mountinfo and
 // /proc/self/cgroup.
 std::vector<std::string> cgroup_directories(std::string_view mounts, std::string_view membership);
 
-// The first that serves as base; empty when none does.
+// The first that can be the base; empty when none can.
 std::string choose_cgroup_base(const std::vector<std::string>& directories);
 
 // Opens the base of this process. An empty descriptor when it has none.
 Descriptor open_cgroup_base();
 
-// Kills all that is in the cgroup of one call, and waits until it is empty, up to a second. False where there is no
-// such cgroup, the kernel cannot kill it (before Linux 5.14), or something in it lives on.
+// Kills every process in the cgroup of one call, and waits up to a second until it is empty. False where there is no
+// such cgroup, the kernel cannot kill it (before Linux 5.14), or a process in it lives on.
 bool kill_cgroup(int base, pid_t custodian, std::uint64_t call);
 
 }  // namespace wtool::engine

@@ -14,7 +14,7 @@ struct Confinement {
   int ruleset_in_scope = -1;  // the same without scopes, for a command that is in the scope of its session
 };
 
-// A value; whoever makes it keeps `directory` open, and `sandbox`, until the call is over.
+// A plain value. Its maker must keep `directory` and `sandbox` alive until the call is over.
 struct Command {
   std::vector<std::string> paths;      // Files to try to execute, in order; at least one.
   std::vector<std::string> arguments;  // argv; at least argv[0]. No NUL bytes in any of these texts.
@@ -24,8 +24,8 @@ struct Command {
   const Confinement* sandbox = nullptr;
 };
 
-// The files that a shell would try for `name`: the name itself where it holds a slash, else one for each part of
-// `search_path` (an empty part is the working directory). Relative ones are meant from the working directory.
+// The files that a shell would try for `name`: the name itself if it has a slash, else one for each part of
+// `search_path` (an empty part is the working directory). Relative ones are relative to the working directory.
 std::vector<std::string> candidate_paths(std::string_view name, std::string_view search_path);
 
 // What PATH means where it is not set, as dash has it.

@@ -29,18 +29,18 @@ struct Custodian {
   Descriptor socket;
   std::uint64_t number = 0;
   std::shared_ptr<WardenProcess> warden;
-  // Both come with the first message, as long as they have not: 0 and none.
+  // Both come with the custodian's first message; until then they are 0 and empty.
   pid_t process = 0;
   Descriptor handle;  // a pidfd
   // The session whose commands alone it serves; NULL: it serves any.
   std::shared_ptr<SignalScope> scope;
 
-  // Takes one message, of which only the first bytes may have come. Those of a custodian about itself are kept here,
-  // and header.kind is `custodian_spawned` then.
+  // Takes one message, of which only the first bytes may have come. A message of the custodian about itself is handled
+  // here, and header.kind is then `custodian_spawned`.
   warden::Received receive(warden::Report& report);
 
-  // Asks it to end its call: SIGTERM, and SIGKILL for what is left after `grace`. Does not wait; one that is gone is
-  // heard of otherwise.
+  // Asks it to end its call: SIGTERM, then SIGKILL after `grace` for what is left. Does not wait. If the custodian is
+  // gone, its socket says so.
   void send_end(std::uint64_t call, std::chrono::milliseconds grace) const;
 
   // SIGCONT to it and to its warden, in case a command has stopped them.

@@ -1,16 +1,17 @@
 // A Boost.Process v2 launcher for one process that must not look like ours: the warden.
 //
 // Contract:
-// - The process is no child of the caller's: no SIGCHLD, no wait(-1) ever tells of it. It is in a session of its own,
-//   so that the terminal's Ctrl-C does not reach it. All signal dispositions are default and nothing is blocked in it.
+// - The process is not a child of the caller: it causes no SIGCHLD, and wait(-1) never returns it. It has its own
+//   session, so that the terminal's Ctrl-C does not reach it. It starts with default signal dispositions and an empty
+//   signal mask.
 // - Initialisers of the library (process_stdio, process_environment, process_start_dir) work as with its own launchers.
 // - Nothing is allocated between the clone and the exec.
 //
 // Hazards:
 // - It derives from posix::default_launcher on purpose: the initialisers overload on that type, and for a launcher of
 //   another type they would compile and silently do nothing.
-// - None of the library's own launchers will do: one forks (slow in a large host, and a failed exec runs the host's
-//   exit handlers), the vfork one tears down its parent's reactor, and all make a child of the caller's.
+// - The library's own launchers do not fit: one forks (slow in a large host, and a failed exec runs the host's exit
+//   handlers), the vfork one tears down its parent's reactor, and all make a child of the caller.
 #pragma once
 
 #include <sched.h>
@@ -42,7 +43,7 @@ class DetachedLauncher : public boost::process::v2::posix::default_launcher {
   using Path = boost::process::v2::filesystem::path;
 
   // Starts `executable` and returns its process number, or -1 with `error`. The number may be reused once the process
-  // has ended, since nobody here can wait for it; take_handle() gives what stays its own.
+  // has ended, since nobody here can wait for it; take_handle() returns a pidfd, which stays valid.
   template <typename Arguments, typename... Initialisers>
   int operator()(Error& error, const Path& executable, Arguments&& arguments, Initialisers&&... initialisers) {
     namespace detail = boost::process::v2::posix::detail;
@@ -98,8 +99,8 @@ class DetachedLauncher : public boost::process::v2::posix::default_launcher {
     sigset_t before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    // With the host's descriptors (CLONE_FILES), so that the pidfd that it gets is the host's.
-    // Exit signal 0: the host hears nothing, and only a wait with __WALL or __WCLONE sees the child.
+    // CLONE_FILES: shares the host's descriptors, so that the pidfd opened in the child is the host's too. Exit signal
+    // 0: the host gets no signal, and only a wait with __WALL or __WCLONE sees the child.
     const int intermediate = WTOOL_CLONE(&run_intermediate, outer_stack, CLONE_VM | CLONE_VFORK | CLONE_FILES, &plan);
     if (intermediate < 0) plan.error = errno;
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -110,9 +111,10 @@ class DetachedLauncher : public boost::process::v2::posix::default_launcher {
     ::munmap(stacks, 2 * stack_size);
   }
 
-  // ---- Fence: the two functions below run in children that share all memory with the host, which goes on running its
-  // other threads. System calls and _exit only: no malloc, no locks, no stdio. Sanitizers stay out: one would clean up
-  // the stack of the host's thread before _exit, another would keep books on that thread for what is not it.
+  // ---- Fence: the two functions below run in children that share all memory with the host, whose other threads keep
+  // running. System calls and _exit only: no malloc, no locks, no stdio. Sanitizers are off: the address sanitizer
+  // would clean up the stack of the host's thread before _exit, and the thread sanitizer would attribute the child's
+  // accesses to that thread.
 
   __attribute__((no_sanitize("address", "thread"))) static int run_intermediate(void* argument) {
     LaunchPlan& plan = *static_cast<LaunchPlan*>(argument);

@@ -1,12 +1,12 @@
-// Gathers what a command writes for the receiver of live output, so that many small writes do not make as many calls.
+// Gathers a command's output for the receiver of live output, so that many small writes do not become as many calls.
 //
 // Contract:
-// - The first bytes of a stream go out at once, and so do bytes for which 20 ms have passed since the stream's last
-//   delivery: a prompt is seen when it comes. What comes sooner is gathered until then, or until it is 64 KiB.
-// - Nothing is lost, and within a stream the order stays. Between the streams, batches go out in the order in which
-//   their first bytes came.
-// - Bytes are cut anywhere, as wtool/tool.h says of events. A batch has at most 64 KiB; what one read brought that is
-//   more than that goes out as it is, without a copy.
+// - The first bytes of a stream are delivered at once, and so are bytes that come at least 20 ms after the stream's
+//   last delivery: a prompt is seen when it comes. Bytes that come sooner are gathered for that long, or until 64 KiB.
+// - Nothing is lost, and each stream keeps its order. Between the streams, batches are delivered in the order of their
+//   first bytes.
+// - Bytes are cut anywhere, as wtool/tool.h says of events. A batch has at most 64 KiB; the bytes of one read that are
+//   more than that are delivered directly, without a copy.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace wtool::engine {
 
 enum class Stream { standard_output, standard_error };
 
-// Gets what the command writes, on the thread that runs it, in order within a stream. False: stop the command
+// Gets the command's output, on the thread that runs it, in order within a stream. Returns false to stop the command
 // gracefully. A sink that blocks makes the command wait.
 using OutputSink = std::function<bool(Stream, std::string_view)>;
 
@@ -32,7 +32,7 @@ class EventBatch {
   static constexpr std::chrono::milliseconds interval{20};
   static constexpr std::size_t most = 64UL * 1024;
 
-  // The sink outlives this object; an empty one is none.
+  // The sink must outlive this object; it may be empty.
   explicit EventBatch(const OutputSink& sink) : sink_(sink) {}
 
   // Whether there is a receiver at all. Without one, nothing is to be added.

@@ -1,10 +1,9 @@
-// The processes that a command left behind, kept alive on purpose: what a session's servers are.
+// The processes that a command left behind and that are kept alive on purpose, such as a session's servers.
 //
 // Contract:
-// - Its custodian stays with them, discards what they write, and ends them when the host or the warden is gone, as it
+// - Their custodian stays with them, discards their output, and ends them when the host or the warden is gone, as it
 //   does with any command's.
-// - When this object ends, they have ended.
-// Not for more than one thread at a time.
+// - When this object is destroyed, they have ended. Not for more than one thread at a time.
 #pragma once
 
 #include <chrono>
@@ -19,8 +18,8 @@ namespace wtool::engine {
 
 class KeptTree {
  public:
-  // `call` is the number under which the custodian knows them, `began` when their command did. The custody must outlive
-  // this object. Takes the custodian over, but not when it throws.
+  // `call` is the number by which the custodian knows them, `began` when their command started. The client must outlive
+  // this object. Takes the custodian over, unless it throws.
   KeptTree(WardenClient& client, Custodian& custodian, std::uint64_t call, std::chrono::steady_clock::time_point began)
       : client_(client), custodian_(std::move(custodian)), call_(call), began_(began) {}
   KeptTree(const KeptTree&) = delete;

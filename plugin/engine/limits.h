@@ -21,7 +21,7 @@ constexpr const char* to_text(LimitName name) {
   return names[static_cast<int>(name)];
 }
 
-// 0: there is none.
+// 0: no limit.
 constexpr std::uint64_t value_of(const Limits& limits, LimitName name) {
   switch (name) {
     case LimitName::cpu_seconds:

@@ -22,8 +22,8 @@ int OutputPipe::open() {
 std::string_view OutputPipe::read_some() {
   if (!reader_) return {};
   if (was_full_) grow();
-  // Once the capture leaves bytes out, they are read to where they are kept: copying every byte of a flood once more
-  // would cost a third of its speed.
+  // Once the capture leaves bytes out, read directly to where they are kept: one more copy of every byte would cost a
+  // flood a third of its speed.
   std::span<char> place = capture_.room(buffer_size_);
   if (place.empty() && !more_than_little_) {
     place = little_;

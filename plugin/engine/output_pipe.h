@@ -1,8 +1,8 @@
 // One of a command's two output pipes, and what came through it.
 //
-// A pipe starts at the default size and grows to 256 KiB after the first read that found it full: the default is fine
-// for most commands, a flood is several times faster through the larger one, and large pipes for everybody would use up
-// what the kernel grants a user (after which every new pipe is a small one).
+// A pipe starts at the default size and grows to 256 KiB after the first read that finds it full. The default is enough
+// for most commands, and a flood is several times faster through the larger one. Large pipes for all would use up what
+// the kernel grants a user, after which every new pipe is tiny.
 #pragma once
 
 #include <cstdint>

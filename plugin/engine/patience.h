@@ -1,5 +1,4 @@
-// Waiting for one descriptor; and how long a call may wait for what others do: until its deadline, or until it is
-// cancelled.
+// Waiting for one descriptor, and how long a call may wait at all: until its deadline, or until it is cancelled.
 #pragma once
 
 #include <chrono>
@@ -10,7 +9,7 @@
 namespace wtool::engine {
 
 // Waits until `descriptor` has one of `events` (as for poll; POLLHUP and POLLERR always count), or the time has passed.
-// Signals that hit the calling thread neither end the wait nor lengthen it.
+// Signals to the calling thread neither end the wait nor lengthen it.
 bool has_event(int descriptor, short events, std::chrono::milliseconds most = std::chrono::milliseconds(0));
 
 struct Patience {
@@ -19,8 +18,8 @@ struct Patience {
 
   bool over() const;
 
-  // Waits until `descriptor` has one of `events` (as for poll), `most` has passed, or the patience is over. True in the
-  // first case alone.
+  // Waits until `descriptor` has one of `events` (as for poll), `most` has passed, or the patience is over. True only
+  // in the first case.
   bool await(int descriptor, short events, std::chrono::milliseconds most) const;
 };
 

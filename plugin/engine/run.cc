@@ -157,14 +157,14 @@ std::optional<CommandOutcome> Run::go() {
   outcome_.standard_output = output_.take();
   outcome_.standard_error = error_.take();
   if (spill_file_) outcome_.output_file = spill_file_->finish();
-  // Where processes live on, the wait for a last word of theirs is none of the command's time.
+  // If processes live on, the wait for their last output does not count as the command's time.
   const auto ended = outcome_.kept ? leader_exit_ : Clock::now();
   outcome_.duration = std::chrono::duration_cast<milliseconds>(ended - started_);
   return std::move(outcome_);
 }
 
-// Takes a custodian and begins to hand the command over. A custodian that goes away before it has read the message has
-// run nothing, so another one is tried; its socket tells (ECONNRESET or EPIPE, against a plain end of file).
+// Takes a custodian and begins to hand the command over. A custodian that dies before it has read the message has run
+// nothing, which its socket shows (ECONNRESET or EPIPE instead of end of file), so another one is tried.
 bool Run::start() {
   int failed = output_.open();
   if (failed == 0 && !options_.merged) failed = error_.open();
@@ -276,8 +276,8 @@ void Run::check_clock() {
   }
 }
 
-// The time is up, or the caller wants no more, and no custodian has the command yet: nothing of it has run, and the
-// custodian, which sees its socket closed, will not run it.
+// The time is up or the call is cancelled, and no custodian has read the command yet. Nothing of it has run, and the
+// custodian will not run it, because it sees its socket closed.
 void Run::end_before_start() {
   if (cancellation_.mode() != Cancellation::Mode::none) {
     outcome_.termination = Cancelled{cancellation_.reason()};
@@ -290,8 +290,8 @@ void Run::end_before_start() {
   over_ = true;
 }
 
-// The report of an end that was asked for is overdue. It may be that there is much to kill; but the command may also
-// have stopped or starved its keepers, so that the plugin kills as well.
+// The report is overdue after the end was requested. There may be much to kill; but the command may also have stopped
+// or starved its keepers, so the plugin kills as well.
 void Run::help() {
   next_help_ = Clock::now() + help_interval;
   if (reason_ == Reason::keep) return custodian_.wake();
@@ -309,8 +309,8 @@ void Run::end(Reason reason, milliseconds grace) {
   custodian_.send_end(request_.call(), grace);
 }
 
-// Hands the tree to its custodian for good, and the pipes with it. What the command itself has written is in them, and
-// must be read before.
+// Hands the tree and the pipes to the custodian for good. The command's own output is still in the pipes, and must be
+// read before.
 void Run::keep() {
   reason_ = Reason::keep;
   report_deadline_ = Clock::now() + report_slack;
@@ -339,8 +339,8 @@ void Run::take_output(OutputPipe& pipe, Stream stream) {
   }
 }
 
-// Writes bytes that are not captured yet. Until then nothing has been left out of what was captured before, so that a
-// file that begins only now, with all of that, is complete.
+// Writes bytes that are not captured yet. Up to here the capture has left nothing out, so a file that begins only now
+// can be filled from it and is complete.
 void Run::spill(const OutputPipe& pipe, std::string_view bytes) {
   if (!spilling_) {
     if (options_.spill == SpillOptions::When::when_cut && pipe.captured().fits(bytes.size())) return;
@@ -356,8 +356,8 @@ void Run::check_receiver(bool content) {
   if (!content) cancellation_.request(Cancellation::Mode::graceful, "the receiver of the output asked to stop");
 }
 
-// What the command left in the pipes. Others may hold a pipe open, and even write on: what is in it now is all that can
-// be the command's. (How much a pipe can hold says less: the command may have made it larger.)
+// Reads what the command left in the pipes. Other processes may hold a pipe open and even keep writing, so only what is
+// in it now counts as the command's. (The pipe's size is no bound: the command may have enlarged it.)
 void Run::read_rest() {
   for (const auto& [pipe, stream] : {std::pair{&output_, Stream::standard_output}, {&error_, Stream::standard_error}}) {
     std::size_t most = pipe->waiting();

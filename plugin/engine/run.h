@@ -41,7 +41,7 @@ struct RunOptions {
 };
 
 // Blocks until every process of the command is dead and reaped, or kept, and its descriptors are closed. Any thread,
-// many at once; throws std::bad_alloc only.
+// many calls at once; throws std::bad_alloc only.
 CommandOutcome run(WardenClient& client, const Command& command, const RunOptions& options, Cancellation& cancellation,
                    const OutputSink& sink);
 

@@ -1,8 +1,8 @@
-// What the sandboxed commands of one terminal session share, so that they can signal each other's processes and connect
-// to each other's abstract sockets, and to nobody else's: the Landlock domain that a scope keeper holds
-// (warden/scope_keeper.h), and custodians in it.
+// What lets the sandboxed commands of one terminal session signal each other's processes and connect to each other's
+// abstract sockets, and to nobody else's: the Landlock domain of a scope keeper (warden/scope_keeper.h), and custodians
+// in it.
 //
-// WardenClient fills and uses it. Any thread; where two calls use it at once, the second gets a domain of its own.
+// WardenClient fills and uses it. Any thread; where two calls use it at once, the second gets its own domain.
 #pragma once
 
 #include <cstddef>

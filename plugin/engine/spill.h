@@ -1,13 +1,13 @@
-// The spill file: a command's whole output in a file, beside the part of it that the result shows.
+// The spill file: a command's whole output in a file, besides the part of it that the result shows.
 //
 // Contract:
-// - It holds the bytes as they were read, of both streams, in the order in which they were read, and stays when the
-//   call is over. It is made with the first byte; without one there is none.
-// - Its folder is opened when this object is made, before the command starts, and without following any symbolic link;
-//   what is missing of it is made with the first byte, below the last folder that was there. So a command cannot lead
-//   the file, or the removal of older ones, to another place. A link is said as what went wrong.
-// - Nothing that goes wrong with it fails or stops the call. The file then ends where it went wrong, and what happened
-//   is said in a sentence. Only a file system that makes its writers wait makes the command wait, too.
+// - It holds the bytes of both streams in the order in which they were read, and stays when the call is over. It is
+//   made with the first byte; without output there is no file.
+// - Its folder is opened when this object is made, before the command starts, without following symbolic links; missing
+//   folders are made with the first byte, below the last existing one. So a command cannot redirect the file, or the
+//   removal of older ones. A symbolic link in the path is reported as an error.
+// - An error here neither fails nor stops the call. The file ends where the error occurred, and a sentence says what
+//   happened. The command waits for a write only where the file system makes writers wait.
 // - The host is not harmed: SIGXFSZ, by which the kernel ends a process that writes beyond its limit, never arrives.
 #pragma once
 

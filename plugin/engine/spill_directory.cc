@@ -69,8 +69,8 @@ int list(DIR* folder, std::vector<Spilled>& files) {
   }
 }
 
-// False when it is being written, or cannot be removed. Opened for writing, because some file systems (NFS) grant this
-// lock to no other descriptor; without blocking, in case that it has become something else since it was listed.
+// False when the file is being written, or cannot be removed. Opened for writing, because some file systems (NFS) grant
+// this lock only then; non-blocking, in case it has been replaced since it was listed.
 bool remove_finished(int folder, const std::string& name) {
   const Descriptor file(::openat(folder, name.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   return file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && ::unlinkat(folder, name.c_str(), 0) == 0;

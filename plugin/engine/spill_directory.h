@@ -1,15 +1,15 @@
 // The folder of the spill files: it names new ones and grants room for their bytes, for which it removes the oldest.
 //
 // Contract:
-// - Spill files are the regular files of the folder whose names are of the pattern of new_name(). Everything else in
-//   it, symbolic links included, is neither counted nor touched.
-// - Together they hold at most `max_bytes`. Each counts as 4 KiB at least, so that their number has an end, too.
-// - The oldest are removed first; their names begin with the time. One that a running call of any process writes stays:
-//   its writer holds a lock (flock) on it. So does an empty one, which takes no room: its writer may be about to lock
-//   it.
-// - The folder is read when the room that was found last is used up, not at each write. So several processes, which do
-//   not know of each other's room, may go beyond `max_bytes`, each by a 64th of it and by 16 MiB at most.
-// Any thread may call any member.
+// - Spill files are the regular files of the folder whose names match the pattern of new_name(). Everything else in it,
+//   symbolic links included, is neither counted nor touched.
+// - Together they hold at most `max_bytes`. Each counts as at least 4 KiB, so that their number is bounded, too.
+// - The oldest are removed first; their names begin with the time. A file stays while a running call of any process
+//   writes it and holds a lock (flock) on it. An empty one, which takes no room, stays because its writer may be about
+//   to lock it.
+// - The folder is read when the granted room is used up, not at each write. So several processes, which do not know of
+//   each other's grants, may exceed `max_bytes`, each by at most a 64th of it plus 16 MiB. Any thread may call any
+//   member.
 #pragma once
 
 #include <cstdint>
@@ -29,16 +29,15 @@ class SpillDirectory {
   const std::string& path() const { return path_; }
   std::uint64_t max_bytes() const { return max_bytes_; }
 
-  // A name for the file of a call that begins now, such as 20261121T131500.123Z-build-1f0c93aa.out. Of `call`, any
-  // text, it shows what is safe in a name. Not that there is no such file already.
+  // A name for the file of a call that begins now, such as 20261121T131500.123Z-build-1f0c93aa.out. `call` may be any
+  // text; the characters of it that are safe in a name are used. A file of that name may already exist.
   static std::string new_name(std::string_view call);
 
-  // Grants up to `wanted` bytes; fewer, or none, when no room can be made for more. The files are those of `folder`,
-  // which is this one as the caller has opened it. *error is the errno for which it could not be read, else 0. Each
-  // grant is to be settled.
+  // Grants up to `wanted` bytes; fewer, or 0, when no room can be made for more. `folder` is this folder as the caller
+  // has opened it. *error is the errno if it could not be read, else 0. Each grant must be settled.
   std::uint64_t reserve(std::uint64_t wanted, const RealFolder& folder, int* error);
 
-  // Says that the bytes of a grant stand in a file by now, or never will.
+  // The bytes of a grant are in a file by now, or never will be.
   void settle(std::uint64_t granted);
 
   // What a file of this size counts.

@@ -17,10 +17,10 @@ class StartRequest {
 
   enum class Sending { complete, waiting, failed };
 
-  // Sends as much as the custodian's queue takes, the first time with the command's stdout, stderr and directory, and
-  // the ruleset of its sandbox. Never waits. waiting: call again when the socket can be written to. failed, with errno:
-  // the custodian is gone, or the text is larger than any command may be (E2BIG). A command that was not sent
-  // completely has not been run.
+  // Sends as much as the custodian's queue takes; the first time with the command's stdout, stderr and directory, and
+  // the ruleset of its sandbox. Never waits. waiting: call again when the socket is writable. failed, with errno: the
+  // custodian is gone, or the text is larger than any command may be (E2BIG). A command that was not sent completely
+  // has not run.
   Sending send(int socket, const int (&descriptors)[3]);
 
   // The number of the call, never 0.

@@ -92,7 +92,8 @@ namespace {
 // What a scope keeper that is well needs to make a custodian is far less.
 constexpr milliseconds keeper_time{2000};
 
-// Waits until a custodian that a keeper is to make has told its number: without its pidfd it could not be killed.
+// Waits until the custodian that a keeper makes has reported its number and pidfd, without which it could not be
+// killed.
 bool hear_number(Custodian& keeper, Custodian& custodian, const Patience& patience, CustodyError& error) {
   error = {0, "the helper program that holds the session's commands together does not answer"};
   const auto end = Clock::now() + keeper_time;
@@ -157,8 +158,8 @@ bool WardenClient::serves(const Custodian& custodian) {
   return custodian.warden && custodian.warden == warden_ && warden_->serves_us() && warden_->serves();
 }
 
-// An idle custodian where one is wanted, or the warden that makes one. With Found::nothing the caller is who starts a
-// warden.
+// Takes an idle custodian if one is wanted, or else the warden that can make one. On Found::nothing, the caller must
+// start a warden.
 WardenClient::Found WardenClient::take(Custodian& custodian, bool idle_one) {
   const std::lock_guard lock(mutex_);
   if (warden_ && !(warden_->serves_us() && warden_->serves())) forget_warden();
@@ -246,7 +247,7 @@ void WardenClient::release(Custodian custodian) {
 
 namespace {
 
-// Asks the warden; what it answers comes to the descriptor. None where it cannot be asked.
+// Asks the warden to kill; its answer comes to the returned descriptor. Empty where it cannot be asked.
 Descriptor ask_to_kill(const Custodian& custodian) {
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return {};
@@ -298,7 +299,7 @@ void end_without_warden(const Custodian& custodian, Descriptor& answer, TreeEnd&
   }
 }
 
-// Processes of this user that began after `began` and whose parent is gone. Another program may have such, too.
+// Processes of this user that began after `began` and whose parent is gone. Some may belong to other programs.
 std::vector<ProcessName> orphans_since(Clock::time_point began, pid_t reaper) {
   std::vector<ProcessName> found;
   if (reaper == 0) return found;

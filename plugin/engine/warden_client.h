@@ -8,11 +8,10 @@
 //   client.kill_tree(std::move(custodian), ...);  // or anything else happened
 //
 // Contract:
-// - A custodian is taken for one call and given back; it is ended with its tree when anything about it is in doubt.
-// - No call waits for another's: a warden is started without a lock, and within the time of the call that needs it.
-// - The pool grows when none is idle; what is idle beyond `max_idle` is retired.
-// - When this object ends, all custodians and the warden have ended.
-// Any thread may call any member.
+// - A custodian is taken for one call and given back. If anything about it is in doubt, it is ended with its tree.
+// - No call waits for another one: a warden is started without a lock, within the time of the call that needs it.
+// - The pool grows when none is idle; idle custodians beyond `max_idle` are retired.
+// - When this object is destroyed, all custodians and the warden have ended. Any thread may call any member.
 #pragma once
 
 #include <atomic>
@@ -48,7 +47,7 @@ class WardenClient {
   ~WardenClient();
 
   // Takes a custodian for one call. False with `error` when none can be started, or the patience is over. With `scope`,
-  // its commands run in that scope; the kernel's Landlock must have scopes then.
+  // its commands run in that scope, which needs a kernel whose Landlock has scopes.
   bool acquire(Custodian& custodian, const Patience& patience, CustodyError& error,
                const std::shared_ptr<SignalScope>& scope = nullptr);
 
@@ -56,7 +55,7 @@ class WardenClient {
   void release(Custodian custodian);
 
   // Ends a custodian, and all processes of its call, which began at `began`. Waits for it: some milliseconds, less than
-  // a second where keepers do not answer, and some seconds only for processes that the kernel does not let die.
+  // a second if keepers do not answer, and some seconds only for processes that the kernel does not let die.
   TreeEnd kill_tree(Custodian custodian, std::uint64_t call, std::chrono::steady_clock::time_point began) noexcept;
 
   const std::string& warden_path() const { return warden_path_; }

@@ -25,7 +25,7 @@ bool read_at(int file, std::uint64_t offset, Record& record) {
   return ::pread(file, &record, sizeof record, static_cast<off_t>(offset)) == static_cast<ssize_t>(sizeof record);
 }
 
-// The version in the program's note, if it has one. Notes of others stand before and after it.
+// The version in the program's note, if it has one. Other notes may come before and after it.
 std::optional<std::uint32_t> read_version(int file) {
   Elf64_Ehdr header{};
   if (!read_at(file, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||

@@ -5,8 +5,8 @@
 
 namespace wtool::engine {
 
-// Empty when all is well; otherwise a sentence that names the path, what is wrong with it and what to do. Only reads
-// the file: some tens of microseconds.
+// Checks the file. Empty when it is good; otherwise a sentence that names the path, what is wrong and what to do. Only
+// reads the file, which takes some tens of microseconds.
 std::string check_warden_file(const std::string& path);
 
 }  // namespace wtool::engine

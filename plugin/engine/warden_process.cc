@@ -25,7 +25,7 @@ namespace wtool::engine {
 
 namespace {
 
-// A warden greets within microseconds; one that does not within this is no warden.
+// A warden greets within microseconds; a program that takes longer than this is not a warden.
 constexpr std::chrono::milliseconds greeting_timeout{10'000};
 
 CustodyError failure(const std::string& path, std::string_view what, int error) {

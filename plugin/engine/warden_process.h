@@ -11,7 +11,7 @@
 
 namespace wtool::engine {
 
-// Why there is no custody to be had.
+// Why no custodian can be had.
 struct CustodyError {
   int error = 0;       // errno where a system call failed, else 0
   std::string detail;  // one sentence
@@ -19,12 +19,12 @@ struct CustodyError {
 
 class WardenProcess {
  public:
-  // Starts the program at `path` and greets it. NULL with `error`, whose sentence names the path, when it is missing,
-  // will not start, is of another version or cannot keep its promises here; and when the patience is over.
+  // Starts the program at `path` and greets it. NULL with `error`, whose sentence names the path, when the file is
+  // missing, does not start, is of another version or cannot work here, or when the patience is over.
   static std::shared_ptr<WardenProcess> start(const std::string& path, const Patience& patience, CustodyError& error);
 
-  // False when this process, or its credentials, are others than those that the warden was started by: a fork, or
-  // privileges that were dropped. Its commands would run with the old ones.
+  // False when this process or its credentials differ from those that started the warden: after a fork, or after
+  // dropping privileges. Its commands would run with the old credentials.
   bool serves_us() const;
 
   // Whether it lives and takes messages.

@@ -24,8 +24,8 @@ std::string cannot(const AnswersFile& file, const std::string& what, const std::
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-// The file's folder, opened, and the file's name in it: what is checked of the folder holds for what is done in it.
-// Without a descriptor errno says why.
+// Opens the file's folder, and returns the file's name in it, so that the folder that is checked is the one that is
+// used. Without a descriptor, errno says why.
 Descriptor open_folder(const AnswersFile& file) {
   const std::string folder = folder_of(file.path);
   if (file.links == Links::none) {
@@ -56,7 +56,7 @@ bool make_folder_of(const AnswersFile& file) {
   return made;
 }
 
-// Not for ever: a command that may read the file can hold its lock, and stay in the background with it. False with
+// Bounded, because a command that may read the file can hold its lock, and stay in the background with it. False with
 // errno.
 bool wait_for_lock(int file, std::chrono::milliseconds longest) {
   using std::chrono::steady_clock;

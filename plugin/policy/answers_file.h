@@ -1,5 +1,5 @@
-// A file of a person's answers, as text: read with suspicion, replaced as a whole, under a lock, so that several
-// processes may use it. What stands in it is the owner's of this to say.
+// A file of a person's answers, as text: checked before it is read, and replaced as a whole under a lock, so that
+// several processes may use it. Its callers define what the text means.
 #pragma once
 
 #include <fcntl.h>
@@ -34,7 +34,7 @@ struct AnswersFile {
 // The text; empty where there is no file. False with `error`, a sentence that names the file.
 bool read_answers(const AnswersFile& file, std::string& text, std::string& error);
 
-// Makes its folder where that is missing, and holds everybody else off until the descriptor is closed. None with
+// Makes the file's folder if it is missing, and keeps all others out until the descriptor is closed. Empty with
 // `error`.
 Descriptor lock_answers(const AnswersFile& file, std::string& error);
 

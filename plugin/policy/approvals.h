@@ -1,10 +1,10 @@
-// What a person has answered for good: `always` and `never`, kept in a file of theirs that they can read and edit.
+// The answers that a person has given for good, `always` and `never`, in a file of theirs that they can read and edit.
 //
-// - An answer is bound to the exact command, directory and environment of the call; values of variables are kept as
-//   their SHA-256 alone.
+// - An answer is bound to the exact command, directory and environment of the call; values of variables are kept only
+//   as their SHA-256.
 // - The file is JSON: {"always": [{"command", "directory", "environment": {NAME: SHA-256}}], "never": [...]}. It is
-//   read anew at each question, and replaced as a whole, under a lock, so that several processes may use it.
-// - A file that cannot be read, or that others may write, answers nothing: the question fails with the reason.
+//   read again for each question, and replaced as a whole, under a lock, so that several processes may use it.
+// - A file that cannot be read, or that other users may write, is not used: the question fails with the reason.
 #pragma once
 
 #include <string>
@@ -32,7 +32,7 @@ class RememberedAnswers {
  public:
   virtual ~RememberedAnswers() = default;
 
-  // The answer, or a sentence that names the file and says why there is none to be had.
+  // The answer, or a sentence that names the file and says why it gives none.
   virtual std::variant<Remembered, std::string> look_up(const Subject& subject) const = 0;
 
   // Replaces what was answered before. Empty: it is kept. Otherwise a sentence that says why not.

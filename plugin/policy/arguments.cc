@@ -20,7 +20,7 @@ bool is_tar(std::string_view tool) { return tool == "tar" || tool == "gtar" || t
 // The tool must be known.
 bool is_awk(std::string_view tool) { return programs::find_rules(tool)->spec().check == programs::check_awk; }
 
-// tar's oldest way to write options: without a dash, as the first word, with their values behind it in their order.
+// tar's oldest notation of options: without a dash, as the first word, followed by their values in the same order.
 struct Expanded {
   programs::Words words;
   std::vector<std::size_t> from;  // for each word, which one it was
@@ -72,7 +72,7 @@ struct ReadScript {
   std::size_t word = 0;
 };
 
-// The script of sed or the program of awk, where it stands in the words.
+// The script of sed or the program of awk, if it is in the words.
 std::optional<ReadScript> read_script(const ParsedCommand& reading) {
   const bool is_sed = reading.tool->spec().check == programs::check_sed;
   const bool is_awk = reading.tool->spec().check == programs::check_awk;
@@ -90,7 +90,7 @@ std::optional<Problem> find_program(std::string_view tool, const ParsedCommand& 
                      "leave " + given.option->name + " out"};
     }
   }
-  // Of a program that only reads, the file of further arguments tells nothing worse than they could.
+  // For a program that can only read, a file of further arguments is harmless.
   if (reading.response_file && (!reading.tool->spec().never.empty() || reading.tool->has_effects())) {
     return Problem{*reading.response_file,
                    std::string(reading.words[*reading.response_file]) + " names a file of further arguments",
@@ -236,7 +236,7 @@ bool takes_more_arguments(std::string_view tool, const std::vector<std::string>&
       table.operands != programs::Operands::first_text) {
     return false;
   }
-  // Behind -- there are operands only; elsewhere an argument may be an option.
+  // After `--` there are only operands; before it, an argument may be an option.
   const bool options_ended = reading.first_operand_behind_dashes != static_cast<std::size_t>(-1);
   const bool checked = table.check != nullptr || !table.only_with.empty() || !table.unsafe_operands.empty();
   return options_ended ? !checked || !reading.operands.empty() : !checked && !reading.tool->has_effects();

@@ -35,27 +35,27 @@ struct Hardening {
 };
 Hardening hardening(std::string_view tool, const std::vector<std::string>& words);
 
-// Code in the tool's own little language that executes programs (sed's e, awk's system and pipes), and options that
-// name a program to run: judged also where any arguments are allowed. Kind::no_rules where the tool is not known.
+// Code in the tool's own language that executes programs (sed's e, awk's system and pipes), and options that name a
+// program to run. Checked even where any arguments are allowed. Kind::no_rules for an unknown tool.
 ArgumentJudgement judge_program_text(std::string_view tool, const std::vector<std::string>& words);
 
-// For the confinement of arguments: whether the tool is told to read or write files that no word of its own names: a
-// list of files, sed's r and w, awk's getline from a file. Kind::no_rules where the tool is not known.
+// For the confinement of arguments: whether the tool is told to read or write files that its words do not name, by a
+// list of files, sed's r and w, or awk's getline from a file. Kind::no_rules for an unknown tool.
 ArgumentJudgement judge_reach(std::string_view tool, const std::vector<std::string>& words);
 
-// For each word whether it is known to be text and no path: sed's script, grep's pattern, what echo prints. The program
-// itself counts as text. As long as `words`.
+// For each word, whether it is known to be text and not a path: sed's script, grep's pattern, what echo prints. The
+// program itself counts as text. As long as `words`.
 std::vector<bool> text_words(std::string_view tool, const std::vector<std::string>& words);
 
 // True where it is known which arguments of this very program are safe.
 bool has_argument_table(std::string_view tool);
 
-// True for a tool that some argument makes run another program, and for every one that is not known. What it gets must
-// be known then, or be behind `--`.
+// True for a tool that some argument makes run another program, and for every unknown tool. Its arguments must then be
+// known, or follow `--`.
 bool may_run_programs(std::string_view tool);
 
-// True where the words are safe and stay so whatever arguments follow them, as those that xargs adds: a known tool none
-// of whose options is unsafe, or `--` in front of what follows.
+// True where the words are safe whatever arguments follow them, such as those that xargs adds: for a known tool without
+// unsafe options, or after a `--`.
 bool takes_more_arguments(std::string_view tool, const std::vector<std::string>& words);
 
 }  // namespace wtool::policy

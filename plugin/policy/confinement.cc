@@ -22,16 +22,16 @@ constexpr std::string_view address_schemes =
     "http https ftp ftps ssh sftp git git+https git+ssh svn svn+ssh ws wss s3 gs oci docker postgres postgresql redis "
     "rediss mongodb mongodb+srv";
 
-// What is another machine's, although it has slashes. One with `..` in it is a path to those who take no address. Only
-// a tool of the list takes one, and only a scheme of the list is surely no file: curl has FILE: too.
+// True for an address on another machine, which is not a path although it has slashes. Only for tools that take
+// addresses, and only with a scheme that never names a file (curl has FILE: too). With `..` in it, it counts as a path.
 bool is_address(std::string_view tool, std::string_view text) {
   const std::size_t colon = text.find("://");
   if (colon == std::string_view::npos || text.find("..") != text.npos) return false;
   return is_listed(address_schemes, text.substr(0, colon)) && is_listed(address_tools, tool);
 }
 
-// The places in a word where a path may begin: the word itself, what stands behind = : @ and ,, and in a bundle of
-// options each letter that is not one. False where there are more than are looked at.
+// The places in a word where a path may begin: the word itself, after each = : @ and , and, in a bundle of options,
+// after each letter. False where there are more than this checks.
 bool find_candidates(std::string_view tool, std::string_view word, bool is_bundle,
                      std::vector<std::string_view>& found) {
   constexpr std::size_t most = 128;
@@ -59,8 +59,8 @@ bool is_flag_of_curl(std::string_view word) {
          (word.size() > 1 && word[0] == '-' && word.find_first_not_of("sSfLiIvkNG", 1) == word.npos);
 }
 
-// curl expands {a,b} and [1-9] in its addresses by itself, so that they may become any other: f[i-i]le:///. What is
-// sent (-d '{"a": 1}') is no address.
+// curl expands {a,b} and [1-9] in addresses itself, so that they may become any other: f[i-i]le:///. Data to be sent
+// (-d '{"a": 1}') is not an address.
 bool is_glob_of_curl(const std::vector<std::string>& texts, std::size_t i) {
   if (texts[i].find_first_of("{[") == std::string::npos) return false;
   const bool is_sent =
@@ -160,7 +160,7 @@ bool names_paths(std::string_view tool, const std::vector<std::string>& texts) {
   const std::vector<bool> is_text = text_words(tool, texts);
   for (std::size_t i = 1; i < texts.size(); ++i) {
     if (is_text[i] || texts[i].empty() || texts[i] == "/dev/null") continue;
-    // The subcommand itself is none.
+    // The subcommand itself is not a path.
     if (i == 1 && is_listed("git npm pnpm yarn cargo go docker kubectl", tool) && texts[i].front() != '-') continue;
     const bool is_option = texts[i].front() == '-';
     if (!is_option || texts[i].find('=') != std::string::npos || (texts[i].size() > 2 && texts[i][1] != '-'))

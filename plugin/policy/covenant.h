@@ -1,11 +1,11 @@
-// The rules of execute_run: which commands run at once because they can do no more than look at the project and keep
-// its files (tier one), which are asked for (tier two), and which are refused. docs/guide/execute-run.md has the
-// tables.
+// The rules of execute_run: which commands run at once, because they only look at the project and keep its files (tier
+// one), which need approval (tier two), and which are refused. docs/guide/execute-run.md has the tables.
 //
-// - Tier one is an allow list: commands, flags, numbers, counts and paths. What it does not know is refused or asked.
-// - Its paths stay in the project, and what they write is nothing by which commands are approved or executed.
-// - It looks at the file system when it judges. Who swaps links between that and the run changes what was judged; the
-//   page says what that means.
+// - Tier one is an allow list of commands, flags, numbers, counts and paths. Anything else is refused, or needs
+//   approval.
+// - Its paths stay in the project, and it never writes files by which commands are approved or executed.
+// - It looks at the file system when it judges. A link that is swapped between that and the run changes what was
+//   judged; the page says what that means.
 #pragma once
 
 #include <string>
@@ -76,8 +76,8 @@ class CovenantCommand {
 // The rule that its verdicts name.
 inline constexpr std::string_view covenant_rule = "execute_run";
 
-// The project's folder: `configured` where that is not empty; else the nearest one with .git or .clada from `directory`
-// (of the host) upward; else `directory`. Canonical.
+// The project's folder, canonical: `configured` unless that is empty; else the nearest folder with .git or .clada, from
+// `directory` (the host's) upward; else `directory`.
 std::string find_project(const std::string& configured, const std::string& directory);
 
 }  // namespace wtool::policy

@@ -67,7 +67,8 @@ namespace {
 // The text of a directory in front of what is below it.
 std::string_view prefix_of(std::string_view directory) { return directory == "/" ? "" : directory; }
 
-// False with errno where `path` (absolute) is no link that can be read. `directory` is that of `prefix` opened, or -1.
+// Reads the symbolic link at `path` (absolute). False, with errno, where it is not one or cannot be read. `directory`
+// is `prefix` opened, or -1.
 bool read_link(std::string_view prefix, int directory, const std::string& path, std::string& target) {
   char text[PATH_MAX];
   const bool is_below =
@@ -81,7 +82,7 @@ bool read_link(std::string_view prefix, int directory, const std::string& path, 
 
 std::string resolve_from(std::string_view prefix, int directory, std::string_view path) {
   constexpr int most_links = 40;  // As the kernel has it.
-  // No such path can be opened; one without a slash could only ever be a name in the directory.
+  // A path this long cannot be opened; without a slash it could only be a name in the directory.
   if (path.size() > PATH_MAX) {
     return path.find('/') == std::string_view::npos && !prefix.empty() ? std::string(prefix) : "/";
   }
@@ -109,7 +110,7 @@ std::string resolve_from(std::string_view prefix, int directory, std::string_vie
       ++missing;
       continue;
     }
-    // What lies behind these is another directory for the command than it is for us.
+    // These lead to other directories for the command than for this process.
     if (done == "/proc/self" || done == "/proc/thread-self") return "/";
     if (!read_link(prefix, directory, done, target)) {
       if (errno != EINVAL) missing = 1;  // EINVAL: it is there, and no link.

@@ -1,5 +1,5 @@
 // The working directory of a command: opened once, and then used by descriptor, so that nothing can be swapped between
-// the check and the use. And what lies within what.
+// the check and the use. Also resolves paths, and says which path lies below which.
 #pragma once
 
 #include <string>
@@ -26,15 +26,14 @@ struct DirectoryError {
 // Opens `path`, relative to the current directory of this process; empty means that directory itself.
 std::variant<Directory, DirectoryError> open_directory(const std::string& path);
 
-// Resolves paths from one directory (canonical), which it holds open: what is below it is found from there, and not
-// from the top for each path.
+// Resolves paths from one directory (canonical), which it holds open: paths below it are resolved from there instead of
+// from the root.
 class PathResolver {
  public:
   explicit PathResolver(std::string_view directory);
 
-  // The canonical path of `path`. Links are followed, also one that leads to nothing: what does not exist is where it
-  // would come to be. Never fails: beyond 40 links it is "/". So it is behind /proc/self, which is another directory
-  // for a command.
+  // The canonical path of `path`. Links are followed, dangling ones too: a missing file is where it would be created.
+  // Never fails: the answer is "/" beyond 40 links, and below /proc/self, which is another directory for a command.
   std::string resolve(std::string_view path) const;
 
  private:

@@ -1,5 +1,5 @@
-// The entries of commands.allow, commands.deny and commands.ask: which commands they cover, and what is said where none
-// does. Pure, but for asking which file a name stands for.
+// The entries of commands.allow, commands.deny and commands.ask: which commands they cover, and the reason to give
+// where no entry does. Pure, except that it asks which file a name means.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace wtool::policy {
 
-// The words of an entry; a last "*" is no word, but makes it a prefix.
+// The words of an entry. A trailing "*" is not a word; it makes the entry a prefix.
 struct Entry {
   explicit Entry(std::string_view text);
 
@@ -29,14 +29,14 @@ enum class Coverage {
   exact,    // it allows these words
 };
 
-// A bare name is covered by that name; an absolute path by itself, and by the name of the program where it is the very
-// file that `programs` finds for it. A path is what it leads to from `directories` (canonical), all of them, where the
-// command may run; a relative one in an entry is meant from the first of them, where the line begins.
+// A program named by its bare name is covered by that name. One named by an absolute path is covered by that path, and
+// by its name if it is the very file that `programs` finds for the name. Paths are resolved from every one of
+// `directories` (canonical) where the command may run; relative ones in an entry from the first of them, where the line
+// begins.
 Coverage covers(const Entry& entry, const std::vector<Word>& words, const Programs& programs,
                 const std::vector<std::string>& directories);
 
-// True where an entry of a deny or ask list is about the command, under whatever path: `rm -f` is about `/bin/rm -rf
-// x`.
+// True where an entry of a deny or ask list matches the command, under any path: `rm -f` matches `/bin/rm -rf x`.
 bool is_about(const Entry& entry, const std::vector<Word>& words);
 
 std::vector<Entry> parse_entries(const std::vector<std::string>& texts);

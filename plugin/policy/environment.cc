@@ -25,8 +25,8 @@ bool redirects_shell(std::string_view name) {
          programs::is_listed("CDPATH OLDPWD ENV BASH_ENV SHELLOPTS BASHOPTS PS4 IFS", name);
 }
 
-// What keeps commands from waiting for a person, without changing what they answer. An editor is not among them: to
-// fail is better than to wait, but "no editor" would change what a command does.
+// Keeps commands from waiting for a person, without changing their results. An editor is not among them: a command that
+// needs one had better fail than wait, but "no editor" would change what it does.
 constexpr std::pair<std::string_view, std::string_view> unattended[] = {{"PAGER", "cat"},
                                                                         {"GIT_PAGER", "cat"},
                                                                         {"MANPAGER", "cat"},
@@ -72,7 +72,7 @@ bool is_harmless_name(std::string_view name) {
   return names.has(name);
 }
 
-bool is_steering_name(std::string_view name) {
+bool is_dangerous_variable(std::string_view name) {
   static const Names names(&programs::ProgramSpec::variables);
   if (is_harmless_name(name)) return false;
   if (names.has(name)) return true;
@@ -143,7 +143,7 @@ std::optional<NameRefusal> refuse_name(std::string_view name, const EnvironmentR
     return NameRefusal{"changes what programs do", "leave it out; commands.path says where programs are looked for"};
   }
   if (is_harmless_name(name)) return std::nullopt;
-  const bool steers = is_steering_name(name);
+  const bool steers = is_dangerous_variable(name);
   const bool allowed = std::any_of(rules.allow.begin(), rules.allow.end(), [&](const std::string& pattern) {
     return steers ? pattern == name : matches_pattern(pattern, name);
   });

@@ -16,14 +16,16 @@ bool is_variable_name(std::string_view name);
 
 struct EnvironmentRules;
 
-// "NAME=value" texts: of the inherited ones, in their order and each name once (the first counts, as getenv has it),
-// those that `rules.inherit` and `rules.deny` leave; then `rules.set` and `additions`, which replace what is inherited;
-// then, unless one of these set them, the values that keep commands from waiting for a person (PAGER=cat, ...), and
-// PATH, which a shell cannot do without, if nothing else gave it one: `fallback_path`. PWD is `directory`, whatever
-// anybody says, as every shell sees to it; an inherited OLDPWD is left out, for the command has been nowhere else.
+// The sources of "NAME=value" texts, in this order:
+// - the inherited ones that `rules.inherit` and `rules.deny` leave, each name once (the first counts, as in getenv);
+// - `rules.set` and `additions`, which replace inherited ones;
+// - values that keep commands from waiting for a person (PAGER=cat, ...), unless they are set by now;
+// - `fallback_path` as PATH, without which a shell does not work, unless it is set by now.
 //
-// `trusted_path`: for a command that an allow list allowed, PATH is this, whatever anybody says, and nothing is left by
-// which a shell would run or find other programs than the line says: CDPATH, ENV, BASH_ENV, exported functions.
+// PWD is always `directory`, as every shell sets it. An inherited OLDPWD is left out.
+//
+// `trusted_path`: for a command that an allow list allowed, this is PATH in any case, and variables by which a shell
+// would run or find other programs than the line says are left out: CDPATH, ENV, BASH_ENV, exported functions.
 struct EnvironmentSources {
   const char* const* inherited = nullptr;
   const EnvironmentRules& rules;
@@ -34,25 +36,26 @@ struct EnvironmentSources {
 };
 std::vector<std::string> compose_environment(const EnvironmentSources& sources);
 
-// The first of the names in `additions` that a pattern of environment.deny matches, and that pattern: such a call must
-// be refused.
+// The first name in `additions` that matches a pattern of environment.deny, and that pattern. Such a call must be
+// refused.
 struct DeniedName {
   std::string name;
   std::string pattern;
 };
 std::optional<DeniedName> find_denied_name(const Variables& additions, const EnvironmentRules& rules);
 
-// True for names whose values change what programs do, beyond what their arguments say: which files they load
-// (LD_PRELOAD, PYTHONPATH), which programs they start (GIT_SSH_COMMAND, PAGER), which configuration they read (HOME,
-// XDG_CONFIG_HOME), where they send what they know (HTTPS_PROXY). No list of them is whole: any program may heed any
-// name.
-bool is_steering_name(std::string_view name);
+// True for dangerous variables: their values change what programs do beyond their arguments, such as which files they
+// load (LD_PRELOAD, PYTHONPATH), which programs they start (GIT_SSH_COMMAND, PAGER), which configuration they read
+// (HOME, XDG_CONFIG_HOME) or where they send data (HTTPS_PROXY). No such list is complete: a program may use any
+// variable.
+bool is_dangerous_variable(std::string_view name);
 
 // True for names that programs are known to read as data: the locale, the terminal, colours, the time zone, CI.
 bool is_harmless_name(std::string_view name);
 
 // Why a call under an allow list may not set `name`: it is not harmless, and no pattern of environment.allow matches. A
-// steering name must stand there as it is, without * and ?. What a shell finds programs by may never be set.
+// dangerous variable must be listed there by its full name, without * and ?. The variables by which a shell finds
+// programs may never be set.
 struct NameRefusal {
   std::string reason;  // a clause behind the name: "changes what programs do"
   std::string hint;
@@ -62,7 +65,7 @@ std::optional<NameRefusal> refuse_name(std::string_view name, const EnvironmentR
 // True where `pattern`, in which * stands for any characters and ? for one, matches all of `name`.
 bool matches_pattern(std::string_view pattern, std::string_view name);
 
-// The value of a name in such a list; `fallback` when it is not there.
+// The value of a name in such a list; `fallback` if the list does not have it.
 std::string_view find_variable(const std::vector<std::string>& variables, std::string_view name,
                                std::string_view fallback);
 

@@ -49,7 +49,7 @@ std::size_t character_size(std::string_view text) {
   return static_cast<unsigned char>(text.front()) >= 0xC0U ? size : 1;
 }
 
-// The set behind a bracket mark: where its ] stands, and whether `c` is in it.
+// The set after a bracket mark: where its ] is, and whether `c` is in it.
 struct Set {
   std::size_t end = std::string_view::npos;
   bool matches = false;
@@ -320,7 +320,7 @@ class Expander {
     return std::nullopt;
   }
 
-  // What the commands behind it can rely on.
+  // Notes what later commands can rely on after this one.
   void follow(const SimpleCommand& command) {
     if (command.words.empty()) return;
     const std::string& name = command.words.front().text;
@@ -338,7 +338,7 @@ class Expander {
                judge_arguments(base_name(name), texts_of(command.words)).kind != ArgumentJudgement::Kind::safe) {
       changes_files_ = true;
     }
-    // Behind `cd x && a; b`, b runs wherever cd has led.
+    // After `cd x && a; b`, b runs in x or, if cd failed, where it was.
     if (has_moved_ && command.joint != Joint::and_then && command.joint != Joint::pipe) directory_.reset();
   }
 

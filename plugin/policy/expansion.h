@@ -1,7 +1,6 @@
-// Takes the place of a shell's expansions where what they give is known before anything runs: globs become the names
-// that there are now, $HOME and $PWD their values, and $? stays for a builtin that does nothing but print or compare
-// it. Then every word is known again, what is judged are the names, and they are what runs: no shell expands anything
-// later.
+// Does a shell's expansions here, where their results are known before anything runs: globs become the existing names,
+// $HOME and $PWD their values; $? stays, but only for a builtin that prints or compares it. After that every word is
+// known: the names are what is judged and what runs, and no shell expands anything later.
 #pragma once
 
 #include <optional>
@@ -27,12 +26,12 @@ struct NotExpanded {
   std::string hint;
 };
 
-// Expands the open words of a script that has no lasting obstacle. Where that is done, the script has no obstacle any
-// more; else it is of no use any more, and the answer says why.
+// Expands the open words of a script without a lasting obstacle. On success, the script has no obstacle any more.
+// Otherwise the script must not be used any more, and the answer says why.
 //
-// - A glob is expanded in the directory that its command surely runs in: that of the call, or behind `cd DIR &&` that.
-//   Commands in front of it must be known to leave files alone, since they run later than it is expanded.
-// - Nothing matches: the word stays as it is, as shells do it. Too many names: it is not expanded.
+// - A glob is expanded in the directory in which its command is certain to run: that of the call or, after `cd DIR &&`,
+//   DIR. Commands before it must be known to leave files alone, since they run after the expansion.
+// - If nothing matches, the word stays as it is, as in shells. If too many names match, the expansion fails.
 std::optional<NotExpanded> expand_known(Script& script, const Surroundings& surroundings);
 
 }  // namespace wtool::policy

@@ -47,7 +47,7 @@ bool sets_harmless_options(const std::vector<Word>& words) {
   return true;
 }
 
-// Programs which are builtins as well, and do the same as such.
+// Programs that also exist as builtins, and do the same.
 bool is_program_too(std::string_view name) { return name == "kill" || name == "time"; }
 
 // What every program answers without doing anything else.
@@ -67,8 +67,8 @@ struct Place {
   std::optional<Range> outer;  // where that text is a word of another: that word's place in the whole
 };
 
-// Of findings of the same strictness the first counts; but an entry that a person has written is worth more than
-// whatever else was found.
+// Collects findings; the strictest decides. Of equally strict ones the first counts, but an entry that a person has
+// written counts more than any other finding.
 class StrictestFinding {
  public:
   // `rules` are borrowed.
@@ -168,8 +168,8 @@ class Judge {
 
   Verdict verdict() && { return std::move(strictest_).verdict(allowed_by_); }
 
-  // Makes the words that were judged safe so whatever a configuration says. What an entry names in full runs as
-  // written.
+  // Adds the options that keep a judged command safe whatever a configuration says (git --no-pager ...). A command that
+  // an entry names in full runs as written.
   void harden(Script& script) const {
     for (SimpleCommand& command : script.commands) {
       for (std::size_t i = command.words.size(); i-- > 0;) {
@@ -319,7 +319,7 @@ class Judge {
       return Coverage::none;
     }
     if (is_builtin && name == "export" && !judge_export(words, frame)) return Coverage::none;
-    // bash's printf -v sets a variable, and runs what stands in its subscript.
+    // bash's printf -v sets a variable, and runs commands in its subscript.
     if (is_builtin && name == "printf" && words.size() > 1 && words[1].text.starts_with("-v")) {
       strictest_.not_covered(frame, words[1].at, "printf -v sets a variable of the shell", "leave -v out");
       return Coverage::none;
@@ -343,7 +343,7 @@ class Judge {
   void judge_variables(const SimpleCommand& command, const Frame& frame) {
     const auto judge_variable = [&](const Word& word) {
       const std::string variable(variable_of(word));
-      if (!is_steering_name(variable)) return;
+      if (!is_dangerous_variable(variable)) return;
       strictest_.unknown(frame, word.at, "the variable " + variable + " changes what programs do");
     };
     for (const Word& assignment : command.assignments) judge_variable(assignment);

@@ -1,12 +1,12 @@
-// Judges a command line by the configured rules: allow, ask or deny, and why. Pure, but for asking which file a name
-// stands for and where a path leads.
+// Judges a command line by the configured rules: allow, ask or deny, and why. Pure, except that it asks which file a
+// name means and where a path leads.
 //
-// - Strictest wins. Entries of commands.deny come first, whatever else is wrong with the line.
-// - Under an allow list, or with directories.confine_arguments, every word must be known before it runs; what runs is
-//   made from the words that were judged.
-// - With commands.deny or commands.ask alone, every command anywhere in the line is looked at; where one could be
-//   anything, the line is refused. Also there no variable in front of a command may change what it does.
-// - Without any of them, every line is allowed, and none is read.
+// - The strictest verdict wins. Entries of commands.deny come first, whatever else is wrong with the line.
+// - Under an allow list, or with directories.confine_arguments, every word must be known before it runs, and the line
+//   that runs is made from the words that were judged.
+// - With only commands.deny or commands.ask, every command in the line is checked at any depth, and a line in which one
+//   could be anything is refused. Variables set in front of a command may not change what it does.
+// - Without any of these rules, every line is allowed, and none is read.
 #pragma once
 
 #include <optional>

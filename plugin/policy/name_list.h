@@ -1,5 +1,5 @@
-// A list of programs that may run, as environment variables and small files of names have it. Pure, but for asking
-// which file a name stands for.
+// A list of programs that may run, as environment variables and small files of names have it. Pure, except that it asks
+// which file a name means.
 #pragma once
 
 #include <string>

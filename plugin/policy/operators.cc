@@ -148,7 +148,7 @@ std::variant<std::vector<std::string>, Construct> only_words(std::string_view te
   auto first = scan.first();
   Script script = parse(text);
   if (scan.comment() && !(script.commands.empty() && !first)) return *scan.comment();
-  // A here-document that lacks its body is told by the parser as something that the whole text lacks.
+  // The parser reports a here-document without a body as a flaw of the whole text.
   const bool here_document = first && text.substr(first->at.begin).starts_with("<<");
   if (script.obstacle && (!first || (script.obstacle->at.begin < first->at.begin && !here_document))) {
     return Construct{script.obstacle->what, script.obstacle->at};

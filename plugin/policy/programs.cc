@@ -61,8 +61,8 @@ bool Programs::is_found(std::string_view path) const {
   const auto is_its_folder = [&](std::string_view known) {
     return without_last_slashes(known) == without_last_slashes(folder);
   };
-  // A path through any other folder may lead to another file when it is executed: by a link that was changed, or by
-  // /proc/self, which is another process then.
+  // In any other folder, a path may lead to another file by the time it is executed: through a changed link, or through
+  // /proc/self, which is then another process.
   if (std::none_of(folders_.begin(), folders_.end(), is_its_folder) &&
       std::none_of(system_folders.begin(), system_folders.end(), is_its_folder)) {
     return false;

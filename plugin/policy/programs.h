@@ -22,8 +22,8 @@ class Programs {
   // The file that a shell would execute for `name`, a word without a slash; nothing: it is not installed.
   std::optional<std::string> find(std::string_view name) const;
 
-  // True where `path`, an absolute one, is the very file that `find` has for its last part, and will be: it lies in one
-  // of these folders, or in a folder of the system (/bin, /usr/bin, ...), and is spelled so.
+  // True where the absolute path `path` is the very file that `find` returns for its last part, and stays so: it lies
+  // in one of these folders, or in a folder of the system (/bin, /usr/bin, ...), and is spelled exactly like that.
   bool is_found(std::string_view path) const;
 
  private:
@@ -31,7 +31,7 @@ class Programs {
   std::string search_path_;
 };
 
-// The part behind the last slash.
+// The part after the last slash.
 inline std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace wtool::policy

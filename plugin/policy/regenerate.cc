@@ -65,7 +65,7 @@ std::string_view operator_of(Joint joint) {
   return "";
 }
 
-// A delimiter that is no line of the body. It stays short: old shells cut long ones.
+// A delimiter that is not a line of the body. It stays short: old shells cut long ones.
 std::string delimiter_for(std::string_view body) {
   constexpr std::string_view stem = "END_";
   std::unordered_set<std::string_view> taken;

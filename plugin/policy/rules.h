@@ -1,5 +1,5 @@
-// The policy as configured: plain values, checked when the configuration was read. docs/guide/configuration.md
-// describes each key.
+// The configured policy as plain values, which were checked when the configuration was read.
+// docs/guide/configuration.md describes each key.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ namespace wtool::policy {
 
 // The section commands.
 struct CommandRules {
-  // allow: absent, or "*" in it: no allow list. An entry of one word allows the program; several words are exact; a
-  // trailing " *" makes a prefix at word boundaries.
+  // The allow list; without it, or with "*" in it, every command is allowed. An entry of one word allows the program;
+  // several words must match exactly; a trailing " *" makes a prefix at word boundaries.
   std::optional<std::vector<std::string>> allow;
   std::vector<std::string> deny, ask;            // prefixes
   bool safe_arguments = false;                   // arguments: any | safe

@@ -22,7 +22,7 @@ constexpr std::string_view rule = "tools-allow.json";
 constexpr std::array places{"apps/tools/caws/tools-allow.json", "tools-allow.json"};
 constexpr std::size_t largest_file = 1024UL * 1024;
 
-// What a shell does not take for text, wherever it stands in a word. (A tilde only counts where a word begins.)
+// Characters that a shell does not take for text, anywhere in a word. (A tilde only counts at the start of a word.)
 constexpr std::string_view metacharacters = "|&;<>()$`\\\"'*?[]{}\n\r";
 
 Verdict denied(std::string reason, std::string hint) {

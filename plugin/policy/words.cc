@@ -33,8 +33,8 @@ bool same_command(const SimpleCommand& one, const SimpleCommand& other) {
                     [](const Redirection& a, const Redirection& b) { return a.text == b.text; });
 }
 
-// The commands of a further reading that the script does not have yet, each where it begins. Where many begin at one
-// place (in backquotes), not all are looked at: one that stands there twice does no harm.
+// Adds the commands of a further reading that the script does not have yet, each where it begins. Where many begin at
+// one place (in backquotes), only some are compared, since a command that is listed twice does no harm.
 void add_commands(Findings& to, Findings&& from) {
   constexpr std::size_t most = 8;
   std::vector<SimpleCommand> commands;
@@ -65,7 +65,7 @@ void add_commands(Findings& to, Findings&& from) {
 Findings read_as(Dialect dialect, std::string_view line) {
   Findings findings(dialect, line.size());
   Reader(line, findings).read();
-  // A command that was being read when the text turned out to be none.
+  // Removes a command that had just begun when the text turned out to be malformed.
   for (std::size_t i = findings.begins.size(); i > 0; --i) {
     const SimpleCommand& command = findings.script.commands[i - 1];
     if (!command.words.empty() || !command.assignments.empty() || !command.redirections.empty()) continue;
@@ -96,7 +96,7 @@ Script parse(std::string_view line, Shell shell, bool plain_time) {
   }
   Findings findings = read_as({.dash = shell == Shell::dash, .plain_time = plain_time}, line);
   Script& script = findings.script;
-  // An error in one reading is an obstacle even where another reading has none, and so is what only the other finds.
+  // An error in one dialect is an obstacle even if another dialect has none, and so is an obstacle of the other alone.
   if (!script.obstacle) script.obstacle = script.error;
   if (!script.lasting) script.lasting = script.error;
   const auto read_also = [&](Dialect dialect) {
@@ -104,7 +104,7 @@ Script parse(std::string_view line, Shell shell, bool plain_time) {
     Findings further = read_as(dialect, line);
     if (!script.obstacle) script.obstacle = further.script.obstacle ? further.script.obstacle : further.script.error;
     if (!script.lasting) script.lasting = further.script.lasting ? further.script.lasting : further.script.error;
-    // What is no text of one shell may be one of another; but not when it is only we who could not read it.
+    // Input that one shell rejects may be valid in another, unless the reading failed on our own limit of nesting.
     if (further.gave_up && !findings.gave_up) script.error = further.script.error;
     findings.gave_up = findings.gave_up || further.gave_up;
     if (!further.script.error && !findings.gave_up) script.error.reset();

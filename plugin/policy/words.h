@@ -1,5 +1,5 @@
-// Reads shell text as a POSIX shell (and bash) would, as far as that can be done without running anything. Pure: one
-// pass, linear in time and memory, never throws but for want of memory, whatever the bytes are.
+// Reads shell text as a POSIX shell (and bash) would, as far as possible without running anything. Pure: one pass,
+// linear in time and memory; throws std::bad_alloc only, whatever the bytes are.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@
 
 namespace wtool::policy {
 
-// One word of a command. What stands in quotes, or behind a backslash, is text already.
+// One word of a command. Quotes and backslashes are already removed.
 struct Word {
   std::string text;     // literal: what the program gets. Otherwise the literal parts alone, in their order
   bool literal = true;  // false: a part of it is known only when it runs (expansion, substitution, glob, tilde, ...)
   Range at;             // in the line
-  // An argument in which nothing is open but globs, $HOME, $PWD and $?: the text with a mark in the place of each.
-  // Behind expand_known() (policy/expansion.h): with the marks of $? alone. Else empty.
+  // An argument in which only globs, $HOME, $PWD and $? are open: its text with a mark in place of each. After
+  // expand_known() (policy/expansion.h), only the marks of $? are left. Empty for any other word.
   std::string open{};
 };
 
@@ -30,7 +30,7 @@ std::string written_out(const std::vector<std::string>& words);
 // The texts of words, in their order.
 std::vector<std::string> texts_of(const std::vector<Word>& words);
 
-// How a command is joined to the one behind it.
+// How a command is joined to the next one.
 enum class Joint {
   end,       // nothing follows (or, nested: its construct ends)
   sequence,  // `;` or a newline
@@ -68,29 +68,29 @@ struct Obstacle {
 struct Script {
   // In the order in which they begin in the text, nested ones included.
   std::vector<SimpleCommand> commands;
-  // The first thing that makes the line not analysable. Without one, `commands` is all that the line means: literal
-  // words, joined by ; && || | ! and newlines, with redirections between descriptors and to or from /dev/null, and at
-  // most one here-document, which is quoted.
+  // The first thing in the line that cannot be analysed. Without one, `commands` is the whole meaning of the line:
+  // literal words, joined by ; && || | ! and newlines, with redirections between descriptors and to or from /dev/null,
+  // and at most one here-document, which is quoted.
   std::optional<Obstacle> obstacle;
   // The first of them that stays one when the open words are expanded.
   std::optional<Obstacle> lasting;
-  // It is no shell text, or more deeply nested than is read: `commands` is not all of it. Then there is an obstacle
-  // too.
+  // Why this is not shell text, or is nested too deeply to be read. `commands` is then incomplete, and `obstacle` is
+  // set as well.
   std::optional<Obstacle> error;
 };
 
 // Constructs nested more deeply than this are an error.
 inline constexpr int deepest_nesting = 64;
 
-// Which shell will run a text, where that is known. It makes a difference for `commands` alone: `[[ a && b ]]` is one
-// condition to bash, and runs b in dash.
+// Which shell will run a text, where that is known. It only affects `commands`: `[[ a && b ]]` is one condition in
+// bash, and runs b in dash.
 enum class Shell { any, bash, dash };
 
 // With `plain_time`, `time` is the program of that name and no keyword, as in dash.
 Script parse(std::string_view line, Shell shell = Shell::any, bool plain_time = false);
 
-// A line that means, to every POSIX shell, exactly what the script says: every word in single quotes, operators bare;
-// `cd DIR` becomes `cd -P -- 'DIR'`, and $? stands in double quotes. The script must have no obstacle.
+// A line that means exactly what the script says to every POSIX shell: every word in single quotes, operators bare; `cd
+// DIR` becomes `cd -P -- 'DIR'`, and $? is in double quotes. The script must have no obstacle.
 std::string regenerate(const Script& script);
 
 // The words of a line that is one simple command of literal words, without redirections, whose first word is neither

@@ -1,5 +1,5 @@
-// What a command would run besides itself: env, timeout, xargs and their like run their arguments; sh -c reads shell
-// text; python -c reads code that nobody can judge. Pure.
+// Which commands a command runs besides itself: env, timeout, xargs and the like run their arguments; sh -c reads shell
+// text; python -c reads code that cannot be judged. Pure.
 #pragma once
 
 #include <string>
@@ -19,29 +19,28 @@ struct Inner {
   };
   Kind kind = Kind::command;
   SimpleCommand command;  // Kind::command: assignments are what it is run with
-  // Kind::command: there are arguments that nobody knows before it runs (xargs, find {}). They stand in the command as
-  // words that are not literal, so that whoever judges it again meets them; where they follow, as one empty word.
+  // Kind::command: some arguments are unknown until it runs (xargs, find {}). In the command they are words that are
+  // not literal, so that judging it again finds them; where they come last, they are one empty word.
   bool open_ended = false;
   Word text;           // Kind::script, code, unclear: the word that it is about
   std::string reason;  // Kind::code, unclear: a clause, "-c gives python code"
 };
 
-// What `command` runs besides itself, one level deep: who wants to know what that runs asks again, and must stop
-// somewhere ("env env env ..."). Empty for most. `tool` is the name of its program without a folder. Words of it
-// may be not literal: where such a word decides, the answer is `unclear`.
+// What `command` runs besides itself, one level deep. To see what that runs, call this again, and limit the depth ("env
+// env env ..."). Empty for most commands. `tool` is the name of its program without a folder. Words may be unknown;
+// where such a word decides, the answer is `unclear`.
 std::vector<Inner> inner_commands(std::string_view tool, const SimpleCommand& command);
 
 // True for a program that runs others besides itself, or may.
 bool is_wrapper(std::string_view tool);
 
-// True where nothing that follows the words that are known makes it run a program unseen: every word is handed on to
-// the command inside, or makes that unclear.
+// True where no further word can make it run a program unnoticed: every such word is passed on to the inner command, or
+// makes that unclear.
 bool hands_words_on(std::string_view tool);
 
 // True where an entry of a deny list for `options` (each as written: "-f", "--force") and `operands` matches the
-// command: all of the options are among its options, in whatever spelling the tool takes (-rf, --force, --forc), and
-// the operands are its first ones. A word that is not literal may be anything. `words[0]` is the program and is not
-// looked at.
+// command: the command has all of the options, in any spelling that the tool takes (-rf, --force, --forc), and begins
+// with these operands. A word that is not literal may be anything. `words[0]` is the program and is ignored.
 bool arguments_match(std::string_view tool, const std::vector<Word>& words, const std::vector<std::string>& options,
                      const std::vector<std::string>& operands);
 

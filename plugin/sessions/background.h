@@ -1,4 +1,4 @@
-// Background processes that live on after their command, until whoever kept them lets go.
+// Background processes that live on after their command, until they are ended or their session is closed.
 #pragma once
 
 #include <chrono>

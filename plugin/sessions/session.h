@@ -1,5 +1,5 @@
-// One terminal session: a directory and variables for its commands, one command at a time, and the processes that these
-// left behind.
+// One terminal session: a directory and variables for its commands, which run one at a time, and the processes that
+// they left behind.
 #pragma once
 
 #include <chrono>
@@ -45,8 +45,8 @@ class Session {
 
   enum class Begin { begun, busy, closed };
 
-  // A command is about to begin; `abort` is called, by the thread that closes the session, to stop it. Each one that
-  // has begun must end.
+  // Begins a command. The thread that closes the session calls `abort` to stop it. Every command that has begun must
+  // end.
   Begin begin(std::function<void(std::string_view reason)> abort);
 
   enum class Ending { refused, not_started, succeeded, failed };

@@ -17,7 +17,7 @@ namespace {
 // How long processes have for SIGTERM when the plugin itself ends.
 constexpr std::chrono::milliseconds last_grace{250};
 
-// 128 bits in hexadecimal: whoever knows a session may run commands in it.
+// 128 bits in hexadecimal, not to be guessed: knowing a session's id is enough to run commands in it.
 std::string unguessable() {
   unsigned char bytes[16];
   if (::getrandom(bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes)) {

@@ -1,5 +1,5 @@
 // All terminal sessions of the plugin, from its init to its deinit. They do not belong to a tool object: when the
-// configuration changes, the host makes new ones, and sessions live on.
+// configuration changes, the host makes new tool objects, and sessions live on.
 #pragma once
 
 #include <chrono>
@@ -25,10 +25,10 @@ class Sessions {
   // Makes a session of what `details` has but for the id and the time of its creation. NULL: there are `most` already.
   std::shared_ptr<Session> create(SessionDetails details, std::size_t most);
 
-  // NULL: there is none.
+  // NULL where there is no such session.
   std::shared_ptr<Session> find(std::string_view id) const;
 
-  // Waits until nothing of it is left. False: there is none, or somebody else is closing it.
+  // Waits until nothing of it is left. False where there is no such session, or another thread is closing it.
   bool close(std::string_view id, std::chrono::milliseconds grace, std::vector<engine::ProcessName>& unkillable);
 
   // For tools without sessions, whose background processes are kept until the plugin's end.

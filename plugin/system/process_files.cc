@@ -40,7 +40,7 @@ bool read_file_of(pid_t process, const char* name, char (&text)[room]) {
   return used > 0;
 }
 
-// The number behind "Name:" at the start of a line, or 0.
+// The number after "Name:" at the start of a line, or 0.
 std::uint64_t number_after(const char* text, const char* name) {
   const char* found = std::strstr(text, name);
   return found == nullptr ? 0 : std::strtoull(found + std::strlen(name), nullptr, 10);
@@ -55,8 +55,8 @@ bool parse_statm(const char* text, ProcessMemory& memory) {
   return true;
 }
 
-// A thread of the process that still has its memory; the process itself where that is so. A main thread that has ended
-// has none, though others of its process may have gigabytes.
+// A thread of the process through which its memory can be seen: the process itself, unless its main thread has ended.
+// An ended main thread shows no memory, though the threads that still run may use gigabytes.
 pid_t thread_with_memory(pid_t process) {
   char path[64];
   char text[room];
@@ -84,9 +84,9 @@ bool read_status(pid_t process, ProcessStatus& status) {
   const std::size_t length = std::min<std::size_t>(static_cast<std::size_t>(close - open - 1), name_size - 1);
   std::memcpy(status.name, open + 1, length);
   status.name[length] = '\0';
-  // state, parent, group, session, terminal, its foreground group, flags, four counts of faults, the times (user and
-  // system, its own and its children's), priority, nice value, the number of threads, nothing, and when it was started
-  // (proc(5)).
+  // The fields, in the order of proc(5): state, parent, group, session, terminal, foreground group, flags, four counts
+  // of page faults, the user and system times of the process and of its children, priority, nice value, number of
+  // threads, an unused field, and the start time.
   unsigned long flags = 0;
   unsigned long long times[4] = {};
   long threads = 0;

@@ -1,7 +1,7 @@
-// What /proc tells of one process. Shared by the engine and the warden; needs nothing but libc.
+// What /proc says about one process. Shared by the engine and the warden; needs only libc.
 //
 // Contract:
-// - Each function answers false when the process is gone, when the kernel has no such file, or when this process has no
+// - Each function returns false when the process is gone, when the kernel has no such file, or when this process has no
 //   descriptor left to open it.
 // - Nothing here allocates: a keeper must be able to look when a command has taken its memory limit away.
 #pragma once
@@ -18,8 +18,8 @@ namespace wtool {
 struct ProcessStatus {
   char state = 'X';
   pid_t parent = 0;
-  // It is dead but for its entry in the table of processes, or about to be. A process whose main thread has ended while
-  // others run is alive, though its state is 'Z' as well.
+  // It is a zombie or about to be one. A process whose main thread has ended while other threads run is alive, though
+  // its state is 'Z' as well.
   bool exiting = false;
   char name[name_size] = {};
   std::uint64_t cpu_us = 0;         // Its own and that of the children that it has waited for.
@@ -40,9 +40,9 @@ struct ProcessMemory {
 // Quick, and too much where processes share pages.
 bool read_memory(pid_t process, ProcessMemory& memory);
 
-// Its share of all that no file backs, resident or swapped: a page of n processes counts 1/n for each. Exact, and slow:
-// the kernel walks through all of its memory. Where this process may not see that (another user's process, or one that
-// is not dumpable), each page counts whole.
+// Its share of the memory that no file backs, resident or swapped; a page shared by n processes counts 1/n for each.
+// Exact, but slow: the kernel walks through all of its memory. Where this process may not read that (the other process
+// belongs to another user or is not dumpable), each page counts in full.
 bool read_memory_share(pid_t process, std::uint64_t& kib);
 
 // The process that traces this one; 0 when it is not traced.

@@ -132,8 +132,9 @@ bool ProcessTree::signal(const Member& member, std::initializer_list<int> signal
   const pid_t group = groups != nullptr ? ::getpgid(member.process) : 0;
   if (group > 1 && groups->has(group)) return true;
   if (member.parent == self_) {
-    // A group does not cross sessions, and every command has a session of its own, so that a child's group has nobody
-    // else in it; but for a child that has not come as far as its setsid, and is still in ours.
+    // Signals the child's whole group at once. A group does not cross sessions and every command has its own session,
+    // so the group holds nobody else. The exception is a child that has not called setsid yet, and is still in our
+    // group.
     if (group > 1 && group != ::getpgrp() && all_sent([&](int signal) { return ::kill(-group, signal) == 0; })) {
       groups->add(group);
     }
@@ -142,8 +143,8 @@ bool ProcessTree::signal(const Member& member, std::initializer_list<int> signal
   const Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, member.process, 0U)));
   pid_t parent = 0;
   if (!handle || !read_parent(member.process, handle.get(), parent)) return false;
-  // The handle was opened first: if its process were gone, what is seen now would be a stranger with a parent of its
-  // own. One whose parent has just died belongs to a subreaper, which is the root of the tree or a member of it.
+  // The handle was opened before this look. If the number had been reused meanwhile, its process would now show another
+  // parent. If only the parent has died, the new one is a subreaper: the root of the tree, or a member of it.
   const auto is_parent = [&](const Member& other) { return other.process == parent; };
   if (parent != member.parent && parent != root_ && parent != self_ &&
       std::none_of(members_.begin(), members_.end(), is_parent)) {

@@ -1,18 +1,18 @@
-// The processes below one process, as /proc shows them, and signals to them that never reach a stranger.
+// The processes below one process, as /proc shows them, and signals to them that never reach an unrelated process.
 //
 // Contract:
-// - Nothing here allocates but the constructor: a keeper must be able to kill when a command has taken its memory limit
-//   away. A tree of more than `most` processes is dealt with in several rounds.
-// - A number that was read may be another process's by the time it is signalled, if its parent waited for it and the
-//   kernel went round all numbers in between. So a child of this process is signalled by its number, since nobody else
-//   can wait for it, and every other one through a pidfd, once it is seen that its parent is still the same.
-// - With no descriptor left, the tree consists of this process's own children. That is enough to kill all: when they
-//   die, a subreaper gets theirs.
+// - Only the constructor allocates: a keeper must be able to kill when a command has taken its memory limit away. A
+//   tree of more than `most` processes is handled in several rounds.
+// - By the time a process is signalled, its number may belong to another one, if it was waited for and the kernel's
+//   numbers have wrapped around. So a child of this process is signalled by its number, because nobody else can wait
+//   for it; every other one is signalled through a pidfd, after a check that its parent is still the same.
+// - When no descriptor is left, the tree consists of this process's own children. That is enough to kill all: when they
+//   die, a subreaper gets their children.
 //
 // Hazards:
-// - Children move while the tree is read: one that forks and exits leaves its child with the subreaper, in a list that
-//   was read already. So a walk that signals on its way misses most of a wide tree; collect first, signal then, and
-//   repeat until nothing new is found.
+// - Children move while the tree is read: a process that forks and exits leaves its child to the subreaper, whose list
+//   was already read. A walk that signals on its way therefore misses most of a wide tree. Collect first, then signal,
+//   and repeat until nothing new is found.
 #pragma once
 
 #include <sys/types.h>
@@ -41,30 +41,30 @@ class ProcessTree {
   explicit ProcessTree(pid_t root, pid_t spared = no_session);
 
   // Reads the tree: parents before children. Zombies may be among them. False when the children of `root` cannot be
-  // read; the tree is empty then, which says nothing.
+  // read; the tree is then empty, although processes may exist.
   bool collect();
 
   const std::vector<Member>& members() const { return members_; }
   bool empty() const { return members_.empty(); }
 
-  // Sends SIGTERM, and SIGCONT so that a stopped process can act on it, to each member that is not marked, and marks
-  // it. Parents first: a shell whose child is ended before it is would still write "Terminated", and a supervisor would
-  // start the next one. True when there was one.
+  // Sends SIGTERM, and SIGCONT so that a stopped process can act on it, to each member that is not marked yet, and
+  // marks it. Parents first: a shell whose child ends before it would still write "Terminated", and a supervisor would
+  // start the next one. True when there was such a member.
   bool ask_to_end();
   void forget_asked() { asked_.clear(); }
 
-  // Sends SIGSTOP to all, again and again until nothing runs or there is no end to it. Collects.
+  // Collects and sends SIGSTOP to all, repeatedly, until nothing runs or a bound on the rounds is reached.
   void stop();
 
   // Sends SIGKILL to each member and to its process group, children before parents.
   void kill() const;
 
-  // Sends SIGKILL to the member with this number; nothing when none has it.
+  // Sends SIGKILL to the member with this number, if there is one.
   void kill_member(pid_t process) const;
 
-  // Names the members that live, at most max_named; returns how many live. Zombies do not, and neither does what is
-  // about to be one: a process closes its descriptors well before it can be waited for, and who saw that looks here
-  // next.
+  // Names the living members, at most max_named, and returns how many live. Zombies do not count, nor do processes
+  // about to become one: a process closes its descriptors well before it can be waited for, and a caller who saw them
+  // close looks here next.
   std::uint32_t name_living(NamedProcess* names) const;
 
  private:

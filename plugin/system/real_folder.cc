@@ -20,7 +20,7 @@ bool is_link(int above, const std::string& name) {
   return ::fstatat(above, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
 }
 
-// Takes the first component off; empty where there is none.
+// Takes the first component off; empty where there are no more.
 std::string take_component(std::string_view& path) {
   while (path.starts_with('/')) path.remove_prefix(1);
   const std::string_view name = path.substr(0, path.find('/'));

@@ -1,8 +1,8 @@
 // A folder by its path, in which no component may be a symbolic link.
 //
-// The host writes some files itself, by names that may lie where a command may write. A command could put a link there,
-// and the host, which no sandbox holds, would write or remove a file at its other end. So such a folder is opened one
-// component after the other, and everything in it is done through the descriptor.
+// The host itself writes some files in places where a command may write too. A command could put a link there, and the
+// host, which is not sandboxed, would write or remove the file that it leads to. So the folder is opened one component
+// at a time, and everything in it is done through the descriptor.
 #pragma once
 
 #include <sys/types.h>
@@ -26,7 +26,7 @@ struct RealFolder {
 // `path` is absolute.
 RealFolder open_real_folder(const std::string& path);
 
-// Opens the folder for its list of names, and to synchronise it. None with errno.
+// Opens the folder to list its names or to sync it. Empty, with errno, on failure.
 Descriptor open_for_reading(const RealFolder& folder);
 
 // The path where `path` leads, for a person to read.

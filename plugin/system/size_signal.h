@@ -1,6 +1,6 @@
-// Keeps SIGXFSZ from the calling thread while it writes to a file. A write beyond the limit of a file's size
-// (RLIMIT_FSIZE) sends it to the thread that writes, and would end a host that does not expect it; the error EFBIG says
-// the same. Nothing but the mask of this thread is touched, and that is put back.
+// Keeps SIGXFSZ from the calling thread while it writes to a file. The kernel sends it to a thread that writes beyond
+// the limit of a file's size (RLIMIT_FSIZE), and it would end a host that does not expect it; the error EFBIG is
+// enough. Only this thread's signal mask is changed, and it is restored.
 #pragma once
 
 #include <cerrno>
@@ -28,8 +28,8 @@ class SizeSignalBlocked {
   SizeSignalBlocked(const SizeSignalBlocked&) = delete;
   SizeSignalBlocked& operator=(const SizeSignalBlocked&) = delete;
 
-  // After a write that failed with EFBIG: takes the signal away that it made. One that was waiting before is left to
-  // whoever has blocked it.
+  // After a write that failed with EFBIG: removes the signal that this write raised. One that was pending before stays,
+  // for the code that blocked it.
   void take_away() const {
     const timespec at_once{};
     if (!was_pending_) ::sigtimedwait(&signal_, nullptr, &at_once);

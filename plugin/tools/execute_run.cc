@@ -72,7 +72,7 @@ ToolResult failure(const std::string& error, std::optional<std::string> output =
 // How a command ended, as a result.
 class Ending {
  public:
-  // `note`: of an answer that was kept just now, in front of the output; empty: there is none.
+  // `note` comes before the output; it says that an answer has just been kept. It may be empty.
   Ending(const CallResult& result, engine::CommandOutcome& outcome, std::string note)
       : result_(result), outcome_(outcome), note_(std::move(note)) {}
 
@@ -135,8 +135,8 @@ class ExecuteRunCall : public PreparedCall {
     const std::string root =
         policy::find_project(configuration.execute_run_root, directory != nullptr ? directory->path : "/");
     const auto command = std::make_shared<const policy::CovenantCommand>(line, root, configuration.files_in_force);
-    // The line stays as it was written: it is what a person is asked, and what their answer is kept for. It is read
-    // into the same words wherever it is judged.
+    // The line is kept as it was written, because a person is asked about it, and their answer is kept for it. Reading
+    // it again always gives the same words.
     request_.line = command->line();
     request_.words = command->words();
     request_.executed = command->executed();

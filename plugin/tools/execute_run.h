@@ -1,5 +1,5 @@
-// The tool execute_run: one command without a shell, at once where the project's files and history are all that it can
-// reach, and otherwise only with a person's yes. docs/guide/execute-run.md is its specification's answer.
+// The tool execute_run: one command without a shell. It runs at once where it can reach only the project's files and
+// history, and otherwise only after a person has approved it. docs/guide/execute-run.md describes it.
 #pragma once
 
 #include "tools/tool.h"

@@ -1,5 +1,5 @@
-// The verdict of the policy as JSON, in results and in the answers of wtool.explain/1. docs/policy.md describes
-// each key.
+// The verdict of the policy as JSON, in results and in the answers of wtool.explain/1. docs/policy.md describes each
+// key.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -42,7 +42,7 @@ std::size_t distance(std::string_view one, std::string_view other) {
   return cost[one.size()][other.size()];
 }
 
-// The name that was probably meant; empty: none is near.
+// The known name that was probably meant; empty if none is similar.
 std::string_view nearest(std::string_view given, std::initializer_list<const char*> known) {
   if (given.size() > 64) return {};
   std::string_view best;

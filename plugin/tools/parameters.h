@@ -1,5 +1,5 @@
-// Reads the parameters of a call out of its JSON arguments, each by its rule, and says what is wrong with those that
-// break it: the parameter's name, what came, and what is allowed.
+// Reads the parameters of a call from its JSON arguments, each by its rule. A message about a wrong one names the
+// parameter, what was given, and what is allowed.
 #pragma once
 
 #include <chrono>

@@ -17,7 +17,7 @@ nlohmann::ordered_json error_object(const CallError& error);
 // "SIGKILL"
 std::string signal_name(int number);
 
-// True where the error says that there is no such program, as shells tell 127 from 126.
+// True for "no such program" (which shells report as 127), as against a program that cannot be executed (126).
 bool is_not_found(const engine::NotStarted& how);
 
 // Why a command did not start. `directory_parameter` is what the caller calls its working directory.

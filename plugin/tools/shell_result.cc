@@ -156,7 +156,7 @@ class Format {
     std::string hint;
     if (status == 126) hint = "shells answer 126 when a file was found that may not be executed; stderr says which";
     if (status == 127) hint = "shells answer 127 when a program was not found; stderr says which";
-    // The kernel holds these two, and tells nobody but the program.
+    // The kernel enforces these two, and reports it to the program only.
     for (const auto limit : {engine::LimitName::open_files, engine::LimitName::file_bytes}) {
       if (const std::uint64_t value = engine::value_of(result_.limits, limit); value != 0) {
         hint += std::string(hint.empty() ? "" : "; ") + "limits." + engine::to_text(limit) + " was " +
@@ -249,7 +249,7 @@ class Format {
     return {envelope(text, true, std::move(metadata_)), false};
   }
 
-  // A command that ended by itself, of a tool for which that is no error.
+  // A command that ended by itself, in a tool that does not treat this as an error.
   ToolResult ended(int exit_code) {
     std::string text = wording_.ended(exit_code, metadata_["stdout"].get_ref<const std::string&>(),
                                       metadata_["stderr"].get_ref<const std::string&>());

@@ -1,5 +1,5 @@
-// What shell_execute answers: every ending of a call as {"content", "is_error", "metadata"}. docs/guide/results.md
-// describes each key. Other tools that run a command answer the same way, but for their Wording.
+// The results of shell_execute: how any call ended, as {"content", "is_error", "metadata"}. docs/guide/results.md
+// describes each key. Other tools that run a command answer the same way, with their own Wording.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace wtool::tools {
 // Of a call whose parameters are wrong. `problem` is a sentence that names the parameter.
 ToolResult refusal(const std::string& problem);
 
-// Where a tool's specification differs from shell_execute's. Empty parts: there is no difference.
+// Where a tool's specification differs from shell_execute's. An empty member means no difference.
 struct Wording {
   // The text of a command that ended by itself. Its exit code, or its death by a signal, is then no error of the call.
   std::function<std::string(int exit_code, std::string_view out, std::string_view err)> ended;

@@ -13,8 +13,8 @@ namespace wtool::tools {
 
 namespace {
 
-// Of what yaml-cpp writes in double quotes, these do not come back: it replaces what Unicode calls noncharacters, and
-// leaves bare what other parsers refuse (DEL) or take for the end of a line.
+// Characters that yaml-cpp's double quotes do not keep: it replaces what Unicode calls noncharacters, and writes some
+// unescaped that other parsers refuse (DEL) or take for the end of a line.
 bool needs_escape(std::uint32_t code_point) {
   return code_point == 0x7F || code_point == 0x2028 || code_point == 0x2029 ||
          (code_point >= 0xFDD0 && code_point <= 0xFDEF) || (code_point & 0xFFFE) == 0xFFFE;

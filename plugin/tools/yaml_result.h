@@ -6,12 +6,11 @@
 
 namespace wtool::tools {
 
-// One scalar, as it stands behind "key: " in a mapping that is not indented; it ends with a newline.
+// One scalar, as it follows "key: " in a mapping that is not indented; it ends with a newline. `text` is valid UTF-8.
 //
-// - Lines of printable characters are a literal block ("|"), as they are.
-// - Everything else is in double quotes: no parser takes it for a number, a boolean or nothing, and what cannot be seen
-//   is escaped.
-// `text` is valid UTF-8.
+// - Lines of printable characters become a literal block ("|"), unchanged.
+// - Everything else is put in double quotes, so that no parser takes it for a number, a boolean or null; invisible
+//   characters are escaped.
 std::string yaml_scalar(std::string_view text);
 
 // exit_code, stdout and stderr, in this order.

@@ -20,8 +20,8 @@ constexpr const char* prefix = "wtool-";
 // A command may have made cgroups below its own: as many levels as anybody needs, and no end to our stack.
 constexpr int deepest = 16;
 
-// The number that follows "key " at the start of a line of a small file; 0 when no line has the key. Closes a file that is no
-// more: the command may have left its cgroup and removed it, and for poll there would be news of it for ever.
+// The number after "key " at the start of a line of a small file; 0 when no line has the key. Closes the file if it no
+// longer exists, because the command left its cgroup and removed it: poll would report events on it forever.
 std::uint64_t read_count(Descriptor& file, const char* key) {
   char text[512];
   const ssize_t got = file ? ::pread(file.get(), text, sizeof text - 1, 0) : -1;
@@ -121,8 +121,8 @@ std::uint64_t Cgroup::read(const char* file) const {
 }
 
 Limit Cgroup::exceeded() {
-  // "oom" is this limit's alone. "oom_kill" also counts what was killed when the machine, or a cgroup above, had no
-  // memory left, and what may not be killed so (oom_score_adj) is not in it.
+  // "oom" counts this limit alone. "oom_kill" also counts processes killed because the machine or a cgroup above ran
+  // out of memory, and misses those that may not be killed for it (oom_score_adj).
   if (read_count(memory_events_, "oom") > 0) return Limit::memory_bytes;
   if (read_count(process_events_, "max") > 0) {
     // Kernels before 6.11 also count here what a cgroup above refused; those from 6.1 on tell how many there were.

@@ -1,11 +1,11 @@
-// The cgroup (version 2) of one call, in which the kernel holds its memory and its number of processes.
+// The cgroup (version 2) of one call, in which the kernel limits its memory and its number of processes.
 //
 // Contract:
-// - Lives from the start of a call to the death of its last process; nothing of it is left then.
-// - Whatever fails in making it is no failure of the call: make() says that there is none, and the watch enforces then.
-// - It counts and holds; kill() ends all that is in it, and the custodian ends the tree besides.
+// - It lives from the start of a call to the death of its last process, and leaves nothing behind.
+// - Failing to make it does not fail the call: make() returns false, and the resource monitor enforces the limits.
+// - It counts and limits. kill() ends all processes in it, and the custodian ends the tree as well.
 //
-// Rationale: the base comes as an opened directory from the plugin, which knows the mounts; the warden knows no paths.
+// Rationale: the plugin passes the base as an opened directory, because it knows the mounts; the warden knows no paths.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,7 @@ class Cgroup {
   Cgroup& operator=(const Cgroup&) = delete;
   ~Cgroup() { remove(); }
 
-  // Makes one for call number `call`, with the limits of memory and processes that there are. False where it cannot be
-  // made.
+  // Makes the cgroup for call number `call`, with its limits of memory and processes. False on failure.
   bool make(std::uint64_t call, const Limits& limits);
 
   // The same in a directory that is there already, and stays.
@@ -35,8 +34,8 @@ class Cgroup {
   // For the command to be started in it; -1 when there is no cgroup.
   int directory() const { return directory_.get(); }
 
-  // For poll: POLLPRI or POLLERR when exceeded() may have something new to say; -1 when there is no cgroup. They stay
-  // so until exceeded() has read them.
+  // To poll for POLLPRI or POLLERR, which mean that exceeded() may have news; -1 without a cgroup. They stay ready
+  // until exceeded() has read them.
   int memory_events() const { return memory_events_.get(); }
   int process_events() const { return process_events_.get(); }
 
@@ -49,7 +48,7 @@ class Cgroup {
   // The limit at which the kernel has refused something.
   Limit exceeded();
 
-  // Afterwards there is none. To be called when no process is in it.
+  // Removes the cgroup. No process may be in it.
   void remove();
 
  private:

@@ -97,7 +97,7 @@ void Custodian::serve() {
   child_events_ = ::signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK);
   int is_subreaper = 0;
   ::prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper);
-  // Without any of these it could not keep what it promises. It has read no message, so that the plugin knows that
+  // Without any of these the custodian cannot keep its contract. It has read no message yet, so the plugin knows that
   // nothing has run.
   if (child_events_ < 0 || is_subreaper != 1 || !events_ || !events_.add(station_.socket, message) ||
       !events_.add(child_events_, child) || !events_.add(station_.host, host_gone) ||
@@ -107,8 +107,8 @@ void Custodian::serve() {
   continue_on_message(station_.socket);
   for (;;) {
     const unsigned news = events_.wait(-1);
-    // Before the message: a start that is left unread makes the plugin's end fail with ECONNRESET, which tells it that
-    // nothing has run.
+    // Checked before the message: if the start message stays unread, the plugin's end of the socket fails with
+    // ECONNRESET, and so the plugin knows that nothing has run.
     if (holds(news, host_gone) || holds(news, warden_gone) || station_.state->changed()) quit();
     if (!holds(news, message)) continue;
     const Received received = receive_message(station_.socket, buffer_, sizeof buffer_);
@@ -129,8 +129,8 @@ void Custodian::serve() {
   }
 }
 
-// A command that stops the warden again and again may have done so after the host's end, which continues it once. The
-// command is dead by now, and nobody else is left who would.
+// Continues the warden: a command that stopped it again and again may have done so after the host's end, which
+// continues it only once. The command is dead by now, and no other process is left to do this.
 void Custodian::quit() const {
   ::syscall(SYS_pidfd_send_signal, station_.warden, SIGCONT, nullptr, 0U);
   ::_exit(0);
@@ -181,16 +181,16 @@ void Custodian::run_call() {
     }
     const unsigned news = events_.wait(time_to_wait());
     if (holds(news, child)) {
-      // Whoever waits for the report is told first. Where the tree lives on, who ended between the two calls is found
-      // by the second.
+      // Reports before forgetting the child events, because the caller waits. A child that ends between the first reap
+      // and forget_child_events() is found by the second reap.
       reap();
       if (!tree_lives_) break;
       forget_child_events();
       reap();
     }
     if (!tree_lives_) break;
-    // The cgroup tells of more than limits that are exceeded, and a look is not for nothing.
     if (holds(news, kept_output)) discard_kept_output();
+    // Sampling is expensive, and cgroup events fire for other reasons than an exceeded limit, so sample only for these.
     const bool cgroup_news = holds(news, cgroup_memory) || holds(news, cgroup_processes);
     if (now_ms() >= monitor_.next_sample() || (cgroup_news && cgroup_.exceeded() != Limit::none)) look();
     if (holds(news, warden_gone)) {
@@ -221,8 +221,8 @@ int Custodian::time_to_wait() const {
   return ending_ == Ending::none ? look : std::min(look, poll_timeout(ending_deadline_));
 }
 
-// Sees what the tree uses, and ends it when that is more than it may. It has no grace: it is stopped first, so that it
-// does not grow while it is being killed.
+// Samples what the tree uses, and ends the tree when that exceeds a limit. There is no grace period: the tree is
+// stopped first, so that it does not grow while it is being killed.
 void Custodian::look() {
   // Asked first, so that the look shows the tree as it was when something was refused, or as it is after that.
   const Limit refused = cgroup_.exceeded();
@@ -235,7 +235,8 @@ void Custodian::look() {
   ending_ = Ending::forced;
 }
 
-// A process of the tree may trace the command itself: its death is told to the tracer alone, until the tracer lets go.
+// A process of the tree may trace the command itself. Its death is then reported to the tracer only, until the tracer
+// detaches.
 void Custodian::free_leader() {
   ProcessStatus status;
   if (!leader_lives_ || !read_status(leader_, status) || !status.exiting) return;
@@ -247,8 +248,8 @@ std::uint64_t Custodian::held_at(Limit exceeded) const {
   return exceeded == Limit::processes ? start_.limits().processes : start_.limits().memory_bytes;
 }
 
-// What the kernel's own limits did: those of the cgroup, which has counted it, and the others, of which it tells by a
-// signal to one process, which a shell may have waited for.
+// What the kernel's own limits did. The cgroup has counted it. Other limits show only as a signal to one process, which
+// a shell may have waited for.
 void Custodian::classify_exit() {
   if (report_.exceeded != Limit::none) return;
   if (const Limit refused = cgroup_.exceeded(); refused != Limit::none) {
@@ -281,8 +282,8 @@ void Custodian::take_message() {
   if (end.header.kind == Kind::retire) retiring_ = true;
 }
 
-// From now on the call goes on without the command that it was about. It answers only where something lives on: where
-// nothing does, the report is about to say so.
+// The command is over, and the call continues with its background processes. Answers only where some process lives on;
+// otherwise the report follows at once and is answer enough.
 void Custodian::keep(const Received& received) {
   for (std::size_t i = 0; i < received.descriptor_count; ++i) {
     if (i < 2) {
@@ -366,7 +367,7 @@ void Custodian::begin_end(std::int64_t grace_ms) {
   }
 }
 
-// Ends the call because nobody is there any more to end it, or to stand behind us.
+// Ends the call because the host or the warden is gone: nobody could end it later, or kill the tree if we die.
 void Custodian::leave(std::int64_t grace_ms) {
   // There is nothing more to hear, and these stay readable.
   events_.remove(station_.socket);
@@ -387,15 +388,15 @@ void Custodian::kill_all() {
     reap();
     if (!tree_lives_) break;
     if (!reported && now_ms() >= deadline) {
-      // Answer now, and stay: these processes need a parent that goes on trying. wait(2) says that there are some, even
-      // where they cannot be seen.
+      // Report now, but stay: these processes need a parent that keeps trying. wait(2) says that some exist, even where
+      // they cannot be seen.
       report_.unkillable_count = std::max(tree_.name_living(report_.unkillable), 1U);
       report();
       ::close(station_.socket);
       reported = true;
       retiring_ = true;
     }
-    // The first rounds follow one another at once, because something that forks itself anew loses only to speed.
+    // The first rounds follow each other without a pause: a tree that forks all the time can only be outrun.
     if (round > 20) {
       rise_above_sessions();
       await_child(reported ? 200 : 2);

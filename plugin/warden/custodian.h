@@ -1,8 +1,8 @@
-// A custodian: one process that serves one call at a time, and answers for every process of it.
+// A custodian: one process that serves one call at a time, and is responsible for every process of it.
 //
 // Contract:
-// - It is forked from the warden and never exec'd; it ends when told to retire, when its socket, the host or the warden
-//   is gone, and never by returning.
+// - It is forked from the warden and never calls exec. It ends when told to retire, or when its socket, the host or the
+//   warden is gone, and never by returning.
 // - It is a subreaper: whatever a command starts, orphans and daemons too, becomes its child in the end. It reports a
 //   call only when wait(2) says that nothing is left (or after 5 s of SIGKILL, naming what would not die).
 // - It does not read the command's output, know about time limits or parse anything: the plugin does.

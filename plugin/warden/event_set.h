@@ -1,5 +1,5 @@
-// Waits for several descriptors, by epoll. Not by poll(2), which a command can break from outside: with a limit of
-// descriptors (RLIMIT_NOFILE) below the number of those that are watched, poll only answers EINVAL.
+// Waits for several descriptors with epoll. A command can break poll(2) from outside: once it has lowered the limit of
+// descriptors (RLIMIT_NOFILE) below the number of those watched, poll fails with EINVAL.
 #pragma once
 
 #include <sys/epoll.h>
@@ -16,7 +16,8 @@ class EventSet {
 
   explicit operator bool() const { return static_cast<bool>(epoll_); }
 
-  // `source`, 0 to 31, stands for the descriptor in what wait() gives. None (-1) is no error, and never has news.
+  // `source`, 0 to 31, is the bit that wait() sets for this descriptor. -1 instead of a descriptor is allowed, and
+  // never has events.
   bool add(int descriptor, unsigned source, unsigned events = EPOLLIN) {
     if (descriptor < 0) return true;
     epoll_event event{};
@@ -30,7 +31,7 @@ class EventSet {
     if (descriptor >= 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr);
   }
 
-  // A bit for each source that has news; 0 when there are none within the time (milliseconds; -1: no end).
+  // One bit for each source with an event; 0 when the time has passed without one (milliseconds; -1: wait forever).
   unsigned wait(int timeout_ms) const {
     epoll_event events[8];
     const int count = ::epoll_wait(epoll_.get(), events, 8, timeout_ms);

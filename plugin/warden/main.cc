@@ -1,8 +1,8 @@
-// shell-warden: holds every process that a command of the shell tools starts, until it is dead.
+// shell-warden: supervises every process that a command of the shell tools starts, until it is dead.
 //
 // - Started once by the plugin, lazily, detached from the host: not its child, not in its session. Its standard input
-//   is the control socket (warden/protocol.h says what goes over it).
-// - Keeps custodians (warden/custodian.h), one a call, and stands behind them (warden/warden.h).
+//   is the control socket (warden/protocol.h describes the messages).
+// - Keeps custodians (warden/custodian.h), one a call, and takes over the tree of one that dies (warden/warden.h).
 // - A small static program: no Boost, JSON, iostreams, name service or dlopen; nothing here parses what a user wrote.
 // - Not for use by hand: without its socket it says so and exits with 2.
 
@@ -35,7 +35,7 @@ bool is_control_socket(int fd) {
   return ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
 }
 
-// Closes every descriptor above 2, of which none is ours yet: nothing of the host's comes along, close-on-exec or not.
+// Closes every descriptor above 2, so that none of the host's is kept, close-on-exec or not. None of them is ours yet.
 bool close_all_above_2() {
   if (::syscall(SYS_close_range, 3U, ~0U, 0U) == 0) return true;
   // Kernels before 5.9, and filters that do not know the call.
@@ -52,7 +52,7 @@ bool close_all_above_2() {
 
 // The stack grows on demand, as far as its limit lets it. A command may lower that limit; what has grown stays.
 [[gnu::noinline]] void make_room_on_stack() {
-  // With less, a custodian cannot run anyway; the plugin tells why when it dies.
+  // With less, a custodian cannot run anyway; the plugin reports why when it dies.
   constexpr rlim_t least_limit = 128UL * 1024;
   rlimit limit{};
   if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur < least_limit) return;

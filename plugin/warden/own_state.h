@@ -1,7 +1,8 @@
-// What others may change about a process of ours: its limits (prlimit), its priority, scheduling class and processors.
+// What other processes may change about a process of ours: its limits (prlimit), its priority, scheduling class and
+// processors.
 //
-// A command of the same user can do that to warden and custodian. All that they start inherits it, so that a keeper
-// that was changed serves nobody any more.
+// A command of the same user can do that to warden and custodian. Everything that they start would inherit it, so a
+// keeper that was changed serves no further call.
 #pragma once
 
 #include <sched.h>

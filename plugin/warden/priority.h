@@ -1,6 +1,6 @@
-// Keepers must get their turn however many processes a command sets running: a watch that waits its turn behind a
-// thousand others sees and ends nothing. Where the kernel allows it (root, CAP_SYS_NICE), the warden and its custodians
-// run before everybody else; a command runs as the host did.
+// Keepers must get processor time however many processes a command starts: a monitor that queues with a thousand others
+// sees and ends nothing. Where the kernel allows it (root, CAP_SYS_NICE), the warden and its custodians run at a higher
+// priority than everybody else; a command runs at the host's.
 #pragma once
 
 namespace wtool::warden {
@@ -8,9 +8,9 @@ namespace wtool::warden {
 // Once, in the warden, before the first custodian: this process, and those that it forks.
 void rise_above_processes();
 
-// Where the scheduler is fair to sessions first, and to their processes second, the session of all keepers must rise
-// too. It costs every call that follows a twenty-fifth of its time, so that it is done when there is something to hold:
-// limits to watch over, or a tree that will not die. It stays so.
+// Some schedulers divide time between sessions first, and between their processes second; there, the session of all
+// keepers must rise too. That costs every later call 4 % of its time, so it is done only when needed: when there are
+// limits to watch, or a tree does not die. It is never undone.
 void rise_above_sessions();
 
 // In a command's process. A system call and nothing else; false with errno.

@@ -2,12 +2,12 @@
 //
 // - The plugin talks to the warden on the control socket: hello (answered by welcome), spawn_custodian, kill_tree
 //   (answered by tree_killed, on a socket that comes with it).
-// - It sends spawn_custodian to a scope keeper (warden/scope_keeper.h) as well, on that one's own socket.
-// - It talks to each custodian on a socket of that custodian's own, made by the plugin and sent along with spawn_custodian,
-//   so that a call costs one message each way: start, and report. Between the two there may be leader_exited and end.
-// - Both sides are of one build: the version is checked once, at hello, and structs go over the wire as they are.
+// - It also sends spawn_custodian to a scope keeper (warden/scope_keeper.h), on that keeper's own socket.
+// - It talks to each custodian on that custodian's own socket, made by the plugin and sent along with spawn_custodian.
+//   So a call costs one message each way: start, and report. Between the two there may be leader_exited and end.
+// - Both sides come from one build: the version is checked once, at hello, and structs are sent as they are.
 //
-// This header is all of the warden that the engine may know.
+// This is the only header of the warden that the engine may include.
 #pragma once
 
 #include <sys/types.h>
@@ -19,8 +19,8 @@
 
 namespace wtool::warden {
 
-// The directory, below the one of the hello message, of the cgroup of one call, where there is one: this with the
-// custodian's process number and the call's.
+// The name of a call's cgroup directory, below the base directory of the hello message: the custodian's process number
+// and the call's number.
 constexpr const char* cgroup_name_format = "wtool-%d-%llu";
 
 // Raised with every change of a struct or of its meaning.
@@ -88,8 +88,8 @@ struct CustodianSpawned {
   std::uint32_t reserved;
 };
 
-// Kills custodian `custodian` if it lives, and all that it had under it. The warden does not know the numbers of those
-// that a scope keeper has made: these come with their pidfd.
+// Kills custodian `custodian` if it lives, and everything below it. The warden does not know the numbers of custodians
+// that a scope keeper has made, so their pidfd comes along.
 struct KillTree {
   Header header;
   std::uint64_t custodian;
@@ -114,9 +114,9 @@ struct Limits {
 
 enum class Limit : std::uint32_t { none = 0, cpu_seconds, memory_bytes, processes, file_bytes };
 
-// A command. The text is `paths` + `arguments` + `variables` NUL-terminated strings, and the shell's path last; it
-// begins in this message and goes on in `more` messages until text_bytes have come. For a command that runs in a
-// sandbox the last sandbox_bytes of it are a SandboxPart.
+// A command. The text is `paths` + `arguments` + `variables` NUL-terminated strings, and the shell's path last. It
+// begins in this message and continues in `more` messages until text_bytes have come. For a command in a sandbox, the
+// last sandbox_bytes of it are a SandboxPart.
 struct Start {
   Header header;
   std::uint32_t text_bytes;
@@ -128,9 +128,9 @@ struct Start {
   Limits limits{};
 };
 
-// A sandbox beside the Landlock ruleset. Behind it stand `filter` instructions (struct sock_filter), then `binds`
-// texts, each a bind_as_is or bind_read_only and a path, parents before what is below them, and last the path of the
-// working directory. Texts are NUL-terminated, paths absolute and without symbolic links.
+// A sandbox, apart from its Landlock ruleset. After this struct come `filter` instructions (struct sock_filter), then
+// `binds` texts, each one a bind_as_is or bind_read_only followed by a path, parents before what is below them, and
+// last the path of the working directory. Texts are NUL-terminated; paths are absolute and without symbolic links.
 struct SandboxPart {
   std::uint32_t filter;  // 0: no system call is refused.
   std::uint32_t binds;   // 0: no mount namespace is made.
@@ -142,7 +142,7 @@ constexpr char bind_read_only = 'r';
 constexpr std::size_t max_message = 32 * 1024;
 constexpr std::uint32_t max_text = 64U * 1024 * 1024;
 
-// The call is to end: SIGTERM and SIGCONT to its tree, grace_ms later SIGKILL until nothing is left. A later End can
+// Ends the call: SIGTERM and SIGCONT to its tree, and grace_ms later SIGKILL until nothing is left. A later End can
 // only shorten the time.
 struct End {
   Header header;
@@ -150,8 +150,8 @@ struct End {
   std::uint32_t reserved;
 };
 
-// Where starting a command failed. namespaces: there are none for it to be had; binds: one of the SandboxPart's paths
-// is not what it was; sandbox: the ruleset or the filter was not taken.
+// Where starting a command failed. namespaces: they are not available; binds: one of the SandboxPart's paths has
+// changed; sandbox: the kernel refused the ruleset or the filter.
 enum class Stage : std::uint32_t {
   none = 0,
   fork = 1,
@@ -186,9 +186,9 @@ struct Report {
   NamedProcess unkillable[max_named];  // the first of them by name.
 };
 
-// Keep, sent when the command is over and others of its tree live: they may live on, until an End comes for the call.
-// What they write is read and thrown away, so that it neither blocks nor kills them. Where none is left by then, there
-// is no answer but the report.
+// Keep: sent when the command is over and other processes of its tree live. They may live on until an End comes for the
+// call. Their output is read and thrown away, so that it neither blocks nor kills them. Where no process is left by
+// then, the only answer is the report.
 
 // The most descriptors that come with one message.
 constexpr std::size_t max_descriptors = 4;
@@ -198,12 +198,12 @@ constexpr std::size_t max_descriptors = 4;
 bool send_message(int socket, const void* bytes, std::size_t size, const int* descriptors = nullptr,
                   std::size_t count = 0) noexcept;
 
-// The same with `rest_size` bytes at `rest` behind it in the message.
+// The same, with `rest_size` bytes from `rest` following in the message.
 bool send_parts(int socket, const void* bytes, std::size_t size, const void* rest, std::size_t rest_size,
                 const int* descriptors = nullptr, std::size_t count = 0) noexcept;
 
-// Lets each message that comes to `socket`, and its end, continue this process where SIGSTOP has stopped it. Nothing
-// can keep a process of the same user from sending that.
+// Makes each message that comes to `socket`, and its end, continue this process if SIGSTOP has stopped it. Any process
+// of the same user can send SIGSTOP, and nothing can prevent that.
 void continue_on_message(int socket) noexcept;
 
 // What receive_message got.

@@ -38,8 +38,8 @@ enum class Sharing { no, yes, unknown };
 Sharing shares_memory(const ProcessTree::Member& member) {
   const long compared = ::syscall(SYS_kcmp, member.process, member.parent, KCMP_VM, 0UL, 0UL);
   if (compared >= 0) return compared == 0 ? Sharing::yes : Sharing::no;
-  // Not allowed, or no such call. The parent of a child of vfork waits for it, without an interrupt, and both are seen
-  // with the same memory.
+  // kcmp is missing or not allowed. A parent that sleeps uninterruptibly and has the same resident size as its child
+  // may be waiting for a vfork child.
   ProcessStatus parent;
   ProcessMemory its, own;
   const bool may = read_status(member.parent, parent) && parent.state == 'D' && read_memory(member.parent, its) &&
@@ -77,8 +77,8 @@ Limit ResourceMonitor::sample(ProcessTree& tree, std::uint64_t reaped_us, std::u
   tree.collect();
   std::uint32_t processes = 0;
   std::uint64_t cpu_us = reaped_us, private_kib = 0, resident_kib = 0;
-  // Parents come before their children: one that waits for its child between the two loses us the child's time for this
-  // once, where the other order would count it twice.
+  // Parents come before their children. If a child is waited for between the two loops, its time is missed in this
+  // sample; in the other order it would count twice.
   for (const ProcessTree::Member& member : tree.members()) {
     ProcessStatus status;
     if (!read_status(member.process, status)) continue;
@@ -116,9 +116,9 @@ Limit ResourceMonitor::judge(const ProcessTree& tree, std::uint32_t processes, s
   return Limit::none;
 }
 
-// Exact: shared pages once, and without those that the kernel can drop, because a file holds them. Processes that share
-// all their memory (a child of vfork, until it executes a program) count once; where the kernel does not tell whether
-// two do, only what stays too much for several looks is too much.
+// An exact count: shared pages once, and without pages that a file backs and the kernel can therefore drop. Processes
+// that share all their memory (a vfork child before its exec) count once. Where the kernel does not say whether two
+// processes do, the limit counts as exceeded only after several samples above it.
 bool ResourceMonitor::memory_is_exceeded(const ProcessTree& tree) {
   constexpr int looks = 5;
   constexpr timespec pause{0, 1'000'000};

@@ -1,10 +1,9 @@
-// The custodian's eye on what a command's tree uses: how much at most, and whether it is more than it may.
+// Measures, for the custodian, what a command's tree uses: the peak, and whether it exceeds a limit.
 //
 // Contract:
-// - Looks now and then, never all the time: between two looks a tree can use more than is ever seen. The intervals are
-//   short where a limit is at stake, long where the figures are for the result alone, and always long against the time
-//   that a look takes.
-// - Knows no limit that the kernel watches over by itself, but for CPU time, which the kernel counts for each process
+// - It samples: a tree can use more between two samples than is ever seen. The intervals are short where a limit is at
+//   stake, long where the figures are only for the result, and always long compared with the time of one sample.
+// - It ignores limits that the kernel enforces by itself, except CPU time, which the kernel counts for each process
 //   alone.
 #pragma once
 
@@ -19,17 +18,17 @@ namespace wtool::warden {
 
 class ResourceMonitor {
  public:
-  // A command with these limits has just started. `held`: a cgroup holds its memory and processes. They are judged all
-  // the same, because a command may have the right to leave its cgroup, but there is no hurry, and the kernel, which
-  // counts shared memory otherwise, has the first word.
+  // A command with these limits has just started. `held`: a cgroup limits its memory and processes. They are sampled
+  // all the same, because a command may have the right to leave its cgroup, but less often: the kernel, which counts
+  // shared memory differently, decides first.
   void begin(const Limits& limits, bool held);
 
   // When to look next: milliseconds of now_ms().
   std::int64_t next_sample() const { return next_sample_ms_; }
 
-  // Collects the tree and looks at it. `reaped_us`: the CPU time of those that are gone, as far as it was told to who
-  // waited for them. `cgroup_us`: the CPU time of all, 0 where no cgroup counts it. Says which limit is exceeded, if
-  // one is, and sets used().
+  // Collects the tree and samples it. `reaped_us`: the CPU time of processes that are gone, as far as wait(2) reported
+  // it. `cgroup_us`: the CPU time of all processes, 0 without a cgroup. Returns the limit that is exceeded, if any, and
+  // updates used().
   Limit sample(ProcessTree& tree, std::uint64_t reaped_us, std::uint64_t cgroup_us);
 
   // What look() found to be too much, in the unit of the limit; CPU time in microseconds.

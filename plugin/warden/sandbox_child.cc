@@ -61,8 +61,8 @@ int map_user(const SandboxPlan& plan) {
   return error;
 }
 
-// Binds the file or folder, with all that is mounted below it, onto itself. By descriptor, and without following a
-// link: nobody can put something else in its place meanwhile.
+// Binds the file or folder, with everything mounted below it, onto itself. It does so by descriptor and without
+// following a link, so that nobody can replace it meanwhile.
 int bind_onto_itself(const char* path, bool read_only) {
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC;
@@ -110,10 +110,10 @@ SpawnFailure protect_paths(const SandboxPlan& plan) {
   return {};
 }
 
-// What root may do to the machine, other than to files and processes by their owners' rights. With perfmon or sys_admin
-// one may read the environment of any process, which Landlock does not get to see; with others, disk and memory. With
-// sys_nice it takes the processor from those that are to end it.
-// Programs that are executed later do not get them back, because of no_new_privs.
+// The capabilities with which root could affect the machine beyond file permissions and ownership of processes. With
+// perfmon or sys_admin one may read the environment of any process, which Landlock does not see; with others, disk and
+// memory; with sys_nice a command could starve the keepers. Programs executed later do not get them back, because of
+// no_new_privs.
 constexpr unsigned dropped_capabilities[] = {
     CAP_DAC_READ_SEARCH, CAP_LINUX_IMMUTABLE, CAP_NET_ADMIN,     CAP_SYS_MODULE,
     CAP_SYS_RAWIO,       CAP_SYS_CHROOT,      CAP_SYS_PTRACE,    CAP_SYS_PACCT,
@@ -199,7 +199,7 @@ bool needs_user_namespace(const SandboxPlan& plan) {
 
 pid_t spawn_in_user_namespace(SandboxPlan& plan, int cgroup, void (*body)(const void*, volatile SpawnFailure&),
                               const void* argument, SpawnFailure& failure) {
-  // The child's memory is a copy: what it has to say of a failure stands in a page that both have.
+  // The child's memory is a copy, so it reports a failure through a shared page.
   void* const page = ::mmap(nullptr, sizeof(SpawnFailure), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) {
     failure = {Stage::fork, errno};

@@ -1,13 +1,14 @@
 // Confines the child that is about to become a command: mount namespace, capabilities, Landlock, system call filter.
 //
-// - All or nothing: what was asked for and cannot be had is a failure with its stage, and the command does not run.
-// - Protected paths are bound read-only onto themselves, and each folder above them, up to a write root, is bound onto
-//   itself: a mount point cannot be renamed, so nobody can move a folder away and put another in its place.
+// - All or nothing: if anything that was asked for fails, the failure is reported with its stage, and the command does
+//   not run.
+// - Protected paths are bound read-only onto themselves, and so, writable, is each folder above them up to a write
+//   root. A mount point cannot be renamed, so nobody can move a folder away and put another in its place.
 // - Needs nothing but system calls: it runs in a vfork child.
 //
 // Hazards:
-// - The working directory was entered before the binds, and lies under them then: its relative paths would lead around
-//   every one. It is entered again by its path, and must be the same folder.
+// - The working directory was entered before the binds, and lies under them: its relative paths would bypass all of
+//   them. So it is entered again by its path, and must be the same folder.
 // - A descriptor of a folder that was opened outside keeps leading to the mounts outside. None reaches the command.
 // - The custodian is not dumpable, and a vfork child shares its memory: without privileges such a child cannot open its
 //   own uid_map. So the child gets memory of its own where it needs a user namespace.
@@ -66,9 +67,9 @@ SpawnFailure enter_sandbox(const SandboxPlan& plan);
 // True when the plan has binds and this process may not make a mount namespace without a user namespace.
 bool needs_user_namespace(const SandboxPlan& plan);
 
-// Starts a child with memory of its own in new user and mount namespaces, where it calls `body(argument, failure)`,
-// which must not return. `cgroup`: the directory of the cgroup to start it in, or -1. As spawn: the child's number, or
-// -1 with `failure`.
+// Starts a child with its own memory in new user and mount namespaces, where it calls `body(argument, failure)`, which
+// must not return. `cgroup`: the directory of the cgroup to start it in, or -1. Returns what spawn() does: the child's
+// number, or -1 with `failure`.
 pid_t spawn_in_user_namespace(SandboxPlan& plan, int cgroup, void (*body)(const void*, volatile SpawnFailure&),
                               const void* argument, SpawnFailure& failure);
 

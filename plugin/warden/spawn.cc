@@ -18,7 +18,7 @@ namespace wtool::warden {
 namespace {
 
 // ---- Fence: from here to the end of run_child, the code runs in a vfork child. It shares all memory with its parent,
-// which stands still meanwhile. System calls and _exit only: no malloc, no locks, no stdio, no return from the function
+// which is suspended meanwhile. System calls and _exit only: no malloc, no locks, no stdio, no return from the function
 // that called vfork.
 
 [[noreturn]] void fail(volatile SpawnFailure& failure, Stage stage, int error) {
@@ -27,8 +27,8 @@ namespace {
   ::_exit(127);
 }
 
-// Tries the paths as a shell does with PATH: a file that is not there is passed over, one that may not be executed is
-// remembered, and the first that runs, runs.
+// Tries the paths as a shell does with PATH: a missing file is skipped, the error of a file that cannot be executed is
+// remembered, and the first that can be executed is.
 int execute(const SpawnPlan& plan) {
   int remembered = ENOENT;
   for (char* const* path = plan.paths; *path != nullptr; ++path) {
@@ -57,9 +57,8 @@ bool lower(__rlimit_resource resource, rlim_t soft, rlim_t hard) {
 }
 
 bool apply(const Limits& limits) {
-  // The watch is exact. The kernel's limit counts in ticks, which can be a quarter too much where the machine is busy,
-  // so that it is set higher and stands behind the watch. The second between the two is for those who want to say
-  // something when SIGXCPU comes.
+  // The resource monitor is exact. The kernel counts this limit in ticks, which can be 25 % too much on a busy machine,
+  // so it is set higher, as a fallback. The second between soft and hard limit lets a program handle SIGXCPU.
   const rlim_t seconds = limits.cpu_seconds + limits.cpu_seconds / 2 + 1;
   if (limits.cpu_seconds != 0 && !lower(RLIMIT_CPU, seconds, seconds + 1)) return false;
   if (limits.file_bytes != 0 && !lower(RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes)) return false;
@@ -95,13 +94,13 @@ bool apply(const Limits& limits) {
   fail(failure, Stage::exec, error);
 }
 
-// vfork, into plan.cgroup. To be moved there later, the child would wait for all processors to come to rest, which
-// takes many times what all else of a start does; and the C library has no function for this. The child's number, or
-// -errno.
+// vfork, with the child in plan.cgroup from its start; the C library has no function for this. Moving the child there
+// later would wait for all processors to pass a quiet state, many times as long as all the rest of a start. Returns the
+// child's number, or -errno.
 //
-// The system call is made in place, because parent and child go on with one stack: a function around it would return
-// twice, and the first to return would overwrite what the second needs. This function does nothing behind it that needs
-// the stack, and run_child must not become a part of it.
+// The system call is made in place, because parent and child continue on one stack: a function around it would return
+// twice, and the first to return would overwrite what the second needs. After the call, this function does nothing that
+// needs the stack, and run_child must not be inlined into it.
 [[gnu::noinline]] long vfork_into_cgroup([[maybe_unused]] const SpawnPlan& plan,
                                          [[maybe_unused]] volatile SpawnFailure& failure) {
 #if (defined(__x86_64__) || defined(__aarch64__)) && !defined(__SANITIZE_ADDRESS__)

@@ -23,7 +23,7 @@ struct SpawnPlan {
   SandboxPlan* sandbox = nullptr;  // What the command is confined by; NULL: nothing.
 };
 
-// The child's number; or -1 with the stage in `failure`, and then there is no child (any more).
+// The child's number; or -1 with the stage in `failure`, in which case no child is left.
 pid_t spawn(const SpawnPlan& plan, SpawnFailure& failure);
 
 }  // namespace wtool::warden

@@ -13,8 +13,8 @@ namespace wtool::warden {
 // Memory is kept from call to call, so that a usual call allocates nothing.
 class StartMessage {
  public:
-  // Takes over the first message, whose Start header stands at `bytes`, and receives the rest from `socket`. False when
-  // the message is malformed or the peer is gone.
+  // Takes over the first message, whose Start header is at `bytes`, and receives the rest from `socket`. False when the
+  // message is malformed or the peer is gone.
   bool receive(int socket, const char* bytes, const Received& received);
 
   std::uint64_t call() const { return start_.header.call; }
@@ -24,8 +24,8 @@ class StartMessage {
   // Valid until the next receive. The descriptors of the plan are set; standard_input is the caller's to set.
   SpawnPlan plan();
 
-  // The command has been started, or not: closes its descriptors, of which the child has its own (the pipes would never
-  // see their end else), and gives back memory that was unusually much.
+  // Call it once the command has been started, or could not be. Closes the command's descriptors, because the pipes
+  // would otherwise never end, and gives back an unusually large buffer.
   void finish();
 
  private:

@@ -1,5 +1,5 @@
-// The version of the protocol that a shell-warden speaks, as a note in its ELF file: so that a plugin can tell a warden
-// of another build when it is loaded, without starting it.
+// The protocol version of a shell-warden, as a note in its ELF file: so that a plugin can recognise a warden of another
+// build when the plugin is loaded, without starting the warden.
 #pragma once
 
 #include <cstdint>

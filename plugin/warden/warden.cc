@@ -53,7 +53,7 @@ int Warden::run() {
     if (holds(news, host_gone)) leave();  // Custodians see it themselves.
     if (holds(news, message) && !leaving_) take_message();
     note_dead_custodians();
-    // Only the death of a custodian brings us its tree, and the kernel hands it on before it tells of the death.
+    // Trees come to us only through the death of a custodian, and the kernel hands them on before it reports the death.
     if (lost_some || !inherited_.empty() || !pending_kills_.empty()) sweep();
     if (cgroups_in_doubt_ && inherited_.empty()) {
       remove_stale_cgroups(cgroup_base_.get());
@@ -129,13 +129,13 @@ void Warden::take_message() {
   } else if (received.size == sizeof(KillTree) && message.header.kind == Kind::kill_tree && socket) {
     kill_tree(message.kill_tree.custodian, std::move(socket), std::move(other));
   } else if (!received.descriptors_lost || state_.changed()) {
-    // The plugin is gone or speaks another language, or a command has taken the limit of descriptors away. Where only
-    // this message's descriptors were lost, its sender sees its socket closed.
+    // The plugin is gone or speaks another language, or a command has lowered the limit of descriptors. In the last
+    // case only this message's descriptors were lost, and its sender sees its socket closed.
     leave();
   }
 }
 
-// With a ruleset it is no custodian, but a keeper of a scope that makes some.
+// With a ruleset, the child becomes a scope keeper, which makes custodians, instead of a custodian.
 void Warden::spawn_custodian(std::uint64_t number, Descriptor socket, Descriptor ruleset) {
   // A command has changed what all custodians, and their commands, would inherit: another warden must be started.
   if (state_.changed()) return leave();
@@ -174,7 +174,7 @@ void Warden::kill_tree(std::uint64_t number, Descriptor answer, Descriptor handl
   pending_kills_.push_back({number, now_ms() + unkillable_after_ms, std::move(answer), std::move(handle)});
 }
 
-// Reaps custodians and what was inherited, and sets going again what was stopped: a command may send its custodian
+// Reaps custodians and inherited processes, and continues children that were stopped: a command may send its custodian
 // SIGSTOP, which nothing can block. True when there was something to do.
 bool Warden::reap() {
   for (bool reaped = false;; reaped = true) {
@@ -202,8 +202,7 @@ void Warden::sweep() {
   }
 }
 
-// One that has been reaped is no child any more. Its children have been handed on by then: a sweep that follows finds
-// them.
+// A reaped custodian is not a child any more, and its children were handed on before. So the next sweep finds them.
 void Warden::note_dead_custodians() {
   for (PendingKill& pending : pending_kills_) {
     if (!pending.handle) continue;

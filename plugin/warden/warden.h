@@ -1,10 +1,10 @@
 // The warden: the process that starts all custodians of one plugin and ends what they leave.
 //
 // Contract:
-// - Forks custodians when told to, wakes those that something stopped, and reaps them.
-// - It is a subreaper: the tree of a custodian that died (or was killed by its own command) comes to it, and it kills
-//   every process that comes so.
-// - It ends when the plugin or the host is gone, and not before the last custodian and the last inherited process is.
+// - Forks custodians when told to, continues those that were stopped, and reaps them.
+// - It is a subreaper: it inherits the tree of a custodian that died (or was killed by its own command), and kills
+//   every process of it.
+// - It ends when the plugin or the host is gone, and not before the last custodian and the last inherited process.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ namespace wtool::warden {
 class Warden {
  public:
   // `control`: the socket to the plugin. `name` and `name_room`: the memory of argv[0], where a custodian writes its
-  // own name, so that killing wardens by name does not take custodians along. `problem` and `error`: what this process
-  // has found already that it cannot do, if anything; the plugin is told, and nothing is served.
+  // own name, so that killing wardens by name does not hit custodians. `problem` and `error`: a reason, already found,
+  // why this process cannot serve; the plugin is then told, and nothing is served.
   Warden(Descriptor control, char* name, std::size_t name_room, Problem problem, int error);
 
   // Serves until the end; the result is the exit status.
   int run();
 
-  // More calls than this at a time get an error. Room for all is made at the start, because later a command may have
-  // taken the limit of memory away.
+  // More calls at a time than this get an error. Memory for all is allocated at the start, because a command may later
+  // lower the memory limit.
   static constexpr std::size_t max_children = 32'768;
 
  private:
@@ -66,8 +66,8 @@ class Warden {
   std::size_t name_room_;
   std::vector<Child> children_;
   std::vector<PendingKill> pending_kills_;
-  // What was found below us, beside the custodians, the last time. Custodians are told from all else by their session,
-  // which is the warden's: each command begins one of its own, and no process can join another's.
+  // The processes below us, custodians aside, at the last look. Custodians are recognised by their session, which is
+  // the warden's: each command begins its own, and no process can join another's.
   ProcessTree inherited_;
   bool leaving_ = false;
   bool childless_ = true;

@@ -17,16 +17,15 @@ namespace wtool::engine {
 
 namespace {
 
-// Every system call up to this one has been looked at (the table in docs/guide/sandbox.md). A newer one is answered as
-// by a kernel that does not have it, which programs expect of any call that is new.
+// All system calls up to this number have been reviewed (the table in docs/guide/sandbox.md). A newer one fails as on a
+// kernel that does not have it, which programs expect of any new call.
 constexpr std::uint32_t newest_known_call = 470;  // listns, Linux 6.19
 
-// What needs a capability that the warden takes away (drop_capabilities: clock, modules, reboot, swap, quota, host
-// name, ports) stands here only where a mistake there would open the sandbox: each number more makes every start
-// slower.
+// Calls that need a capability which the warden drops (drop_capabilities: clock, modules, reboot, swap, quota, host
+// name, ports) are listed only where a mistake there would open the sandbox: every number more makes each start slower.
 //
-// By name, and by number where it is newer than some libraries that this is built with. From 424 on, a call has the
-// same number on every architecture.
+// Listed by name, and by number where the call is newer than some libraries that this is built with. From 424 on, a
+// call has the same number on every architecture.
 constexpr int unknown_number = -1;
 struct Call {
   const char* name;
@@ -73,16 +72,16 @@ constexpr Call refused[] = {
     // the kernel's messages
     {"syslog"}};
 
-// Objects that all processes of a user share, though they belong to no folder: shared memory, semaphores and message
-// queues of System V, and the message queues of POSIX. The latter are refused by descriptor as well: a queue can be
-// opened as a file where their file system is mounted.
+// Objects that all processes of a user share outside of any folder: shared memory, semaphores and message queues of
+// System V, and POSIX message queues. The last are also refused by descriptor, because a queue can be opened as a file
+// where their file system is mounted.
 constexpr Call shared_objects[] = {{"shmget"},          {"shmat"},    {"shmctl"},  {"semget"},    {"semop"},
                                    {"semtimedop"},      {"semctl"},   {"msgget"},  {"msgsnd"},    {"msgrcv"},
                                    {"msgctl"},          {"ipc"},      {"mq_open"}, {"mq_unlink"}, {"mq_timedsend"},
                                    {"mq_timedreceive"}, {"mq_notify"}};
 
-// Calls that change the process or thread that an argument names, and with 0 the calling one. A filter cannot tell the
-// command's own processes and threads from others, so it lets 0 alone pass.
+// Calls that change the process or thread that an argument names; 0 names the calling one. A filter cannot tell the
+// command's own processes and threads from other ones, so it allows only 0.
 struct ChangeOfProcess {
   const char* name;
   unsigned argument;
@@ -90,11 +89,12 @@ struct ChangeOfProcess {
 constexpr ChangeOfProcess changes_of_process[] = {
     {"sched_setparam", 0}, {"sched_setscheduler", 0}, {"sched_setattr", 0}, {"sched_setaffinity", 0},
     {"migrate_pages", 0},  {"move_pages", 0},         {"setpriority", 1},   {"ioprio_set", 1}};
-// ioprio_set's word for one process; the C library has none. Others name a group, or all processes of a user.
+// ioprio_set's constant for one process, which the C library lacks. Its others name a group, or all processes of a
+// user.
 constexpr std::uint32_t ioprio_who_process = 1;
 
-// The flags of clone and unshare for new namespaces. That for a time namespace is unshare's alone, since it stands
-// where clone has its signal.
+// The flags of clone and unshare for new namespaces. The one for a time namespace works with unshare only, because
+// clone has its signal in the same bits.
 constexpr std::uint32_t namespace_flags =
     CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 constexpr std::uint32_t time_namespace_flag = 0x80;
@@ -148,7 +148,7 @@ std::string make_filter(const FilterOptions& options, std::string& error) {
   for (const Call& call : refused) builder.refuse(EPERM, call);
   builder.refuse(EPERM, {"clone"}, {has_any(0, namespace_flags)});
   builder.refuse(EPERM, {"unshare"}, {has_any(0, namespace_flags | time_namespace_flag)});
-  // Its flags stand in memory, where a filter cannot look; with this answer the C library takes clone instead.
+  // clone3 has its flags in memory, where a filter cannot look. After ENOSYS the C library falls back to clone.
   builder.refuse(ENOSYS, {"clone3"});
   for (const std::uint32_t request : typing_requests) {
     builder.refuse(EPERM, {"ioctl"}, {is(1, request)});
@@ -158,7 +158,8 @@ std::string make_filter(const FilterOptions& options, std::string& error) {
   }
   builder.refuse(EPERM, {"setpriority"}, {is_not(0, PRIO_PROCESS)});
   builder.refuse(EPERM, {"ioprio_set"}, {is_not(0, ioprio_who_process)});
-  // Its limits can end a process, or keep it from opening a file. Asking for them does no harm: they stand in /proc.
+  // Setting a limit can end another process, or keep it from opening files. Reading limits is harmless: they are in
+  // /proc.
   builder.refuse(EPERM, {"prlimit64"}, {is_not(0, 0), not_null(2)});
   if (!options.ipc) {
     for (const Call& call : shared_objects) builder.refuse(EPERM, call);

@@ -1,7 +1,7 @@
 // The system calls that a sandboxed command is refused: a seccomp program.
 //
-// It closes what Landlock does not see: other families of sockets than TCP, namespaces and mounts, ways to act on or by
-// other processes, and parts of the kernel that no build or test needs and that were its weakest so far.
+// It closes what Landlock does not see: socket families other than TCP, namespaces and mounts, ways to affect other
+// processes or to act through them, and parts of the kernel that no build or test needs and that had the most flaws.
 #pragma once
 
 #include <string>

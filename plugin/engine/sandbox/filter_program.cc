@@ -93,7 +93,7 @@ class Tree {
   }
 
  private:
-  // How the ranges from one to another are told apart: in two parts, or, without `middle`, number by number.
+  // How to search the ranges from one index to another: split in two at `middle`, or, without it, test one by one.
   struct Node {
     std::uint64_t cost = 0;
     std::size_t middle = 0;

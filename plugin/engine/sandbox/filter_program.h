@@ -1,8 +1,8 @@
-// A seccomp program from rules about single system calls: what no rule meets is allowed.
+// A seccomp program from rules about single system calls: what no rule matches is allowed.
 //
-// When a program is taken into force, the kernel translates it, and runs it for every number, so that it need not run
-// it at each call. A sandboxed start pays for both: for the length of the program, and for the way that a number takes
-// through it. So numbers are looked for in a tree that is the best for both together, and its leaves share their code.
+// When a program is installed, the kernel translates it, and runs it once for every call number, to skip it at calls
+// that it always allows. So a sandboxed start pays for the length of the program and for the path of each number
+// through it. Numbers are therefore looked up in the tree that is cheapest for both together, whose leaves share code.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct ArgumentTest {
 
 class FilterProgram {
  public:
-  // Calls with this number (at most `newest`) for which all tests hold fail with `error`. A call may have more than one
-  // rule; one without tests refuses it whatever its arguments are.
+  // A call with this number (at most `newest`) for which all tests hold fails with `error`. A number may have several
+  // rules; a rule without tests refuses it whatever its arguments are.
   void refuse(std::uint32_t number, int error, std::vector<ArgumentTest> tests);
 
   // An array of struct sock_filter. Numbers above `newest` fail with ENOSYS, as with a kernel that does not have them.

@@ -77,7 +77,7 @@ class GitConfigReader {
     return true;
   }
 
-  // Blanks at both ends do not count, unless they stand in quotes.
+  // Blanks at both ends do not count, unless they are in quotes.
   bool value(std::string& text) {
     skip_blanks();
     bool quoted = false;

@@ -12,7 +12,7 @@ struct GitSetting {
   std::string value;
 };
 
-// Every setting of a configuration's text, in order. What is malformed ends the reading, as git takes no such file.
+// Every setting of a configuration's text, in order. Stops at malformed text, because git refuses such a file.
 std::vector<GitSetting> read_git_settings(std::string_view text);
 
 // The words of a command line that look like paths: those with a slash, without quotes and a leading "!".

@@ -6,8 +6,8 @@
 
 namespace wtool::engine {
 
-// Whether git, with this index (the file's content), takes the folder for a submodule and so runs git in it for
-// `git status`. True as well where that cannot be told: the index is malformed, or part of it is in another file.
+// Whether git, with this index (the file's content), takes the folder for a submodule and so runs git in it for `git
+// status`. Also true if that is uncertain: the index is malformed, or part of it is in another file.
 bool is_submodule(std::string_view index, const std::string& folder);
 
 }  // namespace wtool::engine

@@ -1,5 +1,5 @@
-// Landlock as the kernel has it: numbers newer than some headers that this is built with, and the two calls that make a
-// ruleset. The third, which takes it into force, is the warden's.
+// Landlock's system calls and constants, which are newer than some headers that this is built with: the two calls that
+// make a ruleset. The third, which enforces it, is in the warden.
 #pragma once
 
 #include <sys/syscall.h>

@@ -1,10 +1,9 @@
-// Protected names: what inside a write root stays as it is all the same.
+// Protected names: files and folders inside a write root that a command may not change.
 //
-// - Names that exist are bound read-only for the command (warden/sandbox_child.h), with each folder above them up to a
+// - Existing names are bound read-only for the command (warden/sandbox_child.h), with each folder above them up to a
 //   write root bound onto itself.
-// - Names that do not exist, and names that a symbolic link leads to (a link cannot be a mount point, so it can be
-//   replaced), are watched: recorded before the command and compared after it. So are all where there are no
-//   namespaces.
+// - Names that do not exist, and names reached through a symbolic link (a link cannot be a mount point, so it can be
+//   replaced), are watched: recorded before the command and compared after it. Without namespaces, all names are.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +31,8 @@ struct FileState {
   friend bool operator==(const FileState&, const FileState&) = default;
 };
 
-// When the entries of a folder were changed last. Two changes of a short while may bear the same time, so that a time
-// is settled only when it is some time ago.
+// When the entries of a folder were last changed. Two changes within a short time may have the same time stamp, so a
+// time is reliable only once it lies some time back.
 struct FolderTime {
   dev_t device = 0;
   ino_t inode = 0;
@@ -68,20 +67,20 @@ struct ProtectedNames {
 
 enum class Found { missing, plain, linked };
 
-// Adds `path`, which is base/..., without a link on the way to the base. Says what there is. Without `namespaces`
-// nothing is bound and what exists is watched.
+// Adds `path`, which lies below a base and has no links on the way from there. Returns what exists at it. Without
+// `namespaces` nothing is bound, and existing files are watched.
 Found protect_name(const std::string& base, const std::string& path, const std::vector<Root>& write_roots,
                    bool namespaces, ProtectedNames& names);
 
 // Binds the folder and those above it onto themselves, so that none can be moved.
 void hold_in_place(const std::string& folder, const std::vector<Root>& write_roots, ProtectedNames& names);
 
-// Remembers which names a folder does not have, so that looking at many names costs one look at the folder. One thread
+// Remembers which names a folder does not have, so that looking for many names costs one look at the folder. One thread
 // at a time.
 class NamesInFolders {
  public:
-  // Adds folder/name for each of the names. No link is on the way to the folder, and its names are always the same
-  // ones. Says which names exist.
+  // Adds folder/name for each of the names, and returns those that exist. The path of the folder must have no links,
+  // and its names must be the same at every call.
   std::vector<std::string> protect(const std::string& folder, const std::vector<std::string>& names, bool of_repository,
                                    const std::vector<Root>& write_roots, bool namespaces, ProtectedNames& result);
 
@@ -107,8 +106,8 @@ struct MadeNames {
 };
 MadeNames find_made_names(const ProtectedNames& names);
 
-// What watched paths were; folders with all that is in them, up to `max_files` of each path. A link to a folder is
-// followed only where it leads to none that holds a repository: those have names of their own.
+// The state of watched paths; of a folder, all that is in it, up to `max_files` for each path. A link to a folder is
+// followed unless the folder has a repository, whose names are protected themselves.
 class FileRecord {
  public:
   static constexpr std::size_t max_files = 10'000;

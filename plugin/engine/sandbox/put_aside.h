@@ -36,8 +36,8 @@ struct PutAside {
   std::string error;  // or why it is still there
 };
 
-// Renames it within its folder to NAME.put-aside-TIME. Nothing is overwritten and no link is followed: a link on the
-// way from the base is itself what is renamed, but for the obstacle that was there before: that is an error.
+// Renames it within its folder to NAME.put-aside-TIME. Nothing is overwritten and no link is followed: where a link is
+// on the way from the base, the link itself is renamed; if it existed before the command, that is an error.
 PutAside put_aside(const Addition& addition);
 
 }  // namespace wtool::engine

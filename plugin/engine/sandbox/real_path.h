@@ -5,9 +5,9 @@
 
 namespace wtool::engine {
 
-// The absolute path without symbolic links, "." and "..", as far as it exists; what does not exist of it is appended as
-// it stands. Empty where it has too many components or links, or leads into an automounted folder: to look there would
-// mount it, or wait for a server.
+// The absolute path without symbolic links, "." and "..", as far as it exists; the rest is appended unchanged. Empty
+// where it has too many components or links, or leads into an automounted folder: looking there would mount it, or wait
+// for a server.
 std::string real_path(const std::string& path);
 
 }  // namespace wtool::engine

@@ -12,9 +12,9 @@ namespace wtool::engine {
 namespace {
 
 constexpr std::size_t max_refusals = 10;
-// What a command writes is the command's to choose, and all of this is done in the host when the command has ended. So
-// everything has a bound: the text, of which the beginning says what went wrong first; the paths that are looked up;
-// and their length. (A shorter line than the shortest phrase says nothing.)
+// The command controls what it writes, and the host reads it when the command has ended. So everything is bounded: the
+// text, whose beginning says what went wrong first; the number of paths that are looked up; and their length. (A line
+// shorter than the shortest phrase cannot match.)
 constexpr std::size_t max_text = 64UL * 1024;
 constexpr std::size_t shortest_line = 8;
 constexpr int max_paths = 100;
@@ -34,8 +34,8 @@ bool has_any(std::string_view text, const std::array<std::string_view, N>& words
                      [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
-// What programs write for the errors that a sandbox causes. EPERM is not among them: what Landlock or a read-only mount
-// refuse is never EPERM, and changing owner, mode and times of a file, which is, no sandbox of ours refuses.
+// What programs write for the errors that a sandbox causes. EPERM is not among them: Landlock and read-only mounts
+// never fail with it, and the calls that do (changing a file's owner, mode or times) are not refused by this sandbox.
 enum class Cause { access, cross_device, read_only, busy };
 struct Phrase {
   std::string_view text;
@@ -67,8 +67,8 @@ constexpr std::array<std::string_view, 9> network_phrases = {"could not resolve 
                                                              "failed to resolve",
                                                              "temporary failure resolving"};
 
-// What programs write of a call that the filter or Landlock's scopes refused, each with EPERM; it is told with the
-// number of the process, which is somewhere behind the words, or else before them; or without one.
+// What programs write about a call that the filter or Landlock's scopes refused with EPERM. Some messages have the
+// number of the process, after the words or before them; others have none.
 struct Request {
   std::string_view words;
   std::string_view told;
@@ -234,7 +234,7 @@ bool is_network_failure(std::string_view lowered) {
   return denied && has_any(lowered, socket_phrases);
 }
 
-// A number of a process, which stands behind `at`; 0 where there is none.
+// The number of a process after `at`; 0 where there is none.
 pid_t process_behind(std::string_view text, std::size_t at) {
   constexpr std::string_view digits = "0123456789";
   constexpr std::size_t max_digits = 9;

@@ -1,7 +1,7 @@
-// Tells from what a command wrote on its standard error whether the sandbox was the cause of a refusal.
+// Finds out, from a command's standard error, whether the sandbox caused an error.
 //
-// Where it cannot be told, nothing is said: a message counts only if it speaks of a refusal as programs do, names a
-// path that the sandbox keeps from the command, and the host itself could have done it.
+// If that is uncertain, it stays silent: a message counts only if it is worded as programs report a refusal, names a
+// path that the sandbox denies to the command, and the host itself could have done the same.
 #pragma once
 
 #include <sys/types.h>
@@ -32,8 +32,8 @@ struct RefusalContext {
   std::function<bool()> cancelled;
 };
 
-// One refusal: "a write outside /site: /etc/x", to be read after "the sandbox refused ". Each once, at most ten. How
-// long it takes has a bound, whatever the text is: of the text, of the paths that are looked up, and of their lengths.
+// The refusals, each once and at most ten: "a write outside /site: /etc/x", to be read after "the sandbox refused ".
+// The time is bounded, whatever the text is: by the text read, the paths looked up, and their lengths.
 std::vector<std::string> find_refusals(std::string_view standard_error, const RefusalContext& context);
 
 // The same for a program that could not be executed (EACCES): the first of `paths` that lies outside of all roots and

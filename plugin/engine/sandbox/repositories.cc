@@ -23,9 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// In the folder of each repository, those of submodules and worktrees among them. commondir and gitdir lead to other
-// folders with a configuration; attributes choose from the commands of the configuration; alternates lead to other
-// repositories, in which git runs git.
+// Protected in each repository's folder, also in those of submodules and worktrees. commondir and gitdir lead to other
+// folders with a configuration; attributes select commands of the configuration; alternates lead to other repositories,
+// in which git runs git.
 const std::vector<std::string> guarded = {"config", "hooks",           "config.worktree",        "commondir",
                                           "gitdir", "info/attributes", "objects/info/alternates"};
 
@@ -39,7 +39,7 @@ constexpr std::size_t max_named = 64;
 
 std::string parent_of(const std::string& path) { return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)); }
 
-// Of a plain file. None where it is something else, or larger than `most`.
+// The content of a plain file; nothing where it is something else, or larger than `most`.
 std::optional<std::string> read_file(const std::string& path, std::size_t most) {
   struct stat status {};
   // A device is not even opened.
@@ -50,7 +50,7 @@ std::optional<std::string> read_file(const std::string& path, std::size_t most) 
   return read_all(file.get(), most, text) == 0 ? std::optional(std::move(text)) : std::nullopt;
 }
 
-// A path that stands in a file of git's, from `base` where it is relative. Links stay.
+// A path from one of git's files; a relative one is relative to `base`. Links are not resolved.
 std::string resolve_from(const std::string& base, const std::string& name) {
   fs::path path = name;
   if (name.starts_with("~/")) {
@@ -63,7 +63,7 @@ std::string resolve_from(const std::string& base, const std::string& name) {
   return text;
 }
 
-// The path in a file of one line, such as commondir; empty where there is none.
+// The path in a file of one line, such as commondir; empty if there is no such file.
 std::string path_in_file(const std::string& file, std::string_view prefix = {}) {
   constexpr std::size_t max_line = 8192;
   std::string text = read_file(file, max_line).value_or(std::string());
@@ -90,7 +90,7 @@ class Guard {
   }
 
   void protect(NamesInFolders& folders) {
-    // Even where it has none of the names: or it could be moved away and another put in its place.
+    // Even if it has none of the names: otherwise it could be moved away and replaced by another folder.
     if (namespaces_) hold_in_place(path_, write_roots_, names_);
     const auto found = folders.protect(path_, guarded, true, write_roots_, namespaces_, names_);
     read_configuration(std::find(found.begin(), found.end(), "commondir") != found.end());

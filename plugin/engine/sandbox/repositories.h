@@ -26,10 +26,9 @@ struct MadeRepositories {
 
 MadeRepositories find_made_repositories(const Repositories& before, const Repositories& after);
 
-// Which of `made` have git in a repository of `before`, or around one, run git in them: its index takes one for a
-// submodule, one is around a checkout of its own, or it is broken and git would look in the folders above it. `made`
-// may be of earlier commands as well; `since` is when this one began, and what an index said before is not looked at
-// again.
+// Those of `made` that make git run git in a repository of `before`, or in one around it: an index of `before` lists it
+// as a submodule, it encloses a checkout, or it is broken, so that git looks in the folders above. `made` may come from
+// earlier commands as well. `since` is when this command began; entries that an index had before are not checked again.
 std::vector<Addition> find_intruders(const FoundByPath& made, const MadeRepositories& new_ones,
                                      const FoundByPath& before, std::int64_t since_ns);
 

@@ -23,8 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t second_ns = 1'000'000'000;
-// Two changes this close together may bear the same time. A folder that was listed so soon after a change is listed
-// again.
+// Two changes this close together may have the same time stamp. A folder listed so soon after a change is listed again.
 constexpr std::int64_t settled_after_ns = second_ns / 10;
 // How many entries or folders are looked at between two looks at the clock.
 constexpr std::size_t between_clocks = 256;

@@ -1,11 +1,11 @@
 // Finds git repositories inside write roots, by names alone: git is not run and no link is followed.
 //
-// - Found are: a `.git` of any kind, and a folder that git takes for a repository without one (HEAD with objects and
-//   refs, or HEAD with commondir), which bare repositories, submodules and worktrees have.
-// - Folders are remembered from search to search. One whose time of change is the same is not listed again, so that a
-//   further search costs one look at each folder. The time of change cannot be set by a program.
-// - A search is bounded in time and in folders. What it left out is said in `left_out`. It ends at once when its caller
-//   gives up.
+// - It finds a `.git` of any kind, and folders that git takes for a repository without one (HEAD with objects and refs,
+//   or HEAD with commondir), as bare repositories, submodules and worktrees have.
+// - It remembers folders between searches, and does not list one again whose change time is the same. So a further
+//   search costs one stat for each folder. A program cannot set the change time.
+// - A search is bounded in time and in folders; `left_out` says what it skipped. It ends at once when its caller gives
+//   up.
 //
 // Not searched: what is mounted inside a write root, and what the host's user may not read.
 #pragma once
@@ -33,7 +33,7 @@ struct FoundRepository {
   };
   std::string path;  // of the .git, or of the bare repository
   Kind kind = Kind::folder;
-  // A number may be used again for another file; its time of birth tells the two apart.
+  // An inode number may be reused for another file; the time of birth tells the two apart.
   dev_t device = 0;
   ino_t inode = 0;
   std::int64_t born_ns = 0;

@@ -13,7 +13,7 @@
 
 namespace wtool::engine {
 
-// Borrows nothing; the same folder is told again by its device and inode.
+// A plain value. A folder is recognised by its device and inode.
 struct Root {
   std::string path;  // canonical
   dev_t device = 0;
@@ -28,15 +28,14 @@ struct Roots {
 
 // True where one of `roots` contains the canonical path.
 bool is_within_any(std::string_view path, const std::vector<Root>& roots);
-// "/a, /b", or "/a, /b, /c and 2 more"; "nothing" where there are none.
+// "/a, /b", or "/a, /b, /c and 2 more"; "nothing" for an empty list.
 std::string list_roots(const std::vector<Root>& roots);
 
-// Resolves the policy's roots, links included. False with `error`, a sentence that names the root. A root that lies in
-// a write root by its name and leads out of it is an error as well: a command could have put that link there.
+// Resolves the policy's roots, links included. False with `error`, a sentence that names the root. It is also an error
+// if a root's name lies in a write root but leads out of it: a command could have put that link there.
 bool resolve_roots(const SandboxPolicy& policy, Roots& roots, std::string& error);
 
-// Opens the root for Landlock, as a place alone. Without following any link, as its path was canonical. None with
-// errno.
+// Opens the root for Landlock, with O_PATH and without following links, since its path is canonical. Empty with errno.
 Descriptor open_root(const Root& root);
 
 // True while the root's path leads to what it led to.

@@ -1,6 +1,6 @@
-// The Landlock ruleset of a sandbox: what of the file system, of TCP and of other processes a command may reach.
+// The Landlock ruleset of a sandbox: which files, TCP ports and other processes a command may reach.
 //
-// Rules only ever add to what is allowed, so a part of a root cannot be taken out again: protected_names.h does that.
+// Rules can only add permissions, so part of a root cannot be excluded again; protected_names.h does that.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace wtool::engine {
 
-// Whether the processes of a command may signal none but their own, and connect to no other's abstract sockets.
-// outside: the command is in a scope already (make_scope), which holds that.
+// Who sets the scope in which processes may signal and may connect to abstract sockets. own: this ruleset, for the
+// command alone. outside: the command already runs in a scope (make_scope).
 enum class Scopes { own, outside };
 
-// A ruleset with all that ABI version `abi` (at least 1) can handle. None with `error`, a sentence.
+// A ruleset with everything that ABI version `abi` (at least 1) can handle. Empty with `error`, a sentence.
 Descriptor make_ruleset(const Roots& roots, bool network, int abi, std::string& error, Scopes scopes = Scopes::own);
 
-// A ruleset of scopes alone, for the commands of a session together. None with `error`.
+// A ruleset of scopes alone, shared by the commands of a session. Empty with `error`.
 Descriptor make_scope(std::string& error);
 
 }  // namespace wtool::engine

@@ -31,7 +31,7 @@ SandboxRefusal cannot_enforce(const std::vector<std::string>& missing) {
   return {"policy_denied", "The sandbox cannot be enforced: " + list, required_hint};
 }
 
-// SandboxPart and what stands behind it (warden/protocol.h).
+// SandboxPart and what follows it (warden/protocol.h).
 std::string message_for(const SharedSandbox& shared, const ProtectedNames& names, const std::string& directory) {
   constexpr std::size_t instruction_size = 8;
   const warden::SandboxPart part{static_cast<std::uint32_t>(shared.filter.size() / instruction_size),
@@ -167,7 +167,7 @@ bool Sandbox::find_names(const std::vector<Root>& write_roots, bool namespaces,
   prepared.since_ns = std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
   prepared.repositories = search_.look(write_roots, search_before, given_up);
   if (given_up && given_up()) return false;
-  // A path at which something else is by now is no longer what a command has made.
+  // If something else is at the path by now, it is no longer the repository that a command made.
   const FoundByPath& found = prepared.repositories.found;
   std::erase_if(made_, [&](const auto& own) {
     const auto there = found.find(own.first);

@@ -49,15 +49,16 @@ class Sandbox {
 
   const SandboxPolicy& policy() const { return policy_; }
 
-  // For a command that runs in `directory` (canonical). None with `refusal` when a root is missing, or something that
-  // is required cannot be enforced. `no_namespaces`: why there are none, as has been found out; empty while there may
-  // be. `given_up`: the caller waits no longer; what is given back then is not to be used, and `refusal` may be empty.
+  // Prepares for a command in `directory` (canonical). Nothing, with `refusal`, when a root is missing, or something
+  // required cannot be enforced. `no_namespaces`: why namespaces are known to be unavailable; empty while they may
+  // work. `given_up`: true once the caller waits no longer; the returned value must then not be used, and `refusal` may
+  // be empty.
   std::optional<PreparedSandbox> prepare(const std::string& directory, const std::string& no_namespaces,
                                          SandboxRefusal& refusal, const RepositorySearch::GivenUp& given_up = {});
 
-  // When the command is over: adds the names and the repositories that it has made to the report, and puts aside what
-  // it has added to repositories that were there before, where the policy says so. Takes 2 s at most. A call that is
-  // cancelled or out of time does not shorten it: a command could hide so what it has made.
+  // After the command: adds the names and the repositories that it has made to the report, and puts aside what it added
+  // to repositories that existed before, where the policy says so. Takes at most 2 s. Neither a cancellation nor the
+  // call's deadline shortens it, because a command could use that to hide what it has made.
   void look_afterwards(const PreparedSandbox& prepared, SandboxReport& report);
 
  private:
@@ -74,8 +75,8 @@ class Sandbox {
   std::timed_mutex search_mutex_;
   NamesInFolders folders_;
   RepositorySearch search_;
-  // Repositories that commands of this sandbox have made. They were theirs to fill from the first, so that to hold them
-  // would protect nobody, and no command could remove what the one before it has made.
+  // Repositories that commands of this sandbox have made. They are not protected: their contents came from commands in
+  // the first place, and later commands could not remove them.
   FoundByPath made_;
 };
 

@@ -11,8 +11,9 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Words that are keywords, functions or patterns in some awks, and variables in others. A slash behind such a variable
-// divides; behind the others it may begin a regular expression, or be a mistake, which awks find at different times.
+// Words that are keywords, functions or patterns in some awks, and variables in others. A slash after a variable
+// divides; after the others it may begin a regular expression, or be a syntax error, which awks detect at different
+// points.
 constexpr std::string_view words_of_some[] = {
     "BEGINFILE", "ENDFILE", "and",     "asort",   "asorti",  "atan2",  "break",  "case",     "close",    "compl",
     "continue",  "cos",     "default", "exp",     "fflush",  "func",   "gensub", "gsub",     "index",    "int",
@@ -22,9 +23,9 @@ constexpr std::string_view words_of_some[] = {
 
 static_assert(std::is_sorted(std::begin(words_of_some), std::end(words_of_some)));
 
-// Splits a program into strings, regular expressions, names and single characters, and looks at those in their order.
-// Nothing in a string, a regular expression or a comment is code; to see where a regular expression begins is the one
-// difficulty, and where it is not certain the program is unclear.
+// Splits a program into strings, regular expressions, names and single characters, and checks them in order. Nothing in
+// a string, a regular expression or a comment is code. The one difficulty is where a regular expression begins; where
+// that is uncertain, the program is unclear.
 class AwkReader {
  public:
   explicit AwkReader(std::string_view program) : program_(program) {}
@@ -35,7 +36,7 @@ class AwkReader {
   }
 
  private:
-  // What the token before was, for a slash behind it.
+  // What came before; it decides what a slash means.
   enum class Before {
     operand,    // a value ends here: a slash divides
     operators,  // a value must come: a slash begins a regular expression
@@ -186,7 +187,7 @@ class AwkReader {
     }
   }
 
-  // Behind the > of print: takes the name of a standard stream, or of none, if that is the whole of it.
+  // After the > of print: takes a standard stream's name or /dev/null, if that is the whole target.
   bool to_standard_stream() {
     for (const std::string_view stream : {"\"/dev/stderr\"", "\"/dev/stdout\"", "\"/dev/null\""}) {
       std::size_t at = next_ + (peek() == '>' ? 1 : 0);
@@ -219,7 +220,7 @@ class AwkReader {
         if (!continued && parentheses_.empty()) end_statement();
         return;
       case ';':
-        // Inside of for (;;) as well: what was printed or read before it is behind it.
+        // Inside of for (;;) as well: the redirection of a print or getline does not extend past it.
         return end_statement();
       case '{':
         continues_ = true;
@@ -273,7 +274,7 @@ class AwkReader {
       case '+':
       case '-':
         if (doubled) {
-          // Behind x++ mawk begins a regular expression, and the others divide.
+          // After x++, a slash begins a regular expression in mawk, and divides in the others.
           ++next_;
           before_ = Before::uncertain;
           return;

@@ -35,7 +35,7 @@ std::optional<Problem> check_find(const ParsedCommand& reading) {
     if (word == "-exec") {
       std::size_t end = i + 1;
       while (end < words.size() && words[end] != ";" && words[end] != "+") ++end;
-      // Behind anything but {}, finds differ in whether a + ends it.
+      // Versions of find differ in whether a + ends the command after anything but {}.
       if (end == words.size() || end == i + 1 || (words[end] == "+" && words[end - 1] != "{}")) {
         return Problem{i, "it is not clear where the command of -exec ends", "end it with ';'"};
       }
@@ -68,7 +68,7 @@ void mark_find_text(const Words& words, std::vector<bool>& text) {
     if (is_operator(words[i])) text[i] = true;
     if (!is_option(words[i])) continue;
     const Option* primary = find_primary(find, words[i]);
-    // Behind a command, nothing here says which words are whose.
+    // The rest of the words may belong to a command.
     if (primary == nullptr || primary->effect == Effect::runs_program) return;
     text[i] = true;
     for (std::size_t k = primary->values; k > 0 && i + 1 < words.size(); --k)

@@ -23,8 +23,8 @@ Setting read_setting(std::string_view text) {
   return setting;
 }
 
-// True where an entry of the list, "color.* core.pager=cat|false", is about the setting, and names its value if it names
-// any.
+// True where an entry of the list, such as "color.* core.pager=cat|false", covers the setting, and also its value if
+// the entry has values.
 bool is_known(std::string_view list, const Setting& setting, bool with_value) {
   return any_listed(list, [&](std::string_view entry) {
     const std::size_t equals = std::min(entry.find('='), entry.size());
@@ -51,7 +51,7 @@ Problem complain(std::size_t word, std::string_view setting) {
 
 }  // namespace
 
-// A sign or a space may stand in front of the letter: %G?, %+G?, %- GK; %(signature), %(*signature:key).
+// A sign or a space may come before the letter: %G?, %+G?, %- GK; %(signature), %(*signature:key).
 bool shows_signatures(std::string_view format) {
   if (format.find("%(") != format.npos && format.find("signature") != format.npos) return true;
   for (std::size_t at = format.find('%'); at != format.npos; at = format.find('%', at + 1)) {
@@ -85,7 +85,7 @@ std::optional<Problem> find_signatures(const ParsedCommand& reading) {
 std::optional<Problem> check_git_settings(const ParsedCommand& reading) {
   if (auto problem = find_signatures(reading)) return problem;
   for (const Given& given : reading.given) {
-    // Those of git itself stand in front of its command.
+    // The options of git itself, before the subcommand, are judged elsewhere.
     if (given.word >= reading.begin && reading.begin > 0) continue;
     if (given.option->name == "-c" && given.value && !is_harmless(read_setting(*given.value))) {
       return Problem{given.value_word,

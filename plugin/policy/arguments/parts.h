@@ -41,8 +41,8 @@ std::optional<Problem> check_sed(const ParsedCommand& reading);
 Script read_awk(std::string_view program);
 std::optional<Problem> check_awk(const ParsedCommand& reading);
 
-// Program text of awk may stand in options that only some awks have, and in others that one of them ignores: the first
-// option that is none of those that are read.
+// The first option that may contain an awk program and is not one of those that are read: some options exist only in
+// some awks, and one awk ignores others.
 std::optional<Problem> find_awk_option(std::string_view tool, const Words& words);
 
 // find: which words of its expression are safe, and which are text.

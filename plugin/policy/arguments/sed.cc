@@ -70,7 +70,7 @@ class SedReader {
     if (found_.unclear.empty()) function();
   }
 
-  // False when none stands here.
+  // False when there is no address here.
   bool address() {
     if (is_digit()) {
       skip_digits();

@@ -1,7 +1,7 @@
-// What a command of execute_run is by its words: policy/covenant.h, read_command. The commands of tier one, their flags
-// and how many paths they take are in policy/programs/, as ProgramSpec::covenant. What is left out there follows links
-// (ls -L, grep -R, find -follow), waits (tail -f), asks (rm -i), reads names from files (grep -f), makes links (cp -s),
-// takes its target first (cp -t), executes (find -exec) or writes.
+// Classifies a command of execute_run by its words: policy/covenant.h, read_command. The commands of tier one, their
+// flags and how many paths they take are in policy/programs/, as ProgramSpec::covenant. Options are left out there if
+// they follow links (ls -L, grep -R, find -follow), wait (tail -f), ask (rm -i), read names from files (grep -f), make
+// links (cp -s), take the target first (cp -t), execute (find -exec) or write.
 #include <algorithm>
 #include <array>
 
@@ -26,7 +26,7 @@ bool is_number(std::string_view text, bool with_sign) {
 
 Reading unknown_flag(std::string_view flag) { return Reading::refuse("Unknown flag: " + std::string(flag)); }
 
-// The message where an option has a value that it does not take, or none where it takes one.
+// The message for a value that the option does not take; nothing if it takes it.
 std::optional<Reading> refuse_value(const programs::Option& option, std::string_view name,
                                     const std::optional<std::string_view>& value) {
   if (option.value != programs::Value::required) return std::nullopt;
@@ -88,7 +88,7 @@ Reading read_plain(const Words& words, const Compiled& program) {
     if (recursive) least = 0;
   }
   if (operands.size() < least || operands.size() > command.most) return Reading::refuse(wrong_count(name, command));
-  // Behind `--` nothing is taken for a flag, whatever the environment says of the order of flags.
+  // After `--`, no word is taken for a flag, whatever the environment says about the order of flags.
   reading.executed.push_back("--");
   reading.executed.insert(reading.executed.end(), operands.begin(), operands.end());
   if (command.most == 0) return reading;
@@ -169,7 +169,7 @@ Reading read_git(const Words& words) {
 Reading read_command(const Words& words) {
   const std::string& name = words.front();
   if (name == "git") return read_git(words);
-  // Every word is text to it, or one of its flags, none of which does more than spell.
+  // To echo, every word is text or one of its flags, which only change how the text is printed.
   if (name == "echo") return {Tier::immediate, {}, {}, {}, true, false};
   const Compiled* const program = name.find(' ') == name.npos ? programs::find_covenant(name) : nullptr;
   if (program == nullptr) return {};

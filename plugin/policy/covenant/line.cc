@@ -8,8 +8,8 @@ namespace {
 
 enum class Found { plain, operators, unterminated };
 
-// Looks for characters that are operators by themselves. It knows of nothing but quotes and backslashes, so that a line
-// is refused for the first thing in it that is wrong, also where no shell could read it (`cat << EOF`).
+// Finds operators character by character. It knows only quotes and backslashes, so that the first wrong thing in the
+// line decides the message, even where no shell could read the rest (`cat << EOF`).
 Found scan(std::string_view line) {
   char quote = 0;
   std::size_t blank = 0;  // where a word would begin: behind the last space that is one
@@ -62,8 +62,8 @@ Line read_line(std::string_view line) {
     case Found::plain:
       break;
   }
-  // The policy's own reader has the last word: what it calls no plain words (a tilde, braces, a comment, an assignment,
-  // a keyword) is not run as such, and the words that run are the ones that the configured lists judge.
+  // The policy's own reader decides: a line with anything but plain words (a tilde, braces, a comment, an assignment, a
+  // keyword) does not run, and the words that run are those that the configured lists judge.
   const Script script = parse(line);
   if (script.error || (!script.obstacle && script.commands.empty())) return {std::string(syntax_refused), {}};
   if (script.obstacle || script.commands.size() != 1 || !is_plain(script.commands.front())) {

@@ -1,5 +1,5 @@
-// The line of an execute_run call as words. It is never shell text: whatever a shell would do more with it than take
-// words apart is refused.
+// The line of an execute_run call as words. It is never shell text: anything that a shell would do with it beyond
+// splitting it into words is refused.
 #pragma once
 
 #include <string>

@@ -18,11 +18,11 @@ namespace fs = std::filesystem;
 
 using programs::any_listed;
 
-// By these a call would approve its own commands, or have them executed at once. A name counts wherever it stands, and
-// in capitals too, which some file systems do not tell apart.
+// With these a call could approve its own commands, or have them executed at once. A name counts in any folder, and in
+// capitals too, because some file systems ignore case.
 constexpr std::string_view kept_names = ".git .clada .wtool wtool.yaml tools-allow.json";
 
-// Other programs run what stands in these by themselves, sooner or later.
+// Other programs execute the contents of these by themselves, sooner or later.
 constexpr std::string_view startup_names =
     ".gitmodules .gitattributes .gitconfig .bashrc .bash_profile .bash_login .bash_logout .profile .zshrc "
     ".zprofile .zshenv .zlogin .zlogout .bash_aliases .xprofile .envrc .direnvrc .ssh .config .vscode "
@@ -100,8 +100,8 @@ class Judge {
     return has_part(path, startup_names) ? Ruling::ask : Ruling::fine;
   }
 
-  // The same of a real path: the project's own kept files may be links to others, and a repository may lie elsewhere
-  // than in `.git` (a bare one, or one that a file `.git` names).
+  // The same for a real path, since the project's kept files may be links to other places, and a repository may have a
+  // name other than `.git` (a bare one, or one that a file `.git` names).
   Ruling by_place(std::string real) const {
     if (is_within_any(real, kept_) || is_kept_file(real)) return Ruling::invalid;
     const Ruling ruling = by_names(below(real));

@@ -15,8 +15,8 @@ struct PathFinding {
                      // looked through
 };
 
-// `directory`, `root` and `kept` are canonical; `kept` are files that stay as they are. Links are followed; what a
-// folder that is copied or moved holds is looked at.
+// `directory`, `root` and `kept` are canonical; files of `kept` must not change. Links are followed, and the contents
+// of a folder that is copied or moved are checked, too.
 PathFinding judge_paths(const std::vector<NamedPath>& paths, const std::string& directory, const std::string& root,
                         const std::vector<std::string>& kept);
 

@@ -6,8 +6,8 @@
 namespace wtool::policy::covenant {
 
 // True where the configuration of the repository that git finds from `directory` upward to `root` (both canonical)
-// names filters, which `git status` and `git diff` run on changed files, or includes other files, which may; and where
-// it cannot be read. The configuration of the user and of the system is their own.
+// names filters, which `git status` and `git diff` run on changed files; includes other files, which may name some; or
+// cannot be read. The user's and the system's configuration do not count, because the user chose them.
 bool may_filter(const std::string& directory, const std::string& root);
 
 // The folder that has the `.git` that git would find; empty outside of a repository.

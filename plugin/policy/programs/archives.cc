@@ -10,7 +10,7 @@ std::optional<Problem> find_remote_archive(const ParsedCommand& reading, std::st
   if (reading.has("--force-local")) return std::nullopt;
   for (const Given& given : reading.given) {
     if (!given.value || !is_listed(archive_options, given.option->name)) continue;
-    // Behind a slash, a colon is a part of a name.
+    // A colon after a slash is part of a name.
     const std::size_t colon = given.value->find(':');
     if (colon != std::string_view::npos && colon < given.value->find('/')) {
       return Problem{given.value_word, "an archive with a colon in its name is one on another host, reached by rsh",
@@ -29,8 +29,8 @@ std::optional<Problem> check_tar(const ParsedCommand& reading) {
   return std::nullopt;
 }
 
-// Of several modes a compressor takes the last; with -c it writes to its standard output in any of them. bzip2 goes on
-// behind --version and --license.
+// Of several modes a compressor takes the last; with -c it writes to its standard output in any of them. bzip2 keeps
+// working after --version and --license.
 std::optional<Problem> check_compressor(const ParsedCommand& reading) {
   if (reading.operands.empty()) return std::nullopt;  // from its standard input to its standard output
   if (reading.has("-c --stdout --to-stdout")) return std::nullopt;

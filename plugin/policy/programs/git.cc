@@ -17,8 +17,8 @@ std::optional<Problem> check_config(const ParsedCommand& reading) {
 // A difference of a submodule would be made by a git of its own.
 constexpr std::string_view without_conversions = "--no-ext-diff --no-textconv --submodule=short";
 
-// Without these, git runs the programs of the configuration, and `git status` in each submodule, which has one of its
-// own.
+// Without these, git runs programs named in the configuration, and `git status` in each submodule, which has its own
+// configuration.
 constexpr std::string_view git_for_differences =
     "--no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short";
 
@@ -33,8 +33,8 @@ constexpr ProgramSpec specs[] = {
                 "--namespace=NAME --bare --super-prefix=DIR; other (sets attributes): --attr-source=TREE",
      .operands = Operands::choose,
      .style = Style::git,
-     // So it executes nothing that a configuration names, but for filters (policy/covenant/repository.h), and does not
-     // write the index while it only looks: for execute_run, and for what `arguments: safe` has judged.
+     // With these, git executes nothing that a configuration names, except filters (policy/covenant/repository.h), and
+     // does not write the index while it only looks. Used for execute_run, and for what `arguments: safe` has judged.
      .hardened = "--no-pager --no-optional-locks "
                  "-c core.fsmonitor=false "
                  "-c core.hooksPath=/dev/null "

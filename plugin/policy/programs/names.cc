@@ -13,7 +13,7 @@ namespace {
 
 using programs::is_listed;
 
-// What Debian's alternatives, and linkers, have behind a dot.
+// Suffixes that Debian's alternatives, and linkers, have after a dot.
 constexpr std::string_view variants =
     "basic tiny nox gtk gtk2 gtk3 athena traditional openbsd original bfd gold lld mold";
 

@@ -10,14 +10,14 @@ namespace wtool::policy {
 // True where one of the tables has this very name.
 bool is_known_program(std::string_view name);
 
-// The name itself where it is known, or the one that it stands for: python3.11 is python, x86_64-linux-gnu-gcc-12 is
-// gcc, vim.basic is vim. A name that stands for none is handed back. It may be used to find what a program could do,
-// not to prove what it does not: what is called cat2 need not be a cat.
+// The known name that this one means: python3.11 is python, x86_64-linux-gnu-gcc-12 is gcc, vim.basic is vim. Any other
+// name is returned unchanged. Use it to find what a program could do, not to prove what it does not do: a program
+// called cat2 need not be a cat.
 std::string_view known_name(std::string_view name);
 
-// True for a program that is made for a person at a terminal (an editor, a pager, a monitor), and that without one waits
-// for ever or does what nobody meant; but where an argument makes it work by itself (`top -b`, `emacs --batch`) or only
-// tell about itself (`vim --version`). `words`: at least one.
+// True for a program made for a person at a terminal (an editor, a pager, a monitor), which without one waits forever
+// or does what nobody intended. False where an argument makes it work by itself (`top -b`, `emacs --batch`) or only
+// print information (`vim --version`). `words`: at least one.
 bool needs_terminal(const std::vector<std::string>& words);
 
 }  // namespace wtool::policy

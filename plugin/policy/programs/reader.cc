@@ -178,7 +178,7 @@ class Reader {
     given.value_word = at;
     given.negated = negated;
     if (equals < word.size()) {
-      // A value where none is taken is an error, or a boolean.
+      // A value for an option that takes none is an error, or a boolean.
       given.value = word.substr(equals + 1);
     } else if (option == nullptr && !valued) {
       parsed_.passed_over = parsed_.passed_over || has(lenient);
@@ -235,8 +235,8 @@ class Reader {
     }
   }
 
-  // The next words are the option's values. Of several, the last is kept: no table asks for another. False: one of them
-  // is an obstacle.
+  // Takes the next words as the option's values. Of several, only the last is kept, since no table needs more. False
+  // where one of them is an obstacle.
   bool take_values(Given& given, std::size_t count) {
     for (; count > 0 && next_ < words_.size(); --count) {
       if (!is_known(next_) && !has(lenient)) {

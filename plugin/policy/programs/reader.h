@@ -1,5 +1,5 @@
-// The one reader of command lines: what the words of a program are by its spec, as getopt_long would take them. All
-// that judges a program is a pass over the ParsedCommand.
+// The one reader of command lines: reads the words of a program by its spec, as getopt_long would. Everything that
+// judges a program works on the ParsedCommand.
 #pragma once
 
 #include <algorithm>
@@ -64,8 +64,8 @@ struct ParsedCommand {
   bool passed_over = false;                  // lenient: an option was passed over that may take a value
 
   bool has(std::string_view options) const { return in_force(options) != nullptr; }
-  // Of options that take each other's place, the one that holds: the last that was given. Null where none was, or where
-  // the last took its option back.
+  // Of options that replace each other, the one that counts: the last. Null where none was given, or where the last one
+  // revokes the option.
   const Given* in_force(std::string_view options) const;
   // The first option whose name, without dashes, is in the list.
   const Given* find(std::string_view list) const;
@@ -75,13 +75,13 @@ struct ParsedCommand {
 
 // The words must stay where they are as long as what was read of them.
 
-// What is proven: all words count as known, options that are `unproven` do not, and whatever is not known to be safe is
-// a problem. There must be rules for the tool.
+// For proofs that a command is safe: all words count as known, `unproven` options do not, and whatever is not known to
+// be safe is a problem. The tool must have rules.
 ParsedCommand read_safe(std::string_view tool, const Words& words);
 
-// What may run: words[from ...], which may be known only when they run. Such a word ends the options like an operand
-// (where the program permutes: it is one, or, unless it is lenient, an obstacle); as the value of an option it is an
-// obstacle, because it may become several words, unless the reading is lenient.
+// Reads words[from ...], some of which may be known only when the command runs. Such a word ends the options as an
+// operand does. (If the program permutes, it counts as an operand in a lenient reading, and otherwise is an obstacle.)
+// As the value of an option it is an obstacle, because it may become several words, unless the reading is lenient.
 enum class Permuting { by_spec, never };  // never: the first operand ends the options
 ParsedCommand read_options(const std::vector<Word>& words, std::size_t from, const Compiled& program,
                            Permuting permuting = Permuting::by_spec);
@@ -93,8 +93,8 @@ ParsedCommand read_exactly(const Words& words, std::size_t from, const Compiled&
 enum class Takes { nothing, value, unknown };
 Takes what_takes(const Compiled& program, std::string_view text);
 
-// Where the subcommand of words[0] stands, and what it is called: "docker compose exec". Further words are read as long
-// as `is_wanted` does not know the name and its spec has subcommands.
+// Where the subcommand of words[0] is, and its name: "docker compose exec". Further words are read as long as
+// `is_wanted` does not know the name and its spec has subcommands.
 struct Subcommand {
   std::string name;                // without a subcommand, the program's name alone
   std::size_t next = 1;            // the word behind it

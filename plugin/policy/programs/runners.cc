@@ -1,5 +1,5 @@
-// Programs of which it is known what they run besides themselves, or which of their options take a value, and not which
-// of their arguments only read.
+// Programs for which it is known what else they run, or which of their options take a value, but not which of their
+// arguments only read.
 #include "policy/programs/spec.h"
 
 namespace wtool::policy::programs {
@@ -431,7 +431,7 @@ constexpr ProgramSpec specs[] = {
                 "--verbose --version",
      .rules = false,
      .runs = Runs::special},
-    // Made for a person at a terminal, or told what to run from within.
+    // Made for a person at a terminal, or given commands from within.
     {.names = "vimdiff, rvim, gvim",
      .rules = false,
      .runs = Runs::steered,

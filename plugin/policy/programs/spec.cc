@@ -38,7 +38,7 @@ constexpr EffectText effect_texts[] = {
 
 const EffectText& text_of(Effect effect) { return effect_texts[static_cast<std::size_t>(effect)]; }
 
-// A name that is none is a mistake of the database: then it is not said to be harmless.
+// An unknown name is a mistake in the database, and must not count as harmless.
 Effect effect_named(std::string_view name) {
   for (const EffectText& each : effect_texts) {
     if (each.name == name) return each.effect;

@@ -1,5 +1,5 @@
-// The database of programs: what is known of their command lines, as data. A program is one ProgramSpec in the file of
-// its family. Options are written as its manual writes them, in one text:
+// The database of programs: what is known about their command lines, as data. A program is one ProgramSpec in the file
+// of its family. Options are written as in its manual, in one text:
 //
 //   -r --recursive         takes no value
 //   -n=NUM --lines=NUM     takes a value: -n5, -n 5, --lines=5, --lines 5
@@ -11,16 +11,16 @@
 //   -json                  with Style::go: a long option with one dash
 //
 // The name of a value says what it is: FILE and DIR are paths, LIST is a file that names further files; everything else
-// is text. A `!` behind an option says that it takes the place of the program's first operand: grep's -e=PATTERN!; a
-// `@` that with it the operands are files that name further files: sha256sum's --check@
+// is text. A `!` after an option says that it takes the place of the program's first operand: grep's -e=PATTERN!. A `@`
+// says that with this option the operands are files that name further files: sha256sum's --check@
 //
-// `options` only read. Those of `effects` do more, each group what stands in front of it, with a clause of its own
-// where that of the effect (see `clause_of`) would not say it:
+// `options` only read. Those of `effects` do more. Each group begins with its effect, and may have its own clause in
+// parentheses instead of the usual one (see `clause_of`):
 //
 //   "writes: -o=FILE --output=FILE; runs_program: --compress-program=PROGRAM; other (takes the safety off): -S"
 //
-// An option that is in no text is not safe. `effects` are there to say why, to find programs that an option names, and
-// because an abbreviation is safe only if it can mean nothing worse. A new program:
+// An option that is in neither text is not safe. `effects` says why, names the programs that options run, and makes an
+// abbreviation unsafe if it can mean one of its options. A new program:
 //
 //   {.names = "rev", .options = "-0 --zero -h -V", .effects = "writes: -o=FILE"},
 #pragma once
@@ -189,8 +189,8 @@ struct ProgramSpec {
   std::string_view harmless_settings = {};  // with one of these values, where there are any
   std::string_view settings = {};           // by which it runs programs, but with one of these values
 
-  // Variables of the environment: names, and patterns with *. Whole families change what programs do, because programs
-  // add members to them; harmless members are listed one by one. A name on no list is neither: a program may heed it.
+  // Variables of the environment: names, and patterns with *. Whole families count as dangerous, because programs add
+  // members to them; harmless members are listed one by one. A name on neither list is unknown: a program may use it.
   std::string_view variables = {};           // that change what it does: "GIT_*"
   std::string_view harmless_variables = {};  // that it only reads as data: "GIT_AUTHOR_NAME"
 };
@@ -231,16 +231,16 @@ class Compiled {
   Compiled(const ProgramSpec& spec, const SpecNames& specs);
   const ProgramSpec& spec() const { return *spec_; }
   const std::vector<Option>& options() const { return options_; }  // by name
-  // For words that are all known, without `unproven`. What the option letter is; null when it is not known. A digit
-  // without an option of its own begins a number.
+  // For words that are all known; ignores `unproven`. The option of this letter; null when it is not known. A digit
+  // that is not an option itself begins a number.
   const Option* letter(char c) const;
   // What the long option (without its value) is. An abbreviation is the safe option that it begins, if all that it
   // begins are safe, or else the unsafe one; null when it is not known.
   Named word(std::string_view name) const;
 
-  // For words that may be known only when the command runs, with `unproven`: the letter; the long option of this name,
-  // without its dashes, or the only one that begins so; the one of exactly this name, with its dashes. Null where there
-  // is none, or several.
+  // For words that may be known only when the command runs; includes `unproven`. any_letter: the option of this letter.
+  // only: the long option of this name, without its dashes, or the only one that begins with it. exact: the option of
+  // exactly this name, with its dashes. Null where there is no such option, or several.
   const Option* any_letter(char c) const;
   const Option* only(std::string_view name) const;
   const Option* exact(std::string_view name) const;
@@ -265,9 +265,9 @@ class Compiled {
 const Compiled* find_program(std::string_view name);
 // The same, but null where it is not known which arguments only read.
 const Compiled* find_rules(std::string_view name);
-// Its spec's covenant, as options; null where it has none. What it is is in spec().covenant.
+// The options of the spec's covenant; null where it has none. The covenant itself is in spec().covenant.
 const Compiled* find_covenant(std::string_view name);
-// All names of programs and subcommands that there are specs of, in their order.
+// All names of programs and subcommands that have specs, sorted.
 const std::vector<std::string_view>& program_names();
 // The lists that the specs have in this field.
 std::vector<std::string_view> lists_of(std::string_view ProgramSpec::*field);

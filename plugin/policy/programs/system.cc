@@ -81,7 +81,7 @@ constexpr ProgramSpec specs[] = {
      .options = "-a --active -f --forks -m --slabs -n --one-header -s --stats -d --disk -D --disk-sum -p=NAME "
                 "--partition=NAME -S=UNIT --unit=UNIT -t --timestamp -w --wide -y --no-first -h -V",
      .operands = Operands::text},
-    // ps has three styles of options, and none of them changes anything.
+    // ps has three styles of options, all of them harmless.
     {.names = "ps", .operands = Operands::text, .style = Style::none},
     {.names = "pgrep, pidof",
      .options =

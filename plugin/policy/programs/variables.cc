@@ -1,4 +1,4 @@
-// Variables of the environment that many programs heed, or that belong to none of the programs of the other files.
+// Variables of the environment that many programs use, or that belong to no program of the other files.
 #include "policy/programs/spec.h"
 
 namespace wtool::policy::programs {

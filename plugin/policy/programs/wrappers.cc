@@ -1,5 +1,5 @@
-// Programs that run others: the command in their arguments, or what they are told in another way. Of what they run
-// others judge; here are their own options.
+// Programs that run others: the command in their arguments, or one given in another way. Here are their own options;
+// the inner command is judged by its own spec.
 #include "policy/programs/reader.h"
 
 namespace wtool::policy::programs {

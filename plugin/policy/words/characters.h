@@ -25,7 +25,8 @@ inline bool is_plain(char c) {
          c == '^' || c == '}' || c == ']' || c == '#';
 }
 
-// True for control characters and for what looks like a blank, or like nothing, and is no blank to a shell.
+// True for control characters and for characters that look like a blank, or like nothing, but are not blanks to a
+// shell.
 bool is_hidden(std::uint32_t code_point);
 
 // "U+00A0"

@@ -6,8 +6,8 @@
 
 namespace wtool::policy {
 
-// Reads commands until something comes that cannot begin one: a closing keyword, `)`, `;;`, the end. Says whether there
-// was one.
+// Reads commands until something comes that cannot begin one: a closing keyword, `)`, `;;`, the end. Returns whether
+// there was a command.
 bool Reader::list() {
   std::size_t previous = none;
   bool any = false;
@@ -50,7 +50,7 @@ bool Reader::list() {
   return any;
 }
 
-// Gives the last simple command of it, `none` when it ends with another kind of command.
+// Returns its last simple command, `none` if it ends with another kind of command.
 std::size_t Reader::and_or() {
   std::size_t last = pipeline();
   while (!failed()) {
@@ -201,7 +201,7 @@ void Reader::unexpected() {
   fail(begin, c == '\n' ? std::string("a newline where a command must follow") : "an unexpected " + text);
 }
 
-// Gives the command where it is a simple one, `none` otherwise.
+// Returns the command if it is a simple one, `none` otherwise.
 std::size_t Reader::command() {
   skip_blanks();
   const std::size_t begin = at_;

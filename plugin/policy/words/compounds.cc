@@ -50,7 +50,7 @@ void Reader::if_clause() {
   }
 }
 
-// The body of a loop: do ... done, or what bash also allows behind for and select: { ... }
+// The body of a loop: do ... done or, after for and select, { ... } as bash also allows.
 void Reader::loop() {
   if (failed()) return;
   skip_newlines();
@@ -128,7 +128,7 @@ void Reader::case_clause() {
   }
 }
 
-// Behind `[[`, to its `]]`. What stands in it are words and operators; only what is substituted in it runs.
+// From after `[[` to its `]]`: words and operators, of which only substitutions run.
 void Reader::conditional(std::size_t begin) {
   while (!failed()) {
     skip_blanks();
@@ -146,7 +146,7 @@ void Reader::conditional(std::size_t begin) {
   }
 }
 
-// Behind bash's keyword `function`.
+// From after bash's keyword `function`.
 void Reader::function(std::size_t begin) {
   skip_blanks();
   if (!starts_word()) return fail(begin, "a function without its name");
@@ -165,7 +165,7 @@ void Reader::function_body() {
   if (!failed()) command();
 }
 
-// Behind bash's keyword `coproc`: a command, with a name in front of it where it is no simple one.
+// From after bash's keyword `coproc`: a command, preceded by a name unless it is a simple one.
 void Reader::coprocess() {
   skip_blanks();
   const std::size_t begin = at_;
@@ -183,7 +183,7 @@ void Reader::coprocess() {
   command();
 }
 
-// Redirections behind a compound command stand in the script as a command without words.
+// The script has the redirections of a compound command as a command without words.
 void Reader::redirections_of_compound(std::size_t first_command) {
   if (failed()) return;
   skip_blanks();

@@ -74,7 +74,7 @@ void Reader::dollar(Quotes quotes, ReadWord* read) {
   if (read != nullptr) read->word.text.push_back('$');
 }
 
-// Behind the opening backquote. What stands between is unescaped and then read as a text of its own.
+// From after the opening backquote. The text inside is unescaped and then read as a separate text.
 void Reader::backquotes(Quotes quotes, ReadWord* read) {
   const std::size_t begin = at_;
   const Nest nest(*this);
@@ -104,7 +104,7 @@ void Reader::backquotes(Quotes quotes, ReadWord* read) {
   expands(read, begin - 1, "a command substitution");
 }
 
-// At the `(` behind the `$`.
+// From the `(` after the `$`.
 void Reader::command_substitution() {
   const std::size_t begin = at_ - 1;
   const Nest nest(*this);
@@ -118,8 +118,8 @@ void Reader::command_substitution() {
   pending_ = std::move(outer);
 }
 
-// At the first of two parentheses behind a `$`: arithmetic. Bash reads it as a command substitution that begins with a
-// subshell, where the end says so.
+// From the first of two parentheses after a `$`: arithmetic. If the end shows that it is not, bash reads it as a
+// command substitution that begins with a subshell.
 void Reader::parenthesised(std::size_t begin) {
   const Mark back = mark();
   take('(');
@@ -132,8 +132,8 @@ void Reader::parenthesised(std::size_t begin) {
   command_substitution();
 }
 
-// To the `closing` closing characters in a row that end it; the opening ones have been taken. False when its
-// parentheses do not pair: then the cursor is anywhere.
+// Reads up to the `closing` closing characters in a row that end it; the opening ones are already read. False where the
+// parentheses do not pair; the cursor may then be anywhere.
 bool Reader::arithmetic(char open, char close, int closing) {
   const Nest nest(*this);
   int inner = 0;
@@ -183,7 +183,7 @@ void Reader::quoted_in_expansion() {
   if (!failed()) at_ = end + 1;
 }
 
-// Reads what is expanded as in double quotes, where a double quote itself is no more than a character.
+// Reads text that is expanded as in double quotes, but in which a double quote is an ordinary character.
 void Reader::expansions_until(std::size_t end) {
   const std::size_t outer_end = end_;
   end_ = end;
@@ -203,7 +203,7 @@ void Reader::expansions_until(std::size_t end) {
   if (failed()) at_ = end_;
 }
 
-// Behind `${`, to its `}`.
+// From after `${` to its `}`.
 void Reader::parameter(Quotes quotes) {
   const std::size_t begin = at_;
   const Nest nest(*this);

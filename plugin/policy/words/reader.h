@@ -1,11 +1,11 @@
-// The reader behind policy/words.h: recursive descent over the bytes, because in shell text the meaning of a byte
-// depends on all that encloses it. It reads as one dialect does. Where dialects differ it says so, and words.cc reads
-// the text once more for each other dialect, so that no command is missed whichever shell it is.
+// The reader for policy/words.h: recursive descent over the bytes, because in shell text the meaning of a byte depends
+// on everything around it. It reads one dialect. Where dialects differ it says so, and words.cc reads the text again
+// for each other dialect, so that no command is missed in any shell.
 //
-// - It goes forward only. The exceptions (`((` that turns out to be two subshells, and their like) are paid from a
-//   budget that is linear in the length of the text.
+// - It only moves forward. The exceptions (such as a `((` that turns out to be two subshells) are paid from a budget
+//   that is linear in the length of the text.
 // - Whatever nests is entered through Nest, which bounds the depth, and with it the recursion.
-// - After fail() nothing more is read: at_ stands at the end, and every loop ends there.
+// - After fail() nothing more is read: at_ is at the end, and every loop ends there.
 #pragma once
 
 #include <optional>
@@ -44,8 +44,8 @@ struct Findings {
 
 class Reader {
  public:
-  // `text` stands at `offset` in the line. With `whole`, everything in it is said to stand there, because its own
-  // offsets are not those of the line.
+  // `text` begins at `offset` in the line. With `whole`, everything in it is reported at that range, because unescaped
+  // text has no offsets in the line.
   Reader(std::string_view text, Findings& findings, std::size_t offset = 0, std::optional<Range> whole = std::nullopt)
       : text_(text), end_(text.size()), findings_(findings), offset_(offset), whole_(whole) {}
 

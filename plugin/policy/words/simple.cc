@@ -136,7 +136,7 @@ void Reader::read_target(Redirection& redirection, std::string descriptor, std::
     const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
     if (closes) redirection.is_input = false;
     if (target.literal && !read.quoted && (closes || (digits && text.size() == 1))) return;
-    // `3-` moves a descriptor, in bash. Anything else that is no number is the name of a file.
+    // `3-` moves a descriptor, in bash. Any other target that is not a number is the name of a file.
     const bool moves = text.size() > 1 && text.back() == '-' && std::all_of(text.begin(), text.end() - 1, is_digit);
     redirection.to_file = !(target.literal && (closes || digits || moves));
     bash_only(begin, "a redirection to something other than a descriptor of one digit");
@@ -209,7 +209,8 @@ void Reader::read_body(const HereDocument& document) {
   std::string body;
   bool found = false;
   while (at_ < end_ && !found) {
-    // A line as it counts for the delimiter: in front of an unquoted body's backslash and newline it goes on.
+    // One line for the comparison with the delimiter: if the body is not quoted, a backslash at its end joins the next
+    // one.
     const std::size_t line_begin = at_;
     std::string joined;
     bool continued = false;

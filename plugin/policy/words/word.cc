@@ -170,9 +170,9 @@ Reader::ReadWord Reader::word(Place place) {
     read.closed = true;
   }
   const std::string whole = text;
-  // A bracket is one of a pattern only with its counterpart behind it.
+  // A bracket is a pattern only if a closing one follows.
   if (bracket < text.size() && text.find(']', bracket) != std::string::npos) {
-    // In quotes, some of the characters between would be none of a set.
+    // Quoted characters inside of it could mean something else in the set.
     if (read.quoted) read.closed = true;
     note_open(begin, "the glob character [");
     if (read.marks.empty()) {
@@ -229,7 +229,7 @@ void Reader::equals(ReadWord& read, Place place, bool bare) {
   }
 }
 
-// At the `[` behind an assignment's name: to its `]`. Without one it is an ordinary bracket.
+// From the `[` after an assignment's name to its `]`. Without one it is an ordinary bracket.
 void Reader::subscript() {
   const Mark back = mark();
   step();
@@ -239,7 +239,7 @@ void Reader::subscript() {
   if (!failed()) step();
 }
 
-// Behind `NAME=(`, to its `)`.
+// From after `NAME=(` to its `)`.
 void Reader::array() {
   const std::size_t begin = at_;
   const Nest nest(*this);
@@ -258,7 +258,7 @@ void Reader::array() {
   }
 }
 
-// Behind an extended pattern's `(`, to its `)`.
+// From after an extended pattern's `(` to its `)`.
 void Reader::pattern_list() {
   const std::size_t begin = at_;
   const Nest nest(*this);
@@ -289,8 +289,7 @@ void Reader::process_substitution() {
   pending_ = std::move(outer);
 }
 
-// A character that is none of the plain ones, or stands behind a backslash: a part of the word, and an obstacle where
-// a person cannot see it.
+// A character that is not plain, or follows a backslash: a part of the word, and an obstacle if a person cannot see it.
 void Reader::unusual(ReadWord& read) {
   const std::size_t begin = at_;
   const Character character = first_character(text_.substr(at_, end_ - at_));
@@ -304,7 +303,7 @@ void Reader::unusual(ReadWord& read) {
   }
 }
 
-// Behind the opening quote.
+// From after the opening quote.
 void Reader::single_quoted(std::string* text) {
   const std::size_t end = text_.find('\'', at_);
   if (end == std::string_view::npos || end >= end_) return fail(at_ - 1, "a single quote that is never closed");
@@ -312,7 +311,7 @@ void Reader::single_quoted(std::string* text) {
   at_ = end + 1;
 }
 
-// Behind the opening quote.
+// From after the opening quote.
 void Reader::double_quoted(ReadWord* read) {
   const std::size_t begin = at_;
   const auto append = [&](std::size_t from, std::size_t size) {
@@ -346,7 +345,7 @@ void Reader::double_quoted(ReadWord* read) {
   }
 }
 
-// Behind bash's `$'`.
+// From after bash's `$'`.
 void Reader::ansi_quoted(ReadWord* read) {
   const std::size_t begin = at_;
   std::string text;

@@ -1,5 +1,5 @@
-// Builtins of shells that run text: eval, trap, alias; and those of bash that evaluate what stands in quotes:
-// printf -v 'a[$(COMMAND)]' x runs COMMAND.
+// Shell builtins that run text: eval, trap, alias; and those of bash that evaluate quoted arguments: printf -v
+// 'a[$(COMMAND)]' x runs COMMAND.
 #include <algorithm>
 
 #include "policy/environment.h"

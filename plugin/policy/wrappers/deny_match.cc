@@ -1,8 +1,8 @@
 // Whether an entry of a deny list, read as options and operands, matches a command: policy/wrappers.h, arguments_match.
 //
-// - Of a program with values_known, it is clear which word is the value of an option. Of others, a word behind an
-//   option may be its value or an operand: the entry matches if it does so in either reading.
-// - A word that is not literal may be anything, also nothing, or several words.
+// - For a program with values_known, it is clear which word is the value of an option. For any other program, a word
+//   after an option may be its value or an operand: the entry matches if it does so in either reading.
+// - A word that is not literal may be anything: nothing, one word, or several.
 #include <algorithm>
 #include <utility>
 
@@ -60,7 +60,7 @@ struct Knowledge {
     return {};
   }
 
-  // True where this long option has a name of its own, and so is no abbreviation of a longer one.
+  // True if this is the full name of a long option, and so not an abbreviation of a longer one.
   bool is_long_option(std::string_view name) const {
     const std::string option = "--" + std::string(name);
     const auto in = [&](const Compiled* known) { return known != nullptr && known->exact(option) != nullptr; };
@@ -211,7 +211,7 @@ bool has_operands(const Knowledge& knowledge, const std::vector<Word>& words, co
   for (std::size_t i = 1; i < words.size() && !matched.back(); ++i) {
     const Word& word = words[i];
     if (!word.literal) {
-      // None, one or several operands, or an option.
+      // It may be no operand, one or several, or an option.
       for (std::size_t n = 0; n < wanted.size(); ++n) matched[n + 1] = matched[n + 1] || matched[n];
       taken = Takes::unknown;
       continue;
@@ -229,7 +229,7 @@ bool has_operands(const Knowledge& knowledge, const std::vector<Word>& words, co
       taken = knowledge.takes(word.text);
       continue;
     }
-    // cargo +nightly: the toolchain is no operand.
+    // cargo +nightly: the toolchain is not an operand.
     if (i == 1 && word.text.starts_with('+') && is_listed("cargo rustc rustup", knowledge.tool)) continue;
     const bool may_be_value = taken == Takes::unknown;
     for (std::size_t n = wanted.size(); n-- > 0;) {

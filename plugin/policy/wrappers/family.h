@@ -1,4 +1,4 @@
-// What the families of wrappers share: the command that is judged, and how what it runs is put down. Internal to
+// What the families of wrappers share: the command that is judged, and the list of what it runs. Internal to
 // policy/wrappers.cc. Pure.
 #pragma once
 
@@ -28,7 +28,8 @@ struct Judgement {
   const std::vector<Word>& words() const { return command.words; }
   const Word& word(std::size_t index) const { return command.words[index]; }
 
-  // The words from `first` on are run as a command, with the standard input of this one. Nothing where there are none.
+  // The words from `first` on run as a command, with the standard input of this one. Does nothing if there are no
+  // words.
   Inner* runs(std::size_t first, std::vector<Word> assignments = {}) const;
   // A program is run with these words, with the standard input of this one.
   Inner* runs_words(std::vector<Word> words, std::vector<Word> assignments = {}) const;
@@ -40,7 +41,7 @@ struct Judgement {
   void runs_joined(std::size_t first) const;
   void runs_code(const Word& text, std::string reason) const;
   void is_unclear(const Word& text, std::string reason) const;
-  // The value of an option of these words, as a word of its own; empty where it has none.
+  // The value of an option of these words, as a word; empty where it has no value.
   Word value_of(const Given& option) const;
   // Whether something in the reading is an obstacle.
   bool has_obstacle(const ParsedCommand& reading) const;

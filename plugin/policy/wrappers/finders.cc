@@ -1,4 +1,4 @@
-// Programs that run a command for what they find or are told: find, fd, xargs, parallel.
+// Programs that run a command for each thing that they find or read: find, fd, xargs, parallel.
 #include <algorithm>
 
 #include "policy/wrappers/family.h"
@@ -75,7 +75,7 @@ void judge_find(const Judgement& judgement) {
   }
 }
 
-// fd PATTERN -x COMMAND ; with the found name behind it where no placeholder says otherwise.
+// fd PATTERN -x COMMAND ; with the found name appended unless a placeholder says otherwise.
 void judge_fd(const Judgement& judgement) {
   const auto& words = judgement.words();
   for (std::size_t i = 1; i < words.size(); ++i) {

@@ -1,5 +1,5 @@
-// Interpreters of other languages that are given code in their arguments or at their standard input, and programs that
-// are steered in ways nobody can judge: editors, terminal multiplexers, spoolers.
+// Interpreters of other languages, which get code in their arguments or at their standard input; and programs that are
+// controlled in ways that cannot be judged: editors, terminal multiplexers, spoolers.
 #include <algorithm>
 
 #include "policy/wrappers/family.h"
@@ -35,8 +35,7 @@ void judge_file(const Judgement& judgement, const Word& file) {
   }
 }
 
-// An option that was passed over may have taken the word that looks like the program's file: then what stands behind it
-// still counts.
+// A skipped option may take what looks like the program's file as its value, so the words after that still count.
 void judge_hidden_code(const Judgement& judgement, const ProgramSpec& interpreter, std::size_t from) {
   for (std::size_t i = from; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);

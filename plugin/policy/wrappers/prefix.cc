@@ -1,5 +1,5 @@
-// Programs that run what stands behind their own options and operands (env, timeout, sudo, docker exec), or what an
-// option names.
+// Programs that run the words after their own options and operands (env, timeout, sudo, docker exec), or a program that
+// an option names.
 #include <algorithm>
 #include <unordered_set>
 
@@ -17,7 +17,7 @@ using programs::Runs;
 // env -S in env -S in ...: each is shorter than the one before, but nobody writes that.
 constexpr int deepest_split = 8;
 
-// The program, if it runs what stands in its words as its spec says.
+// The spec of the program, if that says that the program runs its operands.
 const Compiled* find_prefix(std::string_view name) {
   const Compiled* const found = find_program(name);
   if (found == nullptr) return nullptr;
@@ -29,8 +29,8 @@ const Compiled* find_prefix(std::string_view name) {
 
 bool is_assignment(const Word& word) { return word.text.find('=') != std::string::npos && word.text.front() != '='; }
 
-// NAME=value words from `at` on, and then the command. A word that is known only when it runs may be either, or
-// several.
+// NAME=value words from `at` on, and then the command. A word that is known only when it runs may be either, or several
+// words.
 void run_with_assignments(const Judgement& judgement, std::size_t at) {
   std::vector<Word> assignments;
   const auto& words = judgement.words();
@@ -51,8 +51,8 @@ char escaped(char c) {
   return known == names.npos ? '\0' : values[known];
 }
 
-// How env -S splits its text into words: appends them; each has the place of `text`. ${NAME} makes a word that is not
-// literal. False: env refuses it.
+// Splits a text into words as env -S does, and appends them; each has the place of `text`. ${NAME} makes a word that is
+// not literal. False: env refuses the text.
 bool split_string(const Word& text, std::vector<Word>& words) {
   const std::string& from = text.text;
   Word word{{}, true, text.at};
@@ -225,7 +225,7 @@ void judge_entr(const Judgement& judgement) {
   }
 }
 
-// gdb --args COMMAND; whatever else it is told is code.
+// gdb --args COMMAND; its other arguments are code.
 void judge_gdb(const Judgement& judgement) {
   for (std::size_t i = 1; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
@@ -407,7 +407,7 @@ bool judge_prefix(const Judgement& judgement) {
   return true;
 }
 
-// Programs that do something else, but have an option by which they run a program: tar -I, rsync -e, sort
+// Programs that do something else, but have an option that names a program to run: tar -I, rsync -e, sort
 // --compress-program.
 bool judge_program_option(const Judgement& judgement) {
   const programs::Compiled* const found = programs::find_program(judgement.tool);

@@ -15,8 +15,7 @@ const Compiled* find_shell(std::string_view tool) {
   return found != nullptr && found->spec().runs == programs::Runs::shell ? found : nullptr;
 }
 
-// zsh has ways of its own to run commands in words that other shells take as they stand: =name, and qualifiers of
-// globs.
+// zsh runs commands in words that other shells take literally: =name, and glob qualifiers.
 bool may_be_foreign(const ProgramSpec& shell, std::string_view tool, const Word& text) {
   return shell.foreign || (tool.ends_with("zsh") && text.text.find_first_of("=(") != std::string::npos);
 }

@@ -175,7 +175,7 @@ class ExecuteCommand : public PreparedCall {
     set_words(request_, std::move(words));
     request_.timeout = timeout ? milliseconds(*timeout) : std::min(default_timeout, longest);
     request_.output_bytes = max_output;
-    // Read anew at each call, for it may have changed.
+    // Read again at each call, because it may have changed.
     request_.tool_rules = [words = request_.words, file = configuration.tools_allow](const std::string&,
                                                                                      const policy::Programs& programs) {
       return policy::judge_by_tools_allow(words, file, programs);

@@ -25,14 +25,14 @@ const char* code_for(const CallError& error);
 
 ToolResult refusal(const CallError& error);
 
-// The same of what is not on record yet, because it came before there was a command to judge. `labels` are the session,
-// task and agent as far as they are known;
+// The same, and records it: the refusal came before there was a command to judge. `labels` has as much of session, task
+// and agent as is known.
 ToolResult recorded_refusal(const CallError& error, const Labels& labels, const CallContext& context);
 
 // and of a call whose parameters are wrong.
 ToolResult invalid(const std::string& problem, const Labels& labels, const CallContext& context);
 
-// Those of the session `id`, or the id alone where there is no such session.
+// The labels of the session `id`, or only the id where there is no such session.
 Labels labels_of(const std::string& id, const CallContext& context);
 
 // What explain says of a tool that runs no command, where a parameter is wrong or nothing would be refused;

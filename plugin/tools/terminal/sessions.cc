@@ -74,7 +74,7 @@ class CreateSession : public PreparedCall {
     }
     const auto opened = open_session(request_, context);
     if (const auto* error = std::get_if<CallError>(&opened)) {
-      // What is refused here is a parameter: there is no command yet.
+      // There is no command yet, so a refusal is about a parameter.
       const bool is_parameter = error->code == "policy_denied" || error->code == "working_directory_invalid";
       return is_parameter ? terminal::reply(terminal::failure("INVALID_PARAMETERS", error->message, error->hint))
                           : terminal::refusal(*error);
