@@ -1,5 +1,5 @@
-// Whole reads and writes on a descriptor: they continue after signals and short transfers, and wait where somebody else
-// has made the descriptor non-blocking.
+// Whole reads and writes on a descriptor: they continue after signals and short transfers, and wait where another
+// process has made the descriptor non-blocking.
 //
 //   if (const Written written = write_all(file.get(), text); written.error != 0) return strerror(written.error);
 #pragma once
@@ -17,8 +17,8 @@ struct Written {
 
 Written write_all(int descriptor, std::string_view bytes) noexcept;
 
-// Appends what can be read to `bytes`, up to the end of the file. 0, or the errno; EFBIG where there are more than
-// `limit` bytes, of which some have been appended.
+// Appends everything up to the end of the file to `bytes`. Returns 0 or an errno; EFBIG where there are more than
+// `limit` bytes, some of which have then been appended.
 int read_all(int descriptor, std::size_t limit, std::string& bytes);
 
 }  // namespace wtool

@@ -7,8 +7,8 @@
 
 namespace wtool {
 
-// The object that `text` is. Where it is none, `problem` is one sentence (with the byte, where that is known): no JSON,
-// another value than an object, or a key twice, of which one would be lost.
+// Parses a JSON object. On failure `problem` is a sentence (with the byte, where that is known): the text is not JSON,
+// is another value than an object, or has a key twice, of which one would be lost.
 nlohmann::json parse_json_object(std::string_view text, std::string& problem);
 
 // A value as JSON text for a message, cut where it is long.

@@ -7,7 +7,7 @@
 namespace wtool {
 namespace {
 
-// Bytes that stand in a JSON text as they are, and are a character each.
+// Bytes that a JSON text contains unescaped, and that are one character each.
 constexpr std::array<bool, 256> plain = [] {
   std::array<bool, 256> table{};
   for (std::size_t c = 0x20; c < 0x80; ++c) table[c] = c != '"' && c != '\\';

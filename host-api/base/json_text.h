@@ -1,7 +1,7 @@
-// A text as a JSON string, appended to a line that grows.
+// Appends a text to a line as a JSON string.
 //
-// nlohmann's library writes all other JSON. A record of a journal must cost about a microsecond, and by the library it costs
-// ten: it copies each text into a value first (docs/decisions/0026-rooms.md).
+// All other JSON is written by nlohmann's library. That would take ten microseconds for a record of a journal, which
+// may take about one, because it first copies each text into a value (docs/decisions/0026-rooms.md).
 #pragma once
 
 #include <string>

@@ -1,13 +1,13 @@
 // Opens the files that this host writes itself while commands run, or after them: events, reports, journals.
 //
 // A command that may write beside such a file, in this run or an earlier one, could put a symbolic link in its place,
-// or in place of a folder above it, and this host, which no sandbox holds, would write at the other end. So:
+// or in place of a folder above it. This host, which is not sandboxed, would then write where the link leads. So:
 //
-// - The links of the user's own, such as a home folder that is one, are followed once, before any command runs
-//   (resolve_links_above). Those in the working directory and in folders where other users may write are not: an
-//   earlier command may have made them.
-// - From there on no link is followed: not at the end of the path and not on its way. Below /dev and /proc, where a
-//   command can put none, links are (`/dev/stdout`).
+// - The user's own links, such as a home folder that is one, are followed once, before any command runs
+//   (resolve_links_above). Links in the working directory and in folders where other users may write are not followed:
+//   an earlier command may have made them.
+// - After that no link is followed, neither at the end of the path nor on the way. Only below /dev and /proc, where a
+//   command cannot make links, they are (`/dev/stdout`).
 #pragma once
 
 #include <sys/types.h>
@@ -18,15 +18,15 @@
 
 namespace wtool {
 
-// Where `file` lies, as far as its folders exist: to be named before the first command runs, and opened later. The same
-// text where no link has to be followed.
+// The real path of `file`, as far as its folders exist. Call it before the first command runs, and open the result
+// later. Returns the same text where no link has to be followed.
 std::string resolve_links_above(const std::string& file);
 
-// As open(2) with `flags`, close-on-exec. None with `why`, words to be read after "cannot write FILE: ".
+// As open(2) with `flags`, close-on-exec. Empty with `why`, words to be read after "cannot write FILE: ".
 Descriptor open_without_links(const std::string& file, int flags, mode_t mode, std::string& why);
 
-// The folder, with those above it made where they are not there, below `base`, to which links may lead. None with
-// `why`. `made`: whether the last of them was not there; it is made with `mode`.
+// Opens the folder, and makes it and the folders above it where they are missing, below `base`, whose own path may have
+// links. Empty with `why`. `made`: whether the last folder was missing; it is made with `mode`.
 Descriptor make_folder_without_links(const std::string& base, const std::string& folder, mode_t mode, bool& made,
                                      std::string& why);
 

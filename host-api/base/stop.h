@@ -1,5 +1,5 @@
-// A request to stop, shared by whoever may ask (Ctrl-C, an abort file, another branch) and whatever must hear of it
-// (the running tool calls). It never waits and it never forgets: a listener that comes late is told at once.
+// A request to stop, shared by all who may make it (Ctrl-C, an abort file, another branch) and all who must react to it
+// (the running tool calls). It never waits and never forgets: a late listener is called at once.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,8 @@ class Stop {
     std::list<Listener>::iterator where_;
   };
 
-  // The first reason stands; `now` after `graceful` strengthens it and tells the listeners again; all else is ignored.
+  // The first reason is kept. `now` after `graceful` strengthens the request and calls the listeners again; any other
+  // repetition is ignored.
   void request(StopHow how, std::string reason);
 
   std::optional<StopRequest> requested() const;

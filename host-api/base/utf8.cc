@@ -11,8 +11,7 @@ bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) ==
 
 }  // namespace
 
-// The table is that of well-formed sequences in the Unicode standard: only the second byte's range depends on the
-// first.
+// The Unicode standard's table of well-formed sequences: only the range of the second byte depends on the first.
 Character first_character(std::string_view bytes) noexcept {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   const unsigned char first = at(0);

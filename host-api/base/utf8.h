@@ -1,5 +1,5 @@
-// UTF-8 (RFC 3629: no surrogates, no overlong forms, nothing above U+10FFFF). What a command writes may be any bytes;
-// what a result holds is valid UTF-8.
+// UTF-8 (RFC 3629: no surrogates, no overlong forms, nothing above U+10FFFF). A command may write any bytes; a result
+// holds valid UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ bool is_utf8(std::string_view bytes) noexcept;
 // was.
 std::string to_utf8(std::string bytes, bool* replaced = nullptr);
 
-// The smallest n' >= n at which `bytes` may be cut without cutting a character in two; n itself when that cannot be
-// told.
+// The smallest n' >= n at which `bytes` may be cut without splitting a character; n itself where `bytes` is not UTF-8
+// there.
 std::size_t cut_after(std::string_view bytes, std::size_t n) noexcept;
 
 // Appends the UTF-8 of a code point, which is at most U+10FFFF.

@@ -9,7 +9,8 @@
 
 namespace wtool::secrets {
 
-// Where a character stands in the text that is masked: behind quotes, backslashes or %41, several stand for one.
+// Where a character is in the text that is masked. In quotes, after backslashes, or as %41, several characters of the
+// text mean one.
 struct Place {
   std::size_t begin;
   std::size_t end;
@@ -46,7 +47,7 @@ inline constexpr int max_reading_depth = 3;
 void scan_text(const Piece& piece, Marks& marks);
 
 // word_scan.cc: the words of commands, in a text that may be a line for a shell. `values` are secret wherever they
-// stand.
+// occur.
 void scan_words(const Piece& piece, const std::vector<std::string>& values, Marks& marks, int depth = 0);
 
 // True where a value only names a variable or a command that has the secret, or says whether there is one.

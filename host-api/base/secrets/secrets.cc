@@ -14,7 +14,7 @@ namespace {
 // Shorter values occur by chance in other words.
 constexpr std::size_t shortest_value = 6;
 
-// The password in scheme://USER:PASSWORD@host; empty: none.
+// The password in scheme://USER:PASSWORD@host; empty if there is none.
 std::string_view password_in_url(std::string_view value) {
   const std::size_t begin = value.find("://");
   if (begin == std::string_view::npos) return {};
@@ -51,7 +51,8 @@ void add_forms(std::string_view value, std::vector<std::string>& forms) {
   forms.emplace_back(value);
   forms.push_back(percent_encoded(value));
   forms.push_back(base64(value));
-  // With something behind it, such as a newline, only the groups that hold nothing else are the same.
+  // If the encoded text continues, for instance with a newline, only the groups of three bytes before that are the
+  // same.
   forms.push_back(base64(value.substr(0, value.size() / 3 * 3)));
 }
 

@@ -12,13 +12,12 @@ namespace wtool::secrets {
 
 inline constexpr std::string_view mask = "[masked]";
 
-// Masks, in a text:
-// - what the words of a command line say to be secret (`--password X`, `PASSWORD=X`, `redis-cli -a X`), in whatever
-// quotes;
+// Masks in a text:
+// - what a command line marks as secret (`--password X`, `PASSWORD=X`, `redis-cli -a X`), in any quotes;
 // - fields of other notations (`Authorization: Bearer X`, `password: X`, `"token": "X"`, `https://user:X@host`,
-// `?key=X`);
-// - tokens of known shape (ghp_..., AKIA..., sk-..., JSON web tokens, private keys, addresses of web hooks);
-// - every value of `variables` whose name is secret, also as base64 or an address writes it.
+//   `?key=X`);
+// - tokens of a known shape (ghp_..., AKIA..., sk-..., JSON web tokens, private keys, addresses of web hooks);
+// - every value of `variables` with a secret name, also in base64 or percent encoding.
 class Masker {
  public:
   Masker() = default;
@@ -28,8 +27,8 @@ class Masker {
   // What is secret in `text` is secret in others, too: an error may repeat a word of a command alone.
   void learn_from(std::string_view text);
 
-  // The secrets themselves that masked() would replace, without quotes around them, as far as they are long enough not
-  // to occur in other texts by chance.
+  // The secrets that masked() would replace, without their quotes. Those that are short enough to occur in other texts
+  // by chance are left out.
   std::vector<std::string> found_in(std::string_view text) const;
 
  private:

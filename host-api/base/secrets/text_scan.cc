@@ -79,7 +79,7 @@ class TextScan {
     return at;
   }
 
-  // Looks at what begins at `at`; returns where to go on.
+  // Looks at what begins at `at`; returns where to continue.
   std::size_t step(std::size_t at) {
     const char c = text_[at];
     if (c == '-' && text_.substr(at).starts_with("-----BEGIN ")) {
@@ -99,7 +99,7 @@ class TextScan {
   }
 
   std::optional<std::size_t> private_key(std::size_t at) {
-    // The first line of such a block is short. A longer line is not one.
+    // The first line of such a block is short; a longer line cannot be one.
     std::string_view head = text_.substr(at, 80);
     head = head.substr(0, head.find('\n'));
     const std::size_t kind = head.find("PRIVATE KEY");
@@ -147,8 +147,8 @@ class TextScan {
     }
   }
 
-  // [begin, end) as the name of something: returns where to go on when its value was masked, or when there was none to
-  // mask.
+  // Takes [begin, end) as the name of something. Returns where to continue after its value, which is masked if needed;
+  // nothing if it is not a name with a value.
   std::optional<std::size_t> named(std::size_t begin, std::size_t end) {
     const std::string_view word = text_.substr(begin, end - begin);
     if (is_any_of({"Bearer", "Basic"}, word)) return credentials(end);
@@ -179,7 +179,7 @@ class TextScan {
     return std::nullopt;
   }
 
-  // NAME = VALUE, of a file of settings or a program; and NAME 'VALUE', as SQL has it, behind WITH or TO.
+  // NAME = VALUE, in a file of settings or a program; and SQL's NAME 'VALUE' after WITH or TO.
   std::optional<std::size_t> assigned(std::size_t begin, std::size_t end) {
     const std::size_t sign = behind_blanks(end);
     if (at_or_nul(sign) == '=' && at_or_nul(sign + 1) != '=' && at_or_nul(sign + 1) != '~') {
@@ -237,14 +237,14 @@ class TextScan {
     return at == 0 || std::string_view("\n'\"{,;-").find(text_[at - 1]) != std::string_view::npos;
   }
 
-  // `password: X`, as YAML has it, and `PASSWORD:X`. In a sentence, a word behind a colon is mostly none.
+  // `password: X`, as in YAML, and `PASSWORD:X`. In a sentence, the word after a colon is usually not a secret.
   std::optional<std::size_t> field(std::string_view name, std::size_t begin, std::size_t at) {
     const std::size_t from = behind_blanks(at);
     const char quote = at_or_nul(from);
     if (quote == '\'' || quote == '"') {
       if (from == at || !begins_line(begin)) return std::nullopt;
       const std::size_t close = text_.find(quote, from + 1);
-      // The quote that the whole field stands in ends it.
+      // This quote ends the text that contains the whole field.
       if (close == std::string_view::npos || (begin > 0 && text_[begin - 1] == quote)) return std::nullopt;
       return value(from);
     }
@@ -286,8 +286,8 @@ class TextScan {
     while (end < text_.size()) {
       const char c = text_[end];
       if (c == '\'' || c == '"') {
-        // In the middle of a word, what follows tells whether a quote opens, as in TOKEN=a"b c", or ends what the word
-        // stands in, as in "-e TOKEN=a".
+        // In the middle of a word, the next character shows whether a quote opens, as in TOKEN=a"b c", or closes a text
+        // that contains the word, as in "-e TOKEN=a".
         if (end > begin && !is_name_character(at_or_nul(end + 1))) break;
         for (++end; end < text_.size() && text_[end] != c; ++end) {
           if (c == '"' && text_[end] == '\\') ++end;
@@ -330,7 +330,7 @@ class TextScan {
     return end;
   }
 
-  // Name: value, up to the end of the quote it stands in, or of the line. The scheme of an authorization stays.
+  // Name: value, up to the end of the line or of the quotes around it. The scheme of an authorization is not masked.
   std::size_t header(std::size_t name, std::size_t at) {
     while (at < text_.size() && (text_[at] == ' ' || text_[at] == '\\')) ++at;
     std::size_t scheme = at;

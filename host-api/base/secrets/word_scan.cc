@@ -1,5 +1,5 @@
-// Reads a text as the words of commands, without quotes, and knows by the names of options and programs which word is
-// secret. It need not be a shell's line: a quote that is never closed is a character.
+// Reads a text as the unquoted words of commands, and finds the secret ones by the names of options and programs. The
+// text need not be a shell's line: a quote that is never closed is an ordinary character.
 #include <algorithm>
 #include <array>
 
@@ -124,7 +124,7 @@ class WordScan {
     return word;
   }
 
-  // What stands in quotes may be a line or a notation of its own.
+  // Quoted text may itself be a command line or another notation.
   void read_again(const Word& word, std::size_t first) {
     const std::string_view inside = std::string_view(word.own).substr(first);
     if (depth_ >= max_reading_depth || inside.find_first_of(" \t\n=:\"'") == std::string_view::npos) return;
@@ -187,7 +187,7 @@ class WordScan {
       const std::string_view text = words_[i].text();
       if (text.empty()) continue;
       if (text[0] != '-') {
-        // Few programs are named in one command, and none is named late.
+        // Bounded: a command names few programs, and names them early.
         for (const SecretOption* row : secret_options_of(base_name(text))) {
           if (options_.size() < 32) options_.emplace_back(row, commands_.size());
         }
@@ -225,7 +225,7 @@ class WordScan {
       if (last.find('=') == std::string_view::npos && is_secret_name(last)) mark_next(i);
       return;
     }
-    // Of letters behind one dash, short names are made by chance.
+    // Letters after a single dash can form a short name by chance.
     if (dashes > 2 || name.size() < (dashes == 1 ? 4U : 2U) || !is_secret_option(name)) return;
     if (separator == text.size()) {
       if (!is_flag_about_secret(name)) mark_next(i);

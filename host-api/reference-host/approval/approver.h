@@ -1,4 +1,5 @@
-// Whoever a host asks whether a command may run: the host's side of wtool.approval/1, behind its C functions.
+// The interface to the person who is asked whether a command may run: the host's side of wtool.approval/1, without its
+// C types.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ class Approver {
   // Waits for the answer. On the thread of the call that the question is about.
   virtual Approval ask(const Question& question) = 0;
 
-  // The question must not wait any longer: it is unavailable. Never waits. May come before ask() for that question; one
-  // that is over is ignored.
+  // Ends the question as unavailable. Never waits. May be called before ask() for that question; a finished question is
+  // ignored.
   virtual void withdraw(std::uint64_t id) = 0;
 };
 

@@ -23,7 +23,7 @@ std::size_t width(char first_byte) { return static_cast<unsigned char>(first_byt
 
 bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }
 
-// `line`, which is visible, broken behind bars.
+// Appends `line`, which is visible text, broken into lines that begin with a bar.
 void append_broken(std::string& text, std::string_view line, std::size_t columns) {
   text += first_bar;
   std::size_t used = first_bar.size();

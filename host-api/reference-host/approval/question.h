@@ -17,9 +17,9 @@ struct Question {
   std::string fingerprint{};  // the same for the same command, directory and environment, and for nothing else
 };
 
-// The question as lines of text, all of it, however long. Nothing in it is invisible, controls the terminal or begins a
-// line of its own: the command stands behind a bar, and is broken into lines of at most `columns` columns here, so that
-// the terminal does not do it. `state`: that of a workflow which asks; empty: none is known.
+// The whole question as lines of text, however long. Nothing in it is invisible, controls the terminal or looks like a
+// line of the question: each line of the command begins with a bar, and is broken here at `columns` columns, so that
+// the terminal does not break it. `state`: that of the workflow which asks; empty if unknown.
 std::string question_text(const Question& question, std::size_t columns, std::string_view state = {});
 
 }  // namespace wtool::host

@@ -16,7 +16,7 @@ constexpr std::size_t max_withdrawn = 1024;
 
 constexpr std::string_view prompt = "Allow this? yes / no / always / never [no]: ";
 
-// The answer that a line is; false: it is none.
+// Parses a line as an answer; false where it is not one.
 bool parse_answer(std::string_view line, Approval& answer) {
   constexpr std::string_view blanks = " \t\r\n";
   const std::size_t first = std::min(line.find_first_not_of(blanks), line.size());
@@ -85,7 +85,7 @@ Approval TerminalApproval::ask_on(Asking& asking, const Question& question) cons
     asking.leave(event == Event::ended ? "\n(the question is withdrawn)\n" : "\n");
     return event == Event::ended ? Approval::unavailable : Approval::no;
   };
-  // Behind whatever stands on the line already.
+  // The newline comes first, since the cursor may be in the middle of a line.
   const std::string text = "\n" + question_text(question, asking.columns(), asking_state());
   if (const Event event = asking.show(text); event != Event::done) return over(event);
   for (int attempt = 0; attempt < max_attempts; ++attempt) {

@@ -1,8 +1,8 @@
 // Asks a person on the terminal whether a command may run.
 //
-// - Only a process in the foreground of a terminal asks; for all others nobody is there, and the answer is unavailable.
+// - Only a process in the foreground of a terminal asks; for any other, the answer is unavailable.
 // - Two questions at once are asked one after the other (terminal/asking.h), each with the state that it is about.
-// - Empty, the end of the input and what is not understood five times are no.
+// - An empty line, the end of the input, or five answers that are not understood count as no.
 // - A question that is withdrawn, before it is asked or meanwhile, ends as unavailable at once.
 #pragma once
 

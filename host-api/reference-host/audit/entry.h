@@ -26,8 +26,8 @@ struct Entry {
 // Nothing where the line, given without its newline, has not the shape of a whole one.
 std::optional<Entry> read_entry(std::string_view line);
 
-// The bytes that a line's hash is of, where `text` goes so far; and what a line with these bytes is, without its
-// newline.
+// without_hash: the bytes of a line that its hash covers, if `text` has that many. whole_line: the line with these
+// bytes, without its newline.
 std::optional<std::string_view> without_hash(std::string_view text);
 std::string whole_line(std::string_view hashed);
 

@@ -28,7 +28,7 @@ std::size_t read_piece(int file, char* to, std::size_t most, std::uint64_t at) {
 
 }  // namespace
 
-// Reads one more piece behind what is there. False: there is none.
+// Appends one more piece to the buffer. False at the end.
 bool LineReader::fill() {
   buffer_.erase(0, used_);
   used_ = 0;
@@ -52,7 +52,7 @@ bool LineReader::next(RawLine& line) {
   std::uint64_t skipped = 0;  // of a line that is too long: what is no longer in the buffer
   while ((newline = buffer_.find('\n', used_ + searched)) == std::string::npos) {
     searched = buffer_.size() - used_;
-    // Its beginning stays, as far as a line may go; what is behind that is only counted.
+    // Keeps the beginning of the line, up to the longest valid one, and only counts the rest.
     if (searched > max_line) {
       buffer_.resize(used_ + max_line);
       skipped += searched - max_line;

@@ -18,8 +18,8 @@ struct Part {
   std::uint64_t size = 0;  // of an open one: how much of it belongs to this snapshot
 };
 
-// The parts as they were at one instant: lines that are written, and rotations that happen, while they are read do not
-// count. Waits a few seconds for a line that is just being written. Nothing: `error` says why.
+// The parts as they were at one instant: lines written and rotations made during the reading do not count. Waits a few
+// seconds for a line that is just being written. Nothing: `error` says why.
 std::optional<std::vector<Part>> find_parts(const std::string& file, std::string& error);
 
 // Opens a part, unless it is open. 0, or the errno, and then `error` says why.

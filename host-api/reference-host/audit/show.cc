@@ -82,7 +82,7 @@ std::vector<std::string> details_of(const std::string& kind, const ordered_json&
   return all;
 }
 
-// In JSON, what is not ASCII stands in strings alone, where it can be written as \uNNNN as well.
+// In JSON, characters beyond ASCII occur only in strings, where they can be written as \uNNNN as well.
 std::string in_ascii(std::string_view line) {
   std::string out;
   const auto unit = [&out](unsigned value) {
@@ -153,8 +153,8 @@ class LastLines {
   std::deque<std::string> kept_;
 };
 
-// Lines that cannot be read wait until the first event shows that the file is a trail: nobody wants to see the text of
-// another file. Of very many lines only the first are kept, and the others are counted.
+// Keeps unreadable lines back until the first event shows that the file is a trail, because nobody wants to see the
+// text of another file. Only the first of them are kept, and the others are counted.
 class Doubtful {
  public:
   explicit Doubtful(LastLines& lines) : lines_(lines) {}

@@ -14,13 +14,13 @@ struct ShowOptions {
   bool json = false;       // the lines themselves, in ASCII
 };
 
-// Calls `print` with a line of text (no newline, nothing in it that controls a terminal) for each event, oldest first,
-// until it returns false. Empty: all were shown, or print had enough. Otherwise why the trail could not be read:
-// nothing is printed of a file that holds no event.
+// Calls `print` with a line of text for each event, oldest first, until it returns false. The line has no newline, and
+// nothing that controls a terminal. Empty: all were shown, or `print` returned false. Otherwise why the trail could not
+// be read; of a file without any event, nothing is printed.
 std::string show(const std::string& file, const ShowOptions& options,
                  const std::function<bool(std::string_view line)>& print);
 
-// One event, as show() gives it. `line` is a line of a trail; what is none gives an empty text.
+// One event, in the form that show() prints. `line` is a line of a trail; any other text gives an empty one.
 std::string describe(std::string_view line);
 
 }  // namespace wtool::host::audit

@@ -27,8 +27,7 @@ std::string numbers(std::uint64_t first, std::uint64_t last) {
                        : "numbers " + std::to_string(first) + " to " + std::to_string(last);
 }
 
-// Whether a line was torn, and is not something else: its bytes begin a whole line, or are none at all. A loss of power
-// may leave zeros in the place of the rest.
+// Whether this may be a torn line: its bytes begin a whole line, or are all zero, which a power failure may leave.
 bool may_be_torn(std::string_view text) {
   if (text.empty()) return false;
   const std::size_t zeros = std::min(text.find('\0'), text.size());

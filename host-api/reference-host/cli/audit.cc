@@ -1,5 +1,5 @@
 // wtool audit verify FILE [--expect HASH] and wtool audit show FILE [--event E] [--last N] [--json]: an audit trail
-// that a plugin wrote. No plugin is needed for that.
+// that a plugin wrote. Needs no plugin.
 #include "audit/entry.h"
 
 #include <sys/ioctl.h>

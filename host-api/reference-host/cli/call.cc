@@ -1,5 +1,5 @@
-// wtool call TOOL [JSON | - | @FILE] [--stream | --explain]: one call, or what it would do. Standard output gets the
-// result JSON and nothing else.
+// wtool call TOOL [JSON | - | @FILE] [--stream | --explain]: one call, or what it would do. Writes only the result's
+// JSON to standard output.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// `Wait for user confirmation`: asks a person on the terminal whether a workflow goes on.
+// `Wait for user confirmation`: asks a person on the terminal whether to continue a workflow.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace wtool::host {
 
-// Only y and yes confirm; Enter, no, the end of the input and what is not understood five times do not. Nothing: there
-// is no terminal that this process is in the foreground of, or a stop was requested. One question at a time: others
+// True for y and yes; false for no, Enter, the end of the input, or five answers that are not understood. Nothing where
+// this process is not in the foreground of a terminal, or a stop was requested. One question is asked at a time; others
 // wait. Any thread.
 std::optional<bool> confirm_on_terminal(const std::string& question, Stop& stop,
                                         Terminal& terminal = Terminal::of_process());

@@ -1,8 +1,8 @@
 // What every subcommand of `wtool` shares: the global options, the tracing, and the plugin with its tools.
 //
 // A subcommand is one file with one function `void add_NAME(CLI::App& app, Context& context)` (commands.h). It
-// describes its options, and in its CLI11 callback it only sets `context.command`; main() runs that after everything
-// was parsed. The command returns the program's exit status (the constants below, or Interrupts::exit_status()).
+// describes its options, and its CLI11 callback only sets `context.command`, which main() runs after all options are
+// parsed. The command returns the program's exit status (the constants below, or Interrupts::exit_status()).
 #pragma once
 
 #include <functional>
@@ -31,8 +31,8 @@ struct GlobalOptions {
   std::string log_format;
 };
 
-// One per process, on the main thread; only tracing() may be used from other threads. Ends in the right order: tools,
-// plugin (deinit), tracing.
+// One per process, on the main thread; only tracing() may be used from other threads. Destroys its parts in the right
+// order: tools, plugin (deinit), tracing.
 class Context {
  public:
   GlobalOptions options;

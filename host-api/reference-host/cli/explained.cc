@@ -21,7 +21,7 @@ workflow::CommandVerdict explained(Toolbox& toolbox, const std::string& tool, co
   const auto text =
       toolbox.explain(tool, arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), stop, why);
   if (!text) return {Kind::unknown, why};
-  // Lists such as that of the environment are not looked at.
+  // Skips nested lists, such as that of the environment.
   const auto answer =
       nlohmann::json::parse(*text, [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) { return depth < 2; });
   const std::string reason = text_of(answer, "reason");

@@ -12,7 +12,7 @@ namespace wtool::host {
 
 namespace {
 
-// The writing end of the pipe, for the handler; -1 when there is no Interrupts.
+// The writing end of the pipe, for the handler; -1 when no Interrupts exists.
 std::atomic<int> handler_pipe{-1};
 static_assert(std::atomic<int>::is_always_lock_free, "the handler may touch nothing else");
 

@@ -1,11 +1,11 @@
 // Turns SIGINT, SIGTERM and SIGHUP into a request to stop, for as long as it lives:
 //
-// - the first signal asks gracefully, the second says now;
-// - the third ends the program as if nobody listened (what the plugin still holds is cleared up by its warden): there
-//   is always a way out;
+// - the first signal stops gracefully, the second at once;
+// - the third ends the program by the signal's default action (the warden then ends all commands), so that there is
+//   always a way out;
 // - a signal that was ignored when the program started (nohup, a background job) stays ignored.
 //
-// One at a time in a process. The handlers only write to a pipe; a thread of this object makes the request.
+// At most one in a process. The handlers only write to a pipe; a thread of this object makes the request.
 #pragma once
 
 #include <signal.h>

@@ -1,5 +1,5 @@
-// One run of a prepared workflow with what surrounds it: its journal, its whole outputs, and the masking of its secrets.
-// `wtool run` and `wtool mcp --workflows` share it.
+// One run of a prepared workflow with everything around it: its journal, its whole outputs, and the masking of its
+// secrets. Shared by `wtool run` and `wtool mcp --workflows`.
 #pragma once
 
 #include <functional>
@@ -29,16 +29,16 @@ struct JournaledRun {
   std::function<bool()> skips_finally{};                                                // the same
 };
 
-// Blocks until the run is over. `shown` sees no secret, and neither has the report one. The file
-// .swissarmyhammer/.abort stops the run.
+// Blocks until the run is over. Neither `shown` nor the report contains secrets. The file .swissarmyhammer/.abort stops
+// the run.
 workflow::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, JournaledRun run,
                                   workflow::Secrets& secrets, Stop& stop, workflow::RunObserver& shown);
 
 // Notices of a journal go to standard error.
 workflow::Journal::Options journal_options(const workflow::Secrets& secrets);
 
-// The inputs of that run whose values its journal does not hold, because they are or hold secrets, but for the `given`
-// ones: a sentence each. `option` is as for resolve_inputs.
+// A sentence for each input of that run whose value the journal does not hold, because it is or contains a secret,
+// without the `given` ones. `option` is as for resolve_inputs.
 std::vector<std::string> lost_inputs(const workflow::RunRecord& run, const std::set<std::string>& given,
                                      const std::string& option);
 

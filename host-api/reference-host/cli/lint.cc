@@ -128,9 +128,9 @@ class Linter {
     return true;
   }
 
-  // An explanation takes a tenth of a millisecond, which is long for thousands of commands. So each command is
-  // explained once, and where there is no rule about commands, only those are that may be refused for what they are:
-  // empty, too long, or with variables.
+  // An explanation takes a tenth of a millisecond, which adds up for thousands of commands. So each command is
+  // explained once; and without rules about commands, only those are explained that may be refused anyway: empty, too
+  // long, or with variables.
   workflow::CommandVerdict verdict(const std::string& command, const std::map<std::string, std::string>& environment) {
     constexpr std::size_t surely_short = 64UL * 1024;
     if (!allows_any_) allows_any_ = allows_any_command(*toolbox_);
@@ -143,8 +143,8 @@ class Linter {
     return known->second;
   }
 
-  // Adds `failures: continue` to a file in which the rule of plain arrows changes one, and says so; nothing: it is as
-  // it was.
+  // Adds `failures: continue` to a file whose meaning the rule of plain arrows would change, and says so. Nothing if
+  // the file needs no change.
   std::optional<workflow::Source> fix(const workflow::Source& source, const workflow::Workflow& parsed) {
     const auto changed = workflow::changed_exits(parsed);
     if (changed.empty()) return std::nullopt;

@@ -22,14 +22,14 @@ std::optional<PastRunFile> read_past_run(const std::string& wanted) {
   }
   const std::string file = workflow::journal_file(".", id);
   PastRunFile past;
-  // Asked first: a run that ends in between has then an end, or none of us has seen it.
+  // Asked before reading: if the run ends in between, the journal read afterwards has its end.
   past.being_written = workflow::is_being_written(file);
   auto content = workflow::read_journal(file, error);
   if (!content) {
     complain(error);
     return std::nullopt;
   }
-  // While a run goes on, its last line may be half written.
+  // While a run is being written, its last line may be half written.
   for (const std::string& notice : content->notices) {
     if (!past.being_written) complain(notice);
   }

@@ -14,8 +14,8 @@ struct PastRunFile {
   bool being_written = false;
 };
 
-// The run that `wanted` names (journal/runs_folder.h), below the working directory. What is wrong with its journal
-// and leaves something to show is told on stderr. Nothing: the reason is there, too.
+// The run that `wanted` names (journal/runs_folder.h), below the working directory. A damage of its journal that still
+// leaves something to show is reported on stderr. Nothing on failure; the reason is on stderr, too.
 std::optional<PastRunFile> read_past_run(const std::string& wanted);
 
 // The same, of that workflow file alone: `last` is the last run of it, and a run of another file is refused.
@@ -29,8 +29,7 @@ std::string run_of_file(const std::string& directory, const std::string& file, c
 // The workflow file, parsed but not checked. What is wrong is on stderr; nothing where its diagram could not be read.
 std::optional<workflow::Workflow> read_workflow(const std::string& file);
 
-// The workflow of the run, if its file is still there and as it was when it ran. Nothing: it is not, for the reason in
-// `why`.
+// The workflow of the run, if its file still exists unchanged. Nothing otherwise: `why` has the reason.
 std::optional<workflow::Workflow> workflow_of_run(const workflow::RunRecord& run, std::string& why);
 
 }  // namespace wtool::host

@@ -64,7 +64,7 @@ std::string lines_of(const workflow::StepRecord& step, bool is_error_stream) {
   return shown + (stored.notice.empty() ? "" : "    (" + words(stored.notice) + ")\n");
 }
 
-// Tells each thing once, in the order in which it happened.
+// Reports each event once, in the order in which the events happened.
 class Teller {
  public:
   explicit Teller(const LogsOptions& options) : options_(options) {}

@@ -1,8 +1,8 @@
 // wtool mcp: serves the tools to a client of the Model Context Protocol, on standard input and output.
 //
-// - Nothing but the protocol is on standard output: before anything else is opened, both ends of it move to descriptors
-//   that no command inherits, and what anybody prints by mistake goes to standard error.
-// - Without a word about it, commands are held to the project by the kernel's sandbox (config/policy_preset.h).
+// - Only the protocol goes to standard output: before anything else is opened, standard input and output move to
+//   descriptors that no command inherits, and anything printed by mistake goes to standard error.
+// - By default, the kernel's sandbox confines commands to the project (config/policy_preset.h).
 // - The end of the input, a client that no longer reads, SIGTERM, SIGINT and SIGHUP end every command and the program.
 #include <fcntl.h>
 #include <malloc.h>
@@ -49,7 +49,7 @@ struct Ends {
   int wake = -1;
 };
 
-// Below 3 there is no room, since wtool has filled these descriptors.
+// Descriptors below 3 are all taken by now, so the copies are above them.
 std::optional<Ends> move_standard_streams() {
   Ends ends;
   ends.in = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -82,7 +82,7 @@ std::string absolute(const std::string& path) {
   return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
 }
 
-// The folder that the policy is about; empty where it needs none. Nothing: the reason is on stderr.
+// The folder to which the policy confines commands; empty if it needs none. Nothing: the reason is on stderr.
 std::optional<std::string> root_of(const McpOptions& options) {
   std::error_code failure;
   const bool is_named = !options.root.empty();
@@ -101,7 +101,8 @@ std::optional<std::string> root_of(const McpOptions& options) {
   return std::nullopt;
 }
 
-// Sets the policy and the folder of the commands. Gives what models are told of it; nothing: the reason is on stderr.
+// Sets the policy and the folder of the commands. Returns what models are told about it; nothing: the reason is on
+// stderr.
 std::optional<std::string> set_policy(Context& context, McpOptions& options) {
   // What is relative is so to the folder that this was started in.
   context.options.config = absolute(context.options.config);
@@ -162,7 +163,7 @@ mcp::ResultStyle style_of(const std::string& name) {
                                 : mcp::ResultStyle::both;
 }
 
-// Many clients wait for a minute, and those that are told of progress often for longer.
+// Many clients wait for a minute, and clients that get progress messages often for longer.
 void set_answer_within(const nlohmann::json& value, mcp::ServerSettings& settings) {
   constexpr std::chrono::seconds usual{50};
   settings.waits_for_progress = value == "auto";
@@ -213,8 +214,8 @@ std::optional<mcp::ServerSettings> read_settings(Context& context, const McpOpti
   return settings;
 }
 
-// Beside the tools that --tools names; alone where it names none: a model can run what a person has reviewed, and
-// nothing else.
+// Workflows are served besides the tools that --tools names; without --tools they are served alone, so that a model can
+// run only what a person has reviewed.
 void add_workflows(mcp::ServerSettings& settings, WorkflowTools& workflows, bool are_alone) {
   settings.about.workflows_alone = are_alone;
   for (mcp::ServerTool& tool : workflows.tools()) {

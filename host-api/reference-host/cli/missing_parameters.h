@@ -8,9 +8,9 @@
 
 namespace wtool::host {
 
-// Adds what is answered to `given`, as NAME=VALUE; what is typed for a secret is not shown. Where nobody can be asked,
-// or nothing usable is answered, nothing is added. False: Ctrl-C, or another signal, has ended the question;
-// `exit_status` says what the program ends with.
+// Asks for missing parameters and adds the answers to `given`, as NAME=VALUE; what is typed for a secret is not shown.
+// Adds nothing where nobody can be asked, or no usable answer comes. False: a signal such as Ctrl-C has ended the
+// question, and `exit_status` is the program's exit status.
 bool ask_for_parameters(const workflow::Workflow& workflow, std::vector<std::string>& given, int& exit_status);
 
 // The same for inputs of a run that is resumed whose values the journal does not hold: nothing of them is shown.

@@ -14,8 +14,9 @@ bool print(std::string_view text);
 // One message to standard error: "wtool: MESSAGE" and a newline. Control characters are escaped, newlines are kept.
 void complain(std::string_view message);
 
-// Takes the places of standard descriptors that are closed, so that no file that is opened later gets one of them:
-// reading such a standard input and writing such a standard output fail, such a standard error swallows. First of all.
+// Opens placeholders for standard descriptors that are closed, so that no file opened later gets their numbers. Reading
+// from such a standard input and writing to such a standard output fail; writes to such a standard error are lost. Call
+// it first.
 void fill_closed_descriptors();
 
 }  // namespace wtool::host

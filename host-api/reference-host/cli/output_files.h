@@ -1,8 +1,8 @@
 // The whole outputs of the steps of a run, as files.
 //
-// With a journal they lie beside it, in a folder of their own that nobody else may read, and stay; without one they are
-// somewhere temporary, and go with this object. What holds a secret never stays. A link that a command puts in place of
-// the folder, or of a file, is not followed.
+// With a journal they are kept beside it, in a folder that only this user may read; without one they are in a temporary
+// folder, and are removed with this object. Outputs that contain a secret are always removed. If a command replaces the
+// folder or a file with a symbolic link, the link is not followed.
 #pragma once
 
 #include <atomic>

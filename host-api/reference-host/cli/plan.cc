@@ -1,5 +1,5 @@
-// wtool plan FILE [--var NAME=VALUE]... [--json]: what a run would do, without running anything. Standard output gets
-// the plan.
+// wtool plan FILE [--var NAME=VALUE]... [--json]: what a run would do, without running anything. Prints the plan to
+// standard output.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>

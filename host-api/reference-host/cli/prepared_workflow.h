@@ -16,8 +16,8 @@
 
 namespace wtool::host {
 
-// The file that a person means: a file of that name, or the workflow that another one would name so in that directory.
-// Empty: neither is there, and `error` says where it was looked for.
+// The file that a person means: a file of that name, or the workflow that another workflow in that directory would call
+// by that name. Empty: neither exists, and `error` lists the places.
 std::string workflow_file(const std::string& wanted, const std::string& directory, std::string& error);
 
 // The prompts that the configuration speaks of, for runs in that directory. Null: the reason is on standard error.
@@ -26,7 +26,7 @@ std::unique_ptr<workflow::Prompts> configured_prompts(Context& context, const st
 // Asks the shell that the configuration names which commands it cannot read.
 workflow::ShellReader configured_shell(Context& context);
 
-// Tells a check what is wrong with prompts. `prompts` must outlive the context.
+// Lets a check find mistakes in prompts. `prompts` must outlive the context.
 void look_for_prompts(const workflow::Prompts& prompts, workflow::CheckContext& check_context);
 
 // What all workflows of a program share: the directory of their runs, the tools, and what the configuration says.
@@ -47,8 +47,8 @@ class PreparedWorkflow {
   // `given` are the names of --var. Null: what is wrong is on standard error, and the exit status is exit_unusable.
   static std::unique_ptr<PreparedWorkflow> open(Context& context, const std::string& file,
                                                 const std::vector<std::string>& given);
-  // The same of one that is read already, and of which the parameters alone are given; `was_not` is what becomes of it
-  // where it is wrong, for the message: "served".
+  // The same for a source that is already read, when only its parameters are given. `was_not` is for the message about
+  // a mistake, such as "served" for "it was not served".
   static std::unique_ptr<PreparedWorkflow> open(std::shared_ptr<const WorkflowSetup> setup, workflow::Source source,
                                                 const std::string& was_not);
 

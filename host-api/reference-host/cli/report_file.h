@@ -10,7 +10,7 @@
 
 namespace wtool::host {
 
-// Makes the file anew; `-` is standard output. False: the reason is on stderr.
+// Makes the file, or replaces it; `-` is standard output. False: the reason is on stderr.
 bool write_report(const std::string& file, std::string_view text);
 
 // Writes those reports whose file is not empty. `workflow` may be null (report/html_report.h).

@@ -1,4 +1,4 @@
-// wtool resume RUN [--from STATE]: goes on with a run that failed, was aborted, or was killed.
+// wtool resume RUN [--from STATE]: continues a run that failed, was aborted, or was killed.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>

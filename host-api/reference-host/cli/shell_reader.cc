@@ -29,8 +29,8 @@ using std::chrono::steady_clock;
 constexpr int max_processes = 100;
 constexpr std::chrono::seconds longest{5};  // for all processes of one call together
 
-// Between two commands. Valid where the command before it is complete; an error where it ends inside of a quote: then
-// the quoted `;;)` is read as operators.
+// Separates two commands. If the command before it is complete, this is valid shell text. If that command ends inside a
+// quote, the quoted `;;)` are read as operators, and the shell reports an error.
 constexpr std::string_view closing = "\n: ';;)' \";;)\"\n) fi\n";
 constexpr std::string_view opening = "if :; then (\n";
 
@@ -40,8 +40,8 @@ struct Complaint {
   std::string message;
 };
 
-// `/dev/fd/0: 12: Syntax error: ...` or `/dev/fd/0: line 12: syntax error ...`. Nothing where no line is named: then it
-// was not the text that the shell could not read.
+// Parses `/dev/fd/0: 12: Syntax error: ...` or `/dev/fd/0: line 12: syntax error ...`. Nothing if the message has no
+// line: it is then not about the text.
 std::optional<Complaint> complaint_of(std::string_view said) {
   said = said.substr(0, said.find('\n'));
   for (std::size_t at = said.find(": "); at != std::string_view::npos; at = said.find(": ", at + 1)) {
@@ -115,8 +115,8 @@ class Asker {
   bool gave_up_ = false;
 };
 
-// The path of a shell that is asked; empty: not that one. A file must not be able to name a program of its own here, so
-// only shells in the system's directories are, and PATH is not looked at.
+// The path of a shell that may be asked; empty for any other. Only shells in the system's directories are used, and
+// PATH is not searched, because a workflow file must not be able to name a program of its own here.
 std::string system_shell(std::string_view shell) {
   const std::size_t slash = shell.rfind('/');
   const std::string_view name = slash == std::string_view::npos ? shell : shell.substr(slash + 1);
@@ -152,7 +152,7 @@ std::vector<workflow::ShellMistake> unreadable_commands(const std::string& shell
   };
   std::vector<std::size_t> together;
   for (std::size_t i = 0; i < commands.size(); ++i) {
-    // A here-document takes all behind it where its end is missing, and an alias may change what is read.
+    // An unfinished here-document would take all following commands as its text.
     const bool reaches_far = commands[i].find("<<") != std::string::npos;
     if (reaches_far || commands.size() == 1) {
       ask_alone(i);

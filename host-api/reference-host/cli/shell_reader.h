@@ -8,9 +8,9 @@
 
 namespace wtool::host {
 
-// `shell` is the program that runs the commands, or the name of one. One process for all of them where it can read all;
-// else a few more, to find out which it cannot read. Nothing is said of what it could not be asked about: an unknown
-// kind of shell, more processes than a person would wait for.
+// The commands that the shell cannot read. `shell` is its path or name. One process reads all commands if it can;
+// otherwise a few more find out which it cannot read. Says nothing about commands that could not be checked: for an
+// unknown kind of shell, or beyond the number of processes that a person would wait for.
 std::vector<workflow::ShellMistake> unreadable_commands(const std::string& shell,
                                                         const std::vector<std::string>& commands);
 

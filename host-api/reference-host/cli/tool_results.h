@@ -1,4 +1,4 @@
-// What a run of a workflow answers as a call of a tool: few words for a model, and the same as structure.
+// The result of a workflow that runs as a tool call: a short text for a model, and the same as structured content.
 //
 //   2 files were changed
 //   [completed, 3 steps, 812 ms]
@@ -7,9 +7,9 @@
 //   1 of 12 tests failed
 //   [failed, 2 steps, 640 ms; "resume": "20261121-231502-3f9a" continues it]
 //
-// - The text is the last output of the main path, and of each step that failed the end of what it wrote.
-// - The structure has the states with what became of them, the run's id, and the same texts: there are clients that
-//   show a model nothing else.
+// - The text is the last output of the main path, and the end of the output of each step that failed.
+// - The structured content has the outcome of each state, the run's id, and the same texts: some clients show a model
+//   nothing else.
 #pragma once
 
 #include <cstddef>
@@ -25,15 +25,15 @@
 
 namespace wtool::host {
 
-// Stands behind a mask over secrets. The members of the observer: any thread.
+// Gets its events through the observer that masks secrets. The observer's members may be called on any thread.
 class ToolResult final : public workflow::RunObserver {
  public:
   void combination_begun(const std::string& branch, const expressions::Value& values) override;
   void state_ended(const workflow::Step& step, const workflow::StepEnd& end) override;
   void noticed(std::string_view text) override;
 
-  // When the run is over. `run`: its id; empty: it cannot be resumed. Of an output `most` bytes are kept, half of its
-  // beginning and half of its end.
+  // Call it when the run is over. `run`: its id; empty if it cannot be resumed. `most` bytes of an output are kept,
+  // half of them from its beginning and half from its end.
   nlohmann::ordered_json of(const workflow::RunReport& report, const workflow::FailedSteps& failed,
                             const std::string& run, std::vector<std::string> notices, std::size_t most) const;
 

@@ -69,7 +69,7 @@ std::string as_table(const std::vector<ToolDescription>& tools) {
 }
 
 int tools(Context& context, bool json) {
-  // A configuration that was named is not ignored, though listing needs none.
+  // A configuration that was named must be valid, though listing needs none.
   if (!context.options.config.empty() && context.toolbox() == nullptr) return exit_unusable;
   const Plugin* plugin = context.plugin();
   if (plugin == nullptr) return exit_unusable;

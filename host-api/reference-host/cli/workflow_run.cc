@@ -143,8 +143,8 @@ std::vector<std::string> missing_of(const std::vector<std::string>& names, const
   return missing;
 }
 
-// The inputs of the earlier run, and over them those that are given, or answered to a question. Nothing: the reasons
-// are on standard error, and `exit_status` says what the program ends with.
+// The inputs of the earlier run, replaced by those that are given or typed in answer to a question. Nothing: the
+// reasons are on standard error, and `exit_status` is the program's exit status.
 std::optional<std::map<std::string, expressions::Value>> resumed_inputs(const workflow::Workflow& parsed,
                                                                         const workflow::RunRecord& run,
                                                                         std::vector<std::string> given,

@@ -36,7 +36,7 @@ struct RunFlags {
 
 void add_run_options(CLI::App& command, RunFlags& flags);
 
-// The run that is gone on with.
+// The run to continue.
 struct Resumed {
   std::string run;   // its id, the beginning of it, or `last`; below the working directory
   std::string from;  // a state; empty: where it ended

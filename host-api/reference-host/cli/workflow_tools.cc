@@ -66,8 +66,8 @@ std::string schema_of(const workflow::Workflow& workflow) {
   return schema.dump();
 }
 
-// The file, where it says that it is a tool, or nobody can tell what it says. Nothing: it does not, or the reason why it
-// is not served is on standard error.
+// The file if it says that it is a tool, or if that cannot be told. Nothing if it does not, or if it cannot be served;
+// that reason is on standard error.
 std::optional<workflow::Source> tool_source(const std::string& file) {
   std::string error = is_utf8(file) ? "" : "its path is not valid UTF-8";
   workflow::Source source;
@@ -328,7 +328,7 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::Call& call, mcp::P
     if (!run.journal) notices.push_back("this run keeps no journal and cannot be resumed: " + error);
   }
   const std::string id = run.journal ? run.journal->run() : "";
-  // An answer that comes with another call needs a run that can be gone on with.
+  // Without a run that can be continued, an answer that comes with another call would have no use.
   if (id.empty() && call.asks == mcp::Call::Asks::later) call.asks = mcp::Call::Asks::nobody;
 
   workflow::ChildStop stop(call.stop);

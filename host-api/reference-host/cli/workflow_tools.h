@@ -3,13 +3,13 @@
 //   const auto workflows = WorkflowTools::open(context, "workflows", {"shell_execute"}, elicitation, 32768);
 //   if (workflows) settings.tools = workflows->tools();
 //
-// - Served is what says `tool: true` in its front matter, passes the check of `wtool run`, and has a name that no other
-//   tool has. Of all else that says so, the reason is on standard error. Of two with one name neither is served: nobody
-//   could tell which one runs.
-// - What was read at the start is what runs, whatever becomes of the file: a person has reviewed it. And no command that
-//   is held to the sandbox writes the file, for the next start.
-// - A call is a run as `wtool run` makes it, in the working directory, with a journal. The argument `resume` continues a
-//   run of that workflow which has not completed.
+// - A workflow is served if its front matter says `tool: true`, it passes the check of `wtool run`, and no other tool
+//   has its name. For any other file that says `tool: true`, the reason is on standard error. If two workflows have the
+//   same name, neither is served, because it would be unclear which one runs.
+// - What runs is the text that was read at the start, whatever happens to the file: a person has reviewed it. Nor can a
+//   command in the sandbox write the file for the next start.
+// - A call is a run as `wtool run` makes it, in the working directory, with a journal. The argument `resume` continues
+//   a run of that workflow which has not completed.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ namespace wtool::host {
 
 class WorkflowTools {
  public:
-  // `taken`: names of other tools. `output_bytes`: kept of an output in a result. Null: the reason is on standard
-  // error; so it is where nothing can be served. `elicitation` must outlive the calls.
+  // `taken`: names of other tools. `output_bytes`: how much of an output a result keeps. Null where the folder cannot
+  // be read or nothing in it can be served; the reason is on standard error. `elicitation` must outlive the calls.
   static std::unique_ptr<WorkflowTools> open(Context& context, const std::string& folder,
                                              const std::vector<std::string>& taken, mcp::Elicitation& elicitation,
                                              std::size_t output_bytes);

@@ -35,7 +35,7 @@ class Merger {
         take(key, set->second, layer);
       }
     }
-    // Relative paths are relative to the file that they stand in, those of the defaults too.
+    // Relative paths are relative to the folder of their file, those of the defaults too.
     if (layer.sections.contains("sandbox") && !values_.contains("sandbox.write")) {
       fill_in("sandbox.write", json::array({below(layer.base, ".")}), layer.sections.at("sandbox"));
     }
@@ -87,7 +87,7 @@ class Merger {
     return found == values_.end() ? nullptr : &found->second;
   }
 
-  // Where an earlier layer has locked the key or its section; nullptr: none has.
+  // Where an earlier layer has locked the key or its section; nullptr if none has.
   const ConfigPlace* lock_of(const ConfigKey& key) const {
     auto found = locks_.find(full_name(key));
     if (found == locks_.end()) found = locks_.find(std::string(key.section));

@@ -1,5 +1,5 @@
-// The configuration: its layers put together, as the JSON text that the plugin's tool_new takes. The plugin checks it
-// again; what is caught here is told with file, line and column.
+// The configuration: its layers combined, as the JSON text that the plugin's tool_new takes. The plugin checks it
+// again; what is found here is reported with file, line and column.
 //
 // - A later layer overrides an earlier one key by key; lists and mappings are replaced whole.
 // - What a layer locks, later ones may only tighten (lock_rule.h).
@@ -30,13 +30,12 @@ struct Config {
   bool sandbox = false;                            // whether that section is there
 };
 
-// `layers` from the first to the last. `approvals` is the default of commands.approvals; empty: there is none. Nothing:
-// `mistakes` has more than before.
+// Merges `layers`, from first to last. `approvals` is the default of commands.approvals; empty: no default. Nothing on
+// failure: `diagnostics` has more entries than before.
 std::optional<Config> merge(const std::vector<Layer>& layers, const std::string& approvals,
                             ConfigDiagnostics& diagnostics);
 
-// One layer of text alone, as JSON text. `name` is what errors call it, `folder` what relative paths in it are relative
-// to.
+// A single layer, as JSON text. `name` is what errors call it; relative paths in it are relative to `folder`.
 std::optional<std::string> parse_config(const std::string& text, const std::string& name, const std::string& folder,
                                         std::string& error);
 

@@ -18,7 +18,7 @@ namespace wtool::host {
 
 namespace {
 
-// More than the clock that files are stamped with is ever behind.
+// Longer than the clock of file time stamps ever lags.
 constexpr std::int64_t settling_ns = 100'000'000;
 
 std::int64_t nanoseconds(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }

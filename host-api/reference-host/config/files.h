@@ -1,5 +1,5 @@
-// The files of the configuration, layer by layer: the user's, then the project's, or the one that --config names in its
-// place. It remembers what they looked like when they were read, and tells when that has changed.
+// The files of the configuration, layer by layer: the user's, then the project's or the one that --config names
+// instead. It remembers the state of the files when they were read, and notices changes.
 #pragma once
 
 #include <sys/types.h>
@@ -20,20 +20,21 @@ inline constexpr const char* config_default_name = "wtool.yaml";
 // $XDG_CONFIG_HOME/wtool, else $HOME/.config/wtool; empty where neither is an absolute path.
 std::string user_config_folder();
 
-// The JSON text of `config`, as the plugin takes it. Nothing: `error` says why there is none.
+// The JSON text of `config`, as the plugin takes it. Nothing: `error` says why.
 std::optional<std::string> to_text(const Config& config, std::string& error);
 
 class ConfigFiles final : public ConfigSource {
  public:
-  // `named` is the file of --config; empty: wtool.yaml in the current directory, if it is there. `user_folder` may be
-  // empty: then there is no layer of the user's.
+  // `named` is the file of --config; empty: wtool.yaml in the current directory, if it exists. Without `user_folder`
+  // there is no user's layer.
   explicit ConfigFiles(std::string named, std::string user_folder = user_config_folder());
 
-  // Two layers that are no files: the one before all files, the other behind the user's. Once, before the first load.
+  // Adds two layers that are not files: one before all files, and one after the user's. Call it at most once, before
+  // the first load.
   void add_policy(const PolicyPreset& preset);
 
-  // A file is looked at, not read: its identity, size and times. One that was written to just before it was read counts
-  // as changed, because another write within the same tick of the clock would not be seen.
+  // Compares each file's identity, size and times, without reading it. A file that was written to just before it was
+  // read counts as changed, because another write within the same tick of the clock could not be seen.
   bool changed() override;
   std::optional<std::string> load(std::string& error) override;
 

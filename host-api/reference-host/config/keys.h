@@ -38,7 +38,7 @@ enum class LockRule {
   below_roots,  // the same, where an empty list stands for everywhere
 };
 
-// One key `section.name`, or, with an empty name, a key of its own at the top. `least` and `most` are for numbers, both
+// One key `section.name` or, with an empty name, a key at the top level. `least` and `most` are for numbers, both
 // included; with `or_none`, 0 is allowed too.
 struct ConfigKey {
   std::string_view section;
@@ -61,7 +61,7 @@ std::string full_name(const ConfigKey& key);
 
 std::vector<std::string> choices_of(const ConfigKey& key);
 
-// nullptr: there is no such key.
+// nullptr for an unknown key.
 const ConfigKey* find_key(std::string_view section, std::string_view name);
 
 // Names for "did you mean" and for lists.

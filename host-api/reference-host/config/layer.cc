@@ -37,8 +37,8 @@ const char* kind_name(const YAML::Node& node) {
   }
 }
 
-// What YAML does not allow as a character is a mistake with its line; false then. The parser would take some of it for
-// the end of the file, and ignore the rest.
+// Reports characters that YAML does not allow, with their lines, and returns false. The parser would take some of them
+// for the end of the file, and ignore the rest.
 bool check_characters(const std::string& text, const std::string& name, ConfigDiagnostics& diagnostics) {
   int line = 1;
   for (std::size_t from = 0; from <= text.size(); ++line) {
@@ -175,7 +175,7 @@ class LayerReader {
     return true;
   }
 
-  // Values are texts as they stand there: 010 is no number. False: the mistake is noted.
+  // Values are texts, exactly as they are written: 010 is not a number. False: the mistake is noted.
   bool read_variables(const ConfigKey& key, const YAML::Node& node, json& value) {
     value = json::object();
     std::set<std::string> seen;
@@ -271,8 +271,8 @@ void parse_layer(const std::string& text, Layer& layer, ConfigDiagnostics& diagn
   if (!check_characters(text, layer.file, diagnostics)) return;
   LayerReader reader(layer, diagnostics);
   try {
-    // Aliases cost nothing: they share what they stand for, and nothing below an unknown key is ever looked at.
-    // The end mark makes the parser notice a quotation that is not closed; without it, it takes the end of the file.
+    // Aliases are cheap: they share what they refer to, and nothing below an unknown key is read. The end mark makes
+    // the parser notice a quote that is not closed; without it, the parser takes the end of the file as its end.
     const std::vector<YAML::Node> documents = YAML::LoadAll(text + "\n...\n");
     if (documents.size() > 1) {
       reader.mistake(documents[1].Mark(), "a second document begins; only one is allowed");

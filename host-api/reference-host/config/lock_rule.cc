@@ -31,13 +31,13 @@ bool covers(std::string_view locked, std::string_view later) {
   if (locked.find(' ') == std::string_view::npos) return later.substr(0, later.find(' ')) == locked;
   if (!locked.ends_with(" *")) return false;
   locked.remove_suffix(2);
-  // A single word and any others: the same as the word alone, which is no exact command.
+  // A single word with a trailing * means the same as the word alone, which is never an exact command.
   if (locked.find(' ') == std::string_view::npos) return later.substr(0, later.find(' ')) == locked;
   if (later.ends_with(" *")) later.remove_suffix(2);
   return later == locked || (later.starts_with(locked) && later[locked.size()] == ' ');
 }
 
-// `default`, `none` or a list, as a list.
+// `default`, `none` or a list, in the form of a list.
 json as_list(const json& value) {
   if (value.is_array()) return value;
   return value == "none" ? json::array() : json::array({value});

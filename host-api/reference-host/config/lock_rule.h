@@ -1,5 +1,5 @@
-// What a later layer may do with a key that an earlier one has locked: make it tighter, never looser. One rule a key,
-// in the table of keys.h. Paths are compared as they are written: no file is looked at.
+// What a later layer may do with a key that an earlier one has locked: make it tighter, never looser. One rule for each
+// key, in the table of keys.h. Paths are compared as text; no file is looked at.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ struct LockViolation {
   std::size_t element = 0;  // of a list: which one; its size where it is about the list
 };
 
-// False: `later` is looser than `locked` in some way, and `loosening` says which. Where a locked list may only be added
-// to, `later` becomes both together. Both values have passed check_value, or are built in.
+// False where `later` is looser than `locked`; the violation says how. Where a locked list may only be added to,
+// `later` becomes the union of both. Both values have passed check_value, or are built in.
 bool is_tighter(const ConfigKey& key, const nlohmann::json& locked, nlohmann::json& later, LockViolation& violation);
 
 }  // namespace wtool::host

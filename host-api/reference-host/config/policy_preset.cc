@@ -62,7 +62,7 @@ constexpr const char* build_marks[] = {"CMakeLists.txt", "Cargo.toml",      "Gem
 
 std::string home_folder() { return fs::path(environment_folder("HOME")).lexically_normal().string(); }
 
-// The same without links; `path` itself where that cannot be told.
+// The path without links, or `path` itself on failure.
 std::string resolved(const std::string& path) {
   std::error_code failure;
   const fs::path real = fs::canonical(path, failure);

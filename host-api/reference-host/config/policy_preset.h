@@ -4,10 +4,10 @@
 //   const auto preset = policy_preset({.kind = PolicyPreset::Kind::project, .root = "/home/me/app"}, error);
 //   if (preset) config_files.add_policy(*preset);
 //
-// - The kernel's sandbox is the boundary: whatever a command is, it writes below the root and in temporary folders alone,
-//   and reads these, the system and the toolchains of the home folder, but not the rest of that.
-// - The user's file may change `defaults`. `boundary` comes after it and is locked: the project's file, which an agent may
-//   write, can only tighten it.
+// - The boundary is the kernel's sandbox: any command can write only below the root and in temporary folders. It can
+//   read these, the system and the toolchains of the home folder, but not the rest of the home folder.
+// - The user's file may change `defaults`. `boundary` comes after it and is locked: the project's file, which an agent
+//   may write, can only tighten it.
 #pragma once
 
 #include <optional>
@@ -33,8 +33,8 @@ struct PolicyRequest {
 // Nothing: `error` says why the root cannot be one, or what this system lacks.
 std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::string& error);
 
-// The folder of the project that `folder` lies in: the nearest with a repository, or else the nearest with a file that
-// build tools look for. Empty where no such folder is found. Neither / nor the home folder counts.
+// The project's folder for `folder`: the nearest one upward with a repository, or else the nearest with a file that
+// build tools look for. Empty if there is no such folder. Neither / nor the home folder counts.
 std::string project_of(const std::string& folder);
 
 }  // namespace wtool::host

@@ -6,9 +6,9 @@
 
 namespace wtool::host {
 
-// `tag` is as yaml-cpp gives it: "!" for a quoted scalar, "?" or "" for a plain one, or what the file says. False: the
-// tag is none of the core schema, or the text does not fit it; `error` says which.
-// An integer beyond 64 bits becomes a float, as in JSON. .inf and .nan, which JSON does not have, are errors.
+// `tag` is what yaml-cpp gives: "!" for a quoted scalar, "?" or "" for a plain one, or the tag in the file. False where
+// the tag is not in the core schema, or the text does not fit it; `error` says which. An integer beyond 64 bits becomes
+// a float, as in JSON. .inf and .nan, which JSON does not have, are errors.
 bool parse_scalar(const std::string& text, const std::string& tag, nlohmann::json& value, std::string& error);
 
 }  // namespace wtool::host

@@ -1,4 +1,4 @@
-// What the value of a key may be, and how a wrong one is told.
+// Which values a key may have, and the messages for other ones.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,8 +10,8 @@
 
 namespace wtool::host {
 
-// Checks a value, and makes a relative path one below `folder`. Empty: it is in order; otherwise what is wrong with it,
-// as the end of a sentence that begins with the key: "must be ...".
+// Checks a value, and makes a relative path one below `folder`. Empty if the value is valid; otherwise the end of a
+// sentence that begins with the key: "must be ...".
 std::string check_value(const ConfigKey& key, const std::string& folder, nlohmann::json& value);
 
 // The same of one element of a list, for the types that are lists.

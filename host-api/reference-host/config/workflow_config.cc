@@ -16,8 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-// Where shells are that read a line as the policy does. Folders of PATH are not among them: what a project has there
-// must not run commands that were judged as those of a shell.
+// The folders of shells that read a line as the policy does. The folders of PATH do not count: a program of the project
+// with a shell's name must not run commands that were judged as a shell's.
 constexpr std::array<std::string_view, 3> folders = {"/bin/", "/usr/bin/", "/usr/local/bin/"};
 constexpr std::array<std::string_view, 3> names = {"sh", "bash", "dash"};
 
@@ -29,7 +29,7 @@ bool is_known_shell(std::string_view path) {
 
 bool is_program(const std::string& path) { return ::access(path.c_str(), X_OK) == 0; }
 
-// The program in the usual folders, or in those of PATH; empty: it is in none of them.
+// The program's path, in the usual folders or in those of PATH; empty if it is in none of them.
 std::string find_program(std::string_view name) {
   for (const std::string_view folder : folders) {
     std::string path = std::string(folder) + std::string(name);

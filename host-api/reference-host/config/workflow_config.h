@@ -1,7 +1,8 @@
-// The configuration as the tools of a workflow have it: that of the files, and
+// The configuration for the tools of a workflow: that of the files, but
 //
-// - no upper limit of timeouts, unless the files set limits.timeout_max, and timeouts with fractions of a second;
-// - another shell, where a workflow or a step of it chooses one.
+// - without an upper limit of timeouts, unless the files set limits.timeout_max, and with fractions of a second in
+//   them;
+// - with another shell, where a workflow or a step chooses one.
 #pragma once
 
 #include <cstdint>

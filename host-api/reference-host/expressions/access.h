@@ -1,5 +1,5 @@
-// Reaching into a value: the field of a map, the element of a list, how many it has. Where it has none, a sentence
-// says why.
+// Access to parts of a value: the field of a map, the element of a list, the number of elements. Where a value has no
+// such part, a sentence says why.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
-// How much work one evaluation may take. A step is about as long as looking at one node of an expression (30 ns, or up
-// to three times that); texts and lists cost by their size, so that the same bound holds for what is made of them.
+// How much work one evaluation may do. A step takes about as long as visiting one node of an expression (30 to 100 ns).
+// Texts and lists cost by their size, so that the same bound limits what is made of them.
 //
-// Once used up, a budget stays so: code that ignores other errors must not ignore this one.
+// A budget that is used up stays so: code that ignores other errors must not ignore this one.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ class Budget {
   }
   bool spend_text(std::size_t bytes) { return spend(1 + bytes / bytes_of_a_step); }
 
-  // For everything in the value, each as often as it stands there: what is small in memory, because its parts are
+  // Counts every part of the value as often as it occurs: a value that is small in memory, because its parts are
   // shared, may be very large as a text.
   bool spend_value(const Value& value) {
     if (const std::string* text = value.as_text(); text != nullptr && !spend_text(text->size())) return false;

@@ -12,7 +12,7 @@
 
 namespace wtool::host::expressions {
 
-// Nothing: there is one of that name, and it takes so many arguments (that of a method is not counted). Else a sentence
+// Empty if the function exists and takes so many arguments (a method's object does not count). Otherwise a sentence
 // that says what is wrong.
 std::string check_function(std::string_view name, std::size_t arguments);
 std::string check_method(std::string_view name, std::size_t arguments);

@@ -214,8 +214,8 @@ class Evaluator {
     return error_at(node, "'-' needs a number, and got " + described(*value));
   }
 
-  // `decisive` is the operand that makes the other one irrelevant, even where that one cannot be evaluated. An operand
-  // that is there and no bool is a mistake all the same.
+  // If one operand is `decisive`, the other one does not matter, even if it cannot be evaluated. But an operand with a
+  // value that is not a bool is always a mistake.
   Outcome decide(const Node& node, bool decisive) {
     std::optional<ExpressionError> failed;
     for (const auto& operand : node.operands) {

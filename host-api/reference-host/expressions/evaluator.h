@@ -1,5 +1,5 @@
-// Evaluates a parsed expression. A mismatch of types is an error, never a quiet false; `&&` and `||` need only the
-// operand that decides, whatever becomes of the other one. Bounded in time and memory by a budget.
+// Evaluates a parsed expression. A mismatch of types is an error, never silently false; `&&` and `||` need only the
+// operand that decides, and ignore errors of the other one. Bounded in time and memory by a budget.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace wtool::host::expressions {
 class Scope {
  public:
   virtual ~Scope() = default;
-  // The value, valid until the scope changes; null where the name has none.
+  // The value, valid until the scope changes; null for an unknown name.
   virtual const Value* find(std::string_view name) const = 0;
   // One sentence for the message when find() gave null.
   virtual std::string why_not(std::string_view name) const = 0;

@@ -49,11 +49,11 @@ struct Filter {
   };
   Kind kind = Kind::raw;
   std::vector<Value> arguments;
-  // The arguments that are variables, by their places; only prompts have such. The others stand in `arguments`.
+  // The arguments that are variables, by their positions; only prompts have them. All others are in `arguments`.
   std::vector<std::pair<std::size_t, Path>> variables;
 };
 
-// As it is written, before it is known whether there is such a filter.
+// A filter as written, before it is known whether it exists.
 struct WrittenFilter {
   std::string name;
   std::vector<Value> arguments;

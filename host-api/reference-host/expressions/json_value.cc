@@ -93,7 +93,7 @@ std::string why_not_json(std::string_view text) {
     try {
       const json parsed = json::parse(text);
     } catch (const json::out_of_range& error) {
-      // Python writes and reads such numbers, so that the text is JSON for its author.
+      // Python writes and reads such numbers, so its users take this text for JSON; say what is wrong with it.
       const std::string_view what = error.what();
       const std::size_t begin = std::min(what.find('\''), what.size());
       return "the output is JSON with a number that is too large for a double: " + std::string(what.substr(begin)) +

@@ -28,15 +28,15 @@ struct Token {
   bool only_negative = false;  // 9223372036854775808, which is an int behind a minus only
 };
 
-// Names start with a letter, an underscore or any character beyond ASCII, and go on with those and digits.
+// A name starts with a letter, an underscore or any character beyond ASCII, and continues with those and digits.
 bool is_name_start(char c);
 bool is_name_character(char c);
 
 // The last token is always `end`.
 std::variant<std::vector<Token>, ExpressionError> tokenize(std::string_view text);
 
-// The tokens from `begin` up to what ends an expression in a tag of a template: `%}`, `-%}`, or the `|` before a
-// filter. The offset of the `end` is that place.
+// The tokens from `begin` up to what ends an expression in a template's tag: `%}`, `-%}`, or the `|` before a filter.
+// The offset of the `end` token is that place.
 std::variant<std::vector<Token>, ExpressionError> tokenize_in_tag(std::string_view text, std::size_t begin);
 
 }  // namespace wtool::host::expressions

@@ -10,7 +10,7 @@
 
 namespace wtool::host::expressions {
 
-// == and != compare everything with its like, lists and maps part by part, and anything with null; < <= > >= compare
+// == and != compare values of one type, lists and maps element by element, and anything with null; < <= > >= compare
 // numbers with numbers and texts with texts. An int and a double are compared as doubles.
 std::variant<bool, std::string> compare(std::string_view operation, const Value& left, const Value& right,
                                         Budget& budget);

@@ -71,7 +71,7 @@ class Parser : private TokenReader {
     return !failed();
   }
 
-  // What stands inside brackets, or behind a sign that may be repeated.
+  // Parses one level deeper: inside brackets, or after a sign that may be repeated.
   template <class Parse>
   NodePointer nested(std::size_t offset, Parse parse) {
     if (!enter(offset)) return nullptr;

@@ -10,8 +10,8 @@
 //   member     = primary { "." name [ "(" arguments ")" ] | "[" expression "]" }
 //   primary    = literal | name | name "(" arguments ")" | "(" expression ")" | "[" list "]" | "{" map "}"
 //
-// In the tags of a template, the words `and`, `or` and `not` may stand for the signs (`not` before a whole relation),
-// `a contains b` for a.includes(b), and what is tested is not only a bool: see Node::Kind::truth.
+// In the tags of a template, the words `and`, `or` and `not` may replace the signs (`not` before a whole relation), `a
+// contains b` means a.includes(b), and a test may be of any type, not only bool: see Node::Kind::truth.
 //
 // Bounded: texts up to `max_expression` bytes, trees up to `max_expression_depth` levels; so neither parsing nor
 // evaluating can use up the stack.

@@ -14,7 +14,7 @@ inline constexpr std::size_t max_inclusions = 10'000;   // in the text of one pr
 struct Partial {
   std::string file;
   Template parsed;
-  // Those of its own parameters that have one; they stand in where nothing was given.
+  // The defaults of its own parameters, used where a value is missing.
   std::map<std::string, Value, std::less<>> defaults;
 };
 
@@ -27,8 +27,8 @@ class Partials {
   virtual std::string place(const Partial& partial, std::size_t offset) const = 0;
 };
 
-// The text of a prompt, which `partials` has found. A mistake in another prompt that it puts in has the place of the
-// tag that does so, and names its own.
+// The text of a prompt that `partials` has found. A mistake in another prompt that it includes is reported at the
+// including tag, with the name of that prompt.
 std::variant<std::string, ExpressionError> render_prompt(const Partial& prompt, const Scope& values,
                                                          Partials& partials);
 

@@ -1,5 +1,5 @@
-// A regular expression in RE2's syntax. Matching is linear in the text; both the memory and the size of what it is
-// compiled into are bounded.
+// A regular expression in RE2's syntax. Matching is linear in the text; memory, and the size of the compiled pattern,
+// are bounded.
 #pragma once
 
 #include <cstddef>

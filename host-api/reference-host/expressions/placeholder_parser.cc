@@ -23,7 +23,7 @@ std::optional<Value> parse_number(TemplateCursor& cursor) {
   return std::nullopt;
 }
 
-// A text in quotes, a number, or true or false; in a prompt also nil (or null) and a path. False: none stands here.
+// A text in quotes, a number, or true or false; in a prompt also nil (or null) and a path. False: it is none of these.
 bool parse_operand_value(TemplateCursor& cursor, Dialect dialect, Operand& operand) {
   if (cursor.at_quote()) {
     auto text = cursor.quoted();

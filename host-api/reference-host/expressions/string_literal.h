@@ -1,5 +1,5 @@
-// Reads one text in quotes: "..." or '...', three quotes at each end for texts with quotes and newlines in them, and
-// an r before the quotes where backslashes stand for themselves. The escapes are those of CEL.
+// Reads one quoted text: "..." or '...', three quotes at each end for texts that contain quotes and newlines, and an r
+// before the quotes to make backslashes literal. The escapes are those of CEL.
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,7 @@ bool take_word(TemplateCursor& cursor, std::string_view word) {
   return true;
 }
 
-// An operand with filters behind it.
+// An operand, followed by filters.
 TagMistake parse_value(TemplateCursor& cursor, std::size_t tag, const std::string& usage, Operand& operand) {
   if (!parse_operand(cursor, operand)) return mistake(tag, usage);
   if (auto why = parse_filters(cursor, operand.filters, Dialect::prompt)) return mistake(tag, std::move(*why));

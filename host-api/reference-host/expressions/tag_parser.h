@@ -1,4 +1,4 @@
-// Parses what stands in a tag behind its word, up to the end of the tag. What each gives back is the mistake in it.
+// Parses the rest of a tag after its word, up to the end of the tag. Each function returns the mistake, if any.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@ using TagMistake = std::optional<ExpressionError>;
 
 // if, elsif, unless: an expression.
 TagMistake parse_test(TemplateCursor& cursor, TemplateBranch& branch);
-// for: `x in EXPRESSION { "|" filter }`; in a prompt also `x in (1..n)`, and `limit: n`, `offset: n`, `reversed`. Its
-// offset is set.
+// for: `x in EXPRESSION { "|" filter }`; in a prompt also `x in (1..n)`, and `limit: n`, `offset: n`, `reversed`. The
+// caller has set its offset.
 TagMistake parse_loop(TemplateCursor& cursor, Dialect dialect, Loop& loop);
 
 // Those of a prompt alone. `tag` is the offset of the tag.

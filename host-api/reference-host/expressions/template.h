@@ -2,20 +2,21 @@
 //
 // Placeholders: `${name}`, `${a.b}`, `${a.b[0]}`, `{{ name }}`, `{{ a.b | filter: "argument" | filter }}`.
 //
-// - `$${` stands for a literal `${`. In `${...}` anything but a plain dotted name (`${x:-y}`, `${#x}`) is left as it
-//   is: it belongs to the shell. So does `${x[0]}`, an array's element; behind a dot, `[0]` and `["key"]` are ours.
-// - `{{` opens a placeholder only when a name or a quoted text follows, so `{{.Names}}` is left as it is; a literal
+// - `$${` means a literal `${`. In `${...}`, anything but a plain dotted name (`${x:-y}`, `${#x}`) is left unchanged:
+//   it belongs to the shell. So does `${x[0]}`, an array's element; after a dot, `[0]` and `["key"]` belong to the
+//   template.
+// - `{{` opens a placeholder only when a name or a quoted text follows, so `{{.Names}}` is left unchanged; a literal
 //   `{{` before a name is written `{{ "{{" }}`.
 // - The filters are those of filters.h.
 //
-// Tags: {% if %} {% elsif %} {% else %} {% endif %}, {% unless %}, {% for x in list %} {% else %} {% endfor %},
-// {% comment %}, {% raw %}. What they test and go through are expressions (parser.h). `{%` with any other word behind
-// it is left as it is. `{%-`, `-%}`, `{{-` and `-}}` take the blanks and newlines away on their side.
+// Tags: {% if %} {% elsif %} {% else %} {% endif %}, {% unless %}, {% for x in list %} {% else %} {% endfor %}, {%
+// comment %}, {% raw %}. Their tests and lists are expressions (parser.h). `{%` followed by any other word is left
+// unchanged. `{%-`, `-%}`, `{{-` and `-}}` remove the blanks and newlines on their side.
 //
-// A prompt has more of Liquid (Dialect::prompt): {% assign %}, {% capture %}, {% case %} {% when %}, {% cycle %},
-// {% break %}, {% continue %}, {% render %}, {% include %}; loops over (1..n), with limit, offset and reversed;
-// variables as arguments of filters. There, a tag of another name is a mistake. What is rendered is never parsed again:
-// a value cannot become a tag.
+// A prompt has more of Liquid (Dialect::prompt): {% assign %}, {% capture %}, {% case %} {% when %}, {% cycle %}, {%
+// break %}, {% continue %}, {% render %}, {% include %}; loops over (1..n), with limit, offset and reversed; variables
+// as arguments of filters. There, an unknown tag is a mistake. Rendered text is never parsed again: a value cannot
+// become a tag.
 //
 // This file knows no shell. The code that renders a command decides what is safe to insert.
 #pragma once
@@ -136,7 +137,7 @@ struct Piece {
 
 struct Template {
   // texts[0] placeholders[0] texts[1] ... texts[n]: always one text more than placeholders. With tags, this is the text
-  // with every branch and the inside of every loop taken once: what can be checked before anything has a value.
+  // with every branch and the inside of every loop once, which can be checked before anything has a value.
   std::vector<std::string> texts;
   std::vector<Placeholder> placeholders;
   // What the tags make; null where it has no tags.
@@ -149,16 +150,15 @@ struct Template {
 std::variant<Template, std::vector<ExpressionError>> parse_template(std::string_view text,
                                                                     Dialect dialect = Dialect::workflow);
 
-// The variables that a template reads, without those of its loops and those that it assigns. Optional: with a default,
-// or only tested.
+// The variables that a template reads, without its loop variables and those that it assigns. Optional: has a default,
+// or is only tested.
 std::vector<NameUse> names_used(const Template& parsed);
 
 // The variables that the tags of a prompt assign and, where that is wanted, those of its loops.
 std::vector<std::string> names_made(const Template& parsed, bool in_loops);
 // Where a prompt puts in another one by a name in quotes.
 std::vector<const Inclusion*> inclusions(const Template& parsed);
-// The variable that gets the value behind `with` or `for`: {% render "parts/person.md" with ada %} gives it to
-// `person`.
+// The variable that gets the value after `with` or `for`: {% render "parts/person.md" with ada %} sets `person`.
 std::string variable_of(const Inclusion& inclusion, const std::string& name);
 
 // The value of a placeholder after its filters (shell_quote and raw excepted: those are for the renderer).

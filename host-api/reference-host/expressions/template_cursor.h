@@ -57,7 +57,7 @@ class TemplateCursor {
   }
   bool at_quote() const { return at_ < text_.size() && (text_[at_] == '"' || text_[at_] == '\''); }
   // A quoted text; nothing where its end is missing. As in the texts of actions, \n is a newline, \t a tab, and any
-  // other backslash stays but before a quote or a backslash.
+  // other backslash stays, except before a quote or a backslash.
   std::optional<std::string> quoted() {
     const char quote = text_[at_++];
     std::string value;

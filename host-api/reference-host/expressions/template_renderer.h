@@ -51,7 +51,7 @@ class TemplateRenderer {
 
   Resolved list_of(const Loop& loop, const Scope& scope);
   Resolved range(const Loop& loop, const Scope& scope);
-  // The elements that `limit` and `offset` leave, from the first to the one behind the last.
+  // The range of elements that `limit` and `offset` leave, as [first, end).
   std::variant<std::pair<std::size_t, std::size_t>, ExpressionError> part(const Loop& loop, std::size_t size,
                                                                           const Scope& scope);
   std::variant<std::size_t, ExpressionError> whole_number(const Operand& operand, const Scope& scope);

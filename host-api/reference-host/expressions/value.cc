@@ -124,7 +124,7 @@ std::string quoted_for_message(std::string_view text) {
   static constexpr std::size_t longest = 60;
   std::string shown(text.substr(0, longest));
   if (shown.size() < text.size()) {
-    // The cut must not leave half a character behind.
+    // The cut must not split a character.
     while (!shown.empty() && (static_cast<unsigned char>(text[shown.size()]) & 0xc0) == 0x80) shown.pop_back();
     shown += "...";
   }

@@ -1,7 +1,7 @@
-// What conditions compare and templates insert: null, bool, int, double, string, list, map. Immutable once made and
-// cheap to copy where it is large; a value may be read from several threads at once.
+// What conditions compare and templates insert: null, bool, int, double, string, list, map. Immutable, cheap to copy
+// even when large, and safe to read from several threads at once.
 //
-// A map may also stand for a text. A step's outcome is such a map: `build.exit_code` reads a field of it, and `build`
+// A map may also have a text form. A step's outcome is such a map: `build.exit_code` reads a field of it, and `build`
 // alone is what the step printed.
 #pragma once
 
@@ -63,8 +63,8 @@ struct Map {
   std::shared_ptr<const Withheld> text_withheld{};
 };
 
-// Takes the place of a value that is not here in full, such as the text of an output that was cut. Reading it is an
-// error with the reason `why`, unless `read` can fetch the value.
+// Replaces a value that is not held here in full, such as the text of an output that was cut. Reading it is an error
+// with the reason `why`, unless `read` can fetch the value.
 struct Withheld {
   std::string why;
   std::function<std::variant<Value, std::string>()> read{};  // the value, or why it cannot be read; any thread
@@ -78,7 +78,7 @@ std::variant<Value, std::string> readable(const Value& value);
 // Why a list or a map cannot be written as text: a value within it is withheld. Empty: it can.
 std::string withheld_within(const Value& value);
 
-// What a template inserts: texts as they are, numbers and bools as they are written, null as nothing, lists and maps as
+// What a template inserts: texts unchanged, numbers and bools as they are written, null as nothing, lists and maps as
 // JSON.
 std::string to_text(const Value& value);
 

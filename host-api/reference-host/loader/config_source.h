@@ -1,5 +1,5 @@
-// Where a toolbox has its configuration from, so that a change is noticed. An interface, because the loader knows
-// nothing of files; the real one is in config/files.h.
+// Where a toolbox gets its configuration from, so that it notices changes. An interface, because the loader knows
+// nothing about files; the implementation is in config/files.h.
 #pragma once
 
 #include <optional>
@@ -22,8 +22,8 @@ class ConfigSource {
   // The files that load() read last, absolute: a plugin that knows them can keep commands from writing their own rules.
   virtual std::vector<std::string> paths_in_force() const { return {}; }
 
-  // `config`, as load() gave it last with these files, for a tool whose shell is `shell` ("sh", "bash" or an absolute
-  // path). Nothing: `error` says why it may not be that one.
+  // `config`, as load() last returned it, for a tool whose shell is `shell` ("sh", "bash" or an absolute path).
+  // Nothing: `error` says why that shell is not allowed.
   virtual std::optional<std::string> with_shell(const std::string& config, const std::string& shell,
                                                 std::string& error) {
     (void)config, (void)shell;

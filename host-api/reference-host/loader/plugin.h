@@ -1,4 +1,4 @@
-// One plugin library: opened, its entry and descriptors checked, and, between start() and the end, initialised.
+// One plugin library: opened, its entry and descriptors checked, and, between start() and destruction, initialised.
 //
 //   const auto plugin = Plugin::open("lib/wtool/shell_tools.so", tracing, error);
 //   if (plugin == nullptr) return error;
@@ -6,10 +6,10 @@
 //   const auto toolbox = Toolbox::open(*plugin, "{}", error);  // starts it, and makes its tools (toolbox.h)
 //   toolbox->call("shell_execute", {{"command", "git status"}}, stop, output);
 //
-// - Opening runs nothing of the plugin but its tool_count and tool_at; descriptors are readable then.
-// - What the plugin says of itself is not believed before it was checked: sizes, pointers, names, UTF-8, JSON.
-// - It offers the plugin this host's services (services.h): the log, and somebody who is asked for approvals, on the
-//   terminal where nobody else is named.
+// - Opening calls only tool_count and tool_at of the plugin; descriptors can be read from then on.
+// - What the plugin says about itself is checked before it is used: sizes, pointers, names, UTF-8, JSON.
+// - It offers this host's services to the plugin (services.h): the log, and an approver, which asks on the terminal
+//   unless another one is set.
 #pragma once
 
 #include <wtool/tool.h>

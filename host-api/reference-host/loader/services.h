@@ -1,5 +1,5 @@
-// What this host offers to a plugin: the host's side of the extensions, as C functions over this host's own objects.
-// The log and the approval; an extension that is not here is one that the host does not have.
+// What this host offers to a plugin: the host's side of the extensions, as C functions on this host's own objects. It
+// offers the log and the approval, and no other extension.
 #pragma once
 
 #include <wtool/tool.h>

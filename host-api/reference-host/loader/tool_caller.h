@@ -1,5 +1,5 @@
-// What a workflow needs of the tools: a name and arguments in, an envelope out. An interface so that the runner is
-// tested without a plugin; the real one is in loader/toolbox.h.
+// What a workflow needs of the tools: a name and arguments go in, an envelope comes out. An interface, so that the
+// runner is tested without a plugin; the implementation is in loader/toolbox.h.
 #pragma once
 
 #include <functional>
@@ -34,7 +34,7 @@ class ToolCaller {
   virtual bool has_tool(std::string_view id) const = 0;
   // What to say of one that is missing: a sentence with the nearest name. Empty: nothing better than that it is.
   virtual std::string unknown_tool(std::string_view) const { return {}; }
-  // The JSON schema of its arguments, as text; empty where there is no such tool, or its schema is not known.
+  // The JSON schema of its arguments, as text; empty if there is no such tool, or its schema is unknown.
   virtual std::string input_schema(std::string_view) const { return {}; }
 
   // Blocks until the call is over. `stop` reaches the running call from any thread. Several calls may run at once, each

@@ -141,7 +141,7 @@ class Toolbox::Use {
     if (--toolbox_.running_ == 0) toolbox_.changed_.notify_all();
   }
 
-  // nullptr: there is none to be used, and error() says why.
+  // nullptr where the tool cannot be used; error() says why.
   const wtool_tool* tool(std::string_view id) const {
     if (!granted_) return nullptr;
     return variant_.first.empty() ? toolbox_.tools_.find(id)->second : toolbox_.variants_.find(variant_)->second.tool;

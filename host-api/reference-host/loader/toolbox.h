@@ -1,12 +1,12 @@
-// The tools of a plugin, configured and ready to be called: the real ToolCaller.
+// The tools of a plugin, configured and ready to be called: the implementation of ToolCaller.
 //
-// - Opening it initialises the plugin and makes every tool with the configuration; ending it ends the tools. The plugin
-//   must outlive it, and there is one toolbox of a plugin at a time.
-// - Before every call it asks whether the configuration has changed, and makes new tools then. The interface allows that
-//   only while no call runs: a call that comes after a change waits for those before it. A configuration that cannot be
-//   used any more refuses every call, with a result of code configuration_invalid, until it can: nothing runs with an
-//   older one, or with none.
-// - It validates nothing of the arguments: that is the plugin's part. It does check what the plugin answers.
+// - Opening it initialises the plugin and makes every tool with the configuration; destroying it destroys the tools.
+//   The plugin must outlive it, and there is one toolbox for a plugin at a time.
+// - Before every call it asks whether the configuration has changed, and then makes new tools. The interface allows
+//   that only while no call runs, so a call after a change waits for the calls before it. While the new configuration
+//   is invalid, every call is refused with a result of code configuration_invalid: nothing runs with an older
+//   configuration, or with none.
+// - It does not check the arguments, which is the plugin's task. It does check the plugin's answers.
 #pragma once
 
 #include <atomic>
@@ -55,12 +55,12 @@ class Toolbox final : public ToolCaller {
   // Has the tool with that shell made before it is called: else its first call waits for the end of those before it.
   void expect_shell(std::string_view shell, std::string_view id);
 
-  // The same with the arguments passed on byte for byte, JSON or not. An exception of the sink stops the call and comes
-  // out of this function when the call is over.
+  // The same, with the arguments passed on byte for byte, JSON or not. An exception of the sink stops the call and is
+  // thrown from this function when the call is over.
   TextOutcome call_text(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output);
 
-  // What the call would do, without doing it: what the tool's wtool.explain/1 says, JSON text of an object with
-  // "verdict". Nothing: `error` says why; so it does where the tool cannot explain itself.
+  // What the call would do, without doing it: the answer of the tool's wtool.explain/1, the JSON text of an object with
+  // "verdict". Nothing where that fails or the tool cannot explain itself; `error` says why.
   std::optional<std::string> explain(std::string_view id, std::string_view arguments, Stop& stop, std::string& error);
 
  private:

@@ -12,7 +12,7 @@ namespace wtool::host::mcp {
 
 namespace {
 
-// More than any client has use for; a client that asks without end is told to stop.
+// More than any client needs; a client that keeps sending calls beyond it gets an error.
 constexpr std::size_t max_waiting = 1000;
 
 thread_local Calls::Inside* innermost_inside = nullptr;
@@ -46,8 +46,8 @@ Calls::Added Calls::add(std::shared_ptr<Call> call) {
   const std::lock_guard lock(mutex_);
   if (calls_.contains(call->key)) return Added::id_in_use;
   if (waiting_.size() >= max_waiting) return Added::too_many;
-  // A thread that will serve it, unless there is one that has nothing to do. Before the call is in the queue: what
-  // cannot be started must not wait there.
+  // Starts a thread for the call, unless one is idle. Done before the call is queued, because a call without a thread
+  // would wait there forever.
   bool must_wait = false;
   try {
     if (idle_ <= waiting_.size()) {

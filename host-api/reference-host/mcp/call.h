@@ -1,12 +1,12 @@
-// One tools/call from its request to its answer, and the pool of threads that carries several through at once.
+// One tools/call from its request to its answer, and the pool of threads that runs several at once.
 //
-// - At most a number of calls run at once; others wait, in the order in which they came. One that has waited too long
-//   is answered with a refusal. Threads are made as they are needed, and stay.
-// - A call that is cancelled is not answered: one that waits never begins, one that runs is stopped now, or as its tool
-//   wants it.
-// - A call may be answered before it has ended. It then runs on, and keeps its thread. Nobody can cancel it, and its
-//   result goes to whoever answered it.
-// - From the moment that a call is answered its id is free again.
+// - The number of calls that run at once is limited; others wait, in the order in which they came. One that has waited
+//   too long is answered with a refusal. Threads are made as they are needed, and stay.
+// - A call that is cancelled is not answered. If it waits, it never begins; if it runs, it is stopped at once, or as
+//   its tool defines.
+// - A call may be answered before it has ended. It then keeps running on its thread. The client cannot cancel it any
+//   more, and its result goes to the code that answered it.
+// - The id of a call may be used again from the moment that it is answered.
 #pragma once
 
 #include <chrono>
@@ -30,8 +30,8 @@
 
 namespace wtool::host::mcp {
 
-// The answers to the requests of a batch: sent as one array when the last of them is known, which is when nobody has a
-// part of it any more. Any thread.
+// Collects the answers to the requests of a batch, and sends them as one array when its last owner releases it, which
+// is when the last answer is known. Any thread.
 class Batch {
  public:
   using Send = std::function<void(std::string)>;
@@ -112,7 +112,7 @@ class Calls {
   // Stops all that runs, now, and waits for its end; what waits never begins, and is not answered.
   void end(const std::string& reason);
 
-  // The call that this thread is inside of; nullptr: none. Any thread.
+  // The call that this thread works for; nullptr if there is none. Any thread.
   static Call* current();
   // Makes it that of a further thread that the call uses, for as long as this object lives.
   class Inside {

@@ -1,8 +1,9 @@
-// The tools as one call of a client's uses them that makes many calls of its own, such as a run of a workflow.
+// The tools for one call of a client that makes many calls of its own, such as a run of a workflow.
 //
-// - Whatever thread uses them, what needs an approval is asked through the client of that call.
-// - Where the client can be asked only by the call's answer, the first question suspends the call: what runs ends by
-//   itself, nothing more begins, and then the stop is requested. The call that brings the reply continues from there.
+// - An approval is asked for through the client of that call, on whatever thread it is needed.
+// - Where the client can be asked only by answering the call, the first question suspends the call: running commands
+//   end by themselves, no new one begins, and then the run is stopped. The call that brings the reply continues from
+//   there.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@ class CallTools final : public ToolCaller {
   ToolOutcome call_in_shell(std::string_view shell, std::string_view id, const nlohmann::json& arguments, Stop& stop,
                             const OutputSink& output) override;
 
-  // Asks the person at the client whether to go on; nothing: nobody is there, or a stop was requested.
+  // Asks the person at the client whether to continue. Nothing: nobody can be asked, or a stop was requested.
   std::optional<bool> confirm(const std::string& question, Stop& stop);
 
   bool is_suspended() const;

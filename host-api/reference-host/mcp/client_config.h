@@ -1,4 +1,4 @@
-// What a client of the protocol has to be told to start this server, in the form of its own configuration. Pure.
+// The configuration with which a client of the protocol starts this server, in that client's own format. Pure.
 //
 //   client_config("codex", {"/usr/local/bin/wtool", "mcp", "--root", "/home/me/app"})->text
 //
@@ -17,8 +17,8 @@ struct ClientConfig {
   std::string text;  // ends with a newline
 };
 
-// `argv`: the server's program, by its absolute path, and its arguments, in UTF-8. `server`: what the client calls it, a
-// word. Nothing: the client is unknown.
+// `argv`: the server's program, by its absolute path, and its arguments, in UTF-8. `server`: the client's name for it,
+// one word. Nothing for an unknown client.
 std::optional<ClientConfig> client_config(std::string_view client, const std::vector<std::string>& argv,
                                           const std::string& server = "shell");
 

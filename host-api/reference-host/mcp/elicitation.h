@@ -1,11 +1,10 @@
-// Asks for approvals through the client: a person answers a form there.
+// Asks for approvals through the client, where a person answers a form.
 //
-// - Only a call whose client can show forms asks; for all others nobody is there, and the answer is unavailable.
-// - In protocol 2026 a server asks nothing by itself: the question is left with the call, which ends, and an answer
-// that
-//   a later call brings counts for this very question alone.
-// - A form that is declined or dismissed is a no, for this once. So is an answer that is none of the four.
-// - A question that is withdrawn is taken back from the client, too.
+// - Only a call whose client can show forms asks; for any other, the answer is unavailable.
+// - In protocol 2026 a server sends no requests: the call ends with the question, and a later call brings the answer,
+//   which counts for this very question only.
+// - A form that is declined or dismissed counts as no, for this once. So does an answer that is not one of the four.
+// - A question that is withdrawn is also withdrawn at the client.
 #pragma once
 
 #include <condition_variable>
@@ -28,7 +27,7 @@ bool shows_forms(const nlohmann::json& capabilities);
 // The params of elicitation/create.
 nlohmann::ordered_json approval_form(const Question& question);
 
-// What the answer to such a form means.
+// The meaning of the answer to such a form.
 Approval approval_of(const nlohmann::json& result);
 
 // All members: any thread.

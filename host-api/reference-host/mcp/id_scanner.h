@@ -1,5 +1,5 @@
-// Finds the id of a request in a line that cannot be read as JSON, or is too long to be: the client waits for an answer
-// to that id, and would wait for ever if the error came without it. Pure.
+// Finds the id of a request in a line that is not valid JSON, or is too long to be parsed. The client waits for an
+// answer with that id, and would wait forever if the error came without it. Pure.
 //
 //   IdScanner scanner;
 //   scanner.feed(R"({"id":7,"method":"tools/call","params":{"a":1e999}})");  // in any pieces
@@ -20,7 +20,8 @@ class IdScanner {
  public:
   void feed(std::string_view piece);
 
-  // JSON text of the request's id, as the client wrote it; empty: this is no request, or its id cannot go back.
+  // JSON text of the request's id, as the client wrote it; empty if this is not a request, or its id cannot be sent
+  // back.
   std::string id() const;
 
   // The line is a notification, as far as can be seen: it has a method and no id.

@@ -18,7 +18,7 @@ Input::Input(int descriptor, int wake, int output, std::size_t longest)
     : descriptor_(descriptor), wake_(wake), output_(output), longest_(longest) {}
 
 Input::Next Input::wait() const {
-  // For the output nothing is asked for: errors and hang-ups are always told.
+  // No events are requested for the output: poll always reports errors and hang-ups.
   std::array<pollfd, 3> watched{{{descriptor_, POLLIN, 0}, {wake_, POLLIN, 0}, {output_, 0, 0}}};
   while (::poll(watched.data(), watched.size(), -1) < 0) {
     if (errno != EINTR && errno != EAGAIN) return Next::failed;

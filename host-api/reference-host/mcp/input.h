@@ -1,8 +1,8 @@
-// The lines that a client sends, one by one, from a descriptor that may give them in any pieces.
+// The lines that a client sends, one by one, from a descriptor that may return them in any pieces.
 //
-// - A line that is longer than the limit is skipped to its end, and told of then: the id of its request may come last.
-// - A wait for more ends at once when another descriptor has something to say, or the client no longer reads.
-// - Never holds more than a line and a piece; what a long line took is given back.
+// - A line longer than the limit is read to its end and then reported, because the id of its request may come last.
+// - Waiting for more ends at once when another descriptor becomes readable, or the client no longer reads.
+// - Never holds more than a line and a piece; the memory of a long line is given back.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,11 @@ class Input {
     failed,    // the input cannot be read
   };
 
-  // Borrows the descriptors. `wake`: readable as soon as nobody must wait any longer. `output`: where answers go; -1:
-  // not looked at.
+  // Borrows the descriptors. `wake`: becomes readable to end all waiting. `output`: where answers go; -1 if it is not
+  // to be watched.
   Input(int descriptor, int wake, int output, std::size_t longest);
 
-  // For Next::line, `line` is the line without its newline; the last one needs none.
+  // For Next::line, `line` is the line without its newline; the last line needs no newline.
   Next next(std::string& line);
 
   const IdScanner& too_long_line() const { return too_long_; }

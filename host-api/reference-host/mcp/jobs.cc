@@ -199,7 +199,7 @@ ordered_json Jobs::list() const {
 
 // Answers by itself, so that nothing counts as shown that nobody gets.
 ordered_json Jobs::report_after(Call& call, long long number, seconds wait, bool stops) {
-  // Not asked of call.stop below: its listeners are told while it is locked, and take the mutex of this object.
+  // call.stop cannot be asked below: it calls its listeners while it is locked, and they take the mutex of this object.
   std::atomic<bool> cancelled{false};
   const Stop::Subscription listening = call.stop.subscribe([&](const StopRequest&) {
     cancelled.store(true);

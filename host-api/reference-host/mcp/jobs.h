@@ -105,7 +105,7 @@ class Jobs {
   int waiting_ = 0;                           // for the end of a job
 };
 
-// shell_execute as it stands in the list where there are jobs.
+// Adds the parameter `background` to shell_execute in the list of tools, for servers with jobs.
 void add_background(nlohmann::ordered_json& tool);
 
 // What the arguments of shell_execute say of `background`, a parameter that only the server knows.

@@ -1,6 +1,6 @@
-// Log records for the client: notifications/message, from the host's tracing.
+// Sends log records of the host's tracing to the client, as notifications/message.
 //
-// Nothing is sent before somebody asks for a level. What the client does not read in time is dropped.
+// Nothing is sent before a client sets a level. Records that the client does not read in time are dropped.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ class LogNotifications {
   LogNotifications& operator=(const LogNotifications&) = delete;
   ~LogNotifications();
 
-  // The level from which a client that asks for one of the protocol's eight wants records; false: it is none of them.
+  // Translates one of the protocol's eight levels, from which on a client wants records; false for any other name.
   static bool parse_level(std::string_view name, LogLevel& level);
 
   // From this level on, whatever it is about.

@@ -54,7 +54,7 @@ Message unreadable(std::string_view line, std::string why) {
   return unreadable(scanner, parse_error, std::move(why));
 }
 
-// The code unit that the escape at `at` stands for (such as \ud83d); nothing where no such escape begins there.
+// The code unit of the escape at `at` (such as \ud83d); nothing where no such escape begins there.
 std::optional<unsigned> escaped_unit(std::string_view text, std::size_t at) {
   unsigned unit = 0;
   if (text.substr(at, 2) != "\\u" || text.size() < at + 6) return std::nullopt;

@@ -1,12 +1,11 @@
-// JSON-RPC messages, one a line: what a client's line is, and the lines that a server answers with. Pure.
+// JSON-RPC messages, one a line: parses what a client sends, and makes the lines that a server answers with. Pure.
 //
-// - Every request that has an id gets its answer: where a line cannot be read, the error has the id that can be seen in
-//   it. A notification never gets one, whatever is wrong with it.
-// - An id is kept as the JSON text that the client wrote, so that it goes back exactly: a string or a number. Anything
-//   else (null, objects) is refused without an id.
-// - Half of a pair of \u escapes that stand for one character is read as U+FFFD: clients that count in UTF-16 cut texts
-//   there.
-// - Depth is looked at before anything is parsed: later steps recurse.
+// - Every request with an id is answered: where a line cannot be parsed, the error has the id that can be found in it.
+//   A notification is never answered, whatever is wrong with it.
+// - An id is kept as the JSON text that the client wrote, so that it is sent back exactly: a string or a number. Any
+//   other id (null, objects) is refused with an error without an id.
+// - Half of a pair of \u escapes for one character is read as U+FFFD: clients that count in UTF-16 cut texts there.
+// - The depth is checked before anything is parsed, because later steps recurse.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -51,8 +50,7 @@ struct Message {
 
 Message read_message(std::string_view line);
 
-// What is said of a line that is longer than `most` bytes. `scanned` has seen
-// all of it.
+// The error for a line longer than `most` bytes, all of which `scanned` has seen.
 Message too_long_message(const IdScanner& scanned, std::size_t most);
 
 // `value` is a JSON text without newlines. All lines end with their newline.

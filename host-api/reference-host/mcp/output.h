@@ -1,10 +1,10 @@
-// The lines for the client, in order: written at once as far as the client takes them, and by a thread of their own
-// where it does not.
+// The lines for the client, in order: written at once if the client takes them, and otherwise by a separate thread.
 //
-// - Whoever sends never waits for the client: a slow one, or one that does not read at all, holds up nobody but itself.
+// - Sending never waits for the client: a slow client, or one that does not read at all, delays only itself.
 // - Answers are kept until they are written. Notifications (progress, logs) are dropped while much waits.
-// - A client that has gone is told of once; from then on everything is dropped.
-// - The descriptor's flags stay as they are, since others may share it: it is written to only as far as it takes.
+// - A client that is gone is reported once; from then on everything is dropped.
+// - The descriptor's flags are not changed, since other processes may share it. So no write is larger than what it can
+//   take without blocking.
 #pragma once
 
 #include <atomic>
@@ -22,8 +22,8 @@ namespace wtool::host::mcp {
 
 class Output {
  public:
-  // Borrows the descriptor. `gone` is called, on the writing thread, when it cannot be written to any more. Throws
-  // std::system_error without threads or descriptors left.
+  // Borrows the descriptor. `gone` is called, on the writing thread, when a write fails for good. Throws
+  // std::system_error where no thread or descriptor is left.
   Output(int descriptor, std::function<void()> gone);
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;

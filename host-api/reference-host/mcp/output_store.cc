@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t block_size = 65536;
 // Of those that have a number; outputs of nothing take no block.
 constexpr std::size_t max_outputs = 1000;
-// The room of so many is given back to the file system as soon as none is in use.
+// After this many, unused blocks are given back to the file system.
 constexpr std::size_t many_blocks = 64;
 
 int open_without_name() {
@@ -135,8 +135,8 @@ bool OutputStore::was_there(int number) const {
   return number > 0 && number <= last_number_;
 }
 
-// With mutex_ held. Of those that nobody else holds; nobody can come to hold it meanwhile, since only find() hands it
-// out.
+// With mutex_ held. Takes the oldest output without another owner. It cannot get one meanwhile, because only find()
+// shares outputs, and needs the mutex.
 std::shared_ptr<StoredOutput> OutputStore::take_oldest() {
   const auto oldest =
       std::find_if(outputs_.begin(), outputs_.end(), [](const auto& one) { return one.second.use_count() == 1; });

@@ -1,5 +1,5 @@
-// What commands have written, whole, for as long as this server runs: job_poll and output_read show of it what the
-// answer to a call could not.
+// The whole outputs of commands, for as long as this server runs: job_poll and output_read show what the answer to a
+// call had to leave out.
 //
 //   OutputStore store(256 << 20);
 //   const std::shared_ptr<StoredOutput> output = store.open();
@@ -7,11 +7,11 @@
 //   const int number = store.number(output);            // from now on, it is found by this number
 //   store.find(number)->read(OutputStream::standard_output, 0, 1024);
 //
-// - Each stream is kept by itself, byte for byte, from its beginning.
-// - All is in one file without a name: no command finds it by a path, and nothing has to be removed. Where no file
-//   system takes such a file, it is in memory.
-// - All outputs together have a limit. For a new one, the oldest that nobody holds is given up. What finds no room even
-//   so is counted, and its stream keeps its beginning.
+// - Each stream is kept separately, byte for byte, from its beginning.
+// - All are in one file without a name: no command finds it by a path, and nothing has to be removed. If no file system
+//   supports such a file, they are in memory.
+// - All outputs together have a limit. To make room, the oldest that is not in use is dropped. Bytes for which there is
+//   still no room are only counted, and their stream keeps its beginning.
 #pragma once
 
 #include <array>

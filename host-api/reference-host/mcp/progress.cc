@@ -62,8 +62,8 @@ void Progress::Reports::take(OutputStream stream, std::string_view bytes) {
   const std::lock_guard lock(progress_.mutex_);
   if (state_->token.empty()) return;
   std::string& begun = state_->begun[stream == OutputStream::standard_output ? 0 : 1];
-  // The last line that has an end and is not blank counts, or the beginning of one where the piece ends none. What is
-  // before it is not even looked at.
+  // The last complete line that is not blank counts, or the beginning of a line if the piece completes none. Earlier
+  // text is not even looked at.
   const std::size_t ends = bytes.find_last_of(line_ends);
   if (ends == std::string_view::npos) {
     add(begun, bytes);

@@ -1,11 +1,10 @@
-// Tells the client how its calls go: what the command has written last, and that it still runs.
+// Tells the client how its calls proceed: what the command wrote last, and that it still runs.
 //
-// - At most ten a second for a call, and one every few seconds when nothing happens, so that a client that waits only
-// so
-//   long for a sign knows. What came too soon is told later, the newest alone.
-// - The number is the milliseconds since the call began, and always grows.
-// - After the reports of a call have ended, none comes any more.
-// - What a client does not read in time is replaced by what comes after it.
+// - At most ten messages a second for a call, and one every few seconds when nothing happens, for clients that would
+//   otherwise give up. Of what came too soon, the newest is sent later.
+// - The progress number is the milliseconds since the call began, and always grows.
+// - After the reports of a call have ended, nothing more is sent for it.
+// - A message that a client does not read in time is replaced by the next one.
 #pragma once
 
 #include <chrono>
@@ -30,7 +29,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  // Of one call, from its beginning to its end. `token` is JSON text; empty: the client wants none.
+  // The reports of one call, from its beginning to its end. `token` is JSON text; empty if the client wants no reports.
   class Reports {
    public:
     Reports(Progress& progress, std::string token);
@@ -39,7 +38,7 @@ class Progress {
     ~Reports();
     // What the command has written, cut anywhere. One thread.
     void take(OutputStream stream, std::string_view bytes);
-    // From now on, none comes any more. Any thread.
+    // After this, nothing more is sent. Any thread.
     void end();
 
    private:

@@ -34,7 +34,7 @@ struct About {
 nlohmann::ordered_json server_info(const About& about);
 std::string instructions(const About& about);
 
-// The name in the client's description of itself, which is the member `key`; empty: it has none.
+// The client's name for itself, from the member `key`; empty if it gives none.
 std::string client_name(const nlohmann::json& parent, std::string_view key);
 
 // One thread.

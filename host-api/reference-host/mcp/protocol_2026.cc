@@ -23,7 +23,7 @@ constexpr const char* question_key = "approval";
 constexpr int missing_capability = -32021;
 constexpr int unsupported_version = -32022;
 
-// What is told of the tools stays as it is while the program runs.
+// The list of tools does not change while the program runs.
 constexpr int fresh_ms = 3'600'000;
 
 json all_versions() {
@@ -103,8 +103,8 @@ Reply Protocol2026::call_tool(const Message& request, const json& meta) {
   return {{}, std::move(call)};
 }
 
-// The reply to the question that an earlier call ended with, where the request brings one. Without a reply that can be
-// read, the question is asked again; replies that nobody asked for are ignored (2026-07-28, MRTR).
+// Takes the reply to the question with which an earlier call ended, if the request brings one. If no valid reply comes,
+// the question is asked again; unexpected replies are ignored (2026-07-28, MRTR).
 bool Protocol2026::take_answer(const Message& request, Call& call, Error& error) {
   const json* state = member(request.body, "requestState");
   if (state == nullptr) return true;
@@ -135,7 +135,7 @@ std::string Protocol2026::answer_call(const Call& call, ordered_json result) {
   }
   ordered_json asking{{"resultType", "input_required"}};
   asking["inputRequests"][question_key] = {{"method", "elicitation/create"}, {"params", approval_form(*call.question)}};
-  // A call that is gone on with may come to other questions first.
+  // A call that is continued may meet other questions first.
   asking["requestState"] =
       request_states_.issue(call.tool->id, call.arguments, call.question->fingerprint, call.continues,
                             call.continues.empty() ? std::vector<Call::Given>() : call.given);

@@ -1,6 +1,6 @@
-// The protocol of 2026 (2026-07-28): no session, every request tells its version and what its client can do,
-// and the server asks nothing by itself. A question about a call is the answer to it, and the call comes back with the
-// reply.
+// The protocol of 2026 (2026-07-28): there is no session, every request names its version and its client's
+// capabilities, and the server sends no requests. A question about a call is its answer, and the client repeats the
+// call with the reply.
 #pragma once
 
 #include <string>

@@ -1,12 +1,10 @@
 // The `requestState` of the protocol: a call that must ask first ends with a question and a state, and the client
 // repeats the call with the answer and that state.
 //
-//   std::string state = states.issue(tool, arguments, fingerprint);                // the call ends with a question
-//   auto question = states.redeem(state, tool, arguments, why);                    // the call comes back with the
-//   answer
+//   std::string state = states.issue(tool, arguments, fingerprint);      // the call ends with a question
+//   auto question = states.redeem(state, tool, arguments, why);          // the call comes back with the answer
 //
-// - A state is an identifier that nobody can guess. What it stands for is kept here, so a client can neither read nor
-//   change it.
+// - A state is an identifier that cannot be guessed. Its data is kept here, so a client can neither read nor change it.
 // - It is valid once, for a limited time, for the same tool and the same arguments.
 // - At most `max_count` are kept; a new one replaces the oldest.
 #pragma once
@@ -32,7 +30,7 @@ class RequestStates {
 
   explicit RequestStates(std::chrono::milliseconds lifetime = default_lifetime) : lifetime_(lifetime) {}
 
-  // `arguments` is the JSON text of an object whose keys are sorted; `fingerprint` is the question's. Throws
+  // `arguments` is the JSON text of an object with sorted keys; `fingerprint` is the question's. Throws
   // std::system_error where the kernel gives no random bytes.
   std::string issue(std::string_view tool, std::string_view arguments, std::string_view fingerprint,
                     std::string_view continues = {}, std::vector<Call::Given> unused = {});
@@ -43,8 +41,8 @@ class RequestStates {
     // Answers to its earlier questions that it has not come to yet.
     std::vector<Call::Given> unused;
   };
-  // Nothing: the state is not valid here, and `why` says so in a sentence. A call of another tool or with other
-  // arguments does not use the state up.
+  // Nothing where the state is not valid here; `why` is a sentence with the reason. A call of another tool or with
+  // other arguments does not use the state up.
   std::optional<Redeemed> redeem(const std::string& state, std::string_view tool, std::string_view arguments,
                                  std::string& why);
 

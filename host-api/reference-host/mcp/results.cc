@@ -170,8 +170,8 @@ void add_output_read(ordered_json& metadata, const std::function<int()>& number_
   }
 }
 
-// Whether the metadata has all that the schema requires: an answer that is not the tool's own, such as that of a
-// configuration which cannot be used, need not.
+// Whether the metadata has all members that the schema requires. An answer that does not come from the tool itself,
+// such as that of an invalid configuration, may lack some.
 bool has_what_is_required(const ToolDescription& tool, const ordered_json& metadata) {
   if (!metadata.is_object()) return false;
   if (tool.output_schema.empty()) return true;

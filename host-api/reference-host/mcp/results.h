@@ -1,4 +1,4 @@
-// What a tool is and what it has answered, in the protocol's words. Pure.
+// The description of a tool and the result of a call, in the protocol's form. Pure.
 //
 // - shell_execute answers as `mcp.results` says. As text: what the command wrote, then one line that says how it ended:
 //
@@ -7,12 +7,12 @@
 //     ls: cannot access 'lib': No such file or directory
 //     [exit 2, 4 ms]
 //
-//   Structured: the metadata without what is at its default, and without the command, which the model has written itself.
-//   Text alone is the default, and has no output schema then: clients that see structured content show a model nothing
-//   else, as JSON.
+//   Structured: the metadata, without members that have their default, and without the command, which the model has
+//   written itself. Text alone is the default, and has no output schema: clients that get structured content show a
+//   model nothing else, as JSON.
 // - The other tools have their specified text, and their metadata as structured content and as JSON text.
-// - A stream of a command keeps its beginning and its end, each half of a limit, with a line between them that says how
-//   much is missing: whoever reads it is a model, and a megabyte in two copies would drown it.
+// - Of a command's stream, the beginning and the end are kept, each half of a limit, with a line between them that says
+//   how much is missing: the reader is a model, and a megabyte in two copies would fill its context.
 #pragma once
 
 #include <cstddef>
@@ -42,8 +42,8 @@ nlohmann::ordered_json tool_object(const ToolDescription& tool, ResultStyle styl
 // The same of a tool that the server itself answers. Hints that are the protocol's defaults are left out.
 nlohmann::ordered_json server_tool_object(const ToolDescription& tool);
 
-// As tools/call answers: "content", "isError", and "structuredContent" where it is what the tool's schema promises.
-// `number_of_output` gives the number under which the whole output of a command can be read; it is called where an
+// The result of tools/call: "content", "isError", and "structuredContent" if that matches the tool's schema.
+// `number_of_output` returns the number under which the whole output of a command can be read; it is called where an
 // output is cut.
 nlohmann::ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome,
                                    const ResultSettings& settings, const std::function<int()>& number_of_output = {});
@@ -51,8 +51,8 @@ nlohmann::ordered_json call_result(const ToolDescription& tool, const TextOutcom
 // Cuts the outputs in the metadata of a tool that runs commands, each to so many bytes, and says so there.
 void cut_streams(nlohmann::ordered_json& metadata, std::size_t most);
 
-// What shell_execute answers, from its metadata, in which nothing is too long. That of a job that runs has "job" and
-// "status".
+// The result of shell_execute, from its metadata, in which nothing is too long. The metadata of a running job has "job"
+// and "status".
 nlohmann::ordered_json command_result(const nlohmann::ordered_json& metadata, bool is_error, ResultStyle style);
 
 // An answer that is text alone.
@@ -70,8 +70,8 @@ nlohmann::ordered_json output_read_arguments(int number, const std::string& stre
 // The line in place of so many bytes.
 std::string gap(std::uint64_t bytes);
 
-// The beginning and the end of `text`, which is UTF-8, with a mark between them: together `most` bytes and a line.
-// Untouched where it has no more than that. `bytes` is what there was of it once, where that is more.
+// The beginning and the end of `text` (UTF-8), `most` bytes together, with a line between them that says what is
+// missing. Unchanged if it has no more than that. `bytes` is its original size, where that was larger.
 std::string cut(std::string_view text, std::size_t most, std::size_t bytes = 0);
 
 }  // namespace wtool::host::mcp

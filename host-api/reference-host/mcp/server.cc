@@ -14,7 +14,7 @@ namespace {
 // They are over at once, or as soon as what they end is; a few may wait for the end of a job.
 constexpr int max_urgent_calls = 16;
 
-// The tool ends something, or tells how it is.
+// True for tools that end something or report its state.
 bool is_urgent(const Call& call) {
   if (call.server_tool != nullptr) return call.server_tool->is_urgent;
   return call.tool->id == "terminal_close_session" || call.tool->id == "terminal_get_status";

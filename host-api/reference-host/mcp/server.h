@@ -1,12 +1,12 @@
-// The server of the Model Context Protocol: reads a client's lines and sees to it that each gets what it deserves.
+// The server of the Model Context Protocol: reads messages from a client and dispatches them.
 //
-// - The reading thread waits for nothing but the next line: calls run on threads of their own, and what is said goes
-//   into a queue. So a ping is answered, and a cancellation heard, whatever runs.
-// - Each request says which protocol it speaks; both may be spoken in turn.
-// - What ends or looks at something that runs never waits behind the calls that run: it has threads of its own.
-// - A command that runs longer than the client waits for an answer becomes a job (jobs.h), and what a result had to cut
-//   can be read (output_read.h). Both are there where the plugin has shell_execute and their tools are served.
-// - When it ends, all calls have ended.
+// - The reading thread waits only for the next line: calls run on other threads, and messages to the client go through
+//   a queue. So pings are answered and cancellations are seen, whatever runs.
+// - Each request says which protocol it speaks; a client may use both in turn.
+// - A call that ends something or asks for its state never waits behind running calls: it has separate threads.
+// - A command that runs longer than the client waits for an answer becomes a job (jobs.h), and output that a result had
+//   to cut can be read (output_read.h). Both exist where the plugin has shell_execute and their tools are served.
+// - When the server ends, all calls have ended.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ inline constexpr std::array<std::string_view, 4> own_tools{"job_poll", "job_stop
 
 struct ServerSettings {
   ResultSettings results;
-  // A command that runs longer becomes a job. Nothing: none does by itself.
+  // A command that runs longer becomes a job. Nothing: a command becomes a job only on request.
   std::optional<std::chrono::seconds> answer_within;
   bool waits_for_progress = false;   // a client that is told of the progress waits longer than that
   std::uint64_t stored_bytes = 0;    // of all outputs that can be read later
@@ -70,7 +70,7 @@ class Server {
  private:
   void take_line(std::string_view line);
   void take_batch(const Message& batch);
-  // `batch`: that the message came in; nullptr: none.
+  // `batch`: the one that contains the message, or nullptr.
   void take(const Message& message, const std::shared_ptr<Batch>& batch);
   void take_request(const Message& request, const std::shared_ptr<Batch>& batch);
   void take_notification(const Message& notification);

@@ -1,5 +1,5 @@
-// The tools that the server itself answers, beside those of the plugin: a name, what clients are told of it, and what
-// answers a call.
+// The tools that the server itself answers, besides those of the plugin: a description for clients, and the function
+// that answers a call.
 //
 //   ServerTools tools;
 //   tools.push_back({.description = {.id = "job_list", .title = "List jobs", .description = "Lists jobs",
@@ -19,16 +19,16 @@
 namespace wtool::host::mcp {
 
 struct ServerTool {
-  // As a plugin has it. The id is none of the plugin's and no other server tool's.
+  // In the form of a plugin's tool. Its id must differ from all tools of the plugin and of the server.
   ToolDescription description;
-  // It is over at once, or as soon as what it ends is: it never waits behind the calls that run.
+  // The call ends at once, or as soon as what it ends has ended: it never waits behind running calls.
   bool is_urgent = false;
   // How a call ends that its client cancels. The end of the server ends all of them now.
   StopHow when_cancelled = StopHow::now;
-  // What tools/call answers: "content", "isError" (results.h has text_result and refusal); null where the tool has
-  // answered the call by itself. On a thread of the call's own, many at once; ends early when call.stop asks for it.
-  // call.arguments is JSON text of an object, as the client has sent it. Progress is told of what is put into the
-  // reports. An exception is answered as an internal error.
+  // Returns the result of tools/call: "content", "isError" (results.h has text_result and refusal); null if the tool
+  // has answered the call by itself. It runs on the call's own thread, many at once, and ends early when call.stop asks
+  // for it. call.arguments is the JSON text of an object, as the client has sent it. What is added to `reports` is sent
+  // as progress. An exception is answered as an internal error.
   std::function<nlohmann::ordered_json(Call& call, Progress::Reports& reports)> answer;
 };
 

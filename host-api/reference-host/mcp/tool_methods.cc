@@ -21,7 +21,7 @@ constexpr std::string_view cursor_begin = "tools-";
 
 std::string cursor(std::size_t first) { return std::string(cursor_begin) + std::to_string(first); }
 
-// The number of the tool that a page begins with; nothing: it is no cursor of ours.
+// The number of the tool with which a page begins; nothing if this is not a valid cursor.
 std::optional<std::size_t> first_of(const json& given, std::size_t page, std::size_t count) {
   if (!given.is_string()) return std::nullopt;
   const auto& text = given.get_ref<const std::string&>();
@@ -85,7 +85,7 @@ const ToolMethods::Tool* ToolMethods::find(std::string_view name) const {
 }
 
 std::string ToolMethods::unknown_tool(const std::string& name) const {
-  // What is not served is unknown to the client, and need not be told of.
+  // To the client, tools that are not served do not exist, so the message does not list the served ones either.
   if (!settings_.served.empty()) return "there is no tool \"" + escaped(name) + "\" here";
   std::vector<std::string> names;
   for (const Tool& tool : tools_) names.push_back(tool.description->id);

@@ -36,8 +36,7 @@ class ToolMethods {
   // Whether it can be called.
   bool has(std::string_view name) const { return find(name) != nullptr; }
 
-  // The call of a request tools/call; nullptr: `error` says why. Arguments are the tool's business, if only they are an
-  // object.
+  // The call of a tools/call request; nullptr: `error` says why. Arguments must be an object; the tool checks the rest.
   std::shared_ptr<Call> call(const Message& request, Error& error) const;
 
  private:

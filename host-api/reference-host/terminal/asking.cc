@@ -17,7 +17,7 @@ namespace {
 
 // Of one answer; a terminal's own limit is 4095.
 constexpr std::size_t max_line = 4096;
-// How often a process looks whether it has gone to the background, or is back: nothing tells it.
+// How often a process checks whether it has gone to the background, or is back: no event reports that.
 constexpr int look_ms = 200;
 
 thread_local std::string state_of_thread;
@@ -72,8 +72,8 @@ void QuestionEnd::request() {
 }
 
 Asking::Asking(Terminal& terminal, QuestionEnd& end) : terminal_(terminal), end_(end) {
-  // In the background, a read or a write of the terminal would stop the whole program; with these signals blocked it is
-  // an error of the call instead.
+  // In the background, reading from or writing to the terminal would stop the whole program. With these signals
+  // blocked, the call fails instead.
   sigset_t set;
   ::sigemptyset(&set);
   ::sigaddset(&set, SIGTTIN);
@@ -118,7 +118,7 @@ std::size_t Asking::columns() const {
 }
 
 bool Asking::in_foreground() const {
-  // It fails where this is not the controlling terminal, or one that was closed: reading tells.
+  // Where this fails, it is not the controlling terminal, or was closed; a read will show that.
   const pid_t group = ::tcgetpgrp(descriptor_);
   return group < 0 || group == ::getpgrp();
 }

@@ -1,10 +1,10 @@
 // A question to a person on the terminal: its turn, its text, and the line that answers it.
 //
-// - Only a process in the foreground of a terminal asks. One that goes to the background meanwhile is not stopped by
-//   the terminal: its question waits, and is shown again when the process is back. So is that of a process that was
+// - Only a process in the foreground of a terminal asks. If it goes to the background meanwhile, the terminal does not
+//   stop it: the question waits, and is shown again when the process is back. The same holds for a process that was
 //   stopped (Ctrl-Z) and continued in the foreground (fg).
-// - What was typed before a question stood there answers nothing. An answer is a line: nothing counts before Enter.
-// - A question can be ended from elsewhere, while it waits for its turn and while it stands.
+// - Text typed before the question was shown does not count. An answer is a line: nothing counts before Enter.
+// - A question can be ended from elsewhere, while it waits for its turn and while it is shown.
 #pragma once
 
 #include <signal.h>
@@ -18,7 +18,7 @@
 
 namespace wtool::host {
 
-// The state that this thread works on, by which its questions are told apart; empty: none is known.
+// The state that this thread works on, by which its questions are told apart; empty if unknown.
 void set_asking_state(std::string state);
 const std::string& asking_state();
 

@@ -15,8 +15,8 @@ struct OutputLine {
   std::string text;  // safe for a terminal
 };
 
-// The two streams of a step, each in lines of its own, in the order in which these were complete. A carriage return
-// begins a line again, as on a terminal; a line that is very long is broken. One thread.
+// The two streams of a step, each as separate lines, in the order in which the lines were complete. A carriage return
+// restarts a line, as on a terminal; a very long line is broken. One thread.
 class StepOutput {
  public:
   // The lines that `bytes` complete.

@@ -24,8 +24,8 @@ bool is_set(const char* name) {
   return value != nullptr && *value != '\0';
 }
 
-// There is no way to ask a terminal. Those that cut lines when they become narrower can be told by their environment;
-// a wrong guess leaves a stale line, or takes one too many away.
+// A terminal cannot be asked this. Those that cut lines when they become narrower are recognised by their environment;
+// a wrong guess leaves a stale line, or removes one too many.
 bool reflows_lines() {
   const char* term = std::getenv("TERM");
   return !is_set("XTERM_VERSION") && !is_set("STY") && (term == nullptr || std::string_view(term) != "linux");

@@ -1,10 +1,10 @@
-// The one owner of standard error and of the person's terminal. All that is shown while commands run goes through it,
+// The one owner of standard error and of the person's terminal. Everything shown while commands run passes through it,
 // from any thread: lines that stay, the live region below them, and questions (terminal/asking.h).
 //
-// - A line that comes while the live region is drawn stands above it, whole; the region is drawn again below.
-// - While a question stands, the region is off the screen and lines wait until it is answered, so that the question and
-//   what is typed stay readable. Of very many lines only the first wait; the others are counted.
-// - Only one question stands at a time; others wait for their turn.
+// - A line that comes while the live region is drawn is put above it, whole; the region is drawn again below.
+// - While a question is shown, the region is hidden and lines wait until it is answered, so that the question and what
+//   is typed stay readable. Only the first lines wait; later ones are counted.
+// - Only one question is shown at a time; further ones wait for their turn.
 #pragma once
 
 #include <condition_variable>
@@ -31,8 +31,7 @@ struct TerminalSize {
 // All members: any thread.
 class Terminal {
  public:
-  // Opens the terminal for one question; what it gives is closed afterwards, and best does not block. -1: there is
-  // nobody to ask.
+  // Opens the terminal for one question. It is closed afterwards, and should be non-blocking. -1: nobody can be asked.
   using Open = std::function<int()>;
 
   // `output` is borrowed. Questions are asked on what `open` gives.
@@ -46,16 +45,17 @@ class Terminal {
   // The controlling terminal of this process, where it is in the foreground of it; else -1.
   static int open_controlling();
 
-  // Where the output is no terminal, a usual size.
+  // Where the output is not a terminal, a usual size.
   TerminalSize size() const;
 
   // Lines that stay: whole ones, each with its newline. What cannot be written is lost: there is nobody to tell.
   void write(std::string_view lines);
-  // The same, and from now on the live region is `live`, in one piece so that nothing flickers. Only for a terminal
+  // The same, and replaces the live region by `live` in the same write, so that nothing flickers. Only for a terminal
   // that can move its cursor.
   void show(std::string_view lines, std::vector<LiveLine> live);
-  // The output of a command as it comes, byte for byte; without a live region. On a terminal, a line that comes while
-  // the output stands in the middle of one begins a line of its own. 0, or the errno of the write that failed.
+  // Writes the output of a command as it comes, byte for byte, without a live region. If that leaves the cursor in the
+  // middle of a line, the next line of this program starts on a new one. Returns 0, or the errno of the write that
+  // failed.
   int pass(std::string_view bytes);
   // What another writer puts on the terminal next begins a line of its own.
   void end_line();

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Decodes the character that begins at `at`, and moves behind it.
+// Decodes the character that begins at `at`, and moves `at` past it.
 char32_t next_character(std::string_view text, std::size_t& at) {
   const auto first = static_cast<unsigned char>(text[at]);
   const std::size_t length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
@@ -45,7 +45,7 @@ bool locale_is_utf8() {
   return false;
 }
 
-// Behind the escape sequence that begins at `at`.
+// The position after the escape sequence that begins at `at`.
 std::size_t skip_escape(std::string_view text, std::size_t at) {
   if (at + 1 >= text.size()) return text.size();
   const char kind = text[at + 1];

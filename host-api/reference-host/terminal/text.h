@@ -11,8 +11,8 @@ namespace wtool::host {
 // `0.03 s`, `12.4 s`, `3 min 05 s`, `1 h 02 min`.
 std::string duration_text(std::chrono::steady_clock::duration duration);
 
-// Without escape sequences and control characters, so that it cannot do anything to a terminal. Newlines stay where
-// `keep_newlines`, else they become blanks; tabs become blanks. What is not UTF-8 becomes '?'.
+// The text without escape sequences and control characters, so that it cannot control a terminal. Newlines stay if
+// `keep_newlines`, else they become blanks; tabs become blanks. Bytes that are not UTF-8 become '?'.
 std::string cleaned_for_terminal(std::string_view text, bool keep_newlines);
 
 // In columns of a terminal; wide characters (CJK) count two. `text` must be clean.
@@ -26,8 +26,8 @@ std::string padded(std::string_view text, std::size_t columns);
 
 inline constexpr std::size_t max_excerpt_lines = 20;
 
-// Appends a title and the lines below it, each behind a mark; of many only the last ones (`tail`) or the first ones,
-// and the title says so. Nothing where the text is blank.
+// Appends a title and, below it, lines of the text, each after a mark. Of many lines only the last (`tail`) or the
+// first are shown, and the title says so. Appends nothing if the text is blank.
 void append_excerpt(std::string& out, const std::string& title, std::string_view text, std::size_t lines, bool tail);
 
 }  // namespace wtool::host

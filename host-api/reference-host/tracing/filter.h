@@ -1,8 +1,8 @@
-// Which records are kept: a level for everything, and levels for targets, as in `info,shell_tools=debug,a::b=off`.
+// Which records are kept: a default level, and levels for targets, as in `info,shell_tools=debug,a::b=off`.
 //
 // - The longest target that matches decides; a target matches itself and what is below it (`a` matches `a::b`, not
 //   `ab`). Of two directives for the same target the later one counts.
-// - Where no level for everything is given, the default stands.
+// - Without a default level in the text, the built-in one counts.
 #pragma once
 
 #include <cstdint>

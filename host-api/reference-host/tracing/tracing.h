@@ -1,10 +1,10 @@
-// The host's tracing: takes records and spans, from the plugin (through loader/services) and from the host itself, and
-// writes one line a record to a descriptor, or hands it to a writer, as text for people or as JSON for programs.
+// The host's tracing: takes records and spans from the plugin (through loader/services) and from the host itself, and
+// writes one line for each record, to a descriptor or a writer, as text for people or as JSON for programs.
 //
-// - What the filter does not let through costs one look-up.
+// - A record that the filter drops costs one look-up.
 // - A line is one write(2), unless the descriptor takes less at a time; lines of several threads do not mix.
-// - Somebody else may listen, too, with a level of his own.
-// - Nothing in a record can break the line or steer a terminal: control characters are escaped, JSON is re-written.
+// - One observer may listen as well, with its own level.
+// - A record cannot break the line or control a terminal: control characters are escaped, JSON is re-written.
 #pragma once
 
 #include <atomic>
@@ -67,8 +67,9 @@ class Tracing {
     return level >= observed_from_.load(std::memory_order_relaxed) || filter_.enabled(level, target);
   }
 
-  // Hands every record from this level on to `observer`, whatever the filter says; `off` and an empty one end that.
-  // When this returns, the earlier observer does not run and will not. An observer must not come back to this object.
+  // Passes every record from this level on to `observer`, whatever the filter says; `off` with an empty observer ends
+  // that. On return the earlier observer does not run and will not be called. An observer must not call back into this
+  // object.
   using Observer = std::function<void(const LogRecord&, const LogSpan*)>;
   void observe(LogLevel from, Observer observer);
 

@@ -1,9 +1,9 @@
-// wtool/cpp/host.hpp - C++20 helpers for the side that calls tools. Header-only; what owns something is move-only.
+// wtool/cpp/host.hpp - C++20 helpers for the side that calls tools. Header-only; owning types are move-only.
 //
 // - Blob receives bytes from a plugin and releases them.
 // - Call is one call: run it on one thread, cancel it from any other.
-// - explain_of() finds a tool's side of wtool.explain/1.
-// Opening the library and its lifetime are the host's own business (the reference host's is in loader/).
+// - explain_of() finds a tool's side of wtool.explain/1. Opening the library and managing its lifetime is the host's
+//   own business (the reference host's is in loader/).
 #pragma once
 
 #include <wtool/ext/explain.h>
@@ -97,7 +97,7 @@ class Call {
   Blob error_;
 };
 
-// The tool's extension with its function, or nullptr where it has none. Valid until the tool is destroyed.
+// The tool's extension with its function, or nullptr if it has none. Valid until the tool is destroyed.
 inline const wtool_tool_explain* explain_of(const wtool_tool& tool) noexcept {
   if (!WTOOL_HAS_FN(&tool, get_extension)) return nullptr;
   const auto* extension = static_cast<const wtool_tool_explain*>(tool.get_extension(&tool, WTOOL_EXT_EXPLAIN));

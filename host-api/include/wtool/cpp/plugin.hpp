@@ -2,7 +2,7 @@
 //
 // - view() and text() convert between wtool_view and std::string_view; nothing is copied.
 // - fill() hands a std::string to the caller as a blob; the string lives until the caller releases it.
-// - guarded() is the wall that exceptions do not pass: whatever the body throws becomes a status and a sentence.
+// - guarded() keeps exceptions inside: whatever the body throws becomes a status and a sentence.
 #pragma once
 
 #include <wtool/tool.h>
@@ -26,8 +26,8 @@ constexpr std::string_view text(wtool_view v) noexcept {
   return v.data == nullptr ? std::string_view{} : std::string_view{v.data, v.size};
 }
 
-// Moves `bytes` into *out, which the caller releases. False, and *out is untouched, when out is NULL or too small a
-// struct, or when memory is out.
+// Moves `bytes` into *out, which the caller releases. False, and *out is untouched, when out is NULL or its struct too
+// small, or when no memory is left.
 inline bool fill(wtool_blob* out, std::string bytes) noexcept {
   if (out == nullptr || !WTOOL_HAS(out, release)) return false;
   std::unique_ptr<std::string> owner{new (std::nothrow) std::string(std::move(bytes))};
@@ -54,8 +54,8 @@ inline wtool_status fail(wtool_status status, wtool_blob* error, std::string_vie
   return status;
 }
 
-// Runs body() -> wtool_status; an exception becomes WTOOL_E_RESOURCE (out of memory, or
-// std::system_error: something that the system did not give) or WTOOL_E_INTERNAL.
+// Runs body() -> wtool_status. An exception becomes WTOOL_E_RESOURCE (out of memory, or std::system_error: the system
+// refused something) or WTOOL_E_INTERNAL.
 template <typename Body>
 wtool_status guarded(wtool_blob* error, Body&& body) noexcept {
   try {
