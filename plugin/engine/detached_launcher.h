@@ -99,8 +99,8 @@ class DetachedLauncher : public boost::process::v2::posix::default_launcher {
     sigset_t before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    // CLONE_FILES: shares the host's descriptors, so that the pidfd opened in the child is the host's too. Exit signal
-    // 0: the host gets no signal, and only a wait with __WALL or __WCLONE sees the child.
+    // CLONE_FILES: shares the host's descriptors, so that the pidfd opened in the child is the host's too.
+    // Exit signal 0: the host gets no signal, and only a wait with __WALL or __WCLONE sees the child.
     const int intermediate = WTOOL_CLONE(&run_intermediate, outer_stack, CLONE_VM | CLONE_VFORK | CLONE_FILES, &plan);
     if (intermediate < 0) plan.error = errno;
     pthread_sigmask(SIG_SETMASK, &before, nullptr);

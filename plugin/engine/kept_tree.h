@@ -3,7 +3,9 @@
 // Contract:
 // - Their custodian stays with them, discards their output, and ends them when the host or the warden is gone, as it
 //   does with any command's.
-// - When this object is destroyed, they have ended. Not for more than one thread at a time.
+// - When this object is destroyed, they have ended.
+//
+// Not for more than one thread at a time.
 #pragma once
 
 #include <chrono>

@@ -8,8 +8,9 @@
 //   writes it and holds a lock (flock) on it. An empty one, which takes no room, stays because its writer may be about
 //   to lock it.
 // - The folder is read when the granted room is used up, not at each write. So several processes, which do not know of
-//   each other's grants, may exceed `max_bytes`, each by at most a 64th of it plus 16 MiB. Any thread may call any
-//   member.
+//   each other's grants, may exceed `max_bytes`, each by at most a 64th of it plus 16 MiB.
+//
+// Any thread may call any member.
 #pragma once
 
 #include <cstdint>

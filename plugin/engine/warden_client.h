@@ -11,7 +11,9 @@
 // - A custodian is taken for one call and given back. If anything about it is in doubt, it is ended with its tree.
 // - No call waits for another one: a warden is started without a lock, within the time of the call that needs it.
 // - The pool grows when none is idle; idle custodians beyond `max_idle` are retired.
-// - When this object is destroyed, all custodians and the warden have ended. Any thread may call any member.
+// - When this object is destroyed, all custodians and the warden have ended.
+//
+// Any thread may call any member.
 #pragma once
 
 #include <atomic>

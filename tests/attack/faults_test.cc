@@ -1,5 +1,5 @@
-// Nothing of a command is left where the host runs out of memory in its call, or where the kernel refuses what custody
-// stands on: the call fails clearly, or does without.
+// No process of a command is left when the host runs out of memory in its call, or when the kernel refuses a system
+// call that custody needs: the call fails clearly, or works without it.
 #include <pthread.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -109,8 +109,8 @@ BOOST_AUTO_TEST_CASE(a_thread_with_as_little_stack_as_is_promised) {
   BOOST_TEST(call.answer.out() == "hi\n", call.answer.raw);
 }
 
-// Each call ends at its own deadline, no matter which call started the warden. A call without a deadline gives up after
-// ten seconds.
+// Each call ends at its own deadline, whichever call started the warden. A call without a deadline gives up after ten
+// seconds.
 BOOST_AUTO_TEST_CASE(a_warden_that_never_greets_holds_no_call_up) {
   const ScratchFolder place;
   const std::string library = place.path() + "/lib/wtool/shell_tools.so";

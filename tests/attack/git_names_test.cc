@@ -1,6 +1,6 @@
-// Commands that arrange for something to be run outside of the sandbox: by the next git command of the user's, in a
-// repository that lies in a write root. Each attack is made twice: without a sandbox, which shows that it works, and in
-// one. Then the user runs the real `git status`.
+// Commands that arrange for code to run outside of the sandbox, by the user's next git command in a repository of a
+// write root. Each attack is made twice: without a sandbox, which shows that it works, and with one. Then the user runs
+// the real `git status`.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -66,7 +66,7 @@ struct Fixture : Sandboxed {
             "git commit -qm first");
   }
 
-  // Lines of a shell: a program that leaves the marker, and a file with a configuration that has git run it. `top` is
+  // Shell lines that make a program which leaves the marker, and a configuration file that makes git run it. `top` is
   // for a repository that is not in a folder .git.
   std::string payload(const std::string& config, const std::string& top = {}) const {
     const std::string place = top.empty() ? top : "\\tbare = false\\n\\tworktree = " + top + "\\n";
@@ -351,7 +351,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_put_aside_stays_inside_whatever_links_are_plante
 BOOST_FIXTURE_TEST_CASE(a_link_of_the_users_is_not_put_aside, Fixture) {
   repository(inside);
   as_user("mkdir shared; git config include.path ../conf/team.config");
-  // As late as can be: the file system's clock is a coarse one, and times cannot tell this link from one that the
+  // Made as late as possible: the file system's clock is coarse, and its times cannot tell this link from one that the
   // command makes.
   fs::create_symlink("shared", inside + "/conf");
   const Answer answer = attack(held, payload("shared/team.config"));

@@ -1,5 +1,5 @@
-// A command goes for the processes that keep it, with all that a process of the same user may do to another: signals,
-// limits, priorities. Nothing of it is left all the same, its call answers in time, and other calls are not touched.
+// A command attacks its keepers with everything that a process may do to another one of its user: signals, limits,
+// priorities. No process of it is left, its call answers in time, and other calls are not affected.
 //
 // A test signals no process but those that its own plugin started.
 #include <sys/resource.h>
@@ -23,8 +23,8 @@ const char* const actions[] = {"stop",  "stop-loop", "nofile", "nofile-8", "npro
 const char* const targets[] = {"custodian", "warden", "both"};
 
 constexpr int deadline_ms = 500;
-// Beside the deadline: the grace of a second, and a bound that tells an answer from the wait for one that never comes,
-// which would take seven seconds more.
+// Besides the deadline: the grace period of a second, and a bound that is shorter than the wait for an answer that
+// never comes, which takes seven seconds more.
 constexpr int bound_ms = deadline_ms + 1000 + 4000;
 
 struct Keepers : ShellTool {
@@ -64,7 +64,8 @@ struct Keepers : ShellTool {
   const std::string usual_ = usual_answer();
 };
 
-// The sanitizer maps memory while a keeper runs, and ends it where it gets none; the other keeper does the work then.
+// The sanitizer maps memory while a keeper runs, and ends the keeper if it gets none; the other keeper then does the
+// work.
 bool may_die_of(std::string_view action) { return under_sanitizer && (action == "as" || action == "data"); }
 
 }  // namespace
@@ -164,8 +165,8 @@ BOOST_FIXTURE_TEST_CASE(two_keepers_that_may_not_compute_any_more, Keepers) {
   check_next_call_works();
 }
 
-// Then nobody is left who can know what the command started. The result says that custody was lost, and names what may
-// be of it, so that a person can end it.
+// No process is then left that knows what the command started. The result says that custody was lost, and names
+// possible survivors, so that a person can end them.
 BOOST_FIXTURE_TEST_CASE(two_keepers_that_are_killed_at_once, Keepers) {
   const Answer answer = run(attack("kill", "both", "hang"), 20'000);
   BOOST_TEST_CONTEXT(answer.raw) {
@@ -243,8 +244,8 @@ int wanted(const char* variable, int usual) {
 
 }  // namespace
 
-// Keepers are shared: those that an attack has changed must not serve others. Longer with WTOOL_ATTACK_ROUNDS (of each
-// attack) or WTOOL_ATTACK_SECONDS, larger with WTOOL_ATTACK_THREADS (of those that are not to be touched).
+// Keepers are shared: those that an attack has changed must not serve other calls. Runs longer with WTOOL_ATTACK_ROUNDS
+// (of each attack) or WTOOL_ATTACK_SECONDS, and with more innocent calls with WTOOL_ATTACK_THREADS.
 BOOST_FIXTURE_TEST_CASE(calls_beside_attackers_are_not_touched, Keepers) {
   const int rounds = wanted("WTOOL_ATTACK_ROUNDS", 1);
   const int threads = wanted("WTOOL_ATTACK_THREADS", 8);
@@ -306,8 +307,8 @@ pid_t number_after(const std::string& text, const std::string& word) {
 
 namespace {
 
-// A host whose command attacks, and which is killed then. Its helper programs, the warden last. Some attacks end the
-// command by themselves, because they end its keeper.
+// Kills a host whose command attacks, and returns its helper programs, the warden last. Some attacks end the command
+// itself, because they end its keeper.
 std::vector<pid_t> kill_host_of(const Mark& mark, const std::string& attack, const Json& configuration,
                                 bool may_be_over = false) {
   const Json arguments{{"command", attack}, {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}};
@@ -343,7 +344,7 @@ BOOST_DATA_TEST_CASE(a_keeper_that_is_stopped_again_and_again_while_the_host_die
   check_all_end(mark, kill_host_of(mark, Keepers::attack("stop-loop", target, "hang"), Json::object()));
 }
 
-// Nobody is left to end the attacker (docs/architecture.md). Once it is gone, the keepers end as soon as somebody
+// No process is left to end the attacker (docs/architecture.md). Once it is gone, the keepers end as soon as somebody
 // continues them.
 BOOST_AUTO_TEST_CASE(two_keepers_that_are_stopped_again_and_again_while_the_host_dies) {
   const Mark mark;

@@ -1,5 +1,5 @@
-// A sandboxed command against what is not its own: the host, the keepers and other processes of its user, by limits,
-// priorities and schedulers; and against objects that belong to no folder.
+// A sandboxed command against the host, the keepers and other processes of its user, through limits, priorities and
+// schedulers; and against objects that belong to no folder.
 #include <fcntl.h>
 #include <mqueue.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
-// A command of a workflow against the files that `wtool run` writes: it puts symbolic links in their way. Nothing at
-// the other end of a link is written or removed, and the run says which link it was.
+// A command of a workflow puts symbolic links in place of the files that `wtool run` writes. Nothing at the other end
+// of a link is written or removed, and the run names the link.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -90,13 +90,13 @@ BOOST_FIXTURE_TEST_CASE(events_are_not_written_through_a_link_of_an_earlier_run,
 
 BOOST_FIXTURE_TEST_CASE(journals_are_not_written_through_a_link_of_an_earlier_run, Links) {
   run_with("rm -rf .wtool; ln -s outside .wtool", {});
-  // A run that cannot have a journal goes on without.
+  // A run that cannot have a journal continues without one.
   check_told(run_with("true", {}), ".wtool");
   check_outside();
 }
 
 BOOST_FIXTURE_TEST_CASE(outputs_are_not_written_through_a_link, Links) {
-  // Where the outputs of this run go, before there is any: the name of its journal tells.
+  // The folder for the outputs of this run, before it exists: the journal's name gives it away.
   const std::string plant =
       "j=$(echo .wtool/runs/*.jsonl); rm -rf ${j%.jsonl}.outputs; ln -s $PWD/outside ${j%.jsonl}.outputs";
   run_with(plant, {});

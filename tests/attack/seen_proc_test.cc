@@ -1,7 +1,7 @@
-// Hosts that see other processes than those that they are to hold, or not all of them: /proc belongs to another pid
-// namespace, is not there, or hides what a user may not trace. And a command that signals everybody it can.
+// Hosts that see too few processes, or the wrong ones: /proc belongs to another pid namespace, is missing, or hides
+// what a user may not trace. And a command that signals every process it can.
 //
-// Each host is in namespaces of its own (`unshare`); where a user may have none of these, the cases are left out.
+// Each host is in separate namespaces (`unshare`); where a user may not make these, the cases are skipped.
 #include <unistd.h>
 
 #include <boost/test/data/test_case.hpp>
@@ -105,8 +105,8 @@ struct Everybody : Seen {
 
 }  // namespace
 
-// The host dies, too. A daemon that sends the signal survives, because nobody is left to end it. The command itself dies
-// with its custodian. (docs/architecture.md)
+// The host dies, too. A daemon that sends the signal survives, because no process is left to end it. The command itself
+// dies with its custodian. (docs/architecture.md)
 BOOST_FIXTURE_TEST_CASE(a_command_that_kills_everybody_leaves_nothing, Everybody) {
   Program host = start("setsid sleep 61 & echo ready; exec sh -c \"kill -9 -1; exec sleep 61\"");
   BOOST_REQUIRE(host.wait_for_output("host 137"));

@@ -1,6 +1,5 @@
 // The sandboxed commands of one terminal session share what they may signal: a later one ends what an earlier one has
-// left. Nobody else's processes are in reach, and where a command goes for the helper programs that are, nothing of it
-// is left all the same.
+// left. No other process is in reach, and even if a command attacks the helper programs, nothing of it is left.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

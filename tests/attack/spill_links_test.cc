@@ -1,5 +1,5 @@
-// A command against the files that the host writes for it (output.spill): it puts symbolic links in their way. Nothing
-// outside is written or removed, the command's own result is what it would be, and the link is named.
+// A command puts symbolic links in place of the files that the host writes for it (output.spill). Nothing outside is
+// written or removed, the command's own result is the usual one, and the link is named.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 

@@ -1,5 +1,5 @@
-// What calls put on record: a start before anything runs, an end with how it ended, refusals, approvals; and no call
-// where nothing can be put on record.
+// What calls leave on record: a start before anything runs, an end with how it ended, refusals, approvals; and no call
+// if it cannot be recorded.
 #include <sys/stat.h>
 
 #include <boost/test/unit_test.hpp>

@@ -1,5 +1,4 @@
-// A host that is killed while it calls, again and again: the trail is whole, and it holds a start for every command
-// that ran.
+// A host that is killed while it calls, repeatedly: the trail is whole, and it has a start for every command that ran.
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <fstream>
@@ -21,7 +20,7 @@ std::set<std::string> ids_in(const std::string& file) {
   return all;
 }
 
-// Of the starts in a trail, what each command writes: the word behind "echo ".
+// For the starts in a trail, what each command writes: the word after "echo ".
 std::set<std::string> ids_started(const std::string& trail) {
   const Finished shown = run({WTOOL_TEST_PROGRAM, "audit", "show", trail, "--event", "start", "--json"});
   BOOST_REQUIRE(shown.exit_code == 0);

@@ -1,5 +1,5 @@
-// One audit trail that several processes write to, which are killed, stopped, or have no more room; what `wtool audit`
-// says of it then.
+// One audit trail that several processes write to while they are killed, stopped, or run out of disk space; and what
+// `wtool audit` says about it then.
 #include <sys/wait.h>
 
 #include <boost/test/unit_test.hpp>
@@ -27,7 +27,7 @@ std::string content(const std::string& path) {
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-// The words behind "wrote " in what writers print.
+// The words after "wrote " in what writers print.
 std::set<std::string> written(const std::string& output) {
   std::set<std::string> all;
   for (std::size_t at = 0; (at = output.find("wrote ", at)) != std::string::npos;) {

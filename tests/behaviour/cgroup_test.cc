@@ -1,5 +1,5 @@
-// Limits that the kernel holds: on machines that let this user have a cgroup (version 2) with memory and pids. On
-// others these cases say so and pass; limits_test proves the limits themselves everywhere.
+// Limits that the kernel enforces, on machines that let this user make a cgroup (version 2) with memory and pids. On
+// other machines these cases say so and pass; limits_test proves the limits themselves everywhere.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -17,7 +17,7 @@ using namespace wtool::test;
 
 namespace {
 
-// Whether a process of ours can really be moved to a cgroup below the base: there are more ways to forbid it than can
+// Whether a process of ours can really be moved to a cgroup below the base: that can be forbidden in ways that cannot
 // be seen from outside.
 bool can_join(int base) {
   if (under_sanitizer) return false;  // There the custodian has no way to start a command in a cgroup.

@@ -322,7 +322,7 @@ BOOST_FIXTURE_TEST_CASE(a_reader_that_goes_away_ends_the_program_quietly_enough,
 }
 
 BOOST_FIXTURE_TEST_CASE(the_plugin_is_found_through_the_environment_too, Place) {
-  // A copy of the program alone, elsewhere: there is no plugin beside it.
+  // A copy of the program elsewhere, without a plugin beside it.
   const std::string copy = scratch.path() + "/bin/wtool";
   std::filesystem::create_directories(scratch.path() + "/bin");
   std::filesystem::copy_file(wtool_path, copy);

@@ -77,7 +77,7 @@ struct Crowd : ShellTool {
     BOOST_TEST(wrong == 0);
     run_all_at_once();
     BOOST_TEST(entries_of("/proc/self/fd") == descriptors);
-    // A thread that was joined may stand in /proc a moment longer.
+    // A thread that was joined may be visible in /proc a moment longer.
     BOOST_TEST(wait_until([&] { return entries_of("/proc/self/task") == threads; }, std::chrono::seconds(5)));
     BOOST_TEST(children_of(getpid()).empty());
     BOOST_TEST(mark.bearers().empty(), mark.description());

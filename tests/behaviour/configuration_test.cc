@@ -1,5 +1,5 @@
-// The configuration as the program and the plugin have it together: what the host accepts, the plugin accepts, and a
-// workflow that runs for a while keeps to the files as they are now.
+// The configuration in program and plugin together: the plugin accepts what the host accepts, and a workflow that runs
+// for a while follows changes of the files.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
@@ -28,7 +28,7 @@ struct Place {
     arguments.insert(arguments.begin(), wtool_path);
     return run(arguments, here());
   }
-  // A workflow of the given actions, one state each, that goes on to the next whatever happens.
+  // A workflow of the given actions, one state each, that continues with the next one whatever happens.
   Finished run_steps(const std::vector<std::string>& actions) const {
     std::string diagram = "    [*] --> s1\n";
     std::string list;

@@ -1,8 +1,8 @@
-// Nothing that a command starts outlives its call, whatever it does: sessions of its own, double forks, deaf processes,
-// processes that never rest, and attacks on those who hold it.
+// No process that a command starts outlives its call, whatever it does: its own sessions, double forks, processes that
+// ignore signals or never rest, and attacks on the keepers.
 //
-// A test never signals a process that it did not start: commands that attack the warden get its process id from a call
-// before, and find it as their own ancestor.
+// A test never signals a process that it did not start: commands that attack the warden get its process id from an
+// earlier call, and find it as their own ancestor.
 #include <unistd.h>
 
 #include <atomic>
@@ -53,7 +53,7 @@ struct Custody : ShellTool {
     for (int i = 0; i < 3; ++i) BOOST_TEST(tool.shell("echo next").out() == "next\n");
   }
 
-  // The result is clear, nothing is left, and the tool goes on.
+  // The result is clear, nothing is left, and the tool keeps working.
   void check_attack(const std::string& command) {
     const Answer answer = hasty.run(marked(command), {.deadline_ms = 5000});
     BOOST_TEST_CONTEXT(command << " gave " << answer.raw << answer.error) {
@@ -177,8 +177,8 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_kills_everyone_of_the_wardens_name, Custo
 }
 
 BOOST_FIXTURE_TEST_CASE(a_command_that_kills_both_its_keepers_at_once_gets_a_clear_result, Custody) {
-  // With both gone in one blow nobody can hold what escaped into a session of its own; the result says that custody was
-  // lost, the command itself is dead, and the host goes on. What is left is ended here.
+  // With both keepers gone at once, no process can end what escaped into its own session. The result says that custody
+  // was lost, the command itself is dead, and the host continues. The test ends what is left.
   for (int i = 0; i < repeats(10); ++i) {
     const Mark own;
     const Json environment{{"WTOOL_TEST_MARK", own.text()}};

@@ -1,5 +1,5 @@
-// A simple command is executed without a shell, and nobody can tell: every row of a table gives the same result with
-// shell.direct_exec on and off.
+// A simple command is executed without a shell, and no one can see a difference: every row of a table gives the same
+// result with shell.direct_exec on and off.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -246,8 +246,8 @@ BOOST_FIXTURE_TEST_CASE(exit_codes_are_the_same, BothWays) {
 }
 
 BOOST_FIXTURE_TEST_CASE(death_by_a_signal_gives_the_same_exit_code, BothWays) {
-  // The one thing that a shell in between hides: it exits with 128+n itself, and writes the signal's name. What was
-  // executed directly is told as what it was.
+  // The one difference: a shell in between exits with 128+n itself, and writes the signal's name. After direct
+  // execution, the signal itself is reported.
   for (const char* command : {"sh -c 'kill -9 $$'", "sh -c 'kill -TERM $$'", "sh -c 'kill -SEGV $$'"}) {
     check(command, {}, false);
     BOOST_TEST(direct.shell(command).metadata().contains("signal"));

@@ -174,8 +174,8 @@ BOOST_FIXTURE_TEST_CASE(many_lines_on_both_streams_come_in_few_events_each_in_or
   BOOST_TEST(all.events.size() < 2000U);
 }
 
-// Nothing but the passing of time can bring the question: what came before it has just been delivered, and the command
-// writes no more.
+// Only the passing of time can bring the question: everything before it has just been delivered, and the command writes
+// nothing more.
 BOOST_FIXTURE_TEST_CASE(a_question_without_line_end_comes_while_the_command_waits, ShellTool) {
   RunningCall call(
       tool, marked("seq 1 1000; printf 'Continue? '; while [ ! -e '" + scratch.path() + "/go' ]; do sleep 0.01; done"),

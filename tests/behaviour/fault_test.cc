@@ -1,5 +1,5 @@
-// What fails around a call: helpers that are missing or of another build, a machine that is out of processes, a working
-// directory that goes away, a clock that jumps, a host that forks.
+// Failures around a call: helper programs that are missing or of another build, a machine that is out of processes, a
+// working directory that disappears, a clock that jumps, a host that forks.
 #include <dlfcn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -195,9 +195,9 @@ class AllProcesses {
   std::vector<pid_t> children_;
 };
 
-// In a child that has become a user for whom the kernel counts processes. 0: as it should be; a text on standard error
-// says more. The limit is lowered before the helper programs start: a custodian whose limits are changed later serves
-// nobody.
+// Runs in a child that has become a user whose processes the kernel counts. Returns 0 on success; a text on standard
+// error says more. The limit is lowered before the helper programs start, because a custodian whose limits are changed
+// later serves no further call.
 int run_out_of_processes() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NPROC, &limit) != 0) return 1;

@@ -18,7 +18,7 @@ namespace {
 
 const int rounds = repeats(1000);
 
-// Every exit code in turn, and none may be another's.
+// Every exit code in turn; none may appear as another one.
 int wrong_exit_codes(const ToolUnderTest& tool) {
   int wrong = 0;
   for (int i = 0; i < rounds; ++i) {
@@ -85,8 +85,8 @@ BOOST_AUTO_TEST_CASE(a_host_with_a_thread_that_reaps_everything_gets_right_exit_
   }
   end = true;
   reaper.join();
-  // __WALL sees children of every kind; of the ordinary kind, which a host waits for, there may be none at all. What
-  // starts the warden is reaped by the plugin itself or, here, by whoever is first.
+  // __WALL shows children of every kind. There may be none of the ordinary kind, which a host waits for. The child that
+  // starts the warden is reaped by the plugin itself or, here, by the first one that waits.
   BOOST_TEST(stolen <= 1);
 }
 
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(a_host_out_of_descriptors_gets_an_error_and_recovers) {
   getrlimit(RLIMIT_NOFILE, &before);
   const rlimit low{64, before.rlim_max};
   setrlimit(RLIMIT_NOFILE, &low);
-  // From none to some descriptors to spare, for the first call, which starts the warden, and for those after it.
+  // From no spare descriptors to some, for the first call, which starts the warden, and for later ones.
   bool worked = false;
   // The undefined-behaviour sanitizer needs some itself: to see whether an address is mapped, it makes a pipe.
   for (int spare = under_sanitizer ? 3 : 0; spare < 16; ++spare) {

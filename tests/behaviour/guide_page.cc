@@ -64,7 +64,7 @@ std::optional<std::string> difference(const Json& expected, const Json& got, con
 class Page {
  public:
   Page(std::string_view name, std::string_view text) : name_(name), blocks_(read_blocks(text)) {
-    // What the environment of the tests happens to have is no part of a page.
+    // Variables that the environment of the tests happens to have must not affect a page.
     for (const char* variable : {"ALLOWED_COMMANDS", "ALLOWED_CWD_ROOTS"})
       cleared_.emplace_back(variable, std::nullopt);
     std::filesystem::current_path(folder_.path());

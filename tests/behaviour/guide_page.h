@@ -1,5 +1,5 @@
-// The examples of a page of the guide, run as they stand there. A page is markdown; these fenced blocks have a meaning,
-// by the words behind their fence:
+// Runs the examples of a page of the guide exactly as they are written. A page is markdown; these fenced blocks have a
+// meaning, by the words after their fence:
 //
 //   json call TOOL   the arguments of a call, followed directly by what is expected of it, one of these or both:
 //   json result      metadata that the result has: all keys given, at every depth, and equal. "..." is any value
@@ -8,9 +8,9 @@
 //   env              lines NAME=value: variables of the host from here on, instead of those of the block before
 //   sh setup         is run with sh, now, in the page's folder
 //
-// A page has a folder of its own, the current directory of the host, and one plugin, so that an example sees what those
-// before it have done. In every block "$FOLDER" stands for that folder, and in those of calls and their json results
-// "$RESULT1.key" for the value of `key` in the metadata of the first call of the page. All other blocks are left alone.
+// A page has its own folder, which is the current directory of the host, and one plugin, so that an example sees the
+// effects of those before it. In every block "$FOLDER" means that folder, and in those of calls and their json results
+// "$RESULT1.key" means the value of `key` in the metadata of the first call of the page. All other blocks are ignored.
 #pragma once
 
 #include <string>

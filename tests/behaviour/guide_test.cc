@@ -1,5 +1,5 @@
-// The examples in docs/guide are true: each is run, and gives what the page says. And a page that says what is not true
-// is found out.
+// The examples in docs/guide are true: each is run, and gives what the page says. A page with a false statement is
+// found.
 #include <algorithm>
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
@@ -32,7 +32,7 @@ std::string content_of(const std::filesystem::path& file) {
   return content.str();
 }
 
-// The only problem of a page; "none" where there is none, and "several" where there are more.
+// The only problem of a page; "none" without one, and "several" if there are more.
 std::string problem_of(const std::string& text) {
   const PageReport report = run_page("page.md", text);
   if (report.problems.empty()) return "none";

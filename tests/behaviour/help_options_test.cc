@@ -1,6 +1,7 @@
-// The options that installed programs name in their help and in their manuals: each is known to the database under its own name, or it is
-// refused under `commands.arguments: safe`. So no option of a newer version passes as the abbreviation of another one, or
-// as a bundle of letters. Only help is run that is judged safe itself; the options are judged, and never run.
+// The options in the help texts and manuals of installed programs: each is either known to the database under its own
+// name, or refused under `commands.arguments: safe`. So an option of a newer version cannot pass as the abbreviation of
+// another one, or as a bundle of letters. Only help commands that are judged safe themselves are run; the options are
+// judged, and never run.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -34,7 +35,7 @@ Words with(Words words, std::initializer_list<std::string> more) {
   return words;
 }
 
-// What stands in a help as an option: "-n", "--lines", "-name", where a word or an alternative begins.
+// The options in a help text: "-n", "--lines", "-name", where a word or an alternative begins.
 std::set<std::string> options_in(const std::string& help) {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   std::set<std::string> options;
@@ -117,15 +118,15 @@ std::string plain_text(std::string line) {
     }
   }
   if (!is_bsd) return text;
-  // "Fl a Ar file Fl Fl all": the word behind Fl is an option.
+  // "Fl a Ar file Fl Fl all": the word after Fl is an option.
   std::string flags = " " + text;
   for (std::size_t at; (at = flags.find(" Fl Fl ")) != std::string::npos;) flags.replace(at, 7, " --");
   for (std::size_t at; (at = flags.find(" Fl ")) != std::string::npos;) flags.replace(at, 4, " -");
   return flags;
 }
 
-// The options that a manual, as its source, describes each under a heading of its own. What stands within the text and
-// in examples is often another program's.
+// The options that the source of a manual describes, each under its own heading. Options in running text and examples
+// often belong to another program.
 std::set<std::string> options_in_manual(const std::string& source) {
   std::vector<std::string> lines;
   for (std::size_t at = 0; at < source.size();) {

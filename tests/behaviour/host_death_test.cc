@@ -1,5 +1,5 @@
-// A host that dies in the middle of a call leaves no process behind, for longer than a second, not even when a child of
-// it lives on and holds all its descriptors.
+// When a host dies in the middle of a call, no process is left after a second, not even if a child of the host lives on
+// and holds all its descriptors.
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 

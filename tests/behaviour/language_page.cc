@@ -29,7 +29,7 @@ std::string joined(const Lines& lines) {
   return text;
 }
 
-// The state of `- State: ...`; empty: the line is no item.
+// The state of `- State: ...`; empty if the line is not an item.
 std::string state_of_item(const std::string& line) {
   const std::size_t colon = line.find(": ");
   if (!line.starts_with("- ") || colon == std::string::npos) return "";

@@ -1,5 +1,5 @@
-// The examples of docs/workflow-language.md are true: each is run, and gives what the page says. And a page that says
-// what is not true is found out.
+// The examples of docs/workflow-language.md are true: each is run, and gives what the page says. A page with a false
+// statement is found.
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <sstream>
@@ -12,7 +12,7 @@ namespace {
 
 bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-// The only problem of a page; "none" where there is none, and "several" where there are more.
+// The only problem of a page; "none" without one, and "several" if there are more.
 std::string problem_of(const std::string& text) {
   const LanguagePageReport report = run_language_page("page.md", text);
   if (report.problems.empty()) return "none";

@@ -46,8 +46,8 @@ std::string burn(const std::string& seconds) {
   return "perl -e 'while ((times)[0] + (times)[1] < " + seconds + ") {}'";
 }
 
-// Doubles itself by `fork` until there are 256, each of which ends by itself after 20 seconds. A bomb without an end
-// would take the machine with it when what is tested here fails.
+// Doubles itself by `fork` until there are 256 processes, each of which ends by itself after 20 seconds. An endless
+// bomb would take the machine down when the tested limit fails.
 std::string bomb(const std::string& fork) { return "perl -MPOSIX -e 'for (1 .. 8) { " + fork + " } sleep 20'"; }
 
 constexpr const char* endless = "while :; do :; done";
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_file_larger_than_it_may_be_ends_the_command_by_its_signal
                   100'000);
 }
 
-// The kernel tells only the program of these two, by an error that anybody may print: what stands on standard error
+// The kernel reports these two only to the program, by an error that any program may print: text on standard error
 // proves nothing. The call ends as the program ended, and its hint names the limit.
 BOOST_AUTO_TEST_CASE(an_error_that_the_program_handles_is_a_failure_of_the_program) {
   const Answer file = run_limited(

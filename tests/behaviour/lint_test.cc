@@ -1,6 +1,6 @@
-// What lint says of a workflow file: each mistake once, at its line, with its repair. The mutations of
-// tests/data/lint/release.md are rows of mutations.jsonl: a text, what stands in its place, the line that must be
-// named, and what the message must say (one of the phrases between `|`).
+// What lint says about a workflow file: each mistake once, at its line, with its repair. The mutations of
+// tests/data/lint/release.md are rows of mutations.jsonl: a text, its replacement, the line that must be named, and
+// what the message must say (one of the phrases between `|`).
 #include <sys/stat.h>
 
 #include <boost/test/unit_test.hpp>
@@ -217,7 +217,7 @@ BOOST_FIXTURE_TEST_CASE(names_without_a_value_on_any_path_are_errors_and_others_
   BOOST_TEST(holds(wrong[0], "11:11: 'B' never runs before 'A'"), wrong[0]);
   BOOST_TEST(holds(wrong[1], "12:18: the outcome of 'B' is not there before its own action has ended"), wrong[1]);
   BOOST_TEST(holds(wrong[2], "12:30: 'late' has no value here: no path leads to 'B'"), wrong[2]);
-  // In a loop, behind a guard, with a default, and in what runs at last.
+  // In a loop, after a guard, with a default, and in what runs at last.
   const std::string file = scratch.file(
       "l.md",
       "---\nfinally: Last\non failure: Sorry\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B: success\nB --> A: "

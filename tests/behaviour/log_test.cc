@@ -1,5 +1,5 @@
-// What the plugin tells the host through wtool.log/1: a span for each call, a record when a command starts, and never
-// the value of an environment variable.
+// The plugin's messages through wtool.log/1: a span for each call, a record when a command starts, and never the value
+// of an environment variable.
 #include <wtool/ext/log.h>
 
 #include <atomic>
@@ -40,7 +40,7 @@ std::map<std::string, Json> fields_of(const wtool_field* fields, std::uint32_t c
   return all;
 }
 
-// A host that keeps all it is told.
+// A host that keeps all log records.
 class LoggingHost {
  public:
   LoggingHost() {
@@ -73,7 +73,7 @@ class LoggingHost {
     };
   }
   const wtool_host* get() const { return &host_; }
-  // All that was told, in one text.
+  // All records, as one text.
   std::string everything() const {
     std::string all;
     for (const auto& record : records) {

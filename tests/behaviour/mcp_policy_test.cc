@@ -1,5 +1,5 @@
-// What `wtool mcp` lets commands do when nobody has said anything, and with the other policies; and what its tools and
-// results cost a model.
+// What `wtool mcp` lets commands do by default, and with the other policies; and how many tokens its tools and results
+// cost a model.
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>

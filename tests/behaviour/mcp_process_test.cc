@@ -1,5 +1,6 @@
-// `wtool mcp` as a process: nothing is left of a command when it is cancelled, when it times out, when the client goes
-// or the server is ended in whatever way; floods and slow clients cost a bounded amount of memory, and hold up nobody.
+// `wtool mcp` as a process. Nothing of a command is left when it is cancelled, when it times out, when the client
+// leaves, or when the server is ended in any way. Floods and slow clients cost a bounded amount of memory, and delay
+// only themselves.
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 

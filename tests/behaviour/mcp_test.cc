@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(all_tools_are_listed_with_schemas_and_all_four_hints) {
   for (const Json& tool : result.at("tools")) {
     names.insert(tool.at("name"));
     BOOST_TEST(tool.at("inputSchema").at("type") == "object");
-    // Those of the server say what is no default, and have no title: each word of the list costs tokens.
+    // Those of the server show only what is not a default, and have no title: each word of the list costs tokens.
     if (of_the_server.contains(tool.at("name"))) {
       BOOST_TEST(tool.at("description").get<std::string>().size() > 20);
       BOOST_TEST(!tool.at("annotations").empty());
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_message_is_told_of_without_an_id_and_the_session
     BOOST_REQUIRE(client.program.say(line + '\n'));
     BOOST_TEST(client.anonymous_error().at("code") == code, line.substr(0, 100));
   }
-  // None of these is worth an answer.
+  // None of these gets an answer.
   BOOST_REQUIRE(
       client.program.say("\n  \r\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/unheard_of\"}\n"
                          "{\"jsonrpc\":\"2.0\",\"id\":\"approval-99\",\"result\":{}}\n"

@@ -1,5 +1,5 @@
-// Workflows as tools of `wtool mcp --workflows DIR`: what is served, how it runs, fails, is cancelled, asks and is
-// continued.
+// Workflows as tools of `wtool mcp --workflows DIR`: which are served, and how they run, fail, are cancelled, ask and
+// are continued.
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <filesystem>
@@ -325,7 +325,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_fails_says_where_and_why) {
 
 BOOST_AUTO_TEST_CASE(what_happens_is_told_as_progress_without_secrets) {
   const Workshop shop;
-  // It goes on when the progress of each state has been seen.
+  // It continues when the progress of each state has been seen.
   shop.add("a.md", workflow("tool: true\nparameters: [{name: token, secret: true}]\n", two_states,
                             "- A: Shell \"while [ ! -e go-1 ]; do sleep 0.01; done\"\n"
                             "- B: Shell \"echo token ${token}; while [ ! -e go-2 ]; do sleep 0.01; done\"\n"));

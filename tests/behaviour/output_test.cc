@@ -85,7 +85,7 @@ BOOST_FIXTURE_TEST_CASE(head_and_tail_are_kept_with_one_line_between, ShellTool)
   BOOST_TEST(kept.substr(0, head.size()) == head);
   BOOST_TEST(kept.substr(kept.size() - tail.size()) == tail);
   BOOST_TEST(kept.size() < 4096u + 200);
-  // All that is no number is the mark, and it is one line; it says how much is missing.
+  // Every line that is not a number is the mark, and there is one such line; it says how much is missing.
   int marks = 0;
   std::istringstream lines(kept);
   for (std::string line; std::getline(lines, line);) {

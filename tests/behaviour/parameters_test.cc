@@ -1,5 +1,5 @@
 // What shell_execute refuses before it starts anything, and how it says so: code invalid_parameters, and a message that
-// names the parameter, what came and what is allowed.
+// names the parameter, what was given and what is allowed.
 #include <sys/stat.h>
 
 #include <boost/test/unit_test.hpp>
@@ -10,7 +10,7 @@ using namespace wtool::test;
 
 namespace {
 
-// A fixture whose command leaves a file behind, by which it is seen to have run.
+// A fixture whose command leaves a file behind, which shows whether it has run.
 struct Refusals : ShellTool {
   const std::string trace = scratch.path() + "/ran";
   const std::string command = "touch " + trace;
@@ -20,7 +20,7 @@ struct Refusals : ShellTool {
     return stat(trace.c_str(), &unused) == 0;
   }
 
-  // Each of `words` must stand in the message.
+  // The message must contain each of `words`.
   void check_refused(const Answer& answer, const std::vector<std::string>& words) {
     BOOST_TEST_CONTEXT(answer.raw) {
       BOOST_TEST(answer.status == WTOOL_OK);

@@ -1,4 +1,4 @@
-// `wtool plan`: what a run would do is told before it, and nothing is done.
+// `wtool plan` says what a run would do, and does nothing.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>

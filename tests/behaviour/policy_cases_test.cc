@@ -1,6 +1,5 @@
-// tests/data/*.jsonl: commands that walked through other tools' checks, and ordinary ones that must not be refused.
-// Each row says under which configuration. Rows that must be refused are only explained, never run: some of them would
-// do harm.
+// tests/data/*.jsonl: commands that passed other tools' checks, and ordinary ones that must not be refused. Each row
+// names its configuration. Rows that must be refused are only explained, never run: some of them would do harm.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -48,7 +47,7 @@ struct Workspace : Sandboxed {
 
   Json arguments_of(const Json& row) const {
     Json arguments{{"command", row.at("command")}, {"working_directory", inside}};
-    // A place that need not exist here: what matters is that it is none of the roots.
+    // A place that need not exist here: it only matters that it is outside of the roots.
     if (row.contains("cwd")) arguments["working_directory"] = outside;
     return arguments;
   }
@@ -84,8 +83,8 @@ void check_rows(const std::string& name) {
 }
 
 // ---- policy-attacks.jsonl: rows {"id", "tool"?, "config", "command", "environment"?, "setup"?, "expect", "class"?}.
-// DIR stands for a scratch folder with some small files, which `setup` (shell text) adds to, OUT for one beside it;
-// "..." in commands.allow for daily_programs; `expect` is "allow" or "refuse", which is a denial or a question.
+// DIR means a scratch folder with some small files, which `setup` (shell text) adds to, OUT one beside it; "..." in
+// commands.allow means daily_programs; `expect` is "allow" or "refuse", which is a denial or a question.
 
 constexpr const char* daily_programs[] = {
     "./build.sh", "./gradlew",  "[",       "awk",          "base64",    "basename",  "black",    "cal",      "cargo",

@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_working_directory_outside_of_the_roots_is_refused_also_th
     BOOST_TEST(answer.metadata().at("policy").at("rule") == "directories.roots");
   }
   BOOST_TEST(under(config, {{"command", "pwd"}}).out() == inside + "\n");
-  // The host's own current directory is no exception.
+  // The host's own current directory is not exempt.
   BOOST_TEST(ToolUnderTest(plugin, config).shell("pwd").code() == "policy_denied");
 }
 

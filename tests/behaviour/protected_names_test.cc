@@ -1,7 +1,7 @@
-// Protected names stay as they are inside a write root, whatever a command tries; and where they cannot be held, what
-// happened to them is told.
+// Protected names inside a write root stay as they are, whatever a command tries. Where they cannot be protected, the
+// result says what happened to them.
 //
-// Run as root and as nobody (CMakeLists.txt). Skipped where there are no namespaces to hold them by.
+// Run as root and as nobody (CMakeLists.txt). Skipped where the kernel gives no namespaces.
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,5 +1,4 @@
-// tests/data/reads-only.txt: what `commands.arguments: safe` allows because it only reads, seen by strace while it
-// runs.
+// tests/data/reads-only.txt: strace shows that the commands which `commands.arguments: safe` allows only read.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// A command in a sandbox reaches what its configuration says and nothing else, by whatever way it tries.
+// A command in a sandbox reaches what its configuration says and nothing else, whatever it tries.
 //
-// Run as root and as nobody (CMakeLists.txt). Skipped where the kernel has no Landlock of the version that it takes.
+// Run as root and as nobody (CMakeLists.txt). Skipped if the kernel's version of Landlock is too old.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/prctl.h>

@@ -1,5 +1,5 @@
-// The scripts of Shell actions: they stop at their first failing line, in the shell that was chosen; and how long a
-// step may take.
+// The scripts of Shell actions stop at their first failing line, and run in the chosen shell. Also the time limits of
+// steps.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// The output file (output.spill): all that the command wrote, named in the result; and what becomes of it, and of the
-// call, when something is wrong with it.
+// The output file (output.spill): it has everything that the command wrote, and the result names it. Also what happens
+// to the file and to the call when something goes wrong with it.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,7 +47,7 @@ struct Spilling : ShellTool {
       BOOST_TEST(!answer.metadata().contains("output_file_error"));
     }
   }
-  // There is none, and nothing is said of one.
+  // There is no file, and the result does not mention one.
   void check_no_file(const Answer& answer) const {
     for (const char* key : {"output_file", "output_file_bytes", "output_file_complete", "output_file_error"}) {
       BOOST_TEST(!answer.metadata().contains(key), key);
@@ -282,7 +282,7 @@ BOOST_FIXTURE_TEST_CASE(a_full_disk_ends_the_file_and_not_the_call, Spilling) {
   const Json report = with_fault("full", folder, three_megabytes);
   if (report.is_null()) return;
   check_cut_file(report, 1 << 20, "No space left on device", "make room on its file system");
-  // The next call cannot write a byte: then there is no empty file either.
+  // The next call cannot write a byte, and does not leave an empty file.
   BOOST_TEST((report.at("files") == Json(1)));
   const Json& next = report.at("next").at("metadata");
   BOOST_TEST(next.at("stdout").get<std::string>() == "next\n");

@@ -25,7 +25,7 @@ class Shown {
       return seen();
     });
   }
-  // Until the cursor stands behind that text.
+  // Waits until the cursor is right after that text.
   bool wait_for_prompt(const std::string& prompt) {
     return wait_for([&] { return screen_.cursor_line().ends_with(prompt); });
   }
@@ -303,7 +303,7 @@ BOOST_FIXTURE_TEST_CASE(a_question_that_goes_to_the_background_waits_until_it_is
   shown.type("echo y\n");
   BOOST_TEST_REQUIRE(shown.wait_for_text("\ny\n"));
   BOOST_TEST(!there("two"));
-  // It looks five times a second whether it is away; nothing tells that it has.
+  // The program checks five times a second whether it is in the background, because no event reports that.
   shown.type("sleep 3; jobs\n");
   BOOST_TEST_REQUIRE(shown.wait_for_text("Running"));
   shown.type("fg\n");

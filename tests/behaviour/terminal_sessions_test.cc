@@ -17,7 +17,7 @@ struct Marked : Terminal {
   std::string open_marked() { return open({{"environment", {{"WTOOL_TEST_MARK", mark.text()}}}}); }
 };
 
-// What a script leaves behind, in every way in which a process can be left behind.
+// A script that leaves processes behind in every possible way.
 constexpr const char* daemons =
     "sleep 60 &\n"
     "setsid sleep 60 &\n"

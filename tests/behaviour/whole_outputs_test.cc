@@ -1,5 +1,5 @@
-// The whole outputs of steps: in files for commands, for `wtool show --output`, for JSON; and what is said where a part
-// of them is not there.
+// The whole outputs of steps: in files for commands, for `wtool show --output`, for JSON; and the messages if a part of
+// them is missing.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>

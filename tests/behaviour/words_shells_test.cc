@@ -1,8 +1,8 @@
-// A line that policy/words accepts means, to dash and to bash, exactly the words that were judged: the line itself and
-// the regenerated one are run by both, and what programs got is compared with what was read.
+// A line that policy/words accepts means, to dash and to bash, exactly the words that were judged: both shells run the
+// line itself and the regenerated one, and the words that programs get are compared with those that were read.
 //
-// Nothing harmful can run: only lines without an obstacle are run, none with a path or a builtin in it, in a folder
-// of its own, with a PATH in which every program is the same probe that writes down its words.
+// Nothing harmful can run. Only lines without an obstacle are run, without paths and builtins, in a separate folder,
+// with a PATH in which every program is the same probe, which writes down its words.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -337,7 +337,7 @@ std::string random_line(std::mt19937& random) {
     }
     if (commands > 1) {
       std::string joint = choose(joints);
-      // The body begins behind the first newline.
+      // The body begins after the first newline.
       if (!bodies.empty() && joint.find('\n') != std::string::npos) joint = " ; ";
       line += joint;
     }

@@ -1,5 +1,5 @@
-// policy/words compared with another parser of shell text: the syntax tree of shfmt. For accepted lines, the commands
-// and their words are the same; of scripts of every kind, every program that shfmt sees is among the commands.
+// Compares policy/words with another parser of shell text, by the syntax tree of shfmt. Of accepted lines, the commands
+// and their words are the same; in scripts of every kind, every program that shfmt sees is among the commands.
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// Runs from end to end, with real commands: branches, stops, kills and what goes on after them, prompts, secrets,
-// records.
+// Runs from start to end, with real commands: branches, stops, kills and resumed runs, prompts, secrets, records.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
@@ -100,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_second_ctrl_c_ends_what_finally_runs_too) {
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
 
-// --- going on ---
+// --- resuming ---
 
 BOOST_AUTO_TEST_CASE(a_run_whose_runner_was_killed_goes_on_where_it_was) {
   const std::string file_ = workflow(three,

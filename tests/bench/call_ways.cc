@@ -28,7 +28,8 @@ void call_once(const Host& host, const std::string& arguments) {
   }
 }
 
-// A thread that cancels the call as soon as its command has said "ready". Whoever runs the call says when it is over.
+// A thread that cancels the call as soon as its command has said "ready". The thread that runs the call says when it is
+// over.
 class Canceller {
  public:
   explicit Canceller(bool now) : how_(now ? WTOOL_CANCEL_NOW : WTOOL_CANCEL_GRACEFUL) {}
@@ -105,8 +106,8 @@ Stopped stop_once(const Host& host, const std::string& line, bool now) {
   return stopped;
 }
 
-// The warden, as a command sees it: the parent of its parent. The command itself looks, because a custodian need not be
-// there any more when its call is over.
+// The warden: the grandparent of a command. The command itself looks it up, because the custodian may be gone when the
+// call is over.
 pid_t warden_of(const Host& host) {
   const test::Answer answer = host.tool.shell("cut -d ' ' -f 4 /proc/$PPID/stat");
   const auto warden = static_cast<pid_t>(std::atol(answer.out().c_str()));

@@ -20,26 +20,26 @@ struct Host {
 };
 using HostPointer = std::shared_ptr<Host>;
 
-// One call of the command line, from call_new to call_free; all that the result must say is that it is no error. The
-// note says when a sandbox was configured and the result knows of none.
+// Measures one call of the command line, from call_new to call_free. The result must not be an error. The note says if
+// a sandbox was configured but the result does not mention it.
 Way call(const HostPointer& host, const std::string& line);
 
 // So many calls at once, each on a thread of its own.
 Way calls_at_once(const HostPointer& host, unsigned threads, const std::string& line);
 
-// From call_cancel to the return of call_run, of a command that has said "ready". `now`: without the long grace period.
-// Where any process of the command is left when call_run has returned, the time goes on until it is gone.
+// Measures the time from call_cancel to the return of call_run, for a command that has said "ready". `now`: without the
+// long grace period. If a process of the command is left when call_run returns, the time runs until it is gone.
 Way stop(const HostPointer& host, const std::string& line, bool now);
 
-// Stops so many commands (now), four at a time, each the next of `lines`; a figure is the number of processes of that
-// command that are left when call_run has returned.
+// Cancels so many commands (now), four at a time, each with the next of `lines`. A figure is the number of processes of
+// that command that are left when call_run has returned.
 Way survivors(const HostPointer& host, std::vector<std::string> lines);
 
 // KiB by which the host's peak of resident memory during the call is above what it was before.
 Way memory_growth(const HostPointer& host, const std::string& line);
 
-// Makes so many calls; the figures are what there is afterwards: of the host, descriptors, threads, children (zombies
-// included), KiB of resident memory; of the warden, custodians and KiB of its own.
+// Makes so many calls. The figures are the state afterwards: the host's descriptors, threads, children (zombies
+// included) and KiB of resident memory; the number of custodians, and the warden's KiB.
 Way endurance(const HostPointer& host, const std::string& line);
 
 }  // namespace wtool::bench

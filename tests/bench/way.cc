@@ -15,8 +15,7 @@ namespace {
 
 constexpr unsigned most_figures = 1'000'000;
 
-// A descriptor of its own for each direction of the protocol, which no command inherits: commands get /dev/null
-// instead.
+// A separate descriptor for each direction of the protocol, which no command inherits: commands get /dev/null instead.
 std::FILE* keep_apart(int stream, const char* mode) {
   const int fd = fcntl(stream, F_DUPFD_CLOEXEC, 10);
   std::FILE* const file = fd < 0 ? nullptr : fdopen(fd, mode);

@@ -1,8 +1,8 @@
-// A way of doing what the benchmark measures, and the protocol by which measure.py has it done.
+// A way of doing what the benchmark measures, and the protocol by which measure.py runs it.
 //
-// A worker is a process that does one thing again and again. It says "ready NOTE" on standard output once it can begin,
-// or "cannot REASON"; then each line "run N" on standard input is answered by "took FIGURE..." or "failed REASON". A
-// figure is in nanoseconds unless the way says otherwise. The end of its input ends it.
+// A worker is a process that repeats one operation. It says "ready NOTE" on standard output once it can begin, or
+// "cannot REASON"; then each line "run N" on standard input is answered by "took FIGURE..." or "failed REASON". A
+// figure is in nanoseconds unless the way says otherwise. The worker ends at the end of its input.
 #pragma once
 
 #include <chrono>

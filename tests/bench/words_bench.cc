@@ -1,5 +1,6 @@
-// How long policy/words takes: for usual commands, and for long texts made to be slow to read. Prints nanoseconds for a
-// parse, and for the long texts also nanoseconds for a byte at two lengths: what is linear has the same at both.
+// How long policy/words takes: for usual commands, and for long texts made to be slow to read. Prints the nanoseconds
+// of a parse. For the long texts it also prints nanoseconds per byte at two lengths, which are equal if the time is
+// linear.
 //
 // Usage: words_bench [--quick]   (--quick: few rounds, to see that it works)
 #include <chrono>

@@ -1,5 +1,4 @@
-// The worker for the plugin and for its floors: way.h says how it is spoken to, bench_worker --help which ways there
-// are.
+// The worker for the plugin and for its lower bounds. way.h describes its protocol; bench_worker --help lists its ways.
 #include <cstdio>
 #include <cstdlib>
 #include <map>

@@ -1,5 +1,5 @@
-// What every host may rely on in the C interface: descriptors before init, sizes that are respected both ways, pointers
-// that may be NULL, outputs that a failure leaves alone, and calls that run once.
+// What every host may rely on in the C interface: descriptors before init, sizes that both sides respect, pointers that
+// may be NULL, outputs that a failure leaves unchanged, and calls that run once.
 #include <dlfcn.h>
 
 #include <boost/test/unit_test.hpp>
@@ -232,7 +232,7 @@ BOOST_FIXTURE_TEST_CASE(a_call_runs_once, ShellTool) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_request_of_an_older_host_is_read_no_further_than_its_size, ShellTool) {
-  // All that is behind struct_size is poison: a plugin that read it would call it.
+  // Everything after struct_size is poison: a plugin that read it would call it.
   for (const std::size_t size :
        {offsetof(wtool_request, call_id), offsetof(wtool_request, traceparent), offsetof(wtool_request, deadline_ms),
         offsetof(wtool_request, sink_ctx), offsetof(wtool_request, on_event)}) {

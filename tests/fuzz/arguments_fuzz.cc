@@ -1,5 +1,5 @@
-// Fuzzes policy/arguments.h. The input is a command line: a NUL or a newline parts two words, and the first word is the
-// tool. Whatever the bytes are, every function must return, soon, and what it returns must fit the words.
+// Fuzzes policy/arguments.h. The input is a command line: a NUL or a newline separates two words, and the first word is
+// the tool. Whatever the bytes are, every function must return soon, and its result must fit the words.
 // Sources: plugin/policy/arguments.cc plugin/policy/arguments/*.cc plugin/policy/programs/*.cc
 // Sources: plugin/policy/wrappers.cc plugin/policy/wrappers/*.cc plugin/policy/environment.cc
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Gives every file of the folders that are named to the fuzzer it is linked with: what was found once stays repaired,
-// also with a compiler that cannot fuzz.
+// Runs the linked fuzzer on every file of the named folders: what was found once stays fixed, also with a compiler that
+// cannot fuzz.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>

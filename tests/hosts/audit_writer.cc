@@ -53,8 +53,8 @@ void write_events(wtool::audit::Trail& trail, const std::string& name) {
   }
 }
 
-// Out of a file system that nobody else sees. leave_mounts made a copy of all mounts, and this folder is below none of
-// ours.
+// Copies the trail out of a file system that only this process sees. `folder`, which is in it, lies below no mount that
+// leave_mounts has copied.
 void copy_out(const std::string& file, const std::string& folder, const std::string& to) {
   std::filesystem::copy(file, to + file.substr(folder.size()));
 }

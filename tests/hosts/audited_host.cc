@@ -1,5 +1,5 @@
-// A host with an audit trail that calls as fast as it can, until it is killed. Each command appends an id of its own to
-// a file, and each call that came back is printed as "called ID".
+// A host with an audit trail that calls as fast as it can, until it is killed. Each command appends its id to a file,
+// and each call that returns is printed as "called ID".
 //
 // Usage: audited_host NAME THREADS CONFIGURATION RAN
 //   NAME           what the ids begin with

@@ -1,17 +1,19 @@
 // Hosts whose helper programs (warden and custodians) are refused one system call, once: in the first host their first
-// call, in the second their second, and so on until a host is through without one. From the start of the warden to its
-// end.
+// call, in the second their second, and so on until a host runs through without a refusal. From the start of the warden
+// to its end.
 //
-// Each host is a process of its own under a filter that asks this one about every system call (seccomp's user
-// notification); so are its helper programs and its command, which are told apart by their names. The command lists its
-// descriptors, tries to write where a sandbox forbids it, and leaves a daemon. For each host is checked:
-// - the call is back within its deadline, its grace and a bound;
-// - an answer that is no error has all of the output, and no descriptor of the host's or file outside shows in it;
-// - nothing of the command is left, and after the host's end no helper program is.
+// Each host is a process under a filter that asks this one about every system call (seccomp's user notification). So
+// are its helper programs and its command, which are told apart by their names. The command lists its descriptors,
+// tries to write where a sandbox forbids it, and leaves a daemon. For each host this checks:
+// - the call returns within its deadline, its grace and a bound;
+// - an answer without an error has all of the output, and the command saw no descriptor of the host and wrote no file
+//   outside;
+// - nothing of the command is left, and no helper program after the host's end.
 //
-// Usage: failing_keepers_host plain|sandboxed [FROM [EVERY]]   the numbers of the calls: FROM (1), and each EVERYth (1)
-// on Writes one line for each host that failed, and last how many there were. Exits with 0 when all is well, with 77
-// where the kernel has no such notification.
+// Usage: failing_keepers_host plain|sandboxed [FROM [EVERY]]
+//   the numbers of the calls: from FROM (1) on, each EVERYth (1)
+// Writes one line for each host that failed, and last how many there were. Exits with 0 when all is well, with 77 where
+// the kernel has no such notification.
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -46,7 +48,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds deadline{5000};
-// Beside deadline and grace (1 s): tells an answer from the wait for a report that never comes, 7 s.
+// Besides deadline and grace (1 s): shorter than the wait for a report that never comes, 7 s.
 constexpr milliseconds bound = deadline + milliseconds(1000 + 5000);
 constexpr int not_ours = 60;  // a descriptor of the host's without close-on-exec
 

@@ -1,8 +1,8 @@
-// A small host that makes one call and says how much its own memory grew for it, as one JSON object on standard output:
-// {"grown_kib": the peak during the call over what there was before, "took_ms", "result"}.
+// A small host that makes one call and prints how much its own memory grew, as one JSON object: {"grown_kib": the peak
+// during the call minus the memory before it, "took_ms", "result"}.
 //
-// Usage: measured_host ARGUMENTS
-// In a process of its own, so that no earlier peak hides the growth; the result is parsed only after the measurement.
+// Usage: measured_host ARGUMENTS A separate process, so that no earlier peak hides the growth; the result is parsed
+// only after the measurement.
 #include <fcntl.h>
 #include <unistd.h>
 

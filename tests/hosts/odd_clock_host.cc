@@ -1,5 +1,5 @@
-// A host whose clock of the day jumps by hours, back and forth, each time somebody looks at it. Prints the results of
-// two calls as one JSON object.
+// A host whose wall clock jumps by hours, back and forth, each time it is read. Prints the results of two calls as one
+// JSON object.
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>

@@ -1,5 +1,4 @@
-// Makes one system call that a sandbox has something to say about, and prints what came of it: "ok", or the errno's
-// name.
+// Makes one system call that a sandbox may refuse, and prints the result: "ok", or the errno's name.
 //
 // Usage: sandbox_probe CALL [ARGUMENT]...   (see the table at the end of this file)
 #include <fcntl.h>
@@ -83,7 +82,7 @@ long foreign_getpid() {
 #endif
 }
 
-// Makes files by way of a link, while a child turns that link to and fro between two folders; until each has been hit
+// Makes files through a link, while a child switches that link between two folders, until each folder has been reached
 // often enough, by success or refusal.
 long race_links() {
   const std::string link = std::string(path(0)) + "/link";

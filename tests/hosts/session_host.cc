@@ -1,8 +1,8 @@
-// A small host that is killed while a terminal session of it has processes in the background and a command that runs.
+// A small host that is killed while one of its terminal sessions has processes in the background and a running command.
 //
 // Usage: session_host FOLDER
 //   FOLDER  has tools-allow.json, and the scripts `background` and `foreground`; the second writes "ready" and waits
-// Everything that runs has what the variable WTOOL_SESSION_MARK says as its WTOOL_TEST_MARK.
+// All processes get the value of the variable WTOOL_SESSION_MARK as their WTOOL_TEST_MARK.
 #include <cstdio>
 #include <cstdlib>
 #include <string>

@@ -1,11 +1,11 @@
-// Hosts whose thread gets no memory at one point of a call: the first at its first allocation, the second at its
-// second, and so on until a call needs no more. When a call is back nothing of its command may be left.
+// Hosts whose thread is refused memory once in a call: in the first host at its first allocation, in the second at its
+// second, and so on until a call needs no more. When a call returns, nothing of its command may be left.
 //
-// Each is a process of its own. The JSON library allocates in destructors, where the error ends the process: nothing
-// may be left then, either.
+// Each is a separate process. The JSON library allocates in destructors, where the error ends the process: nothing may
+// be left then, either.
 //
-// Writes one line for each host that left something, or whose call answered what it must not, and last how many hosts
-// there were and how many of them ended. Exits with 0 when all is well.
+// Writes one line for each host that left something, or whose call gave a wrong answer, and last how many hosts there
+// were and how many of them ended. Exits with 0 when all is well.
 #include <sys/wait.h>
 #include <unistd.h>
 

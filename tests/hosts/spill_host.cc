@@ -1,14 +1,16 @@
-// A small host whose output files meet a fault that only a process of its own can have. It makes one call with
-// output.spill always, then one more that writes a few bytes, and prints one JSON object:
-// {"result", "is_prefix": whether the output file holds the first bytes of what the command wrote, "files": how many
-// there are after both calls, "next": the result of the second call, "signals": how often the handler of SIGXFSZ
-// ran}.
+// A small host whose output files meet a fault that needs a separate process. It makes one call with output.spill
+// always, then one more that writes a few bytes, and prints one JSON object with
+// - "result": the result of the first call;
+// - "is_prefix": whether the output file holds the first bytes of what the command wrote;
+// - "files": how many exist after both calls;
+// - "next": the result of the second call;
+// - "signals": how often the handler of SIGXFSZ ran.
 //
 // Usage: spill_host FAULT FOLDER COMMAND
 //   full                               a file system of 1 MiB at FOLDER, which must exist
 //   read-only                          the same, without permission to write
 //   size-limit-default, -ignored, -handled, -blocked
-//                                      a size limit of 300,000 bytes for the host's files, with SIGXFSZ so disposed of
+//                                      a limit of 300,000 bytes for the host's files, and what it does with SIGXFSZ
 // Exits with 77 where the system does not let it mount.
 #include <sys/mount.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-// Stands for any program: appends one record of its words and of its standard input to the file $WTOOL_PROBE_FILE, and
+// Replaces any program: appends one record of its words and of its standard input to the file $WTOOL_PROBE_FILE, and
 // exits with $WTOOL_PROBE_STATUS. Every text is written as its length, a colon, and its bytes.
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// What the policy says of many lines, for tests/policy/compare, which compiles this file against the headers and
+// The policy's verdicts on many lines, for tests/policy/compare, which compiles this file against the headers and
 // libraries of each build that it compares. An older build may lack some of the headers.
 //
 // Usage: verdicts DIRECTORY   reads records, one JSON object a line: {"line", "config"?, "deny"?}; writes one a record:

@@ -1,10 +1,9 @@
-// Makes many tasks of mixed kinds in one host, as agents would over a day, and says now and then what the host and its
-// helpers hold. tests/soak/run starts it, judges what it says, and draws it.
+// Makes many tasks of mixed kinds in one host, as agents would over a day, and regularly prints the resources of the
+// host and its helper programs. tests/soak/run starts it, checks its output, and draws it.
 //
-// Usage: soak TASKS [SAMPLES]
-// Writes one JSON object a line: {"tasks", "seconds", "allocated_kib", "memory_kib", "descriptors", "threads",
-// "children", "processes", "helper_memory_kib"}. A sample is taken while no task runs. A task whose result is not as it
-// must be ends it with status 1, and a sentence on standard error.
+// Usage: soak TASKS [SAMPLES] Writes one JSON object a line: {"tasks", "seconds", "allocated_kib", "memory_kib",
+// "descriptors", "threads", "children", "processes", "helper_memory_kib"}. A sample is taken while no task runs. A task
+// with a wrong result ends it with status 1, and a sentence on standard error.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -31,7 +30,7 @@ void require(bool holds, const std::string& what, const Json& got) {
   if (!holds) throw std::runtime_error(what + ": " + got.dump().substr(0, 500));
 }
 
-// One plugin and its tools, and every kind of task that there is.
+// One plugin and its tools, and every kind of task.
 class Host {
  public:
   Host() {

@@ -1,4 +1,4 @@
-// A client of `wtool mcp` in the hands of a test: says lines, and keeps every line that comes back.
+// A client of `wtool mcp` for tests: sends lines, and keeps every line that comes back.
 //
 // The server has the policy `open` and answers with results in both forms, unless a test says otherwise.
 //
@@ -118,7 +118,7 @@ class McpClient {
     while (!come()) BOOST_REQUIRE(read());
   }
 
-  // Takes in one line; false where none comes any more.
+  // Reads one line; false at the end.
   bool read() {
     std::string line;
     return program.next_line(line) && take(line);
@@ -143,7 +143,7 @@ class McpClient {
   }
   static ProgramOptions talking(ProgramOptions options) {
     options.talk = true;
-    // No configuration of whoever runs the tests.
+    // Keeps the configuration of the person who runs the tests out.
     if (!options.set.contains("XDG_CONFIG_HOME")) options.set["XDG_CONFIG_HOME"] = user_configuration();
     return options;
   }

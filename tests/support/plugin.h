@@ -1,9 +1,10 @@
-// The plugin as a host has it: opened with dlopen, spoken to through the C interface alone.
+// The plugin as a host uses it: opened with dlopen, and used only through the C interface.
 //
-// - Plugin opens the library and calls init; its end calls deinit and dlclose.
+// - Plugin opens the library and calls init; its destructor calls deinit and dlclose.
 // - ToolUnderTest is one tool with one configuration; run() makes a call on the calling thread.
-// - RunningCall makes a call on a thread of its own, to be watched and cancelled.
-// What goes wrong here is thrown as std::runtime_error: the test cannot go on.
+// - RunningCall makes a call on another thread, so that a test can watch and cancel it.
+//
+// Failures here throw std::runtime_error, because the test cannot continue.
 #pragma once
 
 #include <wtool/tool.h>
@@ -62,7 +63,7 @@ struct Answer {
   std::string out() const { return metadata().at("stdout").get<std::string>(); }
   std::string err() const { return metadata().at("stderr").get<std::string>(); }
   int exit_code() const { return metadata().at("exit_code").get<int>(); }
-  // Of metadata.error; empty where there is none.
+  // The code of metadata.error; empty without an error.
   std::string code() const;
 };
 

@@ -1,7 +1,7 @@
 // Processes as /proc shows them: to find what a command left behind, and to wait until something is gone.
 //
-// A test marks its commands with a word that stands nowhere else (Mark), in their environment or on their command line,
-// and afterwards no process may bear it. Nothing here ever signals a process that the caller did not name by its id.
+// A test marks its commands with a unique word (Mark), in their environment or on their command line, and afterwards no
+// process may have it. Nothing here ever signals a process that the caller did not name by its id.
 #pragma once
 
 #include <sys/types.h>
@@ -30,7 +30,8 @@ class Mark {
   std::string text_;
 };
 
-// The kernel's short name (/proc/PID/comm), and the state letter: 'R', 'S', 'Z', ...; empty and 0 when there is none.
+// The kernel's short name (/proc/PID/comm), and the state letter: 'R', 'S', 'Z', ...; empty and 0 without such a
+// process.
 std::string name_of(pid_t pid);
 char state_of(pid_t pid);
 pid_t parent_of(pid_t pid);
@@ -40,12 +41,12 @@ bool exists(pid_t pid);
 std::vector<pid_t> children_of(pid_t pid);
 std::vector<pid_t> descendants_of(pid_t pid);
 
-// The shell-warden above one of its custodians, which a command sees as its parent ($PPID). Throws where there is none:
-// a test that signals what it found must not signal 0, its own group.
+// The shell-warden above one of its custodians, which a command sees as its parent ($PPID). Throws if there is none,
+// because a test must not signal process 0, which means its own group.
 pid_t warden_above(pid_t custodian);
 
-// Waits until the predicate holds, looking every millisecond or so; false when `limit` has passed. For what has no
-// descriptor to wait on; for a single process, wait_for_end.
+// Waits until the predicate holds, checking every millisecond or so; false when `limit` has passed. For conditions
+// without a descriptor to wait on; for a single process, use wait_for_end.
 bool wait_until(const std::function<bool()>& predicate, std::chrono::milliseconds limit);
 
 // Waits until the process has ended (dead, if not reaped), by pidfd. False when `limit` has passed.

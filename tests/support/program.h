@@ -1,7 +1,7 @@
-// Runs a program as a person would, with its output captured: on pipes, or on a terminal of its own.
+// Runs a program as a person would, with its output captured: on pipes, or on its own terminal.
 //
-// run() is for a program that ends by itself. Program is for one that the test talks to while it runs; when it goes out
-// of scope and the program still runs, the program is killed (by its own id) and reaped.
+// run() is for a program that ends by itself. Program is for one with which the test interacts while it runs. A program
+// that still runs when its Program is destroyed is killed (by its own id) and reaped.
 #pragma once
 
 #include <sys/types.h>
@@ -109,7 +109,7 @@ class ScratchFolder {
   std::string path_;
 };
 
-// Where commands wait, without looking again and again, until the test lets all of them go on.
+// Where commands wait, without polling, until the test lets all of them continue.
 class Gate {
  public:
   explicit Gate(const ScratchFolder& folder);

@@ -41,7 +41,7 @@ struct Sandboxed {
     return tool.run({{"command", command}, {"working_directory", inside}});
   }
 
-  // What tests/hosts/sandbox_probe says of a call made in the sandbox: "ok" or the name of an errno. Otherwise the
+  // The result of tests/hosts/sandbox_probe for a call made in the sandbox: "ok" or the name of an errno. Otherwise the
   // whole answer.
   std::string probe(const ToolUnderTest& tool, const std::string& call) const {
     const Answer answer = run(tool, WTOOL_TEST_HOSTS "/sandbox_probe " + call);

@@ -1,8 +1,8 @@
-// A terminal's screen, as far as our programs use one: feed it what they write, and see what a person would.
+// The screen of a terminal, as far as our programs use one: give it their output, and read what a person would see.
 //
-// It knows carriage return, newline, backspace, the colours (which it leaves out), the cursor going up, and erasing to
-// the end of the line and of the screen. What leaves it at the top is remembered. When it becomes narrower or wider,
-// broken lines are broken again, as most terminals do.
+// It understands carriage return, newline, backspace, colours (which it drops), moving the cursor up, and erasing to
+// the end of the line and of the screen. It keeps lines that scroll off the top. When its width changes, it wraps long
+// lines again, as most terminals do.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@ class Screen {
   void feed(std::string_view bytes);
   void resize(std::size_t columns, std::size_t rows);
 
-  // All lines, also those that have left it, without blanks and empty lines at the end. A line that is broken is
+  // All lines, including those that scrolled off, without blanks and empty lines at the end. A wrapped line counts as
   // several.
   std::vector<std::string> lines() const;
-  // The same with a newline behind each, and broken lines put together.
+  // The same with a newline after each line, and wrapped lines joined.
   std::string text() const;
   // The line of the cursor, put together.
   std::string cursor_line() const;

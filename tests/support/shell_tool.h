@@ -20,8 +20,8 @@ inline constexpr bool under_sanitizer = false;
 // How often to repeat what races: all of it in a plain build, fewer times where everything is slow.
 inline constexpr int repeats(int plain) { return under_sanitizer ? (plain + 9) / 10 : plain; }
 
-// A bound that tells an answer from a hang: ten times what a quiet machine needs, and more under sanitizers. How fast
-// things are is the benchmark's to say.
+// A bound that tells an answer from a hang: ten times what a quiet machine needs, and more under sanitizers. Speed is
+// measured by the benchmark, not here.
 inline constexpr std::chrono::milliseconds within(int milliseconds) {
   return std::chrono::milliseconds(milliseconds * (under_sanitizer ? 20 : 10));
 }

@@ -1,5 +1,5 @@
-// All of a process that a guest in it must leave as it was: what it is made of, as named lines of text, so that two
-// snapshots are compared and the difference is read.
+// Everything about a process that a plugin in it must not change, as named lines of text, so that two snapshots can be
+// compared and the difference can be read.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 namespace wtool::test {
 
 // Of the calling process: descriptors with their targets and flags, threads, children, dispositions of all signals,
-// masks, directory, environment, umask, limits, session and group, locale, and what prctl tells. Not on a busy process:
+// masks, directory, environment, umask, limits, session and group, locale, and prctl settings. Not for a busy process:
 // it is not taken at one instant.
 std::map<std::string, std::string> snapshot();
 

@@ -1,5 +1,5 @@
-// The fixture of the tests of the terminal tools: the four tools of one plugin, a folder to work in, and a
-// tools-allow.json that is theirs.
+// The fixture for tests of the terminal tools: the four tools of one plugin, a folder to work in, and a
+// tools-allow.json for them.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -51,7 +51,7 @@ struct Terminal {
   Json status(const std::string& session) { return call("get_status", {{"sessionId", session}}); }
   std::string state(const std::string& session) { return status(session).at("session").at("state"); }
 
-  // The error's code; empty where there is none.
+  // The error's code; empty without an error.
   static std::string code(const Json& metadata) {
     return metadata.contains("error") ? metadata["error"].at("code").get<std::string>() : std::string();
   }

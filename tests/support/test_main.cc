@@ -1,5 +1,5 @@
-// The main function of every test executable; the module is named after the program. It stands here alone because the
-// precompiled header takes in Boost.Test before a test's own BOOST_TEST_MODULE could make it define one.
+// The main function of every test program; the module is named after the program. It is a separate file because the
+// precompiled header includes Boost.Test before a test's own BOOST_TEST_MODULE could make it define one.
 #include <boost/test/unit_test.hpp>
 #include <string>
 

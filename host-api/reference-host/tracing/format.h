@@ -7,9 +7,9 @@
 
 namespace wtool::host {
 
-// 2026-01-02T03:04:05.678Z  INFO call{tool=shell_execute}: shell_tools::call: the message key=value The outermost span
-// comes first, and spans are joined by colons; without a span, the target follows the level. Text values with only
-// letters, digits and a few harmless signs are written bare, others as JSON.
+// 2026-01-02T03:04:05.678Z  INFO call{tool=shell_execute}: shell_tools::call: the message key=value
+// The outermost span comes first, and spans are joined by colons; without a span, the target follows the level. Text
+// values with only letters, digits and a few harmless signs are written bare, others as JSON.
 std::string text_line(const LogRecord& record, const LogSpan* span);
 
 // {"timestamp", "level", "target", "message", "fields": {}, "span": {"name", fields...}, "spans": [outermost, ...]}

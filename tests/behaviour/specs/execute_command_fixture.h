@@ -1,5 +1,5 @@
-// A host for execute_command: its environment has nothing of the tool's own, its current directory is a scratch folder
-// with the folders of the specification's examples, and a program `npm` that leaves a trace of where it ran.
+// A host for execute_command: its environment sets no variable of the tool, and its current directory is a scratch
+// folder with the folders of the specification's examples and a program `npm` that records where it ran.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -80,7 +80,7 @@ inline void check_result(const Answer& answer, int exit_code, const std::string&
   }
 }
 
-// An error of the tool. Each of `parts` stands in the text, which is the message of the error.
+// Checks an error of the tool. Its text is the message of the error, and contains each of `parts`.
 inline void check_error(const Answer& answer, const std::string& code, const std::vector<std::string>& parts) {
   BOOST_TEST_CONTEXT(answer.raw.substr(0, 1000)) {
     BOOST_TEST(answer.status == WTOOL_OK);

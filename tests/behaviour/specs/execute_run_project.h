@@ -1,5 +1,5 @@
-// A project for execute_run: a folder with a repository and the files of the specification's examples, beside it a
-// folder with programs of our own, and a host that answers.
+// A project for execute_run: a folder with a repository and the files of the specification's examples, a second folder
+// with our own programs, and a host that answers questions.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// The examples of execute_run's specification, in its order: the command, and what it gives. A reader can hold the rows
-// beside the text.
+// The examples of execute_run's specification, in its order: the command and its result. So the rows can be compared
+// with the text.
 #include <boost/test/unit_test.hpp>
 #include <set>
 #include <sstream>

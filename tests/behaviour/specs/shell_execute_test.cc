@@ -1,5 +1,5 @@
-// The specification of shell_execute, from its top to its end. Names quote it. What goes beyond its text has tests of
-// its own (results, parameters, timeout, policy, audit_calls).
+// The specification of shell_execute, from start to end; the names of the tests quote it. Behaviour beyond its text has
+// its own tests (results, parameters, timeout, policy, audit_calls).
 #include <filesystem>
 #include <fstream>
 

@@ -1,5 +1,5 @@
-// The specification of the terminal tools, from its top to its end: every object, number and rule of it. Names quote
-// it.
+// The specification of the terminal tools, from start to end: every object, number and rule of it. The names of the
+// tests quote it.
 #include <sys/stat.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What is found at the end of a trail after a kill, a full disk or a loss of power, and how the next line goes on.
+// The end of a trail after a kill, a full disk or a power failure, and how the next line continues it.
 #include "base/sha256.h"
 #include "trail_support.h"
 
@@ -15,7 +15,7 @@ struct TornTrail : TrailFolder {
     before = content(file);
   }
 
-  // Leaves this behind the three lines, writes one event, and checks what stands there then.
+  // Appends `torn` to the three lines, writes one event, and checks the result.
   void check(const std::string& torn, const std::string& said_of = {}) {
     put(file, before + torn);
     BOOST_REQUIRE(write("next") == "");

@@ -1,4 +1,4 @@
-// A trail that becomes too large goes on in a new file, and its chain with it.
+// A trail that becomes too large continues in a new file, and so does its chain.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// What the tests of the audit trail share: a folder with a trail, and a chain that is checked from its description
-// alone.
+// What the tests of the audit trail share: a folder with a trail, and a check of the chain that follows its description
+// only.
 #pragma once
 
 #include <sys/stat.h>

@@ -49,7 +49,7 @@ struct FakeCgroup {
   warden::Cgroup cgroup{-1};
 };
 
-// What a program writes that is started in `cgroup` and ends well, and what is told of that start.
+// The output of a program that is started in `cgroup` and succeeds.
 std::string run_in(int cgroup, std::vector<std::string> words, int& error) {
   const test::ScratchFolder scratch;
   const std::string path = scratch.file("output", "");

@@ -1,5 +1,5 @@
-// Where a command's cgroup may be made, found out from what /proc tells and from a tree of directories. Trees and texts
-// are made up here: the kernel's own are the same plain files and lines.
+// Where a command's cgroup may be made, found from the texts of /proc and a tree of directories. Both are made up here:
+// the kernel's own are plain files and lines, too.
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>

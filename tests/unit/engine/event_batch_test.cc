@@ -1,5 +1,4 @@
-// engine/event_batch.h: when live output goes out, in which pieces and in which order. Time is what the test says it
-// is.
+// engine/event_batch.h: when live output is delivered, in which pieces and in which order. The test controls the time.
 #include "engine/event_batch.h"
 
 #include <boost/test/unit_test.hpp>

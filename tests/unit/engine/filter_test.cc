@@ -1,5 +1,5 @@
-// The filter of system calls: what it says of each call, and that docs/guide/sandbox.md says the same. The program is
-// run here as the kernel runs it, so that a test can ask for any call with any arguments.
+// The filter of system calls: its answer to each call, and that docs/guide/sandbox.md says the same. The program is run
+// here as the kernel runs it, so that a test can try any call with any arguments.
 #include "engine/sandbox/filter.h"
 
 #include <fcntl.h>

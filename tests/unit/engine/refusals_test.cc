@@ -1,5 +1,5 @@
-// What programs write when a sandbox refuses them something is told as such, and what only looks like it is not. The
-// texts are those of the programs that Debian 12 has, in the C locale and in UTF-8.
+// Messages that programs write when a sandbox refuses something are recognised, and similar ones are not. The texts are
+// those of Debian 12's programs, in the C locale and in UTF-8.
 #include "engine/sandbox/refusals.h"
 
 #include "engine/sandbox/real_path.h"
@@ -15,7 +15,7 @@ using namespace wtool::engine;
 
 namespace {
 
-// A machine on paper: /site/x may be written, /usr and /etc read; the host may do what it likes, but for what `locked`
+// An imaginary machine: /site/x may be written, /usr and /etc read; the host may do anything except with what `locked`
 // names.
 struct Machine {
   std::set<std::string> files = {"/",         "/etc",          "/etc/passwd",  "/home",    "/home/secret",

@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(submodules_are_found_in_an_index_of_each_version) {
         BOOST_TEST(is_submodule(index, "ab"));
         BOOST_TEST(!is_submodule(index, "abc"));
         BOOST_TEST(!is_submodule(index, "other"));
-        // Any part of it is no index, and then nothing can be told.
+        // No part of it is a valid index, and then the answer is uncertain.
         for (std::size_t size = 0; size + 1 < index.size(); size += 7) is_submodule(index.substr(0, size), "other");
         BOOST_TEST(is_submodule(index.substr(0, 40), "other"));
       }

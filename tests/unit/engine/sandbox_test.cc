@@ -1,4 +1,4 @@
-// What a sandbox is made of, each part by itself, with what other kernels can do pretended: roots, ruleset, filter,
+// The parts of a sandbox, each by itself, also with the abilities of other kernels simulated: roots, ruleset, filter,
 // protected names and the record of files.
 #include "engine/sandbox/sandbox.h"
 
@@ -33,8 +33,8 @@ namespace {
 
 const SandboxFeatures features = SandboxFeatures::of_kernel();
 
-// Restricts a child of this process by ruleset and filter (each may be none), and gives what `attempt` does there: 0 or
-// an errno.
+// Restricts a child of this process by ruleset and filter (each may be missing), and returns what `attempt` returns
+// there: 0 or an errno.
 int in_sandbox(int ruleset, std::string filter, const std::function<int()>& attempt) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -224,7 +224,7 @@ BOOST_FIXTURE_TEST_CASE(all_calls_share_one_ruleset_until_a_root_is_replaced, Fo
   BOOST_TEST(third->shared != first->shared);
 }
 
-// The second call waits for the search of the first, which goes on.
+// The second call waits for the search of the first, which continues.
 BOOST_FIXTURE_TEST_CASE(a_call_whose_caller_gives_up_waits_for_no_search, Folders) {
   SandboxPolicy wanted = policy();
   wanted.repositories = true;

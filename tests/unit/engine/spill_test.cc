@@ -1,4 +1,5 @@
-// engine/spill.h and engine/spill_directory.h: what stands in the file, which files go, and what is said when it fails.
+// engine/spill.h and engine/spill_directory.h: the content of the file, which files are removed, and the messages when
+// it fails.
 #include "engine/spill.h"
 
 #include <fcntl.h>

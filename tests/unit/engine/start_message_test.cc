@@ -1,5 +1,5 @@
-// A command goes over the wire as it is (engine/start_request.h to warden/start_message.h), and what is malformed is
-// refused, because the warden must not be led astray by a message.
+// A command arrives unchanged (engine/start_request.h to warden/start_message.h), and malformed messages are refused,
+// because no message may make the warden fail.
 #include "warden/start_message.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// A warden that has no room for the descriptors of one message, although nobody changed its limit: that request is
-// lost, as its sender sees, and the warden serves the next.
+// A warden without room for the descriptors of one message, although nobody changed its limit: that request is lost,
+// which its sender notices, and the warden serves the next.
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -53,8 +53,8 @@ class SmallWarden {
            welcome.problem == warden::Problem::none;
   }
 
-  // Asks for a custodian by a message with `count` descriptors. True when it is made; false when the socket that came
-  // with the message is closed without a word.
+  // Asks for a custodian by a message with `count` descriptors. True if it is made; false if the socket that came with
+  // the message is closed without an answer.
   bool makes_custodian(std::size_t count) const {
     auto [ours, theirs] = make_sockets();
     const int sent[] = {theirs.get(), theirs.get()};

@@ -412,7 +412,7 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_read_is_unusable, WrittenTrail) {
              "cannot read the audit trail " + scratch.path() + ": it is not a regular file");
 }
 
-// Text that is longer than any line, before and behind a good one.
+// Text that is longer than any line, before and after a good one.
 BOOST_FIXTURE_TEST_CASE(endless_lines_are_read_in_little_memory_and_do_not_hide_others, WrittenTrail) {
   write(2);
   const Lines lines = split(content(file));

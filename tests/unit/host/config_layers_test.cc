@@ -456,7 +456,7 @@ BOOST_AUTO_TEST_CASE(every_kind_of_change_is_noticed) {
   BOOST_TEST(files.changed());
   BOOST_TEST(loaded(files)["limits"]["timeout_max"] == 9);
   BOOST_TEST_REQUIRE(settled());
-  // Same size, same time of its content: the time of its status tells.
+  // Same size and same modification time: only the change time differs.
   home.project("limits: {processes: 2}\n");
   home.age("project/wtool.yaml");
   BOOST_TEST(files.changed());

@@ -1,4 +1,4 @@
-// Lines of the protocol: which are messages, and what is said of those that are none.
+// Lines of the protocol: which are messages, and the errors for those that are not.
 #include "mcp/message.h"
 
 #include <boost/test/unit_test.hpp>

@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(a_result_that_was_cut_says_how_to_read_on) {
   BOOST_TEST(!has(last_line({{"stdout", "short"}, {"stdout_truncated", false}}), "output_read"));
   BOOST_TEST(has(last_line({{"partial_stderr", much}, {"stderr_truncated", false}, {"encoding", "utf-8"}}),
                  "output_read {\"output\":7,\"stream\":\"stderr\",\"offset\":512}"));
-  // What stands for a byte that is no text is three bytes long.
+  // The replacement for an invalid byte is three bytes long.
   BOOST_TEST(
       has(last_line({{"stdout", much}, {"stdout_truncated", false}, {"encoding", "utf-8, invalid bytes replaced"}}),
           "\"offset\":170}"));

@@ -1,5 +1,5 @@
-// policy/approvals.h: an answer holds for exactly what was asked, is kept whole, and is doubted where others may write
-// it.
+// policy/approvals.h: an answer counts for exactly what was asked, is stored safely, and is not used if other users may
+// write it.
 #include "policy/approvals.h"
 
 #include <sys/stat.h>

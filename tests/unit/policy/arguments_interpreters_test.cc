@@ -1,5 +1,5 @@
-// policy/arguments.h: programs of awk and sed that are judged safe write and execute nothing, whatever is installed
-// here as awk or sed runs them. The programs are generated: what differs between interpreters stands in front of
+// policy/arguments.h: programs of awk and sed that are judged safe write and execute nothing in any of the awks and
+// seds that are installed here. The programs are generated: code that interpreters read differently, followed by
 // something that writes or executes, so that one of them divides where another begins a regular expression.
 #include <sys/stat.h>
 #include <unistd.h>

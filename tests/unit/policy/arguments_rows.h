@@ -12,7 +12,7 @@ namespace wtool::test {
 
 using policy::ArgumentJudgement;
 
-// Words are parted by blanks; what stands in single quotes is one word, and `` is a single quote in it.
+// Words are separated by blanks; text in single quotes is one word, and `` is a single quote in it.
 inline std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> words;
   std::string word;

@@ -513,7 +513,7 @@ BOOST_AUTO_TEST_CASE(awk_that_cannot_be_read_is_unsafe) {
                   "{nextfile / 2}",
                   "BEGIN /re/",
               });
-  // Where a slash is not behind them they are harmless.
+  // They are harmless if no slash follows.
   scripts_are("awk", Kind::safe,
               {
                   "{switch ($1) { case 1: print \"one\"; break; default: print }}",

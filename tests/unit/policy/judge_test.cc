@@ -1,5 +1,5 @@
-// policy/judge.h: which verdict, for which reason, about which word. tests/data holds the many rows; here are the
-// reasons.
+// policy/judge.h: which verdict, for which reason, about which word. tests/data has the many rows; the reasons are
+// tested here.
 #include "policy/judge.h"
 
 #include <boost/test/unit_test.hpp>
@@ -348,7 +348,7 @@ BOOST_AUTO_TEST_CASE(an_absolute_entry_is_about_that_file_by_its_path_and_by_its
   BOOST_TEST(coverage("/site/sh", "./sh"));
   BOOST_TEST(coverage("/site/sh", "../site/sh"));
   BOOST_TEST(!coverage("/site/sh", "../other/sh"));
-  // Behind a cd that may have failed, it must be the same file either way.
+  // After a cd that may have failed, it must be the same file either way.
   const std::vector<Word> script{{"./sh", true, {}}};
   BOOST_TEST((covers(Entry("./sh"), script, programs, {"/site", "/site/a"}) == Coverage::none));
   BOOST_TEST((covers(Entry("/site/sh"), {{"/site/sh", true, {}}}, programs, {"/a", "/b"}) != Coverage::none));

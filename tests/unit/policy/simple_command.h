@@ -1,7 +1,12 @@
-// Commands for tests of the policy that need no parser. "timeout ~5 'a b'" is split at spaces; single quotes keep them;
-// a tilde makes a word one that is known only when it runs, and is taken out. In front, "| " says that the command
-// reads a pipe, "{ " that it stands inside a group; at the end, "<FILE" is a file as standard input, "<<TEXT" the body
-// of a here-document, "<<~TEXT" one that is known only when it runs, "<<<TEXT" a here-string.
+// Commands for tests of the policy, made without the parser from a short notation, such as "timeout ~5 'a b'":
+//
+//   'a b'         one word; otherwise blanks separate words
+//   ~5            a word that is known only when it runs
+//   | COMMAND     the command reads a pipe
+//   { COMMAND     the command is inside a group
+//   <FILE         its standard input is a file
+//   <<TEXT        its standard input is a here-document with this body; <<~TEXT: known only when it runs
+//   <<<TEXT       its standard input is a here-string
 #pragma once
 
 #include <string>

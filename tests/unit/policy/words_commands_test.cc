@@ -1,5 +1,5 @@
-// policy/words.h, as deny lists use it: every simple command of a text is found, wherever it stands, as bash reads it
-// and as dash does.
+// policy/words.h, as deny lists use it: every simple command of a text is found, anywhere in it, as bash and as dash
+// read it.
 #include <boost/test/unit_test.hpp>
 
 #include "policy/words.h"
@@ -10,9 +10,8 @@ namespace {
 
 std::string outline(const Word& word) { return word.literal ? word.text : word.text + "?"; }
 
-// One command a part, in brackets: its words with commas between them. A `?` stands behind what is not literal, `=` in
-// front of an assignment, `>` in front of a redirection, `|` in front of what has a pipe as its standard input, `~` in
-// front of what is nested.
+// Each command in brackets, its words separated by commas. A `?` follows what is not literal. A `=` comes before an
+// assignment, `>` before a redirection, `|` before a command whose standard input is a pipe, `~` before a nested one.
 std::string outline(const Script& script) {
   std::string text;
   for (const SimpleCommand& command : script.commands) {
@@ -169,7 +168,7 @@ BOOST_AUTO_TEST_CASE(words_in_nested_backquotes_stand_where_the_outer_ones_stand
   }
 }
 
-// What only one shell takes for a text is no error; but where we give up, what follows is known to nobody.
+// A text that only one shell accepts is not an error. But if our own limit ends a reading, the rest is unknown.
 BOOST_AUTO_TEST_CASE(another_shells_reading_does_not_hide_that_reading_was_given_up) {
   BOOST_TEST(!parse("$'\\''; (a; b '").error.has_value());
   std::string deep = "$'\\''; ";

@@ -46,8 +46,8 @@ BOOST_AUTO_TEST_CASE(everything_that_the_shell_must_see_goes_to_the_shell) {
   }
 }
 
-// The differential test: lines at random, of the characters in which shells are interesting. /usr/bin/printf shows the
-// words that /bin/sh made of the line.
+// The differential test: random lines of the characters that are special to shells. /usr/bin/printf shows the words
+// that /bin/sh made of the line.
 BOOST_AUTO_TEST_CASE(accepted_lines_mean_the_same_to_the_shell) {
   std::mt19937 random(20240607);
   const std::string alphabet = "ab '\"'\" \t=-/.,:+@%_$\\`*~!#&|;()<>{}[]?^\xC3\xA9\n";

@@ -1,6 +1,6 @@
 // policy/wrappers.h, inner_commands: what a command runs besides itself. A row is a command (see simple_command.h) and
-// what it runs: "command: WORDS" (a ? before a word that is known only when it runs, ... where more follow), "script:
-// TEXT", "code: WORD", "unclear: WORD", joined by " & "; empty where it runs nothing else.
+// what it runs: "command: WORDS" (a ? before a word that is known only when it runs, ... if more follow), "script:
+// TEXT", "code: WORD", "unclear: WORD", joined by " & "; empty if it runs nothing else.
 #include "policy/wrappers.h"
 
 #include <boost/test/unit_test.hpp>

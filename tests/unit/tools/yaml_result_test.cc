@@ -24,11 +24,11 @@ std::string utf8(std::uint32_t code_point) {
 
 bool is_surrogate(std::uint32_t code_point) { return code_point >= 0xD800 && code_point <= 0xDFFF; }
 
-// As the result has it: with a key behind it.
+// Parses the text as part of a result, with another key after it.
 bool comes_back(const std::string& text) {
   try {
     const YAML::Node node = YAML::Load(yaml_result(0, text, "behind"));
-    // "!" is the tag of what stands in quotes or in a block: a string for every schema.
+    // "!" is the tag of a quoted text or a block: a string in every schema.
     return node.size() == 3 && node["stdout"].Tag() == "!" && node["stdout"].as<std::string>() == text &&
            node["stderr"].as<std::string>() == "behind" && node["exit_code"].as<int>() == 0;
   } catch (const YAML::Exception&) {

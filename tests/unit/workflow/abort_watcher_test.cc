@@ -38,7 +38,7 @@ struct Scene {
   void write(const std::string& text) const { std::ofstream(path / ".swissarmyhammer/.abort") << text; }
   void make_folder() const { fs::create_directory(path / ".swissarmyhammer"); }
 
-  // The reason of the stop; "(nothing)" when none comes for a long time.
+  // The reason of the stop; "(nothing)" if none comes for a long time.
   std::string reason() {
     std::unique_lock lock(mutex);
     const bool came = changed.wait_for(lock, std::chrono::seconds(20), [this] { return requested.has_value(); });
@@ -92,7 +92,7 @@ BOOST_FIXTURE_TEST_CASE(a_stale_file_is_ignored_and_a_rewritten_one_counts, Scen
   make_folder();
   write("stale");
   const AbortWatcher watcher(path, stop);
-  // Something else in the same folder is no reason; the events come in order, so what is written last is what we get.
+  // Another file in the same folder is not a reason. Events come in order, so this gets the one that is written last.
   std::ofstream(path / ".swissarmyhammer/other") << "x";
   write("fresh");
   BOOST_TEST(reason() == "fresh");

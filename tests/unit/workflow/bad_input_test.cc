@@ -18,7 +18,7 @@ std::string repeated(const std::string& text, std::size_t count) {
   return out;
 }
 
-// Tells an answer from a hang, also where everything is instrumented and the machine does other things as well.
+// Tells an answer from a hang, even under sanitizers on a busy machine.
 void expect_soon(const std::string& name, const std::string& text) {
   const auto began = std::chrono::steady_clock::now();
   const std::string found = diagnostics_of(text);

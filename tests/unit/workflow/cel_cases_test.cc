@@ -1,12 +1,11 @@
-// Expressions judged by cases that other implementations of CEL agree on: tests/data/cel-cases.jsonl, one case a line.
-// They are those of the public conformance tests of CEL (github.com/google/cel-spec) that need no unsigned ints, bytes,
-// times or messages: an expression, and what it is worth.
+// Runs expressions on whose results other implementations of CEL agree: tests/data/cel-cases.jsonl, one case a line.
+// They are the public conformance tests of CEL (github.com/google/cel-spec) that need no unsigned ints, bytes, times or
+// messages: an expression and its value.
 //
 //   {"area": ..., "expression": ..., "given": {name: value}, "value": ...}     or "error": true for a value
 //
-// A value {"double": "inf"} is that double, for which JSON has no number.
-// Where this language differs from CEL, the line says so: "differs" names the reason, and "here" is what is true here,
-// a value or {"error": "a part of the message"}.
+// A value {"double": "inf"} is that double, for which JSON has no number. Where this language differs from CEL,
+// "differs" names the reason, and "here" is the result here, a value or {"error": "a part of the message"}.
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <map>
@@ -42,7 +41,7 @@ std::variant<Value, ExpressionError> result_of(const std::string& expression, co
   return evaluate(std::get<Expression>(parsed), Given(given));
 }
 
-// An int is no double here.
+// Here, an int is not a double.
 bool is(const Value& value, const Json& expected) {
   if (expected.is_number_float()) return value.as_double() != nullptr && *value.as_double() == expected.get<double>();
   if (expected.is_number()) return value.as_int() != nullptr && *value.as_int() == expected.get<std::int64_t>();

@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(durations_are_short) {
 
 namespace {
 
-// What is written while `tell` tells a run of states that call something; the states are named A to Z.
+// The output while `tell` reports a run of states that call something; the states are named A to Z.
 template <class Tell>
 std::string progress_of(ProgressStyle style, Tell tell) {
   Workflow workflow;

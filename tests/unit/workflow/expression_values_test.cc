@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(no_expression_takes_long) {
   for (int i = 0; i < 60; ++i) doubled += ".map(a, [a, a])";
   std::string joined = "'" + std::string(4000, 'x') + "'";
   for (int i = 0; i < 40; ++i) joined = "[" + joined + "].map(a, a + a)[0]";
-  // A bound of steps is one of time where no step takes long. So each of these is compared with the first one, whose
+  // A bound of steps bounds the time only if no step is slow. So each of these is compared with the first one, whose
   // steps are simple.
   double simple = 0;
   for (const std::string& text : {

@@ -1,5 +1,5 @@
-// Texts made of random parts of expressions and templates: each is understood or an error with a place in it, and
-// nothing takes long. What a sanitizer would find, it finds here.
+// Texts made of random parts of expressions and templates: each is parsed, or gives an error with a place in it, and
+// none takes long. Under sanitizers, this finds memory errors as well.
 #include <boost/test/unit_test.hpp>
 #include <random>
 

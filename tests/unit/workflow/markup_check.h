@@ -1,5 +1,5 @@
-// Whether a text is well-formed XML, as far as reports use it: tags that match, attributes in quotes and each once,
-// entities that exist, characters that XML knows. A DOCTYPE and a declaration may stand at the beginning.
+// Whether a text is well-formed XML, as far as reports use it: tags match, attributes are quoted and occur once,
+// entities exist, and characters are allowed in XML. It may begin with a declaration and a DOCTYPE.
 #pragma once
 
 #include <cstdlib>

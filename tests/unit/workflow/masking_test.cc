@@ -14,7 +14,7 @@ using wtool::host::expressions::Value;
 
 namespace {
 
-// Everything that an observer is told, as one text.
+// Everything that an observer receives, as one text.
 class Heard final : public RunObserver {
  public:
   std::string all;

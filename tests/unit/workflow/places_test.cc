@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(the_place_of_a_placeholder_is_told_from_the_shell_text_arou
       {"v=\"$(cat <<E\n${x}\nE\n)\" ${x}", "hb"},
       {"cat <<<${x} ${x}", "bb"},
       {"cat <<${x}\na\nE", "R"},
-      // Where shells differ, or where the reading is in doubt, nothing behind is trusted.
+      // Where shells differ, or where the reading is in doubt, nothing after that place is trusted.
       {"echo $'a\\'' ${x}", "R"},
       {"echo $[1] ${x}", "R"},
       {"((1)) && echo ${x}", "b"},

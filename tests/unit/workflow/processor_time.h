@@ -1,5 +1,5 @@
-// How long something takes, told so that neither a busy machine nor a sanitizer makes a test fail: compare two such
-// times with each other, never one with a number of seconds.
+// Measures processor time so that neither a busy machine nor a sanitizer makes a test fail: compare two such times with
+// each other, never one with a number of seconds.
 #pragma once
 
 #include <ctime>

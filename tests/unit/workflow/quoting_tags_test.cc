@@ -1,4 +1,5 @@
-// Values in commands that tags make, judged by the real shell: they arrive byte for byte, and none of them ever runs.
+// Values in commands that tags make, checked with the real shell: they arrive byte for byte, and none of them ever
+// runs.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <map>
@@ -62,7 +63,7 @@ std::string diagnostics_at_check(const std::string& text) {
 BOOST_FIXTURE_TEST_SUITE(quoting_tags, InOwnDirectory)
 
 BOOST_AUTO_TEST_CASE(hostile_values_in_tests_and_loops_arrive_byte_for_byte) {
-  // Each prints all values, a dot behind each.
+  // Each prints all values, with a dot after each.
   const char* const commands[] = {
       "{% for v in all %}printf '%s.' ${v}\n{% endfor %}",
       "printf '%s.' {% for v in all %}{{ v }} {% endfor %}",

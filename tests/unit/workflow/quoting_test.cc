@@ -1,5 +1,5 @@
-// Values in commands, judged by the real shells: what a program gets must be the value, byte for byte, wherever the
-// placeholder stood; and nothing in a value may ever run.
+// Values in commands, checked with real shells: a program must get the value byte for byte, wherever the placeholder
+// is; and nothing in a value may ever run.
 #define BOOST_TEST_MODULE workflow_quoting
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -153,7 +153,7 @@ const std::vector<std::string>& nasty_values() {
   return values;
 }
 
-// Trailing newlines are lost where the place itself loses them ($(...)), so none of the values ends with one.
+// No value ends with a newline, because some places lose trailing newlines ($(...)).
 std::vector<std::string> random_values(std::size_t count) {
   static const std::string alphabet = "'\"\\`$(){}[]<>|&;#!*?~= \n\tab1-%^";
   std::mt19937 random(20240817);

@@ -1,4 +1,4 @@
-// journal/json_value.h, record.h and record_reader.h: what is told is in the records, and comes back.
+// journal/json_value.h, record.h and record_reader.h: what happens is recorded, and can be read back.
 #include "journal/record.h"
 
 #include <boost/test/unit_test.hpp>

@@ -31,7 +31,7 @@ inline wf::Workflow made_workflow(const std::string& name = "release") {
   return workflow;
 }
 
-// Tells observers of a run, step by step.
+// Reports a run to observers, step by step.
 class ToldRun {
  public:
   ToldRun(const wf::Workflow& workflow, wf::RunObserver& observer) : workflow_(workflow), observer_(observer) {}

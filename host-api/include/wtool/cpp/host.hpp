@@ -2,8 +2,9 @@
 //
 // - Blob receives bytes from a plugin and releases them.
 // - Call is one call: run it on one thread, cancel it from any other.
-// - explain_of() finds a tool's side of wtool.explain/1. Opening the library and managing its lifetime is the host's
-//   own business (the reference host's is in loader/).
+// - explain_of() finds a tool's side of wtool.explain/1.
+//
+// Opening the library and managing its lifetime is the host's own business (the reference host's is in loader/).
 #pragma once
 
 #include <wtool/ext/explain.h>

@@ -1,4 +1,5 @@
-// All that the program knows of a kind of action before anything runs: one row of a table, in one file of this folder.
+// Everything that the program knows about a kind of action before it runs: one row of a table, in one file of this
+// folder.
 //
 // To add an action: its data in model.h (a struct, and an alternative of ActionKind), a file here that makes its row, a
 // line in actions.cc, and what it does in the runner's actions.cc.

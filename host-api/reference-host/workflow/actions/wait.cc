@@ -104,7 +104,7 @@ ActionKind read_wait(ActionReading& in) {
                                  std::to_string(max_wait / 3600) + " hours");
     }
   }
-  // A text behind it tells readers what is waited for.
+  // An optional text tells readers why the run waits.
   if (in.cursor.sees_text()) in.cursor.take_text("the reason");
   return made;
 }

@@ -15,8 +15,8 @@ struct CalledWorkflow {
   Diagnostics diagnostics;  // of the check; those of reading are the entry's
 };
 
-// Each once. The names of all arguments that any of the calls gives count as given. `check_context` needs a library;
-// what cannot be found is a diagnostic of the workflow that calls it, and is not said here.
+// Each once. An argument counts as given if any of the calls gives it. `check_context` must have a library. A workflow
+// that cannot be found is a diagnostic of the one that calls it, and is not reported here.
 std::vector<CalledWorkflow> check_called_workflows(const Workflow& workflow, const CheckContext& check_context);
 
 }  // namespace wtool::host::workflow

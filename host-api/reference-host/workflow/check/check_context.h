@@ -46,8 +46,8 @@ struct CheckContext {
   std::function<std::string(const std::string& shell)> shell_problem;
   // The largest timeout that the configuration allows, in seconds. Nothing when any is allowed.
   std::optional<std::int64_t> timeout_max;
-  // What policy says of a command without placeholders, in the directory of the run, with these variables. The value of
-  // one that has placeholders is empty.
+  // The policy's verdict on a command without placeholders, in the directory of the run, with these variables. A
+  // variable whose value has placeholders is passed as an empty text.
   std::function<CommandVerdict(const std::string& command, const std::map<std::string, std::string>& environment)>
       verdict;
   // Which commands the shell cannot read.

@@ -1,10 +1,10 @@
-// Finds what is wrong with a workflow that was read, before anything of it runs.
+// Finds mistakes in a workflow that was parsed, before anything of it runs.
 //
 // - The diagram: a start, an end, no state that cannot be reached or left, no exit that is never taken.
 // - Names: every variable that a template or a condition reads is a parameter, set by an action, a result, a state, one
-//   of the run's own (variables.h), or given with --var. Values of types that are never alike are not compared.
-// - Actions: tools, workflows and prompts that exist, timeouts in range, places in commands where a value can stand,
-//   names that may be set, states that failures lead to.
+//   of the run's own (variables.h), or given with --var. Values are not compared if their types never match.
+// - Actions: tools, workflows and prompts exist, timeouts are in range, values in commands are at places where they can
+//   be quoted, names may be set, and states to which failures lead exist.
 #pragma once
 
 #include <string>

@@ -28,7 +28,7 @@ class DiagramChecker {
       : workflow_(workflow), states_(workflow.states), diagnostics_(diagnostics) {}
 
   void run() {
-    // Where lines were not understood, what seems to be missing may stand in them.
+    // What seems to be missing may be in lines that were not understood.
     if (workflow_.start == no_state && workflow_.diagram_unread) return;
     if (workflow_.start == no_state) {
       diagnostics_.add(states_[0].offset, "the diagram has no start; add a line [*] --> " + states_[0].id,
@@ -120,8 +120,7 @@ class DiagramChecker {
     }
   }
 
-  // Of the states that are not reached, those from which the others of them are: the others need no diagnostic of their
-  // own.
+  // Of the unreached states, those from which the other unreached ones follow; only these need a diagnostic.
   Marks unreached_beginnings(const Marks& reached) const {
     Marks told(states_.size());
     Marks covered = reached;
@@ -175,7 +174,7 @@ class DiagramChecker {
                      "State --> [*] inside of it");
   }
 
-  // Which states can come to an end: [*], an Abort, or a dead end (which is reported as such).
+  // Which states can come to an end: [*], an Abort, or a dead end (which is reported separately).
   Marks lead_to_end() const {
     std::vector<std::size_t> ends;
     for (std::size_t i = 0; i < states_.size(); ++i) {
@@ -230,7 +229,7 @@ class DiagramChecker {
     return did_you_mean(id, ids_);
   }
 
-  // A state that only decides, and has no way out where none of its conditions is true.
+  // A choice without an exit for the case that none of its conditions is true.
   void open_end(const State& state) {
     if (state.kind != State::Kind::choice || state.exits.empty()) return;
     bool success = false;

@@ -1,5 +1,5 @@
-// Which transitions a failure takes: `A --> B` means success. docs/decisions/0016-a-plain-arrow-means-success.md says
-// why.
+// Which transitions a failure takes: `A --> B` means success. docs/decisions/0016-a-plain-arrow-means-success.md gives
+// the reasons.
 #pragma once
 
 #include <string>
@@ -18,21 +18,21 @@ bool is_outcome_name(std::string_view name);
 // Its condition asks how an action ended: success, failure, exit_code or is_error, also as a field (A.exit_code).
 bool tests_outcome(const Transition& exit);
 
-// Whether the state may fail by itself: it has an action that can, or it is a join. (Log, Set and
-// Wait end a run by a mistake only.)
+// Whether the state may fail by itself: it is a join, or has an action that can fail. (Log, Set and Wait fail only by a
+// mistake that ends the run.)
 bool can_fail(const State& state);
 
 // Whether `exit`, an unconditional one of `state`, is taken after a failure as well.
 bool takes_failure(const Workflow& workflow, const State& state, const Transition& exit);
 
-// Whether a failure that takes the exit is still to be handled where that leads: by a choice, a join, or the exits of a
+// Whether a failure that takes the exit is then handled by what the exit leads to: a choice, a join, or the exits of a
 // composite state.
 bool hands_failure_on(const Workflow& workflow, const State& state, const Transition& exit);
 
 // Whether an exit names `failure`: that one takes refusals and mistakes of its state, too.
 bool has_failure_exit(const State& state);
 
-// The name of a state that stands in the file: of a hidden one that of its composite state; [*] for the end.
+// The name of the state in the file. For a hidden state, that of its composite state; [*] for the end.
 std::string shown_name(const Workflow& workflow, std::size_t state);
 
 }  // namespace wtool::host::workflow

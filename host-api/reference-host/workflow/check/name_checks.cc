@@ -97,7 +97,7 @@ class NameChecker {
     return variables_.contains(name) || outcomes_.contains(name) || is_run_name(name);
   }
 
-  // `build.test`, where that is the name of a state, and `run-tests` in an expression. True: it was told of.
+  // Checks `build.test`, if that is the name of a state, and `run-tests` in an expression. True: a diagnostic was made.
   bool check_compound(const NameRead& use) {
     if (use.longer.empty() || compound_.empty()) return false;
     std::string state = use.longer;

@@ -33,7 +33,7 @@ Guard guard_of(const std::string& text) {
   return made;
 }
 
-// The words at the beginning of a text, with the dashes and dots between them, where the name goes on with one.
+// A longer name at the beginning of a text: words joined by dashes and dots, if one of them follows the name.
 std::string longer_name(std::string_view text, std::size_t name_size) {
   if (name_size >= text.size() || (text[name_size] != '-' && text[name_size] != '.')) return "";
   std::size_t end = name_size;
@@ -115,7 +115,7 @@ class Collector final : public TextVisitor {
       const std::size_t first = uses_.size();
       value(argument.value);
       if (!argument.guard) continue;
-      // What the guard asks for may be missing, in the guard and behind it.
+      // What the guard asks for may be missing, in the guard and after it.
       const Guard guard = guard_of(argument.guard->written.text());
       for (std::size_t i = first; i < uses_.size(); ++i) {
         if (guard.names.contains(uses_[i].name)) uses_[i].may_be_missing = true;

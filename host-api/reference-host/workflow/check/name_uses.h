@@ -14,7 +14,7 @@ namespace wtool::host::workflow {
 struct NameRead {
   std::string name;
   std::string field;  // the first field that is taken of it; may be empty
-  // Where a dash or a dot stands directly behind the name: all of it up to the end of such words. May be empty.
+  // If a dash or a dot directly follows the name: the name up to the end of the words joined like that. May be empty.
   std::string longer;
   std::size_t offset = 0;
   bool may_be_missing = false;  // it has a default
@@ -28,7 +28,7 @@ struct NameRead {
 std::vector<NameRead> name_uses(const Workflow& workflow, Diagnostics* diagnostics);
 
 // Every name that has a value at some time in a run: those of `given`, parameters, what Set and result="..." store, the
-// states, and the run's own but for `matrix`.
+// states, and the run's own except `matrix`.
 std::set<std::string, std::less<>> names_defined(const Workflow& workflow, const std::vector<std::string>& given);
 
 // Every variable that the workflow reads in a template or condition, sorted, each once.

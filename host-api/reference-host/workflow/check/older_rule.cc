@@ -88,7 +88,7 @@ class OlderRule {
     }
   }
 
-  // A state behind the exit that reads the outcome of the state before it; no_state: there is none.
+  // A state that is reached through the exit and reads the outcome of the state before it; no_state if there is none.
   std::size_t who_looks(const Changed& one) {
     if (judges(states_[one.exit->target])) return no_state;
     const std::size_t next = who_looks_next(one.exit->target);

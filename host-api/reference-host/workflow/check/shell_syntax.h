@@ -17,8 +17,8 @@ struct ShellMistake {
   std::string message;      // as the shell says it
 };
 
-// Which of the commands a shell cannot read: that of this name, such as sh, bash or a path; empty: the configured one.
-// Nothing of them is run.
+// The commands that a shell cannot read. `shell` is a name such as sh or bash, or a path; empty means the configured
+// one. None of them is run.
 using ShellReader =
     std::function<std::vector<ShellMistake>(const std::string& shell, const std::vector<std::string>& commands)>;
 

@@ -1,5 +1,5 @@
-// Compares the arguments of `Call tool` with the schema that the tool itself gives: names, required ones, and the
-// types, ranges and lengths of values that are known before a run.
+// Compares the arguments of `Call tool` with the tool's own schema: names, required ones, and the types, ranges and
+// lengths of values that are known before a run.
 #pragma once
 
 #include <cstdint>

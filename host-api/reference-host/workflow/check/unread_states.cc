@@ -115,7 +115,7 @@ class UnreadStates final : public TextVisitor {
     }
   }
 
-  // `inside` begins behind the braces.
+  // `inside` begins after the braces.
   void tell(std::string_view inside, std::string_view braces, std::size_t offset) {
     inside = inside.substr(0, inside.find_first_of(" \t\r\n:\"{}[]<>;%"));
     constexpr std::size_t longest = 256;

@@ -14,7 +14,7 @@ class ValuePaths {
   explicit ValuePaths(const Workflow& workflow);
 
   // False where no path leads from any of `earlier` to that state; at its exits (`after_action`), the state itself
-  // counts. True in doubt: where the state cannot be reached at all, or so much was asked that it costs too long.
+  // counts. True in doubt: if the state cannot be reached at all, or if earlier questions have used up the steps.
   bool may_follow(const std::vector<std::size_t>& earlier, std::size_t state, bool after_action);
 
  private:

@@ -82,7 +82,7 @@ class DescribedState {
     }
   }
 
-  // The value of a key, which then counts as known; undefined where there is none.
+  // The value of a key, which then counts as known; undefined if the key is missing.
   YAML::Node take(const std::string& key) {
     const auto found = keys_.find(key);
     if (found == keys_.end()) return YAML::Node(YAML::NodeType::Undefined);

@@ -1,4 +1,4 @@
-// An older form of workflow files says in the descriptions of a state what it does:
+// An older form of workflow files has the actions in the descriptions of states:
 //
 //   Greet: Greets somebody
 //   Greet: action: log

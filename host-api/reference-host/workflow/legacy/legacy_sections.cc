@@ -112,7 +112,7 @@ class SectionReader {
     document_.parameters.push_back({name, std::string(trim(line.substr(colon + 1))), offset(line)});
   }
 
-  // A value goes on in the next lines, up to a blank one, another field or an item of a list.
+  // A value continues in the next lines, up to a blank one, another field or an item of a list.
   void read_line(std::string_view line) {
     const Field field = field_of(line);
     if (field.key.empty()) {

@@ -22,8 +22,8 @@ namespace wtool::host::workflow {
 // Fills sections and parameters of the document, from line `first` on.
 void read_sections(const Source& source, std::size_t first, const std::vector<bool>& code_lines, Document& document);
 
-// Gives the states what their sections say. Actions count only where the file has none under `## Actions`, parameters
-// only where the front matter has none.
+// Applies the sections to the states. Actions count only if the file has none under `## Actions`, parameters only if
+// the front matter has none.
 void apply_sections(const Document& document, Workflow& workflow, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

@@ -10,7 +10,7 @@
 namespace wtool::host::workflow {
 
 inline constexpr std::size_t max_diagnostics_shown = 100;
-// Of more, only how many there are is kept: whoever reads a diagnostic of a file reads no 20,000.
+// Beyond this, diagnostics are only counted: nobody reads 20,000 for one file.
 inline constexpr std::size_t max_diagnostics_kept = 20'000;
 
 struct Diagnostic {
@@ -36,7 +36,7 @@ class Diagnostics {
   // Without a suggestion, it is the name that the message itself says was meant (suggestion.h).
   void add(std::size_t offset, std::string message, std::string suggestion = "");
   void warn(std::size_t offset, std::string message, std::string suggestion = "");
-  // Whether there is no error; warnings forbid nothing.
+  // True without errors; warnings do not count.
   bool empty() const { return errors_ == 0; }
   // How many errors there are.
   std::size_t size() const { return errors_; }
@@ -49,11 +49,11 @@ class Diagnostics {
   // Sorted by place, each once.
   std::vector<Diagnostic> sorted() const;
 
-  // The same with lines and columns. Linear, also where all stand in one line.
+  // The same with lines and columns. Linear, even if all are in one line.
   std::vector<PlacedDiagnostic> placed(const Source& source) const;
 
   // One line each, sorted by place: `FILE:LINE:COLUMN: error: MESSAGE` or `... warning: MESSAGE`. At most
-  // `max_diagnostics_shown`, then how many more there are.
+  // `max_diagnostics_shown`, then the number of the others.
   std::string text(const Source& source) const;
   // The same, each followed by its line of the file with a caret below the place.
   std::string with_lines(const Source& source) const;

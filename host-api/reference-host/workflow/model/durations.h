@@ -13,10 +13,10 @@ namespace wtool::host::workflow {
 inline constexpr std::int64_t max_wait = 86'400;            // seconds; of Wait and a backoff
 inline constexpr std::int64_t max_timeout = 3'155'760'000;  // seconds, 100 years: what clocks can still add
 
-// A timeout of a step: at least 1 ms; `why` says why the text is none.
+// A timeout of a step, at least 1 ms. Nothing for any other text; `why` says why.
 std::optional<std::chrono::milliseconds> timeout_value(const std::string& text, std::string& why);
 
-// `500ms`, `2s`, `1.5m`, `1h`, or a number of seconds, from 0 to `longest`; nothing: the text is none.
+// `500ms`, `2s`, `1.5m`, `1h`, or a number of seconds, from 0 to `longest`. Nothing for any other text.
 std::optional<std::chrono::milliseconds> duration_value(std::string_view text, std::int64_t longest = max_wait);
 
 // A duration as the tools take it: seconds, whole where they are.

@@ -51,7 +51,7 @@ struct Argument {
   std::string name;
   std::size_t offset = 0;
   std::variant<expressions::Value, TemplateText> value;
-  // Set where the argument stands in `{% if ... %} name="value" {% endif %}`: a text that renders to nothing when the
+  // Set if the argument is inside `{% if ... %} name="value" {% endif %}`: a text that renders to nothing when the
   // argument is to be left out. So a value never becomes syntax of the action.
   std::optional<TemplateText> guard;
 };
@@ -62,7 +62,7 @@ struct Backoff {
   std::chrono::milliseconds longest{0};
 };
 
-// What may stand behind an action of any kind that calls something (Shell, Call tool, Execute prompt, Run workflow).
+// The options of any action that calls something (Shell, Call tool, Execute prompt, Run workflow).
 struct Options {
   NamedPlace result;                    // result="name", or **Store As**: name
   std::optional<TemplateText> timeout;  // a duration, of each try; not of a tool call, which has arguments for that
@@ -71,8 +71,8 @@ struct Options {
   std::optional<TemplateText> total_timeout;  // the same, of all tries and the waits between them
   NamedPlace on_failure;                      // the state that a failure leads to, instead of an exit
   bool secret = false;                        // its outputs are
-  // An object of lists, or of texts with a template that makes a list: the action is run once for each combination, at
-  // the same time, with matrix.NAME in each. Null: none.
+  // An object of lists, or of texts with a template that renders to a list: the action runs once for each combination,
+  // all at the same time, with matrix.NAME in each. Null: no matrix.
   std::shared_ptr<const nlohmann::json> matrix;
   std::size_t matrix_offset = 0;
 };
@@ -177,8 +177,8 @@ struct State {
   std::size_t description_offset = 0;
   std::size_t offset = 0;  // where it is first named
   Kind kind = Kind::plain;
-  // Of a composite state two are made: it itself, which leads to its inner start (a fork, where it has several
-  // regions), and one that its inner ends lead to, which has its exits. That one is hidden: no file names it.
+  // A composite state becomes two states: one that leads to its inner start (a fork, if it has several regions), and
+  // one to which its inner ends lead and which has its exits. The second is hidden: no file names it.
   bool hidden = false;
   bool entered = false;  // some transition leads here
   // Of a composite state the hidden one, and of the hidden one its composite state; no_state: it is neither.
@@ -226,7 +226,8 @@ struct Workflow {
   std::vector<State> states;
   std::unordered_map<std::string, std::size_t> index;  // of states by id
   std::size_t start = no_state;
-  // What parts that were not understood may have set or named. Nothing is told that only follows from them.
+  // What the parts that were not understood may have set or named. Mistakes that may only follow from that are not
+  // reported.
   std::set<std::string> ambiguous_names;
   std::set<std::string> ambiguous_states;
   bool names_unread = false;    // any name may be one of those

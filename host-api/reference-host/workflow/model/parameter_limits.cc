@@ -23,7 +23,7 @@ std::string number_text(double number) {
   return text;
 }
 
-// What is given for a secret stands in no message.
+// The value of a secret must not be in a message.
 std::string shown(const Parameter& parameter, const Value& value) {
   return parameter.secret ? "the value" : expressions::quoted_for_message(expressions::to_text(value));
 }

@@ -7,11 +7,11 @@
 
 namespace wtool::host::workflow {
 
-// What is wrong with the value, half a sentence ("... is not one of: a, b"); empty: nothing. A value of a list
-// parameter is judged element by element.
+// What is wrong with the value, half a sentence ("... is not one of: a, b"); empty if it is valid. The value of a list
+// parameter is checked element by element.
 std::string limit_problem(const Parameter& parameter, const expressions::Value& value);
 
-// Why this is no pattern in RE2 syntax; empty: it is one.
+// Why this is not a pattern in RE2 syntax; empty if it is one.
 std::string pattern_problem(const std::string& pattern);
 
 // The length of a text in characters.

@@ -4,8 +4,8 @@
 //     {"type": "object", "properties": {"count": {"type": "number", "minimum": 1, "default": 3}},
 //      "required": ["target"], "additionalProperties": false}
 //
-// A pattern stands in the description: it is in RE2 syntax, and readers of schemas know another one. The default of a
-// secret stands nowhere.
+// A pattern is given in the description, because readers of schemas expect another syntax than RE2's. The default of a
+// secret is never shown.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -18,8 +18,8 @@ namespace wtool::host::workflow {
 
 nlohmann::ordered_json parameters_schema(const Workflow& workflow);
 
-// The value of that parameter. Nothing: `why` says, in half a sentence without the value of a secret, that the type is
-// another one. Limits are not looked at (parameter_limits.h).
+// The value of that parameter. Nothing for a value of another type: `why` says so in half a sentence, without the value
+// of a secret. Limits are checked elsewhere (parameter_limits.h).
 std::optional<expressions::Value> argument_value(const Parameter& parameter, const nlohmann::json& given,
                                                  std::string& why);
 

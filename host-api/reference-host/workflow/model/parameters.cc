@@ -29,8 +29,8 @@ class InputScope final : public expressions::Scope {
   const std::map<std::string, Value>& inputs_;
 };
 
-// Whether a parameter without a value needs one. A condition that cannot be told, because it reads what was not given,
-// is not true.
+// Whether a parameter without a value needs one. A condition that cannot be evaluated, because it reads a missing
+// value, counts as false.
 bool needs_value(const Parameter& parameter, const std::map<std::string, Value>& inputs) {
   if (!parameter.required || !parameter.condition) return parameter.required;
   const auto result = expressions::evaluate(*parameter.condition, InputScope(inputs));

@@ -10,18 +10,17 @@
 
 namespace wtool::host::workflow {
 
-// A text as a value of that type, a list with commas between its elements; `why` says why it is none. The text of a
-// secret does not stand in it.
+// A text as a value of that type; in a list, commas separate the elements. Nothing for an invalid text: `why` says why,
+// without the text of a secret.
 std::optional<expressions::Value> parameter_value(Parameter::Type type, const std::string& text, std::string& why,
                                                   bool secret = false);
 
-// `given` are the KEY=VALUE texts of --var, in order; the last one of a key counts. A key that is neither declared nor
-// among `used` (the names that the workflow reads) is an error; so are a value that does not keep to the parameter's
-// limits, and a required parameter without a value. Every error
-// is one sentence. `values` are inputs that are known as values, such as those of an
-// earlier run; `given` wins over them, and those that the workflow does not know are left out. A parameter that is not
-// required and has no default has no value. `option` is what stands before a name where it is given, as messages have
-// it; empty where values come from elsewhere than a command line.
+// `given` are the KEY=VALUE texts of --var, in order; the last one of a key counts. It is an error if a key is neither
+// declared nor among `used` (the names that the workflow reads), if a value breaks the parameter's limits, or if a
+// required parameter has no value. Every error is one sentence. `values` are inputs that are known as values, such as
+// those of an earlier run; `given` wins over them, and unknown ones are left out. A parameter that is not required and
+// has no default has no value. `option` is what messages put before a name, such as --var; empty where values do not
+// come from a command line.
 std::map<std::string, expressions::Value> resolve_inputs(const Workflow& workflow,
                                                          const std::vector<std::string>& given,
                                                          const std::vector<std::string>& used,

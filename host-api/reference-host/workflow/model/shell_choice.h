@@ -1,8 +1,8 @@
-// Which shell runs a Shell action, and the options of the shell that its script begins with.
+// Which shell runs a Shell action, and the shell options with which its script begins.
 //
-// A block stops at its first command that fails: its first line is `set -e`, or `set -eo pipefail` where the workflow
-// or the action chooses bash (sh has no pipefail everywhere). `shell_options` chooses other options. One line in quotes
-// gets such a line only where its own action has `shell_options`.
+// A block stops at its first command that fails: its first line is `set -e`, or `set -eo pipefail` if the workflow or
+// the action chooses bash (not every sh has pipefail). `shell_options` replaces these options. A one-line command in
+// quotes gets such a line only if its own action has `shell_options`.
 #pragma once
 
 #include <string>
@@ -18,11 +18,11 @@ std::string shell_of(const ShellAction& action, const Workflow& workflow);
 // "set -e\n", or what else the script begins with; may be empty.
 std::string first_line_of(const ShellAction& action, const Workflow& workflow);
 
-// Why the text is no shell that a workflow can choose; empty: it is one.
+// Why a workflow cannot choose this shell; empty if it can.
 std::string problem_of_shell(const std::string& shell);
 
-// Takes `shell_options` as they are written: options of `set`, such as "-eu" or "-e -o pipefail"; "none" and "" are no
-// options at all. Why they are no options; empty: `options` is what stands after `set`.
+// Parses `shell_options`: options of `set`, such as "-eu" or "-e -o pipefail"; "none" and "" mean no options. Returns
+// why they are invalid; empty if `options` has the arguments for `set`.
 std::string read_shell_options(const std::string& written, std::string& options);
 
 }  // namespace wtool::host::workflow

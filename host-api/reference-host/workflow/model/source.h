@@ -1,5 +1,5 @@
-// A workflow file as text, and what was found to be wrong with it. Everything that reads a workflow speaks of places as
-// byte offsets into the file; lines and columns are worked out only for what is shown.
+// A workflow file as text. All code that reads a workflow gives places as byte offsets into the file; lines and columns
+// are computed only for what is shown.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class Source {
 
   const std::string& name() const { return name_; }
   std::string_view text() const { return text_; }
-  // Where the text begins behind a byte order mark.
+  // Where the text begins, after a byte order mark.
   std::size_t content_begin() const { return content_begin_; }
 
   std::size_t line_count() const { return line_starts_.size(); }
@@ -47,12 +47,12 @@ class Source {
   std::vector<std::size_t> line_starts_;
 };
 
-// Reads a file; empty `error` on success. It says what is wrong with: a missing file, a directory, no permission, more
-// than `largest_file`, NUL bytes, invalid UTF-8 (with the line and column).
+// Reads a file; `error` is empty on success. Otherwise it names the problem: a missing file, a directory, no
+// permission, more than `largest_file`, NUL bytes, or invalid UTF-8 (with the line and column).
 Source load_source(const std::string& path, std::string& error);
 
-// A text that was taken out of a source piece by piece (lines of a block, a string with escapes), and still knows where
-// each of its bytes came from.
+// A text that was taken from a source piece by piece (lines of a block, a string with escapes), and knows where each of
+// its bytes came from.
 class MappedText {
  public:
   const std::string& text() const { return text_; }
@@ -61,7 +61,7 @@ class MappedText {
   void append(std::string_view piece, std::size_t source_offset);
   // The text without its last `count` bytes.
   void remove_suffix(std::size_t count) { text_.resize(text_.size() - count); }
-  // The offset in the source of the byte at `offset`, or just behind the last one.
+  // The offset in the source of the byte at `offset`; at the end, the offset after the last byte.
   std::size_t locate(std::size_t offset) const;
   // The bytes [begin, end) of it.
   MappedText part(std::size_t begin, std::size_t end) const;

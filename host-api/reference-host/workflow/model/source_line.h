@@ -8,8 +8,8 @@
 
 namespace wtool::host::workflow {
 
-// Two lines, each with a newline. Of a long line, the part around the place. Control characters are shown as '?', so
-// that nothing in a file can write to the terminal; tabs stay.
+// Two lines, each with a newline. Of a long line, only the part around the place. Control characters are shown as '?',
+// so that a file cannot control the terminal; tabs stay.
 std::string line_with_caret(const Source& source, std::size_t offset);
 
 }  // namespace wtool::host::workflow

@@ -56,7 +56,7 @@ class ArgumentReader {
   }
 
  private:
-  // SwissArmyHammer runs such files and ignores the line, so it is a warning here.
+  // Only a warning, because SwissArmyHammer runs such files and ignores the line.
   bool take_ignored_line(std::size_t at) {
     const auto line = cursor_.take_labelled_line();
     if (!line) return false;

@@ -12,12 +12,12 @@
 
 namespace wtool::host::workflow {
 
-// The value that comes next: a text in quotes, a number, true or false, or one placeholder without quotes. Nothing
-// after a diagnostic; `what` says what it was to be.
+// Takes the next value: a text in quotes, a number, true or false, or one placeholder without quotes. Nothing after a
+// diagnostic, which says that `what` was expected.
 std::optional<std::variant<expressions::Value, TemplateText>> take_value(ActionCursor& cursor, Diagnostics& diagnostics,
                                                                          const std::string& what);
 
-// All that is left of an action: pairs, some of them perhaps in `{% if ... %} ... {% endif %}`, and options in between.
+// Takes the rest of an action: pairs, some of them perhaps in `{% if ... %} ... {% endif %}`, and options in between.
 // False after a diagnostic.
 bool take_arguments(ActionCursor& cursor, OptionReader& options, Options& read_options,
                     std::vector<Argument>& arguments, Diagnostics& diagnostics);

@@ -1,5 +1,5 @@
-// Reads the pieces that actions are made of: keywords, names, quoted texts, numbers, JSON. Knows where each of them
-// stands in the source.
+// Reads the pieces of which actions are made: keywords, names, quoted texts, numbers, JSON. Knows the place of each in
+// the source.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class ActionCursor {
   bool at_end();
   void fail(std::string message) { diagnostics_.add(here(), std::move(message)); }
 
-  // The next word in lower case ([A-Za-z_] and digits), without taking it; empty where none stands here.
+  // The next word in lower case ([A-Za-z_] and digits), without taking it; empty if there is no word here.
   std::string peek_word();
   // Takes it where it is one of these, in any case.
   bool take_word(std::string_view word);
@@ -36,22 +36,21 @@ class ActionCursor {
   bool take_symbol(char symbol);
   bool sees(char symbol);
 
-  // A name as variables have them; empty where none stands here.
+  // A variable's name; empty if there is none here.
   std::string take_name();
 
-  // A text in double quotes. \" \\ \n \t are escapes; any other backslash stays, with what follows it. Nothing where no
-  // such text stands here: then a diagnostic says that `what` is expected.
+  // A text in double quotes. \" \\ \n \t are escapes; any other backslash stays, with what follows it. Nothing if there
+  // is no such text here: then a diagnostic says that `what` is expected.
   std::optional<MappedText> take_quoted(const std::string& what);
   // The same, in double or single quotes; in those, \' \\ \n \t are the escapes.
   std::optional<MappedText> take_text(const std::string& what);
   bool sees_text() { return sees('"') || sees('\''); }
 
-  // What is wrong with the text in quotes that was taken last, where more stands directly behind its closing quote: a
-  // quote inside it, or a missing one at its end. A diagnostic where it begins; false where nothing stands there.
+  // For a quoted text that was just taken: if more text directly follows its closing quote, makes a diagnostic about a
+  // quote inside it, or a missing one at its end. False if nothing follows.
   bool explain_quotes();
 
-  // `${...}` or `{{ ... }}` without quotes, as it is written; nothing (and no diagnostic) where something else stands
-  // here.
+  // `${...}` or `{{ ... }}` without quotes, as it is written; nothing (and no diagnostic) if something else is here.
   std::optional<MappedText> take_placeholder();
 
   // `{% ... %}`, as it is written; the same.
@@ -62,8 +61,8 @@ class ActionCursor {
   // All that is left.
   MappedText take_rest();
 
-  // A whole line `Words: text` that continues the action, as in `Store As: name`; nothing where something else stands
-  // here. No action has such a line of its own.
+  // A whole line `Words: text` below the action, such as `Store As: name`; nothing if something else is here. No action
+  // has lines of this form.
   std::optional<std::string> take_labelled_line();
 
   // Letters, digits, underscores, hyphens and dots; may be empty.
@@ -72,7 +71,7 @@ class ActionCursor {
   // A number, true or false, without quotes; nothing (and no diagnostic) where something else stands here.
   std::optional<std::string> take_bare_literal();
 
-  // A JSON object; null after a diagnostic. `places` gets where each of its names stands in the source.
+  // A JSON object; null after a diagnostic. `places` gets the place of each of its names in the source.
   std::shared_ptr<const nlohmann::json> take_json_object(std::map<std::string, std::size_t>* places = nullptr);
 
   // What comes next, for messages.

@@ -1,5 +1,5 @@
-// Reads the options that may stand behind an action, in any order: timeout=60, result="name", retry=3, backoff=2s..60s,
-// total_timeout=600, on failure: State, secret, matrix={...}.
+// Reads the options of an action, in any order: timeout=60, result="name", retry=3, backoff=2s..60s, total_timeout=600,
+// on failure: State, secret, matrix={...}.
 #pragma once
 
 #include <set>

@@ -8,8 +8,8 @@
 namespace wtool::host::workflow {
 namespace {
 
-// The names that an action would have set, had it been understood: every word before a '=', and every quoted name
-// behind one. One mistake is not to be reported again for each place that reads its result.
+// Notes the names that an action would have set, had it been understood: every word before a '=', and every quoted name
+// after one. So one mistake is not reported again for each place that reads its result.
 void note_ambiguous_names(std::string_view text, Workflow& workflow) {
   for (std::size_t equals = text.find_first_of("=:"); equals != std::string_view::npos;
        equals = text.find_first_of("=:", equals + 1)) {
@@ -68,8 +68,8 @@ void note_ambiguous_states(std::string_view text, Workflow& workflow) {
   }
 }
 
-// Where lines in an item begin actions of their own, because the `- ` before them is missing. Only as long as what
-// stands before each of them is an action by itself: in a text in quotes anything may stand.
+// The lines in an item at which another action begins, because the `- ` before it is missing. A line counts only if the
+// text before it is a whole action: a quoted text may contain such lines.
 std::vector<std::size_t> missing_marks(const MappedText& text, const Workflow& workflow) {
   std::vector<std::size_t> found;
   const std::string_view all = text.text();
@@ -142,8 +142,8 @@ void read_action_of(std::string_view id, std::size_t offset, const MappedText& t
       workflow.states[meant].action_unread = true;
     }
     const std::string missing = "there is no state " + expressions::quoted_for_message(id) + " in the diagram";
-    // A name that is nearly a state's is a typo, and the run would lack that state's action. Any other action is one
-    // that no path reaches, which SwissArmyHammer runs as well.
+    // A name similar to a state's is a typo, and the run would lack that state's action. Any other such action is never
+    // reached, which SwissArmyHammer allows as well.
     if (!hint.empty()) return diagnostics.add(offset, missing + hint);
     return diagnostics.warn(offset, missing + ", so this action never runs; add the state, or remove the action");
   }

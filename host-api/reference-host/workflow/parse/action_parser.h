@@ -13,11 +13,12 @@ namespace wtool::host::workflow {
 // A name without the marks of bold text or code around it.
 std::string_view plain_state_name(std::string_view id);
 
-// Whatever is not understood is a diagnostic. `- on failure: State` and `- finally: State` are those of the whole
-// workflow, unless there is a state of that name.
+// Anything that is not understood is a diagnostic. `- on failure: State` and `- finally: State` are for the whole
+// workflow, unless a state has that name.
 void read_action(const ActionItem& item, Workflow& workflow, Diagnostics& diagnostics);
 
-// The same for an action that stands elsewhere: `text` is all behind the state's name, `offset` the place of its line.
+// The same for an action elsewhere in the file: `text` is everything after the state's name, `offset` the place of its
+// line.
 void read_action_of(std::string_view state, std::size_t offset, const MappedText& text,
                     const std::vector<CodeBlock>& blocks, Workflow& workflow, Diagnostics& diagnostics);
 

@@ -1,5 +1,5 @@
 // The composite states of a diagram: `state A { [*] --> B ... }`. While the diagram is read, this knows which of them
-// is open; at its end it makes of each two plain states (see State::hidden in model.h).
+// is open; at its end it makes two plain states of each (see State::hidden in model.h).
 #pragma once
 
 #include <cstddef>
@@ -27,9 +27,9 @@ class Composites {
   bool inside() const { return !open_.empty(); }
   // `[*] --> target` inside of a composite state.
   void start(std::size_t target, std::size_t offset);
-  // The state is named here, and stands in the innermost composite state, unless it stands in one already.
+  // The state is named here: it belongs to the innermost open composite state, unless it belongs to one already.
   void stands_here(std::size_t state);
-  // Where `[*]` behind an arrow leads: to the end of the innermost composite state, or no_state.
+  // Where `[*]` after an arrow leads: to the end of the innermost composite state, or no_state.
   std::size_t end() const;
 
   // After the last line.

@@ -7,7 +7,7 @@
 namespace wtool::host::workflow {
 
 // Sets kind and condition of a transition whose label and label_offset are set. A condition that is not understood is a
-// diagnostic, and the exit stays: it still leads where it leads.
+// diagnostic; the exit itself stays.
 void read_condition(Transition& transition, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

@@ -32,7 +32,7 @@ bool is_state_id(std::string_view text) {
   return text.find_first_of(" \t:\"{}[]<>;%") == std::string_view::npos;
 }
 
-// Without a comment at its end. Inside quotes there are none.
+// The line without a comment at its end. Quoted text contains no comments.
 std::string_view without_comment(std::string_view line) {
   char quote = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -91,7 +91,7 @@ class DiagramReader {
   }
   void fail(std::string_view at, std::string message) { diagnostics_.add(offset(at), std::move(message)); }
 
-  // A line from which nothing is taken: states that it alone names are not told of again.
+  // Skips a line with a diagnostic. States that only this line names are not reported again.
   void lose(std::string_view line, std::string_view at, std::string message) {
     fail(at, std::move(message));
     workflow_.diagram_unread = true;
@@ -170,7 +170,7 @@ class DiagramReader {
     return found->second;
   }
 
-  // One end of an arrow: nothing when it is no state (a diagnostic was made), no_state for [*].
+  // One end of an arrow; no_state for [*]; nothing if it is not a state, after a diagnostic.
   std::optional<std::size_t> end_of_arrow(std::string_view text, std::string_view line, const char* which) {
     if (const std::size_t style = text.find(":::"); style != std::string_view::npos) text = trim(text.substr(0, style));
     if (text == "[*]") return no_state;
@@ -192,7 +192,7 @@ class DiagramReader {
     return state(text);
   }
 
-  // A name made of such words: each begins with a capital.
+  // A state's name made of the words of a description: each begins with a capital.
   static std::string name_for(std::string_view text) {
     std::string name;
     bool begins = true;
@@ -232,7 +232,7 @@ class DiagramReader {
     workflow_.states[*from].exits.push_back(std::move(made));
   }
 
-  // The colon of the label; `:::name` behind a state is a style.
+  // The colon of the label. (`:::name` after a state is a style.)
   static std::size_t label_colon(std::string_view text) {
     std::size_t at = text.find(':');
     while (at != std::string_view::npos && text.substr(at).starts_with(":::")) at = text.find(':', at + 3);
@@ -331,7 +331,7 @@ class DiagramReader {
     descriptions_[described].push_back({text, offset(text)});
   }
 
-  // `note right of A: text` is one line; without the colon it goes on to `end note`.
+  // `note right of A: text` is one line; without the colon the note continues to `end note`.
   void note(std::string_view line) {
     const std::string_view rest = trim(line.substr(4));
     const std::string words = lowered(rest);

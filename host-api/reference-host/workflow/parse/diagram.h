@@ -1,5 +1,6 @@
-// Reads the lines of a mermaid stateDiagram-v2. What only changes how the diagram looks (direction, notes, styles,
-// titles) is accepted and has no effect; what would change how it runs and is not understood is a diagnostic.
+// Reads the lines of a mermaid stateDiagram-v2. What only changes the look of the diagram (direction, notes, styles,
+// titles) is accepted and ignored; anything else that is not understood is a diagnostic, because it would change the
+// run.
 #pragma once
 
 #include "workflow/model/diagnostics.h"

@@ -40,7 +40,7 @@ std::string real_path(const std::string& path) {
   return failed ? path : real.string();
 }
 
-// The name of a workflow that a state runs, with its place; nullptr where there is none, or a template makes it.
+// The name of the workflow that a state runs, with its place; nullptr if it runs none, or a template makes the name.
 const TemplateText* called(const State& state) {
   if (!state.action) return nullptr;
   const auto* action = std::get_if<WorkflowAction>(&state.action->kind);

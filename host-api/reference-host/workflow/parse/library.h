@@ -2,10 +2,10 @@
 //
 // NAME is looked for in this order, as NAME.md, NAME and NAME.mermaid:
 // - in the folder of the file that names it,
-// - in .swissarmyhammer/workflows, .wtool/workflows and workflows of the directory that the library was made with, then
-//   of its parents, up to the root of the repository (the first that has a .git); outside of a repository of that
-//   directory alone.
-// A name may have folders in it (`issue/review`), and leads out of none.
+// - in .swissarmyhammer/workflows, .wtool/workflows and workflows of the library's directory, then of its parents, up
+//   to the root of the repository (the first that has a .git); outside of a repository, only of that directory.
+//
+// A name may contain folders (`issue/review`), but cannot lead out of these.
 #pragma once
 
 #include <cstddef>
@@ -43,12 +43,13 @@ class Library {
   // The workflow that the file `from` means by `name`. nullptr: `error` is a sentence that says why not.
   const Entry* find(const std::string& name, const std::string& from, std::string& error);
 
-  // The names of the workflows in its folders, each once and sorted; and those folders that there are, or would be.
+  // names: the names of all workflows in its folders, each once and sorted. folders: those folders, whether they exist
+  // or not.
   std::vector<std::string> names() const;
   const std::vector<std::string>& folders() const { return folders_; }
 
-  // Workflows that run themselves, by way of whatever others (`a -> b -> a`), and chains deeper than `max_call_depth`,
-  // as far as the names are no templates. What is missing is not said here.
+  // Workflows that run themselves through any others (`a -> b -> a`), and chains deeper than `max_call_depth`, as far
+  // as the names are not templates. Missing workflows are reported elsewhere.
   std::vector<Problem> find_loops(const Workflow& workflow, const std::string& file);
 
  private:

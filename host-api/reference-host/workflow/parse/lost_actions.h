@@ -1,4 +1,4 @@
-// Finds actions that a workflow file has in the wrong place, where they would do nothing: list items outside of the
+// Finds actions in the wrong place of a workflow file, where they would have no effect: list items outside of the
 // section `Actions`, and descriptions of states in the diagram.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace wtool::host::workflow {
 
-// To be called when all other actions have been read: what a state with an action has elsewhere is documentation. What
-// is found counts as the state's action, so that nothing else is told of its absence.
+// Call it after all other actions were read: if a state has an action, further text about it is documentation. An
+// action that is found counts as the state's, so that it is not reported as missing, too.
 void find_lost_actions(const Source& source, const Document& document, Workflow& workflow, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

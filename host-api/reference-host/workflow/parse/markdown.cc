@@ -24,8 +24,8 @@ bool is_key(std::string_view line) {
          line.find_first_not_of("abcdefghijklmnopqrstuvwxyz_ ") == colon && line[0] != ' ';
 }
 
-// Keys between two lines of dashes at the top, which is no front matter because of what stands above it or because the
-// dashes are not three. It is read, so that nothing of it is lost.
+// Keys between two lines of dashes at the top that are not front matter, because of the text above them or because
+// there are not three dashes. They are read all the same, so that a mistake in them is found.
 std::optional<LineRange> nearly_front_matter(const Source& source, Diagnostics& diagnostics) {
   std::size_t first = 0;
   while (first < source.line_count() && trim(source.line(first)).empty()) ++first;
@@ -64,7 +64,8 @@ std::optional<LineRange> find_front_matter(const Source& source, Diagnostics& di
   return LineRange{1, source.line_count()};
 }
 
-// The index of the first line of a mermaid block that is no comment and no front matter of its own; `end` if none.
+// The index of the first line of a mermaid block that is neither a comment nor front matter of the block; `end` if
+// none.
 std::size_t first_diagram_line(const Source& source, LineRange lines) {
   bool in_front_matter = false;
   for (std::size_t i = lines.begin; i < lines.end; ++i) {
@@ -84,8 +85,8 @@ LineRange raw_diagram(const Source& source, std::size_t begin) {
   return {begin, end};
 }
 
-// Of a block that begins in the line `open`, whether it takes parts of the workflow with it, because the fence that was
-// to close it is missing. Headings are comments in scripts, so there only that of the actions tells.
+// Whether a block that begins in the line `open` contains other parts of the workflow, because its closing fence is
+// missing. In scripts, headings look like comments, so there only the heading of the actions counts.
 bool swallows_parts(const Source& source, std::size_t open, std::size_t end, bool is_diagram) {
   for (std::size_t i = open + 1; i < end; ++i) {
     const std::string_view line = source.line(i);
@@ -137,8 +138,8 @@ Document read_document(const Source& source, Diagnostics& diagnostics) {
     blank.push_back({0, first});
   }
 
-  // A diagram without a fence would be taken for paragraphs and lists. So a first pass only says which lines are code;
-  // what then is found to be a raw diagram is blanked in the second.
+  // A diagram without a fence would be taken for paragraphs and lists. So a first pass finds out only which lines are
+  // code. A raw diagram that is then found is blanked for the second pass.
   DiagramChoice choice(source, diagnostics);
   bool could_be_raw = false;
   for (std::size_t i = first; i < source.line_count() && !could_be_raw; ++i) {

@@ -1,8 +1,8 @@
 // Finds the parts of a workflow file: front matter, the one state diagram, the list items under `## Actions` with their
-// code blocks, the sections about single states. What the parts mean is other files' business.
+// code blocks, the sections about single states. Other files parse these parts.
 //
-// md4c decides what is a list item, a heading or a code block; it is given a copy in which nothing inside a line has a
-// meaning to markdown, so commands are never taken for links, emphasis or HTML, and the time stays linear.
+// md4c decides what is a list item, a heading or a code block. It gets a copy without any inline markdown, so that
+// commands are never taken for links, emphasis or HTML, and the time stays linear.
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,7 @@ void mask_line(std::string& text, std::size_t begin, std::size_t end) {
   if (rest.starts_with("```")) {
     std::size_t fence = at;
     while (fence < end && text[fence] == '`') ++fence;
-    // With more backticks behind, it is a code span and opens no block.
+    // If more backticks follow, this is a code span and does not open a block.
     if (std::string_view(text.data() + fence, end - fence).find('`') == std::string_view::npos) at = fence;
   }
   static constexpr std::string_view special = "[]*_\\&<`";

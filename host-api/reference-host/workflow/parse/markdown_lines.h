@@ -18,8 +18,8 @@ bool is_list_line(std::string_view line);
 // `stateDiagram-v2` alone on its line.
 bool is_diagram_start(std::string_view line);
 
-// The text with everything taken out that means something to markdown inside a line; all offsets stay. `blank` is
-// sorted; those lines say nothing at all.
+// The text with all inline markdown blanked out, so that offsets stay. The lines in `blank`, which is sorted, are
+// blanked completely.
 std::string masked(const Source& source, const std::vector<LineRange>& blank);
 
 }  // namespace wtool::host::workflow

@@ -251,8 +251,8 @@ class MarkdownReader {
     last_code_offset_ = offset + size;
   }
 
-  // Tabs that md4c turned into spaces are taken back from the source, for here-documents and makefiles; where a tab
-  // belongs half to the list and half to the code, spaces it is.
+  // Restores the tabs that md4c turned into spaces, for here-documents and makefiles. A tab that belongs half to the
+  // list and half to the code stays as spaces.
   void append_indentation(std::size_t line_start, std::size_t offset) {
     if (code_indent_ == 0) return;
     const std::string_view before = source_.text().substr(line_start, offset - line_start);

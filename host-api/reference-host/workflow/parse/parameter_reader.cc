@@ -75,7 +75,7 @@ void ParameterReader::key(const std::string& key, const YAML::Node& value, const
   }
 }
 
-// False where the key is none of a limit.
+// False if the key is not one of a limit.
 bool ParameterReader::limit(const std::string& key, const YAML::Node& value) {
   if (key == "choices") {
     choices_.reset(value);

@@ -7,8 +7,8 @@
 
 namespace wtool::host::workflow {
 
-// Never fails as a whole: what is wrong goes to `diagnostics`, and with any diagnostic the workflow must not be run.
-// Linear in the size of the file.
+// Never fails as a whole: mistakes go to `diagnostics`, and a workflow with any error must not be run. Linear in the
+// size of the file.
 Workflow parse_workflow(const Source& source, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

@@ -1,4 +1,4 @@
-// YAML that stands in a workflow file: its nodes, and where they are.
+// YAML inside a workflow file: its nodes, and their places.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -16,7 +16,7 @@ namespace wtool::host::workflow {
 
 class YamlReader {
  public:
-  // `lines` are those of the source that the YAML stands in.
+  // `lines` are the lines of the source that contain the YAML.
   YamlReader(const Source& source, LineRange lines, Diagnostics& diagnostics)
       : source_(source), lines_(lines), diagnostics_(diagnostics) {}
 

@@ -86,7 +86,7 @@ class Renderer {
         out_ += escaped(text, "\\$`");
         break;
       case Place::Kind::double_quoted:
-        // Behind "$name" the quotes are closed and opened again, so that the name ends where it ends.
+        // After "$name" the quotes are closed and opened again, so that the name ends there.
         out_ += place.after_variable ? "\"" + expressions::shell_quoted(text) + "\"" : escaped(text, "\\$`\"");
         break;
       case Place::Kind::arithmetic:
@@ -112,7 +112,7 @@ class Renderer {
   // What a here-document would take out of a value, although all of it is quoted.
   std::optional<std::string> lost_in_here_document(const std::string& text, const Place& place,
                                                    std::size_t begin) const {
-    // Some shells join such lines before they look at what is quoted inside $( ).
+    // Some shells join such lines before they handle the quotes inside $( ).
     if (place.kind != Place::Kind::here_document && text.find("\\\n") != std::string::npos) {
       return "has a line that ends with a backslash, which $( ) in a here-document would lose; set a shell variable "
              "before the here-document, and use that";

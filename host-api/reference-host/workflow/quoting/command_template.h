@@ -1,8 +1,8 @@
-// Makes a shell command of a template: every value is quoted for the place where it stands.
+// Makes a shell command from a template: every value is quoted for its place.
 //
-// The places of a template without tags are those that were found when it was parsed. Tags are followed first: what
-// they make is a text with values in it, and the places are those in that text. So what a tag decides may be any part
-// of a command, a quote as well, and a value of a loop is quoted like every other.
+// Without tags, the places are known once the template is parsed. With tags, these are evaluated first; the result is a
+// text with values in it, and the places are found in that text. So a tag may produce any part of a command, even a
+// quote, and a loop's value is quoted like every other.
 #pragma once
 
 #include <optional>
@@ -21,8 +21,8 @@ inline constexpr std::size_t max_command = 100 * 1024;  // bytes
 // What can be known before any value is: places that are refused, with each part of the tags taken once.
 void check_places(const CommandText& command, Diagnostics& diagnostics);
 
-// The command with a plain word in the place of each value, as far as it is known so: not with tags, and not where a
-// value is inserted without quoting.
+// The command with a plain word in place of each value. Nothing where that says too little: with tags, or if a value is
+// inserted without quoting.
 std::optional<std::string> command_with_words(const CommandText& command);
 
 // The command, or what is wrong with a value (the offset is that of the placeholder in command.written).

@@ -159,7 +159,7 @@ class PlaceFinder {
     }
   }
 
-  // A backslash and the character behind it; a placeholder between the two is refused.
+  // A backslash and the character after it; a placeholder between the two is refused.
   void backslash() {
     ++at_;
     if (mark_here() || at_ >= end_) {
@@ -170,7 +170,7 @@ class PlaceFinder {
     ++at_;
   }
 
-  // A newline that is no end of a command. A here-document that waits for its text would begin there in some shells.
+  // A newline that does not end a command. In some shells, the text of a pending here-document would begin there.
   void newline_inside() {
     for (const Frame& frame : frames_) {
       if (!frame.pending.empty())
@@ -403,7 +403,7 @@ class PlaceFinder {
     top().pending.push_back(std::move(here));
   }
 
-  // The text of a here-document, from at_ to behind its last line.
+  // The text of a here-document, from at_ to the end of its last line.
   void here_text(const PendingHere& here) {
     const std::size_t begin = at_;
     std::size_t line = begin;

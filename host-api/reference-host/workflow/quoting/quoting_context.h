@@ -1,11 +1,10 @@
-// Where in a shell command a placeholder stands, so that its value can be quoted for that place and never becomes
-// syntax.
+// Where in a shell command a placeholder is, so that its value can be quoted for that place and never becomes syntax.
 //
 // - This reads POSIX shell syntax as /bin/sh does: quotes, comments, $( ), $(( )), ${ }, backticks, here-documents,
 //   nested in each other.
 // - It is conservative. Where shells differ, or where no quoting helps (a comment, backticks, inside ${...}, a
-//   here-document with a quoted delimiter), the place is `refused` with a sentence that says why and what to do; and
-//   once the reading itself is in doubt, so is every place behind.
+//   here-document with a quoted delimiter), the place is `refused` with a sentence that says why and what to do. Once
+//   the reading itself is in doubt, so is every later place.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +33,7 @@ struct Place {
     refused,        // `why`
   };
   Kind kind = Kind::bare;
-  // Directly behind `$name`, so that a letter of the value would change which variable that is.
+  // Directly after `$name`: a letter at the start of the value would change which variable that is.
   bool after_variable = false;
   std::string why;
   // The here-documents around it, outermost first: the value must not complete a line that ends one.

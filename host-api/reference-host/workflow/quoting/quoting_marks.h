@@ -1,4 +1,4 @@
-// The placeholders of a command on their way to a place: where each stands in the text around them, and which is next.
+// The placeholders of a command while it is read: the position of each in the text, and which one is next.
 #pragma once
 
 #include <algorithm>
