@@ -47,17 +47,17 @@ int graph(const GraphOptions& options) {
     past = read_past_run_of(file, options.run);
     if (!past) return exit_unusable;
   }
-  const workflow::Drawing drawing = workflow::drawing_of(*parsed, past ? &past->run : nullptr);
+  const report::Drawing drawing = report::drawing_of(*parsed, past ? &past->run : nullptr);
   std::string text;
   if (options.format == "mermaid") {
-    text = workflow::mermaid_text(drawing);
+    text = report::mermaid_text(drawing);
   } else if (options.format == "svg") {
-    text = workflow::diagram_svg(drawing, true);
+    text = report::diagram_svg(drawing, true);
   } else {
-    text = workflow::dot_text(drawing, parsed->name.empty() ? file : parsed->name);
+    text = report::dot_text(drawing, parsed->name.empty() ? file : parsed->name);
   }
   if (options.format == "png") {
-    text = workflow::drawn_by_dot(text, options.format, error);
+    text = report::drawn_by_dot(text, options.format, error);
     if (!error.empty()) {
       complain(error);
       return exit_unusable;

@@ -10,28 +10,28 @@
 
 namespace wtool::host {
 
-workflow::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, JournaledRun run,
-                                  workflow::Secrets& secrets, Stop& stop, workflow::RunObserver& shown) {
-  const workflow::AbortWatcher watcher(prepared.directory(), stop);
+runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, JournaledRun run,
+                                runner::Secrets& secrets, Stop& stop, runner::RunObserver& shown) {
+  const runner::AbortWatcher watcher(prepared.directory(), stop);
   if (!watcher.error().empty()) complain("the abort file has no effect in this run: " + watcher.error());
   OutputFiles files(run.journal ? run.journal->file() : "", secrets, prepared.output_limits());
-  workflow::Masking masking(secrets, shown);
-  workflow::Observers all({run.journal.get(), &masking});
-  workflow::RunServices services = prepared.services();
+  journal::Masking masking(secrets, shown);
+  journal::Observers all({run.journal.get(), &masking});
+  runner::RunServices services = prepared.services();
   services.confirm = std::move(run.confirm);
   services.skips_finally = std::move(run.skips_finally);
   services.outputs = &files;
-  return masked(workflow::run_workflow({prepared.workflow(), prepared.source(), std::move(run.inputs), tools, stop, all,
-                                        run.settings, std::move(services), &secrets, run.past,
-                                        run.journal ? run.journal->run() : "", prepared.shown_name()}),
-                secrets);
+  return journal::masked(runner::run_workflow({prepared.workflow(), prepared.source(), std::move(run.inputs), tools,
+                                               stop, all, run.settings, std::move(services), &secrets, run.past,
+                                               run.journal ? run.journal->run() : "", prepared.shown_name()}),
+                         secrets);
 }
 
-workflow::Journal::Options journal_options(const workflow::Secrets& secrets) {
+journal::Journal::Options journal_options(const runner::Secrets& secrets) {
   return {&secrets, [](const std::string& text) { complain(text); }};
 }
 
-std::vector<std::string> lost_inputs(const workflow::RunRecord& run, const std::set<std::string>& given,
+std::vector<std::string> lost_inputs(const journal::RunRecord& run, const std::set<std::string>& given,
                                      const std::string& option) {
   std::vector<std::string> sentences;
   const auto again = [&](const std::string& name) {
@@ -47,7 +47,7 @@ std::vector<std::string> lost_inputs(const workflow::RunRecord& run, const std::
   return sentences;
 }
 
-std::string changed_since(const workflow::Source& source, const workflow::RunRecord& run) {
+std::string changed_since(const workflow::Source& source, const journal::RunRecord& run) {
   if (sha256(source.text()) == run.sha256) return {};
   return "the file " + run.file + " is not what it was when the run " + run.run +
          " continued last; what is completed is kept as long as the states are the same";

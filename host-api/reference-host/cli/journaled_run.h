@@ -22,27 +22,27 @@ namespace wtool::host {
 
 struct JournaledRun {
   std::map<std::string, expressions::Value> inputs;
-  std::unique_ptr<workflow::Journal> journal;  // null: none is kept
-  const workflow::PastRun* past = nullptr;     // of the run that is gone on with
-  workflow::RunSettings settings{};
+  std::unique_ptr<journal::Journal> journal;  // null: none is kept
+  const runner::PastRun* past = nullptr;      // of the run that is gone on with
+  runner::RunSettings settings{};
   std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;  // as in RunServices
   std::function<bool()> skips_finally{};                                                // the same
 };
 
 // Blocks until the run is over. Neither `shown` nor the report contains secrets. The file .swissarmyhammer/.abort stops
 // the run.
-workflow::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, JournaledRun run,
-                                  workflow::Secrets& secrets, Stop& stop, workflow::RunObserver& shown);
+runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, JournaledRun run,
+                                runner::Secrets& secrets, Stop& stop, runner::RunObserver& shown);
 
 // Notices of a journal go to standard error.
-workflow::Journal::Options journal_options(const workflow::Secrets& secrets);
+journal::Journal::Options journal_options(const runner::Secrets& secrets);
 
 // A sentence for each input of that run whose value the journal does not hold, because it is or contains a secret,
 // without the `given` ones. `option` is as for resolve_inputs.
-std::vector<std::string> lost_inputs(const workflow::RunRecord& run, const std::set<std::string>& given,
+std::vector<std::string> lost_inputs(const journal::RunRecord& run, const std::set<std::string>& given,
                                      const std::string& option);
 
 // What to say where the file is another one than when the run continued last; empty: it is the same.
-std::string changed_since(const workflow::Source& source, const workflow::RunRecord& run);
+std::string changed_since(const workflow::Source& source, const journal::RunRecord& run);
 
 }  // namespace wtool::host

@@ -15,16 +15,16 @@ namespace wtool::host {
 
 std::optional<PastRunFile> read_past_run(const std::string& wanted) {
   std::string error;
-  const std::string id = workflow::find_run(".", wanted, error);
+  const std::string id = journal::find_run(".", wanted, error);
   if (id.empty()) {
     complain(error);
     return std::nullopt;
   }
-  const std::string file = workflow::journal_file(".", id);
+  const std::string file = journal::journal_file(".", id);
   PastRunFile past;
   // Asked before reading: if the run ends in between, the journal read afterwards has its end.
-  past.being_written = workflow::is_being_written(file);
-  auto content = workflow::read_journal(file, error);
+  past.being_written = journal::is_being_written(file);
+  auto content = journal::read_journal(file, error);
   if (!content) {
     complain(error);
     return std::nullopt;
@@ -52,18 +52,18 @@ bool is_same_file(const std::string& one, const std::string& other) {
 std::string run_of_file(const std::string& directory, const std::string& file, const std::string& wanted,
                         std::string& error) {
   const auto file_of = [&](const std::string& run, std::string& why) {
-    const auto ends = workflow::read_journal_ends(workflow::journal_file(directory, run), why);
+    const auto ends = journal::read_journal_ends(journal::journal_file(directory, run), why);
     return ends ? ends->file : "";
   };
   if (wanted == "last") {
-    for (const std::string& run : workflow::list_runs(directory, error)) {
+    for (const std::string& run : journal::list_runs(directory, error)) {
       std::string ignored;
       if (is_same_file(file_of(run, ignored), file)) return run;
     }
     if (error.empty()) error = "no run of " + file + " is kept here; `wtool runs` lists the runs and their files";
     return {};
   }
-  const std::string run = workflow::find_run(directory, wanted, error);
+  const std::string run = journal::find_run(directory, wanted, error);
   if (run.empty()) return {};
   const std::string its_file = file_of(run, error);
   if (is_same_file(its_file, file)) return run;
@@ -98,7 +98,7 @@ std::optional<workflow::Workflow> read_workflow(const std::string& file) {
   return parsed;
 }
 
-std::optional<workflow::Workflow> workflow_of_run(const workflow::RunRecord& run, std::string& why) {
+std::optional<workflow::Workflow> workflow_of_run(const journal::RunRecord& run, std::string& why) {
   const std::filesystem::path path = std::filesystem::path(run.directory) / run.file;
   std::string error;
   const workflow::Source source = workflow::load_source(path.string(), error);

@@ -10,7 +10,7 @@
 namespace wtool::host {
 
 struct PastRunFile {
-  workflow::RunRecord run;
+  journal::RunRecord run;
   bool being_written = false;
 };
 
@@ -30,6 +30,6 @@ std::string run_of_file(const std::string& directory, const std::string& file, c
 std::optional<workflow::Workflow> read_workflow(const std::string& file);
 
 // The workflow of the run, if its file still exists unchanged. Nothing otherwise: `why` has the reason.
-std::optional<workflow::Workflow> workflow_of_run(const workflow::RunRecord& run, std::string& why);
+std::optional<workflow::Workflow> workflow_of_run(const journal::RunRecord& run, std::string& why);
 
 }  // namespace wtool::host

@@ -44,8 +44,8 @@ std::string marked(const std::vector<OutputLine>& lines) {
 }
 
 // One stream of a step, from the file that has all of it, or from the journal.
-std::string lines_of(const workflow::StepRecord& step, bool is_error_stream) {
-  const workflow::StoredOutput stored = workflow::stored_output(step.end.outcome, is_error_stream, step.masked);
+std::string lines_of(const journal::StepRecord& step, bool is_error_stream) {
+  const journal::StoredOutput stored = journal::stored_output(step.end.outcome, is_error_stream, step.masked);
   StepOutput output;
   std::string shown;
   if (stored.file.empty()) {
@@ -70,20 +70,20 @@ class Teller {
   explicit Teller(const LogsOptions& options) : options_(options) {}
 
   // What is new in the run.
-  std::string news(const workflow::RunRecord& run) {
+  std::string news(const journal::RunRecord& run) {
     names_.clear();
-    for (const workflow::StepRecord& step : run.steps) remember_combination(step);
-    std::vector<std::pair<workflow::Moment, std::string>> news;
-    for (const workflow::StepRecord& step : run.steps) {
-      if (step.status == workflow::Step::Status::running || !is_wanted(step) || !told_.insert(step.number).second)
+    for (const journal::StepRecord& step : run.steps) remember_combination(step);
+    std::vector<std::pair<journal::Moment, std::string>> news;
+    for (const journal::StepRecord& step : run.steps) {
+      if (step.status == runner::Step::Status::running || !is_wanted(step) || !told_.insert(step.number).second)
         continue;
       if (std::string text = text_of(step); !text.empty()) {
-        const auto took = std::chrono::duration_cast<workflow::Moment::duration>(step.took);
+        const auto took = std::chrono::duration_cast<journal::Moment::duration>(step.took);
         news.emplace_back(step.began + took, std::move(text));
       }
     }
     for (; logs_told_ < run.logs.size(); ++logs_told_) {
-      const workflow::LogRecord& log = run.logs[logs_told_];
+      const journal::LogRecord& log = run.logs[logs_told_];
       if (std::string text = text_of(log, run); !text.empty()) news.emplace_back(log.at, std::move(text));
     }
     std::stable_sort(news.begin(), news.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -93,58 +93,59 @@ class Teller {
   }
 
  private:
-  bool is_wanted(const workflow::StepRecord& step) const {
+  bool is_wanted(const journal::StepRecord& step) const {
     return !step.hidden && (options_.state.empty() || step.state == options_.state);
   }
 
-  void remember_combination(const workflow::StepRecord& step) {
+  void remember_combination(const journal::StepRecord& step) {
     if (step.end.assigned.size() != 1 || step.end.assigned.front().first != "matrix") return;
-    names_.insert_or_assign(step.place.branch, workflow::combination_name(step.end.assigned.front().second));
+    names_.insert_or_assign(step.place.branch, report::combination_name(step.end.assigned.front().second));
   }
 
-  std::string label(const workflow::StepRecord& step) const {
-    return workflow::step_label(step.place.branch, step.state, names_);
+  std::string label(const journal::StepRecord& step) const {
+    return report::step_label(step.place.branch, step.state, names_);
   }
 
-  std::string text_of(const workflow::StepRecord& step) const {
+  std::string text_of(const journal::StepRecord& step) const {
     // Steps that only stand for others give what those gave.
     if (step.action != "shell" && step.action != "tool" && step.action != "prompt") return {};
     if (!step.end.outcome.matrix.is_null()) return {};
     std::string output = options_.errors_only ? "" : lines_of(step, false);
     output += lines_of(step, true);
-    const bool failed = step.status != workflow::Step::Status::succeeded;
+    const bool failed = step.status != runner::Step::Status::succeeded;
     if (output.empty() && (options_.errors_only || (!failed && !step.end.secret))) return {};
-    std::string title =
-        "  " + std::string(failed ? word(step.status) : "ok") + " " + label(step) + "  " + duration_text(step.took);
+    std::string title = "  " + std::string(failed ? journal::word(step.status) : "ok") + " " + label(step) + "  " +
+                        duration_text(step.took);
     if (step.end.secret) title += "  what it gave is secret, and was not kept";
     return title + "\n" + output;
   }
 
-  std::string text_of(const workflow::LogRecord& log, const workflow::RunRecord& run) const {
+  std::string text_of(const journal::LogRecord& log, const journal::RunRecord& run) const {
     if (options_.errors_only) return {};
     const auto its = std::find_if(run.steps.begin(), run.steps.end(),
-                                  [&](const workflow::StepRecord& step) { return step.number == log.step; });
+                                  [&](const journal::StepRecord& step) { return step.number == log.step; });
     if (log.step == 0) return options_.state.empty() ? "    notice: " + words(log.text) + "\n" : std::string();
     if (its == run.steps.end() || !is_wanted(*its)) return {};
-    const std::string level = log.level == workflow::LogAction::Level::info ? "" : std::string(word(log.level)) + ": ";
+    const std::string level =
+        log.level == workflow::LogAction::Level::info ? "" : std::string(journal::word(log.level)) + ": ";
     return "    " + label(*its) + ": " + level + words(log.text) + "\n";
   }
 
   const LogsOptions& options_;
-  workflow::CombinationNames names_;
+  report::CombinationNames names_;
   std::set<std::uint64_t> told_;
   std::size_t logs_told_ = 0;
 };
 
-bool was_in(const workflow::RunRecord& run, const std::string& state) {
+bool was_in(const journal::RunRecord& run, const std::string& state) {
   return std::any_of(run.steps.begin(), run.steps.end(),
-                     [&](const workflow::StepRecord& step) { return step.state == state && !step.hidden; });
+                     [&](const journal::StepRecord& step) { return step.state == state && !step.hidden; });
 }
 
 int logs(const LogsOptions& options) {
   std::string error;
-  const std::string id = workflow::find_run(".", options.run, error);
-  const std::string file = id.empty() ? "" : workflow::journal_file(".", id);
+  const std::string id = journal::find_run(".", options.run, error);
+  const std::string file = id.empty() ? "" : journal::journal_file(".", id);
   if (id.empty()) {
     complain(error);
     return exit_unusable;
@@ -154,9 +155,9 @@ int logs(const LogsOptions& options) {
   Teller teller(options);
   while (!stop.requested()) {
     // Asked first: what a run writes before it ends is read in this round, or in the next one.
-    const bool being_written = workflow::is_being_written(file);
+    const bool being_written = journal::is_being_written(file);
     const auto began = std::chrono::steady_clock::now();
-    const auto content = workflow::read_journal(file, error);
+    const auto content = journal::read_journal(file, error);
     if (!content && !being_written) {
       complain(error);
       return exit_unusable;
@@ -179,7 +180,7 @@ int logs(const LogsOptions& options) {
     }
     // A long journal is not read all the time.
     const auto now = std::chrono::steady_clock::now();
-    workflow::wait_until(now + std::max<std::chrono::steady_clock::duration>(look_again, 5 * (now - began)), stop);
+    runner::wait_until(now + std::max<std::chrono::steady_clock::duration>(look_again, 5 * (now - began)), stop);
   }
   return interrupts.exit_status();
 }

@@ -55,11 +55,11 @@ bool is_secret_name(const fs::path& file) {
   return stem.ends_with(".secret");
 }
 
-std::string beside(const std::string& journal) { return journal.empty() ? "" : workflow::outputs_folder(journal); }
+std::string beside(const std::string& journal) { return journal.empty() ? "" : journal::outputs_folder(journal); }
 
 }  // namespace
 
-class OutputFiles::File final : public workflow::OutputFile {
+class OutputFiles::File final : public runner::OutputFile {
  public:
   File(OutputFiles& all, std::string path) : all_(all), path_(std::move(path)) {
     descriptor_ = ::openat(all_.made_, name(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -121,7 +121,7 @@ class OutputFiles::File final : public workflow::OutputFile {
   std::string trouble_;
 };
 
-OutputFiles::OutputFiles(const std::string& journal, const workflow::Secrets& secrets, OutputLimits limits)
+OutputFiles::OutputFiles(const std::string& journal, const runner::Secrets& secrets, OutputLimits limits)
     : secrets_(secrets), limits_(limits), temporary_(journal.empty()), folder_(beside(journal)) {
   if (!temporary_) {
     const std::string above = fs::path(folder_).parent_path().string();
@@ -205,7 +205,7 @@ bool OutputFiles::make_folder(std::string& error) {
   return false;
 }
 
-std::unique_ptr<workflow::OutputFile> OutputFiles::create(const std::string& name, bool secret) {
+std::unique_ptr<runner::OutputFile> OutputFiles::create(const std::string& name, bool secret) {
   const std::lock_guard lock(mutex_);
   std::string error;
   if (!make_folder(error)) return std::make_unique<File>(*this, folder_ + "/" + file_name(name, secret), error);

@@ -21,16 +21,16 @@ struct OutputLimits {
   std::uint64_t json_bytes = 64ULL << 20;  // of a file that is read as JSON
 };
 
-class OutputFiles final : public workflow::OutputStore {
+class OutputFiles final : public runner::OutputStore {
  public:
   // `journal` is the journal's file; empty without a journal. `secrets` must outlive this object.
-  OutputFiles(const std::string& journal, const workflow::Secrets& secrets, OutputLimits limits);
+  OutputFiles(const std::string& journal, const runner::Secrets& secrets, OutputLimits limits);
   OutputFiles(const OutputFiles&) = delete;
   OutputFiles& operator=(const OutputFiles&) = delete;
   // When the run is over: secrets may have become known after the files were written.
   ~OutputFiles() override;
 
-  std::unique_ptr<workflow::OutputFile> create(const std::string& name, bool secret) override;
+  std::unique_ptr<runner::OutputFile> create(const std::string& name, bool secret) override;
   std::uint64_t json_limit() const override { return limits_.json_bytes; }
 
  private:
@@ -39,7 +39,7 @@ class OutputFiles final : public workflow::OutputStore {
   void remove_unwanted();
   bool holds_secret(const std::string& file) const;
 
-  const workflow::Secrets& secrets_;
+  const runner::Secrets& secrets_;
   const OutputLimits limits_;
   const bool temporary_;
   std::mutex mutex_;

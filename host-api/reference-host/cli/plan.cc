@@ -37,7 +37,7 @@ int plan(Context& context, const PlanOptions& options) {
   for (const std::string& message : errors) complain(options.file + ": " + message);
   if (!errors.empty()) return exit_unusable;
 
-  workflow::PlanServices services;
+  planning::PlanServices services;
   services.workflow = prepared->services().workflow;
   services.prompt = [&](const std::string& prompt, bool is_inline, const std::string& from,
                         const expressions::Scope& values) {
@@ -46,10 +46,10 @@ int plan(Context& context, const PlanOptions& options) {
   services.verdict = [&](const std::string& tool, const nlohmann::json& arguments) {
     return explained(prepared->tools(), tool, arguments);
   };
-  const workflow::Plan made =
-      workflow::plan_workflow(prepared->workflow(), prepared->source(), std::move(inputs), services);
-  if (!print(options.json ? workflow::plan_json(made) : workflow::plan_text(made))) return exit_unusable;
-  return workflow::count(made).refused > 0 ? exit_refused : exit_ok;
+  const planning::Plan made =
+      planning::plan_workflow(prepared->workflow(), prepared->source(), std::move(inputs), services);
+  if (!print(options.json ? planning::plan_json(made) : planning::plan_text(made))) return exit_unusable;
+  return planning::count(made).refused > 0 ? exit_refused : exit_ok;
 }
 
 }  // namespace

@@ -66,21 +66,21 @@ workflow::ShellReader configured_shell(Context& context) {
   };
 }
 
-std::unique_ptr<workflow::Prompts> configured_prompts(Context& context, const std::string& directory) {
+std::unique_ptr<runner::Prompts> configured_prompts(Context& context, const std::string& directory) {
   std::string error;
   const std::optional<Config> config = context.config_files().load_config(error);
   if (!config) {
     complain(error);
     return nullptr;
   }
-  workflow::PromptSettings settings;
+  runner::PromptSettings settings;
   for (const EffectiveKey& key : config->keys) {
     if (key.value.is_null()) continue;
     if (key.name == "prompts.command") settings.command = key.value.get<std::string>();
     if (key.name == "prompts.directories") settings.directories = key.value.get<std::vector<std::string>>();
     if (key.name == "prompts.timeout") settings.timeout = key.value.get<std::int64_t>();
   }
-  auto prompts = std::make_unique<workflow::Prompts>(std::move(settings), directory, error);
+  auto prompts = std::make_unique<runner::Prompts>(std::move(settings), directory, error);
   if (error.empty()) return prompts;
   complain(error);
   return nullptr;
@@ -106,7 +106,7 @@ bool read_output_limits(Context& context, OutputLimits& limits) {
 
 }  // namespace
 
-void look_for_prompts(const workflow::Prompts& prompts, workflow::CheckContext& check_context) {
+void look_for_prompts(const runner::Prompts& prompts, workflow::CheckContext& check_context) {
   check_context.prompt_problems = [&prompts](const std::string& name, const std::string& file,
                                              const std::set<std::string, std::less<>>& known) {
     return prompts.check(name, file, known);
@@ -115,7 +115,7 @@ void look_for_prompts(const workflow::Prompts& prompts, workflow::CheckContext& 
     return prompts.settable_names(prompt, is_inline, file);
   };
   check_context.prompt_command_problem = [&prompts] {
-    return prompts.has_command() ? std::string() : workflow::Prompts::no_command();
+    return prompts.has_command() ? std::string() : runner::Prompts::no_command();
   };
 }
 
@@ -217,10 +217,10 @@ std::string PreparedWorkflow::shown_name() const {
   return workflow_.name.empty() ? source_.name() : workflow_.name;
 }
 
-workflow::RunServices PreparedWorkflow::services() {
-  workflow::RunServices services;
+runner::RunServices PreparedWorkflow::services() {
+  runner::RunServices services;
   services.workflow = [this](const std::string& name, const std::string& from,
-                             std::string& error) -> std::optional<workflow::OtherWorkflow> {
+                             std::string& error) -> std::optional<runner::OtherWorkflow> {
     const workflow::Library::Entry* entry = library_->find(name, from, error);
     if (entry == nullptr) return std::nullopt;
     if (!entry->diagnostics.empty()) {
@@ -228,7 +228,7 @@ workflow::RunServices PreparedWorkflow::services() {
               entry->diagnostics.text(entry->source);
       return std::nullopt;
     }
-    return workflow::OtherWorkflow{&entry->workflow, &entry->source};
+    return runner::OtherWorkflow{&entry->workflow, &entry->source};
   };
   services.prompt = [this](const std::string& prompt, bool is_inline, const std::string& from,
                            const expressions::Scope& values) {

@@ -21,13 +21,13 @@ namespace wtool::host {
 std::string workflow_file(const std::string& wanted, const std::string& directory, std::string& error);
 
 // The prompts that the configuration speaks of, for runs in that directory. Null: the reason is on standard error.
-std::unique_ptr<workflow::Prompts> configured_prompts(Context& context, const std::string& directory);
+std::unique_ptr<runner::Prompts> configured_prompts(Context& context, const std::string& directory);
 
 // Asks the shell that the configuration names which commands it cannot read.
 workflow::ShellReader configured_shell(Context& context);
 
 // Lets a check find mistakes in prompts. `prompts` must outlive the context.
-void look_for_prompts(const workflow::Prompts& prompts, workflow::CheckContext& check_context);
+void look_for_prompts(const runner::Prompts& prompts, workflow::CheckContext& check_context);
 
 // What all workflows of a program share: the directory of their runs, the tools, and what the configuration says.
 struct WorkflowSetup {
@@ -38,7 +38,7 @@ struct WorkflowSetup {
   Toolbox* tools = nullptr;
   WorkflowConfig* config = nullptr;
   workflow::ShellReader shell{};
-  std::unique_ptr<workflow::Prompts> prompts{};
+  std::unique_ptr<runner::Prompts> prompts{};
   OutputLimits output_limits{};
 };
 
@@ -60,11 +60,11 @@ class PreparedWorkflow {
   // The title, the name or the file: what there is first.
   std::string shown_name() const;
   // What the run asks for; without confirmation and files for outputs. This object must outlive the run.
-  workflow::RunServices services();
+  runner::RunServices services();
   // How much may be kept of outputs.
   OutputLimits output_limits() const { return setup_->output_limits; }
   // The prompts, for a look at their commands.
-  const workflow::Prompts& prompts() const { return *setup_->prompts; }
+  const runner::Prompts& prompts() const { return *setup_->prompts; }
 
  private:
   PreparedWorkflow() = default;

@@ -20,7 +20,7 @@ struct ReportOptions {
   std::string html;
 };
 
-int report(const ReportOptions& options) {
+int write_report(const ReportOptions& options) {
   if (options.junit.empty() && options.html.empty()) {
     complain("name a file with --junit FILE or --html FILE; `wtool show` prints a run");
     return exit_unusable;
@@ -50,7 +50,7 @@ void add_report(CLI::App& app, Context& context) {
   command->footer(
       "Example:\n"
       "  wtool report last --junit junit.xml --html run.html");
-  command->callback([&context, options] { context.command = [options] { return report(*options); }; });
+  command->callback([&context, options] { context.command = [options] { return write_report(*options); }; });
 }
 
 }  // namespace wtool::host

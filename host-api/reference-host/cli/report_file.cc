@@ -27,10 +27,10 @@ bool write_report(const std::string& file, std::string_view text) {
   return why.empty();
 }
 
-bool write_reports(const workflow::RunRecord& run, const workflow::Workflow* workflow, const std::string& junit,
+bool write_reports(const journal::RunRecord& run, const workflow::Workflow* workflow, const std::string& junit,
                    const std::string& html) {
-  const bool junit_done = junit.empty() || write_report(junit, workflow::junit_xml(run));
-  const bool html_done = html.empty() || write_report(html, workflow::html_report(run, workflow));
+  const bool junit_done = junit.empty() || write_report(junit, report::junit_xml(run));
+  const bool html_done = html.empty() || write_report(html, report::html_report(run, workflow));
   return junit_done && html_done;
 }
 

@@ -14,7 +14,7 @@ namespace wtool::host {
 bool write_report(const std::string& file, std::string_view text);
 
 // Writes those reports whose file is not empty. `workflow` may be null (report/html_report.h).
-bool write_reports(const workflow::RunRecord& run, const workflow::Workflow* workflow, const std::string& junit,
+bool write_reports(const journal::RunRecord& run, const workflow::Workflow* workflow, const std::string& junit,
                    const std::string& html);
 
 }  // namespace wtool::host

@@ -24,13 +24,13 @@ struct RunsOptions {
 };
 
 struct Row {
-  workflow::RunRecord run;
+  journal::RunRecord run;
   std::string status;
 };
 
 std::string as_json(const std::vector<Row>& rows) {
   std::string out = "[";
-  for (const Row& row : rows) out += (out.size() > 1 ? ",\n" : "\n") + workflow::run_json(row.run, row.status, false);
+  for (const Row& row : rows) out += (out.size() > 1 ? ",\n" : "\n") + report::run_json(row.run, row.status, false);
   return out + (rows.empty() ? "]\n" : "\n]\n");
 }
 
@@ -43,7 +43,7 @@ std::string as_table(const std::vector<Row>& rows) {
   std::string out = padded("RUN", 20) + "  " + padded("STARTED (UTC)", 19) + "  " + padded("STATUS", 11) + "  " +
                     padded("TIME", 12) + "  " + padded("NAME", name_width) + "  FILE\n";
   for (const auto& [run, status] : rows) {
-    out += padded(clean(run.run, 20), 20) + "  " + workflow::time_text(run.began) + "  " + padded(status, 11) + "  " +
+    out += padded(clean(run.run, 20), 20) + "  " + report::time_text(run.began) + "  " + padded(status, 11) + "  " +
            padded(duration_text(run.took), 12) + "  " + padded(clean(run.name, 32), name_width) + "  " +
            clean(run.file, 60) + "\n";
   }
@@ -52,7 +52,7 @@ std::string as_table(const std::vector<Row>& rows) {
 
 int runs(const RunsOptions& options) {
   std::string error;
-  std::vector<std::string> ids = workflow::list_runs(".", error);
+  std::vector<std::string> ids = journal::list_runs(".", error);
   if (!error.empty()) {
     complain(error);
     return exit_unusable;
@@ -61,20 +61,20 @@ int runs(const RunsOptions& options) {
   if (ids.size() > options.limit) ids.resize(options.limit);
   std::vector<Row> rows;
   for (const std::string& id : ids) {
-    const std::string file = workflow::journal_file(".", id);
-    const bool being_written = workflow::is_being_written(file);
-    auto run = workflow::read_journal_ends(file, error);
+    const std::string file = journal::journal_file(".", id);
+    const bool being_written = journal::is_being_written(file);
+    auto run = journal::read_journal_ends(file, error);
     if (run) {
       run->run = id;  // By which it can be named, whatever is in the file.
       rows.push_back({std::move(*run), ""});
-      rows.back().status = workflow::status_text(rows.back().run, being_written);
+      rows.back().status = report::status_text(rows.back().run, being_written);
     } else if (!being_written) {
       complain(error);
     }
   }
   if (options.json) return print(as_json(rows)) ? exit_ok : exit_unusable;
   if (rows.empty()) {
-    const std::string above = workflow::runs_above(".");
+    const std::string above = journal::runs_above(".");
     return print("No workflow has left a run in this directory" +
                  (above.empty() ? "" : "; there are runs in " + cleaned_for_terminal(above, false)) + ".\n")
                ? exit_ok

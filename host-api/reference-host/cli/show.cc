@@ -26,7 +26,7 @@ struct ShowOptions {
 };
 
 // What the options name: the outcome of a step, or of one of its tries. Null: the reason is on standard error.
-const workflow::Outcome* wanted_outcome(const workflow::RunRecord& run, const workflow::StepRecord& step, int wanted) {
+const runner::Outcome* wanted_outcome(const journal::RunRecord& run, const journal::StepRecord& step, int wanted) {
   if (wanted == 0 || wanted == step.tries) return &step.end.outcome;
   const auto index = static_cast<std::size_t>(wanted - 1);
   if (index < step.earlier_tries.size()) return &step.earlier_tries[index];
@@ -46,16 +46,16 @@ bool print_file(const std::string& file) {
 }
 
 // The output of the last visit of a state, byte for byte, or what is left of it.
-int show_output(const workflow::RunRecord& run, const ShowOptions& options) {
+int show_output(const journal::RunRecord& run, const ShowOptions& options) {
   const std::string& state = options.output_of;
-  const workflow::StepRecord* last = workflow::last_visit_of(run, state, options.branch);
+  const journal::StepRecord* last = journal::last_visit_of(run, state, options.branch);
   if (last == nullptr) {
     complain("the run " + run.run + " was never in the state \"" + state + "\"" +
              (options.branch.empty() ? "" : " in the branch \"" + options.branch + "\"") + "; `wtool show " + run.run +
              "` lists its states");
     return exit_unusable;
   }
-  if (last->status == workflow::Step::Status::running) {
+  if (last->status == runner::Step::Status::running) {
     complain("the state \"" + state + "\" has not ended, so its output is not kept yet");
     return exit_unusable;
   }
@@ -63,9 +63,9 @@ int show_output(const workflow::RunRecord& run, const ShowOptions& options) {
     complain("the output of the state \"" + state + "\" is secret, and was not kept");
     return exit_unusable;
   }
-  const workflow::Outcome* outcome = wanted_outcome(run, *last, options.wanted_try);
+  const runner::Outcome* outcome = wanted_outcome(run, *last, options.wanted_try);
   if (outcome == nullptr) return exit_unusable;
-  const workflow::StoredOutput stored = workflow::stored_output(*outcome, options.error_stream, last->masked);
+  const journal::StoredOutput stored = journal::stored_output(*outcome, options.error_stream, last->masked);
   if (!stored.notice.empty()) complain("the output of the state \"" + state + "\" is not whole: " + stored.notice);
   if (!(stored.file.empty() ? print(stored.text) : print_file(stored.file))) return exit_unusable;
   return stored.whole ? exit_ok : exit_failed;
@@ -76,8 +76,8 @@ int show(const ShowOptions& options) {
   if (!past) return exit_unusable;
   if (!options.output_of.empty()) return show_output(past->run, options);
   const std::string text =
-      options.json ? workflow::run_json(past->run, workflow::status_text(past->run, past->being_written), true) + "\n"
-                   : workflow::run_text(past->run, past->being_written);
+      options.json ? report::run_json(past->run, report::status_text(past->run, past->being_written), true) + "\n"
+                   : report::run_text(past->run, past->being_written);
   return print(text) ? exit_ok : exit_unusable;
 }
 

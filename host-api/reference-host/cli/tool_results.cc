@@ -29,7 +29,7 @@ void append(std::string& text, std::string_view output) {
   if (!text.empty() && text.back() != '\n') text += '\n';
 }
 
-ordered_json failed_json(const workflow::FailedStep& step) {
+ordered_json failed_json(const report::FailedStep& step) {
   ordered_json json{{"state", step.label}, {"exit_code", step.exit_code}, {"message", step.message}};
   if (!step.hint.empty()) json["hint"] = step.hint;
   if (!is_blank(step.standard_output)) json["stdout"] = mcp::cut(step.standard_output, max_failed_output);
@@ -41,21 +41,20 @@ ordered_json failed_json(const workflow::FailedStep& step) {
 
 void ToolResult::combination_begun(const std::string& branch, const expressions::Value& values) {
   const std::lock_guard lock(mutex_);
-  combinations_.insert_or_assign(branch, workflow::combination_name(values));
+  combinations_.insert_or_assign(branch, report::combination_name(values));
 }
 
-void ToolResult::state_ended(const workflow::Step& step, const workflow::StepEnd& end) {
+void ToolResult::state_ended(const runner::Step& step, const runner::StepEnd& end) {
   if (!step.of().action || step.of().hidden) return;
   const std::lock_guard lock(mutex_);
   ++steps_;
-  const std::string label = workflow::step_label(step, combinations_);
+  const std::string label = report::step_label(step, combinations_);
   if (states_.contains(label) || states_.size() < max_states) {
-    states_[label] = workflow::word(step.status);
+    states_[label] = journal::word(step.status);
   } else {
     ++states_left_out_;
   }
-  const bool is_shown =
-      step.status == workflow::Step::Status::succeeded && !end.secret && !workflow::gives_secrets(step);
+  const bool is_shown = step.status == runner::Step::Status::succeeded && !end.secret && !runner::gives_secrets(step);
   if (is_shown && is_on_the_main_path(step.branch) && !is_blank(end.outcome.standard_output)) {
     output_ = end.outcome.standard_output;
   }
@@ -66,14 +65,14 @@ void ToolResult::noticed(std::string_view text) {
   if (notices_.size() < max_notices) notices_.emplace_back(text);
 }
 
-ordered_json ToolResult::of(const workflow::RunReport& report, const workflow::FailedSteps& failed,
-                            const std::string& run, std::vector<std::string> notices, std::size_t most) const {
+ordered_json ToolResult::of(const runner::RunReport& report, const report::FailedSteps& failed, const std::string& run,
+                            std::vector<std::string> notices, std::size_t most) const {
   const std::lock_guard lock(mutex_);
   notices.insert(notices.end(), notices_.begin(), notices_.end());
-  const bool is_completed = report.status == workflow::RunReport::Status::completed;
+  const bool is_completed = report.status == runner::RunReport::Status::completed;
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(report.took).count();
   const std::string output = mcp::cut(output_, most);
-  ordered_json structure{{"status", workflow::word(report.status)}};
+  ordered_json structure{{"status", journal::word(report.status)}};
   if (!report.reason.empty()) structure["reason"] = report.reason;
   if (!run.empty()) structure["run"] = run;
   structure["ms"] = took;
@@ -83,7 +82,7 @@ ordered_json ToolResult::of(const workflow::RunReport& report, const workflow::F
 
   std::string text;
   append(text, output);
-  for (const workflow::FailedStep& step : failed.all().steps) {
+  for (const report::FailedStep& step : failed.all().steps) {
     if (step.aborted) continue;
     structure["failed"].push_back(failed_json(step));
     text += '[' + step.label + ": " + step.message + (step.hint.empty() ? "" : "; " + step.hint) + "]\n";
@@ -94,7 +93,7 @@ ordered_json ToolResult::of(const workflow::RunReport& report, const workflow::F
   }
   if (!notices.empty()) structure["notices"] = notices;
   for (const std::string& notice : notices) text += '[' + notice + "]\n";
-  text += '[' + std::string(workflow::word(report.status)) + ", " + std::to_string(steps_) +
+  text += '[' + std::string(journal::word(report.status)) + ", " + std::to_string(steps_) +
           (steps_ == 1 ? " step, " : " steps, ") + std::to_string(took) + " ms";
   if (!report.reason.empty()) text += ": " + report.reason;
   if (!is_completed && !run.empty()) text += "; \"resume\": \"" + run + "\" continues it";

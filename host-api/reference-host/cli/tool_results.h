@@ -26,20 +26,20 @@
 namespace wtool::host {
 
 // Gets its events through the observer that masks secrets. The observer's members may be called on any thread.
-class ToolResult final : public workflow::RunObserver {
+class ToolResult final : public runner::RunObserver {
  public:
   void combination_begun(const std::string& branch, const expressions::Value& values) override;
-  void state_ended(const workflow::Step& step, const workflow::StepEnd& end) override;
+  void state_ended(const runner::Step& step, const runner::StepEnd& end) override;
   void noticed(std::string_view text) override;
 
   // Call it when the run is over. `run`: its id; empty if it cannot be resumed. `most` bytes of an output are kept,
   // half of them from its beginning and half from its end.
-  nlohmann::ordered_json of(const workflow::RunReport& report, const workflow::FailedSteps& failed,
-                            const std::string& run, std::vector<std::string> notices, std::size_t most) const;
+  nlohmann::ordered_json of(const runner::RunReport& report, const report::FailedSteps& failed, const std::string& run,
+                            std::vector<std::string> notices, std::size_t most) const;
 
  private:
   mutable std::mutex mutex_;
-  workflow::CombinationNames combinations_;
+  report::CombinationNames combinations_;
   nlohmann::ordered_json states_ = nlohmann::ordered_json::object();  // what became of each at last, by its label
   std::size_t states_left_out_ = 0;
   std::uint64_t steps_ = 0;  // that did something

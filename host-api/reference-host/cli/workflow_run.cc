@@ -31,7 +31,7 @@
 namespace wtool::host {
 namespace {
 
-using workflow::RunReport;
+using runner::RunReport;
 
 std::vector<std::string> names_of(const std::vector<std::string>& variables) {
   std::vector<std::string> names;
@@ -54,20 +54,20 @@ int exit_status(const RunReport& report, const Interrupts& interrupts) {
 // One run from here to its exit status.
 class FileRun {
  public:
-  FileRun(PreparedWorkflow& prepared, const RunFlags& flags, workflow::Secrets& secrets)
+  FileRun(PreparedWorkflow& prepared, const RunFlags& flags, runner::Secrets& secrets)
       : prepared_(prepared), flags_(flags), secrets_(secrets) {}
 
-  int run(std::map<std::string, expressions::Value> inputs, std::unique_ptr<workflow::Journal> journal,
-          const workflow::PastRun* past) {
+  int run(std::map<std::string, expressions::Value> inputs, std::unique_ptr<journal::Journal> journal,
+          const runner::PastRun* past) {
     Stop stop;
     const Interrupts interrupts(stop);
     // Before any command runs, though they are written at the end.
     const std::string junit = resolve_links_above(flags_.junit), html = resolve_links_above(flags_.html);
     const std::string run = journal ? journal->run() : "";
-    std::unique_ptr<workflow::EventsFile> events;
+    std::unique_ptr<journal::EventsFile> events;
     if (!flags_.events.empty()) {
       std::string error;
-      events = workflow::EventsFile::open(
+      events = journal::EventsFile::open(
           flags_.events, [](const std::string& text) { complain(text); }, error);
       if (!events) {
         complain(error);
@@ -75,13 +75,13 @@ class FileRun {
       }
     }
     const bool wants_report = !flags_.junit.empty() || !flags_.html.empty();
-    const workflow::ProgressStyle style = progress_style();
-    workflow::RunCollector collector;
-    workflow::FailedSteps failed;
+    const report::ProgressStyle style = progress_style();
+    journal::RunCollector collector;
+    report::FailedSteps failed;
     RunReport report;
     {
-      workflow::Progress progress(Terminal::of_process(), style);
-      workflow::Observers shown({&progress, &failed, events.get(), wants_report ? &collector : nullptr});
+      report::Progress progress(Terminal::of_process(), style);
+      journal::Observers shown({&progress, &failed, events.get(), wants_report ? &collector : nullptr});
       report = run_journaled(prepared_, prepared_.tools(),
                              {.inputs = std::move(inputs),
                               .journal = std::move(journal),
@@ -92,8 +92,8 @@ class FileRun {
     }
     // On a terminal the lines of the table stand above already.
     const bool stands_above = style.live && ::isatty(STDOUT_FILENO) == 1 && !flags_.verbose;
-    const std::string summary = workflow::summary_text(prepared_.workflow(), report, failed, prepared_.shown_name(),
-                                                       run, {!stands_above, flags_.quiet});
+    const std::string summary = report::summary_text(prepared_.workflow(), report, failed, prepared_.shown_name(), run,
+                                                     {!stands_above, flags_.quiet});
     // Standard output belongs to the events where they go there.
     const bool summed_up = flags_.events == "-" ? write_all(STDERR_FILENO, summary).error == 0 : print(summary);
     const bool reported = !wants_report || write_reports(collector.record(), &prepared_.workflow(), junit, html);
@@ -103,20 +103,20 @@ class FileRun {
   }
 
  private:
-  workflow::ProgressStyle progress_style() const {
-    auto style = workflow::ProgressStyle::of(STDERR_FILENO);
+  report::ProgressStyle progress_style() const {
+    auto style = report::ProgressStyle::of(STDERR_FILENO);
     // Events on the same terminal are no part of the display, and would tear it.
     if (flags_.events == "-" && ::isatty(STDOUT_FILENO) == 1) style.live = false;
-    if (flags_.verbose) style.output = workflow::OutputStyle::group;
+    if (flags_.verbose) style.output = report::OutputStyle::group;
     if (flags_.output) style.output = *flags_.output;
     if (flags_.verbose || flags_.quiet) {
-      style.detail = flags_.verbose ? workflow::Detail::verbose : workflow::Detail::quiet;
+      style.detail = flags_.verbose ? report::Detail::verbose : report::Detail::quiet;
     }
     return style;
   }
 
-  workflow::RunSettings settings() const {
-    workflow::RunSettings settings;
+  runner::RunSettings settings() const {
+    runner::RunSettings settings;
     settings.max_parallel = flags_.max_parallel;
     if (flags_.fail_fast || flags_.no_fail_fast) settings.fail_fast = flags_.fail_fast;
     return settings;
@@ -131,7 +131,7 @@ class FileRun {
 
   PreparedWorkflow& prepared_;
   const RunFlags& flags_;
-  workflow::Secrets& secrets_;
+  runner::Secrets& secrets_;
 };
 
 // Those of the names that are not given.
@@ -146,7 +146,7 @@ std::vector<std::string> missing_of(const std::vector<std::string>& names, const
 // The inputs of the earlier run, replaced by those that are given or typed in answer to a question. Nothing: the
 // reasons are on standard error, and `exit_status` is the program's exit status.
 std::optional<std::map<std::string, expressions::Value>> resumed_inputs(const workflow::Workflow& parsed,
-                                                                        const workflow::RunRecord& run,
+                                                                        const journal::RunRecord& run,
                                                                         std::vector<std::string> given,
                                                                         int& exit_status) {
   exit_status = exit_unusable;
@@ -180,7 +180,7 @@ void add_run_options(CLI::App& command, RunFlags& flags) {
                        "A branch that fails ends those beside it (the default, unless the file says otherwise)");
   command.add_flag("--no-fail-fast", flags.no_fail_fast, "The other branches continue to their end")->excludes(fast);
   command.add_flag("--yes,-y", flags.yes, "Confirms in advance what the workflow asks to be confirmed");
-  using workflow::OutputStyle;
+  using report::OutputStyle;
   static const std::map<std::string, OutputStyle> styles{{"group", OutputStyle::group},
                                                          {"stream", OutputStyle::stream},
                                                          {"prefixed", OutputStyle::prefixed},
@@ -212,11 +212,11 @@ int run_file(Context& context, const std::string& file, const RunFlags& flags) {
       workflow::resolve_inputs(prepared->workflow(), given, workflow::names_read(prepared->workflow()), errors);
   for (const std::string& message : errors) complain(file + ": " + message);
   if (!errors.empty()) return exit_unusable;
-  workflow::Secrets secrets;
-  std::unique_ptr<workflow::Journal> journal;
+  runner::Secrets secrets;
+  std::unique_ptr<journal::Journal> journal;
   if (!flags.no_journal) {
     std::string error;
-    journal = workflow::Journal::create(prepared->directory(), journal_options(secrets), error);
+    journal = journal::Journal::create(prepared->directory(), journal_options(secrets), error);
     if (!journal) complain("this run keeps no journal and cannot be resumed: " + error);
   }
   return FileRun(*prepared, flags, secrets).run(std::move(inputs), std::move(journal), nullptr);
@@ -229,15 +229,15 @@ int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
     complain("the working directory cannot be found: " + failed.message());
     return exit_unusable;
   }
-  workflow::Secrets secrets;
+  runner::Secrets secrets;
   std::string error;
-  auto resumed = workflow::resume_run(directory, wanted.run, wanted.from, journal_options(secrets), error);
+  auto resumed = journal::resume_run(directory, wanted.run, wanted.from, journal_options(secrets), error);
   if (!resumed) {
     complain(error);
     return exit_unusable;
   }
   for (const std::string& notice : resumed->notices) complain(notice);
-  const workflow::RunRecord& earlier = resumed->run;
+  const journal::RunRecord& earlier = resumed->run;
   std::vector<std::string> names = names_of(flags.variables);
   for (const auto& [name, value] : earlier.inputs) names.push_back(name);
   const auto prepared = PreparedWorkflow::open(context, earlier.file, names);

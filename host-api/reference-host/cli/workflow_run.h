@@ -27,7 +27,7 @@ struct RunFlags {
   bool yes = false;
   bool verbose = false;
   bool quiet = false;
-  std::optional<workflow::OutputStyle> output;
+  std::optional<report::OutputStyle> output;
   bool no_journal = false;
   std::string events;  // files; empty: none
   std::string junit;

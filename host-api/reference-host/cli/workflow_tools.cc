@@ -139,36 +139,36 @@ std::string as_text(const std::vector<std::string>& sentences) {
 }
 
 // Hands on what happens, a line each.
-class LinesOfRun final : public workflow::RunObserver {
+class LinesOfRun final : public runner::RunObserver {
  public:
   explicit LinesOfRun(mcp::Progress::Reports& reports) : reports_(reports) {}
 
   void combination_begun(const std::string& branch, const expressions::Value& values) override {
     const std::lock_guard lock(mutex_);
-    combinations_.insert_or_assign(branch, workflow::combination_name(values));
+    combinations_.insert_or_assign(branch, report::combination_name(values));
   }
-  void state_entered(const workflow::Step& step) override {
+  void state_entered(const runner::Step& step) override {
     if (step.of().action && !step.of().hidden) tell(label(step));
   }
-  void output(const workflow::Step& step, bool /*is_error_stream*/, std::string_view bytes) override {
+  void output(const runner::Step& step, bool /*is_error_stream*/, std::string_view bytes) override {
     const std::size_t end = bytes.find_last_not_of("\r\n");
     if (end == std::string_view::npos) return;
     bytes = bytes.substr(0, end + 1);
     const std::size_t begin = bytes.find_last_of("\r\n");
     tell(label(step) + ": " + std::string(begin == std::string_view::npos ? bytes : bytes.substr(begin + 1)));
   }
-  void logged(const workflow::Step& step, workflow::LogAction::Level /*level*/, std::string_view text) override {
+  void logged(const runner::Step& step, workflow::LogAction::Level /*level*/, std::string_view text) override {
     tell(label(step) + ": " + std::string(text));
   }
-  void retrying(const workflow::Step& step, const workflow::Outcome& /*outcome*/,
+  void retrying(const runner::Step& step, const runner::Outcome& /*outcome*/,
                 std::chrono::milliseconds /*wait*/) override {
     tell(label(step) + ": try " + std::to_string(step.tries) + " failed");
   }
 
  private:
-  std::string label(const workflow::Step& step) {
+  std::string label(const runner::Step& step) {
     const std::lock_guard lock(mutex_);
-    return workflow::step_label(step, combinations_);
+    return report::step_label(step, combinations_);
   }
   void tell(std::string line) {
     line += '\n';
@@ -178,16 +178,16 @@ class LinesOfRun final : public workflow::RunObserver {
 
   mcp::Progress::Reports& reports_;
   std::mutex mutex_;
-  workflow::CombinationNames combinations_;
+  report::CombinationNames combinations_;
 };
 
 // The run that a call continues, with the inputs that it is to have.
 struct Continued {
-  std::unique_ptr<workflow::ResumedRun> run;
+  std::unique_ptr<journal::ResumedRun> run;
   std::vector<std::string> notices;
 };
 
-Continued continue_run(const PreparedWorkflow& prepared, Arguments& given, workflow::Secrets& secrets) {
+Continued continue_run(const PreparedWorkflow& prepared, Arguments& given, runner::Secrets& secrets) {
   Continued made;
   const auto refuse = [&](std::string why) {
     given.errors.push_back("resume: " + std::move(why));
@@ -196,7 +196,7 @@ Continued continue_run(const PreparedWorkflow& prepared, Arguments& given, workf
   std::string error;
   const std::string id = run_of_file(prepared.directory(), prepared.source().name(), given.resume, error);
   if (id.empty()) return refuse(error);
-  auto resumed = workflow::resume_run(prepared.directory(), id, "", journal_options(secrets), error);
+  auto resumed = journal::resume_run(prepared.directory(), id, "", journal_options(secrets), error);
   if (!resumed) return refuse(error);
   made.notices = resumed->notices;
   if (std::string notice = changed_since(prepared.source(), resumed->run); !notice.empty()) {
@@ -207,7 +207,7 @@ Continued continue_run(const PreparedWorkflow& prepared, Arguments& given, workf
   for (std::string& sentence : lost_inputs(resumed->run, names, "")) given.errors.push_back(std::move(sentence));
   // What is given wins over what the run had.
   given.values.insert(resumed->run.inputs.begin(), resumed->run.inputs.end());
-  made.run = std::make_unique<workflow::ResumedRun>(std::move(*resumed));
+  made.run = std::make_unique<journal::ResumedRun>(std::move(*resumed));
   return made;
 }
 
@@ -309,7 +309,7 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::Call& call, mcp::P
   Arguments given = read_arguments(prepared.workflow(), call.arguments);
   // The client has answered a question of that run.
   if (!call.continues.empty()) given.resume = call.continues;
-  workflow::Secrets secrets;
+  runner::Secrets secrets;
   Continued continued;
   if (given.errors.empty() && !given.resume.empty()) continued = continue_run(prepared, given, secrets);
   JournaledRun run;
@@ -324,14 +324,14 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::Call& call, mcp::P
     run.past = &continued.run->past;
   } else {
     std::string error;
-    run.journal = workflow::Journal::create(prepared.directory(), journal_options(secrets), error);
+    run.journal = journal::Journal::create(prepared.directory(), journal_options(secrets), error);
     if (!run.journal) notices.push_back("this run keeps no journal and cannot be resumed: " + error);
   }
   const std::string id = run.journal ? run.journal->run() : "";
   // Without a run that can be continued, an answer that comes with another call would have no use.
   if (id.empty() && call.asks == mcp::Call::Asks::later) call.asks = mcp::Call::Asks::nobody;
 
-  workflow::ChildStop stop(call.stop);
+  runner::ChildStop stop(call.stop);
   mcp::CallTools tools(toolbox_, elicitation_, call, stop.stop());
   run.confirm = [&tools](const std::string& question, Stop& asked_to_stop) {
     return tools.confirm(question, asked_to_stop);
@@ -341,10 +341,10 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::Call& call, mcp::P
     return tools.is_suspended() || (asked && asked->how == StopHow::now);
   };
   ToolResult result;
-  workflow::FailedSteps failed;
+  report::FailedSteps failed;
   LinesOfRun lines(reports);
-  workflow::Observers shown({&result, &failed, call.progress_token.empty() ? nullptr : &lines});
-  const workflow::RunReport report = run_journaled(prepared, tools, std::move(run), secrets, stop.stop(), shown);
+  journal::Observers shown({&result, &failed, call.progress_token.empty() ? nullptr : &lines});
+  const runner::RunReport report = run_journaled(prepared, tools, std::move(run), secrets, stop.stop(), shown);
   if (tools.is_suspended()) {
     call.continues = id;
   } else {

@@ -11,7 +11,9 @@
 #include "base/new_file.h"
 #include "journal/record.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::journal {
+
+using runner::Step;
 EventsFile::EventsFile(Descriptor descriptor, std::string name, Journal::Notice notice)
     : descriptor_(std::move(descriptor)), name_(std::move(name)), notice_(std::move(notice)) {}
 
@@ -44,7 +46,7 @@ void EventsFile::write(Append append) {
   if (!trouble.empty() && notice_) notice_(trouble);
 }
 
-void EventsFile::run_started(const RunStart& start) {
+void EventsFile::run_started(const runner::RunStart& start) {
   root_ = start.workflow;
   write([&](std::string& out, Moment at) {
     start.resumed ? append_run_resumed(out, at, start, nullptr) : append_run_started(out, at, start, "");
@@ -76,18 +78,18 @@ void EventsFile::append_rest(std::string& out, Moment at, const Step& step) {
   }
 }
 
-void EventsFile::logged(const Step& step, LogAction::Level level, std::string_view text) {
+void EventsFile::logged(const Step& step, workflow::LogAction::Level level, std::string_view text) {
   write([&](std::string& out, Moment at) { append_log(out, at, step, root_, level, text); });
 }
 
-void EventsFile::retrying(const Step& step, const Outcome& outcome, std::chrono::milliseconds wait) {
+void EventsFile::retrying(const Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) {
   write([&](std::string& out, Moment at) {
     append_rest(out, at, step);
     append_retry(out, at, step, root_, outcome, wait);
   });
 }
 
-void EventsFile::state_ended(const Step& step, const StepEnd& end) {
+void EventsFile::state_ended(const Step& step, const runner::StepEnd& end) {
   write([&](std::string& out, Moment at) {
     append_rest(out, at, step);
     append_state_ended(out, at, step, root_, end);
@@ -98,8 +100,8 @@ void EventsFile::noticed(std::string_view text) {
   write([&](std::string& out, Moment at) { append_notice(out, at, text); });
 }
 
-void EventsFile::run_ended(const RunReport& report) {
+void EventsFile::run_ended(const runner::RunReport& report) {
   write([&](std::string& out, Moment at) { append_run_ended(out, at, report); });
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::journal

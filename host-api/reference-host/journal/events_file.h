@@ -16,10 +16,10 @@
 #include "journal/json_value.h"
 #include "runner/run_observer.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::journal {
 
 // All members: any thread.
-class EventsFile final : public RunObserver {
+class EventsFile final : public runner::RunObserver {
  public:
   // `file` is made anew; `-` is standard output, and a pipe or a device may stand there, too. `notice` is told once
   // when it cannot be written any more. Null: `error` says why it cannot be opened.
@@ -30,30 +30,30 @@ class EventsFile final : public RunObserver {
   // It could not be written to its end.
   bool failed() const { return failed_; }
 
-  void run_started(const RunStart& start) override;
-  void state_entered(const Step& step) override;
-  void output(const Step& step, bool is_error_stream, std::string_view bytes) override;
-  void logged(const Step& step, LogAction::Level level, std::string_view text) override;
-  void retrying(const Step& step, const Outcome& outcome, std::chrono::milliseconds wait) override;
-  void state_ended(const Step& step, const StepEnd& end) override;
+  void run_started(const runner::RunStart& start) override;
+  void state_entered(const runner::Step& step) override;
+  void output(const runner::Step& step, bool is_error_stream, std::string_view bytes) override;
+  void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;
+  void retrying(const runner::Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) override;
+  void state_ended(const runner::Step& step, const runner::StepEnd& end) override;
   void noticed(std::string_view text) override;
-  void run_ended(const RunReport& report) override;
+  void run_ended(const runner::RunReport& report) override;
 
  private:
   EventsFile(Descriptor descriptor, std::string name, Journal::Notice notice);
   template <class Append>
   void write(Append append);
   // With mutex_ held: what is left of a character that never became whole.
-  void append_rest(std::string& out, Moment at, const Step& step);
+  void append_rest(std::string& out, Moment at, const runner::Step& step);
 
   const Descriptor descriptor_;
   const std::string name_;
   const Journal::Notice notice_;
-  const Workflow* root_ = nullptr;
+  const workflow::Workflow* root_ = nullptr;
   std::mutex mutex_;
   std::string line_;
   bool failed_ = false;
   std::map<std::pair<std::uint64_t, bool>, std::string> unfinished_;  // characters, by step and stream
 };
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::journal

@@ -20,10 +20,14 @@
 #include "journal/runs_folder.h"
 #include "workflow/actions/action_type.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::journal {
 namespace {
 
 namespace fs = std::filesystem;
+using runner::Outcome;
+using runner::RunStart;
+using runner::Step;
+using runner::StepEnd;
 using std::chrono::system_clock;
 
 constexpr std::size_t batch = 64UL * 1024;            // bytes that wait at most, while all is well
@@ -185,7 +189,7 @@ void Journal::state_entered(const Step& step) {
   take(calls_something(step), [&](std::string& out, Moment at) { append_state_started(out, at, step, root_); });
 }
 
-void Journal::logged(const Step& step, LogAction::Level level, std::string_view text) {
+void Journal::logged(const Step& step, workflow::LogAction::Level level, std::string_view text) {
   if (step.replayed) return;
   take(false, [&](std::string& out, Moment at) {
     append_log(out, at, step, root_, level, masks() ? options_.secrets->masked(text) : std::string(text));
@@ -215,7 +219,7 @@ void Journal::noticed(std::string_view text) {
   });
 }
 
-void Journal::run_ended(const RunReport& report) {
+void Journal::run_ended(const runner::RunReport& report) {
   take(true, [&](std::string& out, Moment at) {
     append_run_ended(out, at, masks() ? masked(report, *options_.secrets) : report);
   });
@@ -232,4 +236,4 @@ void Journal::run_ended(const RunReport& report) {
   if (!notice.empty() && options_.notice) options_.notice(notice);
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::journal

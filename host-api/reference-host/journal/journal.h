@@ -21,10 +21,10 @@
 #include "runner/run_observer.h"
 #include "runner/secrets.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::journal {
 
 // All members of the observer: any thread.
-class Journal final : public RunObserver {
+class Journal final : public runner::RunObserver {
  public:
   // Told what people should know, from whatever thread writes.
   using Notice = std::function<void(const std::string&)>;
@@ -33,7 +33,7 @@ class Journal final : public RunObserver {
     // What is to be replaced in the records. The journal does that itself and must not stand behind a Masking: it
     // remembers which steps did not give what is written, and those are run again when the run is resumed. Null:
     // nothing.
-    const Secrets* secrets = nullptr;
+    const runner::Secrets* secrets = nullptr;
     Notice notice = nullptr;
   };
 
@@ -53,13 +53,13 @@ class Journal final : public RunObserver {
   // why that failed.
   std::string go_on_at(std::uint64_t whole_bytes, std::optional<StepPlace> from);
 
-  void run_started(const RunStart& start) override;
-  void state_entered(const Step& step) override;
-  void logged(const Step& step, LogAction::Level level, std::string_view text) override;
-  void retrying(const Step& step, const Outcome& outcome, std::chrono::milliseconds wait) override;
-  void state_ended(const Step& step, const StepEnd& end) override;
+  void run_started(const runner::RunStart& start) override;
+  void state_entered(const runner::Step& step) override;
+  void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;
+  void retrying(const runner::Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) override;
+  void state_ended(const runner::Step& step, const runner::StepEnd& end) override;
   void noticed(std::string_view text) override;
-  void run_ended(const RunReport& report) override;
+  void run_ended(const runner::RunReport& report) override;
 
  private:
   Journal(Descriptor descriptor, std::string file, std::string run, Options options);
@@ -77,7 +77,7 @@ class Journal final : public RunObserver {
   const Options options_;
   std::string directory_;          // that the run was started in
   std::optional<StepPlace> from_;  // see go_on_at
-  const Workflow* root_ = nullptr;
+  const workflow::Workflow* root_ = nullptr;
 
   std::mutex mutex_;
   std::string pending_;           // what is not written yet; whole lines, but for the rest of one at the beginning
@@ -86,4 +86,4 @@ class Journal final : public RunObserver {
   bool given_up_ = false;         // more was missing than may be kept: nothing is written any more
 };
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::journal

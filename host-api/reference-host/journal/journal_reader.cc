@@ -15,8 +15,12 @@
 #include "journal/record_reader.h"
 #include "journal/runs_folder.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::journal {
 namespace {
+
+using runner::Outcome;
+using runner::PastRun;
+using runner::Step;
 
 constexpr std::size_t max_line = 256UL * 1024 * 1024;
 constexpr std::size_t piece_size = 256UL * 1024;
@@ -103,7 +107,7 @@ class Lines {
 };
 
 void locate(Outcome& outcome, const std::string& folder) {
-  for (WholeOutput* whole : {&outcome.whole_output, &outcome.whole_error}) {
+  for (runner::WholeOutput* whole : {&outcome.whole_output, &outcome.whole_error}) {
     // A name with a folder in it was not written by us.
     if (whole->file.find('/') != std::string::npos) whole->file.clear();
     if (!whole->file.empty()) whole->file = folder + "/" + whole->file;
@@ -254,4 +258,4 @@ void drop_from(RunRecord& run, const StepPlace& from) {
   std::erase_if(run.steps, [&](const StepRecord& step) { return follows(from, step.place); });
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::journal

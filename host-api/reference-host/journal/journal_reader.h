@@ -9,7 +9,7 @@
 #include "journal/run_record.h"
 #include "runner/past_run.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::journal {
 
 struct JournalContent {
   RunRecord run;
@@ -29,7 +29,7 @@ bool is_being_written(const std::string& file);
 
 // What a run takes from this one that goes on with it: the steps that went on, without those whose outputs are not in
 // the journal because they are, or hold, secrets; these run again.
-PastRun past_of(const RunRecord& run);
+runner::PastRun past_of(const RunRecord& run);
 
 // The last step of that state, from which on --from runs everything again; nothing: no step was in that state.
 std::optional<StepPlace> last_visit(const RunRecord& run, const std::string& state);
@@ -37,4 +37,4 @@ std::optional<StepPlace> last_visit(const RunRecord& run, const std::string& sta
 // Takes out what follows from there.
 void drop_from(RunRecord& run, const StepPlace& from);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::journal

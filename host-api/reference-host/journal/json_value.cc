@@ -10,7 +10,7 @@
 #include "base/time_text.h"
 #include "runner/outcome.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::journal {
 namespace {
 
 using expressions::List;
@@ -99,7 +99,7 @@ std::optional<Value> convert_object(const json& from, int depth) {
     if (file == from.end() || !file->is_string() || bytes == from.end() || !bytes->is_number_unsigned()) {
       return Value(expressions::Withheld{why->get<std::string>()});
     }
-    return Value(json_of_file(file->get<std::string>(), bytes->get<std::uint64_t>()));
+    return Value(runner::json_of_file(file->get<std::string>(), bytes->get<std::uint64_t>()));
   }
   if (const auto number = from.find("$double"); number != from.end()) {
     using Limits = std::numeric_limits<double>;
@@ -219,4 +219,4 @@ std::size_t unfinished_character(std::string_view text) {
   return 0;
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::journal

@@ -16,7 +16,7 @@
 
 #include "expressions/value.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::journal {
 
 using Moment = std::chrono::system_clock::time_point;
 
@@ -33,4 +33,4 @@ std::optional<Moment> time_from_text(std::string_view text);
 // How many bytes at the end may be the beginning of a character whose rest is still to come.
 std::size_t unfinished_character(std::string_view text);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::journal

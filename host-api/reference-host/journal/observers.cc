@@ -1,11 +1,17 @@
 #include "journal/observers.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::journal {
 namespace {
 
 using expressions::List;
 using expressions::Map;
 using expressions::Value;
+using runner::Outcome;
+using runner::RunReport;
+using runner::RunStart;
+using runner::Secrets;
+using runner::Step;
+using runner::StepEnd;
 
 class RecordMasker {
  public:
@@ -157,7 +163,7 @@ void Masking::release(const Step& step) {
   }
 }
 
-void Masking::logged(const Step& step, LogAction::Level level, std::string_view text) {
+void Masking::logged(const Step& step, workflow::LogAction::Level level, std::string_view text) {
   secrets_.empty() ? next_.logged(step, level, text) : next_.logged(step, level, secrets_.masked(text));
 }
 
@@ -183,4 +189,4 @@ void Masking::run_ended(const RunReport& report) {
   secrets_.empty() ? next_.run_ended(report) : next_.run_ended(masked(report, secrets_));
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::journal

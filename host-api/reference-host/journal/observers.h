@@ -10,85 +10,85 @@
 #include "runner/run_observer.h"
 #include "runner/secrets.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::journal {
 
-class Observers final : public RunObserver {
+class Observers final : public runner::RunObserver {
  public:
   // All must outlive this object. Nulls are left out.
-  explicit Observers(std::vector<RunObserver*> all) {
-    for (RunObserver* one : all) add(one);
+  explicit Observers(std::vector<runner::RunObserver*> all) {
+    for (runner::RunObserver* one : all) add(one);
   }
   // Before the run begins.
-  void add(RunObserver* one) {
+  void add(runner::RunObserver* one) {
     if (one != nullptr) all_.push_back(one);
   }
 
-  void run_started(const RunStart& start) override {
-    for (RunObserver* one : all_) one->run_started(start);
+  void run_started(const runner::RunStart& start) override {
+    for (runner::RunObserver* one : all_) one->run_started(start);
   }
   void combination_begun(const std::string& branch, const expressions::Value& values) override {
-    for (RunObserver* one : all_) one->combination_begun(branch, values);
+    for (runner::RunObserver* one : all_) one->combination_begun(branch, values);
   }
-  void state_entered(const Step& step) override {
-    for (RunObserver* one : all_) one->state_entered(step);
+  void state_entered(const runner::Step& step) override {
+    for (runner::RunObserver* one : all_) one->state_entered(step);
   }
-  void output(const Step& step, bool is_error_stream, std::string_view bytes) override {
-    for (RunObserver* one : all_) one->output(step, is_error_stream, bytes);
+  void output(const runner::Step& step, bool is_error_stream, std::string_view bytes) override {
+    for (runner::RunObserver* one : all_) one->output(step, is_error_stream, bytes);
   }
-  void logged(const Step& step, LogAction::Level level, std::string_view text) override {
-    for (RunObserver* one : all_) one->logged(step, level, text);
+  void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override {
+    for (runner::RunObserver* one : all_) one->logged(step, level, text);
   }
-  void retrying(const Step& step, const Outcome& outcome, std::chrono::milliseconds wait) override {
-    for (RunObserver* one : all_) one->retrying(step, outcome, wait);
+  void retrying(const runner::Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) override {
+    for (runner::RunObserver* one : all_) one->retrying(step, outcome, wait);
   }
-  void state_ended(const Step& step, const StepEnd& end) override {
-    for (RunObserver* one : all_) one->state_ended(step, end);
+  void state_ended(const runner::Step& step, const runner::StepEnd& end) override {
+    for (runner::RunObserver* one : all_) one->state_ended(step, end);
   }
   void noticed(std::string_view text) override {
-    for (RunObserver* one : all_) one->noticed(text);
+    for (runner::RunObserver* one : all_) one->noticed(text);
   }
-  void run_ended(const RunReport& report) override {
-    for (RunObserver* one : all_) one->run_ended(report);
+  void run_ended(const runner::RunReport& report) override {
+    for (runner::RunObserver* one : all_) one->run_ended(report);
   }
 
  private:
-  std::vector<RunObserver*> all_;
+  std::vector<runner::RunObserver*> all_;
 };
 
 // What is told, with every secret in it replaced. `changed` becomes true where there was one in what a step gave (its
 // outcome, or what it set): then it is not what the step gave any more.
-RunStart masked(const RunStart& start, const Secrets& secrets);
-Outcome masked(const Outcome& outcome, const Secrets& secrets, bool& changed);
-StepEnd masked(const StepEnd& end, const Secrets& secrets, bool& changed);
-RunReport masked(const RunReport& report, const Secrets& secrets);
+runner::RunStart masked(const runner::RunStart& start, const runner::Secrets& secrets);
+runner::Outcome masked(const runner::Outcome& outcome, const runner::Secrets& secrets, bool& changed);
+runner::StepEnd masked(const runner::StepEnd& end, const runner::Secrets& secrets, bool& changed);
+runner::RunReport masked(const runner::RunReport& report, const runner::Secrets& secrets);
 
 // Stands before other observers. While there are no secrets, all is passed on as it is. A stream's last bytes are held
 // back as long as they may be the beginning of a secret.
-class Masking final : public RunObserver {
+class Masking final : public runner::RunObserver {
  public:
   // Both must outlive this object.
-  Masking(const Secrets& secrets, RunObserver& next) : secrets_(secrets), next_(next) {}
+  Masking(const runner::Secrets& secrets, runner::RunObserver& next) : secrets_(secrets), next_(next) {}
 
-  void run_started(const RunStart& start) override;
+  void run_started(const runner::RunStart& start) override;
   void combination_begun(const std::string& branch, const expressions::Value& values) override;
-  void state_entered(const Step& step) override { next_.state_entered(step); }
-  void output(const Step& step, bool is_error_stream, std::string_view bytes) override;
-  void logged(const Step& step, LogAction::Level level, std::string_view text) override;
-  void retrying(const Step& step, const Outcome& outcome, std::chrono::milliseconds wait) override;
-  void state_ended(const Step& step, const StepEnd& end) override;
+  void state_entered(const runner::Step& step) override { next_.state_entered(step); }
+  void output(const runner::Step& step, bool is_error_stream, std::string_view bytes) override;
+  void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;
+  void retrying(const runner::Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) override;
+  void state_ended(const runner::Step& step, const runner::StepEnd& end) override;
   void noticed(std::string_view text) override;
-  void run_ended(const RunReport& report) override;
+  void run_ended(const runner::RunReport& report) override;
 
  private:
   // Up to where a text can be passed on, whatever comes behind it.
   std::size_t safe_cut(const std::string& text) const;
   // What was held back of the step's streams goes on.
-  void release(const Step& step);
+  void release(const runner::Step& step);
 
-  const Secrets& secrets_;
-  RunObserver& next_;
+  const runner::Secrets& secrets_;
+  runner::RunObserver& next_;
   std::mutex mutex_;
   std::map<std::pair<std::uint64_t, bool>, std::string> held_;  // by step and stream; those that hold something
 };
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::journal

@@ -10,10 +10,14 @@
 #include "journal/run_record.h"
 #include "workflow/actions/action_type.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::journal {
 namespace {
 
 using expressions::Value;
+using runner::Outcome;
+using runner::RunStart;
+using runner::Step;
+using workflow::Workflow;
 
 // One line as it grows. Ends when it goes out of scope.
 class RecordLine {
@@ -98,7 +102,7 @@ void append_process(RecordLine& line, const RunStart& start) {
 
 bool is_secret(const Workflow* workflow, std::string_view name) {
   if (workflow == nullptr) return false;
-  for (const Parameter& parameter : workflow->parameters) {
+  for (const workflow::Parameter& parameter : workflow->parameters) {
     if (parameter.name == name) return parameter.secret;
   }
   return false;
@@ -160,7 +164,7 @@ std::optional<Value> metadata_without_outputs(const Outcome& outcome) {
   return Value(std::move(rest));
 }
 
-void append_whole(RecordLine& line, std::string_view name, const WholeOutput& whole) {
+void append_whole(RecordLine& line, std::string_view name, const runner::WholeOutput& whole) {
   if (!whole.cut && !whole.lossy && whole.file.empty() && whole.trouble.empty()) return;
   line.open(name);
   line.number("bytes", static_cast<std::int64_t>(whole.bytes));
@@ -200,7 +204,7 @@ void append_outcome(RecordLine& line, const Step& step, const Outcome& outcome, 
 
 std::string_view name_of(const Workflow& workflow) { return workflow.name.empty() ? workflow.title : workflow.name; }
 
-std::string_view action_word(const State& state) {
+std::string_view action_word(const workflow::State& state) {
   return state.action ? type_of(state.action->kind).name : std::string_view();
 }
 
@@ -246,7 +250,7 @@ void append_output(std::string& out, Moment at, const Step& step, const Workflow
   line.text("text", text);
 }
 
-void append_log(std::string& out, Moment at, const Step& step, const Workflow* root, LogAction::Level level,
+void append_log(std::string& out, Moment at, const Step& step, const Workflow* root, workflow::LogAction::Level level,
                 std::string_view text) {
   RecordLine line(out, "log", at);
   line.step(step, root);
@@ -267,7 +271,7 @@ void append_retry(std::string& out, Moment at, const Step& step, const Workflow*
   append_outcome(line, step, outcome, false);
 }
 
-void append_state_ended(std::string& out, Moment at, const Step& step, const Workflow* root, const StepEnd& end,
+void append_state_ended(std::string& out, Moment at, const Step& step, const Workflow* root, const runner::StepEnd& end,
                         bool masked) {
   RecordLine line(out, "state_ended", at);
   line.step(step, root);
@@ -308,7 +312,7 @@ void append_notice(std::string& out, Moment at, std::string_view text) {
   line.text("text", text);
 }
 
-void append_run_ended(std::string& out, Moment at, const RunReport& report) {
+void append_run_ended(std::string& out, Moment at, const runner::RunReport& report) {
   RecordLine line(out, "run_ended", at);
   line.text("status", word(report.status));
   line.text_if_any("reason", report.reason);
@@ -316,4 +320,4 @@ void append_run_ended(std::string& out, Moment at, const RunReport& report) {
   line.duration("ms", report.took);
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::journal

@@ -4,11 +4,17 @@
 
 #include "journal/record.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::journal {
 namespace {
 
 using nlohmann::json;
+using runner::Outcome;
+using runner::RunReport;
+using runner::Step;
+using runner::StepEnd;
+using runner::WholeOutput;
 using std::chrono::steady_clock;
+using workflow::LogAction;
 
 // Fields of other types than they should have are taken for missing: what is left of a record is shown all the same.
 std::string text_at(const json& record, const char* key) {
@@ -283,4 +289,4 @@ RunRecord RecordReader::finish() {
   return done;
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::journal

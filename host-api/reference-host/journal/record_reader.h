@@ -9,7 +9,7 @@
 
 #include "journal/run_record.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::journal {
 
 class RecordReader {
  public:
@@ -43,4 +43,4 @@ class RecordReader {
   bool newer_ = false;
 };
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::journal

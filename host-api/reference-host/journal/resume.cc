@@ -6,7 +6,7 @@
 #include "journal/runs_folder.h"
 #include "journal/stored_output.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::journal {
 namespace {
 
 // Those that run again only because what they gave is not in the journal.
@@ -32,7 +32,7 @@ void check_files(RunRecord& run, std::vector<std::string>& notices) {
   std::vector<std::string> again;
   for (StepRecord& step : run.steps) {
     if (!step.end.transitioned || step.end.secret || step.masked) continue;
-    for (WholeOutput* whole : {&step.end.outcome.whole_output, &step.end.outcome.whole_error}) {
+    for (runner::WholeOutput* whole : {&step.end.outcome.whole_output, &step.end.outcome.whole_error}) {
       const std::string problem = whole->file.empty() ? whole->trouble : file_problem(*whole);
       if (problem.empty()) continue;
       whole->file.clear();
@@ -90,7 +90,7 @@ std::optional<ResumedRun> resume_run(const std::string& directory, const std::st
       return std::nullopt;
     }
     drop_from(resumed.run, *place);
-  } else if (resumed.run.status == RunReport::Status::completed) {
+  } else if (resumed.run.status == runner::RunReport::Status::completed) {
     error = "the run " + id + " has completed, so there is nothing to resume; --from STATE runs a part of it again";
     return std::nullopt;
   }
@@ -105,4 +105,4 @@ std::optional<ResumedRun> resume_run(const std::string& directory, const std::st
   return resumed;
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::journal

@@ -10,12 +10,12 @@
 #include "journal/run_record.h"
 #include "runner/past_run.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::journal {
 
 struct ResumedRun {
   std::unique_ptr<Journal> journal;  // locked, and ready to be gone on with
   RunRecord run;                     // as it was: its file, its inputs, its steps without those that run again
-  PastRun past;
+  runner::PastRun past;
   std::vector<std::string> notices;  // for people, before the run goes on
 };
 
@@ -24,4 +24,4 @@ struct ResumedRun {
 std::optional<ResumedRun> resume_run(const std::string& directory, const std::string& wanted, const std::string& from,
                                      Journal::Options options, std::string& error);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::journal

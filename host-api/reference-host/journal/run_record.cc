@@ -5,7 +5,7 @@
 #include "journal/record.h"
 #include "terminal/text.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::journal {
 
 std::optional<StepPlace> parent_of(std::string_view branch) {
   // No name has a colon, and some have a slash.
@@ -38,14 +38,17 @@ bool follows(const StepPlace& from, const StepPlace& place) {
   return false;
 }
 
+using runner::Outcome;
+using runner::Step;
 using std::chrono::system_clock;
+using workflow::LogAction;
 
 RunRecord RunCollector::record() const {
   const std::lock_guard lock(mutex_);
   return run_;
 }
 
-void RunCollector::run_started(const RunStart& start) {
+void RunCollector::run_started(const runner::RunStart& start) {
   const std::lock_guard lock(mutex_);
   root_ = start.workflow;
   run_.run = start.run;
@@ -55,7 +58,7 @@ void RunCollector::run_started(const RunStart& start) {
   run_.began = system_clock::now();
   run_.inputs = start.inputs;
   if (start.workflow == nullptr) return;
-  for (const Parameter& parameter : start.workflow->parameters) {
+  for (const workflow::Parameter& parameter : start.workflow->parameters) {
     if (parameter.secret && run_.inputs.erase(parameter.name) > 0) run_.secret_inputs.push_back(parameter.name);
   }
 }
@@ -87,7 +90,7 @@ void RunCollector::retrying(const Step& step, const Outcome& outcome, std::chron
          "try " + std::to_string(step.tries) + " failed: " + why + "; the next one in " + duration_text(wait));
 }
 
-void RunCollector::state_ended(const Step& step, const StepEnd& end) {
+void RunCollector::state_ended(const Step& step, const runner::StepEnd& end) {
   const std::lock_guard lock(mutex_);
   const auto found = index_.find(step.number);
   if (found == index_.end()) return;
@@ -113,7 +116,7 @@ void RunCollector::noticed(std::string_view text) {
   run_.logs.push_back({system_clock::now(), 0, LogAction::Level::warning, std::string(text)});
 }
 
-void RunCollector::run_ended(const RunReport& report) {
+void RunCollector::run_ended(const runner::RunReport& report) {
   const std::lock_guard lock(mutex_);
   run_.status = report.status;
   run_.reason = report.reason;
@@ -121,4 +124,4 @@ void RunCollector::run_ended(const RunReport& report) {
   run_.took = report.took;
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::journal

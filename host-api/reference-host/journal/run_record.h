@@ -15,7 +15,7 @@
 #include "journal/json_value.h"
 #include "runner/run_observer.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::journal {
 
 struct StepPlace {
   std::string branch;
@@ -40,7 +40,7 @@ struct StepRecord {
   StepPlace place;
   std::string workflow;  // its name; empty: the one that was started
   std::string state;
-  Step::Status status = Step::Status::running;  // running: it has not ended
+  runner::Step::Status status = runner::Step::Status::running;  // running: it has not ended
   std::int64_t exit_code = 0;
   int tries = 1;
   bool replayed = false;  // kept from before the run was resumed
@@ -50,14 +50,14 @@ struct StepRecord {
   std::string action;     // shell, tool, log, ...; empty: the state has none, and only passes
   Moment began;
   std::chrono::steady_clock::duration took{};
-  std::vector<Outcome> earlier_tries;  // that failed and were followed by another one; none of a secret step
-  StepEnd end;
+  std::vector<runner::Outcome> earlier_tries;  // that failed and were followed by another one; none of a secret step
+  runner::StepEnd end;
 };
 
 struct LogRecord {
   Moment at;
   std::uint64_t step = 0;  // its number; 0: of none, a notice
-  LogAction::Level level = LogAction::Level::info;
+  workflow::LogAction::Level level = workflow::LogAction::Level::info;
   std::string text;
 };
 
@@ -74,23 +74,23 @@ struct RunRecord {
   std::vector<std::string> masked_inputs;  // names of those in which a secret was replaced, so that they are incomplete
   Moment began;
   std::chrono::steady_clock::duration took{};
-  int resumed = 0;                          // so many times
-  std::optional<RunReport::Status> status;  // nothing: it has not ended, as far as is known
+  int resumed = 0;                                  // so many times
+  std::optional<runner::RunReport::Status> status;  // nothing: it has not ended, as far as is known
   std::string reason;
   bool refused = false;
   std::vector<StepRecord> steps;  // each place once, in the order in which they began
   std::vector<LogRecord> logs;
 };
 
-inline const char* word(Step::Status status) {
+inline const char* word(runner::Step::Status status) {
   switch (status) {
-    case Step::Status::succeeded:
+    case runner::Step::Status::succeeded:
       return "succeeded";
-    case Step::Status::failed:
+    case runner::Step::Status::failed:
       return "failed";
-    case Step::Status::aborted:
+    case runner::Step::Status::aborted:
       return "aborted";
-    case Step::Status::running:
+    case runner::Step::Status::running:
       break;
   }
   return "running";
@@ -98,54 +98,54 @@ inline const char* word(Step::Status status) {
 
 // A state without an action has not succeeded at anything: the run passed through it. A join that has failed has
 // failed.
-inline const char* status_word(Step::Status status, bool acts) {
-  return status == Step::Status::succeeded && !acts ? "passed" : word(status);
+inline const char* status_word(runner::Step::Status status, bool acts) {
+  return status == runner::Step::Status::succeeded && !acts ? "passed" : word(status);
 }
 inline const char* status_word(const StepRecord& step) { return status_word(step.status, !step.action.empty()); }
 
-inline const char* word(RunReport::Status status) {
+inline const char* word(runner::RunReport::Status status) {
   switch (status) {
-    case RunReport::Status::completed:
+    case runner::RunReport::Status::completed:
       return "completed";
-    case RunReport::Status::failed:
+    case runner::RunReport::Status::failed:
       return "failed";
-    case RunReport::Status::aborted:
+    case runner::RunReport::Status::aborted:
       break;
   }
   return "aborted";
 }
 
-inline const char* word(LogAction::Level level) {
+inline const char* word(workflow::LogAction::Level level) {
   switch (level) {
-    case LogAction::Level::info:
+    case workflow::LogAction::Level::info:
       return "info";
-    case LogAction::Level::warning:
+    case workflow::LogAction::Level::warning:
       return "warning";
-    case LogAction::Level::error:
+    case workflow::LogAction::Level::error:
       break;
   }
   return "error";
 }
 
 // All members: any thread.
-class RunCollector final : public RunObserver {
+class RunCollector final : public runner::RunObserver {
  public:
   // What there is until now.
   RunRecord record() const;
 
-  void run_started(const RunStart& start) override;
-  void state_entered(const Step& step) override;
-  void logged(const Step& step, LogAction::Level level, std::string_view text) override;
-  void retrying(const Step& step, const Outcome& outcome, std::chrono::milliseconds wait) override;
-  void state_ended(const Step& step, const StepEnd& end) override;
+  void run_started(const runner::RunStart& start) override;
+  void state_entered(const runner::Step& step) override;
+  void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;
+  void retrying(const runner::Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) override;
+  void state_ended(const runner::Step& step, const runner::StepEnd& end) override;
   void noticed(std::string_view text) override;
-  void run_ended(const RunReport& report) override;
+  void run_ended(const runner::RunReport& report) override;
 
  private:
   mutable std::mutex mutex_;
-  const Workflow* root_ = nullptr;
+  const workflow::Workflow* root_ = nullptr;
   RunRecord run_;
   std::map<std::uint64_t, std::size_t> index_;  // of run_.steps by number
 };
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::journal

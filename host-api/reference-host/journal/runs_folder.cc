@@ -7,7 +7,7 @@
 
 #include "base/time_text.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::journal {
 
 namespace fs = std::filesystem;
 
@@ -83,4 +83,4 @@ std::string find_run(const std::string& directory, const std::string& wanted, st
   return {};
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::journal

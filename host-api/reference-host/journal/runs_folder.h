@@ -9,7 +9,7 @@
 
 #include "journal/json_value.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::journal {
 
 // Relative to that directory.
 inline constexpr std::string_view runs_folder = ".wtool/runs";
@@ -32,4 +32,4 @@ std::string runs_above(const std::string& directory);
 // to do.
 std::string find_run(const std::string& directory, const std::string& wanted, std::string& error);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::journal

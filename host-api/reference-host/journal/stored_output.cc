@@ -6,7 +6,9 @@
 
 #include "base/sha256.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::journal {
+
+using runner::WholeOutput;
 
 bool is_combination(const RunRecord& run, const StepRecord& step) {
   const auto above = parent_of(step.place.branch);
@@ -39,7 +41,7 @@ std::string file_problem(const WholeOutput& whole) {
   return "the file " + whole.file + " is not what the step wrote";
 }
 
-StoredOutput stored_output(const Outcome& outcome, bool is_error_stream, bool masked) {
+StoredOutput stored_output(const runner::Outcome& outcome, bool is_error_stream, bool masked) {
   const WholeOutput& whole = is_error_stream ? outcome.whole_error : outcome.whole_output;
   StoredOutput stored;
   stored.text = is_error_stream ? outcome.standard_error : outcome.standard_output;
@@ -66,4 +68,4 @@ StoredOutput stored_output(const Outcome& outcome, bool is_error_stream, bool ma
   return stored;
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::journal

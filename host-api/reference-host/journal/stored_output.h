@@ -8,7 +8,7 @@
 
 #include "journal/run_record.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::journal {
 
 // Whether the step is one combination of a matrix: a step below the one of its state.
 bool is_combination(const RunRecord& run, const StepRecord& step);
@@ -24,9 +24,9 @@ struct StoredOutput {
   std::string notice;  // what people should know: why it is not whole
 };
 
-StoredOutput stored_output(const Outcome& outcome, bool is_error_stream, bool masked);
+StoredOutput stored_output(const runner::Outcome& outcome, bool is_error_stream, bool masked);
 
 // Whether the file is there with the bytes that were written to it. Empty; or what is wrong with it.
-std::string file_problem(const WholeOutput& whole);
+std::string file_problem(const runner::WholeOutput& whole);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::journal

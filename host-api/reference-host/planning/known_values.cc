@@ -7,7 +7,7 @@
 #include "runner/variables.h"
 #include "workflow/quoting/command_template.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::planning {
 namespace {
 
 using expressions::ExpressionError;
@@ -15,6 +15,11 @@ using expressions::NameUse;
 using expressions::Placeholder;
 using expressions::Template;
 using expressions::Value;
+using runner::Secrets;
+using workflow::Assignment;
+using workflow::CommandText;
+using workflow::State;
+using workflow::TemplateText;
 
 // Variables that are made of one another, one behind the other: more than that are left open.
 constexpr int max_chain = 100;
@@ -31,7 +36,7 @@ std::string mark_of(const Placeholder& placeholder) {
   inner.remove_suffix(std::min(ends, inner.size()));
   while (inner.starts_with('-')) inner.remove_prefix(1);
   while (inner.ends_with('-')) inner.remove_suffix(1);
-  return "<" + std::string(trim(inner)) + ">";
+  return "<" + std::string(workflow::trim(inner)) + ">";
 }
 
 // The template with a mark in the place of each placeholder that is open; `kept` are the others.
@@ -65,10 +70,10 @@ Filled filled_template(const Template& text, const std::string& written, const K
 
 }  // namespace
 
-KnownValues::KnownValues(const Workflow& workflow, std::map<std::string, Value> inputs, std::set<std::string> open,
-                         Secrets& secrets)
+KnownValues::KnownValues(const workflow::Workflow& workflow, std::map<std::string, Value> inputs,
+                         std::set<std::string> open, Secrets& secrets)
     : workflow_(workflow) {
-  for (const Parameter& parameter : workflow.parameters) {
+  for (const workflow::Parameter& parameter : workflow.parameters) {
     const auto value = inputs.find(parameter.name);
     if (parameter.secret && value != inputs.end()) secrets.add(expressions::to_text(value->second));
   }
@@ -78,7 +83,7 @@ KnownValues::KnownValues(const Workflow& workflow, std::map<std::string, Value> 
     open_.insert(name);
   }
   read_assignments(secrets);
-  for (const std::string& name : run_names()) {
+  for (const std::string& name : workflow::run_names()) {
     if (!values_.contains(name)) open_.insert(name);
   }
   for (const State& state : workflow.states) {
@@ -100,10 +105,10 @@ void KnownValues::read_assignments(Secrets& secrets) {
   for (const State& state : workflow_.states) {
     if (!state.action) continue;
     if (!state.action->options.result.name.empty()) written(state.action->options.result.name);
-    const auto* set = std::get_if<SetAction>(&state.action->kind);
+    const auto* set = std::get_if<workflow::SetAction>(&state.action->kind);
     if (set == nullptr) continue;
     for (const Assignment& assignment : set->assignments) {
-      if (written(assignment.name) || is_run_name(assignment.name)) continue;
+      if (written(assignment.name) || workflow::is_run_name(assignment.name)) continue;
       wanted.emplace(assignment.name, Only{&assignment, set->secret});
     }
   }
@@ -117,7 +122,7 @@ void KnownValues::read_assignments(Secrets& secrets) {
       }
       const Template& text = std::get<TemplateText>(only.assignment->value).parsed;
       if (!knows_all(text)) continue;
-      auto value = rendered_value(text, *this);
+      auto value = runner::rendered_value(text, *this);
       if (auto* known = std::get_if<Value>(&value)) found.emplace(name, std::move(*known));
     }
     if (found.empty()) break;
@@ -179,7 +184,7 @@ nlohmann::json filled_json(const nlohmann::json& json, const KnownValues& values
     if (text == nullptr) return json;  // the check of the workflow has refused it
     if (values.knows_all(*text)) {
       std::string why;
-      if (const auto value = rendered_arguments(json, values, why)) return *value;
+      if (const auto value = runner::rendered_arguments(json, values, why)) return *value;
       complete = false;
       problem = why;
       return json;
@@ -200,4 +205,4 @@ nlohmann::json filled_json(const nlohmann::json& json, const KnownValues& values
   return made;
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::planning

@@ -13,14 +13,14 @@
 #include "runner/secrets.h"
 #include "workflow/model/model.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::planning {
 
 class KnownValues final : public expressions::Scope {
  public:
   // `open` are inputs that will have a value that is not known. Secret values are added to `secrets`. The workflow must
   // outlive this.
-  KnownValues(const Workflow& workflow, std::map<std::string, expressions::Value> inputs, std::set<std::string> open,
-              Secrets& secrets);
+  KnownValues(const workflow::Workflow& workflow, std::map<std::string, expressions::Value> inputs,
+              std::set<std::string> open, runner::Secrets& secrets);
 
   // Null for what is open.
   const expressions::Value* find(std::string_view name) const override;
@@ -35,9 +35,9 @@ class KnownValues final : public expressions::Scope {
   void set_local(const std::string& name, expressions::Value value);
 
  private:
-  void read_assignments(Secrets& secrets);
+  void read_assignments(runner::Secrets& secrets);
 
-  const Workflow& workflow_;
+  const workflow::Workflow& workflow_;
   std::map<std::string, expressions::Value, std::less<>> values_;
   std::set<std::string, std::less<>> set_;   // those of values_ that a Set gives
   std::set<std::string, std::less<>> open_;  // named somewhere, and not known
@@ -50,10 +50,10 @@ struct Filled {
   std::string problem;   // why it cannot be made with these values; empty: it can, as far as is known
 };
 
-Filled filled(const TemplateText& text, const KnownValues& values);
+Filled filled(const workflow::TemplateText& text, const KnownValues& values);
 // Values are quoted for their places.
-Filled filled(const CommandText& command, const KnownValues& values);
+Filled filled(const workflow::CommandText& command, const KnownValues& values);
 // JSON whose strings are templates. `complete` becomes false where something is open, `problem` says what is wrong.
 nlohmann::json filled_json(const nlohmann::json& json, const KnownValues& values, bool& complete, std::string& problem);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::planning

@@ -10,7 +10,7 @@
 #include "planning/walk.h"
 #include "workflow/model/model.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::planning {
 
 // A call of a tool. An action with a matrix has one for each combination, as far as those are known.
 struct PlannedCommand {
@@ -31,7 +31,7 @@ struct Plan;
 struct PlannedState {
   std::string id;
   std::string description;
-  State::Kind kind = State::Kind::plain;
+  workflow::State::Kind kind = workflow::State::Kind::plain;
   PlanPart part = PlanPart::main;
   std::vector<std::string> branches;
   std::string action;  // in words; empty: it has none
@@ -67,4 +67,4 @@ PlanCounts count(const Plan& plan);
 std::string plan_text(const Plan& plan);
 std::string plan_json(const Plan& plan);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::planning

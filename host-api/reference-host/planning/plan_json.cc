@@ -2,10 +2,11 @@
 
 #include "planning/plan.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::planning {
 namespace {
 
 using nlohmann::ordered_json;
+using workflow::State;
 
 const char* verdict_name(PlannedCommand::Verdict verdict) {
   switch (verdict) {
@@ -86,4 +87,4 @@ std::string plan_json(const Plan& plan) {
   return made.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::planning

@@ -1,8 +1,10 @@
 #include "planning/plan.h"
 #include "terminal/text.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::planning {
 namespace {
+
+using workflow::State;
 
 std::string counted(std::size_t number, const std::string& what) {
   return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
@@ -141,4 +143,4 @@ PlanCounts count(const Plan& plan) {
 
 std::string plan_text(const Plan& plan) { return PlanText().run(plan); }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::planning

@@ -12,11 +12,27 @@
 #include "workflow/model/parameters.h"
 #include "workflow/model/shell_choice.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::planning {
 namespace {
 
 using expressions::Value;
 using nlohmann::json;
+using runner::Secrets;
+using workflow::Action;
+using workflow::Argument;
+using workflow::CommandVerdict;
+using workflow::no_state;
+using workflow::Options;
+using workflow::PromptAction;
+using workflow::shell_tool;
+using workflow::ShellAction;
+using workflow::Source;
+using workflow::State;
+using workflow::TemplateText;
+using workflow::ToolAction;
+using workflow::Transition;
+using workflow::Workflow;
+using workflow::WorkflowAction;
 
 constexpr const char* open_value = "a value is only known during the run";
 
@@ -41,7 +57,7 @@ std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::
 // As it is where a value of it is only known during the run.
 std::string timeout_words(const std::string& text) {
   std::string ignored;
-  const auto timeout = timeout_value(text, ignored);
+  const auto timeout = workflow::timeout_value(text, ignored);
   if (!timeout) return text;
   return timeout->count() % 1000 == 0 ? std::to_string(timeout->count() / 1000) + " s"
                                       : std::to_string(timeout->count()) + " ms";
@@ -70,7 +86,7 @@ KnownArguments known_arguments(const std::vector<Argument>& arguments, const Kno
     }
     const auto& text = std::get<TemplateText>(argument.value).parsed;
     std::variant<Value, expressions::ExpressionError> value = expressions::ExpressionError{};
-    if (values.knows_all(text)) value = rendered_value(text, values);
+    if (values.knows_all(text)) value = runner::rendered_value(text, values);
     if (auto* known = std::get_if<Value>(&value)) {
       made.values.insert_or_assign(argument.name, std::move(*known));
     } else {
@@ -105,7 +121,7 @@ class Watched final : public expressions::Scope {
 };
 
 // An action in words, without the command of those that call a tool: `runs a command`, `logs "done"`, `waits 5 s`.
-class Words final : public Describer {
+class Words final : public workflow::Describer {
  public:
   explicit Words(const KnownValues& values) : values_(values) { mask = Secrets::mask; }
 
@@ -166,7 +182,7 @@ class Planner {
     std::string problem;
     const json matrix = filled_json(*action.options.matrix, values, complete, problem);
     made.details.emplace_back("matrix", shown(dumped(matrix)));
-    const auto lists = complete ? combinations(*action.options.matrix, values)
+    const auto lists = complete ? runner::combinations(*action.options.matrix, values)
                                 : std::variant<std::vector<Value>, std::string>(problem);
     const auto* all = std::get_if<std::vector<Value>>(&lists);
     if (all == nullptr) {
@@ -227,8 +243,8 @@ class Planner {
     if (options.retry > 0) {
       std::string tries = "up to " + std::to_string(options.retry + 1);
       if (options.backoff) {
-        tries += ", waiting " + duration_words(options.backoff->first) + " first and at most " +
-                 duration_words(options.backoff->longest);
+        tries += ", waiting " + workflow::duration_words(options.backoff->first) + " first and at most " +
+                 workflow::duration_words(options.backoff->longest);
       }
       add("tries", tries);
     }
@@ -270,8 +286,8 @@ class Planner {
   static void take_timeout(const Options& options, const KnownValues& values, json& arguments) {
     if (!options.timeout) return;
     std::string why;
-    const auto timeout = timeout_value(filled(*options.timeout, values).text, why);
-    if (timeout) arguments["timeout"] = as_seconds(*timeout);
+    const auto timeout = workflow::timeout_value(filled(*options.timeout, values).text, why);
+    if (timeout) arguments["timeout"] = workflow::as_seconds(*timeout);
   }
 
   void judge_shell(const ShellAction& shell, const Workflow& workflow, const Options& options,
@@ -324,7 +340,7 @@ class Planner {
     if ((!command.reason.empty() && !text_is_open) || !services_.prompt) return;
     const KnownArguments arguments = known_arguments(prompt.arguments, values);
     const Watched watched(values, arguments);
-    const PreparedPrompt made = services_.prompt(prompt_text, prompt.is_inline, source.name(), watched);
+    const runner::PreparedPrompt made = services_.prompt(prompt_text, prompt.is_inline, source.name(), watched);
     // A prompt that goes into a file has the same command whatever it says; else, what it says is a part of that.
     if (watched.met_open() || (text_is_open && made.keeps == nullptr)) {
       command.reason = open_value;
@@ -389,4 +405,4 @@ Plan plan_workflow(const Workflow& workflow, const Source& source, std::map<std:
   return Planner(services).plan(workflow, source, inputs, {});
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::planning

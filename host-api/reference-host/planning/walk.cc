@@ -4,8 +4,13 @@
 
 #include "workflow/check/failure_rule.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::planning {
 namespace {
+
+using workflow::no_state;
+using workflow::State;
+using workflow::Transition;
+using workflow::Workflow;
 
 // Forks within forks beyond this are walked as if they were plain states.
 constexpr std::size_t max_fork_depth = 50;
@@ -80,4 +85,4 @@ class Walker {
 
 std::vector<WalkedState> walk_states(const Workflow& workflow) { return Walker(workflow).run(); }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::planning

@@ -9,17 +9,17 @@
 
 #include "workflow/model/model.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::planning {
 
 enum class PlanPart { main, on_failure, finally };
 
 struct WalkedState {
-  std::size_t state = no_state;
+  std::size_t state = workflow::no_state;
   PlanPart part = PlanPart::main;
   std::vector<std::string> branches;  // the paths of forks that it is on, outermost first: the states they begin with
 };
 
 // Each state once; hidden ones are followed and left out.
-std::vector<WalkedState> walk_states(const Workflow& workflow);
+std::vector<WalkedState> walk_states(const workflow::Workflow& workflow);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::planning

@@ -4,8 +4,14 @@
 #include <set>
 #include <unordered_map>
 
-namespace wtool::host::workflow {
+namespace wtool::host::report {
 namespace {
+
+using journal::StepRecord;
+using workflow::no_state;
+using workflow::State;
+using workflow::Transition;
+using workflow::Workflow;
 
 class Drawer {
  public:
@@ -97,7 +103,7 @@ class Drawer {
 
 }  // namespace
 
-Drawing drawing_of(const Workflow& workflow, const RunRecord* run) {
+Drawing drawing_of(const Workflow& workflow, const journal::RunRecord* run) {
   Drawing drawing = Drawer(workflow).draw();
   if (run == nullptr) return drawing;
   std::unordered_map<std::string, const StepRecord*> last;
@@ -113,4 +119,4 @@ Drawing drawing_of(const Workflow& workflow, const RunRecord* run) {
   return drawing;
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::report

@@ -13,16 +13,16 @@
 #include "journal/run_record.h"
 #include "workflow/model/model.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::report {
 
 struct Drawing {
   enum class Shape { start, end, state, choice, fork, join };
   struct Node {
     Shape shape = Shape::state;
-    std::string id;                      // as the workflow names it; of a hidden state one that no other has
-    std::string description;             // may be empty
-    std::optional<Step::Status> status;  // of its last visit; running: it has not ended
-    bool acts = true;                    // it has an action; a state without one has not succeeded at anything
+    std::string id;                              // as the workflow names it; of a hidden state one that no other has
+    std::string description;                     // may be empty
+    std::optional<runner::Step::Status> status;  // of its last visit; running: it has not ended
+    bool acts = true;                            // it has an action; a state without one has not succeeded at anything
   };
   struct Edge {
     std::size_t from = 0;
@@ -34,7 +34,7 @@ struct Drawing {
 };
 
 // `run`: whose steps in this workflow give the states their status; null: none does.
-Drawing drawing_of(const Workflow& workflow, const RunRecord* run);
+Drawing drawing_of(const workflow::Workflow& workflow, const journal::RunRecord* run);
 
 // A stateDiagram-v2, which can stand in a workflow again. States that have a status are coloured.
 std::string mermaid_text(const Drawing& drawing);
@@ -52,4 +52,4 @@ std::string diagram_svg(const Drawing& drawing, bool is_file = false);
 // The style of a page for such elements. The page may use the variables of its colours, for light and dark, as well.
 std::string diagram_css();
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::report

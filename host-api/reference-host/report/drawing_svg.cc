@@ -8,7 +8,7 @@
 #include "report/markup.h"
 #include "terminal/text.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::report {
 namespace {
 
 constexpr std::size_t max_text = 32;  // columns of a node's or an edge's text
@@ -187,7 +187,7 @@ std::string edge_svg(const Drawing::Edge& edge, const Layout& layout, std::size_
 
 std::string node_svg(const Drawing::Node& node, const Box& box) {
   const std::string classes =
-      std::string("node") + (node.status ? std::string(" ") + status_word(*node.status, node.acts) : "");
+      std::string("node") + (node.status ? std::string(" ") + journal::status_word(*node.status, node.acts) : "");
   const double left = box.x - box.width / 2;
   const double top = box.y - box.height / 2;
   std::string shape;
@@ -284,4 +284,4 @@ std::string diagram_svg(const Drawing& drawing, bool is_file) {
   return out + "</svg>\n";
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::report

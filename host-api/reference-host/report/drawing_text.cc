@@ -18,7 +18,7 @@
 
 extern char** environ;
 
-namespace wtool::host::workflow {
+namespace wtool::host::report {
 namespace {
 
 struct Look {
@@ -35,7 +35,7 @@ constexpr std::array<Look, 5> looks = {{{"succeeded", "#c8e6c9", "#2e7d32"},
                                         {"running", "#bbdefb", "#1565c0"}}};
 
 std::string_view status_of(const Drawing::Node& node) {
-  return node.status ? std::string_view(status_word(*node.status, node.acts)) : std::string_view();
+  return node.status ? std::string_view(journal::status_word(*node.status, node.acts)) : std::string_view();
 }
 
 std::string mermaid_name(const Drawing& drawing, std::size_t node) {
@@ -220,4 +220,4 @@ std::string drawn_by_dot(const std::string& graph, const std::string& format, st
   return {};
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::report

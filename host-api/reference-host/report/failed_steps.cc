@@ -7,8 +7,12 @@
 #include "journal/record.h"
 #include "terminal/text.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::report {
 namespace {
+
+using journal::StepRecord;
+using runner::Outcome;
+using runner::Step;
 
 constexpr std::size_t max_failed_steps = 20;
 constexpr std::size_t max_command_lines = 12;
@@ -76,7 +80,7 @@ void FailedList::add(FailedStep step, bool stands_for_others, const std::string&
   ++left_out;
 }
 
-FailedList failed_in(const RunRecord& run) {
+FailedList failed_in(const journal::RunRecord& run) {
   using Status = Step::Status;
   FailedList failed;
   std::vector<const StepRecord*> ended;
@@ -146,7 +150,7 @@ void append_failed(std::string& out, const FailedList& failed, bool aborted, con
   out += "\n";
 }
 
-void FailedSteps::state_ended(const Step& step, const StepEnd& end) {
+void FailedSteps::state_ended(const Step& step, const runner::StepEnd& end) {
   if (!step.of().action || (step.status != Step::Status::failed && step.status != Step::Status::aborted)) return;
   FailedStep failed;
   failed.branch = step.branch;
@@ -156,10 +160,10 @@ void FailedSteps::state_ended(const Step& step, const StepEnd& end) {
   failed.command = end.command;
   if (!failed.secret) fill(failed, end.outcome);
   const bool stands_for_others =
-      std::holds_alternative<WorkflowAction>(step.of().action->kind) || !end.outcome.matrix.is_null();
+      std::holds_alternative<workflow::WorkflowAction>(step.of().action->kind) || !end.outcome.matrix.is_null();
   const std::lock_guard lock(mutex_);
   failed.label = step_label(step, combinations_);
   failed_.add(std::move(failed), stands_for_others, below(step.branch, step.sequence));
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::report

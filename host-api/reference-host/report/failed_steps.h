@@ -11,7 +11,7 @@
 #include "report/step_label.h"
 #include "runner/run_observer.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::report {
 
 struct FailedStep {
   std::string label;  // as step_label()
@@ -27,7 +27,7 @@ struct FailedStep {
 };
 
 // What a tool's error says to do; empty: nothing.
-std::string hint_of(const Outcome& outcome);
+std::string hint_of(const runner::Outcome& outcome);
 
 // Of each step the last visit, in the order of their ends; of very many the last ones. A step that only stands for others
 // (a matrix, a workflow that was run) is not among them, unless none of those failed.
@@ -40,7 +40,7 @@ struct FailedList {
 };
 
 // What failed in an earlier run. What was stopped is among it only where the run was stopped: as its last one.
-FailedList failed_in(const RunRecord& run);
+FailedList failed_in(const journal::RunRecord& run);
 
 // " (2 steps failed, and the workflow continued: A, B)"; empty where none failed.
 std::string continued_after(const FailedList& failed);
@@ -50,10 +50,10 @@ std::string continued_after(const FailedList& failed);
 void append_failed(std::string& out, const FailedList& failed, bool aborted, const std::string& reason);
 
 // All members: any thread.
-class FailedSteps final : public RunObserver {
+class FailedSteps final : public runner::RunObserver {
  public:
   void combination_begun(const std::string& branch, const expressions::Value& values) override;
-  void state_ended(const Step& step, const StepEnd& end) override;
+  void state_ended(const runner::Step& step, const runner::StepEnd& end) override;
 
   // The run must be over.
   const FailedList& all() const { return failed_; }
@@ -64,4 +64,4 @@ class FailedSteps final : public RunObserver {
   FailedList failed_;
 };
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::report

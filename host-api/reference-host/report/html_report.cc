@@ -9,8 +9,15 @@
 #include "report/markup.h"
 #include "terminal/text.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::report {
 namespace {
+
+using journal::LogRecord;
+using journal::Moment;
+using journal::RunRecord;
+using journal::StepRecord;
+using runner::Step;
+using workflow::Workflow;
 
 constexpr std::size_t max_page_output = 64UL * 1024;   // bytes of each text of a step
 constexpr std::size_t max_outputs = 16 * 1024 * 1024;  // bytes of all of them
@@ -43,7 +50,7 @@ std::string element(const char* tag, const std::string& text, const std::string&
 
 std::string shown_time(Moment at) { return utc_text(at, "%Y-%m-%d %H:%M:%S UTC"); }
 
-std::string status_of(const RunRecord& run) { return run.status ? word(*run.status) : "interrupted"; }
+std::string status_of(const RunRecord& run) { return run.status ? journal::word(*run.status) : "interrupted"; }
 
 std::string head(const RunRecord& run) {
   const std::string name = run.name.empty() ? run.file : run.name;
@@ -78,7 +85,7 @@ std::string inputs(const RunRecord& run) {
 // What steps gave, each closed until somebody opens it.
 class Details {
  public:
-  std::string of(const char* title, const std::string& text, const WholeOutput& whole = {}) {
+  std::string of(const char* title, const std::string& text, const runner::WholeOutput& whole = {}) {
     if (text.find_first_not_of(" \n\t\r") == std::string::npos) return {};
     std::string shown = bounded_output(text, whole, std::min(max_page_output, room_));
     room_ -= std::min(room_, shown.size());
@@ -146,7 +153,7 @@ std::string steps(const RunRecord& run) {
     out += "<tr><td>" + markup_text(step.state);
     if (!step.workflow.empty()) out += " " + element("span", "in " + step.workflow, "faint");
     if (!step.place.branch.empty()) out += " " + element("span", step.place.branch, "faint");
-    const Outcome& outcome = step.end.outcome;
+    const runner::Outcome& outcome = step.end.outcome;
     out += details.of("command", step.end.command) +
            details.of("stdout", outcome.standard_output, outcome.whole_output) +
            details.of("stderr", outcome.standard_error, outcome.whole_error);
@@ -191,4 +198,4 @@ std::string html_report(const RunRecord& run, const Workflow* workflow) {
   return head(run) + diagram(run, workflow) + steps(run) + notices(run) + inputs(run) + "</body>\n</html>\n";
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::report

@@ -6,10 +6,10 @@
 #include "journal/run_record.h"
 #include "workflow/model/model.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::report {
 
 // With the diagram where the workflow is given; null: without. What is in `run` stands there as it is, so secrets must
 // have been masked before. The page is well-formed XML, too.
-std::string html_report(const RunRecord& run, const Workflow* workflow);
+std::string html_report(const journal::RunRecord& run, const workflow::Workflow* workflow);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::report

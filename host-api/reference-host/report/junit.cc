@@ -6,8 +6,12 @@
 #include "base/time_text.h"
 #include "report/markup.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::report {
 namespace {
+
+using journal::RunRecord;
+using journal::StepRecord;
+using runner::Step;
 
 constexpr std::size_t max_case_output = 64UL * 1024;  // bytes of each stream of a case
 
@@ -54,7 +58,7 @@ std::string numbers(const Counts& counts) {
 }
 
 std::string why(const StepRecord& step) {
-  const Outcome& outcome = step.end.outcome;
+  const runner::Outcome& outcome = step.end.outcome;
   if (!outcome.message.empty()) return outcome.message;
   return step.end.secret ? "failed; what it gave is secret" : "exit code " + std::to_string(step.exit_code);
 }
@@ -93,10 +97,10 @@ std::string verdict_xml(const StepRecord& step, Verdict verdict) {
   }
   const bool ended = step.status == Step::Status::aborted;
   return "      <error" + attribute("message", ended ? "aborted: " + why(step) : "it has not ended") +
-         attribute("type", word(step.status)) + ">" + markup_text(command) + "</error>\n";
+         attribute("type", journal::word(step.status)) + ">" + markup_text(command) + "</error>\n";
 }
 
-void append_stream(std::string& out, const char* tag, const std::string& text, const WholeOutput& whole = {}) {
+void append_stream(std::string& out, const char* tag, const std::string& text, const runner::WholeOutput& whole = {}) {
   if (text.empty()) return;
   out += std::string("      <") + tag + ">" + markup_text(bounded_output(text, whole, max_case_output)) + "</" + tag +
          ">\n";
@@ -105,7 +109,7 @@ void append_stream(std::string& out, const char* tag, const std::string& text, c
 // What people were told of the run as a whole.
 std::string notices_of(const RunRecord& run) {
   std::string text;
-  for (const LogRecord& log : run.logs) {
+  for (const journal::LogRecord& log : run.logs) {
     if (log.step == 0) text += "notice: " + log.text + '\n';
   }
   return text;
@@ -139,14 +143,14 @@ std::string junit_xml(const RunRecord& run) {
     append_stream(suite.cases, "system-err", step.end.outcome.standard_error, step.end.outcome.whole_error);
     suite.cases += "    </testcase>\n";
   }
-  if (run.status != RunReport::Status::completed && all.failures + all.errors == 0) {
+  if (run.status != runner::RunReport::Status::completed && all.failures + all.errors == 0) {
     Suite& suite = suite_of(suites, index, run, "");
     suite.counts.add(Verdict::error, {});
     all.add(Verdict::error, {});
     const std::string reason = run.status ? run.reason : "the run has not ended";
     suite.cases += "    <testcase" + attribute("name", "the run") + attribute("classname", run.name) +
                    attribute("time", "0.000") + ">\n      <error" + attribute("message", reason) +
-                   attribute("type", run.status ? word(*run.status) : "interrupted") + "/>\n    </testcase>\n";
+                   attribute("type", run.status ? journal::word(*run.status) : "interrupted") + "/>\n    </testcase>\n";
   }
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + attribute("name", run.name) +
                     numbers(all) + attribute("time", seconds(run.took)) + ">\n";
@@ -161,4 +165,4 @@ std::string junit_xml(const RunRecord& run) {
   return out + "</testsuites>\n";
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::report

@@ -5,11 +5,11 @@
 
 #include "journal/run_record.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::report {
 
 // A suite for each branch, a case for each visit of a state. A step that failed and that the workflow went on from is
 // skipped, not failed: the workflow has dealt with it. A run that failed without a failed step has a case of its own
 // that says so, so that a run that did not complete never looks green.
-std::string junit_xml(const RunRecord& run);
+std::string junit_xml(const journal::RunRecord& run);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::report

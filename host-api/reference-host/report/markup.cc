@@ -2,7 +2,7 @@
 
 #include "terminal/text.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::report {
 
 std::string markup_text(std::string_view text) {
   const std::string clean = cleaned_for_terminal(text, true);
@@ -48,7 +48,7 @@ std::string bounded_text(std::string_view text, std::size_t most) {
   return "[" + std::to_string(begin) + " bytes before this are left out]\n" + std::string(text.substr(begin));
 }
 
-std::string bounded_output(const std::string& text, const WholeOutput& whole, std::size_t most) {
+std::string bounded_output(const std::string& text, const runner::WholeOutput& whole, std::size_t most) {
   if (!whole.cut) return bounded_text(text, most);
   std::string end = text;
   if (end.size() > most) {
@@ -58,4 +58,4 @@ std::string bounded_output(const std::string& text, const WholeOutput& whole, st
   return "[the output has " + std::to_string(whole.bytes) + " bytes and was cut; this is the end of it]\n" + end;
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::report

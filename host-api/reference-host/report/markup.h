@@ -7,7 +7,7 @@
 
 #include "runner/outcome.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::report {
 
 // Valid UTF-8 without escape sequences and characters that XML does not know, with `& < > " '` escaped. Newlines stay;
 // tabs become blanks.
@@ -17,6 +17,6 @@ std::string markup_text(std::string_view text);
 std::string bounded_text(std::string_view text, std::size_t most);
 
 // The end of an output for a report: at most so many bytes, below a line that says what is missing.
-std::string bounded_output(const std::string& text, const WholeOutput& whole, std::size_t most);
+std::string bounded_output(const std::string& text, const runner::WholeOutput& whole, std::size_t most);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::report

@@ -11,8 +11,13 @@
 #include "terminal/text.h"
 #include "workflow/actions/action_type.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::report {
 namespace {
+
+using runner::Outcome;
+using runner::Step;
+using runner::StepEnd;
+using workflow::LogAction;
 
 constexpr auto refresh = std::chrono::milliseconds(100);
 constexpr std::size_t max_live_line = 1024;  // bytes of output kept for a live line
@@ -34,7 +39,9 @@ bool does(const Step& step) {
 bool takes_time(const Step& step) { return type_of(step.of().action->kind).calls_something; }
 
 // Tools that tell nothing while they run have said what they gave.
-bool gives_only_at_its_end(const Step& step) { return does<ToolAction>(step) || does<PromptAction>(step); }
+bool gives_only_at_its_end(const Step& step) {
+  return does<workflow::ToolAction>(step) || does<workflow::PromptAction>(step);
+}
 
 std::size_t lines_of(std::string_view text) {
   const auto newlines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
@@ -158,12 +165,12 @@ std::string Progress::group_of(Running& running) const {
   return text;
 }
 
-void Progress::run_started(const RunStart& start) {
+void Progress::run_started(const runner::RunStart& start) {
   const std::lock_guard lock(mutex_);
   run_ = cleaned_for_terminal(start.run, false);
   if (run_.empty() || quiet()) return;
   put(cleaned_for_terminal(start.name, false) + ": run " + run_ + (start.resumed ? " resumed" : "") + ", journal " +
-      std::string(runs_folder) + "/" + run_ + std::string(journal_suffix) + "\n");
+      std::string(journal::runs_folder) + "/" + run_ + std::string(journal::journal_suffix) + "\n");
 }
 
 void Progress::combination_begun(const std::string& branch, const expressions::Value& values) {
@@ -303,10 +310,10 @@ void Progress::state_ended(const Step& step, const StepEnd& end) {
   put(text);
 }
 
-void Progress::run_ended(const RunReport&) {
+void Progress::run_ended(const runner::RunReport&) {
   const std::lock_guard lock(mutex_);
   running_.clear();
   if (style_.live) terminal_.show("", {});
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::report

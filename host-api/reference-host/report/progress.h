@@ -16,7 +16,7 @@
 #include "terminal/output_lines.h"
 #include "terminal/terminal.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::report {
 
 // How what the steps write is shown.
 enum class OutputStyle {
@@ -43,7 +43,7 @@ struct ProgressStyle {
 };
 
 // All members: any thread.
-class Progress final : public RunObserver {
+class Progress final : public runner::RunObserver {
  public:
   // `terminal` must outlive this object.
   Progress(Terminal& terminal, ProgressStyle style);
@@ -51,15 +51,15 @@ class Progress final : public RunObserver {
   Progress& operator=(const Progress&) = delete;
   ~Progress() override;
 
-  void run_started(const RunStart& start) override;
+  void run_started(const runner::RunStart& start) override;
   void combination_begun(const std::string& branch, const expressions::Value& values) override;
-  void state_entered(const Step& step) override;
-  void output(const Step& step, bool is_error_stream, std::string_view bytes) override;
-  void logged(const Step& step, LogAction::Level level, std::string_view text) override;
-  void retrying(const Step& step, const Outcome& outcome, std::chrono::milliseconds wait) override;
-  void state_ended(const Step& step, const StepEnd& end) override;
+  void state_entered(const runner::Step& step) override;
+  void output(const runner::Step& step, bool is_error_stream, std::string_view bytes) override;
+  void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;
+  void retrying(const runner::Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) override;
+  void state_ended(const runner::Step& step, const runner::StepEnd& end) override;
   void noticed(std::string_view text) override;
-  void run_ended(const RunReport& report) override;
+  void run_ended(const runner::RunReport& report) override;
 
  private:
   struct Running {
@@ -85,7 +85,7 @@ class Progress final : public RunObserver {
   std::vector<LiveLine> live_lines() const;
   LiveLine live_line(const Running& running, std::size_t columns) const;
   std::string coloured(const char* code, const std::string& text) const;
-  std::string end_line(const Step& step, const StepEnd& end, const Running& running) const;
+  std::string end_line(const runner::Step& step, const runner::StepEnd& end, const Running& running) const;
 
   Terminal& terminal_;
   const ProgressStyle style_;
@@ -98,4 +98,4 @@ class Progress final : public RunObserver {
   std::thread ticker_;                        // only where live
 };
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::report

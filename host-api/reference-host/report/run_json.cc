@@ -4,9 +4,10 @@
 
 #include "base/time_text.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::report {
 namespace {
 
+using journal::StepRecord;
 using nlohmann::ordered_json;
 
 double milliseconds(std::chrono::steady_clock::duration took) {
@@ -17,14 +18,14 @@ ordered_json value_json(const expressions::Value& value) {
   return ordered_json::parse(expressions::to_json(value), nullptr, false);
 }
 
-void add_whole(ordered_json& out, const std::string& stream, const WholeOutput& whole) {
+void add_whole(ordered_json& out, const std::string& stream, const runner::WholeOutput& whole) {
   if (whole.cut || whole.lossy) out[stream + "_bytes"] = whole.bytes;
   if (whole.cut) out[stream + "_cut"] = true;
   if (!whole.file.empty()) out[stream + "_file"] = whole.file;
 }
 
 ordered_json step_json(const StepRecord& step) {
-  const Outcome& outcome = step.end.outcome;
+  const runner::Outcome& outcome = step.end.outcome;
   ordered_json out = {{"step", step.number}, {"branch", step.place.branch}, {"seq", step.place.sequence}};
   if (!step.workflow.empty()) out["workflow"] = step.workflow;
   out["state"] = step.state;
@@ -52,7 +53,7 @@ ordered_json step_json(const StepRecord& step) {
 
 }  // namespace
 
-std::string run_json(const RunRecord& run, const std::string& status, bool steps) {
+std::string run_json(const journal::RunRecord& run, const std::string& status, bool steps) {
   ordered_json out = {{"run", run.run},
                       {"name", run.name},
                       {"file", run.file},
@@ -70,12 +71,12 @@ std::string run_json(const RunRecord& run, const std::string& status, bool steps
     out["steps"] = ordered_json::array();
     for (const StepRecord& step : run.steps) out["steps"].push_back(step_json(step));
     out["logs"] = ordered_json::array();
-    for (const LogRecord& log : run.logs) {
+    for (const journal::LogRecord& log : run.logs) {
       out["logs"].push_back(
-          {{"time", iso_time(log.at)}, {"step", log.step}, {"level", word(log.level)}, {"text", log.text}});
+          {{"time", iso_time(log.at)}, {"step", log.step}, {"level", journal::word(log.level)}, {"text", log.text}});
     }
   }
   return out.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::report

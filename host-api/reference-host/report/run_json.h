@@ -5,9 +5,9 @@
 
 #include "journal/run_record.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::report {
 
 // Without a newline at the end. `steps`: with all steps and logs.
-std::string run_json(const RunRecord& run, const std::string& status, bool steps);
+std::string run_json(const journal::RunRecord& run, const std::string& status, bool steps);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::report

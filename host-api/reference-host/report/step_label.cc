@@ -7,7 +7,7 @@
 #include "journal/run_record.h"
 #include "terminal/text.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::report {
 
 namespace {
 
@@ -20,7 +20,7 @@ struct Part {
 
 Part part_of(const std::string& branch, const CombinationNames& combinations) {
   if (const auto known = combinations.find(branch); known != combinations.end()) return {known->second, true};
-  const std::string name(branch_name(branch));
+  const std::string name(journal::branch_name(branch));
   const bool number = !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
   return {number ? "[" + name + "]" : name, number};
 }
@@ -35,7 +35,7 @@ std::string combination_name(const expressions::Value& values) {
   return "(" + cut_to_width(cleaned_for_terminal(name, false), max_combination) + ")";
 }
 
-std::string step_label(const Step& step, const CombinationNames& combinations) {
+std::string step_label(const runner::Step& step, const CombinationNames& combinations) {
   return step_label(step.branch, step.of().id, combinations);
 }
 
@@ -43,7 +43,7 @@ std::string step_label(const std::string& its_branch, const std::string& state, 
   if (its_branch.empty()) return cleaned_for_terminal(state, false);
   std::vector<Part> parts;  // of the branches, the innermost first
   std::string branch = its_branch;
-  while (const auto parent = parent_of(branch)) {
+  while (const auto parent = journal::parent_of(branch)) {
     parts.push_back(part_of(branch, combinations));
     branch = parent->branch;
   }
@@ -61,4 +61,4 @@ std::string step_label(const std::string& its_branch, const std::string& state, 
   return cleaned_for_terminal(label + state + values, false);
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::report

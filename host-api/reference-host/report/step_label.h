@@ -6,7 +6,7 @@
 
 #include "runner/run_observer.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::report {
 
 // Of the combinations of matrices, by their branches.
 using CombinationNames = std::map<std::string, std::string>;
@@ -17,7 +17,7 @@ std::string combination_name(const expressions::Value& values);
 // The name of its state; behind those of the branches that it runs in, where these are not the main path: `TaskA /
 // Test`, `deploy / Upload`, `Build (amd64, debug)` of a combination of a matrix, `[2] Build` where its values are not
 // known. Safe for a terminal.
-std::string step_label(const Step& step, const CombinationNames& combinations = {});
+std::string step_label(const runner::Step& step, const CombinationNames& combinations = {});
 std::string step_label(const std::string& branch, const std::string& state, const CombinationNames& combinations = {});
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::report

@@ -15,8 +15,15 @@
 #include "report/failed_steps.h"
 #include "terminal/text.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::report {
 namespace {
+
+using journal::RunRecord;
+using journal::StepRecord;
+using runner::RunReport;
+using runner::Step;
+using runner::WholeOutput;
+using workflow::Workflow;
 
 constexpr std::size_t max_rows = 200;
 
@@ -143,17 +150,17 @@ std::string StateTable::text() const {
 // Whether the step stands for the combinations of its matrix, which are steps of their own.
 bool stands_for_combinations(const Step& step) {
   if (!step.of().action || !step.of().action->options.matrix) return false;
-  const std::string_view name = branch_name(step.branch);
+  const std::string_view name = journal::branch_name(step.branch);
   return step.sequence != 1 || name.empty() || name.find_first_not_of("0123456789") != std::string_view::npos;
 }
 
 StateTable table_of(const Workflow& workflow, const RunReport& report) {
   StateTable table;
   for (const Step& step : report.steps) {
-    const State& state = step.of();
+    const workflow::State& state = step.of();
     if (state.hidden) continue;
-    table.add({workflow_of(step, &workflow), state.id, step.branch, step.status, step.tries, state.action.has_value(),
-               step.replayed, step.took, stands_for_combinations(step)});
+    table.add({journal::workflow_of(step, &workflow), state.id, step.branch, step.status, step.tries,
+               state.action.has_value(), step.replayed, step.took, stands_for_combinations(step)});
   }
   return table;
 }
@@ -182,7 +189,7 @@ void append_standard_errors(std::string& out, const RunRecord& run) {
 
 void append_notices(std::string& out, const RunRecord& run) {
   std::size_t count = 0;
-  for (const LogRecord& log : run.logs) {
+  for (const journal::LogRecord& log : run.logs) {
     if (log.step != 0 || ++count > max_notices) continue;
     out += (count == 1 ? "\n  Notices:\n    " : "    ") + line(log.text) + "\n";
   }
@@ -212,7 +219,7 @@ std::vector<std::string> cut_lines(const std::vector<Step>& steps, const std::st
   std::vector<std::string> lines;
   for (const Step& step : steps) {
     if (!step.cut) continue;
-    const auto above = parent_of(step.branch);
+    const auto above = journal::parent_of(step.branch);
     const bool combination = above && std::any_of(steps.begin(), steps.end(), [&](const Step& other) {
                                return other.branch == above->branch && other.sequence == above->sequence &&
                                       other.workflow == step.workflow && other.state == step.state;
@@ -225,7 +232,7 @@ std::vector<std::string> cut_lines(const std::vector<Step>& steps, const std::st
 std::vector<std::string> cut_lines(const RunRecord& run) {
   std::vector<std::string> lines;
   for (const StepRecord& step : run.steps) {
-    const Outcome& outcome = step.end.outcome;
+    const runner::Outcome& outcome = step.end.outcome;
     if (step.end.secret || !(outcome.whole_output.cut || outcome.whole_error.cut) || is_combination(run, step))
       continue;
     add_cut_lines(lines, step.state, outcome.whole_output, outcome.whole_error, run.run);
@@ -249,7 +256,7 @@ std::string summary_text(const Workflow& workflow, const RunReport& report, cons
   const StateTable table = table_of(workflow, report);
   const bool completed = report.status == RunReport::Status::completed;
   std::string out =
-      cleaned_for_terminal(name, false) + ": " + word(report.status) + " in " + duration_text(report.took);
+      cleaned_for_terminal(name, false) + ": " + journal::word(report.status) + " in " + duration_text(report.took);
   if (completed) out += continued_after(failed.all());
   out += "\n";
   if (!report.reason.empty()) out += "  Reason: " + cleaned_for_terminal(report.reason, false) + "\n";
@@ -261,11 +268,11 @@ std::string summary_text(const Workflow& workflow, const RunReport& report, cons
   return out;
 }
 
-std::string time_text(Moment at) { return utc_text(at, "%Y-%m-%d %H:%M:%S"); }
+std::string time_text(journal::Moment at) { return utc_text(at, "%Y-%m-%d %H:%M:%S"); }
 
 std::string status_text(const RunRecord& run, bool being_written) {
   if (being_written) return "running";
-  return run.status ? word(*run.status) : "interrupted";
+  return run.status ? journal::word(*run.status) : "interrupted";
 }
 
 std::string run_text(const RunRecord& run, bool being_written) {
@@ -298,4 +305,4 @@ std::string run_text(const RunRecord& run, bool being_written) {
   return out + "\n  To resume where it ended: wtool resume " + line(run.run) + "\n";
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::report

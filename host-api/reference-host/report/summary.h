@@ -9,7 +9,7 @@
 #include "runner/run_observer.h"
 #include "workflow/model/model.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::report {
 
 struct SummaryStyle {
   bool table = true;   // of the states; without it where each line of it stands on the screen already
@@ -18,17 +18,17 @@ struct SummaryStyle {
 
 // Text for people, with a newline at the end; safe for a terminal. `run`: the id by which the run can be resumed;
 // empty: it cannot.
-std::string summary_text(const Workflow& workflow, const RunReport& report, const FailedSteps& failed,
+std::string summary_text(const workflow::Workflow& workflow, const runner::RunReport& report, const FailedSteps& failed,
                          const std::string& name, const std::string& run = "", SummaryStyle style = {});
 
 // "completed", "failed", "aborted"; of a run that has no end "running" where it is being written, else "interrupted".
-std::string status_text(const RunRecord& run, bool being_written);
+std::string status_text(const journal::RunRecord& run, bool being_written);
 
 // What happened, with the ends of the outputs of the steps that failed, and of standard error of those that succeeded;
 // safe for a terminal.
-std::string run_text(const RunRecord& run, bool being_written);
+std::string run_text(const journal::RunRecord& run, bool being_written);
 
 // "2026-11-21 23:15:02", in UTC.
-std::string time_text(Moment at);
+std::string time_text(journal::Moment at);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::report

@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 #include "workflow/model/source.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 namespace {
 
 constexpr const char* folder_name = ".swissarmyhammer";
@@ -35,7 +35,7 @@ std::string cleaned(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   }
-  return std::string(trim(text));
+  return std::string(workflow::trim(text));
 }
 
 std::string read_reason(const std::string& path) {
@@ -156,4 +156,4 @@ void AbortWatcher::trigger() {
   stop_.request(StopHow::graceful, read_reason(file_));
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -12,7 +12,7 @@
 
 #include "base/stop.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 class AbortWatcher {
  public:
@@ -54,4 +54,4 @@ class AbortWatcher {
   std::thread thread_;
 };
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -16,12 +16,15 @@
 #include "workflow/model/shell_choice.h"
 #include "workflow/quoting/command_template.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 namespace {
 
 using expressions::ExpressionError;
 using expressions::Value;
 using nlohmann::json;
+using workflow::max_wait;
+using workflow::shell_tool;
+using workflow::TemplateText;
 
 constexpr std::size_t max_environment_value = 100 * 1024;  // bytes; the kernel has the same bound as for arguments
 // What a prompt answers when the run is to end, by the convention of those prompts.
@@ -70,14 +73,14 @@ class ActionRunner {
     const auto text = render(*options_.timeout);
     if (!text) return false;
     std::string why;
-    timeout = timeout_value(*text, why);
+    timeout = workflow::timeout_value(*text, why);
     if (!timeout) mistake(options_.timeout->written.locate(0), why);
     return timeout.has_value();
   }
 
   // --- actions ---
 
-  void perform(const ShellAction& action) {
+  void perform(const workflow::ShellAction& action) {
     auto command = render_command(action.command, context_.variables);
     if (const auto* error = std::get_if<ExpressionError>(&command)) {
       return mistake(action.command.written.locate(error->offset), error->message);
@@ -86,7 +89,7 @@ class ActionRunner {
     json arguments = {{"command", result_.command}};
     std::optional<std::chrono::milliseconds> timeout;
     if (!take_timeout(timeout)) return;
-    if (timeout) arguments["timeout"] = as_seconds(*timeout);
+    if (timeout) arguments["timeout"] = workflow::as_seconds(*timeout);
     if (action.working_directory) {
       const auto directory = render(*action.working_directory);
       if (!directory) return;
@@ -105,7 +108,7 @@ class ActionRunner {
     call(std::string(shell_tool), arguments, shell_of(action, invocation_.workflow));
   }
 
-  void perform(const ToolAction& action) {
+  void perform(const workflow::ToolAction& action) {
     std::string why;
     std::optional<json> arguments = rendered_arguments(*action.arguments, context_.variables, why);
     if (!arguments) return mistake(action.arguments_offset, why);
@@ -113,7 +116,7 @@ class ActionRunner {
     call(action.tool, *arguments);
   }
 
-  void perform(const PromptAction& action) {
+  void perform(const workflow::PromptAction& action) {
     const auto prompt = render(action.prompt);
     if (!prompt) return;
     const RunServices& services = invocation_.run.request().services;
@@ -131,7 +134,7 @@ class ActionRunner {
     if (!take_timeout(timeout)) return;
     result_.command = prepared.command;
     json call_arguments = {{"command", prepared.command}};
-    if (timeout) call_arguments["timeout"] = as_seconds(*timeout);
+    if (timeout) call_arguments["timeout"] = workflow::as_seconds(*timeout);
     call(std::string(shell_tool), call_arguments);
     if (result_.outcome.is_error) return;
     if (result_.outcome.standard_output.starts_with(abort_mark)) {
@@ -157,7 +160,7 @@ class ActionRunner {
     result_.ends_workflow = values.ends_workflow;
   }
 
-  void perform(const WorkflowAction& action) {
+  void perform(const workflow::WorkflowAction& action) {
     const auto name = render(action.workflow);
     if (!name) return;
     std::string why;
@@ -178,18 +181,18 @@ class ActionRunner {
     if (!timed_out || !result_.outcome.aborted || result_.abort) return;
     result_.outcome.aborted = false;
     result_.outcome.error = "timed_out";
-    fails("Workflow timed out after " + as_seconds(*timeout).dump() + " seconds", 124);
+    fails("Workflow timed out after " + workflow::as_seconds(*timeout).dump() + " seconds", 124);
   }
 
-  void perform(const LogAction& action) {
+  void perform(const workflow::LogAction& action) {
     const auto text = render(action.message);
     if (!text) return;
     result_.outcome.standard_output = *text;
     invocation_.run.observer().logged(step_, action.level, *text);
   }
 
-  void perform(const SetAction& action) {
-    for (const Assignment& assignment : action.assignments) {
+  void perform(const workflow::SetAction& action) {
+    for (const workflow::Assignment& assignment : action.assignments) {
       if (const auto* value = std::get_if<Value>(&assignment.value)) {
         result_.assigned.emplace_back(assignment.name, *value);
       } else {
@@ -204,7 +207,7 @@ class ActionRunner {
     }
   }
 
-  void perform(const WaitAction& action) {
+  void perform(const workflow::WaitAction& action) {
     const auto text = render(action.amount);
     if (!text) return;
     double amount = 0;
@@ -221,7 +224,7 @@ class ActionRunner {
     if (!wait_until(until, context_.stop)) stopped();
   }
 
-  void perform(const ConfirmAction& action) {
+  void perform(const workflow::ConfirmAction& action) {
     std::string question = "Continue after '" + step_.of().id + "'?";
     if (action.question) {
       const auto text = render(*action.question);
@@ -240,7 +243,7 @@ class ActionRunner {
     }
   }
 
-  void perform(const AbortAction& action) {
+  void perform(const workflow::AbortAction& action) {
     const auto text = render(action.message);
     if (!text) return;
     result_.abort = true;
@@ -278,7 +281,7 @@ class ActionRunner {
   const Step& step_;
   const ActionContext& context_;
   const WorkflowInvocation& invocation_;
-  const Options& options_;
+  const workflow::Options& options_;
   ActionResult result_;
 };
 
@@ -297,9 +300,9 @@ std::optional<std::string> rendered_text(const TemplateText& text, const Workflo
 }
 
 std::string with_place(const WorkflowInvocation& invocation, std::size_t offset, const std::string& message) {
-  const Position position = invocation.source.position(offset);
+  const workflow::Position position = invocation.source.position(offset);
   return invocation.source.name() + ":" + std::to_string(position.line) + ":" + std::to_string(position.column) + ": " +
          message;
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -13,7 +13,7 @@
 #include "runner/variables.h"
 #include "workflow/model/model.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 struct ActionResult {
   Outcome outcome;
@@ -41,10 +41,10 @@ struct ActionContext {
 ActionResult run_action(const Step& step, const ActionContext& context);
 
 // The text of a template, or `mistake`: what is wrong, with its place.
-std::optional<std::string> rendered_text(const TemplateText& text, const WorkflowInvocation& invocation,
+std::optional<std::string> rendered_text(const workflow::TemplateText& text, const WorkflowInvocation& invocation,
                                          const expressions::Scope& values, std::string& mistake);
 
 // "FILE:LINE:COLUMN: MESSAGE"
 std::string with_place(const WorkflowInvocation& invocation, std::size_t offset, const std::string& message);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -9,7 +9,11 @@
 #include "runner/step_outputs.h"
 #include "workflow/check/failure_rule.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
+
+using workflow::no_state;
+using workflow::State;
+using workflow::Workflow;
 
 namespace {
 
@@ -23,7 +27,7 @@ std::string name_of(const Workflow& workflow, std::size_t state) {
 std::string why_fatal(const State& state, const ActionResult& result, const Outcome& outcome) {
   if (!result.mistake.empty()) return result.mistake;
   const std::string what = "step '" + state.id + "'";
-  if (std::holds_alternative<WorkflowAction>(state.action->kind)) {
+  if (std::holds_alternative<workflow::WorkflowAction>(state.action->kind)) {
     return "in the workflow that " + what + " runs: " + outcome.message;
   }
   return what + (result.refused ? " was refused: " : " failed: ") + outcome.message;
@@ -252,7 +256,7 @@ ActionResult Branch::perform(const State& state, Step& step) {
 
 void Branch::store(const Step& step, ActionResult& result, StepEnd& end) {
   const State& state = step.of();
-  const Options& options = state.action->options;
+  const workflow::Options& options = state.action->options;
   end.secret = gives_secrets(step);
   if (end.secret) {
     run_.hide(result.outcome.standard_output);
@@ -274,7 +278,7 @@ void Branch::store(const Step& step, ActionResult& result, StepEnd& end) {
 
 std::optional<BranchResult> Branch::take_fork(const State& state, Step& step, StepEnd& end, std::size_t& current) {
   std::vector<std::size_t> targets;
-  for (const Transition& exit : state.exits) targets.push_back(exit.target);
+  for (const workflow::Transition& exit : state.exits) targets.push_back(exit.target);
   go_on(step, end, targets, current);
   ForkResult fork = run_fork(invocation_, name_, sequence_, state, variables_, stop_, lineage_);
   last_ = std::move(fork.last);
@@ -295,4 +299,4 @@ std::optional<BranchResult> Branch::take_fork(const State& state, Step& step, St
   return std::nullopt;
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

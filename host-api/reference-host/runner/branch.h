@@ -12,7 +12,7 @@
 #include "runner/run.h"
 #include "runner/variables.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 class Branch {
  public:
@@ -27,7 +27,7 @@ class Branch {
         exits_(invocation, variables, lineage.fork) {}
 
   // Goes on until the end, until the join `until` is reached (it is not entered), or until it can go no further.
-  BranchResult go(std::size_t start, std::size_t until = no_state);
+  BranchResult go(std::size_t start, std::size_t until = workflow::no_state);
 
   // What the last action ended with.
   const std::optional<LastStep>& last() const { return last_; }
@@ -47,16 +47,16 @@ class Branch {
 
   // Enters the state, and makes `current` the next one; or says how the path has ended.
   std::optional<BranchResult> visit(std::size_t& current);
-  void stand_for(const Pending& failure, const State& state, Step& step, StepEnd& end);
+  void stand_for(const Pending& failure, const workflow::State& state, Step& step, StepEnd& end);
   std::optional<BranchResult> leave(Step& step, StepEnd& end, bool action_failed, std::size_t& current);
   std::optional<BranchResult> follow(const FailureWay& way, Step& step, StepEnd& end, std::size_t& current);
-  std::optional<BranchResult> mistaken(const State& state, const Choice& choice, Step& step, StepEnd& end,
+  std::optional<BranchResult> mistaken(const workflow::State& state, const Choice& choice, Step& step, StepEnd& end,
                                        std::size_t& current);
   std::optional<BranchResult> go_on(Step& step, StepEnd& end, const std::vector<std::size_t>& targets,
                                     std::size_t& current);
-  std::optional<BranchResult> take_fork(const State& state, Step& step, StepEnd& end, std::size_t& current);
+  std::optional<BranchResult> take_fork(const workflow::State& state, Step& step, StepEnd& end, std::size_t& current);
   BranchResult stay(Step& step, StepEnd& end, BranchResult branch_result);
-  ActionResult perform(const State& state, Step& step);
+  ActionResult perform(const workflow::State& state, Step& step);
   void store(const Step& step, ActionResult& result, StepEnd& end);
   // Makes `outcome` what conditions read as the last one.
   void tell(const Outcome& outcome) { variables_.record("", "", outcome); }
@@ -75,4 +75,4 @@ class Branch {
   std::unordered_map<std::size_t, int> handled_fatal_ends_;
 };
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

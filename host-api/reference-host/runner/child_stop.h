@@ -3,7 +3,7 @@
 
 #include "base/stop.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 class ChildStop {
  public:
@@ -21,4 +21,4 @@ class ChildStop {
   Stop::Subscription from_parent_;  // ends first
 };
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

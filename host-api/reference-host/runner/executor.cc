@@ -4,12 +4,12 @@
 #include "runner/subworkflow.h"
 #include "runner/variables.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 RunReport run_workflow(RunRequest request) {
   const auto began = std::chrono::steady_clock::now();
   Run run(request);
-  for (const Parameter& parameter : request.workflow.parameters) {
+  for (const workflow::Parameter& parameter : request.workflow.parameters) {
     const auto given = request.inputs.find(parameter.name);
     if (parameter.secret && given != request.inputs.end()) run.hide(expressions::to_text(given->second));
   }
@@ -41,4 +41,4 @@ RunReport run_workflow(RunRequest request) {
   return report;
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

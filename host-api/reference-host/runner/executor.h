@@ -21,9 +21,9 @@
 #include "base/stop.h"
 #include "runner/run_request.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 // Blocks until the run is over.
 RunReport run_workflow(RunRequest request);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -5,8 +5,12 @@
 #include "runner/actions.h"
 #include "workflow/check/failure_rule.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 namespace {
+
+using workflow::no_state;
+using workflow::State;
+using workflow::Transition;
 
 // Choices behind one another, and composite states around one another, that a failure is followed through.
 constexpr std::size_t max_way_depth = 200;
@@ -147,4 +151,4 @@ std::variant<bool, std::string> Exits::judge(const Transition& exit) const {
   return with_place(invocation_, offset, "the condition `" + exit.label + "` cannot be judged: " + message);
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

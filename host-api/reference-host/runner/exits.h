@@ -9,7 +9,7 @@
 #include "runner/run.h"
 #include "runner/variables.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 // What the exits of a state are to judge.
 enum class Failed {
@@ -19,8 +19,8 @@ enum class Failed {
 };
 
 struct Choice {
-  const Transition* taken = nullptr;     // null: there is no open one
-  const Transition* left_out = nullptr;  // is unconditional, and a failure does not take it
+  const workflow::Transition* taken = nullptr;     // null: there is no open one
+  const workflow::Transition* left_out = nullptr;  // is unconditional, and a failure does not take it
   // A condition could not be judged. Where an exit `failure` is there nevertheless, that one is taken.
   std::string mistake;
 };
@@ -33,8 +33,8 @@ struct FailureWay {
     mistake,    // a condition on the way cannot be judged
   };
   Kind kind = Kind::unhandled;
-  std::size_t target = no_state;  // leads_on: the next state
-  bool handed_on = false;         // leads_on: what stands there handles the failure
+  std::size_t target = workflow::no_state;  // leads_on: the next state
+  bool handed_on = false;                   // leads_on: what stands there handles the failure
   std::string mistake;
   std::string left_out;  // unhandled: the first arrow that was not taken, as `A --> B`; may be empty
 };
@@ -45,7 +45,7 @@ class Exits {
   Exits(const WorkflowInvocation& invocation, const Variables& variables, std::size_t fork);
   void ends_at(std::size_t until) { until_ = until; }
 
-  Choice choose(const State& state, Failed failed) const;
+  Choice choose(const workflow::State& state, Failed failed) const;
 
   // Where a failure leads that the exits of `state` are to judge. Followed as far as something handles it, so that a
   // step whose failure nothing handles has not gone on, and is run again when the run is resumed.
@@ -56,16 +56,16 @@ class Exits {
  private:
   FailureWay way_from(std::size_t state, Failed failed, std::size_t depth) const;
   FailureWay way_out(std::size_t state, Failed failed, std::size_t depth) const;
-  bool leaves_out(const State& state, const Transition& exit, Failed failed) const;
-  std::string arrow(const State& state, const Transition& exit) const;
-  std::variant<bool, std::string> judge(const Transition& exit) const;
+  bool leaves_out(const workflow::State& state, const workflow::Transition& exit, Failed failed) const;
+  std::string arrow(const workflow::State& state, const workflow::Transition& exit) const;
+  std::variant<bool, std::string> judge(const workflow::Transition& exit) const;
   bool flag(const char* name) const { return *variables_.find(name)->as_bool(); }
 
   const WorkflowInvocation& invocation_;
-  const Workflow& workflow_;
+  const workflow::Workflow& workflow_;
   const Variables& variables_;
-  std::size_t until_ = no_state;
+  std::size_t until_ = workflow::no_state;
   std::vector<std::size_t> outside_;  // hidden states of the composite states that the fork stands in
 };
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -16,8 +16,13 @@
 #include "runner/branch.h"
 #include "runner/child_stop.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 namespace {
+
+using workflow::no_state;
+using workflow::State;
+using workflow::Transition;
+using workflow::Workflow;
 
 constexpr std::size_t unreachable = std::numeric_limits<std::size_t>::max();
 
@@ -219,4 +224,4 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& nam
   return made;
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -10,7 +10,7 @@
 #include "runner/run.h"
 #include "runner/variables.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 // Calls `work(0)` to `work(count - 1)`, each on a thread of its own (at most `max_threads` at a time); returns when
 // all are done. Where no thread can be had, the threads that there are do the rest. `work` must not throw.
@@ -19,17 +19,17 @@ void run_parallel(std::size_t count, const std::function<void(std::size_t index)
 
 // The join that the branches of a fork meet at: the nearest one that every exit of it leads to; no_state: there is
 // none.
-std::size_t join_of(const Workflow& workflow, const State& fork);
+std::size_t join_of(const workflow::Workflow& workflow, const workflow::State& fork);
 
 struct ForkResult {
-  BranchResult branch_result;    // failed where a branch could go no further, aborted; else ended
-  std::size_t join = no_state;   // where the path goes on; no_state: all branches have come to the end
-  std::optional<LastStep> last;  // what the branches ended with, as one outcome
+  BranchResult branch_result;             // failed where a branch could go no further, aborted; else ended
+  std::size_t join = workflow::no_state;  // where the path goes on; no_state: all branches have come to the end
+  std::optional<LastStep> last;           // what the branches ended with, as one outcome
 };
 
 // Runs all branches of the fork, which is step `sequence` of the branch `name`. `variables` is what they have set,
 // after. `lineage` is that of this branch.
 ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& name, std::uint64_t sequence,
-                    const State& fork, Variables& variables, Stop& stop, Lineage lineage);
+                    const workflow::State& fork, Variables& variables, Stop& stop, Lineage lineage);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -4,11 +4,12 @@
 
 #include "runner/actions.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 using expressions::ExpressionError;
 using expressions::Value;
 using nlohmann::json;
+using workflow::Argument;
 
 namespace {
 
@@ -76,7 +77,7 @@ std::optional<std::map<std::string, Value>> rendered_arguments(const std::vector
       made.insert_or_assign(argument.name, *literal);
       continue;
     }
-    const auto& text = std::get<TemplateText>(argument.value);
+    const auto& text = std::get<workflow::TemplateText>(argument.value);
     auto value = rendered_value(text.parsed, values);
     if (const auto* error = std::get_if<ExpressionError>(&value)) {
       why = with_place(invocation, text.written.locate(error->offset), error->message);
@@ -87,4 +88,4 @@ std::optional<std::map<std::string, Value>> rendered_arguments(const std::vector
   return made;
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

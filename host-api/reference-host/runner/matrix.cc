@@ -11,7 +11,7 @@
 #include "runner/run_step.h"
 #include "runner/step_outputs.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 using expressions::Value;
 using nlohmann::json;
@@ -131,7 +131,7 @@ ActionResult together(const std::vector<CombinationLane>& lanes, Stop& stop) {
 }  // namespace
 
 ActionResult run_matrix(const Step& step, const ActionContext& context) {
-  const Options& options = step.of().action->options;
+  const workflow::Options& options = step.of().action->options;
   auto made = combinations(*options.matrix, context.variables);
   if (const auto* why = std::get_if<std::string>(&made)) {
     ActionResult result;
@@ -161,4 +161,4 @@ ActionResult run_matrix(const Step& step, const ActionContext& context) {
   return whole;
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -7,7 +7,7 @@
 
 #include "runner/actions.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 inline constexpr std::size_t max_combinations = 1000;
 
@@ -19,4 +19,4 @@ std::variant<std::vector<expressions::Value>, std::string> combinations(const nl
 // theirs, as a list; it has failed where one has. One that fails ends the others, unless `fail_fast` is off.
 ActionResult run_matrix(const Step& step, const ActionContext& context);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

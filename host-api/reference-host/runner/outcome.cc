@@ -9,7 +9,7 @@
 #include "expressions/json_value.h"
 #include "loader/tool_caller.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 namespace {
 
 using expressions::Value;
@@ -207,4 +207,4 @@ Value to_value(const Outcome& outcome) {
   return Value(std::move(map));
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

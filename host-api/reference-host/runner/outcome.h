@@ -13,7 +13,7 @@ namespace wtool::host {
 struct ToolOutcome;
 }
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 // All that a command wrote to one stream, where that is more than the text of the outcome has.
 struct WholeOutput {
@@ -53,4 +53,4 @@ expressions::Withheld json_of_file(const std::string& file, std::uint64_t bytes)
 // A map of outcome_fields() that stands for the standard output without its trailing newlines.
 expressions::Value to_value(const Outcome& outcome);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 // One file that is being written. One thread at a time. Without finish() the file does not stay.
 class OutputFile {
@@ -38,4 +38,4 @@ class OutputStore {
   virtual std::uint64_t json_limit() const = 0;
 };
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -15,7 +15,7 @@
 
 #include "runner/run_observer.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 // A step that is not to be run again: it went on to another state (StepEnd::transitioned), or it ended a branch whose
 // fork is over, see PastRun::judge.
@@ -62,4 +62,4 @@ class PastRun {
   std::unordered_set<std::string> hidden_;
 };
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -12,7 +12,7 @@
 #include "workflow/model/suggestion.h"
 #include "workflow/parse/markdown.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 namespace {
 
 namespace fs = std::filesystem;
@@ -21,6 +21,7 @@ using expressions::Inclusion;
 using expressions::Partial;
 using expressions::Template;
 using expressions::Value;
+using workflow::Source;
 using Names = std::set<std::string, std::less<>>;
 
 constexpr std::array<std::string_view, 4> extensions = {".md", ".md.liquid", ".liquid", ".txt"};
@@ -58,11 +59,11 @@ std::vector<std::string> prompt_names(const std::vector<std::string>& folders) {
 // The front matter's lines, and where the text behind it begins.
 std::pair<std::string, std::size_t> front_matter(const Source& source) {
   const std::string_view text = source.text();
-  if (source.line_count() == 0 || trim(source.line(0).substr(source.content_begin())) != "---") {
+  if (source.line_count() == 0 || workflow::trim(source.line(0).substr(source.content_begin())) != "---") {
     return {"", source.content_begin()};
   }
   for (std::size_t i = 1; i < source.line_count(); ++i) {
-    if (trim(source.line(i)) != "---") continue;
+    if (workflow::trim(source.line(i)) != "---") continue;
     const std::size_t begin = source.line_start(1);
     const std::size_t behind = i + 1 < source.line_count() ? source.line_start(i + 1) : text.size();
     return {std::string(text.substr(begin, source.line_start(i) - begin)), behind};
@@ -100,7 +101,7 @@ void read_defaults(const std::string& yaml, Partial& out) {
 }
 
 std::string placed(const std::string& file, const Source& source, std::size_t offset) {
-  const Position position = source.position(offset);
+  const workflow::Position position = source.position(offset);
   return file + ":" + std::to_string(position.line) + ":" + std::to_string(position.column);
 }
 
@@ -137,8 +138,9 @@ std::string find_prompt(const std::string& name, const std::vector<std::string>&
       if (name.ends_with(extension) && is_file(fs::path(folder) / name)) return (fs::path(folder) / name).string();
     }
   }
-  error = "there is no prompt " + expressions::quoted_for_message(name) + did_you_mean(name, prompt_names(folders)) +
-          "; it would be a file " + name + ".md in a folder `prompts` beside the workflow or its folder, in one of " +
+  error = "there is no prompt " + expressions::quoted_for_message(name) +
+          workflow::did_you_mean(name, prompt_names(folders)) + "; it would be a file " + name +
+          ".md in a folder `prompts` beside the workflow or its folder, in one of " +
           "prompts.directories, or in .wtool/prompts, .swissarmyhammer/prompts or prompts of the current directory";
   return "";
 }
@@ -171,7 +173,7 @@ const PromptFiles::File* PromptFiles::open(const std::string& name, std::string&
   }
   if (!file) {
     auto made = std::make_unique<File>();
-    made->source = load_source(path, error);
+    made->source = workflow::load_source(path, error);
     if (!error.empty()) return nullptr;
     made->partial.file = path;
     read(*made);
@@ -265,7 +267,7 @@ class PromptFiles::Checker {
     for (const expressions::NameUse& use : expressions::names_used(file.partial.parsed)) {
       if (use.optional || visible.contains(use.name)) continue;
       tell(file, use.offset,
-           "the prompt reads '" + use.name + "', which has no value" + did_you_mean(use.name, all) +
+           "the prompt reads '" + use.name + "', which has no value" + workflow::did_you_mean(use.name, all) +
                "; pass it on as " + use.name + "=\"...\", or declare it in the front matter of the prompt");
     }
   }
@@ -302,4 +304,4 @@ std::vector<std::string> PromptFiles::check(const std::string& name, const Names
   return Checker(*this).run(name, known);
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -14,7 +14,7 @@
 #include "expressions/partials.h"
 #include "workflow/model/source.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 inline constexpr std::size_t max_prompt_files = 1000;  // that one prompt puts in
 
@@ -41,7 +41,7 @@ class PromptFiles final : public expressions::Partials {
 
  private:
   struct File {
-    Source source;
+    workflow::Source source;
     std::size_t begin = 0;  // behind the front matter
     expressions::Partial partial;
     std::vector<std::string> mistakes;  // of the text, with their places
@@ -57,4 +57,4 @@ class PromptFiles final : public expressions::Partials {
   std::map<const expressions::Partial*, const File*> files_of_;
 };
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -16,7 +16,7 @@
 
 #include "expressions/value.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 inline constexpr std::size_t max_prompt_values = 64 * 1024;  // bytes of the file
 
@@ -31,4 +31,4 @@ PromptValues parse_prompt_values(std::string_view lines);
 // The lines in that file. One that cannot be read, or is too large, is an error.
 PromptValues read_prompt_values(const std::string& file);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

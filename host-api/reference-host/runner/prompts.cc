@@ -16,7 +16,7 @@
 #include "workflow/model/diagnostics.h"
 #include "workflow/quoting/command_template.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 namespace {
 
 using expressions::ExpressionError;
@@ -77,7 +77,7 @@ Prompts::Prompts(PromptSettings settings, std::string directory, std::string& er
   }
   command_.written.append(settings_.command, 0);
   command_.parsed = std::get<expressions::Template>(std::move(parsed));
-  command_.places = find_places(command_.parsed);
+  command_.places = workflow::find_places(command_.parsed);
   const bool takes = settings_.command.find("prompt_file") != std::string::npos ||
                      settings_.command.find("{{ prompt }}") != std::string::npos ||
                      settings_.command.find("{{prompt}}") != std::string::npos ||
@@ -88,7 +88,7 @@ Prompts::Prompts(PromptSettings settings, std::string directory, std::string& er
             "`my-model --file {{ prompt_file }}`";
     return;
   }
-  Diagnostics diagnostics;
+  workflow::Diagnostics diagnostics;
   check_places(command_, diagnostics);
   if (!diagnostics.empty()) error = "prompts.command: " + diagnostics.sorted().front().message;
 }
@@ -194,4 +194,4 @@ PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const st
   return made;
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -18,7 +18,7 @@
 #include "runner/run_request.h"
 #include "workflow/model/model.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 struct PromptSettings {
   std::string command;  // empty: none is configured
@@ -63,7 +63,7 @@ class Prompts {
 
   PromptSettings settings_;
   std::string directory_;
-  CommandText command_;
+  workflow::CommandText command_;
 };
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

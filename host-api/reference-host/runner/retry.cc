@@ -10,11 +10,12 @@
 #include "runner/waiting.h"
 #include "workflow/model/durations.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
+using workflow::Options;
 
 bool is_final(const ActionResult& result) {
   const Outcome& outcome = result.outcome;
@@ -53,7 +54,7 @@ ActionResult run_within_time(Step& step, const ActionContext& context) {
   if (!options.total_timeout) return run_until(step, context);
   ActionResult result;
   const auto text = rendered_text(*options.total_timeout, context.invocation, context.variables, result.mistake);
-  const auto limit = text ? duration_value(*text, max_timeout) : std::nullopt;
+  const auto limit = text ? workflow::duration_value(*text, workflow::max_timeout) : std::nullopt;
   if (!limit) {
     if (text) {
       result.mistake = with_place(context.invocation, options.total_timeout->written.locate(0),
@@ -100,4 +101,4 @@ ActionResult run_tries(Step& step, const ActionContext& context) {
   }
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

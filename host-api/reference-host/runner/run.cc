@@ -1,6 +1,6 @@
 #include "runner/run.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 namespace {
 
 // A loop of millions of steps must not take the memory of millions of steps.
@@ -24,7 +24,8 @@ Run::Run(const RunRequest& request)
       semaphore_(request.settings.max_parallel),
       has_past_(request.past != nullptr) {}
 
-Step Run::begin_step(const Workflow& workflow, std::size_t state, const std::string& branch, std::uint64_t sequence) {
+Step Run::begin_step(const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
+                     std::uint64_t sequence) {
   Step step;
   step.workflow = &workflow;
   step.state = state;
@@ -50,7 +51,7 @@ void Run::end_step(Step& step, const StepEnd& end) {
   observer().state_ended(step, end);
 }
 
-const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, const State& state) {
+const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, const workflow::State& state) {
   if (!has_past_.load(std::memory_order_relaxed)) return nullptr;
   // What an earlier run has cleared away at its end, this one has made again.
   if (branch.find("/0:") != std::string::npos) return nullptr;
@@ -85,4 +86,4 @@ std::vector<Step> Run::take_steps() {
   return std::move(steps_);
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -13,7 +13,7 @@
 #include "runner/run_request.h"
 #include "runner/waiting.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 // All members: any thread.
 class Run {
@@ -25,12 +25,13 @@ class Run {
   Semaphore& semaphore() { return semaphore_; }
 
   // A new step, numbered. Observers hear of it when the caller tells them (it may be one that is replayed).
-  Step begin_step(const Workflow& workflow, std::size_t state, const std::string& branch, std::uint64_t sequence);
+  Step begin_step(const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
+                  std::uint64_t sequence);
   // The step is over, and `end` says how.
   void end_step(Step& step, const StepEnd& end);
 
   // What the step has ended with in the run that this one resumes; null: it must be run.
-  const PastStep* past(const std::string& branch, std::uint64_t sequence, const State& state);
+  const PastStep* past(const std::string& branch, std::uint64_t sequence, const workflow::State& state);
   // Whether the run that this one resumes went on behind the join of that fork, although a branch of it had failed.
   bool past_is_judged(const std::string& branch, std::uint64_t sequence) const;
   // Whether the run that this one resumes never came to that step.
@@ -58,7 +59,7 @@ class Run {
 
 // One workflow that is being run: the root, or one that an action of another runs.
 struct WorkflowInvocation {
-  WorkflowInvocation(Run& its_run, const Workflow& its_workflow, const Source& its_source,
+  WorkflowInvocation(Run& its_run, const workflow::Workflow& its_workflow, const workflow::Source& its_source,
                      const WorkflowInvocation* its_parent)
       : run(its_run),
         workflow(its_workflow),
@@ -71,8 +72,8 @@ struct WorkflowInvocation {
                            its_source.text().find("stderr_file") != std::string_view::npos) {}
 
   Run& run;
-  const Workflow& workflow;
-  const Source& source;
+  const workflow::Workflow& workflow;
+  const workflow::Source& source;
   const WorkflowInvocation* parent;  // of the workflow that runs this one
   std::size_t depth;
   std::size_t finally;  // no_state: none
@@ -87,9 +88,9 @@ inline constexpr std::size_t max_forks_depth = 100;
 
 // What a branch has from the forks that it is below.
 struct Lineage {
-  bool over = false;            // in the run that is resumed, it had ended, and its join had judged that
-  std::size_t forks = 0;        // how many there are
-  std::size_t fork = no_state;  // the one that it begins at
+  bool over = false;                      // in the run that is resumed, it had ended, and its join had judged that
+  std::size_t forks = 0;                  // how many there are
+  std::size_t fork = workflow::no_state;  // the one that it begins at
 };
 
 Step::Status status_of(const Outcome& outcome);
@@ -114,4 +115,4 @@ struct BranchResult {
   std::optional<LastStep> last;
 };
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -14,7 +14,7 @@
 #include "runner/outcome.h"
 #include "workflow/model/model.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 // One visit of a state.
 //
@@ -27,8 +27,8 @@ namespace wtool::host::workflow {
 struct Step {
   enum class Status { running, succeeded, failed, aborted };
   std::uint64_t number = 0;  // from 1, in the order in which they began; unique in a run
-  const Workflow* workflow = nullptr;
-  std::size_t state = no_state;  // index into workflow->states
+  const workflow::Workflow* workflow = nullptr;
+  std::size_t state = workflow::no_state;  // index into workflow->states
   std::string branch;
   std::uint64_t sequence = 0;  // in its branch, from 1
   Status status = Status::running;
@@ -40,14 +40,14 @@ struct Step {
   // Set when it has ended with an output of which the text is only a part.
   std::shared_ptr<const std::pair<WholeOutput, WholeOutput>> cut{};
 
-  const State& of() const { return workflow->states[state]; }
+  const workflow::State& of() const { return workflow->states[state]; }
 };
 
 // Whether the action of its state is marked as secret, so that nothing that it gives may be shown.
 inline bool gives_secrets(const Step& step) {
   const auto& action = step.of().action;
   if (!action) return false;
-  const auto* set = std::get_if<SetAction>(&action->kind);
+  const auto* set = std::get_if<workflow::SetAction>(&action->kind);
   return action->options.secret || (set != nullptr && set->secret);
 }
 
@@ -76,8 +76,8 @@ struct RunStart {
   std::string run;   // its id; empty where it has none
   std::string name;  // of the workflow, for people
   std::string file;
-  const Workflow* workflow = nullptr;
-  const Source* source = nullptr;
+  const workflow::Workflow* workflow = nullptr;
+  const workflow::Source* source = nullptr;
   std::map<std::string, expressions::Value> inputs;
   std::vector<std::string> masked_inputs{};  // names of those in which a secret has been replaced
   bool resumed = false;
@@ -105,7 +105,7 @@ class RunObserver {
   virtual void combination_begun(const std::string& /*branch*/, const expressions::Value& /*values*/) {}
   virtual void state_entered(const Step& /*step*/) {}
   virtual void output(const Step& /*step*/, bool /*is_error_stream*/, std::string_view /*bytes*/) {}
-  virtual void logged(const Step& /*step*/, LogAction::Level /*level*/, std::string_view /*text*/) {}
+  virtual void logged(const Step& /*step*/, workflow::LogAction::Level /*level*/, std::string_view /*text*/) {}
   // The try `step.tries` has failed; the next one begins after `wait`.
   virtual void retrying(const Step& /*step*/, const Outcome& /*outcome*/, std::chrono::milliseconds /*wait*/) {}
   virtual void state_ended(const Step& /*step*/, const StepEnd& /*end*/) {}
@@ -114,4 +114,4 @@ class RunObserver {
   virtual void run_ended(const RunReport& /*report*/) {}
 };
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

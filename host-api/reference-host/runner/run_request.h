@@ -18,7 +18,7 @@
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 // States that a run enters at most, unless `max_steps` says otherwise; never fewer than the diagram has.
 inline constexpr std::int64_t default_max_steps = 10'000;
@@ -27,8 +27,8 @@ inline constexpr std::size_t max_workflows_depth = 50;
 
 // A workflow that another one runs. All of it outlives the run.
 struct OtherWorkflow {
-  const Workflow* workflow = nullptr;
-  const Source* source = nullptr;
+  const workflow::Workflow* workflow = nullptr;
+  const workflow::Source* source = nullptr;
 };
 
 // The text of a prompt and the command that it is given to, both ready.
@@ -65,8 +65,8 @@ struct RunSettings {
 
 // All references must outlive the call.
 struct RunRequest {
-  const Workflow& workflow;
-  const Source& source;
+  const workflow::Workflow& workflow;
+  const workflow::Source& source;
   std::map<std::string, expressions::Value> inputs;
   ToolCaller& tools;
   Stop& stop;
@@ -79,4 +79,4 @@ struct RunRequest {
   std::string name{};             // of the workflow, for people
 };
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -1,8 +1,8 @@
 #include "runner/run_step.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
-RanStep run_step(Run& run, const Workflow& workflow, std::size_t state, const std::string& branch,
+RanStep run_step(Run& run, const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
                  std::uint64_t sequence, const std::function<void()>& announce,
                  const std::function<ActionResult(Step& step)>& perform) {
   RanStep ran;
@@ -33,4 +33,4 @@ RanStep run_step(Run& run, const Workflow& workflow, std::size_t state, const st
   return ran;
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -9,7 +9,7 @@
 #include "runner/actions.h"
 #include "runner/run.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 struct RanStep {
   Step step;
@@ -20,8 +20,8 @@ struct RanStep {
 };
 
 // `announce` is called before the observers hear of the step; `perform` runs its action, where it was not run before.
-RanStep run_step(Run& run, const Workflow& workflow, std::size_t state, const std::string& branch,
+RanStep run_step(Run& run, const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
                  std::uint64_t sequence, const std::function<void()>& announce,
                  const std::function<ActionResult(Step& step)>& perform);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -8,7 +8,7 @@
 #include "expressions/template.h"
 #include "expressions/value.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 namespace {
 
 // A line of a secret of several lines is one itself only from this length on: `}` or `--` would hide half the output.
@@ -84,4 +84,4 @@ std::size_t Secrets::undecided_tail(std::string_view text) const {
   return 0;
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 // All members: any thread.
 class Secrets {
@@ -42,4 +42,4 @@ class Secrets {
   std::array<bool, 256> begins_{};  // whether a form begins with that byte
 };
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

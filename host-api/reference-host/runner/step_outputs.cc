@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 namespace {
 
 // A command that writes little needs no file while it runs.
@@ -159,4 +159,4 @@ void join_outputs(const WorkflowInvocation& invocation, const Step& step, const 
   }
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

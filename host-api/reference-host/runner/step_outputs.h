@@ -11,7 +11,7 @@
 #include "runner/output_store.h"
 #include "runner/run.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 // Records one call. The calls of add() come from one thread.
 class CallRecorder {
@@ -51,4 +51,4 @@ void keep_outputs(const WorkflowInvocation& invocation, const Step& step, Outcom
 void join_outputs(const WorkflowInvocation& invocation, const Step& step, const std::vector<const Outcome*>& parts,
                   Outcome& whole);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -7,8 +7,12 @@
 #include "workflow/check/checker.h"
 #include "workflow/model/parameters.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 namespace {
+
+using workflow::no_state;
+using workflow::Parameter;
+using workflow::Workflow;
 
 // The stop of what `finally` leads to: it runs although the run has been stopped, and ends only at a request that comes
 // after that, or that is firmer.
@@ -149,4 +153,4 @@ SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& in
   return made;
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

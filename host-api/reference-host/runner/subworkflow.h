@@ -8,7 +8,7 @@
 #include "runner/run.h"
 #include "runner/variables.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 // From the start of the frame's workflow to its end, with what `on failure` and `finally` say. `branch` is the name of
 // its main path.
@@ -27,4 +27,4 @@ struct SubworkflowResult {
 SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& invocation, const std::string& name,
                                   const std::map<std::string, expressions::Value>& arguments, Stop& stop);
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 using expressions::Value;
 
-Variables::Variables(const Workflow& workflow, std::map<std::string, Value> inputs) : workflow_(&workflow) {
+Variables::Variables(const workflow::Workflow& workflow, std::map<std::string, Value> inputs) : workflow_(&workflow) {
   for (auto& [name, value] : inputs) variables_.emplace(name, std::move(value));
   last_.insert_or_assign("workflow_name", Value(workflow.name));
   last_.insert_or_assign("run_id", Value(""));
@@ -24,7 +24,7 @@ const Value* Variables::find(std::string_view name) const {
 std::string Variables::why_not(std::string_view name) const {
   const std::string quoted = "'" + std::string(name) + "'";
   if (workflow_->find(std::string(name)) != nullptr) return "the state " + quoted + " has not run yet";
-  for (const Parameter& parameter : workflow_->parameters) {
+  for (const workflow::Parameter& parameter : workflow_->parameters) {
     if (parameter.name == name) {
       return "the parameter " + quoted + " was not given and has no default; give it with --var " + std::string(name) +
              "=VALUE";
@@ -49,7 +49,7 @@ void Variables::record(const std::string& state, const std::string& result_name,
     states_.insert_or_assign(state, value);
     if (forked_) set_states_.insert(state);
   }
-  if (!result_name.empty() && !is_run_name(result_name)) set(result_name, value);
+  if (!result_name.empty() && !workflow::is_run_name(result_name)) set(result_name, value);
 }
 
 void Variables::set(const std::string& name, Value value) {
@@ -83,4 +83,4 @@ void Variables::merge(const Variables& branch, const std::function<void(const st
   }
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -15,13 +15,13 @@
 #include "workflow/model/model.h"
 #include "workflow/model/run_names.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 // One thread at a time.
 class Variables final : public expressions::Scope {
  public:
   // Before the first action: success, exit code 0, an empty result. `workflow` must outlive this.
-  Variables(const Workflow& workflow, std::map<std::string, expressions::Value> inputs);
+  Variables(const workflow::Workflow& workflow, std::map<std::string, expressions::Value> inputs);
 
   const expressions::Value* find(std::string_view name) const override;
   std::string why_not(std::string_view name) const override;
@@ -46,7 +46,7 @@ class Variables final : public expressions::Scope {
   const std::map<std::string, expressions::Value, std::less<>>& variables() const { return variables_; }
 
  private:
-  const Workflow* workflow_;
+  const workflow::Workflow* workflow_;
   std::map<std::string, expressions::Value, std::less<>> variables_;
   std::map<std::string, expressions::Value, std::less<>> states_;
   std::map<std::string, expressions::Value, std::less<>> last_;
@@ -56,4 +56,4 @@ class Variables final : public expressions::Scope {
   std::set<std::string> set_states_;
 };
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

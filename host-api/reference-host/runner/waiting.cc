@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 using std::chrono::steady_clock;
 
@@ -69,4 +69,4 @@ void Semaphore::release() {
   changed_.notify_one();
 }
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

@@ -9,7 +9,7 @@
 
 #include "base/stop.h"
 
-namespace wtool::host::workflow {
+namespace wtool::host::runner {
 
 // Until then, or until a stop is requested: false.
 bool wait_until(std::chrono::steady_clock::time_point when, Stop& stop);
@@ -67,4 +67,4 @@ class SemaphoreHold {
   const bool held_;
 };
 
-}  // namespace wtool::host::workflow
+}  // namespace wtool::host::runner

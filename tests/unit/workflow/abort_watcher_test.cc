@@ -16,7 +16,7 @@ using namespace wtool::host;
 using wtool::Stop;
 using wtool::StopHow;
 using wtool::StopRequest;
-using wtool::host::workflow::AbortWatcher;
+using wtool::host::runner::AbortWatcher;
 
 namespace {
 

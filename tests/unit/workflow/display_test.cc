@@ -9,6 +9,8 @@
 #include "report/progress.h"
 
 using namespace wtool::host;
+using namespace wtool::host::report;
+using namespace wtool::host::runner;
 using namespace wtool::host::workflow;
 using wtool::host::Terminal;
 namespace expressions = wtool::host::expressions;

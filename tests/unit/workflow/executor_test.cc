@@ -6,6 +6,7 @@
 
 using namespace wtool::test;
 using namespace wtool::host;
+using namespace wtool::host::runner;
 using namespace wtool::host::workflow;
 using wtool::Stop;
 using wtool::StopHow;

@@ -11,6 +11,9 @@
 #include "support.h"
 #include "support/program.h"
 
+using namespace wtool::host::journal;
+using namespace wtool::host::report;
+using namespace wtool::host::runner;
 using namespace wtool::host::workflow;
 using namespace wtool::test;
 

@@ -12,6 +12,8 @@
 #include "reporting_support.h"
 #include "support/program.h"
 
+using namespace wtool::host::journal;
+using namespace wtool::host::runner;
 using namespace wtool::host::workflow;
 using namespace wtool::test;
 

@@ -5,6 +5,8 @@
 
 #include "reporting_support.h"
 
+using namespace wtool::host::journal;
+using namespace wtool::host::runner;
 using namespace wtool::host::workflow;
 using namespace wtool::test;
 using wtool::host::expressions::List;

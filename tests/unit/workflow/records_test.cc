@@ -10,6 +10,8 @@
 #include "journal/run_record.h"
 #include "reporting_support.h"
 
+using namespace wtool::host::journal;
+using namespace wtool::host::runner;
 using namespace wtool::host::workflow;
 using namespace wtool::test;
 using nlohmann::json;

@@ -13,6 +13,9 @@
 namespace wtool::test {
 
 using namespace wtool::host;
+using namespace wtool::host::journal;
+using namespace wtool::host::report;
+using namespace wtool::host::runner;
 using namespace wtool::host::workflow;
 
 // What happened, as one text. Any thread.
