@@ -317,7 +317,7 @@ BOOST_FIXTURE_TEST_CASE(hooks_in_a_folder_that_the_configuration_names_stay_as_t
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(hooks_that_were_not_there_are_put_aside, Fixture) {
+BOOST_FIXTURE_TEST_CASE(new_hooks_are_put_aside, Fixture) {
   repository(inside);
   as_user("rm -rf .git/hooks; git config core.hooksPath \"\"; git config --unset core.hooksPath");
   const Answer answer = attack(held, "mkdir .git/hooks; printf '#!/bin/sh\\ntouch " + marker +
@@ -528,7 +528,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_of_very_many_entries_as_hooks_is_looked_at_with
 }
 
 // Deeper than a path may be long, where nothing can be found.
-BOOST_FIXTURE_TEST_CASE(what_cannot_be_searched_is_told, Fixture) {
+BOOST_FIXTURE_TEST_CASE(folders_that_cannot_be_searched_are_reported, Fixture) {
   std::string path;
   for (int i = 0; i < 25; ++i) path += std::string(200, 'd') + '/';
   const std::string deep = "mkdir -p " + path;

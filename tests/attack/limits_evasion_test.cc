@@ -34,7 +34,7 @@ BOOST_FIXTURE_TEST_CASE(processes_whose_main_threads_have_ended_count, Limited) 
   check_exhausted(run({{"processes", 10}}, many + "30"), "processes");
 }
 
-BOOST_FIXTURE_TEST_CASE(daemons_whose_main_threads_have_ended_are_told_of, Limited) {
+BOOST_FIXTURE_TEST_CASE(daemons_whose_main_threads_have_ended_are_reported, Limited) {
   const Answer answer = run(Json::object(), many + "3 daemon");
   BOOST_TEST_CONTEXT(answer.raw) {
     BOOST_TEST(!answer.is_error());

@@ -149,7 +149,7 @@ BOOST_FIXTURE_TEST_CASE(limits_of_the_host_its_keepers_and_others_stay, Fixture)
   BOOST_TEST(run(tool, "echo next").out() == "next\n");
 }
 
-BOOST_FIXTURE_TEST_CASE(priorities_schedulers_and_processors_of_others_stay, Fixture) {
+BOOST_FIXTURE_TEST_CASE(priorities_schedulers_and_processors_of_other_processes_stay, Fixture) {
   const auto [custodian, warden] = keepers();
   const std::vector<pid_t> targets = {neighbour.pid, getpid(), custodian, warden};
   std::string numbers;
@@ -177,7 +177,7 @@ BOOST_FIXTURE_TEST_CASE(root_does_not_get_ahead_of_its_keepers, Fixture) {
   BOOST_TEST(run(tool, "chrt -f 10 true").is_error());
 }
 
-BOOST_FIXTURE_TEST_CASE(shared_objects_of_others_are_out_of_reach, Fixture) {
+BOOST_FIXTURE_TEST_CASE(shared_objects_of_other_processes_are_out_of_reach, Fixture) {
   const SharedObjects objects;
   const Answer answer = run(tool, attacks + "/shared_objects use " + objects.arguments());
   BOOST_TEST(answer.out() == all_say(calls_of_system_v, "EPERM") + all_say(calls_of_posix, "EPERM"), answer.raw);

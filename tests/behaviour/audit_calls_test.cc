@@ -48,7 +48,7 @@ struct Recorded {
 
 BOOST_FIXTURE_TEST_SUITE(audit_calls, Recorded)
 
-BOOST_AUTO_TEST_CASE(a_call_is_a_start_and_an_end_with_what_became_of_it) {
+BOOST_AUTO_TEST_CASE(a_call_is_a_start_and_an_end_with_its_outcome) {
   run(config(), "echo abc; exit 3", {{"environment", {{"MY_TOKEN", "s3cret-value-1"}}}});
   const auto all = lines();
   BOOST_REQUIRE(all.size() == 2U);
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_call_is_a_start_and_an_end_with_what_became_of_it) {
   BOOST_TEST(Sandboxed::content(file).find("s3cret") == std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(every_ending_is_told) {
+BOOST_AUTO_TEST_CASE(every_ending_is_reported) {
   run(config(), "kill -KILL $$");
   run(config(), "sleep 60", {{"timeout", 1}});
   run(config(), "no-such-program-here");
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_call_that_cannot_be_put_on_record_does_not_run_unless_con
   BOOST_TEST(exists("a"));
 }
 
-BOOST_AUTO_TEST_CASE(an_end_that_cannot_be_put_on_record_is_told_in_the_result) {
+BOOST_AUTO_TEST_CASE(an_end_that_cannot_be_recorded_is_reported_in_the_result) {
   const Answer answer = run(config(), "rm " + file + " && mkdir " + file);
   BOOST_TEST(!answer.is_error());
   BOOST_TEST(answer.metadata().at("audit_error").get<std::string>().find(file) != std::string::npos);

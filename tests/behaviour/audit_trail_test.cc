@@ -234,7 +234,7 @@ BOOST_FIXTURE_TEST_CASE(the_program_says_what_it_finds_and_its_exit_status_does_
   BOOST_TEST(shown.out.ends_with("Z  start      b-0-0  true \n"), shown.out);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_file_that_is_no_trail_is_not_shown, SharedTrail) {
+BOOST_FIXTURE_TEST_CASE(a_file_that_is_not_a_trail_is_not_shown, SharedTrail) {
   const std::string plain = scratch.file("plain.md", "hello\n" + std::string(1'000'000, 'x') + "\nbye\n");
   for (const std::vector<std::string>& more :
        {std::vector<std::string>{}, {"--json"}, {"--last", "2"}, {"--event", "start"}}) {

@@ -75,7 +75,7 @@ BOOST_FIXTURE_TEST_CASE(cancelling_now_does_not_wait_for_the_grace_period, Shell
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
 
-BOOST_FIXTURE_TEST_CASE(now_overrides_graceful_and_the_first_reason_stands, ShellTool) {
+BOOST_FIXTURE_TEST_CASE(now_overrides_graceful_and_the_first_reason_is_kept, ShellTool) {
   const ToolUnderTest patient(plugin, Json::parse(R"({"limits":{"grace_seconds":60}})"));
   RunningCall call(patient, marked(deaf));
   BOOST_REQUIRE(call.wait_for_output("ready"));

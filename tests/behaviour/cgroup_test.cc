@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_command_that_the_kernel_may_not_kill_for_memory_ends_too)
              "memory_bytes", 50'000'000);
 }
 
-BOOST_AUTO_TEST_CASE(variables_that_are_more_than_its_memory_are_told_of_as_such) {
+BOOST_AUTO_TEST_CASE(variables_that_exceed_its_memory_are_reported_as_such) {
   if (!available) return;
   const ToolUnderTest limited(plugin, Json::parse(R"({"limits":{"memory_bytes":1048576}})"));
   Json arguments = marked("true");
@@ -125,13 +125,13 @@ BOOST_AUTO_TEST_CASE(processes_are_never_more_than_may_be) {
   BOOST_TEST(answer.metadata().at("resources").at("processes").get<int>() > 20, answer.raw);
 }
 
-BOOST_AUTO_TEST_CASE(a_refusal_that_the_command_survives_is_told_of_at_its_end) {
+BOOST_AUTO_TEST_CASE(a_refusal_that_the_command_survives_is_reported_at_its_end) {
   if (!available) return;
   check_held(run_limited({{"processes", 2}}, "perl -e 'if (!fork) { sleep 61; exit } fork; kill 9, -getpgrp'"),
              "processes", 2);
 }
 
-BOOST_AUTO_TEST_CASE(a_call_has_a_cgroup_of_its_own_which_is_gone_with_it) {
+BOOST_AUTO_TEST_CASE(a_call_has_its_own_cgroup_which_is_removed_with_it) {
   if (!available) return;
   const Answer first = run_limited({{"memory_bytes", 1'000'000'000}}, say_cgroup);
   const Answer second = run_limited({{"processes", 100}}, say_cgroup);
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(a_call_has_a_cgroup_of_its_own_which_is_gone_with_it) {
   BOOST_TEST(third != fourth);
 }
 
-BOOST_AUTO_TEST_CASE(a_command_in_namespaces_of_its_own_is_in_it_too) {
+BOOST_AUTO_TEST_CASE(a_command_in_its_own_namespaces_is_in_the_cgroup_too) {
   if (!available) return;
   // What is protected is so by a mount namespace, which takes a user namespace where this is not root.
   std::filesystem::create_directories(scratch.path() + "/.git/hooks");

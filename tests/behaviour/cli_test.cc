@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_timeout) {
   BOOST_TEST(finished.took.count() < within(1500).count());
 }
 
-BOOST_AUTO_TEST_CASE(a_stack_limit_that_is_too_small_for_the_helper_is_told_as_such) {
+BOOST_AUTO_TEST_CASE(a_stack_limit_too_small_for_the_helper_is_reported) {
   if (under_sanitizer) return;  // Which needs more itself.
   const Finished finished =
       run({"/bin/sh", "-c", "ulimit -s 64; exec \"$0\" call shell_execute '{\"command\":\"echo hi\"}'",

@@ -105,7 +105,7 @@ BOOST_FIXTURE_TEST_CASE(a_person_is_warned_of_listed_programs_that_are_not_known
   BOOST_TEST(wtool({"config", "show"}).err == "");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_person_sees_what_is_in_force, Place) {
+BOOST_FIXTURE_TEST_CASE(a_person_sees_the_active_configuration, Place) {
   scratch.file("config/wtool/wtool.yaml", "commands: {deny: [git push]}\nlock: [commands.deny]\n");
   scratch.file("wtool.yaml", "commands: {deny: [npm publish]}\n");
   const Finished finished = wtool({"config", "show", "--json"});

@@ -69,7 +69,7 @@ struct Custody : ShellTool {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_CASE(a_session_of_its_own_does_not_escape, Custody) {
+BOOST_FIXTURE_TEST_CASE(a_process_in_its_own_session_does_not_escape, Custody) {
   run_often("setsid sh -c 'sleep 61' & sleep 61", repeats(100));
 }
 

@@ -153,7 +153,7 @@ BOOST_FIXTURE_TEST_CASE(a_timeout_counts_while_the_sink_blocks, ShellTool) {
   BOOST_TEST(answer.took.count() < within(3000).count());
 }
 
-BOOST_FIXTURE_TEST_CASE(many_lines_come_in_few_events_and_none_is_lost, ShellTool) {
+BOOST_FIXTURE_TEST_CASE(many_lines_come_in_few_events_and_no_line_is_lost, ShellTool) {
   const Recorded all = record(tool, "i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done");
   std::string expected;
   for (int i = 0; i < 20'000; ++i) expected += "line " + std::to_string(i) + "\n";

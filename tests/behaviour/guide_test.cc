@@ -109,7 +109,7 @@ limits: {timeout_default: 10}
 )")) == "none");
 }
 
-BOOST_AUTO_TEST_CASE(that_is_not_true_is_told_with_its_line_and_both_values) {
+BOOST_AUTO_TEST_CASE(that_is_not_true_is_reported_with_its_line_and_both_values) {
   const std::string problem = problem_of(page(R"(# Title
 ~~~json call shell_execute
 {"command": "echo a"}
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(that_is_not_true_is_told_with_its_line_and_both_values) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(that_expects_what_is_not_there_is_told_so) {
+BOOST_AUTO_TEST_CASE(that_expects_missing_text_is_reported) {
   const auto with = [](const std::string& result) {
     return problem_of("```json call shell_execute\n{\"command\": \"true\"}\n```\n" + result);
   };
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(that_expects_what_is_not_there_is_told_so) {
   BOOST_TEST(holds(with("```json result\n{\n```\n"), "page.md:1: cannot be used"));
 }
 
-BOOST_AUTO_TEST_CASE(whose_call_and_result_do_not_stand_together_is_told_so) {
+BOOST_AUTO_TEST_CASE(whose_call_and_result_are_apart_is_reported) {
   const std::string call = "```json call shell_execute\n{\"command\": \"true\"}\n```\n";
   const std::string result = "```json result\n{}\n```\n";
   BOOST_TEST(problem_of(call + "\n\n" + result) == "none");
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(whose_call_and_result_do_not_stand_together_is_told_so) {
   BOOST_TEST(holds(problem_of(result), "page.md:1: a result without its call"));
 }
 
-BOOST_AUTO_TEST_CASE(whose_blocks_cannot_be_used_is_told_so) {
+BOOST_AUTO_TEST_CASE(with_unusable_blocks_is_reported) {
   const std::string result = "```json result\n{}\n```\n";
   BOOST_TEST(holds(problem_of("```json call no_tool\n{}\n```\n" + result), "page.md:1: cannot be used"));
   BOOST_TEST(holds(problem_of("```json call shell_execute\n{\n```\n" + result), "page.md:1: cannot be used"));

@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(that_is_true_has_no_problem) {
   BOOST_TEST(problem_of("```sh\n- A: no example\n```\n\n```\nneither\n```\n") == "none");
 }
 
-BOOST_AUTO_TEST_CASE(that_is_not_true_is_told_with_its_line_and_both_texts) {
+BOOST_AUTO_TEST_CASE(that_is_not_true_is_reported_with_its_line_and_both_texts) {
   const std::string problem = problem_of("```\n- A: Log \"a\"\n```\n```output\nA: b\ncompleted\n```\n");
   for (const char* part : {"page.md:4: ", "the output is different", "expected\nA: b\n", "got\nA: a\n"}) {
     BOOST_TEST(holds(problem, part), problem << " lacks " << part);
@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(that_is_not_true_is_told_with_its_line_and_both_texts) {
   BOOST_TEST(holds(problem_of("```\n- A: Conjure \"a\"\n```\n```output\ncompleted\n```\n"), "Conjure"));
 }
 
-BOOST_AUTO_TEST_CASE(whose_example_and_output_do_not_stand_together_is_told_so) {
+BOOST_AUTO_TEST_CASE(whose_example_and_output_are_apart_is_reported) {
   BOOST_TEST(holds(problem_of("```\n- A: Log \"a\"\n```\n"), "page.md:1: no output follows; it is\nA: a\n"));
   BOOST_TEST(holds(problem_of("```output\ncompleted\n```\n"), "page.md:1: an output without its example"));
   BOOST_TEST(holds(problem_of("<!-- example\nluck\n-->\n```\n- A: Log \"a\"\n```\n```output\nA: a\ncompleted\n```\n"),

@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(cpu_time_of_short_processes_adds_up) {
   check_exhausted(run_limited({{"cpu_seconds", 1}}, "while :; do /bin/true; done"), "cpu_seconds", 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_program_that_ignores_the_signal_for_its_cpu_time_ends_all_the_same) {
+BOOST_AUTO_TEST_CASE(a_program_that_ignores_the_signal_for_its_cpu_time_is_ended) {
   check_exhausted(run_limited({{"cpu_seconds", 1}}, "perl -e '$SIG{XCPU} = \"IGNORE\"; while (1) {}'"), "cpu_seconds",
                   1);
 }
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(limits_that_are_not_reached_change_nothing_and_are_in_the_r
                                                {"file_bytes", {{"value", 1'000'000}, {"enforced_by", "rlimit"}}}})));
 }
 
-BOOST_AUTO_TEST_CASE(without_limits_the_result_has_none) {
+BOOST_AUTO_TEST_CASE(without_limits_the_result_lists_no_limits) {
   BOOST_TEST(!tool.shell("true").metadata().contains("limits"));
 }
 
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(every_result_of_a_command_has_them) {
   BOOST_TEST((call.wait().metadata().at("resources").at("processes") >= 1));
 }
 
-BOOST_AUTO_TEST_CASE(a_single_program_is_one_process_and_one_that_was_not_found_is_none) {
+BOOST_AUTO_TEST_CASE(a_program_counts_as_one_process_and_a_missing_one_as_none) {
   BOOST_TEST((tool.shell("true").metadata().at("resources").at("processes") == Json(1)));
   BOOST_TEST((tool.shell("no-such-command-at-all").metadata().at("resources").at("processes") == Json(0)));
 }

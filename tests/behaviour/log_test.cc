@@ -117,7 +117,7 @@ BOOST_FIXTURE_TEST_CASE(each_call_is_a_span_that_is_closed_again, Logged) {
   BOOST_TEST(span.fields.count("program") == 1u);
 }
 
-BOOST_FIXTURE_TEST_CASE(every_command_is_told_at_info_when_it_starts_with_its_time, Logged) {
+BOOST_FIXTURE_TEST_CASE(every_command_is_logged_at_info_when_it_starts_with_its_time, Logged) {
   const auto now = [] {
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
@@ -142,7 +142,7 @@ BOOST_FIXTURE_TEST_CASE(every_command_is_told_at_info_when_it_starts_with_its_ti
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(records_are_told_while_the_command_runs, Logged) {
+BOOST_FIXTURE_TEST_CASE(records_are_sent_while_the_command_runs, Logged) {
   bool told = false;
   tool.shell("echo hi", {.on_event = [&](const Event&) {
                const std::lock_guard lock(host.mutex);
@@ -152,7 +152,7 @@ BOOST_FIXTURE_TEST_CASE(records_are_told_while_the_command_runs, Logged) {
   BOOST_TEST(told);
 }
 
-BOOST_FIXTURE_TEST_CASE(values_of_environment_variables_are_never_told, Logged) {
+BOOST_FIXTURE_TEST_CASE(values_of_environment_variables_are_never_logged, Logged) {
   setenv("WTOOL_TEST_INHERITED", "first-secret", 1);
   for (const char* command : {"true", "echo \"$TOKEN\" >/dev/null", "no-such-program-x", "printenv TOKEN"}) {
     tool.run({{"command", command}, {"environment", {{"TOKEN", "second-secret"}}}});
@@ -165,7 +165,7 @@ BOOST_FIXTURE_TEST_CASE(values_of_environment_variables_are_never_told, Logged) 
   BOOST_TEST(!all.empty());
 }
 
-BOOST_FIXTURE_TEST_CASE(levels_that_the_host_does_not_want_are_not_told, Logged) {
+BOOST_FIXTURE_TEST_CASE(levels_that_the_host_does_not_want_are_not_sent, Logged) {
   host.lowest = WTOOL_LOG_ERROR;
   tool.shell("echo hi");
   tool.shell("exit 3");
@@ -184,7 +184,7 @@ BOOST_FIXTURE_TEST_CASE(spans_of_calls_that_are_refused_cancelled_or_timed_out_a
   for (const auto& span : host.spans) BOOST_TEST(!span.open);
 }
 
-BOOST_FIXTURE_TEST_CASE(calls_at_once_are_told_apart_by_their_spans, Logged) {
+BOOST_FIXTURE_TEST_CASE(concurrent_calls_are_distinguished_by_their_spans, Logged) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 8; ++t) {
     threads.emplace_back(
@@ -203,7 +203,7 @@ BOOST_FIXTURE_TEST_CASE(calls_at_once_are_told_apart_by_their_spans, Logged) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(all_that_is_told_of_a_sessions_commands_names_session_task_and_agent, Logged) {
+BOOST_FIXTURE_TEST_CASE(records_of_a_sessions_commands_name_session_task_and_agent, Logged) {
   const ScratchFolder scratch;
   const Json config{{"sessions", {{"tools_allow", scratch.file("tools-allow.json", R"(["echo"])")}}}};
   const auto call = [&](const std::string& name, const Json& arguments) {

@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(where_it_is_said_so_no_call_becomes_a_job_by_itself) {
   BOOST_TEST(text_of(client.run("sleep 1.5; echo hi")).starts_with("hi\n[exit 0, "));
 }
 
-BOOST_AUTO_TEST_CASE(no_progress_is_told_after_the_answer) {
+BOOST_AUTO_TEST_CASE(no_progress_is_sent_after_the_answer) {
   Session client;
   const Json more{{"arguments", {{"background", true}}}, {"_meta", {{"progressToken", 7}}}};
   const int job = client.begin("echo one; " + client.gate.wait() + "; echo two", more);
@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(a_poll_that_was_cancelled_has_taken_nothing) {
   BOOST_TEST(!client.has_answer(poll));
 }
 
-BOOST_AUTO_TEST_CASE(beyond_a_hundred_jobs_none_begins_and_none_is_lost) {
+BOOST_AUTO_TEST_CASE(the_hundred_and_first_job_does_not_begin_and_nothing_is_lost) {
   Session client("results: text, max_calls: 128, answer_within: 3");
   client.run("true");
   std::vector<Json> ids;
@@ -330,7 +330,7 @@ BOOST_AUTO_TEST_CASE(only_outputs_of_this_session_are_read_and_by_their_number_a
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_parameter_that_there_is_not_is_answered_with_those_that_there_are) {
+BOOST_AUTO_TEST_CASE(an_unknown_parameter_is_answered_with_the_known_ones) {
   Session client("results: text");
   BOOST_TEST(text_of(client.use("job_stop", {{"id", 1}})) == "there is no parameter id; allowed: job");
   BOOST_TEST(text_of(client.use("output_read", {{"path", "/etc/passwd"}})) ==

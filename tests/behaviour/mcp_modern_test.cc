@@ -54,7 +54,7 @@ bool has(const std::string& text, std::string_view part) { return text.find(part
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(discovery_tells_versions_and_capabilities_and_how_long_that_holds) {
+BOOST_AUTO_TEST_CASE(discovery_lists_versions_and_capabilities_and_their_lifetime) {
   Modern client;
   const Json result = client.modern("server/discover").at("result");
   BOOST_TEST(result.at("resultType") == "complete");
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(an_answer_counts_for_the_question_that_was_asked_alone) {
   BOOST_TEST(std::filesystem::exists(asked.file("two/here")));
 }
 
-BOOST_AUTO_TEST_CASE(a_client_without_forms_is_told_what_is_missing) {
+BOOST_AUTO_TEST_CASE(a_client_without_forms_learns_what_is_missing) {
   Asked asked;
   for (const Json& capabilities : {Json::object(), Json{{"elicitation", {{"url", Json::object()}}}}}) {
     const Json answer = asked.touch(capabilities);

@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_a_command_writes_loosens_nothing) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_file_that_a_person_names_may_set_what_is_no_boundary) {
+BOOST_AUTO_TEST_CASE(a_file_that_a_person_names_may_set_everything_except_the_boundary) {
   const Person person;
   Person::write(person.home() + "/agent.yaml", "environment: {inherit: all}\naudit: {file: mine.jsonl}\n");
   // Relative to where this was started, not to the root.
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_a_person_names_may_set_what_is_no_boundary) {
   BOOST_TEST(has(finished.err, "sandbox.network is locked by --policy"), finished.err);
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_that_is_no_project_is_not_served_by_itself) {
+BOOST_AUTO_TEST_CASE(a_folder_outside_of_any_project_is_not_served_by_default) {
   const Person person;
   const ScratchFolder nowhere;
   const Finished finished = refused(person, nowhere.path());
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(tools_that_cannot_run_are_not_listed) {
   BOOST_TEST(client.ask("tools/list").at("result").at("tools").size() == 11U);
 }
 
-BOOST_AUTO_TEST_CASE(a_client_is_told_how_to_start_the_server) {
+BOOST_AUTO_TEST_CASE(each_client_gets_its_configuration_to_start_the_server) {
   const Person person;
   const auto printed = [&](std::vector<std::string> more, const std::string& directory) {
     std::vector<std::string> argv{WTOOL_TEST_PROGRAM, "mcp", "--print-config"};

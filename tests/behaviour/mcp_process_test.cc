@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(sessions_end_with_the_server) {
   BOOST_TEST(client.program.wait().exit_code == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_configuration_that_cannot_be_used_is_told_of_on_standard_error) {
+BOOST_AUTO_TEST_CASE(an_unusable_configuration_is_reported_on_standard_error) {
   const ScratchFolder folder;
   McpClient client({"--config", folder.file("c.yaml", "mcp: {max_calls: 0}\n")});
   const Finished finished = client.program.wait();

@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_request_that_is_wrong_in_itself_is_an_error) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_message_is_told_of_without_an_id_and_the_session_goes_on) {
+BOOST_AUTO_TEST_CASE(a_line_that_is_not_a_message_gets_an_error_without_an_id_and_the_session_continues) {
   Session client;
   for (const auto& [line, code] : {std::pair<std::string, int>{"{\"jsonrpc\":", -32700},
                                    {"hello", -32700},
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(long_output_keeps_both_ends_within_the_configured_size) {
   BOOST_TEST(result.dump().size() < 12'000);
 }
 
-BOOST_AUTO_TEST_CASE(output_that_is_no_text_is_made_one) {
+BOOST_AUTO_TEST_CASE(output_that_is_not_text_becomes_text) {
   Session client;
   const Json result = client.run(R"(printf 'a\377\000\303b\033[1m')");
   BOOST_TEST(result.at("isError") == false);

@@ -134,7 +134,7 @@ Finished refused(const Workshop& shop, std::vector<std::string> more) {
 
 BOOST_AUTO_TEST_SUITE(served)
 
-BOOST_AUTO_TEST_CASE(what_says_so_is_a_tool_and_there_is_no_other) {
+BOOST_AUTO_TEST_CASE(only_workflows_that_say_so_are_tools) {
   const Workshop shop;
   shop.add("greet.md", workflow("title: Greet\ndescription: Greets a person\ntool: true\nparameters:\n"
                                 "  - {name: person, required: true, description: who}\n"
@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(tools_that_are_named_are_served_beside_them) {
   BOOST_TEST(client.run("echo on").at("isError") == false);
 }
 
-BOOST_AUTO_TEST_CASE(files_that_cannot_be_served_are_told_of_and_the_others_are_served) {
+BOOST_AUTO_TEST_CASE(files_that_cannot_be_served_are_reported_and_the_others_are_served) {
   const Workshop shop;
   const std::string good = workflow("tool: true\n", one_state, "- A: Log \"x\"\n");
   shop.add("good.md", good);
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(a_command_writes_no_file_that_is_served, *boost::unit_test:
   BOOST_TEST(shop.content("tools/a.md") == text);
 }
 
-BOOST_AUTO_TEST_CASE(a_client_is_told_of_the_folder) {
+BOOST_AUTO_TEST_CASE(the_instructions_name_the_folder) {
   const Workshop shop;
   const Finished printed =
       run({WTOOL_TEST_PROGRAM, "mcp", "--policy", "open", "--workflows", "tools", "--print-config", "claude-code"},
@@ -323,7 +323,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_fails_says_where_and_why) {
   BOOST_TEST(failed.at("stderr") == "why\n");
 }
 
-BOOST_AUTO_TEST_CASE(what_happens_is_told_as_progress_without_secrets) {
+BOOST_AUTO_TEST_CASE(progress_contains_no_secrets) {
   const Workshop shop;
   // It continues when the progress of each state has been seen.
   shop.add("a.md", workflow("tool: true\nparameters: [{name: token, secret: true}]\n", two_states,
@@ -445,7 +445,7 @@ BOOST_AUTO_TEST_CASE(a_run_of_another_workflow_is_not_continued) {
   BOOST_TEST(shop.content("did") == "x\nx\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_run_that_goes_on_is_not_continued_beside_itself) {
+BOOST_AUTO_TEST_CASE(a_running_run_cannot_be_resumed) {
   const Workshop shop;
   shop.add("a.md", workflow("tool: true\n", one_state, "- A: Shell \"touch here; sleep 61\"\n"));
   Client client(shop);

@@ -158,7 +158,7 @@ BOOST_FIXTURE_TEST_CASE(a_line_without_end_is_kept_within_the_cap, ShellTool) {
   BOOST_TEST(count(answer, "stdout_bytes") == 30'000'000u);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_command_that_closes_its_output_early_goes_on, ShellTool) {
+BOOST_FIXTURE_TEST_CASE(a_command_that_closes_its_output_early_keeps_running, ShellTool) {
   const Answer answer = tool.shell("echo a; exec >&- 2>&-; sleep 0.1; exit 4");
   BOOST_TEST(answer.out() == "a\n");
   BOOST_TEST(answer.exit_code() == 4);

@@ -45,7 +45,7 @@ struct Refusals : ShellTool {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_CASE(a_timeout_that_is_no_whole_number_is_refused, Refusals) {
+BOOST_FIXTURE_TEST_CASE(a_timeout_that_is_not_a_whole_number_is_refused, Refusals) {
   check_parameter("timeout", true, {"true", "1", "1800"});
   check_parameter("timeout", 1.5, {"1.5", "1800"});
   check_parameter("timeout", "abc", {"abc", "1800"});
@@ -111,14 +111,14 @@ BOOST_FIXTURE_TEST_CASE(an_unknown_parameter_is_refused_by_name, Refusals) {
   check_parameter("env", Json::object(), {"environment"});
 }
 
-BOOST_FIXTURE_TEST_CASE(a_working_directory_that_is_no_text_is_refused, Refusals) {
+BOOST_FIXTURE_TEST_CASE(a_working_directory_that_is_not_a_text_is_refused, Refusals) {
   check_parameter("working_directory", 5, {"5"});
   check_parameter("working_directory", true, {"true"});
   check_parameter("working_directory", nullptr, {"null"});
   check_parameter("working_directory", Json::array(), {});
 }
 
-BOOST_FIXTURE_TEST_CASE(an_environment_that_is_no_object_of_texts_is_refused, Refusals) {
+BOOST_FIXTURE_TEST_CASE(an_environment_that_is_not_an_object_of_texts_is_refused, Refusals) {
   check_parameter("environment", "A=1", {"A=1"});
   check_parameter("environment", Json::array({"A=1"}), {});
   check_parameter("environment", nullptr, {"null"});

@@ -189,7 +189,7 @@ BOOST_FIXTURE_TEST_CASE(the_hosts_descriptors_do_not_reach_the_command, ShellToo
   close(high);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_command_leads_a_session_and_group_of_its_own, ShellTool) {
+BOOST_FIXTURE_TEST_CASE(a_command_leads_its_own_session_and_group, ShellTool) {
   const Answer answer = tool.shell("ps -o pid=,pgid=,sid= -p $$ 2>/dev/null || cut -d' ' -f1,5,6 /proc/$$/stat");
   std::istringstream text(answer.out());
   long pid = 0;

@@ -165,7 +165,7 @@ BOOST_FIXTURE_TEST_CASE(a_directory_that_is_made_by_a_state_is_no_refusal, Place
   BOOST_TEST(holds(state(plan, "Two").dump(), "does not exist"));
 }
 
-BOOST_FIXTURE_TEST_CASE(states_stand_in_the_order_of_reading, Place) {
+BOOST_FIXTURE_TEST_CASE(states_are_listed_in_the_order_of_reading, Place) {
   const std::string file = workflow(
       "    [*] --> Split\n    state Split <<fork>>\n    state Meet <<join>>\n    Split --> A\n    Split --> B\n"
       "    A --> A2\n    A2 --> Meet\n    B --> Meet\n    Meet --> Last\n    Last --> [*]\n"

@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(arguments_that_lead_out_of_the_roots_are_refused_however_th
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_looks_like_an_address_is_a_path_to_those_that_take_none) {
+BOOST_AUTO_TEST_CASE(an_address_is_a_path_to_tools_that_take_no_addresses) {
   const Json config{{"directories", {{"roots", {inside}}, {"confine_arguments", true}}}};
   scratch.file("inside/f", "text\n");
   for (const char* link : {"a:", "http:", "a..b", "p"}) std::filesystem::create_symlink("/", inside + '/' + link);
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(a_question_shows_what_would_run_and_yes_holds_once) {
   BOOST_TEST(host.questions().back().fingerprint == question.fingerprint);
 }
 
-BOOST_AUTO_TEST_CASE(an_approval_of_a_glob_is_one_of_the_names_that_it_stands_for) {
+BOOST_AUTO_TEST_CASE(an_approval_of_a_glob_is_for_the_names_that_it_expands_to) {
   const ToolUnderTest listing{plugin, {{"commands", {{"allow", {"ls"}}, {"ask", {"ls"}}, {"approvals", file}}}}};
   const auto ask = [&] {
     listing.run({{"command", "ls *.md"}, {"working_directory", scratch.path()}});

@@ -94,7 +94,7 @@ BOOST_FIXTURE_TEST_CASE(no_folder_above_a_protected_name_can_be_moved_away, Fixt
   check_untouched();
 }
 
-BOOST_FIXTURE_TEST_CASE(what_stands_beside_a_protected_name_may_be_changed, Fixture) {
+BOOST_FIXTURE_TEST_CASE(files_beside_a_protected_name_may_be_changed, Fixture) {
   const Answer answer =
       run("echo new > .git/HEAD.lock && mv .git/HEAD.lock .git/HEAD && mkdir .git/objects && "
           "echo x > file && mv file renamed && cat .git/config && .git/hooks/pre-commit");
@@ -114,7 +114,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_starts_in_a_protected_folder_cannot_chang
   check_untouched();
 }
 
-BOOST_FIXTURE_TEST_CASE(a_refused_change_is_told_as_the_hint_of_the_error, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_refused_change_is_the_hint_of_the_error, Fixture) {
   for (const std::string& command : {std::string("echo x > .git/config"), "rm " + config, std::string("mv .git away"),
                                      std::string("cp /bin/sh .git/config"), std::string("ln .git/config linked")}) {
     const Answer answer = run(command);

@@ -94,7 +94,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_fails, ShellTool) {
   check_error(answer, "exit_nonzero");
 }
 
-BOOST_FIXTURE_TEST_CASE(every_exit_code_is_told_as_it_is, ShellTool) {
+BOOST_FIXTURE_TEST_CASE(every_exit_code_is_reported_exactly, ShellTool) {
   // 124 and 137 are what `timeout` and a kill make of a command; a command may exit with them itself.
   for (const int code : {1, 2, 3, 42, 124, 125, 128, 129, 130, 137, 143, 254, 255}) {
     for (const std::string& command : {"exit " + std::to_string(code), "sh -c 'exit " + std::to_string(code) + "'"}) {

@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(a_drawing_shows_the_last_run_of_its_own_file) {
   BOOST_TEST(holds(other.err, "is one of bad.md, and not of good.md"), other.err);
 }
 
-BOOST_AUTO_TEST_CASE(a_run_that_completed_and_could_not_write_what_it_was_asked_for_has_a_status_of_its_own) {
+BOOST_AUTO_TEST_CASE(a_completed_run_that_could_not_write_its_reports_has_a_distinct_status) {
   const std::string file_ = workflow_with("  - {name: unused, default: x}\n", "- A: Shell \"true\"\n- B: Log \"b\"\n");
   BOOST_TEST(wtool({"run", file_, "--html", "/nowhere/page.html"}).exit_code == 4);
   BOOST_TEST(wtool({"run", file_, "--junit", "/dev/full"}).exit_code == 4);

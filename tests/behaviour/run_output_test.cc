@@ -103,7 +103,7 @@ BOOST_FIXTURE_TEST_CASE(combinations_of_a_matrix_are_called_by_their_values, Sho
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_run_that_went_on_after_failures_names_them, Shows) {
+BOOST_FIXTURE_TEST_CASE(a_run_that_continued_after_failures_names_them, Shows) {
   const std::string file_ = workflow("    [*] --> A\n    A --> B: failure\n    A --> [*]: success\n    B --> [*]\n",
                                      "- A: Shell \"exit 3\"\n- B: Shell \"echo b\"\n");
   const Finished finished = run_workflow(file_);
@@ -111,7 +111,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_that_went_on_after_failures_names_them, Shows) {
   BOOST_TEST(holds(finished.out, "(1 step failed, and the workflow continued: A)"), finished.out);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_run_that_went_on_counts_the_steps_that_it_names, Shows) {
+BOOST_FIXTURE_TEST_CASE(a_run_that_continued_counts_the_failed_steps_that_it_names, Shows) {
   scratch.file("inner.md",
                "```mermaid\nstateDiagram-v2\n[*] --> I\nI --> [*]\n```\n## Actions\n- I: Shell \"exit 7\"\n");
   scratch.file("stuck.md",

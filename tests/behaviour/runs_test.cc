@@ -100,7 +100,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_is_shown, Runs) {
   BOOST_TEST(wtool({"show", "1999"}).exit_code == 2);
 }
 
-BOOST_FIXTURE_TEST_CASE(damage_is_told_and_the_rest_is_shown, Runs) {
+BOOST_FIXTURE_TEST_CASE(damage_is_reported_and_the_rest_is_shown, Runs) {
   put(id, begun + "{\n" + step(1, "Build", "succeeded", "") + R"({"v":1,"ty)");
   const Finished shown = wtool({"show", "last"});
   BOOST_TEST(shown.exit_code == 0);
@@ -114,7 +114,7 @@ BOOST_FIXTURE_TEST_CASE(damage_is_told_and_the_rest_is_shown, Runs) {
   BOOST_TEST(holds(newer.err, "version 9, and this wtool reads version 1"));
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_no_file_is_never_waited_for, Runs) {
+BOOST_FIXTURE_TEST_CASE(a_path_that_is_not_a_file_is_never_waited_for, Runs) {
   put("20261121-231502-0001", failed);
   BOOST_REQUIRE(::mkfifo((folder + "/" + id + ".jsonl").c_str(), 0600) == 0);
   const Finished listed = wtool({"runs"});
@@ -182,7 +182,7 @@ BOOST_FIXTURE_TEST_CASE(what_the_steps_of_a_run_said_is_shown, Runs) {
   BOOST_TEST(holds(nowhere.err, "was never in the state \"Nowhere\""), nowhere.err);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_run_that_goes_on_is_followed_to_its_end, Runs) {
+BOOST_FIXTURE_TEST_CASE(a_running_run_is_followed_to_its_end, Runs) {
   const std::string file =
       put(id, begun + step(1, "Build", "succeeded", R"(,"ms":1500,"outcome":{"stdout":"built\n"})"));
   const int lock = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);

@@ -307,7 +307,7 @@ BOOST_FIXTURE_TEST_CASE(the_mode_of_an_own_file_outside_can_be_changed, Fixture)
   BOOST_TEST(probe("chmod " + secret) == "ok");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_refused_write_is_told_as_the_hint_of_the_error, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_refused_write_is_the_hint_of_the_error, Fixture) {
   for (const std::string& command :
        {"touch " + outside + "/made", "echo x > " + outside + "/made", std::string("cp /bin/sh ../outside/made")}) {
     const Answer answer = run(tool, command);
@@ -322,7 +322,7 @@ BOOST_FIXTURE_TEST_CASE(a_refused_write_is_told_as_the_hint_of_the_error, Fixtur
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(what_was_refused_of_a_process_is_told_as_what_it_was, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_refused_action_on_a_process_is_named, Fixture) {
   const Outsider outsider(secret);
   const std::string pid = std::to_string(outsider.pid);
   const std::string environment = "/proc/" + pid + "/environ";
@@ -355,7 +355,7 @@ BOOST_FIXTURE_TEST_CASE(what_the_sandbox_did_not_refuse_is_not_said_to_be_its_do
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(what_a_command_leaves_in_the_background_is_ended_all_the_same, Fixture) {
+BOOST_FIXTURE_TEST_CASE(background_processes_of_a_command_are_ended, Fixture) {
   const std::string sleeper = "setsid sleep 600 & echo $!";
   const Answer answer = run(tool, sleeper);
   BOOST_TEST_CONTEXT(answer.raw) {

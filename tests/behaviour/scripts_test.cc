@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(one_line_in_quotes_is_as_it_was) {
             "one\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_block_may_be_told_to_go_on_after_a_failure) {
+BOOST_AUTO_TEST_CASE(a_block_may_continue_after_a_failure) {
   for (const char* options : {"shell_options=none", "shell_options=\"\"", "with shell_options='none'"}) {
     check_run(block("false\necho one >>out", options), 0, "one\n");
   }

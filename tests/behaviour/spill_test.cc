@@ -196,7 +196,7 @@ BOOST_FIXTURE_TEST_CASE(files_stay_for_later_calls_and_are_their_users_alone, Sp
   BOOST_TEST((about.st_mode & 07777U) == 0700U);
 }
 
-BOOST_FIXTURE_TEST_CASE(the_oldest_files_go_when_there_is_no_more_room, Spilling) {
+BOOST_FIXTURE_TEST_CASE(the_oldest_files_are_removed_when_room_runs_out, Spilling) {
   const ToolUnderTest always(plugin, config("always", 4096, 1 << 20));
   std::vector<std::string> paths;
   for (int i = 0; i < 5; ++i) paths.push_back(file_of(always.shell("head -c 400000 /dev/zero")));

@@ -161,7 +161,7 @@ BOOST_FIXTURE_TEST_CASE(questions_stay_readable_while_another_branch_prints, OnT
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(the_terminal_may_change_its_size_while_a_question_stands_and_while_steps_run, OnTerminal) {
+BOOST_FIXTURE_TEST_CASE(the_terminal_may_change_its_size_during_a_question_and_while_steps_run, OnTerminal) {
   constexpr unsigned short widths[] = {55, 90, 40, 70};
   for (const unsigned short columns : {std::uint16_t{60}, std::uint16_t{200}}) {
     std::filesystem::remove(scratch.path() + "/enough");
@@ -389,7 +389,7 @@ BOOST_FIXTURE_TEST_CASE(a_dumb_terminal_gets_plain_lines_and_can_still_be_asked,
   BOOST_TEST(holds(shown.text(), "    | hi\n"), shown.text());
 }
 
-BOOST_FIXTURE_TEST_CASE(the_summary_on_a_terminal_does_not_say_again_what_stands_above, OnTerminal) {
+BOOST_FIXTURE_TEST_CASE(the_summary_on_a_terminal_does_not_repeat_the_lines_above, OnTerminal) {
   const std::string file_ =
       workflow("    [*] --> One\n    One --> [*]\n", "- One: Shell \"echo hello; echo oh >&2\"\n");
   Shown shown(running(file_), terminal());

@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(sessions_live_on_when_the_configuration_changes) {
   BOOST_TEST(mark.bearers().empty());
 }
 
-BOOST_AUTO_TEST_CASE(the_directory_of_a_session_may_vanish_and_come_back) {
+BOOST_AUTO_TEST_CASE(the_directory_of_a_session_may_vanish_and_return) {
   const std::string folder = scratch.path() + "/gone";
   std::filesystem::create_directory(folder);
   const std::string id = open({{"workingDirectory", folder}});
@@ -241,13 +241,13 @@ BOOST_AUTO_TEST_CASE(a_session_in_a_directory_that_may_not_be_entered_is_refused
              "workingDirectory: " + scratch.path() + "/closed may not be entered: permission denied");
 }
 
-BOOST_AUTO_TEST_CASE(an_unknown_session_is_told_where_sessions_live) {
+BOOST_AUTO_TEST_CASE(the_error_for_an_unknown_session_says_where_sessions_live) {
   const Json refused = status("term-unknown");
   BOOST_TEST(refused.at("error").at("hint").get<std::string>().find("each `wtool call` is a program by itself") !=
              std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_refused_before_there_is_a_command_is_on_record_too) {
+BOOST_AUTO_TEST_CASE(refusals_before_a_command_exists_are_recorded_too) {
   const std::string file = scratch.path() + "/audit.jsonl";
   config["audit"]["file"] = file;
   execute("term-unknown", {"true"});
@@ -433,7 +433,7 @@ BOOST_AUTO_TEST_CASE(shell_execute_keeps_what_the_configuration_wants_kept_until
   BOOST_TEST(bearers().empty(), description());
 }
 
-BOOST_AUTO_TEST_CASE(what_a_cancelled_command_left_behind_is_not_kept) {
+BOOST_AUTO_TEST_CASE(background_processes_of_a_cancelled_command_are_not_kept) {
   Plugin own;
   const ToolUnderTest tool(own, {{"background", "keep"}});
   RunningCall running(tool,

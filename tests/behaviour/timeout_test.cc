@@ -62,7 +62,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_ignores_the_termination_signal_ends_after
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_stopped_command_is_ended_all_the_same, ShellTool) {
+BOOST_FIXTURE_TEST_CASE(a_stopped_command_is_ended, ShellTool) {
   const Answer answer = tool.run(marked("echo ready; kill -STOP $$; echo never"), {.deadline_ms = 300});
   BOOST_TEST(answer.code() == "timed_out");
   BOOST_TEST(answer.took.count() < within(1500).count());
@@ -110,7 +110,7 @@ BOOST_FIXTURE_TEST_CASE(what_was_written_before_the_end_is_all_there, ShellTool)
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(no_background_process_is_reported_where_there_was_none, ShellTool) {
+BOOST_FIXTURE_TEST_CASE(no_background_process_is_reported_if_none_existed, ShellTool) {
   for (const char* command : {"true", "sleep 0.01 & wait", "echo a | cat", "(sleep 0.01)"}) {
     BOOST_TEST(!tool.shell(command).metadata().contains("background_processes_ended"), command);
   }

@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_deployed_after_a_build_that_failed) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_deployed_behind_a_composite_state_a_join_or_an_inner_workflow_that_failed) {
+BOOST_AUTO_TEST_CASE(nothing_is_deployed_after_a_composite_state_a_join_or_an_inner_workflow_that_failed) {
   scratch.file("inner.md", "```mermaid\nstateDiagram-v2\n" + natural + "```\n## Actions\n" + build_fails);
   const std::string deploy = "- Ship: Shell \"touch deployed\"\n";
   for (const auto& [diagram, actions] :

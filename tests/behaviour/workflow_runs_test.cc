@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_second_ctrl_c_ends_what_finally_runs_too) {
 
 // --- resuming ---
 
-BOOST_AUTO_TEST_CASE(a_run_whose_runner_was_killed_goes_on_where_it_was) {
+BOOST_AUTO_TEST_CASE(a_run_whose_runner_was_killed_resumes_where_it_was) {
   const std::string file_ = workflow(three,
                                      "- One: Shell \"echo one >>log; echo output of one\" result=\"r\"\n"
                                      "- Two: Shell \"echo two >>log; touch two; test -e go || sleep 61\"\n"
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(a_workflow_that_has_changed_meanwhile_is_noticed) {
   BOOST_TEST(file("log") == "one\nrepaired\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_journal_with_a_torn_end_is_gone_on_with) {
+BOOST_AUTO_TEST_CASE(a_run_with_a_torn_journal_is_resumed) {
   run_workflow(workflow(three,
                         "- One: Shell \"echo one >>log\"\n- Two: Shell \"test -e go\"\n"
                         "- Three: Shell \"echo three >>log\"\n"));
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(a_journal_with_a_torn_end_is_gone_on_with) {
   for (const Json& record : records(content_of(journal()))) BOOST_TEST(record["v"] == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_journal_of_a_newer_version_and_a_corrupt_one_are_told_from_each_other) {
+BOOST_AUTO_TEST_CASE(a_newer_journal_is_distinguished_from_a_corrupt_one) {
   run_workflow(workflow(three, "- One: Shell \"exit 1\"\n"));
   const std::string good = content_of(journal());
   std::ofstream(journal(), std::ios::trunc) << "{\"v\":2,\"type\":\"run_started\"}\n";
@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(what_a_command_says_to_be_secret_is_in_nothing_that_a_run_s
   }
 }
 
-BOOST_AUTO_TEST_CASE(events_on_standard_output_are_all_that_stands_there) {
+BOOST_AUTO_TEST_CASE(events_are_the_only_text_on_standard_output) {
   const Finished finished = run_workflow(workflow(three, "- One: Shell \"echo hello\"\n"), {"--events", "-"});
   BOOST_TEST(finished.exit_code == 0);
   const std::vector<Json> all = records(finished.out);
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(events_on_standard_output_are_all_that_stands_there) {
                          [](const Json& record) { return record["type"] == "output" && record["text"] == "hello\n"; }));
 }
 
-BOOST_AUTO_TEST_CASE(without_a_place_for_a_journal_the_run_goes_on_and_says_so) {
+BOOST_AUTO_TEST_CASE(without_a_place_for_a_journal_the_run_continues_and_says_so) {
   scratch.file(".wtool", "a file where a folder should be");
   const Finished finished = run_workflow(workflow(three, "- One: Shell \"touch one\"\n"));
   BOOST_TEST(finished.exit_code == 0, finished.err);
@@ -291,7 +291,7 @@ BOOST_AUTO_TEST_CASE(without_a_place_for_a_journal_the_run_goes_on_and_says_so) 
   BOOST_TEST(holds(finished.err, "cannot be resumed"), finished.err);
 }
 
-BOOST_AUTO_TEST_CASE(a_refused_command_has_an_exit_status_of_its_own) {
+BOOST_AUTO_TEST_CASE(a_refused_command_has_a_distinct_exit_status) {
   scratch.file("wtool.yaml", "commands: {deny: [rm]}\n");
   const Finished finished = run_workflow(workflow(three, "- One: Shell \"rm -rf nothing\"\n"));
   BOOST_TEST(finished.exit_code == 3, finished.out << finished.err);
@@ -398,7 +398,7 @@ BOOST_AUTO_TEST_CASE(files_of_outputs_are_private_and_those_with_secrets_do_not_
   BOOST_TEST(!fs::exists(folder / "main-2.stdout"));
 }
 
-BOOST_AUTO_TEST_CASE(each_step_has_a_file_of_its_own_for_its_output) {
+BOOST_AUTO_TEST_CASE(each_step_has_its_own_file_for_its_output) {
   // The branch `A/2:B` and the branch `A-2-B`, and one whose name is longer than that of a file may be.
   const std::string length(200, 'x');
   const Finished finished = run_workflow(workflow(

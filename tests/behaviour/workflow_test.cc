@@ -73,7 +73,7 @@ BOOST_FIXTURE_TEST_CASE(a_failing_step_without_a_way_for_it_fails_the_workflow, 
   BOOST_TEST(!std::filesystem::exists(scratch.path() + "/two"));
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_not_understood_is_told_before_anything_runs, Place) {
+BOOST_FIXTURE_TEST_CASE(mistakes_are_reported_before_anything_runs, Place) {
   const Finished finished =
       run_workflow(workflow(straight, "- One: Shell \"touch ran\"\n- Two: Conjure \"a rabbit\"\n"));
   BOOST_TEST_CONTEXT(finished.err) {
@@ -161,13 +161,13 @@ BOOST_FIXTURE_TEST_CASE(the_repository_report_of_an_empty_repository, Place) {
   BOOST_TEST(!file("repository-report.md").empty());
 }
 
-BOOST_FIXTURE_TEST_CASE(the_repository_report_where_there_is_no_repository, Place) {
+BOOST_FIXTURE_TEST_CASE(the_repository_report_outside_of_a_repository, Place) {
   const Finished finished = run_workflow(std::string(WTOOL_TEST_SOURCE_DIR) + "/workflows/repository-report.md");
   BOOST_TEST(finished.exit_code != 0);
   BOOST_TEST(!std::filesystem::exists(scratch.path() + "/repository-report.md"));
 }
 
-BOOST_FIXTURE_TEST_CASE(lint_tells_of_all_files_and_runs_nothing, Place) {
+BOOST_FIXTURE_TEST_CASE(lint_reports_on_all_files_and_runs_nothing, Place) {
   const std::string good = workflow(straight, "- One: Shell \"touch ran\"\n- Two: Run workflow \"nowhere\"\n");
   const std::string bad =
       scratch.file("bad.md", "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]: exit_cod == 0\n```\n");

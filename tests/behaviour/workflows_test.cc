@@ -177,7 +177,7 @@ BOOST_FIXTURE_TEST_CASE(without_a_tag_have_the_whole_history, Repository) {
   BOOST_TEST(holds(notes, "## Other changes\n\n- Something else ("), notes);
 }
 
-BOOST_FIXTURE_TEST_CASE(begin_behind_the_last_tag, Repository) {
+BOOST_FIXTURE_TEST_CASE(begin_after_the_last_tag, Repository) {
   sh("git commit -q --allow-empty -m 'feat: old'; git tag v1; git commit -q --allow-empty -m 'fix(parser): new'; "
      "git commit -q --allow-empty -m 'perf!: quick'; git tag v2; git commit -q --allow-empty -m 'docs: later'");
   BOOST_TEST(run_workflow("release-notes.md").exit_code == 0);

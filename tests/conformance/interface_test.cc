@@ -98,7 +98,7 @@ BOOST_FIXTURE_TEST_CASE(what_the_output_schema_promises_a_result_holds, ShellToo
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(init_refuses_a_host_that_is_none, Loaded) {
+BOOST_FIXTURE_TEST_CASE(init_refuses_an_invalid_host, Loaded) {
   Blob error;
   BOOST_TEST(entry->init(nullptr, error.out()) == WTOOL_E_INVALID_ARGUMENT);
   BOOST_TEST(!error.text().empty());

@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(the_configured_policy_counts_as_well) {
   BOOST_TEST(ran_in() == "");
 }
 
-BOOST_AUTO_TEST_CASE(output_that_is_no_text_is_still_yaml) {
+BOOST_AUTO_TEST_CASE(output_that_is_not_text_is_still_yaml) {
   std::string bytes;
   for (int each = 0; each < 256; ++each) bytes.push_back(static_cast<char>(each));
   scratch.file("bytes", bytes);

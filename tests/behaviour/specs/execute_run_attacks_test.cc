@@ -388,7 +388,7 @@ BOOST_AUTO_TEST_CASE(the_project_is_found_from_the_hosts_directory_and_never_fro
   BOOST_TEST(inside.out.find("evil\\n") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(two_calls_that_keep_answers_at_once_lose_none) {
+BOOST_AUTO_TEST_CASE(two_calls_that_keep_answers_at_once_lose_no_answer) {
   host.answer = WTOOL_APPROVAL_ALWAYS;
   constexpr int each = 10;
   const ToolUnderTest second_tool(plugin, config, "execute_run");

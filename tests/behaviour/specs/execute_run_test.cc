@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(invalid_commands_are_refused_with_the_exact_message) {
   BOOST_TEST(asked() == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(a_working_directory_that_is_none_is_invalid) {
+BOOST_AUTO_TEST_CASE(a_working_directory_that_is_not_a_directory_is_invalid) {
   BOOST_TEST(run("npm test", "/nonexistent") == failed("Invalid working directory: /nonexistent"));
   BOOST_TEST(run("npm test", root + "/file.txt") == failed("Invalid working directory: " + root + "/file.txt"));
   BOOST_TEST(asked() == 0u);
@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(arguments_of_several_lines_are_passed_as_they_stand) {
   BOOST_TEST(run("echo one\necho two") == failed("Shell operators not allowed"));
 }
 
-BOOST_AUTO_TEST_CASE(the_file_of_commands_has_the_structure_that_is_specified_and_keeps_what_else_stands_in_it) {
+BOOST_AUTO_TEST_CASE(the_file_of_commands_has_the_specified_structure_and_keeps_other_keys) {
   file(".clada/commands.json", R"({"comment": "ours", "allowed": ["npm test"], "blocked": ["npm run build"]})");
   host.answer = WTOOL_APPROVAL_ALWAYS;
   run("jest --coverage");
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(an_answer_that_cannot_be_kept_counts_once_and_the_result_sa
   BOOST_TEST(asked() == 2u);
 }
 
-BOOST_AUTO_TEST_CASE(parameters_that_are_wrong_are_told_in_the_same_shape) {
+BOOST_AUTO_TEST_CASE(wrong_parameters_are_reported_in_the_same_shape) {
   for (const char* arguments :
        {"{}", R"({"command": ""})", R"({"command": "ls", "working_directory": "/"})", R"({"command": 1})", "[]", "{"}) {
     const Answer answer = tool.run_text(arguments);
@@ -292,7 +292,7 @@ BOOST_AUTO_TEST_CASE(the_configured_policy_counts_as_well) {
   BOOST_TEST(run_with(guarded, "npm test").at("ok") == true);
 }
 
-BOOST_AUTO_TEST_CASE(explain_tells_the_tier_and_runs_nothing) {
+BOOST_AUTO_TEST_CASE(explain_names_the_tier_and_runs_nothing) {
   const auto verdict = [&](const std::string& command) {
     return tool.explain({{"command", command}, {"cwd", root}}).at("verdict").get<std::string>();
   };

@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_line_hands_nothing_on) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(text_that_is_no_utf8_is_replaced) {
+BOOST_AUTO_TEST_CASE(text_that_is_not_utf8_is_replaced) {
   BOOST_TEST(event_of({{"command", "a\xff\xc3"}})["command"].get<std::string>() == "a\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 

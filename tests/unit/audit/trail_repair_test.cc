@@ -42,7 +42,7 @@ std::string next_line(const TornTrail& trail) {
 
 BOOST_AUTO_TEST_SUITE(repair)
 
-BOOST_FIXTURE_TEST_CASE(a_line_torn_at_any_byte_is_closed_off_and_told_of, TornTrail) {
+BOOST_FIXTURE_TEST_CASE(a_line_torn_at_any_byte_is_closed_off_and_reported, TornTrail) {
   const std::string line = next_line(*this);
   for (std::size_t size = 1; size + 1 < line.size(); ++size) {
     BOOST_TEST_CONTEXT("torn after " << size << " bytes") { check(line.substr(0, size)); }
@@ -104,7 +104,7 @@ BOOST_FIXTURE_TEST_CASE(a_torn_first_line_is_repaired, TrailFolder) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_torn_first_line_of_a_rotated_trail_is_repaired_and_goes_on_with_the_chain, TrailFolder) {
+BOOST_FIXTURE_TEST_CASE(a_torn_first_line_of_a_rotated_trail_is_repaired_and_continues_the_chain, TrailFolder) {
   options.max_bytes = 500;
   write_all(3);
   const std::vector<std::string> all = names();

@@ -35,7 +35,7 @@ struct RotatedTrail : TrailFolder {
 
 BOOST_AUTO_TEST_SUITE(rotation)
 
-BOOST_FIXTURE_TEST_CASE(the_chain_goes_on_over_all_files, RotatedTrail) {
+BOOST_FIXTURE_TEST_CASE(the_chain_continues_over_all_files, RotatedTrail) {
   write_all(30);
   const std::vector<std::string> all = parts();
   BOOST_TEST(all.size() > 5U);

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 BOOST_AUTO_TEST_SUITE(trail)
 
-BOOST_FIXTURE_TEST_CASE(events_stand_in_the_file_when_write_has_returned, TrailFolder) {
+BOOST_FIXTURE_TEST_CASE(events_are_in_the_file_when_write_has_returned, TrailFolder) {
   Trail trail(options);
   for (int i = 0; i < 20; ++i) {
     BOOST_REQUIRE(trail.write(i % 2 == 0 ? "start" : "end", {{"call", i / 2}}) == "");
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(without_a_file_nothing_is_written_and_nothing_is_wrong) {
   BOOST_TEST(Trail(TrailOptions{}).write("start", {{"call", "c"}}) == "");
 }
 
-BOOST_FIXTURE_TEST_CASE(it_leaves_no_descriptor_behind, TrailFolder) {
+BOOST_FIXTURE_TEST_CASE(it_leaves_no_descriptor_open, TrailFolder) {
   const auto descriptors = [] {
     return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
   };
@@ -74,7 +74,7 @@ BOOST_FIXTURE_TEST_CASE(only_one_folder_is_made, TrailFolder) {
   BOOST_TEST(!fs::exists(folder + "/more"));
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_no_regular_file_is_refused_and_not_waited_for, TrailFolder) {
+BOOST_FIXTURE_TEST_CASE(a_path_that_is_not_a_regular_file_is_refused_without_waiting, TrailFolder) {
   const std::string target = scratch.file("target", "");
   fs::create_symlink(target, folder + "/link");
   fs::create_symlink(folder + "/nowhere", folder + "/dangling");

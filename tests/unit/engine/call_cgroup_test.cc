@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_without_swap_has_no_file_for_it) {
   BOOST_TEST(use());
 }
 
-BOOST_AUTO_TEST_CASE(where_a_limit_cannot_be_set_there_is_no_cgroup) {
+BOOST_AUTO_TEST_CASE(without_a_settable_limit_no_cgroup_is_made) {
   for (const char* name : {"memory.max", "memory.oom.group", "pids.max", "memory.events.local", "pids.events"}) {
     FakeCgroup fake;
     fake.lose(name);
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(where_a_limit_cannot_be_set_there_is_no_cgroup) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(memory_is_exceeded_when_the_kernel_had_none_left_for_it) {
+BOOST_AUTO_TEST_CASE(memory_is_exceeded_when_the_kernel_refused_more) {
   BOOST_TEST(use());
   set("memory.events.local",
       "low 0\nhigh 0\nmax 120\noom 0\noom_kill 0\noom_group_kill 0\n");  // It was at its limit, and is.
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(making_a_cgroup)
 
-BOOST_AUTO_TEST_CASE(without_a_base_none_is_made) { BOOST_TEST(!warden::Cgroup(-1).make(1, both)); }
+BOOST_AUTO_TEST_CASE(without_a_base_no_cgroup_is_made) { BOOST_TEST(!warden::Cgroup(-1).make(1, both)); }
 
 // It is what ends the command's processes when nothing else can.
 BOOST_AUTO_TEST_CASE(a_call_without_limits_has_one_too) {

@@ -19,13 +19,13 @@ bool heard(const Cancellation& cancellation) {
 
 BOOST_AUTO_TEST_SUITE(cancellation)
 
-BOOST_AUTO_TEST_CASE(nothing_is_heard_before_a_request) {
+BOOST_AUTO_TEST_CASE(no_listener_is_called_before_a_request) {
   const Cancellation cancellation;
   BOOST_TEST(!heard(cancellation));
   BOOST_TEST((cancellation.mode() == Mode::none));
 }
 
-BOOST_AUTO_TEST_CASE(the_first_reason_stands_and_now_overrides_graceful) {
+BOOST_AUTO_TEST_CASE(the_first_reason_is_kept_and_now_overrides_graceful) {
   Cancellation cancellation;
   cancellation.request(Mode::graceful, "first");
   BOOST_TEST(heard(cancellation));

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(pieces_do_not_matter) {
 }
 
 // Who reads to the place of the oldest bytes destroys them, so there must be somebody who has left them out already.
-BOOST_AUTO_TEST_CASE(there_is_room_in_place_only_once_something_was_left_out) {
+BOOST_AUTO_TEST_CASE(bytes_are_read_in_place_only_once_some_were_left_out) {
   Capture capture(10);
   capture.append("0123456789");
   BOOST_TEST(capture.room(5).empty());

@@ -40,7 +40,7 @@ struct Tree {
 
 BOOST_AUTO_TEST_SUITE(cgroup_directories_of_a_process)
 
-BOOST_AUTO_TEST_CASE(version_1_alone_has_none) {
+BOOST_AUTO_TEST_CASE(version_1_alone_gives_no_directories) {
   check(cgroup_directories(others + mount("/", "/sys/fs/cgroup/memory", "cgroup"), "4:memory:/a\n1:cpu:/a\n"), {});
 }
 
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(blanks_in_paths_are_read_as_the_kernel_writes_them) {
   check(cgroup_directories(mount("/a\\040b", "/mnt/c\\134\\040d"), "0::/a b/e f\n"), {"/mnt/c\\ d/e f", "/mnt/c\\ d"});
 }
 
-BOOST_AUTO_TEST_CASE(malformed_texts_have_none) {
+BOOST_AUTO_TEST_CASE(malformed_texts_give_no_directories) {
   check(cgroup_directories("", ""), {});
   check(cgroup_directories(mount("/", "/sys/fs/cgroup"), "0::\n0:\n::/\n0::relative\n"), {});
   check(cgroup_directories("31 23 0:28 /\n- cgroup2\n31 - cgroup2 cgroup2 rw\n\n   \n", "0::/\n"), {});
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(one_controller_or_another_name_is_not_enough) {
   BOOST_TEST(choose_cgroup_base({inner, root}).empty());
 }
 
-BOOST_AUTO_TEST_CASE(where_no_controllers_are_at_all_there_is_none) {
+BOOST_AUTO_TEST_CASE(without_controllers_no_base_is_chosen) {
   // As a machine has it that gives its controllers to version 1.
   const std::string root = cgroup("/r", "");
   BOOST_TEST(choose_cgroup_base({root}).empty());

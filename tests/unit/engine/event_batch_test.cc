@@ -136,7 +136,7 @@ BOOST_FIXTURE_TEST_CASE(the_end_of_a_stream_brings_what_waited, Receiver) {
   BOOST_TEST(take().empty());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_receiver_that_is_not_content_is_heard_whichever_way_bytes_go_out, Receiver) {
+BOOST_FIXTURE_TEST_CASE(a_receiver_can_stop_the_command_on_every_way_of_delivery, Receiver) {
   content = false;
   BOOST_TEST(!add(out, "at once", 0));
   BOOST_TEST(add(out, "gathered", 1));

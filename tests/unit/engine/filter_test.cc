@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(calls_that_nobody_has_looked_at_are_not_there) {
   for (const int number : {newest + 1, 600, 0x3fffffff, -1}) BOOST_TEST(filter(number) == fails_with(ENOSYS));
 }
 
-BOOST_AUTO_TEST_CASE(limits_of_others_can_be_asked_for_and_not_changed) {
+BOOST_AUTO_TEST_CASE(limits_of_other_processes_can_be_read_but_not_changed) {
   const Filter filter({});
   constexpr std::uint64_t pointer = 0x7fff12340000;
   BOOST_TEST(filter("prlimit64", {0, RLIMIT_CPU, pointer, 0}) == allow);

@@ -202,7 +202,7 @@ BOOST_FIXTURE_TEST_CASE(a_search_can_be_cancelled, Machine) {
   BOOST_TEST(find_refusals(text, context).size() == 3U);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_no_doing_of_the_sandbox, Machine) {
+BOOST_FIXTURE_TEST_CASE(errors_that_the_sandbox_did_not_cause, Machine) {
   for (const char* text : {
            "cat: /etc/missing: No such file or directory",
            "cat: /etc/key: Permission denied",                      // nor could the host
@@ -231,7 +231,7 @@ BOOST_FIXTURE_TEST_CASE(a_program_that_could_not_be_started_from_python_may_not_
   BOOST_TEST(told("  File \"/usr/lib/python3.11/subprocess.py\", line 1901, in _execute_child\n" + last).empty());
 }
 
-BOOST_FIXTURE_TEST_CASE(each_refusal_is_told_once_and_ten_at_most, Machine) {
+BOOST_FIXTURE_TEST_CASE(each_refusal_is_reported_once_and_at_most_ten, Machine) {
   std::string text;
   for (int i = 0; i < 30; ++i) text += "touch: cannot touch '/etc/new': Permission denied\n";
   BOOST_TEST(find_refusals(text, context).size() == 1U);

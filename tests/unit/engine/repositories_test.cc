@@ -158,7 +158,7 @@ BOOST_FIXTURE_TEST_CASE(every_change_between_two_searches_is_seen, Search) {
   BOOST_TEST((found() == Texts{"/a/.git"}));
 }
 
-BOOST_FIXTURE_TEST_CASE(another_file_in_the_same_place_is_told_from_the_first, Search) {
+BOOST_FIXTURE_TEST_CASE(another_file_at_the_same_path_is_distinguished_from_the_first, Search) {
   const auto look = [&] {
     struct stat status {};
     BOOST_REQUIRE(::stat(root.c_str(), &status) == 0);

@@ -106,7 +106,7 @@ BOOST_FIXTURE_TEST_CASE(a_root_that_leads_out_of_a_write_root_by_a_link_is_an_er
   BOOST_TEST(error.find(inside + "/nested") != std::string::npos);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_root_is_told_from_another_of_its_name, Folders) {
+BOOST_FIXTURE_TEST_CASE(a_root_is_distinguished_from_another_folder_of_its_name, Folders) {
   const Root root = roots().write.at(0);
   std::filesystem::rename(inside, path() + "/moved");
   BOOST_TEST(!is_unchanged(root));

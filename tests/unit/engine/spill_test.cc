@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(names_differ_though_call_and_time_are_the_same) {
   BOOST_TEST(names.size() == 100U);
 }
 
-BOOST_AUTO_TEST_CASE(names_of_others_are_not_recognised) {
+BOOST_AUTO_TEST_CASE(names_of_other_files_are_not_recognised) {
   for (const char* name : {"", "notes.out", "20010101T000000.000Z--0000000a.out", "20010101T000000.000Z-0000000a.out",
                            "20010101T000000.000Z-call-0000000A.out", "20010101T000000.000Z-call-0000000a.txt",
                            "20010101T000000.000Z-call-0000000a.out~", "20010101T0000.0000Z-call-0000000a.out",
@@ -198,7 +198,7 @@ BOOST_FIXTURE_TEST_CASE(the_oldest_go_and_no_more_than_needed, Folder) {
   BOOST_TEST(content(result.path).size() == 300'000U);
 }
 
-BOOST_FIXTURE_TEST_CASE(nothing_goes_while_there_is_room, Folder) {
+BOOST_FIXTURE_TEST_CASE(no_file_is_removed_while_there_is_room, Folder) {
   put(old_name(1), 500'000);
   SpillDirectory directory(path, mebibyte);
   BOOST_TEST(spill(directory, std::string(mebibyte - 500'000, 'n')).error == "");

@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_long_command_is_shown_in_full) {
   BOOST_TEST(std::count(shown.begin(), shown.end(), 'x') == 5000 + 1 /* execute */);
 }
 
-BOOST_AUTO_TEST_CASE(a_subject_that_is_no_object_is_shown_as_it_is) {
+BOOST_AUTO_TEST_CASE(a_subject_that_is_not_an_object_is_shown_unchanged) {
   BOOST_TEST(
       has(question_text({.id = 1, .tool = "t", .subject = "not \x1b json", .reason = ""}, 80), "  | not \\x1b json\n"));
 }
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(what_was_typed_before_the_question_answers_nothing) {
   BOOST_TEST((answer == Approval::no));
 }
 
-BOOST_AUTO_TEST_CASE(an_answer_that_is_none_is_asked_again_and_not_for_ever) {
+BOOST_AUTO_TEST_CASE(an_invalid_answer_is_asked_again_a_few_times) {
   Asked asking;
   for (int i = 1; i <= 5; ++i) {
     BOOST_TEST_REQUIRE(asking.terminal.wait_for(prompt, i));

@@ -220,7 +220,7 @@ BOOST_FIXTURE_TEST_CASE(every_key_is_shown_with_its_layer_and_place, Place) {
   BOOST_TEST(json::parse(same.out)["keys"]["commands.allow"]["value"] == json({"ls"}));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_broken_file_is_told_and_exits_with_2, Place) {
+BOOST_FIXTURE_TEST_CASE(a_broken_file_is_reported_and_exits_with_2, Place) {
   scratch.file("project/wtool.yaml", "limits: {timeout_maxx: 5}\n");
   const Finished finished = wtool({"config", "show"});
   BOOST_TEST(finished.exit_code == 2);

@@ -367,7 +367,7 @@ BOOST_FIXTURE_TEST_CASE(a_recovery_must_fit_what_is_torn, WrittenTrail) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(text_that_somebody_added_stays_a_break_when_the_trail_goes_on, WrittenTrail) {
+BOOST_FIXTURE_TEST_CASE(added_text_stays_a_break_when_the_trail_continues, WrittenTrail) {
   write(3);
   put(file, content(file) + "hello\n");
   write(2);
@@ -396,7 +396,7 @@ BOOST_FIXTURE_TEST_CASE(an_expected_line_must_be_there, WrittenTrail) {
   BOOST_TEST(!report(last).good());
 }
 
-BOOST_FIXTURE_TEST_CASE(many_problems_are_counted_and_the_first_are_told, WrittenTrail) {
+BOOST_FIXTURE_TEST_CASE(many_problems_are_counted_and_the_first_are_shown, WrittenTrail) {
   write(100);
   Lines lines = split(content(file));
   for (std::string& line : lines) replace(line, "true", "trwe");

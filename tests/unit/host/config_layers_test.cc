@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(the_policys_keys_are_handed_on) {
               "max_bytes": 0, "keep": 3}})"));
 }
 
-BOOST_AUTO_TEST_CASE(a_wrong_value_of_the_policy_is_told_with_its_place) {
+BOOST_AUTO_TEST_CASE(a_wrong_value_of_the_policy_is_reported_with_its_place) {
   const std::pair<const char*, const char*> rows[] = {
       {"commands:\n  allow:\n    - ls\n    - git  log\n",
        "project.yaml:4:7: commands.allow has the entry \"git  log\", which has a space too many"},
@@ -284,7 +284,7 @@ BOOST_AUTO_TEST_CASE(a_sandbox_that_is_locked_stays_when_the_project_has_none) {
   BOOST_TEST(config.config->json["sandbox"] == json::parse(R"({"network":"deny","write":["/site"]})"));
 }
 
-BOOST_AUTO_TEST_CASE(a_lock_does_not_bind_the_layer_that_it_stands_in) {
+BOOST_AUTO_TEST_CASE(a_lock_does_not_bind_its_own_layer) {
   accepted("", "lock: [limits]\nlimits: {timeout_max: 1800, processes: 0}\n");
 }
 
@@ -303,7 +303,7 @@ BOOST_AUTO_TEST_CASE(paths_of_the_users_file_are_relative_to_it_and_its_defaults
   BOOST_TEST(config.value("output.directory") == "/site/.wtool/output");
 }
 
-BOOST_AUTO_TEST_CASE(mistakes_of_all_layers_are_told) {
+BOOST_AUTO_TEST_CASE(mistakes_of_all_layers_are_reported) {
   const Merged result = merged("limits: {x: 1}", "limits: {y: 1}");
   BOOST_TEST(has(result.error, "user.yaml:1:10: unknown key limits.x"));
   BOOST_TEST(has(result.error, "\nproject.yaml:1:10: unknown key limits.y"));
@@ -366,7 +366,7 @@ BOOST_AUTO_TEST_CASE(the_users_file_then_the_projects_or_the_named_one_in_its_pl
                                     "/user/wtool.yaml:2:8, which allows at most 10"));
 }
 
-BOOST_AUTO_TEST_CASE(without_files_there_is_only_what_is_built_in) {
+BOOST_AUTO_TEST_CASE(without_files_only_the_built_in_values_count) {
   const Home home;
   ConfigFiles files = home.files();
   BOOST_TEST(loaded(files) == json::object());
@@ -374,7 +374,7 @@ BOOST_AUTO_TEST_CASE(without_files_there_is_only_what_is_built_in) {
   BOOST_TEST(!files.files()[1].there);
 }
 
-BOOST_AUTO_TEST_CASE(where_there_is_no_home_nothing_of_a_user_is_looked_for) {
+BOOST_AUTO_TEST_CASE(without_a_home_folder_no_user_files_are_searched) {
   const Home home;
   home.project("commands: {deny: [rm]}\n");
   ConfigFiles files("", "");

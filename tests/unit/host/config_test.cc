@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(the_bounds_themselves_are_allowed_and_what_is_beyond_is_not
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_maximum_may_be_none) {
+BOOST_AUTO_TEST_CASE(a_maximum_may_be_unlimited) {
   BOOST_TEST(accepted("limits: {timeout_max: none}") == json::parse(R"({"limits":{"timeout_max":"none"}})"));
   BOOST_TEST(has(refused("limits: {timeout_max: never}"), "1 to 1800 seconds, or none, and is \"never\""));
   BOOST_TEST(has(refused("limits: {timeout_default: none}"), "1 to 1800 seconds, and is \"none\""));
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_key_is_an_error_that_suggests_the_nearest) {
   BOOST_TEST(has(refused("Shell: {}\n"), "unknown key Shell"));
 }
 
-BOOST_AUTO_TEST_CASE(a_key_at_the_top_has_a_value_of_its_own) {
+BOOST_AUTO_TEST_CASE(a_key_at_the_top_level_has_a_value) {
   BOOST_TEST(accepted("background: keep\nsessions: {max: 3, tools_allow: t.json}\nexecute_run: {root: /srv}\n") ==
              json::parse(R"({"background": "keep", "sessions": {"max": 3, "tools_allow": "/etc/wtool/t.json"},
     "execute_run": {"root": "/srv"}})"));
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_yaml_is_an_error_with_its_place) {
   BOOST_TEST(has(refused("shell: {}\n# \xff\n"), "wtool.yaml:2: this line is not valid UTF-8"));
 }
 
-BOOST_AUTO_TEST_CASE(all_mistakes_are_told_at_once) {
+BOOST_AUTO_TEST_CASE(all_mistakes_are_reported_at_once) {
   const std::string error = refused("foo: 1\nlimits:\n  timeout_max: x\n  grace_seconds: true\n");
   BOOST_TEST(has(error, "wtool.yaml:1:1:"));
   BOOST_TEST(has(error, "\nwtool.yaml:3:16:"));
@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(a_named_file_that_is_missing_or_a_directory_is_an_error_wit
   BOOST_TEST(has(error, "Is a directory"));
 }
 
-BOOST_AUTO_TEST_CASE(the_file_of_the_current_directory_counts_where_none_is_named) {
+BOOST_AUTO_TEST_CASE(the_file_of_the_current_directory_counts_by_default) {
   const Folder folder;
   std::string error;
   BOOST_TEST(load("", error).value_or(error) == "{}");

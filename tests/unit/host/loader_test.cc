@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_path_without_a_slash_is_a_file_here_and_no_system_library
   BOOST_TEST(has(error, std::filesystem::current_path().string() + "/libc.so.6"));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_library_is_refused_with_the_reason) {
+BOOST_AUTO_TEST_CASE(a_file_that_is_not_a_library_is_refused_with_the_reason) {
   const Folder folder;
   BOOST_TEST(has(refused(folder.path / "none.so"), "there is no such file"));
   BOOST_TEST(has(refused(folder.path), "it is a directory"));
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_descriptor_is_named_by_its_number) {
   BOOST_TEST(has(refused(built("bad_schema")), "the input schema of echo is not a JSON object"));
 }
 
-BOOST_AUTO_TEST_CASE(a_failed_init_tells_its_reason_and_nothing_is_undone_that_was_not_done) {
+BOOST_AUTO_TEST_CASE(a_failed_init_gives_its_reason_and_no_deinit_follows) {
   Log log;
   std::string error;
   const auto plugin = Plugin::open(built("init_fails"), log.tracing, error);
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(a_failed_init_tells_its_reason_and_nothing_is_undone_that_w
   BOOST_TEST(has(error, "could not be initialised: the moon is not full"));
 }
 
-BOOST_AUTO_TEST_CASE(a_configuration_that_the_plugin_refuses_is_told_with_the_tool) {
+BOOST_AUTO_TEST_CASE(a_configuration_that_the_plugin_refuses_is_reported_with_the_tool) {
   Log log;
   std::string error;
   const auto plugin = Plugin::open(built("good"), log.tracing, error);
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(folders_of_the_search_path_are_looked_at_in_order) {
   BOOST_TEST(find_plugin("", path, error) == usual);
 }
 
-BOOST_AUTO_TEST_CASE(several_libraries_of_which_none_is_the_usual_one_are_not_guessed_at) {
+BOOST_AUTO_TEST_CASE(several_libraries_without_the_usual_name_are_an_error) {
   const Folder folder;
   folder.write("a.so", "");
   folder.write("b.so", "");
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(several_libraries_of_which_none_is_the_usual_one_are_not_gu
   BOOST_TEST(has(error, "/b.so"));
 }
 
-BOOST_AUTO_TEST_CASE(when_none_is_found_the_places_are_listed) {
+BOOST_AUTO_TEST_CASE(a_missing_plugin_lists_the_places_searched) {
   std::string error;
   BOOST_TEST(find_plugin("/nowhere/bin/wtool", "/x:/y", error).empty());
   BOOST_TEST(has(error, "/nowhere/lib/wtool/shell_tools.so"));
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(live_output_comes_in_order_on_the_calling_thread) {
   BOOST_TEST(heard == "1:out\n2:err\n");
 }
 
-BOOST_AUTO_TEST_CASE(an_unknown_tool_is_named_with_what_there_is) {
+BOOST_AUTO_TEST_CASE(an_unknown_tool_is_named_with_the_known_ones) {
   Opened opened;
   const ToolOutcome outcome = opened.toolbox->call("ehco", json::object(), opened.stop, {});
   BOOST_TEST((outcome.kind == Kind::not_made));
@@ -263,7 +263,7 @@ BOOST_AUTO_TEST_CASE(arguments_that_are_not_utf8_cannot_be_json) {
   BOOST_TEST(has(outcome.error, "not valid UTF-8"));
 }
 
-BOOST_AUTO_TEST_CASE(a_call_that_the_plugin_cannot_make_tells_its_reason) {
+BOOST_AUTO_TEST_CASE(a_call_that_the_plugin_cannot_make_gives_the_reason) {
   Opened opened;
   const TextOutcome outcome = opened.toolbox->call_text("echo", "refuse", opened.stop, {});
   BOOST_TEST((outcome.kind == Kind::not_made));
@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(a_call_that_the_plugin_cannot_make_tells_its_reason) {
              "the call of echo could not be made: this test refuses (out of memory, descriptors or threads)");
 }
 
-BOOST_AUTO_TEST_CASE(an_answer_that_is_no_envelope_is_a_defect_of_the_plugin) {
+BOOST_AUTO_TEST_CASE(an_answer_that_is_not_an_envelope_is_a_defect_of_the_plugin) {
   for (const char* name : {"no_json", "no_is_error"}) {
     Opened opened(name);
     const ToolOutcome outcome = opened.toolbox->call("echo", json::object(), opened.stop, {});
@@ -293,7 +293,7 @@ BOOST_AUTO_TEST_CASE(a_stop_from_another_thread_reaches_the_running_call) {
   BOOST_TEST(outcome.result["metadata"]["reason"] == "enough");
 }
 
-BOOST_AUTO_TEST_CASE(now_overrides_graceful_and_the_first_reason_stands) {
+BOOST_AUTO_TEST_CASE(now_overrides_graceful_and_the_first_reason_is_kept) {
   Opened opened;
   const auto sink = [&](OutputStream, std::string_view bytes) {
     if (bytes == "waiting\n") opened.stop.request(StopHow::graceful, "first");

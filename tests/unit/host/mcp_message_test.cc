@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(a_batch_has_messages_of_which_each_is_judged) {
   BOOST_TEST(batch.batch[4].id == "\"x\"");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_message_is_an_invalid_request) {
+BOOST_AUTO_TEST_CASE(json_that_is_not_a_message_is_an_invalid_request) {
   for (const char* line : {"[]", "1", "null", "\"x\"", "{}"}) {
     refused(line, invalid_request);
   }

@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_tool_has_all_four_hints) {
   BOOST_TEST(!tool_object(other, ResultStyle::text).contains("outputSchema"));
 }
 
-BOOST_AUTO_TEST_CASE(metadata_is_structured_and_stands_in_the_text_too) {
+BOOST_AUTO_TEST_CASE(metadata_is_in_the_structured_content_and_in_the_text) {
   const ordered_json metadata{{"success", true}, {"stdout", "hi\n"}};
   const ordered_json result = call_result(shell, answered(ordered_json::array({text("done")}), metadata), limits);
   BOOST_TEST((result.at("structuredContent") == metadata));
@@ -171,7 +171,7 @@ std::string shell_text(ordered_json metadata, bool is_error = false) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_command_is_told_of_as_its_output_and_a_last_line) {
+BOOST_AUTO_TEST_CASE(a_command_result_is_its_output_and_a_last_line) {
   BOOST_TEST(shell_text({{"exit_code", 0}, {"stdout", "hi\n"}, {"stderr", ""}, {"execution_time_ms", 3}}) ==
              "hi\n[exit 0, 3 ms]");
   BOOST_TEST(shell_text({{"exit_code", 0}, {"stdout", ""}, {"stderr", ""}, {"execution_time_ms", 3}}) ==
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(a_command_that_did_not_end_by_itself_says_how_it_ended) {
              "[No; use ls]");
 }
 
-BOOST_AUTO_TEST_CASE(what_a_model_cannot_see_in_the_output_stands_in_the_last_line) {
+BOOST_AUTO_TEST_CASE(the_last_line_says_what_a_model_cannot_see_in_the_output) {
   const std::string said =
       shell_text({{"exit_code", 0},
                   {"stdout", std::string(5000, 'x')},

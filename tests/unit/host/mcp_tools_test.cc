@@ -43,7 +43,7 @@ Message request(const json& params) {
 
 BOOST_FIXTURE_TEST_SUITE(mcp_tools, Fixture)
 
-BOOST_AUTO_TEST_CASE(a_page_leads_to_the_next_and_the_last_to_none) {
+BOOST_AUTO_TEST_CASE(a_page_leads_to_the_next_and_the_last_page_has_no_next) {
   const ToolMethods methods(*plugin, none, {.page = 1});
   Error problem;
   const auto first = methods.list(json(), problem);
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_cursor_that_was_not_given_is_refused) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_tool_that_is_not_served_is_neither_listed_nor_called_nor_told_of) {
+BOOST_AUTO_TEST_CASE(a_tool_that_is_not_served_is_neither_listed_nor_called_nor_mentioned) {
   const ToolMethods methods(*plugin, none, {.served = {"wait"}});
   Error problem;
   const auto list = methods.list(json(), problem);

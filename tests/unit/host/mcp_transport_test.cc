@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(lines_come_out_however_they_come_in) {
   BOOST_TEST((input.next(line) == Next::end));
 }
 
-BOOST_AUTO_TEST_CASE(a_long_line_is_told_of_once_and_what_follows_is_in_step) {
+BOOST_AUTO_TEST_CASE(a_long_line_is_reported_once_and_the_next_lines_are_read) {
   Ends pipe;
   Input input(pipe.fd[0], -1, -1, 100);
   std::string line;
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_reader_that_never_reads_is_not_waited_for) {
   output.finish(50ms);
 }
 
-BOOST_AUTO_TEST_CASE(a_reader_that_has_gone_is_told_of_once) {
+BOOST_AUTO_TEST_CASE(a_reader_that_is_gone_is_reported_once) {
   ::signal(SIGPIPE, SIG_IGN);  // As the program does.
   Ends ends;
   std::atomic<int> gone{0};

@@ -36,7 +36,7 @@ static std::string write(const std::string& name, const std::string& text) {
 
 BOOST_AUTO_TEST_SUITE(call)
 
-BOOST_AUTO_TEST_CASE(the_result_stands_alone_on_standard_output) {
+BOOST_AUTO_TEST_CASE(only_the_result_is_on_standard_output) {
   const Finished finished = wtool({"call", "echo", R"({"a": [1]})"});
   BOOST_TEST(finished.status == 0, finished.err);
   BOOST_TEST(finished.err == "");
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(arguments_come_from_the_word_standard_input_a_file_or_are_e
   BOOST_TEST(arguments(wtool({"call", "echo", "@arguments.json"})) == json({{"from", "file"}}));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_object_is_passed_on_unchanged_and_judged_by_the_tool) {
+BOOST_AUTO_TEST_CASE(arguments_that_are_not_an_object_are_passed_on_unchanged) {
   for (const char* text : {"hello", "", "[1, 2]", "null", "5", "\"x\"", "[", "/option", "a=b", "%x"}) {
     const Finished finished = wtool({"call", "echo", text});
     BOOST_TEST(finished.status == 1, text << ": " << finished.err);
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(options)
 
-BOOST_AUTO_TEST_CASE(options_for_every_command_stand_before_or_after_it) {
+BOOST_AUTO_TEST_CASE(options_of_every_command_may_come_before_or_after_it) {
   const std::string config = write("options.yaml", "limits: {timeout_max: 7}\n");
   for (const auto& arguments : {std::vector<std::string>{"--plugin", built("good"), "--config", config, "--log", "info",
                                                          "--log-format", "json", "call", "echo"},
@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(help_and_version_go_to_standard_output) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_wrong_configuration_is_told_with_its_place) {
+BOOST_AUTO_TEST_CASE(a_wrong_configuration_is_reported_with_its_place) {
   const std::string config = write("wrong.yaml", "limits:\n  timeout_max: 0\n");
   for (const auto& arguments :
        {std::vector<std::string>{"call", "echo", "--config", config}, {"tools", "--config", config}}) {

@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(a_change_between_two_calls_is_picked_up) {
   BOOST_TEST(running.config() == json::object());
 }
 
-BOOST_AUTO_TEST_CASE(the_plugin_is_told_which_files_the_configuration_is_from) {
+BOOST_AUTO_TEST_CASE(the_plugin_learns_which_files_the_configuration_is_from) {
   Running running("limits: {timeout_max: 5}\n");
   const json project{running.scratch.path() + "/project.yaml"};
   BOOST_TEST(running.whole_config()["in_force"]["configuration"] == project);

@@ -15,7 +15,7 @@ namespace wtool::host {
 
 BOOST_AUTO_TEST_SUITE(stop)
 
-BOOST_AUTO_TEST_CASE(the_first_reason_stands_and_now_strengthens_it) {
+BOOST_AUTO_TEST_CASE(the_first_reason_is_kept_and_now_strengthens_it) {
   Stop stop;
   std::vector<StopRequest> heard;
   const auto listening = stop.subscribe([&](const StopRequest& request) { heard.push_back(request); });
@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(the_first_reason_stands_and_now_strengthens_it) {
   BOOST_TEST(stop.requested()->reason == "first");
 }
 
-BOOST_AUTO_TEST_CASE(who_comes_late_is_told_at_once) {
+BOOST_AUTO_TEST_CASE(a_late_listener_is_called_at_once) {
   Stop stop;
   stop.request(StopHow::now, "why");
   std::string heard;

@@ -62,7 +62,7 @@ std::vector<LiveLine> live(const std::vector<std::string>& lines) {
 
 BOOST_AUTO_TEST_SUITE(terminal)
 
-BOOST_AUTO_TEST_CASE(lines_stand_above_the_live_region) {
+BOOST_AUTO_TEST_CASE(lines_are_shown_above_the_live_region) {
   Place place;
   Terminal terminal(place.program);
   terminal.show("", live({"> a", "> b"}));
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_region_that_was_broken_by_a_narrower_terminal_is_taken_aw
   BOOST_TEST(place.text() == "one\ntwo\n> c\n");
 }
 
-BOOST_AUTO_TEST_CASE(lines_that_come_while_a_question_stands_wait_until_it_is_answered) {
+BOOST_AUTO_TEST_CASE(lines_wait_until_a_question_is_answered) {
   Place place;
   Terminal terminal(place.program, [&] { return ::dup(place.program); });
   terminal.show("one\n", live({"> a"}));
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(output_of_a_command_tears_no_line_and_waits_for_the_answer_
   BOOST_TEST(place.text() == "one\ntwo\na line\nthree\nwell? yes\nfour\nanother line\nfive\nthe end\n");
 }
 
-BOOST_AUTO_TEST_CASE(output_of_a_command_is_not_changed_where_there_is_no_terminal) {
+BOOST_AUTO_TEST_CASE(output_of_a_command_is_unchanged_without_a_terminal) {
   int ends[2];
   BOOST_REQUIRE(::pipe(ends) == 0);
   Terminal terminal(ends[1]);

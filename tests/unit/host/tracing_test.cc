@@ -39,7 +39,7 @@ constexpr std::uint64_t some_time = 1767323045678000000;  // 2026-01-02T03:04:05
 
 BOOST_AUTO_TEST_SUITE(filter)
 
-BOOST_AUTO_TEST_CASE(a_level_holds_for_every_target) {
+BOOST_AUTO_TEST_CASE(a_level_applies_to_every_target) {
   const LogFilter filter = parsed("INFO");
   BOOST_TEST(filter.enabled(LogLevel::info, "a"));
   BOOST_TEST(filter.enabled(LogLevel::error, "b::c"));
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(a_record_in_no_span_is_time_level_target_message_and_fields
              "2026-01-02T03:04:05.678Z  INFO shell_tools::call: started program=ls count=3 text=\"a b\"\n");
 }
 
-BOOST_AUTO_TEST_CASE(spans_stand_before_the_target_outermost_first) {
+BOOST_AUTO_TEST_CASE(spans_come_before_the_target_outermost_first) {
   const auto outer = std::make_shared<LogSpan>(LogSpan{.name = "run", .fields = {}, .parent = nullptr});
   const LogSpan inner{.name = "call", .fields = {{"tool", "\"echo\""}, {"id", "7"}}, .parent = outer};
   const LogRecord record{.level = LogLevel::error, .unix_ns = some_time, .target = "t", .message = "m"};

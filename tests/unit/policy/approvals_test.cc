@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_not_understood_is_an_error_and_stays_as_it_i
   BOOST_TEST(broken.remember(subject, true) == "");
 }
 
-BOOST_AUTO_TEST_CASE(a_file_that_others_may_write_or_that_is_no_file_proves_nothing) {
+BOOST_AUTO_TEST_CASE(a_file_that_others_may_write_or_that_is_not_a_file_is_not_used) {
   const std::string path = scratch.path() + "/approvals.json";
   write("{}", 0620);
   BOOST_TEST(!std::get<std::string>(Approvals(path).look_up(subject)).empty());

@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_lock_that_somebody_keeps_is_an_error_and_no_hang) {
   BOOST_TEST(static_cast<bool>(lock_answers(file, error)));
 }
 
-BOOST_AUTO_TEST_CASE(a_link_in_the_path_leads_nowhere_where_none_may_be) {
+BOOST_AUTO_TEST_CASE(a_link_in_the_path_is_not_followed_where_links_are_forbidden) {
   namespace fs = std::filesystem;
   fs::create_directory(scratch.path() + "/outside");
   fs::create_symlink(scratch.path() + "/outside", scratch.path() + "/link");
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_link_in_the_path_leads_nowhere_where_none_may_be) {
   BOOST_TEST(fs::is_empty(scratch.path() + "/outside"));
 }
 
-BOOST_AUTO_TEST_CASE(an_answer_replaces_the_one_before_and_stands_once) {
+BOOST_AUTO_TEST_CASE(an_answer_replaces_the_one_before) {
   const Subject subject{"npm test", scratch.path(), {}};
   for (const bool always : {true, true, false, true}) BOOST_TEST(commands.remember(subject, always) == "");
   BOOST_TEST(read() == nlohmann::json::parse(R"({"allowed": ["npm test"], "blocked": []})"));

@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(what_is_in_quotes_is_text_but_for_expansions_in_double_ones
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_first_thing_that_is_wrong_is_told) {
+BOOST_AUTO_TEST_CASE(the_first_mistake_is_reported) {
   BOOST_TEST(read_line("echo a | 'b").refusal == operators_refused);
   BOOST_TEST(read_line("echo 'a | b").refusal == syntax_refused);
 }
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(messages_of_flags_numbers_and_counts) {
   for (const Row& row : rows) BOOST_TEST(read(row.line).refusal == row.message, row.line);
 }
 
-BOOST_AUTO_TEST_CASE(what_runs_has_its_flags_in_front_and_its_paths_behind_dashes) {
+BOOST_AUTO_TEST_CASE(the_executed_command_has_flags_first_and_paths_after_dashes) {
   const std::vector<Row> rows = {
       {"ls src -la", "ls -l -a -- src"},
       {"head -5 f", "head -n5 -- f"},
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(what_runs_has_its_flags_in_front_and_its_paths_behind_dashe
   for (const Row& row : rows) BOOST_TEST(written_out(read(row.line).executed) == row.message, row.line);
 }
 
-BOOST_AUTO_TEST_CASE(git_keeps_dashes_where_they_stand_and_has_its_hardening_in_front) {
+BOOST_AUTO_TEST_CASE(git_keeps_the_place_of_dashes_and_gets_its_hardening_first) {
   const std::string log = written_out(read("git log -5 main -- src").executed);
   BOOST_TEST(
       log.starts_with("git --no-pager --no-optional-locks -c core.fsmonitor=false -c core.hooksPath=/dev/null "));

@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(the_page_of_programs_says_what_the_database_says) {
   BOOST_TEST((written == page()), path << " is not what the database says: see its first lines");
 }
 
-BOOST_AUTO_TEST_CASE(each_program_stands_once) {
+BOOST_AUTO_TEST_CASE(each_program_is_listed_once) {
   std::map<std::string, int> times;
   for (const ProgramSpec* spec : all_specs()) {
     for (const std::string& name : parts_of(spec->names, ',')) ++times[name];

@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_path_is_resolved_whether_or_not_all_of_it_exists) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(roots_are_canonical_and_one_that_is_no_folder_contains_nothing) {
+BOOST_AUTO_TEST_CASE(roots_are_canonical_and_a_root_that_is_not_a_folder_contains_nothing) {
   const wtool::test::ScratchFolder scratch;
   const std::string link = scratch.path() + "/link";
   BOOST_REQUIRE(::symlink(scratch.path().c_str(), link.c_str()) == 0);

@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(additions_replace_and_follow_what_is_inherited) {
   BOOST_TEST(find_variable(composed, "E", "?") == "?");
 }
 
-BOOST_AUTO_TEST_CASE(a_directory_that_the_caller_claims_does_not_stand) {
+BOOST_AUTO_TEST_CASE(a_directory_that_the_caller_claims_is_ignored) {
   const char* inherited[] = {nullptr};
   BOOST_TEST(compose_without_defaults(inherited, {{"PWD", "/claimed"}}) == Texts{"PWD=/here"},
              boost::test_tools::per_element());
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_trusted_command_finds_only_trusted_programs) {
   BOOST_TEST(find_variable(composed, "PATH", "") == "/usr/bin");
 }
 
-BOOST_AUTO_TEST_CASE(names_that_steer_programs_are_told_from_data) {
+BOOST_AUTO_TEST_CASE(dangerous_variables_are_distinguished_from_data) {
   for (const char* name : {"LD_PRELOAD",
                            "LD_LIBRARY_PATH",
                            "LD_AUDIT",

@@ -61,7 +61,7 @@ struct Project {
 
 BOOST_FIXTURE_TEST_SUITE(expansion, Project)
 
-BOOST_AUTO_TEST_CASE(globs_become_the_names_that_there_are) {
+BOOST_AUTO_TEST_CASE(globs_become_the_existing_names) {
   BOOST_TEST(runs("ls *.md") == "'ls' 'a.md' 'b.md'");
   BOOST_TEST(runs("ls -l src/*.c") == "'ls' '-l' 'src/m.c' 'src/n.c'");
   BOOST_TEST(runs("ls src/n.?") == "'ls' 'src/n.c' 'src/n.h'");
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_glob_is_expanded_where_its_command_surely_runs) {
   is_refused("cd s* && ls $PWD || ls $PWD", "whose value is not known");
 }
 
-BOOST_AUTO_TEST_CASE(a_glob_behind_what_may_make_files_is_not_expanded_too_early) {
+BOOST_AUTO_TEST_CASE(a_glob_after_a_command_that_may_make_files_is_not_expanded) {
   is_refused("touch c.md && ls *.md", "a command that may change which files there are");
   is_refused("make; ls *.md", "a command that may change which files there are");
   is_refused("set -f; ls *.md", "a command that may change which files there are");

@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(a_program_that_is_not_known_gets_no_words_that_are_not) {
   check(Rules().allow({"xargs", "cat"}), "xargs cat", Answer::allow, "", "commands.allow: xargs", "");
 }
 
-BOOST_AUTO_TEST_CASE(what_find_runs_is_judged_as_a_command_of_its_own) {
+BOOST_AUTO_TEST_CASE(the_command_of_find_is_judged_as_a_separate_command) {
   const Rules rules = Rules().allow({"find", "grep", "rm", "sort", "ls"}).safe();
   check(rules, "find . -name '*.py' -exec grep -l foo {} +", Answer::allow, "", "commands.allow: find", "");
   check(rules, "find . -exec ls -lh {} \\;", Answer::allow, "", "commands.allow: find", "");
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_is_about_the_word_that_is_not_covered) {
   check(Rules().allow({}), "ls", Answer::deny, "ls", "commands.allow", "");
 }
 
-BOOST_AUTO_TEST_CASE(what_stands_in_a_word_of_shell_text_is_told_with_that_words_place) {
+BOOST_AUTO_TEST_CASE(commands_inside_a_word_are_reported_at_that_words_place) {
   const Verdict verdict = Rules().allow({"sh", "ls"}).verdict("ls && sh -c 'ls; id'");
   BOOST_TEST(verdict.word == "id");
   BOOST_TEST(verdict.at.begin == 12U);
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(an_entry_with_an_option_and_its_value_is_about_what_is_writ
   check(rules, "find . -maxdepth 2 -name 1", Answer::allow, "", "commands", "");
 }
 
-BOOST_AUTO_TEST_CASE(the_strictest_rule_wins_and_an_entry_is_told_before_anything_else) {
+BOOST_AUTO_TEST_CASE(the_strictest_rule_wins_and_an_entry_is_reported_first) {
   const Rules rules = Rules().allow({"git", "timeout"}).deny({"git push"}).ask({"git fetch", "git push"});
   check(rules, "git push origin", Answer::deny, "git push origin", "commands.deny: git push",
         "denied by the entry \"git push\"");

@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(words_that_are_known_only_when_they_run_are_not_literal) {
   });
 }
 
-BOOST_AUTO_TEST_CASE(words_stand_where_they_stand_in_the_line) {
+BOOST_AUTO_TEST_CASE(words_have_their_place_in_the_line) {
   const std::string line = "a \"$(b 'c d')\" | `e f` > g";
   const std::vector<std::string> expected = {"a", "\"$(b 'c d')\"", "b", "'c d'", "`e f`", "e", "f"};
   std::vector<std::string> got;
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(words_stand_where_they_stand_in_the_line) {
 }
 
 // What is unescaped has no place of its own in the line.
-BOOST_AUTO_TEST_CASE(words_in_nested_backquotes_stand_where_the_outer_ones_stand) {
+BOOST_AUTO_TEST_CASE(words_in_nested_backquotes_have_the_place_of_the_outer_ones) {
   const std::string line = "a `b \\`c\\`` d";
   for (const SimpleCommand& command : parse(line).commands) {
     const std::string& name = command.words.front().text;

@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(the_first_obstacle_is_named_with_its_place) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_shell_text_is_an_error) {
+BOOST_AUTO_TEST_CASE(malformed_shell_text_is_an_error) {
   const std::pair<std::string, std::string> rows[] = {
       {std::string("a\0b", 3), "a zero byte"},
       {"a 'b", "a single quote that is never closed"},

@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(ordinary_commands_run_nothing_else) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_stands_behind_options_and_operands_is_run) {
+BOOST_AUTO_TEST_CASE(the_command_after_options_and_operands_is_found) {
   check({
       {"timeout 5 rm -rf x", "command: rm -rf x"},
       {"timeout -s KILL -k 1 --preserve-status 5s rm", "command: rm"},

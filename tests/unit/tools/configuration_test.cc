@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(a_lower_maximum_lowers_the_default_too) {
   BOOST_TEST(configuration->timeout_default.count() == 10);
 }
 
-BOOST_AUTO_TEST_CASE(a_maximum_of_none_allows_any_time_and_keeps_the_default) {
+BOOST_AUTO_TEST_CASE(an_unlimited_maximum_allows_any_time_and_keeps_the_default) {
   std::string error;
   const auto configuration =
       wtool::parse_configuration(R"({"limits":{"timeout_max":"none","timeout_fractions":true}})", error);

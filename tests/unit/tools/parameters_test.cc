@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(a_required_parameter_that_is_missing_is_named) {
   BOOST_TEST(parameters.problem() == "missing required parameter 'command'");
 }
 
-BOOST_AUTO_TEST_CASE(all_mistakes_are_told_at_once) {
+BOOST_AUTO_TEST_CASE(all_mistakes_are_reported_at_once) {
   Parameters parameters(R"({"comand":"ls","timeout":0,"environment":[]})");
   parameters.required_text("command");
   parameters.whole_number("timeout", 1, 1800, "seconds");
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(all_mistakes_are_told_at_once) {
       "parameter \"comand\" (did you mean command?); allowed are command, timeout, environment");
 }
 
-BOOST_AUTO_TEST_CASE(of_very_many_mistakes_the_first_are_told) {
+BOOST_AUTO_TEST_CASE(only_the_first_of_very_many_mistakes_are_shown) {
   std::string json = "{";
   for (int i = 0; i < 1000; ++i) json += (i > 0 ? ",\"x" : "\"x") + std::to_string(i) + "\":1";
   Parameters parameters(json + "}");

@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(lines_of_text_are_shown_as_they_are) {
   BOOST_TEST(yaml_result(2, "a\n\n  b", " c\n\n") == "exit_code: 2\nstdout: |-\n  a\n\n    b\nstderr: |2+\n   c\n\n");
 }
 
-BOOST_AUTO_TEST_CASE(what_could_be_taken_for_something_else_stands_in_quotes) {
+BOOST_AUTO_TEST_CASE(ambiguous_scalars_are_quoted) {
   BOOST_TEST(yaml_scalar("") == "\"\"\n");
   BOOST_TEST(yaml_scalar("true") == "\"true\"\n");
   BOOST_TEST(yaml_scalar("12") == "\"12\"\n");
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(what_could_be_taken_for_something_else_stands_in_quotes) {
   BOOST_TEST(yaml_scalar(utf8(0x1FFFE)) == "\"\\U0001FFFE\"\n");
 }
 
-BOOST_AUTO_TEST_CASE(every_character_comes_back_alone_and_in_lines) {
+BOOST_AUTO_TEST_CASE(every_character_survives_alone_and_in_lines) {
   std::string lost;
   for (std::uint32_t begin = 0; begin <= 0x10FFFF; begin += 64) {
     // Alone where characters have meanings; elsewhere many at once, and one by one where that fails.
@@ -140,13 +140,13 @@ BOOST_AUTO_TEST_CASE(every_character_comes_back_alone_and_in_lines) {
   BOOST_TEST(lost == "");
 }
 
-BOOST_AUTO_TEST_CASE(awkward_texts_come_back) {
+BOOST_AUTO_TEST_CASE(awkward_texts_survive) {
   for (const std::string& text : awkward_texts()) {
     if (!comes_back(text)) BOOST_ERROR("lost: " << nlohmann::json(text) << "\n" << yaml_scalar(text));
   }
 }
 
-BOOST_AUTO_TEST_CASE(long_texts_come_back) {
+BOOST_AUTO_TEST_CASE(long_texts_survive) {
   BOOST_TEST(comes_back(std::string(3'000'000, 'x')));
   BOOST_TEST(comes_back(std::string(1'000'000, ' ')));
   std::string lines;

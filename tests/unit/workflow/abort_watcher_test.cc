@@ -71,7 +71,7 @@ BOOST_FIXTURE_TEST_CASE(the_folder_may_come_later, Scene) {
   BOOST_TEST(reason() == "late");
 }
 
-BOOST_FIXTURE_TEST_CASE(the_folder_may_go_and_come_back, Scene) {
+BOOST_FIXTURE_TEST_CASE(the_folder_may_vanish_and_return, Scene) {
   make_folder();
   const AbortWatcher watcher(path, stop);
   fs::remove_all(path / ".swissarmyhammer");
@@ -140,7 +140,7 @@ BOOST_FIXTURE_TEST_CASE(the_text_is_bounded_and_cleaned, Scene) {
   BOOST_TEST(text.size() == 4096U);
 }
 
-BOOST_FIXTURE_TEST_CASE(something_that_is_no_file_has_no_text, Scene) {
+BOOST_FIXTURE_TEST_CASE(something_that_is_not_a_file_has_no_text, Scene) {
   make_folder();
   const AbortWatcher watcher(path, stop);
   fs::create_directory(path / ".swissarmyhammer/.abort");

@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(no_more_calls_run_than_max_parallel_allows) {
   BOOST_TEST(run.tools.calls.size() == 3U);
 }
 
-BOOST_AUTO_TEST_CASE(the_join_is_told_of_a_branch_whose_last_action_failed) {
+BOOST_AUTO_TEST_CASE(the_join_sees_a_branch_whose_last_action_failed) {
   Around around;
   around.settings.fail_fast = false;
   const Run run(
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(a_branch_that_can_go_no_further_ends_the_others_and_the_run
   BOOST_TEST(!holds(run.recorder.events, "+Meet -Meet +"));
 }
 
-BOOST_AUTO_TEST_CASE(without_fail_fast_the_others_go_on) {
+BOOST_AUTO_TEST_CASE(without_fail_fast_the_other_branches_continue) {
   const std::string diagram =
       "[*] --> Split\nstate Split <<fork>>\nstate Meet <<join>>\nSplit --> A\nSplit --> B\nA --> Meet: success\n"
       "B --> B2\nB2 --> Meet\nMeet --> Good: success\nMeet --> Bad: default\nGood --> [*]\nBad --> [*]\n";
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(forks_may_be_nested_and_meet_at_the_same_join) {
   BOOST_TEST(holds(run.recorder.events, "log0'000'"));
 }
 
-BOOST_AUTO_TEST_CASE(a_branch_that_leads_back_to_its_own_fork_is_an_error_before_there_are_no_threads_left) {
+BOOST_AUTO_TEST_CASE(a_branch_that_leads_back_to_its_own_fork_is_an_error_before_threads_run_out) {
   const Run run(
       workflow_text("[*] --> Split\nstate Split <<fork>>\nstate Meet <<join>>\nSplit --> A\nSplit --> B\n"
                     "A --> Split: success\nA --> Meet: failure\nB --> Meet\nMeet --> [*]\n",
@@ -295,7 +295,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(ends)
 
-BOOST_AUTO_TEST_CASE(a_failure_may_lead_to_a_state_of_its_own) {
+BOOST_AUTO_TEST_CASE(a_failure_may_lead_to_a_separate_state) {
   const Run run(workflow_text("[*] --> A\nA --> B\nB --> [*]\nC --> [*]\n",
                               "- A: Shell \"x\" on failure: C\n- B: Log \"b\"\n- C: Log \"c\"\n"),
                 exits_with(1));
@@ -328,7 +328,7 @@ BOOST_AUTO_TEST_CASE(finally_is_run_after_success_failure_and_abort) {
   BOOST_TEST(holds(aborted.recorder.events, "log0'z'"));
 }
 
-BOOST_AUTO_TEST_CASE(finally_is_not_run_where_a_run_is_left_to_be_gone_on_with) {
+BOOST_AUTO_TEST_CASE(finally_does_not_run_if_the_run_waits_to_be_resumed) {
   const std::string diagram = "[*] --> A\nA --> [*]\nZ --> [*]\n";
   const std::string last = "- Z: Log \"z\"\n- finally: Z\n";
   Around around;
@@ -471,7 +471,7 @@ BOOST_AUTO_TEST_CASE(branches_that_are_completed_are_kept_and_the_others_run) {
   BOOST_TEST(commands_of(second) == (std::multiset<std::string>{"b", "d 'a' 'b2'"}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(a_loop_goes_on_in_the_round_in_which_it_ended) {
+BOOST_AUTO_TEST_CASE(a_loop_resumes_in_the_round_in_which_it_ended) {
   const std::string text =
       workflow_text("[*] --> A\nA --> B\nB --> C: success\nC --> A: int(A) < 3\nC --> [*]: default\n",
                     "- A: Shell \"count\"\n- B: Shell \"work ${A}\"\n- C: Log \"c\"\n");
@@ -494,7 +494,7 @@ BOOST_AUTO_TEST_CASE(a_loop_goes_on_in_the_round_in_which_it_ended) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(combinations_and_inner_workflows_go_on_where_they_ended) {
+BOOST_AUTO_TEST_CASE(combinations_and_inner_workflows_resume_where_they_ended) {
   const Others others(
       {{"inner", workflow_text("[*] --> I\nI --> K: success\nK --> [*]\n", "- I: Shell \"i\"\n- K: Shell \"k\"\n")}});
   const std::string text =

@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(values_that_are_never_alike_are_not_compared) {
              "write int(count), or declare it with `type: number`\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_word_that_is_no_condition_is_an_undefined_variable) {
+BOOST_AUTO_TEST_CASE(a_word_that_is_not_a_condition_is_an_undefined_variable) {
   expect("[*] --> A\nA --> [*]: Continue\nA --> [*]: default\n", "",
          "4:12: error: the variable 'Continue' is not defined; a condition is always, default, success, failure, or an "
          "expression such as exit_code == 0\n");

@@ -162,7 +162,7 @@ std::string progress_of(ProgressStyle style, Tell tell) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(branches_are_told_apart) {
+BOOST_AUTO_TEST_CASE(branches_are_distinguished) {
   const std::string text = progress_of({false, false}, [](Progress& progress, auto made) {
     Step first = made('B', "/1:B");
     progress.state_entered(first);
@@ -252,7 +252,7 @@ BOOST_AUTO_TEST_CASE(the_output_of_a_step_is_shown_as_it_is_wanted) {
              "  > B\n  ok B  0.00 s, 1 line on stderr\n    $ make\n      make install\n");
 }
 
-BOOST_AUTO_TEST_CASE(quietly_only_failures_are_told) {
+BOOST_AUTO_TEST_CASE(quiet_progress_shows_only_failures) {
   const std::string text =
       progress_of({false, false, OutputStyle::group, Detail::quiet}, [](Progress& progress, auto made) {
         Step step = made('B', "");

@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(a_counter_is_a_number_that_set_counts_up) {
   BOOST_TEST(holds_log(run, "3"), run.recorder.events);
 }
 
-BOOST_AUTO_TEST_CASE(a_sum_of_what_is_no_number_is_an_error_with_its_place) {
+BOOST_AUTO_TEST_CASE(a_sum_of_anything_but_numbers_is_an_error_with_its_place) {
   const Run run(workflow_text("[*] --> Count\nCount --> [*]\n", "- Count: Set n={{ x | plus: 1 }}\n"), nullptr,
                 {{"x", expressions::Value("many")}});
   BOOST_TEST((run.report.status == RunReport::Status::failed));
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(exits_are_tried_in_the_order_of_the_diagram_and_the_open_on
   BOOST_TEST(Run(text).path() == "A B");
 }
 
-BOOST_AUTO_TEST_CASE(a_failure_is_told_to_conditions_as_one) {
+BOOST_AUTO_TEST_CASE(a_failure_is_visible_to_conditions) {
   const std::string conditions[] = {"failure",
                                     "!success",
                                     "is_error",

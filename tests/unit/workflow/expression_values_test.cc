@@ -7,7 +7,7 @@
 using namespace wtool::host::expressions;
 using namespace wtool::test;
 
-BOOST_AUTO_TEST_CASE(a_value_that_stands_for_a_text_is_one_for_every_method) {
+BOOST_AUTO_TEST_CASE(a_map_with_a_text_form_is_a_text_for_every_method) {
   const std::pair<const char*, const char*> cases[] = {
       {"build.matches('(?i)^BUILT$')", "true"},
       {"build.startsWith('bu') && build.endsWith('lt') && build.includes('uil')", "true"},

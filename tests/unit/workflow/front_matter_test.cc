@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(front_matter_that_is_not_understood_is_an_error) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(front_matter_that_is_nearly_one_is_read_and_told_of) {
+BOOST_AUTO_TEST_CASE(malformed_front_matter_is_read_and_reported) {
   const std::string rest =
       "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n\n## Actions\n\n- A: Log \"${x}\"\n";
   const std::string keys = "parameters:\n  - name: x\n    default: y\n";

@@ -93,7 +93,7 @@ class SizeLimit {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_CASE(a_run_is_read_as_it_was_told, Folder) {
+BOOST_FIXTURE_TEST_CASE(a_run_is_read_as_it_was_recorded, Folder) {
   auto journal = create();
   ToldRun told(workflow, *journal);
   told.inputs.emplace("level", Value(2.0));
@@ -220,7 +220,7 @@ BOOST_FIXTURE_TEST_CASE(a_torn_last_line_counts_for_nothing_and_is_cut_off, Fold
   BOOST_TEST(run.steps[2].end.outcome.standard_output == "at last");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_damaged_line_is_told_and_the_rest_is_read, Folder) {
+BOOST_FIXTURE_TEST_CASE(a_damaged_line_is_reported_and_the_rest_is_read, Folder) {
   const std::string file = failed_run();
   std::string bytes = content_of(file);
   const std::size_t second = bytes.find('\n') + 1;
@@ -233,7 +233,7 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_line_is_told_and_the_rest_is_read, Folder) {
   BOOST_TEST(error.find("damaged: " + file + ":2: ") != std::string::npos);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_no_journal_is_refused, Folder) {
+BOOST_FIXTURE_TEST_CASE(a_file_that_is_not_a_journal_is_refused, Folder) {
   const std::string file = scratch.path() + "/x.jsonl";
   const auto reason = [&](const std::string& bytes) {
     put(file, bytes);
@@ -316,7 +316,7 @@ BOOST_FIXTURE_TEST_CASE(steps_with_secrets_run_again, Folder) {
   BOOST_TEST(resumed->notices[0].ends_with("so they run again: Build, Keep"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_full_disk_is_told_and_nothing_is_lost_when_there_is_space_again, Folder) {
+BOOST_FIXTURE_TEST_CASE(a_full_disk_is_reported_and_nothing_is_lost_once_there_is_space, Folder) {
   auto journal = create();
   ToldRun run(workflow, *journal);
   run.start(journal->run());
@@ -339,7 +339,7 @@ BOOST_FIXTURE_TEST_CASE(a_full_disk_is_told_and_nothing_is_lost_when_there_is_sp
   BOOST_TEST(content.run.steps[1].end.outcome.standard_output == "two");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_disk_that_stays_full_is_told_at_the_end_once_more, Folder) {
+BOOST_FIXTURE_TEST_CASE(a_disk_that_stays_full_is_reported_again_at_the_end, Folder) {
   auto journal = create();
   ToldRun run(workflow, *journal);
   run.start("full");

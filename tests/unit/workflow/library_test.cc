@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(workflows_are_found_beside_the_file_and_up_to_the_repositor
   }
 }
 
-BOOST_AUTO_TEST_CASE(workflows_that_run_one_another_in_a_circle_are_told_with_the_chain) {
+BOOST_AUTO_TEST_CASE(workflows_that_run_each_other_in_a_circle_are_reported_with_the_chain) {
   const Folder folder;
   const std::string first = folder.add("first.md", "Run workflow \"second\"");
   folder.add("second.md", "Delegate to \"third\"");

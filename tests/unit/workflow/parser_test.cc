@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_script_in_a_block_keeps_its_bytes) {
   BOOST_TEST(options_of(workflow, "A").timeout->written.text() == "5");
 }
 
-BOOST_AUTO_TEST_CASE(an_action_may_go_on_in_the_next_line) {
+BOOST_AUTO_TEST_CASE(an_action_may_continue_in_the_next_line) {
   const Workflow workflow = read(one_action("Call tool \"lookup\"\n    with {\"a\":\n      1}\n    result=\"r\""));
   BOOST_TEST(action_of<ToolAction>(workflow, "A").arguments->dump() == "{\"a\":1}");
   BOOST_TEST(options_of(workflow, "A").result.name == "r");

@@ -20,7 +20,7 @@ std::string places_of(const std::string& text) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(the_place_of_a_placeholder_is_told_from_the_shell_text_around_it) {
+BOOST_AUTO_TEST_CASE(the_place_of_a_placeholder_follows_from_the_shell_text_around_it) {
   const std::pair<const char*, const char*> cases[] = {
       {"${x}", "b"},
       {"a${x}b\"${x}\"'${x}'${x}", "bdsb"},

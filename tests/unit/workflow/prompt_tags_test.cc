@@ -310,7 +310,7 @@ BOOST_AUTO_TEST_CASE(many_mistakes_in_tags_of_prompts_cost_no_more_than_few) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_workflow_knows_none_of_these_tags) {
+BOOST_AUTO_TEST_CASE(a_workflow_does_not_have_the_tags_of_prompts) {
   for (const char* text :
        {"{% assign a = 1 %}", "{% capture a %}", "{% case a %}", "{% render 'a' %}", "{% break %}"}) {
     const auto parsed = parse_template(text);

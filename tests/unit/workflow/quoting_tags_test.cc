@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_value_of_a_loop_cannot_end_its_here_document) {
   BOOST_TEST(command({"E", "ND "}) == "cat <<END\nEND \nEND\n");
 }
 
-BOOST_AUTO_TEST_CASE(places_behind_tags_are_checked_before_and_while_a_command_is_made) {
+BOOST_AUTO_TEST_CASE(places_after_tags_are_checked_before_and_while_a_command_is_made) {
   BOOST_TEST(diagnostics_at_check("{% for v in all %}echo ${v}\n{% endfor %}").empty());
   BOOST_TEST(diagnostics_at_check("{% if yes %}echo `${v}`{% endif %}").find("1:19: error: ${v} cannot be put here") !=
              std::string::npos);

@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(what_follows_from_a_step) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_step_comes_back_as_it_was) {
+BOOST_AUTO_TEST_CASE(a_step_is_read_as_it_was_written) {
   const Workflow root = made_workflow("root");
   const Workflow other = made_workflow("deploy");
   Step step;

@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(events_come_as_they_happen) {
   BOOST_TEST(holds(error, "cannot open"));
 }
 
-BOOST_AUTO_TEST_CASE(events_that_cannot_be_written_are_told_once) {
+BOOST_AUTO_TEST_CASE(events_that_cannot_be_written_are_reported_once) {
   const Workflow workflow = made_workflow();
   std::string error;
   std::vector<std::string> notices;

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(sections_about_states_are_read) {
   BOOST_TEST(workflow.parameters[1].name == "speed");
 }
 
-BOOST_AUTO_TEST_CASE(of_two_actions_of_a_state_in_two_forms_none_is_taken_silently) {
+BOOST_AUTO_TEST_CASE(two_actions_of_a_state_in_two_notations_are_reported) {
   const std::string two = workflow_text("[*] --> A\nA --> B\nB --> [*]\n", "- A: Log \"x\"\n") +
                           "\n# States\n\n## A\n**Action**: Log \"y\"\n\n## B\n**Action**: Log \"z\"\n\n## C\n"
                           "**Action**: Log \"z\"\n\n# Notes\n\n**Action**: none\n";

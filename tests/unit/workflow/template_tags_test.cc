@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(tests_choose_what_is_rendered) {
   for (const auto& [text, expected] : cases) BOOST_TEST(rendered(text) == expected, text << " gave " << rendered(text));
 }
 
-BOOST_AUTO_TEST_CASE(a_test_asks_whether_there_is_anything) {
+BOOST_AUTO_TEST_CASE(a_test_is_true_for_any_value_that_is_not_empty) {
   const auto is_true = [](const std::string& test) {
     const std::string result = rendered("{% if " + test + " %}yes{% else %}no{% endif %}");
     BOOST_TEST((result == "yes" || result == "no"), test << " gave " << result);
