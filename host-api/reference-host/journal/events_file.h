@@ -1,7 +1,7 @@
 // Writes the records of a run as they come, each at once, for a program that follows the run.
 //
-// Other than in a journal, there are the pieces of output of running commands, and the steps that a resumed run has
-// kept (`"replayed":true`). Put it behind a Masking.
+// Unlike a journal, it also has the output of running commands, piece by piece, and the steps that a resumed run has
+// kept (`"replayed":true`). Give it its events through a Masking.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ namespace wtool::host::journal {
 // All members: any thread.
 class EventsFile final : public runner::RunObserver {
  public:
-  // `file` is made anew; `-` is standard output, and a pipe or a device may stand there, too. `notice` is told once
+  // `file` is made or replaced; `-` is standard output, and a pipe or a device is allowed, too. `notice` is called once
   // when it cannot be written any more. Null: `error` says why it cannot be opened.
   static std::unique_ptr<EventsFile> open(const std::string& file, Journal::Notice notice, std::string& error);
   EventsFile(const EventsFile&) = delete;

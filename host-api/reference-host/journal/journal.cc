@@ -35,7 +35,7 @@ constexpr std::size_t max_kept = 64UL * 1024 * 1024;  // bytes that wait at most
 
 std::string reason_of(int number) { return ::strerror(number); }
 
-// Somebody who only looks whether a run goes on holds the lock for a moment.
+// Retries, because a process that only checks whether a run is being written holds the lock for a moment.
 bool locked(int descriptor) {
   for (int tries = 0; tries < 50; ++tries) {
     if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return true;
@@ -45,7 +45,7 @@ bool locked(int descriptor) {
   return false;
 }
 
-// Of the process that has begun, or resumed, the run; a journal tells it as text.
+// The process that began or resumed the run, as text from its journal.
 std::string pid_in(const std::string& file) {
   std::string error;
   const auto content = read_journal(file, error);
@@ -130,7 +130,7 @@ std::string Journal::go_on_at(std::uint64_t whole_bytes, std::optional<StepPlace
   from_ = std::move(from);
   struct stat now {};
   if (::fstat(descriptor_.get(), &now) != 0) return "cannot look at " + file_ + ": " + reason_of(errno);
-  // What is no regular file has no torn end.
+  // Only a regular file can have a torn end.
   if (!S_ISREG(now.st_mode) || static_cast<std::uint64_t>(now.st_size) <= whole_bytes) return {};
   if (::ftruncate(descriptor_.get(), static_cast<off_t>(whole_bytes)) == 0) return {};
   return "cannot cut the torn line off the end of " + file_ + ": " + reason_of(errno);
@@ -184,7 +184,7 @@ void Journal::run_started(const RunStart& start) {
 }
 
 void Journal::state_entered(const Step& step) {
-  // What is kept of the earlier run stands in the file already.
+  // Steps kept from the earlier run are in the file already.
   if (step.replayed) return;
   take(calls_something(step), [&](std::string& out, Moment at) { append_state_started(out, at, step, root_); });
 }

@@ -1,11 +1,11 @@
-// Writes the journal of a run: .wtool/runs/RUN.jsonl, from which the run can be shown, and resumed where it was ended.
+// Writes the journal of a run: .wtool/runs/RUN.jsonl. From it the run can be shown, and resumed where it ended.
 //
-// What an action has done beyond this process is in the file before the next one begins: records are written before an
-// action that calls something starts, and when it has ended. Records of other states wait in memory until then, so that
-// thousands of them cost nothing; a run that is killed goes its way through them again.
+// What an action has done outside of this process is in the file before the next action begins: records are written
+// before an action that calls something starts, and when it has ended. Records of other states wait in memory until
+// then, so that thousands of them cost little; a run that was killed passes those states again.
 //
-// While a journal cannot be written (a full disk), the run goes on and says so; what is missing stays in memory and is
-// tried again, so that nothing is lost when there is space again. The file is locked as long as this object lives.
+// While a journal cannot be written (a full disk), the run continues and says so; records stay in memory and are
+// written as soon as there is space again. The file is locked as long as this object lives.
 #pragma once
 
 #include <cstdint>
@@ -26,20 +26,19 @@ namespace wtool::host::journal {
 // All members of the observer: any thread.
 class Journal final : public runner::RunObserver {
  public:
-  // Told what people should know, from whatever thread writes.
+  // Called with messages for people, on any thread that writes.
   using Notice = std::function<void(const std::string&)>;
 
   struct Options {
-    // What is to be replaced in the records. The journal does that itself and must not stand behind a Masking: it
-    // remembers which steps did not give what is written, and those are run again when the run is resumed. Null:
-    // nothing.
+    // The secrets to mask in the records. The journal masks them itself, and must not get its events through a Masking:
+    // it marks the steps whose outputs were masked, because these run again when the run is resumed. Null: none.
     const runner::Secrets* secrets = nullptr;
     Notice notice = nullptr;
   };
 
-  // A new one, for a run that is started in the directory. Null: `error` says why, and the run goes on without.
+  // A new journal, for a run that starts in the directory. Null: `error` says why, and the run continues without one.
   static std::unique_ptr<Journal> create(const std::string& directory, Options options, std::string& error);
-  // That of an earlier run, to be gone on with. Null: `error` says why not, such as that somebody else writes it.
+  // The journal of an earlier run, to continue it. Null: `error` says why, such as that another process writes it.
   static std::unique_ptr<Journal> reopen(const std::string& file, Options options, std::string& error);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
@@ -49,8 +48,8 @@ class Journal final : public runner::RunObserver {
   const std::string& run() const { return run_; }
   const std::string& file() const { return file_; }
 
-  // Before a run goes on: cuts off what is behind the last whole line, and remembers what --from has dropped. Empty, or
-  // why that failed.
+  // Call it before a run is resumed: cuts off a torn last line, and records what --from has dropped. Returns an empty
+  // text, or why that failed.
   std::string go_on_at(std::uint64_t whole_bytes, std::optional<StepPlace> from);
 
   void run_started(const runner::RunStart& start) override;
@@ -67,7 +66,7 @@ class Journal final : public runner::RunObserver {
   // Takes a record in, through a function that appends it; `at_once`: everything is written now.
   template <class Append>
   void take(bool at_once, Append append);
-  // With mutex_ held. Gives a notice to be told afterwards, or nothing.
+  // With mutex_ held. Returns a notice to pass on afterwards, or an empty text.
   std::string flush();
   bool masks() const { return options_.secrets != nullptr && !options_.secrets->empty(); }
 

@@ -70,7 +70,7 @@ class Lines {
  public:
   explicit Lines(const JournalInput& input) : input_(input) {}
 
-  // False: there is no more whole line. The text is valid until the next call.
+  // The next whole line, valid until the next call; false at the end.
   bool next(std::string_view& line) {
     std::size_t searched = used_;
     for (;;) {
@@ -92,7 +92,7 @@ class Lines {
     }
   }
   std::uint64_t whole_bytes() const { return whole_; }
-  // Behind the last whole line.
+  // How many bytes follow the last whole line.
   std::size_t rest() const { return buffer_.size() - used_; }
   bool too_long() const { return too_long_; }
   const std::string& error() const { return error_; }
@@ -189,7 +189,7 @@ std::optional<RunRecord> read_journal_ends(const std::string& file, std::string&
   const off_t begin = std::max<off_t>(size - static_cast<off_t>(looked_at_end), static_cast<off_t>(line.size()) + 1);
   if (size > begin && ::lseek(input.get(), begin, SEEK_SET) >= 0) {
     Lines last(input);
-    // The first one of them may be the end of another line; that is no record, and counts for nothing.
+    // The first one may be the end of a cut line, which is not a record and is ignored.
     while (last.next(line)) reader.take(line);
   }
   RunRecord run = reader.finish();
@@ -206,7 +206,7 @@ bool is_being_written(const std::string& file) {
 
 namespace {
 
-// Forks of which a branch failed, and behind whose join the path went on nevertheless.
+// Notes the forks of which a branch failed, but whose join let the path continue.
 void judge_forks(const RunRecord& run, PastRun& past) {
   std::unordered_map<std::string, std::uint64_t> farthest;  // steps that went on, by branch
   for (const StepRecord& step : run.steps) {

@@ -24,11 +24,11 @@ std::optional<JournalContent> read_journal(const std::string& file, std::string&
 // The beginning and the end of a journal alone, for a list of many: no steps, no logs. Otherwise as read_journal.
 std::optional<RunRecord> read_journal_ends(const std::string& file, std::string& error);
 
-// Whether some process holds it, because the run goes on.
+// Whether some process is writing it, because the run is not over.
 bool is_being_written(const std::string& file);
 
-// What a run takes from this one that goes on with it: the steps that went on, without those whose outputs are not in
-// the journal because they are, or hold, secrets; these run again.
+// What a run that resumes this one keeps: its steps that transitioned, without those whose outputs are missing in the
+// journal because they contain secrets; these run again.
 runner::PastRun past_of(const RunRecord& run);
 
 // The last step of that state, from which on --from runs everything again; nothing: no step was in that state.

@@ -1,10 +1,10 @@
-// Values and times as the JSON of records, appended to a line that grows; and read back.
+// Values and times as the JSON of records: appended to a line, and read back.
 //
-// A value survives the way there and back: ints stay ints and doubles doubles, and a map that stands for a text keeps
-// both. What JSON has no form for is an object of one name that begins with `$`:
-//   {"$text": "...", "fields": {...}}   a map that stands for a text
-//   {"$double": "nan"}                  a double that is no number
-//   {"$map": {...}}                     a map with a name that begins with `$` itself
+// A value survives being written and read: ints stay ints and doubles doubles, and a map with a text form keeps both.
+// What JSON cannot express is an object with one name that begins with `$`:
+//   {"$text": "...", "fields": {...}}   a map with a text form
+//   {"$double": "nan"}                  a double that is not a finite number
+//   {"$map": {...}}                     a map that itself has a name beginning with `$`
 #pragma once
 
 #include <chrono>
@@ -25,9 +25,9 @@ void append_json_value(std::string& out, const expressions::Value& value);
 // RFC 3339, UTC, with milliseconds and quotes: "2026-11-21T23:15:02.123Z".
 void append_json_time(std::string& out, Moment at);
 
-// Nothing: it is none that append_json_value makes, or nested too deeply to be walked through.
+// Nothing for JSON that append_json_value does not make, or that is nested too deeply.
 std::optional<expressions::Value> value_from_json(const nlohmann::json& json);
-// Nothing: it is none that append_json_time makes (the quotes are gone).
+// Nothing for a text that append_json_time does not make (without its quotes).
 std::optional<Moment> time_from_text(std::string_view text);
 
 // How many bytes at the end may be the beginning of a character whose rest is still to come.

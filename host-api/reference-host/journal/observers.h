@@ -55,15 +55,15 @@ class Observers final : public runner::RunObserver {
   std::vector<runner::RunObserver*> all_;
 };
 
-// What is told, with every secret in it replaced. `changed` becomes true where there was one in what a step gave (its
-// outcome, or what it set): then it is not what the step gave any more.
+// An event with every secret in it masked. `changed` becomes true if the results of a step (its outcome, or what it
+// set) contained one, so that they are incomplete now.
 runner::RunStart masked(const runner::RunStart& start, const runner::Secrets& secrets);
 runner::Outcome masked(const runner::Outcome& outcome, const runner::Secrets& secrets, bool& changed);
 runner::StepEnd masked(const runner::StepEnd& end, const runner::Secrets& secrets, bool& changed);
 runner::RunReport masked(const runner::RunReport& report, const runner::Secrets& secrets);
 
-// Stands before other observers. While there are no secrets, all is passed on as it is. A stream's last bytes are held
-// back as long as they may be the beginning of a secret.
+// Masks secrets, and passes the events on to other observers. Without secrets, everything is passed on unchanged. The
+// last bytes of a stream are held back as long as they may be the beginning of a secret.
 class Masking final : public runner::RunObserver {
  public:
   // Both must outlive this object.
@@ -80,9 +80,9 @@ class Masking final : public runner::RunObserver {
   void run_ended(const runner::RunReport& report) override;
 
  private:
-  // Up to where a text can be passed on, whatever comes behind it.
+  // Up to where a text can be passed on, whatever follows it.
   std::size_t safe_cut(const std::string& text) const;
-  // What was held back of the step's streams goes on.
+  // Passes on what was held back of the step's streams.
   void release(const runner::Step& step);
 
   const runner::Secrets& secrets_;

@@ -33,7 +33,7 @@ class RecordLine {
   RecordLine& operator=(const RecordLine&) = delete;
   ~RecordLine() { out_ += "}\n"; }
 
-  // For what is appended by hand behind it.
+  // The caller appends the value itself.
   std::string& key(std::string_view name) {
     out_ += separator_;
     out_ += '"';
@@ -53,7 +53,7 @@ class RecordLine {
   void value_if_any(std::string_view name, const Value& value) {
     if (!value.is_null()) append_json_value(key(name), value);
   }
-  // Milliseconds, with as many digits behind the point as a step of some microseconds needs.
+  // Milliseconds, with enough decimals for a step of some microseconds.
   void duration(std::string_view name, std::chrono::steady_clock::duration took) {
     const auto us = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
     std::string& out = key(name);
@@ -133,8 +133,7 @@ void append_inputs(RecordLine& line, const RunStart& start) {
   if (!masked.empty()) line.key("masked_inputs") += '[' + masked + ']';
 }
 
-// Fields that are empty are left out, and of a secret step all that it has given.
-// The command as a tool repeats it, with what is too short to be masked wherever it stands.
+// Masks secrets in the command that a tool repeats, also those that are too short to be masked everywhere.
 Value with_masked_command(const Value& metadata) {
   const expressions::Map* map = metadata.as_map();
   if (map == nullptr) return metadata;
@@ -283,7 +282,7 @@ void append_state_ended(std::string& out, Moment at, const Step& step, const Wor
   const bool secret = end.secret || gives_secrets(step);
   line.flag_if_set("secret", secret);
   line.flag_if_set("masked", masked);
-  // As logs and the audit trail show it. Nobody goes on with this text.
+  // As in logs and the audit trail: no resumed run uses this text.
   line.text_if_any("command", secrets::Masker().masked(end.command));
   append_outcome(line, step, end.outcome, secret);
   if (!end.assigned.empty() && !secret) {

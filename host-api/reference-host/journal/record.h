@@ -1,5 +1,5 @@
-// The records of a run: what an observer is told, each as one JSON object on a line of its own. A journal and a file of
-// events are such lines (docs/guide/runs.md has all fields):
+// The records of a run: the events of an observer, each as one JSON object on a line. Journals and files of events
+// consist of such lines (docs/guide/runs.md has all fields):
 //
 //   {"v":1,"type":"run_started","time":"2026-11-21T23:15:02.123Z","run":"20261121-231502-3f9a","name":...,"sha256":...}
 //   {"v":1,"type":"state_started","time":...,"step":1,"branch":"","seq":1,"state":"Build","action":"shell"}
@@ -7,11 +7,11 @@
 //    "exit_code":0,"tries":1,"outcome":{"stdout":"ok\n",...},"went_on":true,"next":["Test"]}
 //   {"v":1,"type":"run_ended","time":...,"status":"completed","ms":2311.9}
 //
-// - `branch` and `seq` say where a step stands, in every process that runs a part of the run (run_record.h, StepPlace).
-// - A reader ignores types and fields that it does not know, and takes a field of another type for missing.
-// - Values are as in json_value.h. A line that a kill has torn is the last one, and is no record.
+// - `branch` and `seq` identify a step, in every process that runs a part of the run (run_record.h, StepPlace).
+// - A reader ignores unknown types and fields, and takes a field of another type for missing.
+// - Values are as in json_value.h. Only the last line can be torn by a kill; it is then not a record.
 //
-// A line is appended to a text that the caller uses again, so that a record costs about a microsecond.
+// A line is appended to a text that the caller reuses, so that a record costs about a microsecond.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ namespace wtool::host::journal {
 // Readers refuse records of a later version.
 inline constexpr int record_version = 1;
 
-// The workflow's name, or its title where it has none.
+// The workflow's name, or its title if it has none.
 std::string_view name_of(const workflow::Workflow& workflow);
 
 // What a record of a step calls it, beside its place: the name of its workflow, or nothing where that is `root`.
@@ -37,7 +37,8 @@ std::string_view workflow_of(const runner::Step& step, const workflow::Workflow*
 // "shell", "tool", "prompt", "workflow", "log", "set", "wait", "confirm", "abort"; empty: the state has no action.
 std::string_view action_word(const workflow::State& state);
 
-// All append one line with its newline. `root` is the workflow that was started; steps of others name theirs.
+// Each appends one line with its newline. `root` is the workflow that was started; steps of other workflows name
+// theirs.
 void append_run_started(std::string& out, Moment at, const runner::RunStart& start, std::string_view directory);
 // `from` is what --from has dropped; null: nothing.
 void append_run_resumed(std::string& out, Moment at, const runner::RunStart& start, const StepPlace* from);

@@ -36,7 +36,7 @@ steady_clock::duration duration_at(const json& record, const char* key) {
   const auto found = record.find(key);
   if (found == record.end() || !found->is_number()) return {};
   const double ms = found->get<double>();
-  // More than a year is no duration of a step, and would not fit in the end.
+  // A step does not take more than a year, and a larger value would overflow.
   if (!(ms >= 0 && ms < 3.2e10)) return {};
   return std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double, std::milli>(ms));
 }

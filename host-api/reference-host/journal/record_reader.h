@@ -13,11 +13,11 @@ namespace wtool::host::journal {
 
 class RecordReader {
  public:
-  // Takes a line, without its newline. Empty; or what is wrong with it, and then it counts for nothing. Kinds of
-  // records that are not known are passed over.
+  // Reads a line, without its newline. Returns an empty text, or what is wrong with the line, which is then ignored.
+  // Unknown kinds of records are skipped.
   std::string take(std::string_view line);
 
-  // A line was of a version that is not known: nothing behind it can be understood. take() says so in words.
+  // A line had an unknown version, so nothing after it can be understood. take() says so in words.
   bool newer() const { return newer_; }
   // The first record, which says which run it is, was there.
   bool begun() const { return begun_; }

@@ -26,8 +26,8 @@ StepRecord* step_at(RunRecord& run, const StepPlace& place) {
   return nullptr;
 }
 
-// Of a file that is no longer what the step wrote: where the workflow reads it, the step runs again, and with it the
-// matrix or the workflow that it is a part of.
+// Checks the files of outputs. If the workflow reads a file that no longer has what the step wrote, the step runs
+// again, and with it the matrix or the workflow that it belongs to.
 void check_files(RunRecord& run, std::vector<std::string>& notices) {
   std::vector<std::string> again;
   for (StepRecord& step : run.steps) {

@@ -1,4 +1,4 @@
-// What it takes to go on with an earlier run.
+// What is needed to continue an earlier run.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@ struct ResumedRun {
   std::vector<std::string> notices;  // for people, before the run goes on
 };
 
-// `wanted` is as find_run has it (journal/runs_folder.h). `from`: a state from whose last visit on everything runs
-// again; empty: only what has not been done. Nothing: `error` says why the run cannot be resumed, and what to do.
+// `wanted` is as in find_run (journal/runs_folder.h). `from`: a state, from whose last visit on everything runs again;
+// empty: only steps that are not done. Nothing: `error` says why the run cannot be resumed, and what to do.
 std::optional<ResumedRun> resume_run(const std::string& directory, const std::string& wanted, const std::string& from,
                                      Journal::Options options, std::string& error);
 

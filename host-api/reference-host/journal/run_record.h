@@ -1,5 +1,5 @@
-// A run as it was, or is until now: what reports and `wtool show` are made of. A RunCollector makes it while a run
-// continues, the reader of a journal from what was left behind. Plain data that depends on no workflow.
+// A run so far, or a complete one: the data for reports and `wtool show`. A RunCollector fills it during a run, the
+// reader of a journal afterwards. Plain data that depends on no workflow.
 #pragma once
 
 #include <chrono>
@@ -30,9 +30,9 @@ std::optional<StepPlace> parent_of(std::string_view branch);
 // What follows the last `:` of a branch: the state that it began with, the workflow, the number of a combination.
 std::string_view branch_name(std::string_view branch);
 
-// Whether what happened at `place` comes from what happened at `from`: the step itself and all later ones of its
-// branch, whatever ran below those, and in each branch above, the step that leads down and all later ones. What ran
-// beside it does not.
+// Whether `place` comes after `from`, so that it may depend on it. In the branch of `from`, these are the step itself
+// and all later ones; in each branch above, the step that contains it and all later ones; and always the steps below
+// them. Parallel branches do not count.
 bool follows(const StepPlace& from, const StepPlace& place);
 
 struct StepRecord {
@@ -96,8 +96,7 @@ inline const char* word(runner::Step::Status status) {
   return "running";
 }
 
-// A state without an action has not succeeded at anything: the run passed through it. A join that has failed has
-// failed.
+// A state without an action did not succeed at anything: the run passed through it. A failed join has failed.
 inline const char* status_word(runner::Step::Status status, bool acts) {
   return status == runner::Step::Status::succeeded && !acts ? "passed" : word(status);
 }

@@ -1,6 +1,6 @@
 // The folder .wtool/runs below the directory in which runs are started: one journal a run, RUN.jsonl.
 //
-// RUN is made of the time (UTC) to a part of a second, so that names sort by time: 20261121-231502-3f9a.
+// RUN is made of the time (UTC) down to a part of a second, so that names sort by time: 20261121-231502-3f9a.
 #pragma once
 
 #include <string>
@@ -22,14 +22,13 @@ std::string journal_file(std::string_view directory, std::string_view run);
 // The folder with the whole outputs of the run of that journal, beside it.
 std::string outputs_folder(const std::string& journal);
 
-// Of all runs below the directory, the newest first; none where there is no folder. `error` says why it cannot be read.
+// All runs below the directory, the newest first; empty if the folder is missing. `error` says why it cannot be read.
 std::vector<std::string> list_runs(const std::string& directory, std::string& error);
 
-// The nearest folder above the directory below which runs are; empty: none.
+// The nearest folder above the directory that has runs; empty if there is none.
 std::string runs_above(const std::string& directory);
 
-// The one run that `wanted` names: its id, the beginning of it that no other has, or `last`. Empty: `error` says what
-// to do.
+// The run that `wanted` names: its id, a unique beginning of it, or `last`. Empty: `error` says what to do.
 std::string find_run(const std::string& directory, const std::string& wanted, std::string& error);
 
 }  // namespace wtool::host::journal

@@ -13,8 +13,8 @@ namespace wtool::host::journal {
 // Whether the step is one combination of a matrix: a step below the one of its state.
 bool is_combination(const RunRecord& run, const StepRecord& step);
 
-// The last visit of that state, in that branch where one is given. The steps of a matrix count as their state, and its
-// combinations only where their branch is given. Null: there was none.
+// The last visit of that state, in that branch if one is given. The steps of a matrix count as their state, and its
+// combinations only if their branch is given. Null: no such visit.
 const StepRecord* last_visit_of(const RunRecord& run, const std::string& state, const std::string& branch = "");
 
 struct StoredOutput {

@@ -21,7 +21,7 @@ using workflow::CommandText;
 using workflow::State;
 using workflow::TemplateText;
 
-// Variables that are made of one another, one behind the other: more than that are left open.
+// Bounds chains of variables that are made from one another: longer ones stay open.
 constexpr int max_chain = 100;
 
 NameUse use_of(const Placeholder& placeholder) {

@@ -1,5 +1,5 @@
-// What is known of a run's values before it begins: its inputs, and the variables that one Set alone gives a value that
-// is known. All else is open: it gets its value during the run, and stands in what is shown as `<build.stdout>`.
+// The values of a run that are known before it begins: its inputs, and variables that only one Set gives a value, a
+// known one. All other values are open: they are known during the run, and are shown as `<build.stdout>`.
 #pragma once
 
 #include <map>
@@ -17,8 +17,8 @@ namespace wtool::host::planning {
 
 class KnownValues final : public expressions::Scope {
  public:
-  // `open` are inputs that will have a value that is not known. Secret values are added to `secrets`. The workflow must
-  // outlive this.
+  // `open` are inputs whose values are not known yet. Secret values are added to `secrets`. The workflow must outlive
+  // this.
   KnownValues(const workflow::Workflow& workflow, std::map<std::string, expressions::Value> inputs,
               std::set<std::string> open, runner::Secrets& secrets);
 
@@ -26,8 +26,8 @@ class KnownValues final : public expressions::Scope {
   const expressions::Value* find(std::string_view name) const override;
   std::string why_not(std::string_view name) const override;
 
-  // Whether the use gets a value that only the run knows. One with a default is also open where a Set may not be
-  // passed.
+  // Whether the use gets a value that only the run knows. One with a default is also open if the run may not pass the
+  // Set.
   bool is_open(const expressions::NameUse& use) const;
   bool knows_all(const expressions::Template& text) const;
 

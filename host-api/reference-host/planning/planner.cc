@@ -218,7 +218,7 @@ class Planner {
     return only ? "always" : "otherwise";
   }
 
-  // What leads to the end of a composite state goes on where that leads.
+  // What leads to the end of a composite state continues where that leads.
   static std::string target(const Workflow& workflow, const Transition& exit) {
     if (exit.target == no_state) return "[*]";
     const State& state = workflow.states[exit.target];
@@ -355,7 +355,7 @@ class Planner {
     judge(std::string(shell_tool), call, command);
   }
 
-  // A reason that is there already says why it cannot be told.
+  // A reason that is already set says why no verdict is possible.
   void judge(const std::string& tool, const json& arguments, PlannedCommand& command) const {
     if (!command.reason.empty()) return;
     CommandVerdict verdict = services_.verdict(tool, arguments);

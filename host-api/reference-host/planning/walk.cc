@@ -40,7 +40,8 @@ class Walker {
   }
 
  private:
-  // From all of these at once. With `joins` this is a path of a fork: it ends at joins, and tells them.
+  // Follows the paths from all of these at once. With `joins` this is a path of a fork: it ends at joins, and lists
+  // them.
   void follow(const std::vector<std::size_t>& starts, const std::vector<std::string>& branches,
               std::vector<std::size_t>* joins) {
     struct Next {

@@ -1,6 +1,6 @@
 // The states of a workflow in the order in which a reader follows them: breadth first from the start, the paths of a
-// fork one after the other and before what follows their join; then what failures lead to, then what every run ends
-// with.
+// fork one after the other, then what follows their join; then the states to which failures lead, and at last
+// `finally`.
 #pragma once
 
 #include <cstddef>

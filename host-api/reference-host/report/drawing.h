@@ -1,8 +1,8 @@
-// The diagram of a workflow: what of it is drawn (nodes and edges), and the drawing as text for other programs, as SVG,
-// and as the program `dot` makes it.
+// The diagram of a workflow: its nodes and edges, and the drawing as text for other programs, as SVG, and as the
+// program `dot` makes it.
 //
-// A composite state is drawn flat. The state that its inner ends lead to, which no file names, is left out where its
-// only exit is always open, and else drawn as a choice (or as the join of its regions).
+// A composite state is drawn flat. The hidden state to which its inner ends lead is left out if its only exit is always
+// open, and otherwise drawn as a choice (or as the join of its regions).
 #pragma once
 
 #include <cstddef>
@@ -33,10 +33,10 @@ struct Drawing {
   std::vector<Edge> edges;
 };
 
-// `run`: whose steps in this workflow give the states their status; null: none does.
+// `run`: the run whose steps in this workflow give the states their status; null: no status.
 Drawing drawing_of(const workflow::Workflow& workflow, const journal::RunRecord* run);
 
-// A stateDiagram-v2, which can stand in a workflow again. States that have a status are coloured.
+// A stateDiagram-v2, which can be used in a workflow again. States with a status are coloured.
 std::string mermaid_text(const Drawing& drawing);
 
 // A graph for the program `dot`.
@@ -45,11 +45,11 @@ std::string dot_text(const Drawing& drawing, const std::string& name);
 // What `dot` makes of a graph in that format (png). Empty: `error` says why it could not.
 std::string drawn_by_dot(const std::string& graph, const std::string& format, std::string& error);
 
-// One <svg> element, drawn by this program alone, in layers from the start downwards. `is_file`: with a style of its own;
-// else it has that of the page around it, which must have diagram_css().
+// One <svg> element, drawn by this program itself, in layers from the start downwards. `is_file`: with its own style;
+// else it uses the style of its page, which must have diagram_css().
 std::string diagram_svg(const Drawing& drawing, bool is_file = false);
 
-// The style of a page for such elements. The page may use the variables of its colours, for light and dark, as well.
+// The style of a page with such elements. The page may also use its variables for colours, in light and dark.
 std::string diagram_css();
 
 }  // namespace wtool::host::report

@@ -58,8 +58,8 @@ class Layout {
     }
   }
 
-  // The longest way from the start, but for arrows that lead back. What nothing leads to (a state that only a failure
-  // leads to) begins anew.
+  // The layer of a node is the longest way to it from the start, ignoring arrows that lead back. A node without arrows
+  // to it (a state that only a failure leads to) starts at the top again.
   void find_layers() {
     enum class Mark { none, open, done };
     std::vector<Mark> marks(boxes_.size(), Mark::none);
@@ -247,7 +247,7 @@ svg { max-width: 100%; height: auto; font: 12px system-ui, sans-serif; }
 .node.running rect, .node.running polygon { stroke: var(--running); stroke-width: 2.5px; }
 )";
 
-// Programs that show a file of a picture know no variables: there, the colours stand in the rules.
+// Programs that show a single SVG file do not support variables, so the colours are in the rules.
 std::string light_rules() {
   std::string css = rules;
   for (const Colour& colour : colours) {

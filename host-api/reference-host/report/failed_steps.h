@@ -1,5 +1,5 @@
-// The steps of a run that failed, with the ends of their outputs: as a run keeps them for its summary (put that behind a
-// Masking), and as a journal has them.
+// The steps of a run that failed, with the ends of their outputs: collected during a run for its summary (through a
+// Masking), or taken from a journal.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct FailedStep {
 // What a tool's error says to do; empty: nothing.
 std::string hint_of(const runner::Outcome& outcome);
 
-// Of each step the last visit, in the order of their ends; of very many the last ones. A step that only stands for others
-// (a matrix, a workflow that was run) is not among them, unless none of those failed.
+// The last visit of each failed state, in the order of their ends; only the last ones if there are very many. A step
+// that contains other steps (a matrix, an inner workflow) is listed only if none of those failed.
 struct FailedList {
   std::deque<FailedStep> steps;
   std::size_t left_out = 0;
@@ -42,11 +42,11 @@ struct FailedList {
 // What failed in an earlier run. What was stopped is among it only where the run was stopped: as its last one.
 FailedList failed_in(const journal::RunRecord& run);
 
-// " (2 steps failed, and the workflow continued: A, B)"; empty where none failed.
+// " (2 steps failed, and the workflow continued: A, B)"; empty if no step failed.
 std::string continued_after(const FailedList& failed);
 
-// What each one had to say, as a part of a summary; those that were stopped are named alone, but for the last one of a
-// run that was stopped (`aborted`).
+// The errors of the failed steps, as a part of a summary. Of steps that were stopped only the names are given, except
+// for the last one of a run that was stopped (`aborted`).
 void append_failed(std::string& out, const FailedList& failed, bool aborted, const std::string& reason);
 
 // All members: any thread.

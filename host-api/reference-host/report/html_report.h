@@ -8,8 +8,8 @@
 
 namespace wtool::host::report {
 
-// With the diagram where the workflow is given; null: without. What is in `run` stands there as it is, so secrets must
-// have been masked before. The page is well-formed XML, too.
+// A page about the run, with the diagram if `workflow` is not null. The contents of `run` are shown unchanged, so
+// secrets must be masked before. The page is also well-formed XML.
 std::string html_report(const journal::RunRecord& run, const workflow::Workflow* workflow);
 
 }  // namespace wtool::host::report

@@ -106,7 +106,7 @@ void append_stream(std::string& out, const char* tag, const std::string& text, c
          ">\n";
 }
 
-// What people were told of the run as a whole.
+// The notices that people got about the run as a whole.
 std::string notices_of(const RunRecord& run) {
   std::string text;
   for (const journal::LogRecord& log : run.logs) {

@@ -1,4 +1,4 @@
-// Text as it may stand in XML and HTML, between tags and in attributes.
+// Text for XML and HTML, between tags and in attributes.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace wtool::host::report {
 
-// Valid UTF-8 without escape sequences and characters that XML does not know, with `& < > " '` escaped. Newlines stay;
+// Valid UTF-8 without escape sequences and characters that XML does not allow, with `& < > " '` escaped. Newlines stay;
 // tabs become blanks.
 std::string markup_text(std::string_view text);
 

@@ -35,7 +35,7 @@ bool does(const Step& step) {
   return std::holds_alternative<Kind>(step.of().action->kind);
 }
 
-// What takes no time is told by its end.
+// Steps that take no time are shown only when they end.
 bool takes_time(const Step& step) { return type_of(step.of().action->kind).calls_something; }
 
 // Tools that tell nothing while they run have said what they gave.

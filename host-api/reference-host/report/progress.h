@@ -1,6 +1,6 @@
-// Shows a run as it happens, on standard error: on a terminal a line for each running step that is updated in place
-// (state, time, the last line of output) below the lines of what is done; elsewhere plain lines. And what the steps
-// write, where that is wanted.
+// Shows a run as it happens, on standard error. A terminal has a line for each running step (state, time, the last line
+// of output), updated in place below the lines of finished steps; otherwise there are plain lines. Also shows what the
+// steps write, if wanted.
 #pragma once
 
 #include <chrono>
@@ -37,8 +37,8 @@ struct ProgressStyle {
   bool colour = false;
   OutputStyle output = OutputStyle::none;
   Detail detail = Detail::usual;
-  // For the descriptor: live on a terminal that is not dumb; coloured unless NO_COLOR is set to something. Elsewhere
-  // than on a terminal, outputs are shown in groups.
+  // The style for the descriptor: live on a terminal that is not dumb; coloured unless NO_COLOR is set and not empty.
+  // Where it is not a terminal, outputs are shown in groups.
   static ProgressStyle of(int descriptor);
 };
 

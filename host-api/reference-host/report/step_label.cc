@@ -48,7 +48,7 @@ std::string step_label(const std::string& its_branch, const std::string& state, 
     branch = parent->branch;
   }
   std::reverse(parts.begin(), parts.end());
-  // Behind the name of its own state, a combination's values need no brackets that set them apart.
+  // After the name of its own state, a combination's values need no brackets.
   std::string values;
   if (!parts.empty() && parts.back().combination && parts.back().name.starts_with("(")) {
     values = " " + parts.back().name;

@@ -196,8 +196,8 @@ void append_notices(std::string& out, const RunRecord& run) {
   if (count > max_notices) out += "    ... and " + std::to_string(count - max_notices) + " more\n";
 }
 
-// What to tell people where the text of an output is not all that a command wrote: one line for each stream of a step,
-// with the command that prints all of it. `run` may be empty: then there is none.
+// Says that the text of an output is not everything that a command wrote: one line for each stream of a step, with the
+// command that prints all of it. Without `run` there is no such command.
 void add_cut_lines(std::vector<std::string>& lines, const std::string& state, const WholeOutput& output,
                    const WholeOutput& error, const std::string& run) {
   for (const bool is_error_stream : {false, true}) {
@@ -214,7 +214,7 @@ void add_cut_lines(std::vector<std::string>& lines, const std::string& state, co
   }
 }
 
-// The lines of all steps of a run, each once; those of a matrix are told of its state, and not of its combinations.
+// The lines of all steps of a run, each once; for a matrix, of its state and not of its combinations.
 std::vector<std::string> cut_lines(const std::vector<Step>& steps, const std::string& run) {
   std::vector<std::string> lines;
   for (const Step& step : steps) {

@@ -1,5 +1,5 @@
-// A run as text for a person: status, a table of the states with their times, and what there is to know about failures.
-// summary_text says it of a run that has just ended, run_text of an earlier one.
+// A run as text for a person: status, a table of the states with their times, and details of failures. summary_text is
+// for a run that has just ended, run_text for an earlier one.
 #pragma once
 
 #include <string>
@@ -16,16 +16,16 @@ struct SummaryStyle {
   bool quiet = false;  // only the status, and what is to be known of failures
 };
 
-// Text for people, with a newline at the end; safe for a terminal. `run`: the id by which the run can be resumed;
-// empty: it cannot.
+// Text for people, with a newline at the end; safe for a terminal. `run`: the id by which the run can be resumed; empty
+// if it cannot.
 std::string summary_text(const workflow::Workflow& workflow, const runner::RunReport& report, const FailedSteps& failed,
                          const std::string& name, const std::string& run = "", SummaryStyle style = {});
 
 // "completed", "failed", "aborted"; of a run that has no end "running" where it is being written, else "interrupted".
 std::string status_text(const journal::RunRecord& run, bool being_written);
 
-// What happened, with the ends of the outputs of the steps that failed, and of standard error of those that succeeded;
-// safe for a terminal.
+// What happened, with the ends of the outputs of failed steps, and of the standard error of other steps; safe for a
+// terminal.
 std::string run_text(const journal::RunRecord& run, bool being_written);
 
 // "2026-11-21 23:15:02", in UTC.

@@ -26,7 +26,7 @@ class AbortWatcher {
   const std::string& error() const { return error_; }
 
  private:
-  // What tells one version of a file from another.
+  // What distinguishes two versions of a file.
   struct Version {
     bool there = false;
     std::array<std::uint64_t, 7> mark{};

@@ -67,7 +67,7 @@ class ActionRunner {
     return Value(std::get<std::string>(std::move(rendered)));
   }
 
-  // Of the option `timeout`; false: it is none, and a mistake.
+  // Evaluates the option `timeout`; false after a mistake.
   bool take_timeout(std::optional<std::chrono::milliseconds>& timeout) {
     if (!options_.timeout) return true;
     const auto text = render(*options_.timeout);

@@ -144,8 +144,8 @@ std::optional<BranchResult> Branch::visit(std::size_t& current) {
   return leave(step, end, action_failed, current);
 }
 
-// The step of a join or of the end of a composite state has failed where what it stands for has. An action that such a
-// state has of its own does not handle that.
+// Makes a join, or the end of a composite state, fail when the states that it collects have failed. An action of its
+// own does not handle that failure.
 void Branch::stand_for(const Pending& failure, const State& state, Step& step, StepEnd& end) {
   if (state.kind == State::Kind::join || state.hidden) {
     step.status = Step::Status::failed;

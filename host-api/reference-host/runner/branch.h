@@ -1,4 +1,4 @@
-// One path through a workflow, on one thread: enters a state, runs its action, judges its exits, goes on.
+// One path through a workflow, on one thread: enters a state, runs its action, judges its exits, and takes one of them.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class Branch {
         lineage_(lineage),
         exits_(invocation, variables, lineage.fork) {}
 
-  // Goes on until the end, until the join `until` is reached (it is not entered), or until it can go no further.
+  // Runs until the end, until the join `until` is reached (it is not entered), or until no exit can be taken.
   BranchResult go(std::size_t start, std::size_t until = workflow::no_state);
 
   // What the last action ended with.

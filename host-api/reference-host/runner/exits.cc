@@ -12,7 +12,7 @@ using workflow::no_state;
 using workflow::State;
 using workflow::Transition;
 
-// Choices behind one another, and composite states around one another, that a failure is followed through.
+// Bounds how far a failure is followed through successive choices and nested composite states.
 constexpr std::size_t max_way_depth = 200;
 
 }  // namespace

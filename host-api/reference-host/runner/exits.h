@@ -47,10 +47,10 @@ class Exits {
 
   Choice choose(const workflow::State& state, Failed failed) const;
 
-  // Where a failure leads that the exits of `state` are to judge. Followed as far as something handles it, so that a
-  // step whose failure nothing handles has not gone on, and is run again when the run is resumed.
+  // Where a failure leads when the exits of `state` judge it. It is followed until something handles it. A step whose
+  // failure nothing handles has not transitioned, and runs again when the run is resumed.
   FailureWay way_from(std::size_t state, Failed failed) const { return way_from(state, failed, 0); }
-  // The same where `state` has no say: to the end of the composite states that it stands in, the innermost first.
+  // The same without the exits of `state`: to the end of the composite states that contain it, the innermost first.
   FailureWay way_out(std::size_t state, Failed failed) const { return way_out(state, failed, 0); }
 
  private:

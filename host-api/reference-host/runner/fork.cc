@@ -51,7 +51,7 @@ struct BranchLane {
   BranchResult end;
   std::optional<LastStep> last;
 
-  // Under `failures: continue` nothing but the last action tells.
+  // Under `failures: continue` only the last action decides.
   bool has_failed(bool continues) const {
     return end.kind == BranchResult::Kind::failed || end.kind == BranchResult::Kind::aborted || end.with_failure ||
            (continues && last && last->outcome.is_error);
@@ -192,7 +192,7 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& nam
     if (lane.end.kind != BranchResult::Kind::failed) return;
     {
       const std::lock_guard lock(mutex);
-      // What ends the whole run is what is told of it.
+      // If a failure ends the whole run, that one is reported.
       if (first_failed == nullptr || (lane.end.fatal && !first_failed->end.fatal)) first_failed = &lane;
     }
     if (fail_fast || lane.end.fatal) {

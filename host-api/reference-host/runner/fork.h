@@ -12,12 +12,12 @@
 
 namespace wtool::host::runner {
 
-// Calls `work(0)` to `work(count - 1)`, each on a thread of its own (at most `max_threads` at a time); returns when
-// all are done. Where no thread can be had, the threads that there are do the rest. `work` must not throw.
+// Calls `work(0)` to `work(count - 1)`, each on its own thread (at most `max_threads` at a time); returns when all are
+// done. If no further thread can be started, the existing ones do the rest. `work` must not throw.
 inline constexpr std::size_t max_threads = 1024;
 void run_parallel(std::size_t count, const std::function<void(std::size_t index)>& work);
 
-// The join that the branches of a fork meet at: the nearest one that every exit of it leads to; no_state: there is
+// The join at which the branches of a fork meet: the nearest one to which every exit of it leads; no_state if there is
 // none.
 std::size_t join_of(const workflow::Workflow& workflow, const workflow::State& fork);
 
@@ -27,8 +27,8 @@ struct ForkResult {
   std::optional<LastStep> last;           // what the branches ended with, as one outcome
 };
 
-// Runs all branches of the fork, which is step `sequence` of the branch `name`. `variables` is what they have set,
-// after. `lineage` is that of this branch.
+// Runs all branches of the fork, which is step `sequence` of the branch `name`, and merges what they have set into
+// `variables`. `lineage` is that of this branch.
 ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& name, std::uint64_t sequence,
                     const workflow::State& fork, Variables& variables, Stop& stop, Lineage lineage);
 

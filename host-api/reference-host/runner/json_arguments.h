@@ -1,6 +1,6 @@
 // The arguments of tools, prompts and workflows, with their templates filled in.
 //
-// A text that is nothing but one placeholder becomes the value itself, so that a number stays a number.
+// A text that consists of a single placeholder becomes the value itself, so that a number stays a number.
 #pragma once
 
 #include <map>

@@ -104,7 +104,7 @@ ActionResult together(const std::vector<CombinationLane>& lanes, Stop& stop) {
     }
     // The first that failed of its own, and not because another one had.
     const bool first = made.command.empty() && !outcome.aborted;
-    // A refusal ends the run, so that is what is told of it.
+    // A refusal ends the run, so the refusal is what is reported.
     if (first || (lane.result.refused && !made.refused)) {
       made.command = lane.result.command;
       made.outcome.exit_code = outcome.exit_code;

@@ -15,8 +15,8 @@ inline constexpr std::size_t max_combinations = 1000;
 std::variant<std::vector<expressions::Value>, std::string> combinations(const nlohmann::json& matrix,
                                                                         const expressions::Scope& values);
 
-// Each combination is a step of a branch of its own, with its values in `matrix`, and with its tries. The outcome holds
-// theirs, as a list; it has failed where one has. One that fails ends the others, unless `fail_fast` is off.
+// Each combination is a step of its own branch, with its values in `matrix` and its own tries. The outcome is the list
+// of theirs, and has failed if one of them has. One that fails ends the others, unless `fail_fast` is off.
 ActionResult run_matrix(const Step& step, const ActionContext& context);
 
 }  // namespace wtool::host::runner

@@ -180,7 +180,7 @@ Value to_value(const Outcome& outcome) {
   map.text = std::move(text);
   const WholeOutput& whole = outcome.whole_output;
   const Value cut = text_value(whole, "stdout", "");
-  // It cannot be read, so there is no need to keep megabytes of it.
+  // The text cannot be read, so megabytes of it need not be kept.
   constexpr std::size_t kept_of_cut_text = 4096;
   if (whole.cut && map.text->size() > kept_of_cut_text) {
     std::size_t end = kept_of_cut_text;

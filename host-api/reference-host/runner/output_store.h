@@ -31,8 +31,8 @@ class OutputFile {
 class OutputStore {
  public:
   virtual ~OutputStore() = default;
-  // A file of that name, which is unique in the run; one that is there already is replaced. `secret`: the file does not
-  // outlive the run.
+  // Makes a file of that name, which is unique in the run, or replaces it. `secret`: the file is removed at the end of
+  // the run.
   virtual std::unique_ptr<OutputFile> create(const std::string& name, bool secret) = 0;
   // `json` reads no larger file.
   virtual std::uint64_t json_limit() const = 0;

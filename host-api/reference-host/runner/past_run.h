@@ -1,8 +1,7 @@
-// What an earlier run of a workflow has done, as its journal tells, for a run that resumes it.
+// What an earlier run of a workflow has done, according to its journal, for a run that resumes it.
 //
-// The new run goes its way from the start again, and takes from here what each step ended with, until it comes to a
-// step that is not here. A workflow decides by nothing but its inputs and its outcomes, so that is the way of the
-// earlier run.
+// The new run begins at the start again, and takes the outcome of each step from here, until it comes to a step that is
+// not here. Because a workflow decides only by its inputs and outcomes, it follows the path of the earlier run.
 #pragma once
 
 #include <chrono>
@@ -17,8 +16,8 @@
 
 namespace wtool::host::runner {
 
-// A step that is not to be run again: it went on to another state (StepEnd::transitioned), or it ended a branch whose
-// fork is over, see PastRun::judge.
+// A step that is not run again: it led to another state (StepEnd::transitioned), or it ended a branch of a fork that is
+// over (see PastRun::judge).
 struct PastStep {
   std::string state;
   Step::Status status = Step::Status::succeeded;
@@ -34,8 +33,8 @@ class PastRun {
   void add(std::string_view branch, std::uint64_t sequence, PastStep step) {
     steps_.insert_or_assign(key(branch, sequence), std::move(step));
   }
-  // A branch of the fork, which is that step, has failed, and the path went on behind its join. So all branches of it
-  // are over: those that do not lead to the join end where they have ended.
+  // The step is a fork with a failed branch, and its join let the path continue. So all its branches are over: those
+  // that do not lead to the join end where they ended before.
   void judge(std::string_view branch, std::uint64_t sequence) { judged_.insert(key(branch, sequence)); }
   bool is_judged(std::string_view branch, std::uint64_t sequence) const {
     return judged_.contains(key(branch, sequence));

@@ -56,7 +56,7 @@ std::vector<std::string> prompt_names(const std::vector<std::string>& folders) {
   return names;
 }
 
-// The front matter's lines, and where the text behind it begins.
+// The front matter's lines, and where the text after it begins.
 std::pair<std::string, std::size_t> front_matter(const Source& source) {
   const std::string_view text = source.text();
   if (source.line_count() == 0 || workflow::trim(source.line(0).substr(source.content_begin())) != "---") {
@@ -244,8 +244,8 @@ class PromptFiles::Checker {
     inside_.pop_back();
   }
 
-  // What the prompts that are put in by {% include %} assign is seen behind it. Each file is looked at once: two that
-  // name each of the next ones twice would otherwise be a look without an end.
+  // Names that a prompt included by {% include %} assigns are defined after it. Each file is looked at once: two files
+  // that both include the next two, and so on, would otherwise take exponential time.
   void add_assigned(const File& file, Names& names) {
     std::set<const File*> seen;
     std::vector<const File*> open = {&file};

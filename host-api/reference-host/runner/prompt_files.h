@@ -1,6 +1,6 @@
 // The files of prompts: where they are, and what is in them.
 //
-// A prompt may put in others by their names ({% render "name" %}, {% include "name" %}); they are looked for where the
+// A prompt may include others by their names ({% render "name" %}, {% include "name" %}); they are looked up where the
 // first one was. See prompts.h for the places.
 #pragma once
 
@@ -22,7 +22,7 @@ inline constexpr std::size_t max_prompt_files = 1000;  // that one prompt puts i
 std::vector<std::string> prompt_folders(const std::vector<std::string>& configured, const std::string& directory,
                                         const std::string& from);
 
-// The file of a prompt; empty: `error` is a sentence that says why there is none.
+// The file of a prompt; empty: `error` is a sentence with the reason.
 std::string find_prompt(const std::string& name, const std::vector<std::string>& folders, std::string& error);
 
 // The prompts of one look: each file is read once. One thread.
@@ -35,8 +35,8 @@ class PromptFiles final : public expressions::Partials {
   std::string text(const std::string& name);
   std::string place(const expressions::Partial& partial, std::size_t offset) const override;
 
-  // All that is wrong with the prompt and those that it puts in, as far as their names stand in quotes: `known` are the
-  // names that have a value. Each with its place; at most twenty.
+  // The mistakes in the prompt and in those that it includes by a quoted name. `known` are the names that have a value.
+  // Each with its place; at most twenty.
   std::vector<std::string> check(const std::string& name, const std::set<std::string, std::less<>>& known);
 
  private:

@@ -1,12 +1,12 @@
-// What an agent hands back beside its answer: variables of the workflow, and that the workflow is over.
+// What an agent returns besides its answer: variables of the workflow, and that the workflow is over.
 //
 //   wtool.yaml:  prompts: {command: "my-model --file {{ prompt_file }} --values {{ values_file }}"}
 //   the agent:   echo 'tests_pass=true' >>"$values"      sets the variable tests_pass
 //                echo 'exit' >>"$values"                 ends the workflow, as completed
 //
-// `values_file` is an empty file of the call's own. It is read when the command has succeeded, and removed. A line is
-// NAME=VALUE or `exit`; empty lines are skipped. VALUE is JSON where it can be read as such (true, 3, "a", [1, 2]), and
-// else a text. A line of another form is a failure of the step, so nothing that an agent wrote is lost in silence.
+// `values_file` is an empty file for this call. It is read when the command has succeeded, and removed. A line is
+// NAME=VALUE or `exit`; empty lines are skipped. VALUE is JSON if it can be parsed as such (true, 3, "a", [1, 2]), and
+// a text otherwise. A line of another form makes the step fail, so that nothing an agent wrote is lost silently.
 #pragma once
 
 #include <string>

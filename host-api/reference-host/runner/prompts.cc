@@ -36,7 +36,7 @@ class CommandScope final : public expressions::Scope {
   }
 };
 
-// A file that is removed with the last owner of what this returns. Empty `path`: `error` says why there is none.
+// A file that is removed with the last owner of the returned pointer. Empty `path`: `error` says why.
 std::shared_ptr<const void> temporary_file(const std::string& content, std::string& path, std::string& error) {
   path = environment_folder("TMPDIR", "/tmp") + "/wtool-prompt-XXXXXX";
   const Descriptor file(::mkostemp(path.data(), O_CLOEXEC));

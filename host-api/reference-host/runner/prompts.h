@@ -1,11 +1,11 @@
-// Prompts: template files that a workflow hands to a configured command.
+// Prompts: template files that a workflow passes to a configured command.
 //
 // - A prompt NAME is the file NAME.md (or .md.liquid, .liquid, .txt) in one of the configured folders, in `prompts`
-//   beside the workflow or beside its folder, or in .wtool/prompts, .swissarmyhammer/prompts or prompts of the
-//   directory of the run or of the home directory. Its front matter is not part of it, but for the defaults of its
-//   parameters. It is a template of Liquid (template.h), and may put in other prompts.
-// - The command is a template with {{ prompt }} (the text, as one word of the shell) or {{ prompt_file }} (a file that
-//   holds it, and is removed when the command has ended); {{ prompt_name }} is its name. In {{ values_file }} it may
+//   beside the workflow or beside its folder, or in .wtool/prompts, .swissarmyhammer/prompts or prompts of the run's
+//   directory or of the home directory. Of its front matter, only the defaults of its parameters are used. It is a
+//   template of Liquid (template.h), and may include other prompts.
+// - The command is a template with {{ prompt }} (the text, as one word of the shell) or {{ prompt_file }} (a file with
+//   the text, which is removed when the command has ended); {{ prompt_name }} is its name. In {{ values_file }} it may
 //   set variables (prompt_values.h).
 #pragma once
 
@@ -33,24 +33,23 @@ class Prompts {
   Prompts(PromptSettings settings, std::string directory, std::string& error);
 
   bool has_command() const { return !settings_.command.empty(); }
-  // What to say where it has none.
+  // The error if no command is configured.
   static std::string no_command();
 
-  // What is wrong with the prompt that the workflow file `from` means, and with those that it puts in: that there is
-  // none, mistakes in their texts, and names that are not among the `known` ones. A sentence each.
+  // The mistakes in the prompt that the workflow file `from` names, and in those that it includes: a missing file,
+  // mistakes in their texts, and names that are not in `known`. A sentence each.
   std::vector<std::string> check(const std::string& name, const std::string& from,
                                  const std::set<std::string, std::less<>>& known) const;
 
-  // The names that the agent which gets that prompt may set, where the command hands over values_file
-  // (prompt_values.h): each word of the prompt's own text outside of its templates. So a name that no prompt mentions
-  // is still found to be misspelt.
+  // The names that the agent with that prompt may set, if the command passes values_file (prompt_values.h): each word
+  // of the prompt's own text outside of its templates. So a misspelt name that no prompt mentions is still found.
   std::set<std::string, std::less<>> settable_names(const std::string& prompt, bool is_inline,
                                                     const std::string& from) const;
 
   PreparedPrompt prepare(const std::string& prompt, bool is_inline, const std::string& from,
                          const expressions::Scope& values) const;
-  // The same without a file: a name like that of one stands for it, and `keeps` is set. The text of a prompt that goes
-  // into a file alone is not looked at.
+  // The same without making a file: a name like that of a file is used, and `keeps` is set. The text of a prompt that
+  // is only passed as a file is not rendered.
   PreparedPrompt preview(const std::string& prompt, bool is_inline, const std::string& from,
                          const expressions::Scope& values) const;
 

@@ -5,8 +5,8 @@
 
 namespace wtool::host::runner {
 
-// Runs the action until it succeeds, or until the tries or the time are used up. What cannot succeed at a later try
-// (an abort, a mistake of the workflow, a refusal) is not tried again. `step.tries` counts. Does not throw.
+// Runs the action until it succeeds, or until the tries or the time are used up. What cannot succeed later (an abort, a
+// mistake of the workflow, a refusal) is not tried again. `step.tries` counts the tries. Does not throw.
 ActionResult run_tries(Step& step, const ActionContext& context);
 
 }  // namespace wtool::host::runner

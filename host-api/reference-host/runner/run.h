@@ -24,7 +24,7 @@ class Run {
   RunObserver& observer() const { return request_.observer; }
   Semaphore& semaphore() { return semaphore_; }
 
-  // A new step, numbered. Observers hear of it when the caller tells them (it may be one that is replayed).
+  // A new step, numbered. The caller reports it to observers (it may be a replayed one).
   Step begin_step(const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
                   std::uint64_t sequence);
   // The step is over, and `end` says how.
@@ -32,7 +32,8 @@ class Run {
 
   // What the step has ended with in the run that this one resumes; null: it must be run.
   const PastStep* past(const std::string& branch, std::uint64_t sequence, const workflow::State& state);
-  // Whether the run that this one resumes went on behind the join of that fork, although a branch of it had failed.
+  // Whether, in the run that this one resumes, the join of that fork let the path continue although a branch had
+  // failed.
   bool past_is_judged(const std::string& branch, std::uint64_t sequence) const;
   // Whether the run that this one resumes never came to that step.
   bool past_ended_before(const std::string& branch, std::uint64_t sequence) const;
@@ -77,7 +78,7 @@ struct WorkflowInvocation {
   const WorkflowInvocation* parent;  // of the workflow that runs this one
   std::size_t depth;
   std::size_t finally;  // no_state: none
-  // The text of the workflow, or of one that runs it, mentions such files: every output is then written to one.
+  // The text of this workflow, or of one that runs it, mentions such files: every output is then written to a file.
   bool reads_output_files;
   mutable std::atomic<bool> finally_entered{false};
   mutable std::atomic<std::int64_t> entered{0};  // states, by all branches
@@ -95,7 +96,7 @@ struct Lineage {
 
 Step::Status status_of(const Outcome& outcome);
 
-// Policy, or whoever was asked, has refused the command: no further try can change that.
+// Policy, or the person who was asked, has refused the command: no further try can change that.
 bool is_refusal(const Outcome& outcome);
 
 // How a path through a workflow ended.

@@ -1,4 +1,4 @@
-// What a run tells whoever watches it: progress, the journal, reports, tests. And what it ends with.
+// The events of a run for its observers: progress, the journal, reports, tests. And the result of a run.
 #pragma once
 
 #include <chrono>
@@ -18,12 +18,15 @@ namespace wtool::host::runner {
 
 // One visit of a state.
 //
-// Where it stands is told by its branch and its place there. The main path is the branch "". Whatever runs beside or
-// below a step has a branch of its own, whose name is made of that step's: `BRANCH/SEQUENCE:NAME`, such as `/3:TaskA`
-// (the path of TaskA that the third step of the main path, a fork, has begun), `/3:TaskA/2:deploy` (the workflow
-// `deploy`, run by the second step of that path), `/5:2` (the second combination of a matrix). What `on failure` and
-// `finally` lead to hangs on no step: `/0:on failure`, `/0:finally`. The same workflow with
-// the same outcomes always gives the same names, so they tell which step of an earlier run is which.
+// Its place is its branch and its number there. The main path is the branch "". What runs in parallel to a step or
+// inside it has a branch of its own, whose name is made from that step's, `BRANCH/SEQUENCE:NAME`:
+//
+//   /3:TaskA            the path of TaskA, begun by the third step of the main path, a fork
+//   /3:TaskA/2:deploy   the workflow `deploy`, run by the second step of that path
+//   /5:2                the second combination of a matrix
+//   /0:on failure       what `on failure` leads to, which belongs to no step; so does /0:finally
+//
+// The same workflow with the same outcomes always gives the same names, so they identify the steps of an earlier run.
 struct Step {
   enum class Status { running, succeeded, failed, aborted };
   std::uint64_t number = 0;  // from 1, in the order in which they began; unique in a run
@@ -59,8 +62,8 @@ struct StepEnd {
   bool ends_workflow = false;                                        // as in ActionResult
   std::string result_name;                                           // what result="..." names; may be empty
   bool secret = false;                                               // its outputs must not be shown or kept
-  // Whether the path went on from here, and where to: names of states, [*] for the end. A step that did not go on is
-  // run again when the run is resumed.
+  // Whether the path left the state, and where to: names of states, [*] for the end. A step without a transition runs
+  // again when the run is resumed.
   bool transitioned = false;
   std::vector<std::string> next;
 };
@@ -93,15 +96,14 @@ struct RunReport {
   std::chrono::steady_clock::duration took{};
 };
 
-// Called in order for each branch, and from the thread that runs it; with several branches, from several threads at
-// once. What is passed is valid until the function returns (workflows: until the run has ended). Functions must not
-// throw.
+// Called in order for each branch, on the thread that runs it; with several branches, from several threads at once.
+// Arguments are valid until the function returns (workflows: until the run has ended). Functions must not throw.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
   virtual void run_started(const RunStart& /*start*/) {}
   // The steps of that branch, and those below it, belong to one combination of a matrix: its values by their names, a
-  // map. Told before they are.
+  // map. Called before those steps.
   virtual void combination_begun(const std::string& /*branch*/, const expressions::Value& /*values*/) {}
   virtual void state_entered(const Step& /*step*/) {}
   virtual void output(const Step& /*step*/, bool /*is_error_stream*/, std::string_view /*bytes*/) {}

@@ -51,8 +51,8 @@ struct RunServices {
       prompt;
   // Asks a person; nothing: nobody is there. Any thread; ends at once when a stop is requested.
   std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;
-  // Whether a run that is aborted ends without `finally`: a person must answer before it is gone on with, or there is no
-  // time left. Any thread; not set: never.
+  // Whether an aborted run ends without `finally`, because a person must answer before it is resumed, or no time is
+  // left. Any thread; not set: never.
   std::function<bool()> skips_finally;
   // Where outputs are kept whole. Null: nowhere.
   OutputStore* outputs = nullptr;

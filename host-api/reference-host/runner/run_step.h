@@ -1,5 +1,5 @@
 // One step of a run: the action of one state, or of one combination of a matrix, run now or taken from the run that is
-// resumed. What becomes of its values and where the path leads then is the caller's.
+// resumed. The caller stores its values and follows the path.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The values of a run that nobody must see in what it leaves behind.
+// The secret values of a run, which nothing that the run leaves behind may contain.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ class Secrets {
  public:
   static constexpr std::string_view mask = "***";
 
-  // Hides the value from now on: as it is, each of its longer lines, and as JSON, a shell's quotes and base64 write it.
-  // Empty values hide nothing.
+  // Hides the value from now on: as it is, each of its longer lines, and as written in JSON, in a shell's quotes and in
+  // base64. Empty values hide nothing.
   void add(std::string_view value);
 
   bool empty() const { return !any_.load(std::memory_order_acquire); }
@@ -26,12 +26,12 @@ class Secrets {
   // The text with every secret in it replaced by the mask; the longest match counts.
   std::string masked(std::string_view text) const;
 
-  // How many bytes at the end of a text may be the beginning of a secret: what a stream must keep back until more
-  // comes.
+  // How many bytes at the end of a text may be the beginning of a secret, so that a stream must hold them back until
+  // more comes.
   std::size_t undecided_tail(std::string_view text) const;
 
  private:
-  // The size of the longest form that the text, which is not empty, begins with; 0: there is none. With mutex_ held.
+  // The size of the longest form with which the text, which is not empty, begins; 0 if there is none. With mutex_ held.
   std::size_t max_at_the_beginning(std::string_view text) const;
 
   std::atomic<bool> any_{false};

@@ -1,4 +1,4 @@
-// Keeps the whole outputs of a step: what a call writes is recorded as it comes, because the text of its result may be
+// Keeps the whole outputs of a step. A call's output is recorded as it comes, because the text in its result may be
 // cut, and has replacements for bytes that are not UTF-8.
 #pragma once
 
@@ -43,8 +43,8 @@ class CallRecorder {
 // Whether the outputs of that step are in files because the workflow, or one that runs it, reads their names.
 bool wants_files(const WorkflowInvocation& invocation);
 
-// Gives the outcome of a step the files that its workflow reads, where its call has left none: the outputs of actions
-// that call nothing, and of steps that were taken from an earlier run.
+// Adds the files that its workflow reads to the outcome of a step whose call has made none: an action that calls
+// nothing, or a step taken from an earlier run.
 void keep_outputs(const WorkflowInvocation& invocation, const Step& step, Outcome& outcome);
 
 // Puts the whole outputs of a matrix together, in the order of its combinations.

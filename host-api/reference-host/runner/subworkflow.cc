@@ -14,8 +14,8 @@ using workflow::no_state;
 using workflow::Parameter;
 using workflow::Workflow;
 
-// The stop of what `finally` leads to: it runs although the run has been stopped, and ends only at a request that comes
-// after that, or that is firmer.
+// The stop for `finally`: its states run although the run has been stopped, and end only at a later request, or a
+// stronger one.
 class FinallyStop {
  public:
   explicit FinallyStop(Stop& parent) : before_(parent.requested()) {

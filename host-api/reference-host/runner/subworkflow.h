@@ -10,8 +10,8 @@
 
 namespace wtool::host::runner {
 
-// From the start of the frame's workflow to its end, with what `on failure` and `finally` say. `branch` is the name of
-// its main path.
+// Runs the invocation's workflow from start to end, with its `on failure` and `finally`. `branch` is the name of its
+// main path.
 BranchResult run_invocation(const WorkflowInvocation& invocation, const std::string& branch, Variables& variables,
                             Stop& stop);
 

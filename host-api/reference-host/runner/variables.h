@@ -1,6 +1,6 @@
-// The values of a run: inputs, what Set and result="..." stored, the outcomes of states, and the run's own names.
+// The values of a run: inputs, values stored by Set and result="...", the outcomes of states, and the run's own names.
 //
-// Looked up in this order: variables (inputs, Set, results), the run's own names, states.
+// They are looked up in this order: variables (inputs, Set, results), the run's own names, states.
 #pragma once
 
 #include <functional>
@@ -34,12 +34,12 @@ class Variables final : public expressions::Scope {
   // A name that this path alone sees, and that no merge takes along: matrix, the arguments of a prompt.
   void set_local(const std::string& name, expressions::Value value);
 
-  // The values of a branch that begins here: all that there are, none of them counted as set by it.
+  // The values for a branch that begins here: all of these, none of which counts as set by the branch.
   Variables fork() const;
   // All of the output that `result` stands for, where no Set has given `result` another value.
   const WholeOutput* result_whole() const { return variables_.contains("result") ? nullptr : &result_whole_; }
 
-  // Takes over what the branch has set. `told` hears each variable that it has set.
+  // Takes over what the branch has set, and calls `told` with the name of each variable.
   void merge(const Variables& branch, const std::function<void(const std::string& name)>& told);
 
   // The variables, without the run's own names and the outcomes of states.
