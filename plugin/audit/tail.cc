@@ -67,7 +67,7 @@ bool read_tail(int file, std::uint64_t size, Tail& tail, std::string& problem) {
       break;
     }
   }
-  problem = "it is no audit trail: no line at its end is one; move it away, or name another file as audit.file";
+  problem = "it is not an audit trail: its end has no valid line; move it away, or name another file as audit.file";
   return false;
 }
 

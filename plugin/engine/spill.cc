@@ -36,7 +36,7 @@ std::string advice_for(int error) {
       return "it was removed while the command ran; name a folder that the command leaves alone as output.directory";
     case ENOTDIR:
     case EEXIST:
-      return "something that is no folder is in its way; remove it, or name another folder as output.directory";
+      return "something that is not a folder is in its way; remove it, or name another folder as output.directory";
     case EACCES:
     case EPERM:
     case EROFS:

@@ -58,7 +58,7 @@ std::string check_warden_file(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return subject + " cannot be read: " + std::strerror(errno) + remedy;
   const std::optional<std::uint32_t> version = read_version(file.get());
-  if (!version) return subject + " is no shell-warden" + remedy;
+  if (!version) return subject + " is not a shell-warden" + remedy;
   if (*version == warden::protocol_version) return {};
   return subject + " is of protocol version " + std::to_string(*version) + ", and this plugin needs version " +
          std::to_string(warden::protocol_version) + remedy;

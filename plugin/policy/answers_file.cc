@@ -94,7 +94,7 @@ bool read_answers(const AnswersFile& file, std::string& text, std::string& error
   if (!opened) return missing() || unreadable();
   struct stat status {};
   if (::fstat(opened.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    error = file.noun + " is no regular file: " + file.path;
+    error = file.noun + " is not a regular file: " + file.path;
     return false;
   }
   if ((status.st_mode & file.not_by) != 0) {

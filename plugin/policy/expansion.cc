@@ -295,11 +295,11 @@ class Expander {
 
   std::optional<NotExpanded> glob(const Word& word, const std::string& pattern, std::vector<Word>& words) {
     if (!directory_) {
-      return NotExpanded{word.at, "a glob behind a cd that may have failed",
+      return NotExpanded{word.at, "a glob after a cd that may have failed",
                          "write cd DIRECTORY && ..., or give working_directory"};
     }
     if (changes_files_ || sets_variables_) {
-      return NotExpanded{word.at, "a glob behind a command that may change which files there are",
+      return NotExpanded{word.at, "a glob after a command that may change which files exist",
                          "give it in a call of its own, or write the names out"};
     }
     if (has_unclear_set(pattern)) {

@@ -45,7 +45,7 @@ std::variant<NameList, std::string> read(const std::string& file) {
   std::error_code error;
   // To open a FIFO would be to wait for who writes to it.
   if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)) {
-    return file + " is no regular file";
+    return file + " is not a regular file";
   }
   std::ifstream stream(file, std::ios::binary);
   std::string text;
@@ -63,7 +63,7 @@ std::variant<NameList, std::string> read(const std::string& file) {
       const std::string entry = name.is_string() ? name.get<std::string>() : std::string();
       if (entry.empty() || entry == "*" || entry.find('/') != std::string::npos) {
         return file + " has " + name.dump(-1, ' ', false, Json::error_handler_t::replace) +
-               ", which is no name of a program";
+               ", which is not the name of a program";
       }
       names.push_back(entry);
     }

@@ -77,14 +77,13 @@ policy::Verdict deny(std::string reason, std::string rule, std::string hint) {
 }
 
 policy::Verdict refuse_construct(const policy::Construct& construct) {
-  return deny(
-      "Command refused: it has " + construct.what + " at byte " + std::to_string(construct.at.begin) +
-          "; this tool runs one program without a shell, and does not support shell operators",
-      "execute_command: no shell",
-      construct.what == "the keyword time"
-          ? "write 'time' in quotes for the program of that name, or leave it out"
-          : "make a call of its own for each program, name the directory as cwd, and put what is meant as it stands in "
-            "single quotes");
+  return deny("Command refused: it has " + construct.what + " at byte " + std::to_string(construct.at.begin) +
+                  "; this tool runs one program without a shell, and does not support shell operators",
+              "execute_command: no shell",
+              construct.what == "the keyword time"
+                  ? "write 'time' in quotes for the program of that name, or leave it out"
+                  : "make a call of its own for each program, name the directory as cwd, and put literal text in "
+                    "single quotes");
 }
 
 std::string shortened(const std::string& text) {

@@ -67,12 +67,12 @@ BOOST_AUTO_TEST_CASE(a_warden_that_is_not_executable) {
 
 BOOST_AUTO_TEST_CASE(a_warden_that_is_something_else) {
   file("libexec/wtool/shell-warden", "#!/bin/sh\nexit 0\n", 0755);
-  check_refused("is no shell-warden");
+  check_refused("is not a shell-warden");
   std::filesystem::remove(warden);
   std::filesystem::copy_file("/bin/true", warden);
-  check_refused("is no shell-warden");
+  check_refused("is not a shell-warden");
   file("libexec/wtool/shell-warden", "\177ELF\2\1", 0755);
-  check_refused("is no shell-warden");
+  check_refused("is not a shell-warden");
 }
 
 BOOST_AUTO_TEST_CASE(a_warden_of_another_version) {

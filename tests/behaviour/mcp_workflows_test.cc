@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(files_that_cannot_be_served_are_reported_and_the_others_are
     for (const char* part :
          {"unknown-action.md: the workflow was not served: 1 error",
           "no-boolean.md: the workflow was not served: 1 error", "no-yaml.md: the workflow was not served: ",
-          "bad name.md: the workflow was not served: \"bad name\" is no name",
+          "bad name.md: the workflow was not served: \"bad name\" is not a valid name",
           "named.md: the workflow was not served: there is another tool of the name shell_execute",
           "polls.md: the workflow was not served: there is another tool of the name job_poll",
           "one.md: the workflow was not served: ", "two.md has the name twin, too",

@@ -256,10 +256,11 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_cannot_be_is_said_and_the_call_goes_well, 
   BOOST_TEST(answer.out() == "hi\n");
   BOOST_TEST(!answer.metadata().contains("output_file"));
   BOOST_TEST(!answer.metadata().contains("output_file_bytes"));
-  BOOST_TEST(answer.metadata().at("output_file_error").get<std::string>() ==
-             "no output file could be written in " + folder +
-                 ": Not a directory; something that is no folder is in its way; remove it, or name another folder as "
-                 "output.directory");
+  BOOST_TEST(
+      answer.metadata().at("output_file_error").get<std::string>() ==
+      "no output file could be written in " + folder +
+          ": Not a directory; something that is not a folder is in its way; remove it, or name another folder as "
+          "output.directory");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_folder_without_permission_is_said, Spilling) {

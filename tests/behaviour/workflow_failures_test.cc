@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(lint_warns_where_a_file_seems_to_rely_on_the_older_rule) {
   const Finished finished = wtool({"lint", relies});
   BOOST_TEST(finished.exit_code == 0);
   BOOST_TEST(holds(finished.out,
-                   "relies.md:4:1: warning: `A --> Note` is taken only after a success, but 'Note' behind "
+                   "relies.md:4:1: warning: `A --> Note` is taken only after a success, but 'Note' after "
                    "it looks at how 'A' ended"),
              finished.out);
   const std::string older = scratch.file(".swissarmyhammer/workflows/older.md",

@@ -116,7 +116,7 @@ std::vector<pid_t> descendants_of(pid_t pid) {
 pid_t warden_above(pid_t custodian) {
   const pid_t warden = parent_of(custodian);
   if (name_of(warden) != "shell-warden") {
-    throw std::runtime_error("the parent of " + std::to_string(custodian) + " is no shell-warden but '" +
+    throw std::runtime_error("the parent of " + std::to_string(custodian) + " is not a shell-warden but '" +
                              name_of(warden) + "'");
   }
   return warden;

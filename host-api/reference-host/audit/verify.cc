@@ -124,7 +124,7 @@ class Verifier {
   void problem_of_gap(const Part& part) {
     problem(part, gap_->line,
             gap_->torn ? "this line is torn, and no line \"recovered\" that fits follows it"
-                       : "this is no line of an audit trail: it was changed or inserted");
+                       : "this is not a line of an audit trail: it was changed or inserted");
     resume_ = true;
   }
 
@@ -178,7 +178,7 @@ class Verifier {
                   ": lines were moved, repeated or inserted");
     } else if (entry.prev != report_.head) {
       problem(part, line.number,
-              "this line was written behind another one than stands before it: that one was replaced, or this one "
+              "this line was written after another line than the one before it: that one was replaced, or this one "
               "inserted");
     } else if (first_of_file != (entry.event == "rotated") && !(first_of_file && after_gap)) {
       problem(part, line.number,

@@ -189,7 +189,7 @@ void add_run_options(CLI::App& command, RunFlags& flags) {
       .add_option_function<std::string>(
           "--output", [&flags](const std::string& name) { flags.output = styles.at(name); },
           "What the steps write: group (of each step together, at its end), stream (each line as it comes), prefixed\n"
-          "(the same, behind the name of the step) or none (default: none on a terminal, else group)")
+          "(the same, after the name of the step) or none (default: none on a terminal, else group)")
       ->type_name("STYLE")
       ->check(CLI::IsMember(styles));
   auto* verbose =

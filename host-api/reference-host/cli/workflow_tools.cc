@@ -87,7 +87,7 @@ std::optional<workflow::Source> tool_source(const std::string& file) {
 std::string problem_of(const workflow::Workflow& workflow, const std::string& name) {
   if (!is_tool_name(name)) {
     return "\"" + escaped(name) +
-           "\" is no name of a tool: set `name` in its front matter to letters, digits, _ and -, " +
+           "\" is not a valid name of a tool: set `name` in its front matter to letters, digits, _ and -, " +
            std::to_string(max_tool_name) + " at most";
   }
   for (const workflow::Parameter& parameter : workflow.parameters) {

@@ -186,7 +186,7 @@ class LayerReader {
       if (!is_variable_name(name)) {
         mistake(entry.first.Mark(),
                 prefix + shown_text(name) +
-                    " is no name of a variable: these are letters, digits and _, with no digit first");
+                    " is not the name of a variable: these are letters, digits and _, with no digit first");
         return false;
       }
       json checked;

@@ -28,7 +28,7 @@ std::string check_location(const std::string& wanted, const std::string& folder,
   if (text.find('\0') != std::string::npos) return wanted + ", and has a NUL in it";
   if (text == "~" || text.starts_with("~/")) {
     return wanted + ", and is " + shown(value) +
-           "; ~ is no home folder here, write it in full (or ./~ for a file of that name)";
+           "; ~ does not mean the home folder here, write it in full (or ./~ for a file of that name)";
   }
   std::error_code failed;
   const auto absolute = std::filesystem::absolute(std::filesystem::path(folder) / text, failed);

@@ -30,7 +30,7 @@ std::variant<Value, std::string> field_of(const Value& value, std::string_view n
 
 std::variant<Value, std::string> element_of(const Value& value, std::size_t index) {
   const List* list = value.as_list();
-  if (list == nullptr) return described(value) + " is no list, and has no element " + std::to_string(index);
+  if (list == nullptr) return described(value) + " is not a list, and has no element " + std::to_string(index);
   if (index < list->size()) return (*list)[index];
   return "there is no element " + std::to_string(index) + "; the list has " + std::to_string(list->size());
 }

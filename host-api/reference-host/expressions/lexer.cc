@@ -68,7 +68,7 @@ class Lexer {
   bool typographic() {
     for (const std::string_view quote : {"\u201c", "\u201d", "\u201e", "\u2018", "\u2019", "\u00ab", "\u00bb"}) {
       if (!rest().starts_with(quote)) continue;
-      fail(at_, "this is a typographic quote; a text stands in plain ones, as in \"text\"");
+      fail(at_, "this is a typographic quote; write a text in plain ones, as in \"text\"");
       return true;
     }
     for (const auto& [sign, plain] :
@@ -185,10 +185,11 @@ class Lexer {
       case '|':
         return fail(at_, "a single '|' means nothing here; write ||");
       case '$':
-        return fail(at_, "a variable stands in a condition by its name alone, without ${ }");
+        return fail(at_, "write a variable in a condition by its name alone, without ${ }");
       default:
         if (rest().starts_with("`"))
-          return fail(at_, "a '`' means nothing here; a text stands in quotes, and a field of any name is [\"name\"]");
+          return fail(at_,
+                      "a '`' means nothing here; a text is written in quotes, and a field of any name as [\"name\"]");
         return fail(at_, "the character " + quoted_for_message(rest().substr(0, 1)) + " means nothing here");
     }
   }

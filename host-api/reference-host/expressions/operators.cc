@@ -179,7 +179,7 @@ std::variant<bool, std::string> is_in(const Value& wanted, const Value& containe
     if (key == nullptr) return "the keys of a map are strings, not " + described(wanted);
     return map->fields.contains(*key);
   }
-  return "'in' needs a list or a map behind it, and got " + described(container) +
+  return "'in' needs a list or a map after it, and got " + described(container) +
          (container.as_text() != nullptr ? "; a part of a text is found with .contains(...)" : "");
 }
 

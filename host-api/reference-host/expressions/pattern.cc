@@ -31,7 +31,7 @@ Pattern::~Pattern() = default;
 std::variant<std::shared_ptr<const Pattern>, std::string> Pattern::compile(std::string_view text) {
   auto compiled = std::make_unique<const Compiled>(text);
   if (!compiled->re.ok()) {
-    return quoted_for_message(text) + " is no regular expression: " + compiled->re.error() +
+    return quoted_for_message(text) + "is not a regular expression: " + compiled->re.error() +
            " (the syntax is that of RE2; a backslash is doubled in a text, or the text is written r\"...\")";
   }
   return std::shared_ptr<const Pattern>(new Pattern(std::move(compiled)));

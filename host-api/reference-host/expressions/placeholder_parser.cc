@@ -95,7 +95,7 @@ std::optional<std::string> parse_filters(TemplateCursor& cursor, std::vector<Fil
         cursor.skip_blanks();
         Operand argument;
         if (!parse_operand_value(cursor, dialect, argument)) {
-          return "what follows the ':' of the filter " + written.name + " is no text in quotes and no number";
+          return "what follows the ':' of the filter " + written.name + " is neither a text in quotes nor a number";
         }
         if (!argument.literal) {
           written.variables.emplace_back(written.arguments.size(),

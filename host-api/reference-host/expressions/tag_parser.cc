@@ -133,7 +133,7 @@ TagMistake parse_loop(TemplateCursor& cursor, Dialect dialect, Loop& loop) {
 }
 
 TagMistake parse_assign(TemplateCursor& cursor, std::size_t tag, Assign& assign) {
-  const std::string usage = "an assignment is written {% assign name = value %}, with filters behind the value";
+  const std::string usage = "an assignment is written {% assign name = value %}, with filters after the value";
   cursor.skip_blanks();
   assign.variable = std::string(cursor.name());
   cursor.skip_blanks();

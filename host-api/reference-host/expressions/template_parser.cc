@@ -33,10 +33,10 @@ std::string unsupported(const std::string& word, Dialect dialect) {
 
 // The message for a tag that is followed by something else.
 std::string trailing(std::string_view word) {
-  if (is_one_of(prompt_tags, word)) return " behind what belongs to it";
-  if (word == "for") return " behind its list and filters";
+  if (is_one_of(prompt_tags, word)) return " after what belongs to it";
+  if (word == "for") return " after its list and filters";
   if (word == "if" || word == "elsif" || word == "unless") {
-    return " behind its test; filters stand in {{ }} and behind the list of a loop";
+    return " after its test; filters are allowed in {{ }} and after the list of a loop";
   }
   return "; nothing may follow that word";
 }
@@ -290,7 +290,7 @@ class TemplateParser {
       body().push_back({std::move(cycle)});
     } else if (word == "break" || word == "continue") {
       const bool in_loop = std::any_of(open_.begin(), open_.end(), [](const Open& one) { return one.word == "for"; });
-      if (!in_loop) return ExpressionError{at_, "this {% " + word + " %} stands in no {% for %}"};
+      if (!in_loop) return ExpressionError{at_, "this {% " + word + " %} is not inside of a {% for %}"};
       body().push_back({Jump{word == "break"}});
     } else if (word == "render" || word == "include") {
       Inclusion inclusion;
@@ -308,7 +308,7 @@ class TemplateParser {
     open_.back().loop.offset = at_;
     open_.back().capture.offset = at_;
     if (open_.size() <= max_tags_depth) return std::nullopt;
-    return ExpressionError{at_, "tags stand in each other at most " + std::to_string(max_tags_depth) + " deep"};
+    return ExpressionError{at_, "tags are nested at most " + std::to_string(max_tags_depth) + " deep"};
   }
 
   // Puts what has been read since the last tag where it belongs.

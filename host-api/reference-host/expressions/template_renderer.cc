@@ -291,7 +291,7 @@ const Partial* TemplateRenderer::partial(const Inclusion& inclusion, const Scope
                                          Mistake& mistake) {
   auto value = resolve(inclusion.name, scope, budget_);
   if (auto* error = std::get_if<ExpressionError>(&value)) {
-    error->message += "; the name of a prompt stands in quotes: \"" + inclusion.name.source + "\"";
+    error->message += "; write the name of a prompt in quotes: \"" + inclusion.name.source + "\"";
     mistake = std::move(*error);
     return nullptr;
   }

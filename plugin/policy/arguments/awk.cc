@@ -69,7 +69,7 @@ class AwkReader {
       ++next_;
     } else if (c == '\\') {
       if (peek(1) == '\r' && peek(2) == '\n') ++next_;
-      if (peek(1) != '\n') return unclear("a backslash stands in the code");
+      if (peek(1) != '\n') return unclear("the code has a backslash");
       next_ += 2;
     } else if (c == '#') {
       while (next_ < program_.size() && peek() != '\n') ++next_;
@@ -131,7 +131,7 @@ class AwkReader {
         ++next_;
       } else if (c == '/') {
         // Some awks end the expression here, and some do not.
-        if (in_brackets) return unclear("a slash stands in brackets without a backslash");
+        if (in_brackets) return unclear("brackets have a slash without a backslash");
         ++next_;
         before_ = Before::operand;
         continues_ = false;

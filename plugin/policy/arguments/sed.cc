@@ -59,7 +59,7 @@ class SedReader {
         if (!is_digit()) return unclear("a number is missing in an address");
         skip_digits();
       } else if (!address()) {
-        return unclear("an address is missing behind a comma");
+        return unclear("an address is missing after a comma");
       }
     }
     skip(blanks);
@@ -93,7 +93,7 @@ class SedReader {
   }
 
   void function() {
-    if (at_end()) return unclear("a command is missing behind an address");
+    if (at_end()) return unclear("a command is missing after an address");
     const char name = take();
     switch (name) {
       case '{':
@@ -156,7 +156,8 @@ class SedReader {
         return end();
       }
       default:
-        return unclear(name > ' ' && name < 127 ? std::string("it has no command ") + name : "a command is no letter");
+        return unclear(name > ' ' && name < 127 ? std::string("it has no command ") + name
+                                                : "a command is not a letter");
     }
   }
 

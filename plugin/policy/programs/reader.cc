@@ -223,7 +223,7 @@ class Reader {
         while (i + 1 < word.size() && is_digits(word.substr(i + 1, 1))) ++i;
       } else if (option->value != Value::none && i + 1 < word.size()) {
         if (is_safe() && style() == Style::tree && option->safe() && !is_digits(word.substr(i + 1))) {
-          complain(at, "the letters behind " + option->name + " in one word are options of their own",
+          complain(at, "the letters after " + option->name + " in one word are options of their own",
                    "write " + option->name + " as a word of its own");
         }
         given.value = word.substr(i + 1);

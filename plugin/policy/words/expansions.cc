@@ -114,7 +114,7 @@ void Reader::command_substitution() {
   list();
   if (!failed() && !take(')')) fail(begin, "a command substitution without its )");
   if (!failed() && !pending_.empty())
-    give_up(begin, "a here-document that begins behind the substitution it belongs to");
+    give_up(begin, "a here-document that begins after the substitution that it belongs to");
   pending_ = std::move(outer);
 }
 

@@ -94,7 +94,7 @@ Reader::ReadWord Reader::word(Place place) {
           unusual(read);
         } else {
           text.push_back('\\');
-          note(from, "a backslash with nothing behind it");
+          note(from, "a backslash with nothing after it");
         }
         break;
       case '$':
@@ -285,7 +285,7 @@ void Reader::process_substitution() {
   list();
   if (!failed() && !take(')')) fail(begin, "a process substitution without its )");
   if (!failed() && !pending_.empty())
-    give_up(begin, "a here-document that begins behind the substitution it belongs to");
+    give_up(begin, "a here-document that begins after the substitution that it belongs to");
   pending_ = std::move(outer);
 }
 

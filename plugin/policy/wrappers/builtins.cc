@@ -140,7 +140,7 @@ void judge_options(const Judgement& judgement) {
     } else if (!word.literal) {
       judgement.is_unclear(word, "this arithmetic is known only when it runs, and bash may run what is in it");
     } else if (has_substitution(word)) {
-      judgement.runs_code(word, "bash expands what stands in arithmetic once more, and runs the commands in it");
+      judgement.runs_code(word, "bash expands arithmetic once more, and runs the commands in it");
     } else {
       judge_name(judgement, word);
     }

@@ -147,10 +147,10 @@ BOOST_AUTO_TEST_CASE(a_list_that_is_missing_or_broken_allows_nothing_and_says_so
       {"[\"echo\"", "is not JSON"},
       {"{\"allow\": [\"echo\"]}", "is not a JSON array of names of programs"},
       {"\"echo\"", "is not a JSON array of names of programs"},
-      {"[\"echo\", 1]", "has 1, which is no name of a program"},
-      {"[\"echo\", \"\"]", "has \"\", which is no name of a program"},
-      {"[\"*\"]", "has \"*\", which is no name of a program"},
-      {"[\"/bin/echo\"]", "has \"/bin/echo\", which is no name of a program"},
+      {"[\"echo\", 1]", "has 1, which is not the name of a program"},
+      {"[\"echo\", \"\"]", "has \"\", which is not the name of a program"},
+      {"[\"*\"]", "has \"*\", which is not the name of a program"},
+      {"[\"/bin/echo\"]", "has \"/bin/echo\", which is not the name of a program"},
       {"[]", "allowed are: nothing"},
   };
   for (const auto& [text, expected] : rows) {
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_list_that_is_missing_or_broken_allows_nothing_and_says_so
   BOOST_REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   for (const std::string& odd : {pipe, std::string("/dev/zero"), scratch.path()}) {
     config["sessions"]["tools_allow"] = odd;
-    BOOST_TEST(message(execute(id, {"echo"})).find(odd + " is no regular file") != std::string::npos);
+    BOOST_TEST(message(execute(id, {"echo"})).find(odd + " is not a regular file") != std::string::npos);
   }
   config["sessions"]["tools_allow"] = scratch.path() + "/nowhere.json";
   BOOST_TEST(message(execute(id, {"echo"})).find("nowhere.json cannot be read") != std::string::npos);

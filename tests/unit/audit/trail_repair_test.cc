@@ -86,7 +86,7 @@ BOOST_FIXTURE_TEST_CASE(a_long_torn_end_is_repaired, TornTrail) {
 BOOST_FIXTURE_TEST_CASE(more_than_a_kill_can_leave_is_refused, TornTrail) {
   const std::string all = before + std::string(17 << 20, '\0');
   put(file, all);
-  check_says(write("next"), "it is no audit trail");
+  check_says(write("next"), "it is not an audit trail");
   BOOST_TEST((content(file) == all));
 }
 

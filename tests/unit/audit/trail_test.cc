@@ -120,7 +120,7 @@ BOOST_FIXTURE_TEST_CASE(another_file_is_refused_and_stays_as_it_is, TrailFolder)
        {std::string("my notes"), std::string("my notes\n"), std::string("\n"), std::string("{\"a\":1}\n"),
         std::string(5000, 'x'), std::string(100'000, 'x') + "\n", std::string(17 << 20, 'x')}) {
     put(file, text);
-    check_says(write("c"), "it is no audit trail");
+    check_says(write("c"), "it is not an audit trail");
     BOOST_TEST((content(file) == text));
   }
 }

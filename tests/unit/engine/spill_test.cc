@@ -126,9 +126,10 @@ BOOST_FIXTURE_TEST_CASE(a_file_in_the_way_of_the_folder_is_said, Folder) {
     const OutputFile result = spill(directory, "x");
     BOOST_TEST(result.path == "");
     BOOST_TEST(result.bytes == 0U);
-    BOOST_TEST(result.error == "no output file could be written in " + bad +
-                                   ": Not a directory; something that is no folder is in its way; remove it, or name "
-                                   "another folder as output.directory");
+    BOOST_TEST(result.error ==
+               "no output file could be written in " + bad +
+                   ": Not a directory; something that is not a folder is in its way; remove it, or name "
+                   "another folder as output.directory");
   }
 }
 

@@ -179,13 +179,15 @@ BOOST_FIXTURE_TEST_CASE(what_was_done_to_the_lines_is_said, WrittenTrail) {
       {"a number", [](Lines& l) { replace(l[2], "\"seq\":3", "\"seq\":4"); }, "line 3: this line was changed"},
       {"the first", [](Lines& l) { replace(l[0], "true", "trwe"); }, "line 1: this line was changed"},
       {"the last", [](Lines& l) { replace(l[5], "true", "trwe"); }, "line 6: this line was changed"},
-      {"an empty line", [](Lines& l) { l.insert(l.begin() + 2, "\n"); }, "line 3: this is no line of an audit trail"},
-      {"an empty line at the end", [](Lines& l) { l.push_back("\n"); }, "line 7: this is no line of an audit trail"},
-      {"a text", [](Lines& l) { l.insert(l.begin() + 2, "hello\n"); }, "line 3: this is no line of an audit trail"},
-      {"a text at the end", [](Lines& l) { l.push_back("hello\n"); }, "line 7: this is no line of an audit trail"},
-      {"a text without a newline", [](Lines& l) { l.push_back("hello"); }, "line 7: this is no line of an audit trail"},
+      {"an empty line", [](Lines& l) { l.insert(l.begin() + 2, "\n"); },
+       "line 3: this is not a line of an audit trail"},
+      {"an empty line at the end", [](Lines& l) { l.push_back("\n"); }, "line 7: this is not a line of an audit trail"},
+      {"a text", [](Lines& l) { l.insert(l.begin() + 2, "hello\n"); }, "line 3: this is not a line of an audit trail"},
+      {"a text at the end", [](Lines& l) { l.push_back("hello\n"); }, "line 7: this is not a line of an audit trail"},
+      {"a text without a newline", [](Lines& l) { l.push_back("hello"); },
+       "line 7: this is not a line of an audit trail"},
       {"an object at the end", [](Lines& l) { l.push_back("{\"time\":\"now\",\"seq\":7}\n"); },
-       "line 7: this is no line of an audit trail"},
+       "line 7: this is not a line of an audit trail"},
       {"a torn line in the middle", [](Lines& l) { l.insert(l.begin() + 2, l[2].substr(0, 99) + '\n'); },
        "line 3: this line is torn, and no line \"recovered\" that fits follows it"},
       {"the first removed", [](Lines& l) { l.erase(l.begin()); }, "line 1: number 1 before this line are missing"},
@@ -201,7 +203,7 @@ BOOST_FIXTURE_TEST_CASE(what_was_done_to_the_lines_is_said, WrittenTrail) {
       {"all the other way round", [](Lines& l) { std::reverse(l.begin(), l.end()); },
        "line 2: number 5 follows number 6"},
       {"a forged line", [](Lines& l) { l[2] = forged(l[2], [](std::string& h) { replace(h, "true", "fals"); }); },
-       "line 4: this line was written behind another one than stands before it"},
+       "line 4: this line was written after another line than the one before it"},
       {"a forged beginning",
        [](Lines& l) { l[0] = forged(l[0], [](std::string& h) { replace(h, "\"prev\":\"0", "\"prev\":\"1"); }); },
        "line 1: this is not how a trail begins"},
@@ -214,9 +216,9 @@ BOOST_FIXTURE_TEST_CASE(what_was_done_to_the_lines_is_said, WrittenTrail) {
       {"two lines made one", [](Lines& l) { l[2].back() = ' '; }, "line 3: this line was changed"},
       {"a newline added", [](Lines& l) { l[2].insert(100, "\n"); }, "line 3: "},
       {"blanks added", [](Lines& l) { l[2].insert(l[2].size() - 1, " "); },
-       "line 3: this is no line of an audit trail"},
-      {"all of it replaced by text", [](Lines& l) { l = {"hello\n"}; }, "line 1: this is no line of an audit trail"},
-      {"a carriage return", [](Lines& l) { l[2].insert(l[2].size() - 1, "\r"); }, "line 3: this is no line"},
+       "line 3: this is not a line of an audit trail"},
+      {"all of it replaced by text", [](Lines& l) { l = {"hello\n"}; }, "line 1: this is not a line of an audit trail"},
+      {"a carriage return", [](Lines& l) { l[2].insert(l[2].size() - 1, "\r"); }, "line 3: this is not a line"},
   };
   for (const auto& row : rows) {
     BOOST_TEST_CONTEXT(row.what) {
@@ -371,7 +373,7 @@ BOOST_FIXTURE_TEST_CASE(added_text_stays_a_break_when_the_trail_continues, Writt
   write(3);
   put(file, content(file) + "hello\n");
   write(2);
-  check_broken("line 4: this is no line of an audit trail: it was changed or inserted");
+  check_broken("line 4: this is not a line of an audit trail: it was changed or inserted");
 }
 
 BOOST_FIXTURE_TEST_CASE(an_expected_line_must_be_there, WrittenTrail) {

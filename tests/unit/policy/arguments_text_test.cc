@@ -266,9 +266,9 @@ BOOST_AUTO_TEST_CASE(looking_at_files_is_safe) {
 
 BOOST_AUTO_TEST_CASE(file_tools_that_write_are_unsafe) {
   all_are_unsafe({
-      {"tree -Lo 1 canary", "the letters behind -L"},
-      {"tree -Po x canary", "the letters behind -P"},
-      {"tree -LR 1", "the letters behind -L"},
+      {"tree -Lo 1 canary", "the letters after -L"},
+      {"tree -Po x canary", "the letters after -P"},
+      {"tree -LR 1", "the letters after -L"},
       {"nm @r", "@r names a file of further arguments"},
       {"strings @r", "@r names a file of further arguments"},
       {"objdump -d -- @r", "@r names a file of further arguments"},

@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(other_constructs_of_shells_are_named_too) {
       {"time ls", "the keyword time", 0},
       {"ls 'a", "a single quote that is never closed", 3},
       {"ls \"a", "a double quote that is never closed", 3},
-      {"ls \\", "a backslash with nothing behind it", 3},
+      {"ls \\", "a backslash with nothing after it", 3},
       {"echo see issue #5", "a comment: a shell would not see # and what follows it", 15},
       {"ls # comment\nid", "a comment: a shell would not see # and what follows it", 3},
       {"ls # a; b | c", "a comment: a shell would not see # and what follows it", 3},

@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(the_first_obstacle_is_named_with_its_place) {
       {"ls \x80", "a byte outside quotes that is no UTF-8", "\x80"},
       {"ls \xE2\x82", "a byte outside quotes that is no UTF-8", "\xE2"},
       {"ls \xED\xA0\x80", "a byte outside quotes that is no UTF-8", "\xED"},
-      {"ls \\", "a backslash with nothing behind it", "\\"},
+      {"ls \\", "a backslash with nothing after it", "\\"},
   };
   for (const auto& row : rows) {
     const auto script = parse(row.line);
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(malformed_shell_text_is_an_error) {
       {"a <<$(b)\n", "a here-document whose delimiter shells read differently"},
       {"a <<\"b\n", "a double quote that is never closed"},
       {"a <<EE\nE\\\nE\n", "the end of a here-document in several lines, which shells read differently"},
-      {"a $(b <<E)\nE\n", "a here-document that begins behind the substitution it belongs to"},
+      {"a $(b <<E)\nE\n", "a here-document that begins after the substitution that it belongs to"},
       {"a | ! b", "an unexpected !"},
   };
   for (const auto& [line, what] : rows) {

@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(the_workflow_has_states_for_failures_and_for_its_end) {
 BOOST_AUTO_TEST_CASE(prose_in_the_place_of_an_action_is_a_warning) {
   const std::string found =
       diagnostics_of(workflow_text("[*] --> A\nA --> B\nB --> [*]\n", "- A: Initialize workflow\n- B: Log \"x\"\n"));
-  BOOST_TEST(found.find("10:3: warning: this says what 'A' is for, and is no action") == 0U, found);
+  BOOST_TEST(found.find("10:3: warning: this says what 'A' is for, and is not an action") == 0U, found);
 }
 
 BOOST_AUTO_TEST_CASE(what_a_guard_asks_for_may_be_missing) {
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(what_a_guard_asks_for_may_be_missing) {
 BOOST_AUTO_TEST_CASE(an_argument_that_is_nearly_an_option_is_a_warning) {
   const std::string found = diagnostics_of(one_action("Prompt \"x\" with tiemout=5"));
   BOOST_TEST(found ==
-                 "9:22: warning: 'tiemout' is passed on as an argument, and is no option; did you mean "
+                 "9:22: warning: 'tiemout' is passed on as an argument, and is not an option; did you mean "
                  "'timeout'?\n",
              found);
 }

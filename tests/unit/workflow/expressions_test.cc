@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(elements_are_reached_by_their_index_or_their_name) {
       {"items[2]", "5: there is no element 2; the list has 2"},
       {"items[-1]", "6: an index is a whole number from 0, or a string, and not the int -1"},
       {"items['a']", "5: a list has no field 'a'"},
-      {"name[0]", "4: the string \"Grüße\" is no list, and has no element 0"},
+      {"name[0]", "4: the string \"Grüße\" is not a list, and has no element 0"},
       {"items[0", "5: this '[' is never closed"},
       {"build.json", "6: the output is no JSON: \"built\""},
   };
@@ -107,10 +107,10 @@ BOOST_AUTO_TEST_CASE(errors_point_at_the_character) {
       {"name.foo()", "5: there is no method 'foo'"},
       {"name.startsWith()", "5: startsWith takes 1 argument(s), not 0"},
       {"foo(1)", "0: there is no function 'foo'"},
-      {"name.matches('x(')", "13: \"x(\" is no regular expression: missing )"},
+      {"name.matches('x(')", "13: \"x(\"is not a regular expression: missing )"},
       {"1 in items", "2: the int 1 and the string \"a\" cannot be compared with =="},
       {"name.startWith('x')", "5: there is no method 'startWith'; did you mean 'startsWith'?"},
-      {"${name} == 1", "0: a variable stands in a condition by its name alone"},
+      {"${name} == 1", "0: write a variable in a condition by its name alone"},
       {"name == #", "8: the character \"#\" means nothing"},
       {"name.", "5: after '.' the name"},
       // Found when it is evaluated.

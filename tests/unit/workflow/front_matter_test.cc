@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_CASE(front_matter_that_is_not_understood_is_an_error) {
       {"parameters:\n  - name: a\n    typ: string\n",
        "4:5: error: unknown key 'typ' of a parameter; did you mean 'type'?"},
       {"parameters:\n  - name: a\n    pattern: \"(\"\n",
-       "4:14: error: the pattern is no regular expression in RE2 syntax: missing )"},
+       "4:14: error: the patternis not a regular expression in RE2 syntax: missing )"},
       {"parameters:\n  - name: a\n    validation:\n      mix: 1\n",
        "5:7: error: unknown key 'mix' of a validation; did you mean 'min'?"},
       {"parameters:\n  - name: a\n    min: 1\n",

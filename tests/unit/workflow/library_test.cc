@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(workflows_are_found_beside_the_file_and_up_to_the_repositor
   BOOST_TEST(error.find("there is no workflow \"none\"; it would be a file none.md beside this one") == 0U, error);
   for (const char* name : {"", "../sub/a", "/etc/passwd"}) {
     BOOST_TEST(library.find(name, caller, error) == nullptr);
-    BOOST_TEST(error.find("is no name of a workflow") != std::string::npos, error);
+    BOOST_TEST(error.find("is not the name of a workflow") != std::string::npos, error);
   }
 }
 

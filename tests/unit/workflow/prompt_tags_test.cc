@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_tags_of_prompts_have_their_place) {
       {"{% case name %}{% else %}{% when 'a' %}{% endcase %}", "main:25: this {% when %} follows an {% else %}"},
       {"{% case name %}{% elsif a %}{% endcase %}", "main:15: this {% elsif %} belongs to no {% if %}"},
       {"{% case %}{% endcase %}", "main:0: a choice is written {% case name %}"},
-      {"{% break %}", "main:0: this {% break %} stands in no {% for %}"},
+      {"{% break %}", "main:0: this {% break %} is not inside of a {% for %}"},
       {"{% cycle %}", "main:0: values follow {% cycle"},
       {"{% render %}", "main:0: a prompt is put in with {% render \"name\" %}"},
       {"{% render 'a', b %}", "main:0: a prompt is put in with"},
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_tags_of_prompts_have_their_place) {
       {"{% rendr 'a' %}", "main:0: there is no tag {% rendr %}"},
       {"{% tablerow x in list %}", "main:0: there is no tag {% tablerow %}"},
       // Found when it is rendered.
-      {"{% render a %}", "main:10: no a; the name of a prompt stands in quotes: \"a\""},
+      {"{% render a %}", "main:10: no a; write the name of a prompt in quotes: \"a\""},
       {"{% render 'nowhere' %}", "main:0: there is no nowhere"},
       {"{{ name }}{% assign x = missing %}", "main:24: no missing"},
       {"{% for i in (1..name) %}{% endfor %}", "main:16: a whole number from 0 is needed here"},

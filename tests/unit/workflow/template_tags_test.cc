@@ -219,11 +219,11 @@ BOOST_AUTO_TEST_CASE(mistakes_in_tags_are_errors_with_their_place) {
       {"{% if yes %}{% else %}{% elsif yes %}{% endif %}", "22: this {% elsif %} follows an {% else %}"},
       {"{% if %}a{% endif %}", "6: the expression ends where a value is expected"},
       {"{% if yes == %}a{% endif %}", "13: the expression ends"},
-      {"{% if ${yes} %}a{% endif %}", "6: a variable stands in a condition by its name alone"},
+      {"{% if ${yes} %}a{% endif %}", "6: write a variable in a condition by its name alone"},
       {"{% if yes no %}a{% endif %}", "10: \"no\" is not expected here"},
-      {"{% if yes | upcase %}a{% endif %}", "0: this {% if is not closed by '%}' behind its test; filters stand"},
+      {"{% if yes | upcase %}a{% endif %}", "0: this {% if is not closed by '%}' after its test; filters are"},
       {"{% if yes }a{% endif %}", "10: this '}' closes nothing"},
-      {"{% if text.matches('(') %}{% endif %}", "19: \"(\" is no regular expression"},
+      {"{% if text.matches('(') %}{% endif %}", "19: \"(\"is not a regular expression"},
       {"{% else x %}", "0: "},
       {"{% for names %}{% endfor %}", "0: a loop is written {% for x in list %}"},
       {"{% for n of names %}{% endfor %}", "0: a loop is written {% for x in list %}"},
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(tags_are_bounded) {
   BOOST_TEST(rendered(deep).find("at most") == std::string::npos);
   BOOST_TEST(rendered(repeated("{% if yes %}", 20) + "x" + repeated("{% endif %}", 20)) == "x");
   BOOST_TEST(rendered(repeated("{% if yes %}", 21) + repeated("{% endif %}", 21))
-                 .starts_with("240: tags stand in each other at most 20 deep"));
+                 .starts_with("240: tags are nested at most 20 deep"));
   // 3 ^ 20 rounds would take for ever. Each round is counted; ten million of them take minutes under a sanitizer.
   const auto nested = [](std::size_t loops, const std::string& body, std::size_t steps) {
     return rendered(repeated("{% for a in names %}", loops) + body + repeated("{% endfor %}", loops), steps);

@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(elements_of_lists_and_fields_of_any_name_are_reached) {
       {"${list[1]} ${list[@]} ${list[$i]}", "${list[1]} ${list[@]} ${list[$i]}"},  // arrays of the shell's
       {"${outcome.json[9]}", "0: ${outcome.json[9]}: there is no element 9; the list has 2"},
       {"{{ outcome.json[9] | default: \"none\" }}", "none"},
-      {"${outcome.stderr[0]}", "0: ${outcome.stderr[0]}: the string \"err\\n\" is no list, and has no element 0"},
+      {"${outcome.stderr[0]}", "0: ${outcome.stderr[0]}: the string \"err\\n\" is not a list, and has no element 0"},
   };
   for (const auto& [text, expected] : cases) BOOST_TEST(rendered(text) == expected, text << " gave " << rendered(text));
 }
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_templates_are_errors_with_their_place) {
       {"a ${missing}", "2: no missing"},
       {"${text.field}", "0: ${text.field}: the string"},
       {"{{ text | upcas }}", "0: there is no filter 'upcas'; did you mean 'upcase'?; there are default, upcase"},
-      {"{{ text | default: }}", "0: what follows the ':' of the filter default is no text"},
+      {"{{ text | default: }}", "0: what follows the ':' of the filter default is neither a text"},
       {"{{ text | default: 1, 2 }}", "0: the filter default is written"},
       {"{{ text | upcase: 1 }}", "0: the filter upcase is written upcase"},
       {"{{ text | replace: 'a' }}", "0: the filter replace is written replace: \"old\", \"new\""},

@@ -75,7 +75,7 @@ std::optional<Action> read_action(const MappedText& text, const std::vector<Code
   if (diagnostics.size() != before) return std::nullopt;
   if (!in.cursor.at_end()) {
     if (in.cursor.explain_quotes()) return std::nullopt;
-    in.cursor.fail("this is not expected behind the action: " + in.cursor.rest_for_message());
+    in.cursor.fail("this is not expected after the action: " + in.cursor.rest_for_message());
     return std::nullopt;
   }
   if (!std::holds_alternative<ShellAction>(made) && !blocks.empty()) {

@@ -112,7 +112,7 @@ bool read_environment(ActionReading& in, ShellAction& made) {
 bool read_option(ActionReading& in, const std::string& name, ShellAction& made) {
   in.cursor.take_bare_word();
   if (!in.cursor.take_symbol('=')) {
-    in.cursor.fail("a '=' is expected behind " + name);
+    in.cursor.fail("a '=' is expected after " + name);
     return false;
   }
   if (name == "env") return read_environment(in, made);
@@ -129,7 +129,7 @@ bool read_options(ActionReading& in, ShellAction& made) {
   const bool with = in.cursor.take_word("with");
   if (with && in.cursor.at_end()) {
     in.cursor.fail(
-        "an option is missing behind `with`; the options are timeout=N, result=\"name\", working_dir=\"path\", "
+        "an option is missing after `with`; the options are timeout=N, result=\"name\", working_dir=\"path\", "
         "env={\"NAME\": \"value\"}, shell=bash, shell_options=\"-eu\", retry=N, backoff=2s..60s, total_timeout=N, on "
         "failure: State, secret, "
         "matrix={...}");
@@ -150,7 +150,7 @@ bool read_options(ActionReading& in, ShellAction& made) {
     if (in.cursor.explain_quotes()) return false;
     std::vector<std::string> known = options.names();
     known.insert(known.end(), {"working_dir", "env", "shell", "shell_options"});
-    in.cursor.fail("this is no option: " + in.cursor.rest_for_message() + did_you_mean(name, known) +
+    in.cursor.fail("this is not an option: " + in.cursor.rest_for_message() + did_you_mean(name, known) +
                    "; the options are timeout, result, working_dir, env, shell, shell_options, retry, backoff, "
                    "total_timeout, on failure, secret, "
                    "matrix");

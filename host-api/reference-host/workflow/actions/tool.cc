@@ -46,7 +46,7 @@ ActionKind read_tool(ActionReading& in) {
     if (key.empty() || !in.cursor.take_symbol('=')) {
       if (key.empty() && in.cursor.explain_quotes()) return made;
       in.diagnostics.add(at,
-                         "behind the tool stands `with` and a JSON object or name=\"value\" pairs, and options such as "
+                         "after the tool comes `with` and a JSON object or name=\"value\" pairs, and options such as "
                          "result=\"name\"" +
                              did_you_mean(lowered(key), options.names()));
       return made;

@@ -61,7 +61,7 @@ class OlderRule {
       if (looks != no_state) {
         diagnostics.warn(one.exit->offset,
                          "`" + arrow + "` is taken only after a success, but '" + shown_name(workflow_, looks) +
-                             "' behind it looks at how '" + shown_name(workflow_, one.state) + "' ended" + repair,
+                             "' after it looks at how '" + shown_name(workflow_, one.state) + "' ended" + repair,
                          arrow + ": always");
       } else if (of_older_kind) {
         diagnostics.warn(one.exit->offset, "`" + arrow + "` is taken only after a success" + repair,

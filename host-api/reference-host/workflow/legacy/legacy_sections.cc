@@ -174,7 +174,7 @@ void apply(const StateSection& section, bool has_list, Workflow& workflow, Diagn
     if (section.in_states) {
       return read_action_of(section.name, section.offset, section.action, {}, workflow, diagnostics);
     }
-    return diagnostics.warn(section.action_offset, "this is no action of a state: no state is called " +
+    return diagnostics.warn(section.action_offset, "this is not an action of a state: no state is called " +
                                                        expressions::quoted_for_message(section.name));
   }
   State& state = workflow.states[index];

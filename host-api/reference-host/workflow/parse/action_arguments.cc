@@ -95,7 +95,7 @@ class ArgumentReader {
       return false;
     }
     if (const std::string hint = did_you_mean(lowered(made.name), options_.names()); !hint.empty()) {
-      diagnostics_.warn(at, "'" + made.name + "' is passed on as an argument, and is no option" + hint);
+      diagnostics_.warn(at, "'" + made.name + "' is passed on as an argument, and is not an option" + hint);
     }
     auto value = take_value(cursor_, diagnostics_, "the value of " + made.name);
     if (!value) return false;

@@ -136,7 +136,7 @@ std::optional<MappedText> ActionCursor::take_quoted(const std::string& what) {
   if (sees('"')) return take_between('"');
   for (const std::string_view quote : {"\u201c", "\u201d", "\u201e", "\u2018", "\u2019", "\u00ab", "\u00bb"}) {
     if (!rest().starts_with(quote)) continue;
-    fail("this is a typographic quote; " + what + " stands in plain ones, as in \"text\"");
+    fail("this is a typographic quote; write " + what + " in plain ones, as in \"text\"");
     return std::nullopt;
   }
   fail(what + " in double quotes is expected here, and not " + rest_for_message());

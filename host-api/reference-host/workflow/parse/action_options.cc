@@ -89,7 +89,7 @@ OptionReader::Outcome OptionReader::take(Options& out) {
       out.secret = true;
       return Outcome::taken;
     }
-    cursor_.fail("a '=' is expected behind " + name + ", as in " + example_of(name));
+    cursor_.fail("a '=' is expected after " + name + ", as in " + example_of(name));
     return Outcome::failed;
   }
   return read(name, out) ? Outcome::taken : Outcome::failed;

@@ -47,7 +47,7 @@ bool read_setting(std::string_view id, const MappedText& text, Workflow& workflo
   std::string_view name = trim(std::string_view(text.text()).substr(begin));
   if (name.size() > 1 && name.starts_with('"') && name.ends_with('"')) name = name.substr(1, name.size() - 2);
   if (name.empty()) {
-    diagnostics.add(at, "the name of a state is missing behind `" + key + ":`");
+    diagnostics.add(at, "the name of a state is missing after `" + key + ":`");
   } else if (!out.name.empty()) {
     diagnostics.add(at, "a second state for `" + key + "`; the first one is '" + out.name + "'");
   } else {
@@ -113,10 +113,10 @@ void read_action_of(std::string_view id, std::size_t offset, const MappedText& t
                     const std::vector<CodeBlock>& blocks, Workflow& workflow, Diagnostics& diagnostics) {
   const auto found = workflow.index.find(std::string(id));
   if (found != workflow.index.end() && blocks.empty() && is_prose(text.text())) {
-    diagnostics.warn(offset,
-                     "this says what '" + std::string(id) +
-                         "' is for, and is no action: the state just passes. An action begins with Shell, Log, Set "
-                         "and the like");
+    diagnostics.warn(
+        offset, "this says what '" + std::string(id) +
+                    "' is for, and is not an action: the state does nothing. An action begins with Shell, Log, Set "
+                    "and the like");
     State& state = workflow.states[found->second];
     if (state.description.empty()) state.description = std::string(trim(text.text()));
     return;

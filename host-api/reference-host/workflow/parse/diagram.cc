@@ -216,14 +216,14 @@ class DiagramReader {
       rest = rest.substr(0, from_colon);
     }
     const auto from = end_of_arrow(from_text, line, "before");
-    const auto to = end_of_arrow(trim(rest), line, "behind");
+    const auto to = end_of_arrow(trim(rest), line, "after");
     if (!from || !to) return;
     Transition made;
     made.offset = offset(line);
     made.target = *to;
     made.label = std::string(label);
     made.label_offset = label.empty() ? made.offset : offset(label);
-    if (has_label && label.empty()) return lose(line, line, "a condition is missing behind the colon");
+    if (has_label && label.empty()) return lose(line, line, "a condition is missing after the colon");
     read_condition(made, diagnostics_);
     if (*from == no_state) return start(line, *to, made);
     if (*to == no_state) made.target = composites_.end();

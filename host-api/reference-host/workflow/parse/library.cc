@@ -70,7 +70,7 @@ Library::Library(std::string directory) {
 std::string Library::locate(const std::string& name, const std::string& from, std::string& error) const {
   if (!is_name(name)) {
     error = expressions::quoted_for_message(name) +
-            " is no name of a workflow: it is empty, or leads out of the folders of workflows";
+            " is not the name of a workflow: it is empty, or leads out of the folders of workflows";
     return {};
   }
   std::vector<std::string> folders = {fs::path(from).parent_path().string()};

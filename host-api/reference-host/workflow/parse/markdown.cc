@@ -175,7 +175,7 @@ Document read_document(const Source& source, Diagnostics& diagnostics) {
       }
       choice.offer({line, fence.lines.end});
     } else if (fence.in_actions) {
-      diagnostics.add(fence.offset, "this block belongs to no action, and is no state diagram");
+      diagnostics.add(fence.offset, "this block belongs to no action, and is not a state diagram");
     } else if (!other) {
       other = fence.offset;
     }
@@ -184,7 +184,7 @@ Document read_document(const Source& source, Diagnostics& diagnostics) {
   document.diagram = choice.chosen();
   if (!document.diagram) {
     diagnostics.add(other.value_or(source.content_begin()),
-                    other ? "this mermaid block is no state diagram; a workflow's block begins with stateDiagram-v2"
+                    other ? "this mermaid block is not a state diagram; a workflow's block begins with stateDiagram-v2"
                           : std::string(source.text().size() == source.content_begin() ? "the file is empty; " : "") +
                                 std::string(no_diagram));
   }

@@ -164,7 +164,7 @@ class MarkdownReader {
     in_html_ = false;
     if (html_offset_ == none) return;
     if (source_.text().substr(html_offset_, html_end_ - html_offset_).find("-->") == std::string_view::npos) {
-      diagnostics_.add(html_offset_, "this comment is never closed by -->, so all behind it would be ignored");
+      diagnostics_.add(html_offset_, "this comment is never closed by -->, so everything after it would be ignored");
     }
   }
 
@@ -279,7 +279,7 @@ class MarkdownReader {
       Open& item = open_.back();
       if (item.index == none) {
         diagnostics_.add(code_.offset,
-                         "this block stands in a list item that names no state; write `- State: Shell` first");
+                         "this block is in a list item that names no state; write `- State: Shell` first");
       } else {
         items_[item.index].item.blocks.push_back(std::move(code_));
         return;

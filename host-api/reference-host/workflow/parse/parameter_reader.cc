@@ -137,7 +137,7 @@ void ParameterReader::pattern(const YAML::Node& node) {
   if (!yaml_.text(node, "pattern", made_.pattern)) return;
   const std::string problem = pattern_problem(made_.pattern);
   if (problem.empty()) return;
-  yaml_.fail(node, "the pattern is no regular expression in RE2 syntax: " + problem);
+  yaml_.fail(node, "the patternis not a regular expression in RE2 syntax: " + problem);
   made_.pattern.clear();
 }
 

@@ -93,7 +93,7 @@ class Renderer {
         if (!is_whole_number(text)) {
           return ExpressionError{placeholder.offset, "the value of " + placeholder.source + ", " +
                                                          expressions::quoted_for_message(text) +
-                                                         ", stands in shell arithmetic and is not a whole number"};
+                                                         ", is used in shell arithmetic and is not a whole number"};
         }
         out_ += text.starts_with('-') ? "(" + text + ")" : text;
         break;

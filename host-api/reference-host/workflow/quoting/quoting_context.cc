@@ -117,7 +117,7 @@ class PlaceFinder {
         break;
       case Frame::Kind::here_document:
         if (after_variable) {
-          assign(Place::Kind::refused, "it stands directly behind a shell variable; write that one as $${NAME}");
+          assign(Place::Kind::refused, "it directly follows a shell variable; write that one as $${NAME}");
         } else {
           assign(frame.escaped_newline ? Place::Kind::refused : Place::Kind::here_document,
                  frame.escaped_newline
@@ -134,7 +134,7 @@ class PlaceFinder {
         frame.word_plain && bracket != std::string::npos && bracket > 0 && is_name_character(frame.word[0]);
     if (subscript) {
       assign(Place::Kind::refused,
-             std::string("it stands in the index of an array, which some shells evaluate") + use_variable);
+             std::string("it is in the index of an array, which some shells evaluate") + use_variable);
     } else {
       assign(Place::Kind::bare);
     }
@@ -262,7 +262,7 @@ class PlaceFinder {
     std::size_t end = text_.find('\n', at_);
     if (end == std::string::npos || end > end_) end = end_;
     // A placeholder at the very end of the line is still in the comment.
-    refuse_up_to(end + 1, "it stands in a comment; a value with more than one line would leave it");
+    refuse_up_to(end + 1, "it is in a comment; a value with more than one line would leave it");
     at_ = end;
   }
 
@@ -379,7 +379,7 @@ class PlaceFinder {
     char quote = '\0';
     while (at_ < end_ && (quote != '\0' || !is_separator(look()))) {
       if (mark_here()) {
-        assign(Place::Kind::refused, "it stands in the delimiter of a here-document");
+        assign(Place::Kind::refused, "it is in the delimiter of a here-document");
         lose("such a here-document");
       }
       const char c = look();
@@ -426,10 +426,9 @@ class PlaceFinder {
     }
     if (!closed) lose("a here-document that is not ended by a line " + here.delimiter.word);
     if (here.quoted) {
-      refuse_up_to(
-          closed ? end : end_ + 1,
-          "it stands in a here-document with a quoted delimiter, where nothing can be escaped; take the quotes "
-          "off the delimiter and write \\$ for a literal $");
+      refuse_up_to(closed ? end : end_ + 1,
+                   "it is in a here-document with a quoted delimiter, where nothing can be escaped; take the quotes "
+                   "off the delimiter and write \\$ for a literal $");
     } else {
       here_documents_.push_back(here.delimiter);
       if (closed && std::string_view(text_).substr(begin, end - begin).find("\\\n") != std::string_view::npos) {
