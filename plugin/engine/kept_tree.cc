@@ -53,7 +53,12 @@ void KeptTree::hear() {
   if (report.header.kind != warden::Kind::report || report.header.call != call_) return;
   over_ = true;
   unkillable_ = names_of(report.unkillable, report.unkillable_count);
-  if (report.unkillable_count == 0 && report.abandoned == 0) client_.release(std::move(custodian_));
+  if (report.unkillable_count > 0) return;
+  if (report.abandoned == 0) {
+    client_.release(std::move(custodian_));
+  } else {
+    custodian_.kill();  // As after any call whose warden is dead.
+  }
 }
 
 void KeptTree::give_up() {

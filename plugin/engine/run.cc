@@ -429,7 +429,12 @@ void Run::take_report(const warden::Report& report) {
   note_names(report);
   backstop_.reset();
   // One that has something left to kill does not come back; nor does one whose warden is dead.
-  if (report.unkillable_count == 0 && report.abandoned == 0) client_.release(std::move(custodian_));
+  if (report.unkillable_count > 0) return;
+  if (report.abandoned == 0) {
+    client_.release(std::move(custodian_));
+  } else {
+    custodian_.kill();  // It is about to end, but may be stopped, and nobody else knows of it.
+  }
 }
 
 // The processes that it is about, and what was used.

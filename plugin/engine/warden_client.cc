@@ -17,6 +17,7 @@
 #include "engine/sandbox/ruleset.h"
 #include "system/number_folder.h"
 #include "system/process_files.h"
+#include "system/process_tree.h"
 #include "warden/protocol.h"
 
 namespace wtool::engine {
@@ -36,6 +37,9 @@ constexpr int farewell_ms = 8'000;
 // Until a command is taken for the reason why nobody says farewell.
 constexpr int quick_farewell_ms = 1'000;
 
+// For a warden that serves no more, to end after its last call.
+constexpr milliseconds leave_time{1000};
+
 void send_header(int socket, warden::Kind kind) {
   const warden::Header header{kind, 0, 0};
   warden::send_message(socket, &header, sizeof header);
@@ -45,14 +49,22 @@ void send_header(int socket, warden::Kind kind) {
 
 WardenClient::~WardenClient() {
   const std::lock_guard lock(mutex_);
-  if (!warden_ || !warden_->serves_us()) return;  // After a fork, the warden is the parent's.
-  for (const Custodian& custodian : idle_) send_header(custodian.socket.get(), warden::Kind::retire);
-  send_header(warden_->control(), warden::Kind::retire);
-  for (const int patience : {quick_farewell_ms, farewell_ms}) {
-    if (warden_->wait_end(patience)) return;
-    warden_->wake();
+  if (warden_ && warden_->serves_us()) {  // After a fork, the warden is the parent's.
+    for (const Custodian& custodian : idle_) send_header(custodian.socket.get(), warden::Kind::retire);
+    send_header(warden_->control(), warden::Kind::retire);
+    const auto ends = [&](int patience) {
+      if (warden_->wait_end(patience)) return true;
+      warden_->wake();
+      return false;
+    };
+    if (!ends(quick_farewell_ms) && !ends(farewell_ms)) warden_->kill();
   }
-  warden_->kill();
+  see_to_ends();
+  for (const auto end = Clock::now() + milliseconds(farewell_ms); !leaving_.empty() && Clock::now() < end;) {
+    leaving_.front().warden->wait_end(round_time.count());
+    see_to_ends();
+  }
+  for (const Leaving& one : leaving_) one.warden->kill();
 }
 
 bool WardenClient::acquire(Custodian& custodian, const Patience& patience, CustodyError& error,
@@ -162,6 +174,7 @@ bool WardenClient::serves(const Custodian& custodian) {
 // start a warden.
 WardenClient::Found WardenClient::take(Custodian& custodian, bool idle_one) {
   const std::lock_guard lock(mutex_);
+  see_to_ends();
   if (warden_ && !(warden_->serves_us() && warden_->serves())) forget_warden();
   while (idle_one && !idle_.empty()) {
     custodian = std::move(idle_.back());
@@ -221,8 +234,43 @@ bool WardenClient::spawn_custodian(const Custodian* keeper, int ruleset, Custodi
 }
 
 void WardenClient::forget_warden() {
+  if (warden_->serves_us()) {  // After a fork they are the parent's.
+    leaving_.push_back({warden_, Clock::now()});
+    for (Custodian& custodian : idle_) {
+      custodian.idle_and_alive();  // Its number may not have been read yet.
+      custodian.kill();            // It has nothing, and may be stopped, and its warden dead.
+    }
+  }
   idle_.clear();
   warden_.reset();
+}
+
+namespace {
+
+bool nothing_lives_below(pid_t process) noexcept {
+  try {
+    ProcessTree tree(process);
+    NamedProcess ignored[max_named];
+    return tree.collect() && tree.name_living(ignored) == 0;
+  } catch (...) {  // No memory.
+    return false;
+  }
+}
+
+}  // namespace
+
+// A warden that is leaving ends by itself after its last call. One that does not is being stopped, again and again where
+// continuing it does not help; it is killed then, unless something lives below it that would be lost.
+void WardenClient::see_to_ends() noexcept {
+  std::erase_if(leaving_, [](Leaving& one) {
+    const WardenProcess& warden = *one.warden;
+    if (!warden.serves_us() || !warden.alive()) return true;
+    warden.wake();
+    const auto now = Clock::now();
+    if (one.warden.use_count() > 1) one.since = now;
+    if (now - one.since >= leave_time && nothing_lives_below(warden.process())) warden.kill();
+    return false;
+  });
 }
 
 void WardenClient::give_up(const WardenProcess& warden) {
@@ -243,6 +291,7 @@ void WardenClient::release(Custodian custodian) {
   } else {
     send_header(custodian.socket.get(), warden::Kind::retire);
   }
+  see_to_ends();
 }
 
 namespace {
@@ -332,14 +381,15 @@ TreeEnd WardenClient::kill_tree(Custodian custodian, std::uint64_t call, Clock::
     if (kill_cgroup(custodian.warden->cgroup_base(), custodian.process, call)) {
       custodian.kill();
       result.certain = true;
-      return result;
+    } else {
+      end_without_warden(custodian, answer, result);
+      if (!result.certain) result.suspects = orphans_since(began, custodian.warden->reaper());
     }
-    end_without_warden(custodian, answer, result);
-    if (!result.certain) result.suspects = orphans_since(began, custodian.warden->reaper());
   } catch (...) {
     // No memory even for names. The custodian's death hands everything to the warden, which kills it.
     custodian.kill();
   }
+  custodian.warden->wake();  // For the last time, where it is leaving.
   return result;
 }
 

@@ -11,7 +11,8 @@
 // - A custodian is taken for one call and given back. If anything about it is in doubt, it is ended with its tree.
 // - No call waits for another one: a warden is started without a lock, within the time of the call that needs it.
 // - The pool grows when none is idle; idle custodians beyond `max_idle` are retired.
-// - When this object is destroyed, all custodians and the warden have ended.
+// - A warden that serves no more calls is watched until it has ended, also where a command stops it.
+// - When this object is destroyed, all custodians and wardens have ended.
 //
 // Any thread may call any member.
 #pragma once
@@ -76,6 +77,13 @@ class WardenClient {
                        CustodyError& error);
   void forget_warden();
   void give_up(const WardenProcess& warden);
+  void see_to_ends() noexcept;
+
+  // A warden that serves no more.
+  struct Leaving {
+    std::shared_ptr<WardenProcess> warden;
+    std::chrono::steady_clock::time_point since;  // when the last call of it was seen
+  };
 
   const std::string warden_path_;
   std::mutex mutex_;
@@ -83,6 +91,7 @@ class WardenClient {
   bool starting_ = false;
   std::shared_ptr<WardenProcess> warden_;
   std::vector<Custodian> idle_;  // The last in is the first out: its memory is the warmest.
+  std::vector<Leaving> leaving_;
   std::atomic<std::uint64_t> next_number_{1};
 };
 

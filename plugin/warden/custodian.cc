@@ -44,7 +44,6 @@ class Custodian {
   // What there is to hear of. Numbers of bits, as EventSet gives them.
   enum Source : unsigned { message, child, host_gone, warden_gone, cgroup_memory, cgroup_processes, kept_output };
 
-  [[noreturn]] void quit() const;
   [[noreturn]] void refuse_start(std::uint64_t call);
   void run_call();
   void take_message();
@@ -102,38 +101,31 @@ void Custodian::serve() {
   if (child_events_ < 0 || is_subreaper != 1 || !events_ || !events_.add(station_.socket, message) ||
       !events_.add(child_events_, child) || !events_.add(station_.host, host_gone) ||
       !events_.add(station_.warden, warden_gone)) {
-    ::_exit(1);
+    quit(station_);
   }
   continue_on_message(station_.socket);
   for (;;) {
     const unsigned news = events_.wait(-1);
     // Checked before the message: if the start message stays unread, the plugin's end of the socket fails with
     // ECONNRESET, and so the plugin knows that nothing has run.
-    if (holds(news, host_gone) || holds(news, warden_gone) || station_.state->changed()) quit();
+    if (holds(news, host_gone) || holds(news, warden_gone) || station_.state->changed()) quit(station_);
     if (!holds(news, message)) continue;
     const Received received = receive_message(station_.socket, buffer_, sizeof buffer_);
     Header header{};
-    if (received.size < static_cast<ssize_t>(sizeof header)) ::_exit(0);
+    if (received.size < static_cast<ssize_t>(sizeof header)) quit(station_);
     std::memcpy(&header, buffer_, sizeof header);
     if (header.kind == Kind::end || header.kind == Kind::keep) {  // It crossed the report of the call that it meant.
       for (std::size_t i = 0; i < received.descriptor_count; ++i) ::close(received.descriptors[i]);
       continue;
     }
-    if (header.kind != Kind::start) ::_exit(0);
+    if (header.kind != Kind::start) quit(station_);
     if (received.descriptors_lost) refuse_start(header.call);
-    if (!start_.receive(station_.socket, buffer_, received)) ::_exit(1);
+    if (!start_.receive(station_.socket, buffer_, received)) quit(station_);
     // Without a scope, the command could signal whom it likes.
-    if (start_.in_scope() && !station_.in_scope) ::_exit(1);
+    if (start_.in_scope() && !station_.in_scope) quit(station_);
     run_call();
-    if (retiring_) quit();
+    if (retiring_) quit(station_);
   }
-}
-
-// Continues the warden: a command that stopped it again and again may have done so after the host's end, which
-// continues it only once. The command is dead by now, and no other process is left to do this.
-void Custodian::quit() const {
-  ::syscall(SYS_pidfd_send_signal, station_.warden, SIGCONT, nullptr, 0U);
-  ::_exit(0);
 }
 
 // The start came without its descriptors: the machine has no more of them.
@@ -144,7 +136,7 @@ void Custodian::refuse_start(std::uint64_t call) {
   report_.error = EMFILE;
   report_.abandoned = 1;
   report();
-  ::_exit(0);
+  quit(station_);
 }
 
 void Custodian::run_call() {
@@ -402,7 +394,7 @@ void Custodian::kill_all() {
       await_child(reported ? 200 : 2);
     }
   }
-  if (reported) quit();
+  if (reported) quit(station_);
 }
 
 // Waits until a child has died, or the time is up. Nothing else is heard.
@@ -434,6 +426,11 @@ void tell_not_spawned(int socket, int error) {
   report.error = error;
   report.abandoned = 1;
   send_message(socket, &report, sizeof report);
+}
+
+void quit(const CustodianStation& station) {
+  ::syscall(SYS_pidfd_send_signal, station.warden, SIGCONT, nullptr, 0U);
+  ::_exit(0);
 }
 
 void run_custodian(const CustodianStation& station) {

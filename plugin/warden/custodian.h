@@ -28,6 +28,10 @@ struct CustodianStation {
 // Serves until the end.
 [[noreturn]] void run_custodian(const CustodianStation& station);
 
+// Ends the calling custodian or scope keeper, and continues the warden first. A command may have stopped the warden after
+// the host's end, or while it was leaving. The command is dead by now, and no other process may be left to do this.
+[[noreturn]] void quit(const CustodianStation& station);
+
 // The one and only message on the socket of a custodian that could not be made.
 void tell_not_spawned(int socket, int error);
 

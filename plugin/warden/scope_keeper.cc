@@ -43,17 +43,17 @@ void run_scope_keeper(const CustodianStation& station, Descriptor ruleset) {
   EventSet events;
   if (!enter(ruleset) || !events || !events.add(station.socket, message) || !events.add(station.host, host_gone) ||
       !events.add(station.warden, warden_gone)) {
-    ::_exit(1);
+    quit(station);
   }
   ruleset.reset();
   continue_on_message(station.socket);
   for (;;) {
     const unsigned news = events.wait(-1);
-    if (holds(news, host_gone) || holds(news, warden_gone) || station.state->changed()) ::_exit(0);
+    if (holds(news, host_gone) || holds(news, warden_gone) || station.state->changed()) quit(station);
     if (!holds(news, message)) continue;
     SpawnCustodian spawn_custodian{};
     const Received received = receive_message(station.socket, &spawn_custodian, sizeof spawn_custodian);
-    if (received.size <= 0) ::_exit(0);
+    if (received.size <= 0) quit(station);
     Descriptor socket(received.descriptors[0]);
     if (spawn_custodian.header.kind != Kind::spawn_custodian || !socket)
       continue;  // Its sender sees its socket closed.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +24,12 @@ namespace wtool::warden {
 namespace {
 
 enum Source : unsigned { message, child, host_gone };
+
+union Message {
+  Header header;
+  SpawnCustodian spawn_custodian;
+  KillTree kill_tree;
+};
 
 constexpr bool holds(unsigned sources, unsigned source) { return (sources & (1U << source)) != 0; }
 
@@ -112,15 +119,19 @@ void Warden::leave() {
   leaving_ = true;
   events_.remove(control_.get());
   events_.remove(host_.get());
-  control_.reset();  // So that the plugin does not wait for an answer.
+  // So that the plugin does not wait for an answer, here or on a socket that lies unread in the queue. Ours stays open:
+  // when the other end closes, with the plugin or the host, that still continues a warden that a command has stopped.
+  ::shutdown(control_.get(), SHUT_RDWR);
+  for (;;) {
+    Message unread{};
+    const Received received = receive_message(control_.get(), &unread, sizeof unread, MSG_DONTWAIT);
+    for (std::size_t i = 0; i < received.descriptor_count; ++i) ::close(received.descriptors[i]);
+    if (received.size <= 0) return;
+  }
 }
 
 void Warden::take_message() {
-  union {
-    Header header;
-    SpawnCustodian spawn_custodian;
-    KillTree kill_tree;
-  } message{};
+  Message message{};
   const Received received = receive_message(control_.get(), &message, sizeof message);
   Descriptor socket(received.descriptors[0]);
   Descriptor other(received.descriptors[1]);

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "support/sandboxed.h"
@@ -358,6 +359,153 @@ BOOST_DATA_TEST_CASE(a_keeper_that_may_not_compute_any_more_while_the_host_dies,
                      target) {
   const Mark mark;
   check_all_end(mark, kill_host_of(mark, Keepers::attack("cpu", target, "hang"), Json::object(), true));
+}
+
+namespace {
+
+bool stop(pid_t pid) {
+  return kill(pid, SIGSTOP) == 0 && wait_until([&] { return state_of(pid) == 'T'; }, within(100));
+}
+
+bool has_ended(pid_t pid) { return wait_for_end(pid, std::chrono::milliseconds(0)); }
+
+// Stops a process again and again, as a command of another warden's would. By two threads: the process may wake up on
+// the processor of one of them, and push it aside.
+class StopLoop {
+ public:
+  explicit StopLoop(pid_t pid) {
+    for (std::thread& thread : threads_) {
+      thread = std::thread([this, pid] {
+        while (!over_ && kill(pid, SIGSTOP) == 0) {
+        }
+      });
+    }
+  }
+  ~StopLoop() {
+    over_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+  StopLoop(const StopLoop&) = delete;
+  StopLoop& operator=(const StopLoop&) = delete;
+
+ private:
+  std::atomic<bool> over_{false};
+  std::thread threads_[2];
+};
+
+// A call whose warden is leaving: something has changed it, which it has seen when it was to make another custodian.
+struct LeavingWarden {
+  std::optional<Plugin> plugin{std::in_place};
+  std::optional<ToolUnderTest> tool{std::in_place, *plugin};
+  ScratchFolder scratch;
+  Gate gate{scratch};
+  const pid_t custodian = number();
+  const pid_t warden = warden_above(custodian);
+  std::optional<RunningCall> call{std::in_place, *tool, Json{{"command", "echo ready; " + gate.wait()}}};
+
+  LeavingWarden() {
+    BOOST_REQUIRE(call->wait_for_output("ready"));
+    BOOST_REQUIRE(setpriority(PRIO_PROCESS, static_cast<id_t>(warden), 19) == 0);
+    BOOST_REQUIRE(warden_above(number()) != warden);
+    BOOST_REQUIRE(!has_ended(warden));
+  }
+
+  pid_t number() const { return static_cast<pid_t>(std::stol(tool->shell("echo $PPID").out())); }
+
+  void end_call() {
+    gate.open();
+    BOOST_TEST(!call->wait().is_error());
+    BOOST_TEST(wait_for_end(custodian, within(1000)));
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(a_stopped_warden_that_is_leaving_ends_with_its_last_call, LeavingWarden) {
+  BOOST_REQUIRE(stop(warden));
+  end_call();
+  BOOST_TEST(wait_for_end(warden, within(1000)), state_of(warden));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_stopped_warden_that_is_leaving_ends_when_its_custodian_is_killed, LeavingWarden) {
+  BOOST_REQUIRE(stop(warden));
+  kill(custodian, SIGKILL);
+  BOOST_TEST(call->wait().code() == "engine_lost");
+  BOOST_TEST(wait_for_end(warden, within(1000)), state_of(warden));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_leaving_warden_that_is_stopped_again_and_again_is_ended_by_later_calls, LeavingWarden) {
+  const StopLoop loop(warden);
+  end_call();
+  const auto ended_by_call = [&] {
+    tool->shell("true");
+    return has_ended(warden);
+  };
+  BOOST_TEST(wait_until(ended_by_call, within(1000)), state_of(warden));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_stopped_warden_that_is_leaving_ends_with_the_plugin, LeavingWarden) {
+  {
+    const StopLoop loop(warden);
+    end_call();
+  }
+  kill(warden, SIGSTOP);
+  call.reset();
+  tool.reset();
+  plugin.reset();
+  BOOST_TEST(has_ended(warden), state_of(warden));
+}
+
+// What was asked of it and not read is asked of another one.
+BOOST_FIXTURE_TEST_CASE(requests_that_a_leaving_warden_has_not_read_are_served_all_the_same, Keepers) {
+  Gate gate(scratch);
+  RunningCall first(tool, marked("echo ready; " + gate.wait()));
+  BOOST_REQUIRE(first.wait_for_output("ready"));
+  const pid_t its_warden = warden_above(custodian());
+  std::vector<std::unique_ptr<RunningCall>> calls;
+  {
+    const StopLoop loop(its_warden);
+    BOOST_REQUIRE(setpriority(PRIO_PROCESS, static_cast<id_t>(its_warden), 19) == 0);
+    for (int i = 0; i < 8; ++i) {
+      calls.push_back(std::make_unique<RunningCall>(tool, marked("echo ready; " + gate.wait()),
+                                                    CallOptions{.deadline_ms = 20'000}));
+    }
+  }
+  for (auto& call : calls) BOOST_TEST(call->wait_for_output("ready"));
+  gate.open();
+  for (auto& call : calls) BOOST_TEST(!call->wait().is_error());
+}
+
+// The custodian is killed while the host can do nothing, so that the command is the stopped warden's.
+BOOST_AUTO_TEST_CASE(a_stopped_warden_that_is_leaving_kills_what_it_has_when_the_host_dies) {
+  const Mark mark;
+  const Json arguments{{"command", "echo ready; sleep 60"}};
+  Program host({std::string(WTOOL_TEST_HOSTS) + "/dying_host", arguments.dump(), "leave"}, Program::On::pipes,
+               {.set = {{"WTOOL_TEST_MARK", mark.text()}}});
+  BOOST_REQUIRE(host.wait_for_output("leaving"));
+  const pid_t warden = number_after(host.output(), "warden ");
+  BOOST_REQUIRE(stop(warden));
+  BOOST_REQUIRE(stop(host.pid()));
+  const std::vector<pid_t> custodians = children_of(warden);
+  BOOST_REQUIRE(custodians.size() == 1);
+  kill(custodians.front(), SIGKILL);
+  BOOST_TEST(wait_for_end(custodians.front(), within(1000)));
+  host.kill(SIGKILL);
+  check_all_end(mark, {warden});
+}
+
+// Nobody but the plugin knows of a custodian whose warden is dead.
+BOOST_FIXTURE_TEST_CASE(an_idle_custodian_that_is_stopped_again_and_again_does_not_outlive_its_warden, Keepers) {
+  const pid_t its_custodian = custodian();
+  const pid_t its_warden = warden_above(its_custodian);
+  {
+    const StopLoop loop(its_custodian);
+    kill(its_warden, SIGKILL);
+    BOOST_TEST(wait_for_end(its_warden, within(1000)));
+    check_next_call_works();
+  }
+  kill(its_custodian, SIGSTOP);
+  BOOST_TEST(wait_for_end(its_custodian, within(1000)), state_of(its_custodian));
 }
 
 BOOST_DATA_TEST_CASE(a_sandboxed_attack_while_the_host_dies, data::make(worst), action) {
