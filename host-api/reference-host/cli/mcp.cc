@@ -27,6 +27,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
+#include "cli/login_environment.h"
 #include "cli/output.h"
 #include "cli/workflow_tools.h"
 #include "config/policy_preset.h"
@@ -138,6 +139,15 @@ std::optional<std::string> set_policy(Context& context, McpOptions& options) {
   return preset->summary;
 }
 
+// Makes bash the default shell, since models write lines for bash. Workflows keep the default that `wtool run` has.
+void set_shell(Context& context, const McpOptions& options) {
+  if (!options.workflows.empty()) return;
+  for (const char* bash : {"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/run/current-system/sw/bin/bash"}) {
+    if (::access(bash, X_OK) != 0) continue;
+    return context.config_files().add_defaults("wtool mcp", std::string("shell: {program: ") + bash + "}");
+  }
+}
+
 // The audit trail of the policy is in a folder that need not be there yet.
 bool prepare_audit(const Config& config, bool is_open) {
   for (const EffectiveKey& key : config.keys) {
@@ -190,7 +200,12 @@ std::vector<std::string> tools_that_cannot_run(const Config& config) {
   return tools;
 }
 
-std::optional<mcp::ServerSettings> read_settings(Context& context, const McpOptions& options) {
+struct Settings {
+  mcp::ServerSettings server;
+  std::optional<LoginShell> login_shell;  // whose environment is taken
+};
+
+std::optional<Settings> read_settings(Context& context, const McpOptions& options) {
   std::string error;
   const std::optional<Config> config = context.config_files().load_config(error);
   if (!config) {
@@ -198,11 +213,16 @@ std::optional<mcp::ServerSettings> read_settings(Context& context, const McpOpti
     return std::nullopt;
   }
   if (!prepare_audit(*config, options.policy == "open")) return std::nullopt;
-  mcp::ServerSettings settings;
+  Settings all;
+  mcp::ServerSettings& settings = all.server;
   settings.about.version = WTOOL_VERSION;
   settings.served = options.tools;
   if (options.tools.empty()) settings.hidden = tools_that_cannot_run(*config);
   for (const EffectiveKey& key : config->keys) {
+    if (key.name == "shell.program") settings.shell = key.value.get<std::string>();
+    if (key.name == "mcp.login_environment" && key.value != "none") {
+      all.login_shell = key.value == "login" ? LoginShell::login : LoginShell::interactive;
+    }
     if (key.name == "mcp.results") settings.results.style = style_of(key.value.get<std::string>());
     if (key.name == "mcp.output_bytes") settings.results.output_bytes = key.value.get<std::size_t>();
     if (key.name == "mcp.answer_within") set_answer_within(key.value, settings);
@@ -211,7 +231,7 @@ std::optional<mcp::ServerSettings> read_settings(Context& context, const McpOpti
     if (key.name == "mcp.queue_seconds") settings.max_wait = std::chrono::seconds(key.value.get<int>());
     if (key.name == "mcp.message_bytes") settings.message_bytes = key.value.get<std::size_t>();
   }
-  return settings;
+  return all;
 }
 
 // Workflows are served besides the tools that --tools names; without --tools they are served alone, so that a model can
@@ -266,8 +286,10 @@ int serve(Context& context, McpOptions& options) {
   }
   std::optional<std::string> policy = set_policy(context, options);
   if (!policy) return exit_unusable;
-  std::optional<mcp::ServerSettings> settings = read_settings(context, options);
-  if (!settings) return exit_unusable;
+  set_shell(context, options);
+  std::optional<Settings> all = read_settings(context, options);
+  if (!all) return exit_unusable;
+  mcp::ServerSettings* const settings = &all->server;
   settings->about.policy = std::move(*policy);
   Plugin* plugin = context.plugin();
   if (plugin == nullptr) return exit_unusable;
@@ -288,6 +310,10 @@ int serve(Context& context, McpOptions& options) {
   Stop stop;
   const Stop::Subscription listening = stop.subscribe([&](const StopRequest&) { wake(); });
   const Interrupts interrupts(stop);
+  if (all->login_shell) {
+    const std::string problem = take_login_environment(*plugin, *all->login_shell, stop);
+    if (!problem.empty()) complain("mcp.login_environment: goes without it: " + problem);
+  }
   mcp::Output output(ends->out, wake);
   mcp::Elicitation elicitation(output);
   plugin->ask_through(&elicitation);

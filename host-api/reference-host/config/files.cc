@@ -43,15 +43,20 @@ ConfigFiles::ConfigFiles(std::string named, std::string user_folder) {
   }
 }
 
+ConfigFiles::Watched ConfigFiles::built_in(const std::string& title, const std::string& text) {
+  Watched layer{title, title};
+  layer.kept = text;
+  layer.is_built_in = true;
+  return layer;
+}
+
 void ConfigFiles::add_policy(const PolicyPreset& preset) {
-  const auto layer = [](const char* title, const std::string& text) {
-    Watched built_in{title, "--policy"};
-    built_in.kept = text;
-    built_in.is_built_in = true;
-    return built_in;
-  };
-  files_.insert(files_.end() - 1, layer("--policy", preset.boundary));
-  files_.insert(files_.begin(), layer("--policy", preset.defaults));
+  files_.insert(files_.end() - 1, built_in("--policy", preset.boundary));
+  add_defaults("--policy", preset.defaults);
+}
+
+void ConfigFiles::add_defaults(const std::string& title, const std::string& text) {
+  files_.insert(files_.begin(), built_in(title, text));
 }
 
 ConfigFiles::Stamp ConfigFiles::look_at(const std::string& path) {

@@ -33,6 +33,9 @@ class ConfigFiles final : public ConfigSource {
   // the first load.
   void add_policy(const PolicyPreset& preset);
 
+  // Adds a layer before all others. `text` is YAML; messages call the layer `title`. Call it before the first load.
+  void add_defaults(const std::string& title, const std::string& text);
+
   // Compares each file's identity, size and times, without reading it. A file that was written to just before it was
   // read counts as changed, because another write within the same tick of the clock could not be seen.
   bool changed() override;
@@ -75,6 +78,7 @@ class ConfigFiles final : public ConfigSource {
     bool is_built_in = false;           // no file: `kept` is all of it
   };
 
+  static Watched built_in(const std::string& title, const std::string& text);
   static Stamp look_at(const std::string& path);
   void read_layer(Watched& file, std::vector<Layer>& layers, ConfigDiagnostics& diagnostics);
 

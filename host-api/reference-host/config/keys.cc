@@ -62,6 +62,7 @@ constexpr auto keys = std::to_array<ConfigKey>({
     {"sessions", "max", Type::integer, Lock::lower, "50", 1, 1000, "sessions"},
     {"sessions", "tools_allow", Type::path, Lock::equal},
     {"execute_run", "root", Type::path, Lock::equal},
+    {"mcp", "login_environment", Type::choice, Lock::ranked, R"("none")", 0, 0, "", false, "interactive login none"},
     {"mcp", "results", Type::choice, Lock::free, R"("text")", 0, 0, "", false, "text structured both"},
     {"mcp", "output_bytes", Type::integer, Lock::lower, "32768", 1024, 1048576, "bytes"},
     {"mcp", "answer_within", Type::integer, Lock::free, R"("auto")", 1, 86400, "seconds", false, "auto none"},

@@ -143,7 +143,8 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
                   {"required", true}}},
                 {"lock", {"sandbox"}}};
   if (!request.trusts_last_file) {
-    for (const char* key : {"environment", "shell", "audit", "output.directory"}) boundary["lock"].push_back(key);
+    for (const char* key : {"environment", "shell", "audit", "output.directory", "mcp.login_environment"})
+      boundary["lock"].push_back(key);
   }
   preset.defaults = defaults.dump();
   preset.boundary = boundary.dump();

@@ -264,6 +264,11 @@ ServerTools Jobs::tools() {
 }
 
 void add_background(ordered_json& tool) {
+  constexpr std::string_view without_jobs = "start a server and use it within one";
+  auto& description = tool["description"].get_ref<std::string&>();
+  if (const std::size_t at = description.find(without_jobs); at != std::string::npos) {
+    description.replace(at, without_jobs.size(), "run a server with \"background\"");
+  }
   tool["inputSchema"]["properties"]["background"] = {{"type", "boolean"},
                                                      {"description", "Return at once, with a job."}};
 }

@@ -42,6 +42,7 @@ inline constexpr std::array<std::string_view, 4> own_tools{"job_poll", "job_stop
 
 struct ServerSettings {
   ResultSettings results;
+  std::string shell = "/bin/sh";  // runs the lines of shell_execute
   // A command that runs longer becomes a job. Nothing: a command becomes a job only on request.
   std::optional<std::chrono::seconds> answer_within;
   bool waits_for_progress = false;   // a client that is told of the progress waits longer than that

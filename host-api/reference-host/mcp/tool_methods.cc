@@ -32,6 +32,15 @@ std::optional<std::size_t> first_of(const json& given, std::size_t page, std::si
   return is_ours ? std::optional(first) : std::nullopt;
 }
 
+// The plugin's own description names the shell that it has unless it is configured.
+void name_shell(ordered_json& tool, const std::string& shell) {
+  constexpr std::string_view usual = "(/bin/sh)";
+  auto& description = tool["description"].get_ref<std::string&>();
+  if (const std::size_t at = description.find(usual); at != std::string::npos) {
+    description.replace(at, usual.size(), '(' + escaped(shell) + ')');
+  }
+}
+
 }  // namespace
 
 const json* member(const json& object, std::string_view name) {
@@ -71,6 +80,7 @@ std::optional<ordered_json> ToolMethods::list(const json& params, Error& error) 
     const Tool& tool = listed_[i];
     list.push_back(tool.server_tool == nullptr ? tool_object(*tool.description, settings_.style)
                                                : server_tool_object(*tool.description));
+    if (tool.description->id == command_tool) name_shell(list.back(), settings_.shell);
     if (tool.description->id == command_tool && has("job_poll")) add_background(list.back());
   }
   ordered_json result{{"tools", std::move(list)}};

@@ -25,6 +25,7 @@ class ToolMethods {
     std::vector<std::string> served{};  // names of the tools that there are for the client; empty: all
     std::vector<std::string> hidden{};  // names of those that are not listed, but can be called
     ResultStyle style = ResultStyle::text;
+    std::string shell = "/bin/sh";  // that runs the lines of shell_execute
     std::size_t page = usual_page;
   };
   // Borrows both. The tools of the server are listed after those of the plugin.

@@ -1,0 +1,117 @@
+#include "cli/login_environment.h"
+
+#include <pwd.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/environment.h"
+#include "expressions/template.h"
+#include "loader/toolbox.h"
+#include "tracing/escape.h"
+
+namespace wtool::host {
+
+namespace {
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+// Clients wait ten seconds or more for a server to start.
+constexpr int seconds = 5;
+// No environment is larger: the kernel takes no more at an exec with the usual stack.
+constexpr std::size_t most_bytes = 4 << 20;
+
+std::string login_shell() {
+  if (const std::string named = environment_folder("SHELL"); !named.empty()) return named;
+  const passwd* entry = ::getpwuid(::geteuid());
+  return entry == nullptr || entry->pw_shell == nullptr ? std::string() : entry->pw_shell;
+}
+
+// It cannot be guessed, so that no output of a script is mistaken for it.
+std::string new_marker() {
+  std::random_device random;
+  std::string marker = "wtool";
+  for (int i = 0; i < 4; ++i) marker += '-' + std::to_string(random());
+  return marker;
+}
+
+// These belong to the shell and its place, or this program and its policy were set up with them.
+bool stays(std::string_view name) {
+  constexpr std::string_view names[] = {"_",       "PWD",    "OLDPWD",          "SHLVL",          "SHELL",
+                                        "HOME",    "TMPDIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "ALLOWED_COMMANDS",
+                                        "COLUMNS", "LINES"};
+  return name.starts_with("WTOOL_") || std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+// Names of exported functions, such as BASH_FUNC_f%%, do not match: they hold code.
+bool is_name(std::string_view name) {
+  const auto is_part = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return !name.empty() && !(name[0] >= '0' && name[0] <= '9') && std::all_of(name.begin(), name.end(), is_part);
+}
+
+// Reads texts of the form NAME=VALUE, each with a zero byte behind it.
+Variables variables_in(std::string_view text) {
+  Variables variables;
+  for (std::size_t end; (end = text.find('\0')) != std::string_view::npos; text.remove_prefix(end + 1)) {
+    const std::string_view one = text.substr(0, end);
+    const std::size_t equals = one.find('=');
+    if (equals == std::string_view::npos) continue;
+    const std::string_view name = one.substr(0, equals);
+    if (is_name(name) && !stays(name)) variables.emplace_back(name, one.substr(equals + 1));
+  }
+  return variables;
+}
+
+// Says how the shell failed, in the words of the tool.
+std::string reason_in(const TextOutcome& outcome) {
+  const nlohmann::json envelope = nlohmann::json::parse(outcome.result, nullptr, false);
+  if (!envelope.is_object() || !envelope["metadata"].is_object()) return outcome.error;
+  const nlohmann::json error = envelope["metadata"].value("error", nlohmann::json::object());
+  std::string reason = error.value("message", std::string("it has failed"));
+  const std::string written = envelope["metadata"].value("stderr", std::string());
+  return written.empty() ? reason : reason + ": " + escaped(written.substr(0, 200));
+}
+
+}  // namespace
+
+std::string take_login_environment(Plugin& plugin, LoginShell kind, Stop& stop) {
+  const std::string shell = login_shell();
+  if (shell.empty()) return "SHELL is not set, and the user has no login shell";
+  const std::string marker = new_marker();
+  const std::string script = "printf \"\\0%s\\0\" " + marker + "; exec /usr/bin/env -0";
+  const std::string home = environment_folder("HOME", "/");
+  const nlohmann::json arguments{
+      {"command", expressions::shell_quoted(shell) + (kind == LoginShell::interactive ? " -l -i -c " : " -l -c ") +
+                      expressions::shell_quoted(script)},
+      {"working_directory", home},
+      {"timeout", seconds}};
+  std::string error;
+  const std::unique_ptr<Toolbox> toolbox = Toolbox::open(plugin, "{}", error);
+  if (toolbox == nullptr) return error;
+  std::string output;
+  const auto sink = [&](OutputStream stream, std::string_view bytes) {
+    if (stream == OutputStream::standard_output && output.size() <= most_bytes) output += bytes;
+  };
+  const TextOutcome outcome = toolbox->call_text(
+      "shell_execute", arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), stop, sink);
+  if (outcome.kind != ToolOutcome::Kind::finished || outcome.is_error) return shell + ": " + reason_in(outcome);
+  const std::string begin = '\0' + marker + '\0';
+  const std::size_t found = output.find(begin);
+  if (found == std::string::npos) return shell + " has not shown its environment: a profile script may have ended it";
+  if (output.size() > most_bytes) return shell + " has written more than " + std::to_string(most_bytes) + " bytes";
+  for (const auto& [name, value] : variables_in(std::string_view(output).substr(found + begin.size()))) {
+    ::setenv(name.c_str(), value.c_str(), 1);
+  }
+  return {};
+}
+
+}  // namespace wtool::host
