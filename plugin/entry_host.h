@@ -97,6 +97,8 @@ class CallApprover : public Approver {
         return Reply::never;
       case WTOOL_APPROVAL_DEFERRED:
         return Reply::deferred;
+      case WTOOL_APPROVAL_EXPIRED:
+        return Reply::expired;
       default:
         return Reply::no;
     }

@@ -102,6 +102,11 @@ Approval resolve_approval(const CommandRequest& request, const Plan& plan, const
       approval.refusal = CallError{"approval_unavailable", "Approval is still to come: " + plan.verdict.reason,
                                    "make the same call again when the host has the answer"};
       break;
+    case Reply::expired:
+      approval.answer = "expired";
+      approval.refusal = CallError{"approval_unavailable", "Nobody has answered in time: " + plan.verdict.reason,
+                                   "make the same call again when a person is there to answer"};
+      break;
     case Reply::unavailable:
       approval.answer = "unavailable";
       approval.refusal = CallError{

@@ -17,7 +17,7 @@ struct Question {
   std::string fingerprint;  // of command, directory and environment
 };
 
-enum class Reply { unavailable, yes, no, always, never, deferred };
+enum class Reply { unavailable, yes, no, always, never, deferred, expired };
 
 // How to ask a person. An interface, because the call must not know the C interface to the host.
 class Approver {

@@ -18,8 +18,10 @@ struct Asked {
   Mark mark;
 
   explicit Asked(const Json& capabilities = with_forms, const std::string& version = "2025-11-25")
-      : client({"--config", folder.file("c.yaml", "commands: {ask: [touch], approvals: keep/approvals.json}\n")}, {},
-               version) {
+      : client({"--config", folder.file("c.yaml",
+                                        "commands: {ask: [touch], approvals: keep/approvals.json}\n"
+                                        "mcp: {approve_within: none, results: both}\n")},
+               {}, version) {
     client.initialize(capabilities);
   }
   std::string file() const { return folder.path() + "/made"; }

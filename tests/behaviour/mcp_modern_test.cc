@@ -32,7 +32,8 @@ struct Modern : McpClient {
 // A client of a server that asks about touch.
 struct Asked {
   ScratchFolder folder;
-  Modern client{{"--config", folder.file("c.yaml", "commands: {ask: [touch]}\n")}};
+  Modern client{
+      {"--config", folder.file("c.yaml", "commands: {ask: [touch]}\nmcp: {approve_within: none, results: both}\n")}};
 
   std::string file(const std::string& name = "made") const { return folder.path() + '/' + name; }
   Json params(const std::string& name = "made") const {

@@ -476,6 +476,9 @@ namespace {
 
 struct Asking : Workshop {
   std::vector<std::string> options{"--config", folder.file("c.yaml", "commands: {ask: [touch]}\n")};
+  // Nobody runs `wtool approve`.
+  std::vector<std::string> alone{
+      "--config", folder.file("d.yaml", "commands: {ask: [touch]}\nmcp: {approve_within: none, results: both}\n")};
 };
 
 const std::string asks_in_both =
@@ -503,11 +506,11 @@ BOOST_AUTO_TEST_CASE(approvals_of_all_branches_come_through_the_client) {
 BOOST_AUTO_TEST_CASE(without_forms_the_command_is_refused) {
   const Asking shop;
   shop.add("a.md", asks_in_both);
-  Client client(shop, shop.options);
+  Client client(shop, shop.alone);
   const Json result = client.run_tool("a");
   BOOST_TEST(result.at("isError") == true);
   BOOST_TEST(holds(text_of(result), "Nobody could be asked"), text_of(result));
-  Modern modern(shop, shop.options);
+  Modern modern(shop, shop.alone);
   const Json answer = modern.call("a", Json::object());
   BOOST_TEST(answer.at("result").at("isError") == true, answer.dump());
   BOOST_TEST(!shop.exists("a"));
@@ -530,7 +533,7 @@ BOOST_AUTO_TEST_CASE(a_workflow_asks_whether_to_continue) {
     BOOST_TEST(asking.at("resultType") == "input_required", asking.dump());
     const Json result = modern.come_back("a", asking, choice).at("result");
     BOOST_TEST(result.at("isError") == (choice == "no"), result.dump());
-    Client formless(shop);
+    Client formless(shop, shop.alone);
     const Json refused = formless.run_tool("a");
     BOOST_TEST(holds(text_of(refused), "nobody could be asked to confirm"), text_of(refused));
   }

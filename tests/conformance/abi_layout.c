@@ -158,5 +158,6 @@ CHECK(WTOOL_LOG_TRACE == 1u && WTOOL_LOG_DEBUG == 2u && WTOOL_LOG_INFO == 3u && 
           WTOOL_LOG_ERROR == 5u,
       "a log level has changed");
 CHECK(WTOOL_APPROVAL_UNAVAILABLE == 0u && WTOOL_APPROVAL_YES == 1u && WTOOL_APPROVAL_NO == 2u &&
-          WTOOL_APPROVAL_ALWAYS == 3u && WTOOL_APPROVAL_NEVER == 4u && WTOOL_APPROVAL_DEFERRED == 5u,
+          WTOOL_APPROVAL_ALWAYS == 3u && WTOOL_APPROVAL_NEVER == 4u && WTOOL_APPROVAL_DEFERRED == 5u &&
+          WTOOL_APPROVAL_EXPIRED == 6u,
       "an answer has changed");

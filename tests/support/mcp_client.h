@@ -145,6 +145,9 @@ class McpClient {
     options.talk = true;
     // Keeps the configuration of the person who runs the tests out.
     if (!options.set.contains("XDG_CONFIG_HOME")) options.set["XDG_CONFIG_HOME"] = user_configuration();
+    // And nobody who runs them is asked.
+    static const ScratchFolder runtime;
+    if (!options.set.contains("XDG_RUNTIME_DIR")) options.set["XDG_RUNTIME_DIR"] = runtime.path();
     return options;
   }
 

@@ -9,7 +9,15 @@
 namespace wtool::host {
 
 // The numbers are those of wtool.approval/1.
-enum class Approval : std::uint32_t { unavailable = 0, yes = 1, no = 2, always = 3, never = 4, deferred = 5 };
+enum class Approval : std::uint32_t {
+  unavailable = 0,
+  yes = 1,
+  no = 2,
+  always = 3,
+  never = 4,
+  deferred = 5,
+  expired = 6
+};
 
 // All members: any thread.
 class Approver {

@@ -9,6 +9,7 @@ namespace wtool::host {
 
 class Context;
 
+void add_approve(CLI::App& app, Context& context);
 void add_audit(CLI::App& app, Context& context);
 void add_call(CLI::App& app, Context& context);
 void add_config(CLI::App& app, Context& context);

@@ -154,6 +154,7 @@ int run_program(int argc, char** argv) {
   add_lint(app, context);
   add_plan(app, context);
   add_mcp(app, context);
+  add_approve(app, context);
   add_config(app, context);
   add_audit(app, context);
 

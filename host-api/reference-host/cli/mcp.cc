@@ -226,6 +226,10 @@ std::optional<Settings> read_settings(Context& context, const McpOptions& option
     if (key.name == "mcp.results") settings.results.style = style_of(key.value.get<std::string>());
     if (key.name == "mcp.output_bytes") settings.results.output_bytes = key.value.get<std::size_t>();
     if (key.name == "mcp.answer_within") set_answer_within(key.value, settings);
+    if (key.name == "mcp.approve_within" && key.value.is_number()) {
+      settings.approve_within = std::chrono::seconds(key.value.get<int>());
+      settings.about.questions_wait = true;
+    }
     if (key.name == "mcp.stored_bytes") settings.stored_bytes = key.value.get<std::uint64_t>();
     if (key.name == "mcp.max_calls") settings.max_calls = key.value.get<int>();
     if (key.name == "mcp.queue_seconds") settings.max_wait = std::chrono::seconds(key.value.get<int>());
@@ -315,7 +319,11 @@ int serve(Context& context, McpOptions& options) {
     if (!problem.empty()) complain("mcp.login_environment: goes without it: " + problem);
   }
   mcp::Output output(ends->out, wake);
-  mcp::Elicitation elicitation(output);
+  std::optional<WaitingQuestions> waiting;
+  if (settings->approve_within) {
+    waiting.emplace(*settings->approve_within, [](const std::string& what) { complain("mcp: " + what); });
+  }
+  mcp::Elicitation elicitation(output, waiting ? &*waiting : nullptr);
   plugin->ask_through(&elicitation);
   int status = exit_ok;
   std::unique_ptr<WorkflowTools> workflows;

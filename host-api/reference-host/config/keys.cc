@@ -66,6 +66,7 @@ constexpr auto keys = std::to_array<ConfigKey>({
     {"mcp", "results", Type::choice, Lock::free, R"("text")", 0, 0, "", false, "text structured both"},
     {"mcp", "output_bytes", Type::integer, Lock::lower, "32768", 1024, 1048576, "bytes"},
     {"mcp", "answer_within", Type::integer, Lock::free, R"("auto")", 1, 86400, "seconds", false, "auto none"},
+    {"mcp", "approve_within", Type::integer, Lock::free, "600", 1, 86400, "seconds", false, "none"},
     {"mcp", "stored_bytes", Type::integer, Lock::lower, "268435456", 16777216, largest_size, "bytes"},
     {"mcp", "max_calls", Type::integer, Lock::lower, "32", 1, 256, "calls"},
     {"mcp", "queue_seconds", Type::integer, Lock::lower, "45", 1, 3600, "seconds"},

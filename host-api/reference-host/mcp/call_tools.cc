@@ -72,10 +72,11 @@ std::optional<bool> CallTools::confirm(const std::string& question, Stop& stop) 
     case Approval::never:
       return false;
     case Approval::unavailable:
+    case Approval::expired:
+      return std::nullopt;
     case Approval::deferred:
       break;
   }
-  if (answer == Approval::unavailable) return std::nullopt;
   std::mutex mutex;
   std::condition_variable changed;
   bool is_stopped = false;

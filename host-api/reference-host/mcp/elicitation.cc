@@ -61,6 +61,7 @@ Approval Elicitation::ask(const Question& question) {
   Call* call = Calls::current();
   if (call == nullptr) return Approval::unavailable;
   if (call->asks == Call::Asks::client) return ask_client(question);
+  if (call->asks == Call::Asks::nobody && waiting_ != nullptr) return waiting_->ask(question, call->client);
   if (!call->speaks_2026) return Approval::unavailable;
   const std::lock_guard lock(call->asking);
   const auto given = std::find_if(call->given.begin(), call->given.end(),
@@ -106,6 +107,7 @@ Approval Elicitation::ask_client(const Question& question) {
 }
 
 void Elicitation::withdraw(std::uint64_t id) {
+  if (waiting_ != nullptr) waiting_->withdraw(id);
   const std::lock_guard lock(mutex_);
   withdrawn_.push_back(id);
   if (withdrawn_.size() > max_withdrawn) withdrawn_.pop_front();

@@ -1,6 +1,7 @@
 // Asks for approvals through the client, where a person answers a form.
 //
-// - Only a call whose client can show forms asks; for any other, the answer is unavailable.
+// - For a call whose client shows no forms, the question waits for `wtool approve`, if there is a place for that
+//   (approval/waiting_questions.h); if not, the answer is unavailable.
 // - In protocol 2026 a server sends no requests: the call ends with the question, and a later call brings the answer,
 //   which counts for this very question only.
 // - A form that is declined or dismissed counts as no, for this once. So does an answer that is not one of the four.
@@ -16,6 +17,7 @@
 #include <string>
 
 #include "approval/approver.h"
+#include "approval/waiting_questions.h"
 #include "mcp/message.h"
 #include "mcp/output.h"
 
@@ -33,7 +35,8 @@ Approval approval_of(const nlohmann::json& result);
 // All members: any thread.
 class Elicitation final : public Approver {
  public:
-  explicit Elicitation(Output& output) : output_(output) {}
+  // `waiting`: where questions wait whose client shows no forms; nullptr: there is no such place.
+  explicit Elicitation(Output& output, WaitingQuestions* waiting = nullptr) : output_(output), waiting_(waiting) {}
 
   Approval ask(const Question& question) override;
   void withdraw(std::uint64_t id) override;
@@ -52,6 +55,7 @@ class Elicitation final : public Approver {
   Approval ask_client(const Question& question);
 
   Output& output_;
+  WaitingQuestions* const waiting_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, Open> open_;     // by the request's id, as JSON text

@@ -14,12 +14,16 @@ ordered_json server_info(const About& about) {
   return {{"name", "wtool"}, {"title", "Shell tools of wtool"}, {"version", about.version}};
 }
 
-std::string instructions(const About& about) {
+std::string instructions(const About& about, bool client_shows_forms) {
+  const std::string approval = about.questions_wait && !client_shows_forms
+                                   ? " What needs an approval waits until the person runs `wtool approve` in another "
+                                     "terminal: tell them."
+                                   : "";
   if (about.workflows_alone) {
     return "Each tool runs a workflow on this machine, which a person has reviewed, from its beginning to its end. A "
            "run "
            "that did not complete says how a call continues it. " +
-           about.policy;
+           about.policy + approval;
   }
   return "Tools that run commands on this machine. A call comes back when the command is over, or says which job it "
          "has "
@@ -27,7 +31,8 @@ std::string instructions(const About& about) {
          "end, and the result says how to read the rest: narrow it down with the command itself where that is much. " +
          (about.policy.empty() ? "The person who runs this server may have restricted what is allowed; a refusal says "
                                  "what is."
-                               : about.policy);
+                               : about.policy) +
+         approval;
 }
 
 std::string client_name(const json& parent, std::string_view key) {
@@ -86,7 +91,7 @@ std::string Protocol2025::initialize(const Message& request) {
       {"protocolVersion", version},
       {"capabilities", {{"tools", {{"listChanged", false}}}, {"logging", ordered_json::object()}}},
       {"serverInfo", server_info(about_)},
-      {"instructions", instructions(about_)}};
+      {"instructions", instructions(about_, can_be_asked_)}};
   return result_line(request.id, dumped(result));
 }
 

@@ -29,10 +29,11 @@ struct Reply {
 struct About {
   std::string version;           // of the program
   std::string policy;            // what commands can do, for the models that use the tools; empty: nothing is said
+  bool questions_wait = false;   // for `wtool approve`, where the client shows no forms
   bool workflows_alone = false;  // no tool runs a command that a model gives
 };
 nlohmann::ordered_json server_info(const About& about);
-std::string instructions(const About& about);
+std::string instructions(const About& about, bool client_shows_forms);
 
 // The client's name for itself, from the member `key`; empty if it gives none.
 std::string client_name(const nlohmann::json& parent, std::string_view key);

@@ -45,7 +45,9 @@ struct ServerSettings {
   std::string shell = "/bin/sh";  // runs the lines of shell_execute
   // A command that runs longer becomes a job. Nothing: a command becomes a job only on request.
   std::optional<std::chrono::seconds> answer_within;
-  bool waits_for_progress = false;   // a client that is told of the progress waits longer than that
+  bool waits_for_progress = false;  // a client that is told of the progress waits longer than that
+  // A question waits so long where the client shows no forms. Nothing: it does not wait.
+  std::optional<std::chrono::seconds> approve_within;
   std::uint64_t stored_bytes = 0;    // of all outputs that can be read later
   int max_calls = 1;                 // at once
   std::chrono::seconds max_wait{1};  // of a call for its turn

@@ -20,6 +20,7 @@ extern "C" {
 #define WTOOL_APPROVAL_ALWAYS 3u      /* yes, and remember */
 #define WTOOL_APPROVAL_NEVER 4u       /* no, and remember */
 #define WTOOL_APPROVAL_DEFERRED 5u    /* the host must end this call, and will come back with the answer in another */
+#define WTOOL_APPROVAL_EXPIRED 6u     /* nobody has answered in the time that the host gives a person */
 
 /* One question. Ownership: the plugin's, valid until ask returns. */
 typedef struct wtool_approval_question {

@@ -1,0 +1,200 @@
+#include "approval/question_client.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "approval/question_folder.h"
+
+namespace wtool::host {
+
+namespace {
+
+using nlohmann::json;
+
+// For a process that has stopped, or is no server of ours.
+constexpr std::chrono::seconds patience{5};
+
+std::string text_of(const json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+int milliseconds_until(std::chrono::steady_clock::time_point due) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - std::chrono::steady_clock::now());
+  return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+}
+
+// False: nothing has come by then.
+bool can_read(const Descriptor& socket, std::chrono::steady_clock::time_point due) {
+  pollfd polled{socket.get(), POLLIN, 0};
+  while (true) {
+    const int ready = ::poll(&polled, 1, milliseconds_until(due));
+    if (ready >= 0 || errno != EINTR) return ready > 0;
+  }
+}
+
+}  // namespace
+
+bool QuestionClient::watch(std::string& why) {
+  changes_ = Descriptor(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  bool watches = false;
+  why = changes_ ? "there is no folder for questions: set HOME or XDG_RUNTIME_DIR" : ::strerror(errno);
+  for (const std::string& path : question_folders()) {
+    // Made here, so that there is something to watch.
+    if (!changes_ || !open_question_folder(path, true, why)) continue;
+    if (::inotify_add_watch(changes_.get(), path.c_str(), IN_MOVED_TO) >= 0) watches = true;
+  }
+  return watches;
+}
+
+void QuestionClient::look() {
+  for (const std::string& path : question_folders()) {
+    std::string why;
+    const Descriptor folder = open_question_folder(path, false, why);
+    if (!folder) continue;
+    for (const std::string& name : question_sockets(folder)) connect_to(folder, path, name);
+  }
+  const auto due = std::chrono::steady_clock::now() + patience;
+  for (Server& server : servers_) {
+    while (!server.is_ready && !server.is_gone) {
+      if (can_read(server.socket, due)) {
+        read_from(server);
+      } else {
+        refusals_.push_back("the process of " + server.place + " says nothing");
+        forget(server);
+      }
+    }
+  }
+  servers_.remove_if([](const Server& server) { return server.is_gone; });
+}
+
+void QuestionClient::connect_to(const Descriptor& folder, const std::string& path, const std::string& name) {
+  const std::string place = path + '/' + name;
+  if (std::any_of(servers_.begin(), servers_.end(), [&](const Server& one) { return one.place == place; })) return;
+  Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const sockaddr_un address = socket_address(folder, name);
+  if (!socket) return refusals_.push_back(place + ": " + ::strerror(errno));
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    // Of one that has ended, whose number another process has.
+    if (errno != ECONNREFUSED && errno != ENOENT) refusals_.push_back(place + ": " + ::strerror(errno));
+    return;
+  }
+  servers_.push_back({.place = place, .socket = std::move(socket)});
+}
+
+bool QuestionClient::wait(int wake) {
+  std::vector<pollfd> polled{{wake, POLLIN, 0}, {changes_.get(), POLLIN, 0}};
+  for (const Server& server : servers_) polled.push_back({server.socket.get(), POLLIN, 0});
+  while (::poll(polled.data(), polled.size(), -1) < 0) {
+    if (errno != EINTR) return false;
+  }
+  if (polled[0].revents != 0) return false;
+  std::array<char, 4096> names;
+  if (polled[1].revents != 0) {
+    while (::read(changes_.get(), names.data(), names.size()) > 0) {
+    }
+  }
+  std::size_t next = 2;
+  for (Server& server : servers_) {
+    if (polled[next++].revents != 0) read_from(server);
+  }
+  servers_.remove_if([](const Server& server) { return server.is_gone; });
+  return true;
+}
+
+// One read; false: the other end has gone.
+bool QuestionClient::read_from(Server& server) {
+  std::array<char, 65536> bytes;
+  const ssize_t size = ::recv(server.socket.get(), bytes.data(), bytes.size(), 0);
+  if (size < 0 && (errno == EINTR || errno == EAGAIN)) return true;
+  if (size <= 0) {
+    forget(server);
+    return false;
+  }
+  server.in.append(bytes.data(), static_cast<std::size_t>(size));
+  std::size_t begin = 0;
+  for (std::size_t end = 0; (end = server.in.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    take(server, server.in.substr(begin, end - begin));
+  }
+  server.in.erase(0, begin);
+  return true;
+}
+
+void QuestionClient::take(Server& server, const std::string& line) {
+  const json said = json::parse(line, nullptr, false);
+  if (!said.is_object()) return;
+  if (said.contains("nonce")) server.nonce = text_of(said, "nonce");
+  if (said.contains("ready")) server.is_ready = true;
+  if (said.contains("refused")) {
+    server.answered = text_of(said, "refused");
+    refusals_.push_back(server.answered);
+    forget(server);
+  }
+  if (said.contains("taken")) server.answered = "taken";
+  if (said.contains("problem")) server.answered = text_of(said, "problem");
+  if (const auto asks = said.find("asks"); asks != said.end() && asks->is_object()) {
+    AskedQuestion asked{.id = text_of(*asks, "id"),
+                        .question = {.tool = text_of(*asks, "tool"),
+                                     .subject = text_of(*asks, "subject"),
+                                     .reason = text_of(*asks, "reason")},
+                        .client = text_of(*asks, "client"),
+                        .until = {}};
+    if (const auto until = asks->find("until"); until != asks->end() && until->is_number_integer()) {
+      asked.until = std::chrono::system_clock::time_point(std::chrono::seconds(until->get<std::int64_t>()));
+    }
+    server.asked.push_back(asked.id);
+    questions_.push_back(std::move(asked));
+  }
+  if (const std::string over = text_of(said, "over"); !over.empty()) {
+    std::erase(server.asked, over);
+    std::erase_if(questions_, [&](const AskedQuestion& one) { return one.id == over; });
+  }
+}
+
+void QuestionClient::forget(Server& server) {
+  server.is_gone = true;
+  std::erase_if(questions_, [&](const AskedQuestion& one) {
+    return std::find(server.asked.begin(), server.asked.end(), one.id) != server.asked.end();
+  });
+}
+
+const AskedQuestion* QuestionClient::find(std::string_view id) const {
+  const auto found =
+      std::find_if(questions_.begin(), questions_.end(), [&](const AskedQuestion& one) { return one.id == id; });
+  return found == questions_.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> QuestionClient::take_refusals() { return std::exchange(refusals_, {}); }
+
+std::string QuestionClient::answer(const std::string& id, std::string_view word) {
+  const auto found = std::find_if(servers_.begin(), servers_.end(), [&](const Server& one) {
+    return std::find(one.asked.begin(), one.asked.end(), id) != one.asked.end();
+  });
+  if (found == servers_.end()) return "the question " + id + " does not wait any more";
+  Server& server = *found;
+  const std::string line = json{{"id", id}, {"answer", word}, {"nonce", server.nonce}}.dump() + '\n';
+  server.answered.clear();
+  if (::send(server.socket.get(), line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size())) {
+    return std::string("the process that asks cannot be reached: ") + ::strerror(errno);
+  }
+  const auto due = std::chrono::steady_clock::now() + patience;
+  while (server.answered.empty() && !server.is_gone) {
+    if (!can_read(server.socket, due)) return "the process that asks does not say whether it has taken the answer";
+    read_from(server);
+  }
+  const std::string answered = server.answered;
+  servers_.remove_if([](const Server& one) { return one.is_gone; });
+  if (answered.empty()) return "the process that asks has ended";
+  return answered == "taken" ? std::string() : answered;
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,68 @@
+// The questions that wait in this user's processes (waiting_questions.h), as the program sees them that answers.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "approval/question.h"
+#include "base/descriptor.h"
+
+namespace wtool::host {
+
+struct AskedQuestion {
+  std::string id;  // that a person gives
+  Question question;
+  std::string client;  // on whose behalf it is asked, by the name that it gives itself; empty: it gives none
+  std::chrono::system_clock::time_point until;
+};
+
+// One thread at a time.
+class QuestionClient {
+ public:
+  // Makes look() find what begins later, too, and wait() hear of it. False with `why`: it cannot.
+  bool watch(std::string& why);
+
+  // Connects to all processes that ask, and takes in what waits there.
+  void look();
+  // Waits until something has changed, or `wake` can be read; false then. A process that begins to ask is a change only
+  // after watch(); look() takes its questions in.
+  bool wait(int wake);
+
+  const std::vector<AskedQuestion>& questions() const { return questions_; }
+  const AskedQuestion* find(std::string_view id) const;
+  // Why processes do not let this one answer, a sentence each; they are forgotten with this.
+  std::vector<std::string> take_refusals();
+
+  // What is wrong with the answer; empty: it was taken.
+  std::string answer(const std::string& id, std::string_view word);
+
+ private:
+  struct Server {
+    std::string place;  // of the socket
+    Descriptor socket;
+    std::string nonce{};
+    std::string in{};
+    bool is_ready = false;
+    bool is_gone = false;
+    std::vector<std::string> asked{};
+    std::string answered{};  // what the reply to the last answer says; empty: none has come
+  };
+
+  void connect_to(const Descriptor& folder, const std::string& path, const std::string& name);
+  bool read_from(Server& server);
+  void take(Server& server, const std::string& line);
+  void forget(Server& server);
+
+  Descriptor changes_;  // of the folders
+  std::list<Server> servers_;
+  std::vector<AskedQuestion> questions_;
+  std::vector<std::string> refusals_;
+};
+
+}  // namespace wtool::host

@@ -1,0 +1,105 @@
+#include "approval/question_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "base/environment.h"
+
+namespace wtool::host {
+
+namespace {
+
+constexpr std::string_view end_of_name = ".sock";
+constexpr const char* below = "/wtool/approve";
+
+bool is_own_folder(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid();
+}
+
+// The process in `PID.sock`, and in `.PID.sock`, which is its name before it takes questions; 0: it is neither.
+pid_t process_of(std::string_view name) {
+  if (!name.empty() && name.front() == '.') name.remove_prefix(1);
+  pid_t process = 0;
+  const auto [end, failure] = std::from_chars(name.data(), name.data() + name.size(), process);
+  const bool is_whole = failure == std::errc() && std::string_view(end, name.data() + name.size()) == end_of_name;
+  return is_whole && process > 0 ? process : 0;
+}
+
+}  // namespace
+
+std::vector<std::string> question_folders() {
+  std::vector<std::string> folders;
+  const std::string runtime = environment_folder("XDG_RUNTIME_DIR", "/run/user/" + std::to_string(::geteuid()));
+  if (is_own_folder(runtime)) folders.push_back(runtime + below);
+  const std::string home = environment_folder("HOME");
+  const std::string usual = home.empty() ? home : home + "/.local/state";
+  const std::string state = environment_folder("XDG_STATE_HOME", usual);
+  if (!state.empty()) folders.push_back(state + below);
+  // Another process of this user's may have no such variable.
+  if (!usual.empty() && usual != state) folders.push_back(usual + below);
+  return folders;
+}
+
+Descriptor open_question_folder(const std::string& path, bool make, std::string& why) {
+  if (make) {
+    std::error_code failure;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failure);
+    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+      why = path + " cannot be made: " + ::strerror(errno);
+      return {};
+    }
+  }
+  Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat status {};
+  if (!folder || ::fstat(folder.get(), &status) != 0) {
+    why = path + " cannot be opened: " + ::strerror(errno);
+    return {};
+  }
+  if (status.st_uid != ::geteuid() || (status.st_mode & 077) != 0) {
+    why = path + " must belong to you, and nobody else may have rights in it (chmod 700)";
+    return {};
+  }
+  return folder;
+}
+
+sockaddr_un socket_address(const Descriptor& folder, std::string_view name) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%.*s", folder.get(),
+                static_cast<int>(name.size()), name.data());
+  return address;
+}
+
+std::vector<std::string> question_sockets(const Descriptor& folder) {
+  std::vector<std::string> names;
+  const int copy = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(copy < 0 ? nullptr : ::fdopendir(copy), ::closedir);
+  if (entries == nullptr) return names;
+  while (const dirent* entry = ::readdir(entries.get())) {
+    const std::string name = entry->d_name;
+    const pid_t process = process_of(name);
+    if (process == 0) continue;
+    if (::kill(process, 0) != 0 && errno == ESRCH) {
+      ::unlinkat(folder.get(), name.c_str(), 0);
+    } else if (name.front() != '.') {
+      names.push_back(name);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace wtool::host

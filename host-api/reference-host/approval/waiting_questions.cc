@@ -1,0 +1,343 @@
+#include "approval/waiting_questions.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "approval/peer.h"
+#include "approval/question_folder.h"
+#include "base/time_text.h"
+
+namespace wtool::host {
+
+namespace {
+
+using nlohmann::json;
+
+// A question that was withdrawn is not remembered for ever, since it may never have been asked.
+constexpr std::size_t most_withdrawn_early = 1024;
+constexpr std::size_t max_peers = 16;
+constexpr std::size_t max_line = 4096;
+constexpr std::size_t max_unread = std::size_t{64} << 20;
+
+constexpr std::array<std::pair<std::string_view, Approval>, 4> answers{
+    {{"yes", Approval::yes}, {"no", Approval::no}, {"always", Approval::always}, {"never", Approval::never}}};
+
+std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace) + '\n'; }
+
+std::string new_nonce() {
+  std::array<unsigned char, 16> random;
+  if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) return {};
+  std::string text;
+  for (const unsigned char byte : random) {
+    text += "0123456789abcdef"[byte >> 4];
+    text += "0123456789abcdef"[byte & 15];
+  }
+  return text;
+}
+
+bool has_ended(const Descriptor& process) {
+  pollfd end{process.get(), POLLIN, 0};
+  return ::poll(&end, 1, 0) != 0;
+}
+
+std::string member_text(const json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+struct WaitingQuestions::Peer {
+  Descriptor socket;
+  pid_t number = 0;
+  Descriptor process;  // a pidfd
+  std::string nonce;
+  std::string in;
+  std::string out;
+  std::set<std::string> shown;
+  bool is_over = false;  // as soon as `out` has been sent
+  bool is_gone = false;
+
+  void say(const json& what) { out += dumped(what); }
+  void refuse(const std::string& why) {
+    say({{"refused", why}});
+    is_over = true;
+  }
+  // Why it must not answer; empty: it may.
+  std::string problem() const {
+    if (!process) return "it cannot be told who asks: the process has ended, or the kernel has no pidfds";
+    std::string why = peer_problem(number);
+    if (why.empty() && has_ended(process)) why = "the process that asked has ended";
+    return why;
+  }
+  void flush() {
+    while (!out.empty()) {
+      const ssize_t sent = ::send(socket.get(), out.data(), out.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (sent < 0 && errno == EINTR) continue;
+      if (sent < 0) {
+        is_gone = is_gone || errno != EAGAIN || out.size() > max_unread;
+        return;
+      }
+      out.erase(0, static_cast<std::size_t>(sent));
+    }
+    is_gone = is_gone || is_over;
+  }
+};
+
+WaitingQuestions::WaitingQuestions(std::chrono::seconds within, Tell tell) : within_(within), tell_(std::move(tell)) {}
+
+WaitingQuestions::~WaitingQuestions() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+    changed_.notify_all();
+    wake();
+  }
+  if (server_.joinable()) server_.join();
+  if (!name_.empty()) ::unlinkat(folder_.get(), name_.c_str(), 0);
+}
+
+// What a client may take for its own questions is refused by whoever could not be asked; it is told once.
+bool WaitingQuestions::start() {
+  if (server_.joinable()) return true;
+  std::string why = "there is no folder for it: set HOME or XDG_RUNTIME_DIR";
+  for (const std::string& path : question_folders()) {
+    folder_ = open_question_folder(path, true, why);
+    if (folder_) break;
+  }
+  const auto fail = [&](const std::string& what) {
+    tell_("nobody can be asked, since the socket for `wtool approve` cannot be made: " + what);
+    listening_.reset();
+    return false;
+  };
+  if (!folder_) return fail(why);
+  question_sockets(folder_);  // Those that are left over are removed.
+  const std::string name = std::to_string(::getpid()) + ".sock";
+  // Under its own name only when it listens: else it would look like one that is left over.
+  const std::string before = '.' + name;
+  ::unlinkat(folder_.get(), before.c_str(), 0);
+  listening_ = Descriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  wake_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  const sockaddr_un address = socket_address(folder_, before);
+  const int on = 1;
+  if (!listening_ || !wake_ || ::setsockopt(listening_.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0 ||
+      ::bind(listening_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    return fail(::strerror(errno));
+  }
+  if (::fchmodat(folder_.get(), before.c_str(), 0600, 0) != 0 || ::listen(listening_.get(), max_peers) != 0 ||
+      ::renameat(folder_.get(), before.c_str(), folder_.get(), name.c_str()) != 0) {
+    const std::string what = ::strerror(errno);
+    ::unlinkat(folder_.get(), before.c_str(), 0);
+    return fail(what);
+  }
+  name_ = name;
+  try {
+    server_ = std::thread([this] { serve(); });
+  } catch (const std::system_error& error) {
+    return fail(error.what());
+  }
+  return true;
+}
+
+void WaitingQuestions::wake() const {
+  const std::uint64_t one = 1;
+  if (wake_ && ::write(wake_.get(), &one, sizeof one) < 0) {
+  }
+}
+
+Approval WaitingQuestions::ask(const Question& question, const std::string& client) {
+  std::unique_lock lock(mutex_);
+  if (std::erase(withdrawn_, question.id) > 0 || ending_ || !start()) return Approval::unavailable;
+  const std::string id = std::to_string(::getpid()) + '-' + std::to_string(++asked_);
+  const auto due = Clock::now() + within_;
+  Waiting& waiting = waiting_[id];  // stays where it is: it is a map
+  waiting.question = question;
+  waiting.client = client;
+  waiting.until = std::chrono::system_clock::now() + within_;
+  wake();
+  tell_("a question waits for you until " + utc_text(waiting.until, "%H:%M:%S UTC") + ": run `wtool approve " + id +
+        "` in another terminal");
+  changed_.wait_until(lock, due, [&] { return waiting.answer || waiting.withdrawn || ending_; });
+  const Approval answer = waiting.answer                   ? *waiting.answer
+                          : (waiting.withdrawn || ending_) ? Approval::unavailable
+                                                           : Approval::expired;
+  waiting_.erase(id);
+  wake();
+  return answer;
+}
+
+void WaitingQuestions::withdraw(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [name, waiting] : waiting_) {
+    if (waiting.question.id != id) continue;
+    waiting.withdrawn = true;
+    return changed_.notify_all();
+  }
+  if (withdrawn_.size() == most_withdrawn_early) withdrawn_.pop_front();
+  withdrawn_.push_back(id);
+}
+
+std::string WaitingQuestions::description(const std::string& id, const Waiting& waiting) const {
+  const auto until = std::chrono::duration_cast<std::chrono::seconds>(waiting.until.time_since_epoch()).count();
+  return dumped({{"asks",
+                  {{"id", id},
+                   {"tool", waiting.question.tool},
+                   {"subject", waiting.question.subject},
+                   {"reason", waiting.question.reason},
+                   {"client", waiting.client},
+                   {"until", until}}}});
+}
+
+// What is wrong with the answer; empty: it counts.
+std::string WaitingQuestions::settle(const std::string& id, std::string_view answer) {
+  const auto known = std::find_if(answers.begin(), answers.end(), [&](const auto& one) { return one.first == answer; });
+  if (known == answers.end()) return "the answer must be yes, no, always or never";
+  const auto found = waiting_.find(id);
+  if (found == waiting_.end() || found->second.answer || found->second.withdrawn) {
+    return "the question " + id + " does not wait any more";
+  }
+  found->second.answer = known->second;
+  changed_.notify_all();
+  return {};
+}
+
+void WaitingQuestions::serve() {
+  std::vector<pollfd> polled;
+  while (true) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (ending_) break;
+    }
+    for (Peer& peer : peers_) {
+      show_changes(peer);
+      peer.flush();
+    }
+    peers_.remove_if([](const Peer& peer) { return peer.is_gone; });
+    polled.assign({{wake_.get(), POLLIN, 0}, {listening_.get(), POLLIN, 0}});
+    for (const Peer& peer : peers_) {
+      polled.push_back({peer.socket.get(), static_cast<short>(POLLIN | (peer.out.empty() ? 0 : POLLOUT)), 0});
+    }
+    if (::poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR) break;
+    std::uint64_t count = 0;
+    if (polled[0].revents != 0 && ::read(wake_.get(), &count, sizeof count) < 0) {
+    }
+    std::size_t next = 2;
+    for (Peer& peer : peers_) {
+      if ((polled[next++].revents & ~POLLOUT) != 0 && !take_from(peer)) peer.is_gone = true;
+    }
+    if (polled[1].revents != 0) accept_peer();
+  }
+  peers_.clear();
+}
+
+void WaitingQuestions::accept_peer() {
+  Descriptor socket(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!socket) return;
+  if (peers_.size() >= max_peers) return;
+  peers_.emplace_back();
+  peers_.back().socket = std::move(socket);
+  greet(peers_.back());
+}
+
+void WaitingQuestions::greet(Peer& peer) {
+  ucred credentials{};
+  socklen_t size = sizeof credentials;
+  if (::getsockopt(peer.socket.get(), SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) {
+    return peer.refuse(std::string("it cannot be told who asks: ") + ::strerror(errno));
+  }
+  if (credentials.uid != ::geteuid()) {
+    return peer.refuse("the questions are those of another user (uid " + std::to_string(::geteuid()) + ')');
+  }
+  peer.number = credentials.pid;
+  if (peer.number > 0) peer.process = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, peer.number, 0U)));
+  if (const std::string why = peer.problem(); !why.empty()) return peer.refuse(why);
+  peer.nonce = new_nonce();
+  if (peer.nonce.empty()) return peer.refuse("the kernel gives no random bytes");
+  peer.say({{"nonce", peer.nonce}});
+  show_changes(peer);
+  peer.say({{"ready", true}});
+}
+
+void WaitingQuestions::show_changes(Peer& peer) {
+  if (peer.nonce.empty() || peer.is_over) return;
+  const std::lock_guard lock(mutex_);
+  for (auto shown = peer.shown.begin(); shown != peer.shown.end();) {
+    if (waiting_.contains(*shown)) {
+      ++shown;
+      continue;
+    }
+    peer.say({{"over", *shown}});
+    shown = peer.shown.erase(shown);
+  }
+  for (const auto& [id, waiting] : waiting_) {
+    if (!waiting.answer && peer.shown.insert(id).second) peer.out += description(id, waiting);
+  }
+}
+
+// False: it has gone.
+bool WaitingQuestions::take_from(Peer& peer) {
+  std::array<char, max_line> bytes;
+  iovec part{bytes.data(), bytes.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(ucred))> control{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  const ssize_t size = ::recvmsg(peer.socket.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (size < 0) return errno == EAGAIN || errno == EINTR;
+  if (size == 0) return false;
+  if (peer.is_over) return true;
+  // All bytes of one message are of one sender.
+  const cmsghdr* header = CMSG_FIRSTHDR(&message);
+  ucred sender{};
+  if (header != nullptr && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_CREDENTIALS) {
+    ::memcpy(&sender, CMSG_DATA(header), sizeof sender);
+  }
+  if (sender.pid != peer.number || sender.uid != ::geteuid()) {
+    peer.refuse("the answer was sent by another process than the one that has connected");
+    return true;
+  }
+  peer.in.append(bytes.data(), static_cast<std::size_t>(size));
+  std::size_t end = 0;
+  while (!peer.is_over && (end = peer.in.find('\n')) != std::string::npos) {
+    take_line(peer, peer.in.substr(0, end));
+    peer.in.erase(0, end + 1);
+  }
+  if (peer.in.size() > max_line) peer.refuse("the line is too long");
+  return true;
+}
+
+void WaitingQuestions::take_line(Peer& peer, const std::string& line) {
+  const json said = json::parse(line, nullptr, false);
+  if (!said.is_object() || member_text(said, "nonce") != peer.nonce) {
+    return peer.refuse("a line must be a JSON object with the nonce of this connection");
+  }
+  if (const std::string why = peer.problem(); !why.empty()) return peer.refuse(why);
+  const std::string id = member_text(said, "id");
+  std::string problem;
+  {
+    const std::lock_guard lock(mutex_);
+    problem = settle(id, member_text(said, "answer"));
+  }
+  json reply{{"id", id}};
+  problem.empty() ? reply["taken"] = true : reply["problem"] = problem;
+  peer.say(reply);
+}
+
+}  // namespace wtool::host

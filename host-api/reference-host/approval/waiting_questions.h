@@ -1,0 +1,90 @@
+// Questions that wait until the person answers them in another terminal, by `wtool approve`.
+//
+//   WaitingQuestions waiting(std::chrono::seconds(600), complain);
+//   const Approval answer = waiting.ask(question, "the client's name");   // the process has a socket from now on
+//
+// - The socket is one of this user's alone (question_folder.h), made with the first question and removed at the end.
+// - Each line on it is a JSON object. The server says {"nonce"}, then {"asks": {...}} for each question that waits,
+//   {"ready": true}, and from then on {"asks"} and {"over": ID}. A client says {"id", "answer", "nonce"} and gets {"id",
+//   "taken"} or {"id", "problem"}; {"refused": WHY} ends the connection.
+// - Who answers is looked at (peer.h), at the beginning and with each answer. The kernel tells which process has sent
+//   a line; only the process whose ancestors were looked at can know the nonce and send one with its number, and it has
+//   not ended by then. So no process can pass another one off as itself.
+// - A question whose time is over is refused, and says that nobody has answered.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "approval/approver.h"
+#include "base/descriptor.h"
+
+namespace wtool::host {
+
+// All members: any thread.
+class WaitingQuestions {
+ public:
+  using Tell = std::function<void(const std::string&)>;
+
+  // `within`: how long a question waits. `tell`: gets a sentence that tells the person what to do.
+  WaitingQuestions(std::chrono::seconds within, Tell tell);
+  WaitingQuestions(const WaitingQuestions&) = delete;
+  WaitingQuestions& operator=(const WaitingQuestions&) = delete;
+  ~WaitingQuestions();  // Nobody waits any more.
+
+  // Waits. `client`: on whose behalf it is asked, by the name that it gives itself.
+  Approval ask(const Question& question, const std::string& client);
+  void withdraw(std::uint64_t id);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Waiting {
+    Question question;
+    std::string client;
+    std::chrono::system_clock::time_point until;
+    std::optional<Approval> answer{};
+    bool withdrawn = false;
+  };
+  struct Peer;
+
+  // With mutex_ held:
+  bool start();
+  std::string description(const std::string& id, const Waiting& waiting) const;
+  std::string settle(const std::string& id, std::string_view answer);
+  // On the thread that serves:
+  void serve();
+  void accept_peer();
+  void greet(Peer& peer);
+  bool take_from(Peer& peer);
+  void take_line(Peer& peer, const std::string& line);
+  void show_changes(Peer& peer);
+  void wake() const;
+
+  const std::chrono::seconds within_;
+  const Tell tell_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::string, Waiting> waiting_;  // by the name that a person gives: PID-NUMBER
+  std::deque<std::uint64_t> withdrawn_;     // before they were asked; the latest of them
+  std::uint64_t asked_ = 0;
+  bool ending_ = false;
+  Descriptor folder_;
+  std::string name_;  // of the socket in it
+  Descriptor listening_;
+  Descriptor wake_;
+  std::list<Peer> peers_;
+  std::thread server_;
+};
+
+}  // namespace wtool::host

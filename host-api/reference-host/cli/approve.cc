@@ -1,0 +1,196 @@
+// wtool approve [ID] [--answer WORD] [--watch]: shows and answers the questions that wait in the person's other
+// processes, such as those of `wtool mcp` for a client that has no forms.
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "approval/question_client.h"
+#include "approval/terminal.h"
+#include "base/descriptor.h"
+#include "base/time_text.h"
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/output.h"
+#include "tracing/escape.h"
+
+namespace wtool::host {
+
+namespace {
+
+struct ApproveOptions {
+  std::string id;
+  std::string answer;
+  bool watch = false;
+};
+
+constexpr std::size_t shown_columns = 100;
+
+std::string heading(const AskedQuestion& asked) {
+  return asked.id + (asked.client.empty() ? "" : ", for the client " + visible(asked.client)) + ", waits until " +
+         utc_text(asked.until, "%H:%M:%S UTC") + '\n';
+}
+
+const char* word_of(Approval approval) {
+  switch (approval) {
+    case Approval::yes:
+      return "yes";
+    case Approval::no:
+      return "no";
+    case Approval::always:
+      return "always";
+    case Approval::never:
+      return "never";
+    case Approval::unavailable:
+    case Approval::deferred:
+    case Approval::expired:
+      break;
+  }
+  return nullptr;
+}
+
+class Answering {
+ public:
+  bool watch() {
+    std::string why;
+    if (client_.watch(why)) return true;
+    complain("--watch: " + why);
+    return false;
+  }
+
+  // False: a process did not let this one answer.
+  bool look() {
+    client_.look();
+    bool all = true;
+    for (const std::string& why : client_.take_refusals()) {
+      complain(why);
+      all = false;
+    }
+    return all;
+  }
+
+  const QuestionClient& client() const { return client_; }
+
+  int give(const std::string& id, const std::string& word) {
+    const std::string problem = client_.answer(id, word);
+    client_.take_refusals();  // It is the problem.
+    if (!problem.empty()) {
+      complain(problem);
+      return exit_failed;
+    }
+    return print(id + ": " + word + '\n') ? exit_ok : exit_unusable;
+  }
+
+  // Asks on the terminal; where there is none, shows the question alone.
+  int show(AskedQuestion asked) {
+    if (!print(heading(asked))) return exit_unusable;
+    asked.question.id = ++asked_;
+    const Approval answer = ask(asked);
+    if (const char* word = word_of(answer)) return give(asked.id, word);
+    if (client_.find(asked.id) == nullptr) return exit_failed;
+    // There is no terminal.
+    const bool shown = print(question_text(asked.question, shown_columns) + "answer it with: wtool approve " +
+                             asked.id + " --answer yes|no|always|never\n");
+    return shown ? exit_ok : exit_unusable;
+  }
+
+  int show_all() {
+    int status = exit_ok;
+    for (const AskedQuestion& asked : std::vector<AskedQuestion>(client_.questions())) {
+      if (client_.find(asked.id) == nullptr || !seen_.insert(asked.id).second) continue;
+      if (const int one = show(asked); one == exit_unusable) return one;
+    }
+    return status;
+  }
+
+  // Until it is told to end.
+  int show_those_that_come() {
+    while (true) {
+      if (const int status = show_all(); status != exit_ok) return status;
+      if (!client_.wait(-1)) return exit_unusable;
+      look();
+    }
+  }
+
+ private:
+  // A question that is over elsewhere is taken back from the terminal.
+  Approval ask(const AskedQuestion& asked) {
+    const Descriptor end(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    std::thread listener([&] {
+      while (end && client_.find(asked.id) != nullptr) {
+        if (!client_.wait(end.get())) return;
+      }
+      approver_.withdraw(asked.question.id);
+    });
+    const Approval answer = approver_.ask(asked.question);
+    const std::uint64_t one = 1;
+    if (::write(end.get(), &one, sizeof one) < 0) {
+    }
+    listener.join();
+    return answer;
+  }
+
+  QuestionClient client_;
+  TerminalApproval approver_;
+  std::uint64_t asked_ = 0;
+  std::set<std::string> seen_;
+};
+
+int approve(const ApproveOptions& options) {
+  Answering answering;
+  if (options.watch && !answering.watch()) return exit_unusable;
+  const bool may_answer = answering.look();
+  if (!options.id.empty()) {
+    const AskedQuestion* asked = answering.client().find(options.id);
+    if (asked == nullptr) {
+      complain("no question " + escaped(options.id) + " waits; `wtool approve` shows those that do");
+      return exit_failed;
+    }
+    return options.answer.empty() ? answering.show(*asked) : answering.give(options.id, options.answer);
+  }
+  if (options.watch) return answering.show_those_that_come();
+  if (answering.client().questions().empty()) {
+    if (!may_answer) return exit_failed;
+    return print("no question waits\n") ? exit_ok : exit_unusable;
+  }
+  return answering.show_all();
+}
+
+}  // namespace
+
+void add_approve(CLI::App& app, Context& context) {
+  auto options = std::make_shared<ApproveOptions>();
+  CLI::App* command =
+      app.add_subcommand("approve", "Answer what `wtool mcp` asks for a client that cannot ask you itself");
+  command->add_option("ID", options->id, "The question (default: each that waits, one after the other)");
+  CLI::Option* answer =
+      command->add_option("--answer", options->answer, "Answer the question ID without asking on the terminal")
+          ->check(CLI::IsMember({"yes", "no", "always", "never"}))
+          ->type_name("WORD");
+  command->add_flag("--watch", options->watch, "Wait for questions, and ask each, until Ctrl-C")->excludes("ID");
+  command->footer(
+      "A question is shown with the command, its directory and the reason, and the answer is yes, no (for this once),\n"
+      "always or never. Where there is no terminal, the questions are shown and not answered. No process that a "
+      "command\n"
+      "of a call has started can answer. Exit status: 0, 1 where the question does not wait or may not be answered.\n"
+      "\n"
+      "Examples:\n"
+      "  wtool approve\n"
+      "  wtool approve --watch\n"
+      "  wtool approve 4711-1 --answer yes");
+  command->callback([&context, options, answer] {
+    if (answer->count() > 0 && options->id.empty()) {
+      throw CLI::ValidationError("--answer", "needs the ID of a question, as `wtool approve` shows it");
+    }
+    context.command = [options] { return approve(*options); };
+  });
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,367 @@
+// `wtool approve`: questions of `wtool mcp` for a client without forms, answered by another process; and who may not.
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <csignal>
+#include <filesystem>
+
+#include "support/mcp_client.h"
+
+using namespace wtool::test;
+using Json = nlohmann::json;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+// A server that asks about touch, for a client that has no forms, and the person's other terminal.
+struct Waiting {
+  ScratchFolder folder;
+  Mark mark;
+  McpClient client;
+
+  explicit Waiting(const std::string& mcp = "results: both")
+      : client({"--config", folder.file("c.yaml", "commands: {ask: [touch], approvals: keep/approvals.json}\nmcp: {" +
+                                                      mcp + "}\n")},
+               {.set = {{"XDG_RUNTIME_DIR", folder.path()}, {"WTOOL_TEST_MARK", mark.text()}}}) {
+    client.initialize();
+  }
+  std::string file() const { return folder.path() + "/made"; }
+  bool made() const { return fs::exists(file()); }
+  Json touch() { return client.call("touch " + file()); }
+  std::string sockets() const { return folder.path() + "/wtool/approve"; }
+  std::string socket() const { return sockets() + '/' + std::to_string(client.program.pid()) + ".sock"; }
+  // The id of the newest question: a server counts them.
+  std::string next_id() { return std::to_string(client.program.pid()) + '-' + std::to_string(++asked); }
+  int asked = 0;
+
+  ProgramOptions outside() const { return {.set = {{"XDG_RUNTIME_DIR", folder.path()}}}; }
+  Finished approve(std::vector<std::string> words) const {
+    words.insert(words.begin(), {WTOOL_TEST_PROGRAM, "approve"});
+    return run(words, outside());
+  }
+  bool waits(const std::string& id) const { return has(approve({}).out, id + ", "); }
+  void wait_until_asked(const std::string& id) const {
+    BOOST_REQUIRE(wait_until([&] { return waits(id); }, within(1000)));
+  }
+};
+
+// A connection of the test's own.
+class Peer {
+ public:
+  explicit Peer(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  }
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+  ~Peer() { ::close(socket_); }
+
+  void send(const Json& what) const {
+    const std::string line = what.dump() + '\n';
+    if (::send(socket_, line.data(), line.size(), MSG_NOSIGNAL) < 0) {
+    }
+  }
+  // Empty at the end.
+  std::string read_line() const {
+    std::string line;
+    for (char byte = 0; ::recv(socket_, &byte, 1, 0) == 1 && byte != '\n';) line += byte;
+    return line;
+  }
+  std::string read_until(std::string_view part) const {
+    std::string line;
+    do line = read_line();
+    while (!line.empty() && !has(line, part));
+    return line;
+  }
+
+ private:
+  const int socket_;
+};
+
+std::string code_of(const Json& answer) {
+  return answer.at("result").at("structuredContent").at("error").at("code").get<std::string>();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_question_waits_and_is_answered_by_another_process) {
+  Waiting place;
+  BOOST_TEST(!fs::exists(place.sockets()));
+  const std::string id = place.next_id();
+  const Json call = place.touch();
+  place.wait_until_asked(id);
+  const Finished shown = place.approve({id});
+  BOOST_TEST(has(shown.out, "touch " + place.file()), shown.out);
+  BOOST_TEST(has(shown.out, "commands.ask"), shown.out);
+  BOOST_TEST(has(shown.out, "test"), shown.out);
+  BOOST_TEST(!place.made());
+  const Finished given = place.approve({id, "--answer", "yes"});
+  BOOST_TEST(given.exit_code == 0, given.err);
+  BOOST_TEST(place.client.answer(call).at("result").at("isError") == false);
+  BOOST_TEST(place.made());
+  BOOST_TEST(place.approve({}).out == "no question waits\n");
+  const Finished late = place.approve({id, "--answer", "yes"});
+  BOOST_TEST(late.exit_code == 1);
+  BOOST_TEST(has(late.err, id), late.err);
+  place.client.program.end_input();
+  const Finished end = place.client.program.wait();
+  BOOST_TEST(has(end.err, "wtool approve " + id), end.err);
+  BOOST_TEST(fs::is_empty(place.sockets()));
+}
+
+BOOST_AUTO_TEST_CASE(no_is_for_once_and_always_and_never_are_kept) {
+  for (const std::string word : {"no", "always", "never"}) {
+    Waiting place;
+    const std::string id = place.next_id();
+    const Json call = place.touch();
+    place.wait_until_asked(id);
+    BOOST_TEST(place.approve({id, "--answer", word}).exit_code == 0);
+    const Json answer = place.client.answer(call);
+    BOOST_TEST(place.made() == (word == "always"));
+    if (word != "always") BOOST_TEST(code_of(answer) == "approval_denied");
+    const Json again = place.touch();
+    if (word == "no") {
+      place.wait_until_asked(place.next_id());
+    } else {
+      BOOST_TEST(place.client.answer(again).at("result").at("isError") == (word == "never"));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_person_answers_on_a_terminal) {
+  Waiting place;
+  const Json call = place.touch();
+  const std::string id = place.next_id();
+  place.wait_until_asked(id);
+  Program person({WTOOL_TEST_PROGRAM, "approve"}, Program::On::terminal, place.outside());
+  BOOST_TEST(person.wait_for_output("Allow this?"));
+  BOOST_TEST(has(person.output(), "touch"), person.output());
+  person.type("yes\r");
+  BOOST_TEST(person.wait().exit_code == 0);
+  BOOST_TEST(place.client.answer(call).at("result").at("isError") == false);
+  BOOST_TEST(place.made());
+}
+
+BOOST_AUTO_TEST_CASE(watching_asks_what_comes_and_takes_back_what_is_over) {
+  Waiting place;
+  Program person({WTOOL_TEST_PROGRAM, "approve", "--watch"}, Program::On::terminal, place.outside());
+  BOOST_REQUIRE(wait_until([&] { return fs::exists(place.sockets()); }, within(1000)));
+  const Json first = place.touch();
+  BOOST_TEST(person.wait_for_output(place.next_id()));
+  BOOST_TEST(person.wait_for_output("Allow this?"));
+  place.client.notify("notifications/cancelled", {{"requestId", first}});
+  BOOST_TEST(person.wait_for_output("withdrawn"));
+  const Json second = place.touch();
+  BOOST_TEST(person.wait_for_output(place.next_id()));
+  BOOST_TEST(person.wait_for([&] { return person.output().rfind("Allow this?") > person.output().find("withdrawn"); }));
+  person.type("y\r");
+  BOOST_TEST(place.client.answer(second).at("result").at("isError") == false);
+  person.type("\x03");
+  BOOST_TEST(person.wait().signal == SIGINT);
+}
+
+BOOST_AUTO_TEST_CASE(a_client_is_told_how_to_be_answered_only_where_it_shows_no_forms) {
+  for (const char* version : {"2025-11-25", "2026-07-28"}) {
+    for (const bool forms : {false, true}) {
+      McpClient client({}, {}, version);
+      const Json capabilities = forms ? Json{{"elicitation", Json::object()}} : Json::object();
+      const std::string prefix = "io.modelcontextprotocol/";
+      const Json said =
+          std::string(version) == "2025-11-25"
+              ? client.initialize(capabilities)
+              : client.ask("server/discover",
+                           {{"_meta",
+                             {{prefix + "protocolVersion", version}, {prefix + "clientCapabilities", capabilities}}}});
+      BOOST_TEST(has(said.at("result").at("instructions").get<std::string>(), "wtool approve") == !forms);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_workflow_that_asks_is_answered_and_goes_on) {
+  for (const char* version : {"2025-11-25", "2026-07-28"}) {
+    const ScratchFolder folder;
+    fs::create_directory(folder.path() + "/tools");
+    folder.file(
+        "tools/a.md",
+        "---\ntool: true\n---\n\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> [*]\n```\n\n## Actions\n\n"
+        "- A: Wait for user confirmation \"Deploy now?\"\n- B: Shell \"touch deployed\"\n");
+    const ProgramOptions here{.directory = folder.path(), .set = {{"XDG_RUNTIME_DIR", folder.path()}}};
+    McpClient client({"--workflows", "tools"}, here, version);
+    Json params{{"name", "a"}, {"arguments", Json::object()}};
+    if (std::string(version) == "2025-11-25") {
+      client.initialize();
+    } else {
+      const std::string prefix = "io.modelcontextprotocol/";
+      params["_meta"] = {{prefix + "protocolVersion", version}, {prefix + "clientCapabilities", Json::object()}};
+    }
+    const Json call = client.request("tools/call", params);
+    const std::string id = std::to_string(client.program.pid()) + "-1";
+    const auto approve = [&](std::vector<std::string> words) {
+      words.insert(words.begin(), {WTOOL_TEST_PROGRAM, "approve"});
+      return run(words, here);
+    };
+    BOOST_REQUIRE(wait_until([&] { return has(approve({}).out, "Deploy now?"); }, within(1000)));
+    BOOST_TEST(approve({id, "--answer", "yes"}).exit_code == 0);
+    const Json result = client.answer(call).at("result");
+    BOOST_TEST(result.at("isError") == false, result.dump());
+    BOOST_TEST(fs::exists(folder.path() + "/deployed"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_deadline_refuses_and_says_so) {
+  Waiting place("results: both, approve_within: 1");
+  const Json answer = place.client.answer(place.touch());
+  BOOST_TEST(code_of(answer) == "approval_unavailable");
+  BOOST_TEST(has(answer.dump(), "Nobody has answered in time"), answer.dump());
+  BOOST_TEST(!place.made());
+  BOOST_TEST(place.approve({}).out == "no question waits\n");
+}
+
+BOOST_AUTO_TEST_CASE(without_a_time_to_wait_nobody_is_asked) {
+  Waiting place("results: both, approve_within: none");
+  BOOST_TEST(code_of(place.client.answer(place.touch())) == "approval_unavailable");
+  BOOST_TEST(!fs::exists(place.sockets()));
+}
+
+BOOST_AUTO_TEST_CASE(a_cancelled_call_takes_its_question_back) {
+  Waiting place;
+  const Json call = place.touch();
+  const std::string id = place.next_id();
+  place.wait_until_asked(id);
+  place.client.notify("notifications/cancelled", {{"requestId", call}});
+  BOOST_TEST(wait_until([&] { return !place.waits(id); }, within(1000)));
+  BOOST_TEST(place.approve({id, "--answer", "yes"}).exit_code == 1);
+  BOOST_TEST(place.client.ask("ping").contains("result"));
+  BOOST_TEST(!place.client.has_answer(call));
+  BOOST_TEST(!place.made());
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_the_input_ends_what_waits) {
+  Waiting place;
+  place.touch();
+  place.wait_until_asked(place.next_id());
+  place.client.program.end_input();
+  BOOST_TEST(place.client.program.wait().exit_code == 0);
+  BOOST_TEST(!place.made());
+  BOOST_TEST(fs::is_empty(place.sockets()));
+}
+
+BOOST_AUTO_TEST_CASE(a_command_becomes_a_job_while_its_question_waits) {
+  Waiting place("results: both, answer_within: 1");
+  const Json call = place.touch();
+  BOOST_TEST(place.client.answer(call).at("result").at("structuredContent").at("job") == 1);
+  const std::string id = place.next_id();
+  BOOST_TEST(place.approve({id, "--answer", "yes"}).exit_code == 0);
+  BOOST_TEST(wait_until([&] { return place.made(); }, within(1000)));
+}
+
+BOOST_AUTO_TEST_CASE(no_process_of_a_call_can_answer) {
+  Waiting place;
+  const Json call = place.touch();
+  const std::string id = place.next_id();
+  place.wait_until_asked(id);
+  const std::string answer = std::string(WTOOL_TEST_PROGRAM) + " approve " + id + " --answer yes 2>&1";
+  const std::string list = std::string(WTOOL_TEST_PROGRAM) + " approve 2>&1";
+  // A daemon: its parent has ended before it asks, and it has a session of its own.
+  place.folder.file("asks.sh", "read go < go\n" + answer + " > out\necho > done\n");
+  place.folder.file("daemon.sh", "mkfifo go done\n(setsid sh asks.sh &)\necho > go\nread end < done\ncat out\n");
+  for (const std::string& command : {answer, "setsid -w " + answer, list, std::string("sh daemon.sh")}) {
+    const Json result = place.client.run(
+        command,
+        {{"arguments",
+          {{"working_directory", place.folder.path()}, {"environment", {{"XDG_RUNTIME_DIR", place.folder.path()}}}}}});
+    BOOST_TEST(has(result.dump(), "no such process may answer"), command + ": " + result.dump());
+    BOOST_TEST(!has(result.dump(), "touch"), result.dump());
+    BOOST_TEST(place.waits(id));
+    BOOST_TEST(!place.made());
+  }
+  BOOST_TEST(place.approve({id, "--answer", "no"}).exit_code == 0);
+  place.client.answer(call);
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_was_killed_leaves_nothing_that_disturbs) {
+  Waiting place;
+  place.touch();
+  place.wait_until_asked(place.next_id());
+  BOOST_TEST((fs::status(place.socket()).permissions() == fs::perms(0600)));
+  BOOST_TEST((fs::status(place.sockets()).permissions() == fs::perms(0700)));
+  place.client.program.kill(SIGKILL);
+  place.client.program.wait();
+  BOOST_TEST(fs::exists(place.socket()));
+  BOOST_TEST(place.approve({}).out == "no question waits\n");
+  BOOST_TEST(!fs::exists(place.socket()));
+}
+
+BOOST_AUTO_TEST_CASE(nobody_answers_for_another_user,
+                     *boost::unit_test::precondition([](boost::unit_test::test_unit_id) { return ::geteuid() == 0; })) {
+  Waiting place;
+  place.touch();
+  const std::string id = place.next_id();
+  place.wait_until_asked(id);
+  // Were the folder open to others, the server would still look at who it is.
+  for (const std::string& open : {place.folder.path(), place.folder.path() + "/wtool", place.sockets()}) {
+    fs::permissions(open, fs::perms(0755));
+  }
+  fs::permissions(place.socket(), fs::perms(0666));
+  int ends[2];
+  BOOST_REQUIRE(::pipe(ends) == 0);
+  const pid_t other = ::fork();
+  if (other == 0) {
+    if (::setresgid(65534, 65534, 65534) == 0 && ::setresuid(65534, 65534, 65534) == 0) {
+      const std::string line = Peer(place.socket()).read_line();
+      if (::write(ends[1], line.data(), line.size()) < 0) {
+      }
+    }
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  ::waitpid(other, nullptr, 0);
+  std::string said(4096, ' ');
+  said.resize(static_cast<std::size_t>(std::max<ssize_t>(::read(ends[0], said.data(), said.size()), 0)));
+  ::close(ends[0]);
+  BOOST_TEST(has(said, "another user"), said);
+  BOOST_TEST(!has(said, "nonce"), said);
+  // And a folder that is open to others is not trusted.
+  BOOST_TEST(!has(place.approve({}).out, id));
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_counts_only_from_the_process_that_connected) {
+  Waiting place;
+  place.touch();
+  const std::string id = place.next_id();
+  place.wait_until_asked(id);
+  const Json answer{{"id", id}, {"answer", "yes"}};
+  Peer without_nonce(place.socket());
+  without_nonce.send(answer);
+  BOOST_TEST(has(without_nonce.read_until("refused"), "nonce"));
+  Peer passed_on(place.socket());
+  Json with_nonce = answer;
+  with_nonce["nonce"] = Json::parse(passed_on.read_line()).at("nonce");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    passed_on.send(with_nonce);
+    ::_exit(0);
+  }
+  ::waitpid(child, nullptr, 0);
+  BOOST_TEST(has(passed_on.read_until("refused"), "another process"));
+  BOOST_TEST(place.waits(id));
+  BOOST_TEST(!place.made());
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_without_a_question_is_wrong_usage) {
+  const ScratchFolder folder;
+  const ProgramOptions here{.set = {{"XDG_RUNTIME_DIR", folder.path()}}};
+  const Finished finished = run({WTOOL_TEST_PROGRAM, "approve", "--answer", "yes"}, here);
+  BOOST_TEST(finished.exit_code == 2);
+  BOOST_TEST(has(finished.err, "ID"), finished.err);
+  BOOST_TEST(run({WTOOL_TEST_PROGRAM, "approve", "1-1", "--answer", "maybe"}, here).exit_code == 2);
+}
