@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "support/mcp_client.h"
+#include "workflow_place.h"
 
 using namespace wtool::test;
 using Json = nlohmann::json;
@@ -214,6 +215,44 @@ BOOST_AUTO_TEST_CASE(a_workflow_that_asks_is_answered_and_goes_on) {
     const Json result = client.answer(call).at("result");
     BOOST_TEST(result.at("isError") == false, result.dump());
     BOOST_TEST(fs::exists(folder.path() + "/deployed"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_its_question_has_suspended_is_answered_before_it_continues) {
+  for (const bool by_state : {false, true}) {
+    const ScratchFolder folder;
+    fs::create_directory(folder.path() + "/tools");
+    folder.file("tools/a.md",
+                "---\ntool: true\n---\n\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> [*]\n```\n\n"
+                "## Actions\n\n- A: Shell \"echo a >> did\"\n- B: Shell \"touch made\"\n");
+    const std::string config = folder.file("c.yaml", "commands: {ask: [touch]}\n");
+    const ProgramOptions here{.directory = folder.path(), .set = {{"XDG_RUNTIME_DIR", folder.path()}}};
+    McpClient client({"--config", config, "--workflows", "tools"}, here, "2026-07-28");
+    const std::string prefix = "io.modelcontextprotocol/";
+    Json params{{"name", "a"},
+                {"arguments", Json::object()},
+                {"_meta",
+                 {{prefix + "protocolVersion", "2026-07-28"},
+                  {prefix + "clientCapabilities", {{"elicitation", Json::object()}}}}}};
+    const Json asking = client.ask("tools/call", params).at("result");
+    BOOST_TEST(asking.at("resultType") == "input_required");
+    const std::string id = std::to_string(client.program.pid()) + "-1";
+    const Finished shown = run({WTOOL_TEST_PROGRAM, "approve", id}, here);
+    BOOST_TEST(has(shown.out, "touch made"), shown.out + shown.err);
+    BOOST_TEST(has(shown.out, "continues with its next call"), shown.out);
+    BOOST_TEST(run({WTOOL_TEST_PROGRAM, "approve", id, "--answer", "yes"}, here).exit_code == 0);
+    BOOST_TEST(run({WTOOL_TEST_PROGRAM, "approve"}, here).out == "no question waits\n");
+    if (by_state) {
+      params["requestState"] = asking.at("requestState");
+    } else {
+      for (const auto& file : fs::directory_iterator(folder.path() + "/.wtool/runs")) {
+        if (file.path().extension() == ".jsonl") params["arguments"]["resume"] = file.path().stem().string();
+      }
+    }
+    const Json result = client.ask("tools/call", params).at("result");
+    BOOST_TEST(result.value("isError", true) == false, result.dump());
+    BOOST_TEST(fs::exists(folder.path() + "/made"));
+    BOOST_TEST(content_of(folder.path() + "/did") == "a\n");
   }
 }
 

@@ -147,6 +147,7 @@ void QuestionClient::take(Server& server, const std::string& line) {
                                      .subject = text_of(*asks, "subject"),
                                      .reason = text_of(*asks, "reason")},
                         .client = text_of(*asks, "client"),
+                        .run = text_of(*asks, "run"),
                         .until = {}};
     if (const auto until = asks->find("until"); until != asks->end() && until->is_number_integer()) {
       asked.until = std::chrono::system_clock::time_point(std::chrono::seconds(until->get<std::int64_t>()));

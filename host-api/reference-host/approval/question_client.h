@@ -19,6 +19,7 @@ struct AskedQuestion {
   std::string id;  // that a person gives
   Question question;
   std::string client;  // on whose behalf it is asked, by the name that it gives itself; empty: it gives none
+  std::string run;     // that is suspended until then; empty: a call waits
   std::chrono::system_clock::time_point until;
 };
 

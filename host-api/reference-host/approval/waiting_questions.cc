@@ -30,6 +30,7 @@ using nlohmann::json;
 
 // A question that was withdrawn is not remembered for ever, since it may never have been asked.
 constexpr std::size_t most_withdrawn_early = 1024;
+constexpr std::size_t most_left = 1000;
 constexpr std::size_t max_peers = 16;
 constexpr std::size_t max_line = 4096;
 constexpr std::size_t max_unread = std::size_t{64} << 20;
@@ -160,10 +161,47 @@ void WaitingQuestions::wake() const {
   }
 }
 
+std::string WaitingQuestions::next_id() { return std::to_string(::getpid()) + '-' + std::to_string(++asked_); }
+
+// Those that nobody waits for.
+void WaitingQuestions::drop_late() {
+  const auto now = std::chrono::system_clock::now();
+  std::erase_if(waiting_, [&](const auto& one) { return !one.second.run.empty() && one.second.until <= now; });
+}
+
+void WaitingQuestions::leave(const std::string& run, const Question& question, const std::string& client) {
+  const std::lock_guard lock(mutex_);
+  drop_late();
+  if (ending_ || waiting_.size() >= most_left || !start()) return;
+  waiting_.emplace(
+      next_id(),
+      Waiting{.question = question, .client = client, .until = std::chrono::system_clock::now() + within_, .run = run});
+  wake();
+}
+
+std::optional<Approval> WaitingQuestions::take(const std::string& run, const std::string& fingerprint) {
+  const std::lock_guard lock(mutex_);
+  drop_late();
+  const auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const auto& one) {
+    const Waiting& waiting = one.second;
+    return waiting.run == run && waiting.answer && waiting.question.fingerprint == fingerprint;
+  });
+  if (run.empty() || fingerprint.empty() || found == waiting_.end()) return std::nullopt;
+  const Approval answer = *found->second.answer;
+  waiting_.erase(found);
+  return answer;
+}
+
+void WaitingQuestions::continues(const std::string& run) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(waiting_, [&](const auto& one) { return one.second.run == run && !one.second.answer; });
+  wake();
+}
+
 Approval WaitingQuestions::ask(const Question& question, const std::string& client) {
   std::unique_lock lock(mutex_);
   if (std::erase(withdrawn_, question.id) > 0 || ending_ || !start()) return Approval::unavailable;
-  const std::string id = std::to_string(::getpid()) + '-' + std::to_string(++asked_);
+  const std::string id = next_id();
   const auto due = Clock::now() + within_;
   Waiting& waiting = waiting_[id];  // stays where it is: it is a map
   waiting.question = question;
@@ -184,7 +222,7 @@ Approval WaitingQuestions::ask(const Question& question, const std::string& clie
 void WaitingQuestions::withdraw(std::uint64_t id) {
   const std::lock_guard lock(mutex_);
   for (auto& [name, waiting] : waiting_) {
-    if (waiting.question.id != id) continue;
+    if (!waiting.run.empty() || waiting.question.id != id) continue;
     waiting.withdrawn = true;
     return changed_.notify_all();
   }
@@ -200,6 +238,7 @@ std::string WaitingQuestions::description(const std::string& id, const Waiting& 
                    {"subject", waiting.question.subject},
                    {"reason", waiting.question.reason},
                    {"client", waiting.client},
+                   {"run", waiting.run},
                    {"until", until}}}});
 }
 
@@ -207,6 +246,7 @@ std::string WaitingQuestions::description(const std::string& id, const Waiting& 
 std::string WaitingQuestions::settle(const std::string& id, std::string_view answer) {
   const auto known = std::find_if(answers.begin(), answers.end(), [&](const auto& one) { return one.first == answer; });
   if (known == answers.end()) return "the answer must be yes, no, always or never";
+  drop_late();
   const auto found = waiting_.find(id);
   if (found == waiting_.end() || found->second.answer || found->second.withdrawn) {
     return "the question " + id + " does not wait any more";
@@ -276,8 +316,10 @@ void WaitingQuestions::greet(Peer& peer) {
 void WaitingQuestions::show_changes(Peer& peer) {
   if (peer.nonce.empty() || peer.is_over) return;
   const std::lock_guard lock(mutex_);
+  drop_late();
   for (auto shown = peer.shown.begin(); shown != peer.shown.end();) {
-    if (waiting_.contains(*shown)) {
+    const auto found = waiting_.find(*shown);
+    if (found != waiting_.end() && !found->second.answer) {
       ++shown;
       continue;
     }

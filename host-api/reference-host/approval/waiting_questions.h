@@ -47,12 +47,20 @@ class WaitingQuestions {
   Approval ask(const Question& question, const std::string& client);
   void withdraw(std::uint64_t id);
 
+  // The same for a run that is suspended by a question: nobody waits, and the answer is there for whoever continues it.
+  void leave(const std::string& run, const Question& question, const std::string& client);
+  // The answer to that question of the run, once.
+  std::optional<Approval> take(const std::string& run, const std::string& fingerprint);
+  // The run continues: what has no answer is over.
+  void continues(const std::string& run);
+
  private:
   using Clock = std::chrono::steady_clock;
   struct Waiting {
     Question question;
     std::string client;
     std::chrono::system_clock::time_point until;
+    std::string run{};  // that is suspended; empty: a call waits
     std::optional<Approval> answer{};
     bool withdrawn = false;
   };
@@ -60,6 +68,8 @@ class WaitingQuestions {
 
   // With mutex_ held:
   bool start();
+  std::string next_id();
+  void drop_late();
   std::string description(const std::string& id, const Waiting& waiting) const;
   std::string settle(const std::string& id, std::string_view answer);
   // On the thread that serves:

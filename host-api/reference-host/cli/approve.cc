@@ -35,7 +35,8 @@ constexpr std::size_t shown_columns = 100;
 
 std::string heading(const AskedQuestion& asked) {
   return asked.id + (asked.client.empty() ? "" : ", for the client " + visible(asked.client)) + ", waits until " +
-         utc_text(asked.until, "%H:%M:%S UTC") + '\n';
+         utc_text(asked.until, "%H:%M:%S UTC") +
+         (asked.run.empty() ? "" : "; the run " + visible(asked.run) + " continues with its next call") + '\n';
 }
 
 const char* word_of(Approval approval) {

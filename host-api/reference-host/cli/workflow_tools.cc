@@ -328,6 +328,10 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::Call& call, mcp::P
     if (!run.journal) notices.push_back("this run keeps no journal and cannot be resumed: " + error);
   }
   const std::string id = run.journal ? run.journal->run() : "";
+  if (continued.run != nullptr) {
+    call.continues = id;
+    elicitation_.continues(id);
+  }
   // Without a run that can be continued, an answer that comes with another call would have no use.
   if (id.empty() && call.asks == mcp::Call::Asks::later) call.asks = mcp::Call::Asks::nobody;
 
@@ -347,6 +351,7 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::Call& call, mcp::P
   const runner::RunReport report = run_journaled(prepared, tools, std::move(run), secrets, stop.stop(), shown);
   if (tools.is_suspended()) {
     call.continues = id;
+    elicitation_.suspended(call);
   } else {
     const std::lock_guard lock(call.asking);
     call.question.reset();

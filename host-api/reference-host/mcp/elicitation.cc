@@ -60,6 +60,9 @@ Approval approval_of(const json& result) {
 Approval Elicitation::ask(const Question& question) {
   Call* call = Calls::current();
   if (call == nullptr) return Approval::unavailable;
+  if (waiting_ != nullptr && !call->continues.empty()) {
+    if (const auto answer = waiting_->take(call->continues, question.fingerprint)) return *answer;
+  }
   if (call->asks == Call::Asks::client) return ask_client(question);
   if (call->asks == Call::Asks::nobody && waiting_ != nullptr) return waiting_->ask(question, call->client);
   if (!call->speaks_2026) return Approval::unavailable;
@@ -78,6 +81,14 @@ Approval Elicitation::ask(const Question& question) {
   if (!is_later) return Approval::unavailable;
   Calls::innermost()->defer();
   return Approval::deferred;
+}
+
+void Elicitation::suspended(const Call& call) {
+  if (waiting_ != nullptr && call.question) waiting_->leave(call.continues, *call.question, call.client);
+}
+
+void Elicitation::continues(const std::string& run) {
+  if (waiting_ != nullptr) waiting_->continues(run);
 }
 
 bool Elicitation::is_withdrawn(std::uint64_t id) {

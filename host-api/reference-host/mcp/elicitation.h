@@ -23,6 +23,8 @@
 
 namespace wtool::host::mcp {
 
+struct Call;
+
 // Whether a client with these capabilities shows forms.
 bool shows_forms(const nlohmann::json& capabilities);
 
@@ -40,6 +42,11 @@ class Elicitation final : public Approver {
 
   Approval ask(const Question& question) override;
   void withdraw(std::uint64_t id) override;
+
+  // A run is suspended by the question that its call has left: `wtool approve` can answer it, too.
+  void suspended(const Call& call);
+  // It continues, by whatever has come to it.
+  void continues(const std::string& run);
 
   // What the client answers to a request of this server's; to another one, it is ignored.
   void take(const Message& response);
