@@ -24,6 +24,7 @@
 
 #include "base/edit_distance.h"
 #include "base/utf8.h"
+#include "cli/client_setup.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
@@ -77,6 +78,11 @@ struct McpOptions {
   std::string policy = "project";
   bool network = false;
   std::string print_config;  // a client
+  std::string install;       // a client
+  std::string uninstall;     // a client
+  std::string name;          // what it calls this server
+  bool list = false;
+  bool yes = false;
 };
 
 std::string absolute(const std::string& path) {
@@ -266,19 +272,50 @@ std::vector<std::string> argv_of(const Context& context, const McpOptions& optio
   return argv;
 }
 
-int print_config(const Context& context, const McpOptions& options) {
+std::string server_name(const McpOptions& options) {
+  if (!options.name.empty()) return options.name;
+  return options.workflows.empty() || !options.tools.empty() ? "shell" : "workflows";
+}
+
+// What a client is told of this server. Nothing: the reason is on stderr.
+std::optional<mcp::ClientServer> server_for_client(const Context& context, const McpOptions& options) {
   const std::optional<std::string> root = root_of(options);
-  if (!root) return exit_unusable;
-  const std::vector<std::string> argv = argv_of(context, options, *root);
-  if (argv.front().empty() || !std::all_of(argv.begin(), argv.end(), [](const auto& word) { return is_utf8(word); })) {
-    complain("--print-config: a path is not valid UTF-8, or the program's own is not known");
-    return exit_unusable;
+  if (!root) return std::nullopt;
+  mcp::ClientServer server{server_name(options), argv_of(context, options, *root)};
+  if (!server.argv.front().empty() &&
+      std::all_of(server.argv.begin(), server.argv.end(), [](const auto& word) { return is_utf8(word); })) {
+    return server;
   }
-  const auto config = mcp::client_config(options.print_config, argv,
-                                         options.workflows.empty() || !options.tools.empty() ? "shell" : "workflows");
-  if (!config) return exit_unusable;  // The option has been checked.
-  complain("put this into " + config->file + ":");
-  return print(config->text) ? exit_ok : exit_unusable;
+  complain("a client cannot be told how to start this: a path is not valid UTF-8, or the program's own is not known");
+  return std::nullopt;
+}
+
+// The folder of the configuration of clients that have one in each project.
+std::string folder_for_client(const McpOptions& options) {
+  std::error_code failure;
+  const bool is_named = !options.root.empty();
+  const std::string folder = std::filesystem::canonical(is_named ? options.root : ".", failure).string();
+  return failure || is_named ? folder : project_of(folder);
+}
+
+bool is_about_clients(const McpOptions& options) {
+  return options.list || !options.print_config.empty() || !options.install.empty() || !options.uninstall.empty();
+}
+
+int set_up_client(const Context& context, const McpOptions& options) {
+  const std::string folder = folder_for_client(options);
+  if (options.list) return list_clients(folder, server_name(options));
+  if (!options.uninstall.empty()) {
+    return uninstall_server({mcp::find_client(options.uninstall), folder, options.yes}, server_name(options));
+  }
+  const std::optional<mcp::ClientServer> server = server_for_client(context, options);
+  if (!server) return exit_unusable;
+  if (!options.install.empty()) {
+    return install_server({mcp::find_client(options.install), folder, options.yes}, *server);
+  }
+  const mcp::Client& client = *mcp::find_client(options.print_config);
+  complain("put this into " + client_file(client, folder) + ":");
+  return print(snippet(client, *server)) ? exit_ok : exit_unusable;
 }
 
 int serve(Context& context, McpOptions& options) {
@@ -386,6 +423,23 @@ void add_mcp(CLI::App& app, Context& context) {
                    "Print what the client needs in its configuration to start this server, with these options")
       ->check(CLI::IsMember(mcp::known_clients()))
       ->type_name("CLIENT");
+  command
+      ->add_option("--install", options->install,
+                   "Put this server, with these options, into the client's configuration: shows what changes, and asks")
+      ->check(CLI::IsMember(mcp::known_clients()))
+      ->type_name("CLIENT");
+  command->add_option("--uninstall", options->uninstall, "Take it out of the client's configuration again")
+      ->check(CLI::IsMember(mcp::known_clients()))
+      ->type_name("CLIENT");
+  command->add_flag("--list", options->list, "Show the clients, their files, and which of them have this server");
+  command
+      ->add_option("--name", options->name,
+                   "With these: what the client calls this server (default: shell, or workflows)")
+      ->check([](const std::string& name) {
+        return std::string(mcp::is_server_name(name) ? "" : "takes letters, digits, _ and -, at most 64");
+      })
+      ->type_name("NAME");
+  command->add_flag("--yes,-y", options->yes, "With --install and --uninstall: without a question");
   command->footer(
       "Speaks the protocol on standard input and output, a message a line, and nothing else; logs and errors go to\n"
       "standard error. A client's configuration names this program, \"mcp\" as its argument, and what else is wanted.\n"
@@ -397,6 +451,7 @@ void add_mcp(CLI::App& app, Context& context) {
       "\n"
       "Examples:\n"
       "  {\"mcpServers\": {\"shell\": {\"command\": \"wtool\", \"args\": [\"mcp\", \"--root\", \"/home/me/app\"]}}}\n"
+      "  wtool mcp --root . --install claude-code\n"
       "  wtool mcp --root . --print-config codex\n"
       "  wtool mcp --root . --policy read-only --tools shell_execute\n"
       "  wtool mcp --root . --workflows workflows");
@@ -404,8 +459,19 @@ void add_mcp(CLI::App& app, Context& context) {
     if (options->network && options->policy == "open") {
       throw CLI::ValidationError("--network", "with --policy open commands have the network already");
     }
+    const int tasks = static_cast<int>(options->list) + static_cast<int>(!options->print_config.empty()) +
+                      static_cast<int>(!options->install.empty()) + static_cast<int>(!options->uninstall.empty());
+    if (tasks > 1) {
+      throw CLI::ValidationError("mcp", "of --install, --uninstall, --list and --print-config only one can be given");
+    }
+    if (options->yes && options->install.empty() && options->uninstall.empty()) {
+      throw CLI::ValidationError("--yes", "belongs to --install or --uninstall");
+    }
+    if (!options->name.empty() && tasks == 0) {
+      throw CLI::ValidationError("--name", "belongs to --install, --uninstall, --list or --print-config");
+    }
     context.command = [&context, options] {
-      return options->print_config.empty() ? serve(context, *options) : print_config(context, *options);
+      return is_about_clients(*options) ? set_up_client(context, *options) : serve(context, *options);
     };
   });
 }

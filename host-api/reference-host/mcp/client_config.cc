@@ -2,80 +2,70 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
+
+#include "mcp/client_formats.h"
 
 namespace wtool::host::mcp {
 
 namespace {
 
-using nlohmann::ordered_json;
+using Place = Client::Place;
 
-enum class Format { servers, vscode, zed, opencode, codex_toml, goose_yaml };
-
-struct Client {
-  std::string_view name;
-  std::string_view file;
-  Format format;
-};
-
-constexpr auto clients = std::to_array<Client>({
-    {"claude-code", ".mcp.json in the project", Format::servers},
-    {"claude-desktop", "claude_desktop_config.json (Settings, Developer, Edit Config)", Format::servers},
-    {"codex", "~/.codex/config.toml", Format::codex_toml},
-    {"cursor", ".cursor/mcp.json in the project, or ~/.cursor/mcp.json", Format::servers},
-    {"gemini", "~/.gemini/settings.json", Format::servers},
-    {"goose", "~/.config/goose/config.yaml", Format::goose_yaml},
-    {"opencode", "opencode.json in the project", Format::opencode},
-    {"vscode", ".vscode/mcp.json in the project", Format::vscode},
-    {"windsurf", "~/.codeium/windsurf/mcp_config.json", Format::servers},
-    {"zed", "~/.config/zed/settings.json", Format::zed},
+constexpr auto known = std::to_array<Client>({
+    {"claude-code", "Claude Code", Place::project, ".mcp.json", "", ClientFormat::servers,
+     "Claude Code asks once whether it may use the servers of this project"},
+    {"claude-desktop", "Claude Desktop", Place::config_home, "Claude/claude_desktop_config.json", "",
+     ClientFormat::servers},
+    {"codex", "Codex", Place::codex_home, "config.toml", "", ClientFormat::codex_toml},
+    {"cursor", "Cursor", Place::project, ".cursor/mcp.json", "", ClientFormat::servers},
+    {"gemini", "Gemini CLI", Place::home, ".gemini/settings.json", "", ClientFormat::servers},
+    {"goose", "goose", Place::config_home, "goose/config.yaml", "", ClientFormat::goose_yaml},
+    {"opencode", "opencode", Place::project, "opencode.json", "opencode.jsonc", ClientFormat::opencode},
+    {"vscode", "VS Code", Place::project, ".vscode/mcp.json", "", ClientFormat::vscode},
+    {"windsurf", "Windsurf", Place::home, ".codeium/windsurf/mcp_config.json", "", ClientFormat::servers},
+    {"zed", "Zed", Place::config_home, "zed/settings.json", "", ClientFormat::zed},
 });
-
-// A JSON text of a string is one of TOML and YAML, too.
-std::string quoted(const std::string& text) { return ordered_json(text).dump(); }
-
-std::string json_text(const char* key, const std::string& name, ordered_json server) {
-  return ordered_json{{key, {{name, std::move(server)}}}}.dump(2) + '\n';
-}
 
 }  // namespace
 
-std::optional<ClientConfig> client_config(std::string_view name, const std::vector<std::string>& argv,
-                                          const std::string& server) {
-  const auto client = std::find_if(clients.begin(), clients.end(), [&](const Client& one) { return one.name == name; });
-  if (client == clients.end()) return std::nullopt;
-  const std::string& program = argv.front();
-  const std::vector<std::string> arguments(argv.begin() + 1, argv.end());
-  const ordered_json list = arguments;
-  std::string text;
-  switch (client->format) {
-    case Format::servers:
-      text = json_text("mcpServers", server, {{"command", program}, {"args", list}});
-      break;
-    case Format::vscode:
-      text = json_text("servers", server, {{"type", "stdio"}, {"command", program}, {"args", list}});
-      break;
-    case Format::zed:
-      text = json_text("context_servers", server, {{"command", program}, {"args", list}});
-      break;
-    case Format::opencode:
-      text = json_text("mcp", server, {{"type", "local"}, {"command", argv}, {"enabled", true}});
-      break;
-    case Format::codex_toml:
-      text = "[mcp_servers." + server + "]\ncommand = " + quoted(program) + "\nargs = " + list.dump() + '\n';
-      break;
-    case Format::goose_yaml:
-      text = "extensions:\n  " + server + ":\n    name: " + server +
-             "\n    type: stdio\n    enabled: true\n    cmd: " + quoted(program) + "\n    args: " + list.dump() + '\n';
-      break;
-  }
-  return ClientConfig{std::string(client->file), std::move(text)};
-}
+std::span<const Client> clients() { return known; }
 
 std::vector<std::string> known_clients() {
   std::vector<std::string> names;
-  for (const Client& client : clients) names.emplace_back(client.name);
+  for (const Client& client : known) names.emplace_back(client.name);
   return names;
+}
+
+const Client* find_client(std::string_view name) {
+  const auto client = std::find_if(known.begin(), known.end(), [&](const Client& one) { return one.name == name; });
+  return client == known.end() ? nullptr : &*client;
+}
+
+bool is_server_name(std::string_view name) {
+  return !name.empty() && name.size() <= 64 &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
+             std::string_view::npos;
+}
+
+std::optional<std::string> add_server(ClientFormat format, const std::string& text, const ClientServer& server,
+                                      std::string& problem) {
+  if (format == ClientFormat::codex_toml) return toml_client::add(text, server, problem);
+  if (format == ClientFormat::goose_yaml) return yaml_client::add(text, server, problem);
+  return json_client::add(format, text, server, problem);
+}
+
+std::optional<std::string> remove_server(ClientFormat format, const std::string& text, const std::string& name,
+                                         std::string& problem) {
+  if (format == ClientFormat::codex_toml) return toml_client::remove(text, name, problem);
+  if (format == ClientFormat::goose_yaml) return yaml_client::remove(text, name, problem);
+  return json_client::remove(format, text, name, problem);
+}
+
+std::optional<std::vector<std::string>> server_argv(ClientFormat format, const std::string& text,
+                                                    const std::string& name, std::string& problem) {
+  if (format == ClientFormat::codex_toml) return toml_client::argv_of(text, name, problem);
+  if (format == ClientFormat::goose_yaml) return yaml_client::argv_of(text, name, problem);
+  return json_client::argv_of(format, text, name, problem);
 }
 
 }  // namespace wtool::host::mcp

@@ -1,0 +1,34 @@
+// wtool mcp --install, --uninstall and --list: puts this server into the configuration of a client, and takes it out.
+//
+// - What will change is shown first, and done after a yes: on the terminal, or by --yes.
+// - A file is replaced as a whole: a new one beside it takes its name. A file that somebody else changes meanwhile is
+//   left alone. Below the project no link is followed, since a command may have made it; a link in the user's own
+//   folders is, where it leads to a file that is the user's.
+// - The file as it was is kept in the user's state folder. Where nothing else has changed since, taking the server out
+//   puts exactly that back.
+#pragma once
+
+#include <string>
+
+#include "mcp/client_config.h"
+
+namespace wtool::host {
+
+struct ClientSetup {
+  const mcp::Client* client = nullptr;
+  std::string project;  // absolute; empty: there is none here
+  bool yes = false;
+};
+
+// All give the exit status; the reason is on stderr.
+int install_server(const ClientSetup& setup, const mcp::ClientServer& server);
+int uninstall_server(const ClientSetup& setup, const std::string& name);
+int list_clients(const std::string& project, const std::string& name);
+
+// Where the client's file is, for a person.
+std::string client_file(const mcp::Client& client, const std::string& project);
+
+// The text for a file that has nothing else in it.
+std::string snippet(const mcp::Client& client, const mcp::ClientServer& server);
+
+}  // namespace wtool::host

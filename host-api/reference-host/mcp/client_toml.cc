@@ -1,0 +1,294 @@
+// Servers in Codex's TOML: each is a table `[mcp_servers.NAME]`.
+//
+// The text is read as far as it takes to know its tables and keys; values are only delimited. A new table stands at the
+// end, where it can belong to nothing else.
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+
+#include "mcp/client_formats.h"
+
+namespace wtool::host::mcp::toml_client {
+
+namespace {
+
+using Json = nlohmann::json;
+using Path = std::vector<std::string>;
+
+constexpr std::size_t nowhere = std::string::npos;
+constexpr const char* list_name = "mcp_servers";
+
+struct Statement {
+  std::size_t begin = 0;  // of its line
+  std::size_t end = 0;    // behind its line
+  bool is_table = false;
+  bool is_array = false;    // `[[...]]`
+  bool is_in_list = false;  // a key in a table of the list, not one that leads there from elsewhere
+  Path path;                // from the top
+  std::string value;
+};
+
+class Reader {
+ public:
+  explicit Reader(const std::string& text) : text_(text) {}
+
+  std::optional<std::vector<Statement>> read(std::string& problem) {
+    if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
+    std::vector<Statement> statements;
+    Path table;
+    while (true) {
+      skip_blanks();
+      if (at_ == text_.size()) return statements;
+      if (skip_line_end()) continue;
+      Statement statement;
+      begin_ = text_.rfind('\n', at_) + 1;  // The first line begins at 0.
+      statement.begin = begin_;
+      const bool good = text_[at_] == '[' ? read_table(statement) : read_pair(statement, table);
+      skip_blanks();
+      if (!good || (at_ < text_.size() && !skip_line_end())) {
+        problem = "line " +
+                  std::to_string(1 + std::count(text_.begin(), text_.begin() + static_cast<long>(begin_), '\n')) +
+                  " is not understood";
+        return std::nullopt;
+      }
+      if (statement.is_table) table = statement.path;
+      statement.end = at_;
+      statements.push_back(std::move(statement));
+    }
+  }
+
+ private:
+  char here() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  void skip_blanks() {
+    while (here() == ' ' || here() == '\t') ++at_;
+  }
+  // The end of a line, with a comment before it.
+  bool skip_line_end() {
+    if (here() == '#') at_ = std::min(text_.find('\n', at_), text_.size());
+    if (at_ == text_.size()) return true;
+    if (text_.compare(at_, 2, "\r\n") == 0) ++at_;
+    if (here() != '\n') return false;
+    ++at_;
+    return true;
+  }
+
+  bool read_table(Statement& statement) {
+    statement.is_table = true;
+    statement.is_array = text_.compare(at_, 2, "[[") == 0;
+    at_ += statement.is_array ? 2 : 1;
+    if (!read_path(statement.path)) return false;
+    const std::string_view close = statement.is_array ? "]]" : "]";
+    if (text_.compare(at_, close.size(), close) != 0) return false;
+    at_ += close.size();
+    return true;
+  }
+
+  bool read_pair(Statement& statement, const Path& table) {
+    Path key;
+    if (!read_path(key) || here() != '=') return false;
+    ++at_;
+    skip_blanks();
+    const std::size_t begin = at_;
+    if (!skip_value()) return false;
+    statement.value = text_.substr(begin, at_ - begin);
+    statement.path = table;
+    statement.path.insert(statement.path.end(), key.begin(), key.end());
+    statement.is_in_list = table.size() >= 2 && table.front() == list_name;
+    return true;
+  }
+
+  bool read_path(Path& path) {
+    while (true) {
+      skip_blanks();
+      std::string word;
+      if (here() == '"' || here() == '\'') {
+        const std::size_t begin = at_;
+        if (!skip_string()) return false;
+        word = text_.substr(begin + 1, at_ - begin - 2);
+        if (text_[begin] == '"') {
+          const Json decoded = Json::parse(text_.substr(begin, at_ - begin), nullptr, false);
+          if (!decoded.is_string()) return false;
+          word = decoded.get<std::string>();
+        }
+      } else {
+        while (std::isalnum(static_cast<unsigned char>(here())) != 0 || here() == '_' || here() == '-') {
+          word += text_[at_++];
+        }
+        if (word.empty()) return false;
+      }
+      path.push_back(std::move(word));
+      skip_blanks();
+      if (here() != '.') return true;
+      ++at_;
+    }
+  }
+
+  // Of one line, or of many within three quotes.
+  bool skip_string() {
+    const char quote = here();
+    const std::string three(3, quote);
+    if (text_.compare(at_, 3, three) == 0) {
+      for (at_ += 3; at_ < text_.size(); ++at_) {
+        if (quote == '"' && text_[at_] == '\\') {
+          ++at_;
+        } else if (text_.compare(at_, 3, three) == 0) {
+          at_ += 3;
+          while (here() == quote) ++at_;  // Two of them may stand before the last three.
+          return true;
+        }
+      }
+      return false;
+    }
+    for (++at_; at_ < text_.size() && text_[at_] != '\n'; ++at_) {
+      if (quote == '"' && text_[at_] == '\\') {
+        ++at_;
+      } else if (text_[at_] == quote) {
+        ++at_;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool skip_value() {
+    std::string open;
+    const std::size_t begin = at_;
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '"' || c == '\'') {
+        if (!skip_string()) return false;
+        continue;
+      }
+      if (open.empty() && (c == '\n' || c == '\r' || c == '#')) break;
+      if (c == '#') {
+        at_ = std::min(text_.find('\n', at_), text_.size());
+        continue;
+      }
+      if (c == '[' || c == '{') open += c == '[' ? ']' : '}';
+      if (c == ']' || c == '}') {
+        if (open.empty() || open.back() != c) return false;
+        open.pop_back();
+      }
+      ++at_;
+    }
+    return open.empty() && at_ > begin && is_start_of_value(begin);
+  }
+
+  bool is_start_of_value(std::size_t at) const {
+    if (std::string_view("\"'[{+-").find(text_[at]) != std::string_view::npos) return true;
+    if (std::isdigit(static_cast<unsigned char>(text_[at])) != 0) return true;
+    return std::any_of(std::begin(words), std::end(words),
+                       [&](std::string_view word) { return text_.compare(at, word.size(), word) == 0; });
+  }
+
+  static constexpr std::string_view words[] = {"true", "false", "inf", "nan"};
+  const std::string& text_;
+  std::size_t at_ = 0;
+  std::size_t begin_ = 0;
+};
+
+bool starts_with(const Path& path, const Path& start) {
+  return path.size() >= start.size() && std::equal(start.begin(), start.end(), path.begin());
+}
+
+// The statements of a server; none of them: it is not there. Nothing: the list is written in another way.
+struct Table {
+  std::vector<Statement> all;
+  std::vector<Statement> own;  // its table, its keys and the tables below it
+};
+
+std::optional<Table> read(const std::string& text, const std::string& name, std::string& problem) {
+  auto all = Reader(text).read(problem);
+  if (!all) return std::nullopt;
+  Table table{std::move(*all), {}};
+  const Path server{list_name, name};
+  for (const Statement& one : table.all) {
+    if (one.path.front() != list_name) continue;
+    const bool is_odd = one.is_array || (!one.is_table && one.path.size() == 1) ||
+                        (!one.is_table && starts_with(one.path, server) && !one.is_in_list);
+    if (is_odd) {
+      problem = std::string("\"") + list_name + "\" is not written as tables of their own";
+      return std::nullopt;
+    }
+    if (starts_with(one.path, server)) table.own.push_back(one);
+  }
+  return table;
+}
+
+// A JSON text of a string, or of a list of strings, is one of TOML.
+std::string line(const char* key, const Json& value, const std::string& newline) {
+  return std::string(key) + " = " + value.dump() + newline;
+}
+
+const Statement* find(const Table& table, const std::string& name, const char* key) {
+  const Path path{list_name, name, key};
+  for (const Statement& one : table.own) {
+    if (!one.is_table && one.path == path) return &one;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+ClientText add(const std::string& text, const ClientServer& server, std::string& problem) {
+  const auto table = read(text, server.name, problem);
+  if (!table) return std::nullopt;
+  const std::string newline = line_end(text);
+  const std::string command = line("command", server.argv.front(), newline);
+  const std::string args = line("args", std::vector<std::string>(server.argv.begin() + 1, server.argv.end()), newline);
+  if (table->own.empty()) {
+    std::string out = text;
+    if (!out.empty() && out.back() != '\n') out += newline;
+    if (!is_blank(out)) out += newline;
+    return out + "[" + list_name + "." + server.name + "]" + newline + command + args;
+  }
+  std::string problem_of_argv;
+  if (argv_of(text, server.name, problem_of_argv) == server.argv) return text;
+  const Statement* old_command = find(*table, server.name, "command");
+  const Statement* old_args = find(*table, server.name, "args");
+  if (old_command == nullptr || old_args == nullptr || old_command->begin > old_args->begin) {
+    problem = "the server \"" + server.name + "\" has no command with arguments behind it";
+    return std::nullopt;
+  }
+  std::string out = text;
+  out.replace(old_args->begin, old_args->end - old_args->begin, args);
+  out.replace(old_command->begin, old_command->end - old_command->begin, command);
+  return out;
+}
+
+ClientText remove(const std::string& text, const std::string& name, std::string& problem) {
+  const auto table = read(text, name, problem);
+  if (!table) return std::nullopt;
+  std::string out = text;
+  // From the end, so that the places before stay.
+  for (auto one = table->own.rbegin(); one != table->own.rend(); ++one) {
+    std::size_t begin = one->begin;
+    const std::string newline = line_end(text);
+    const std::string before = text.substr(0, begin);
+    if (one->is_table && before.ends_with("\n" + newline)) begin -= newline.size();
+    out.erase(begin, one->end - begin);
+  }
+  return out;
+}
+
+ServerArgv argv_of(const std::string& text, const std::string& name, std::string& problem) {
+  const auto table = read(text, name, problem);
+  if (!table) return std::nullopt;
+  std::vector<std::string> argv;
+  if (table->own.empty()) return argv;
+  const std::vector<std::string> other{""};
+  const Statement* command = find(*table, name, "command");
+  const Statement* args = find(*table, name, "args");
+  if (command == nullptr) return other;
+  const Json first = Json::parse(command->value, nullptr, false);
+  const Json rest = args == nullptr ? Json::array() : Json::parse(args->value, nullptr, false);
+  if (!first.is_string() || !rest.is_array()) return other;
+  argv.push_back(first.get<std::string>());
+  for (const Json& word : rest) {
+    if (!word.is_string()) return other;
+    argv.push_back(word.get<std::string>());
+  }
+  return argv;
+}
+
+}  // namespace wtool::host::mcp::toml_client

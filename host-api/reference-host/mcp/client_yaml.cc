@@ -1,0 +1,192 @@
+// Servers in goose's YAML: each is an element of the mapping `extensions`.
+//
+// A YAML library reads the text, before and after; the change itself is made in the text.
+#include <yaml-cpp/yaml.h>
+
+#include <nlohmann/json.hpp>
+
+#include "mcp/client_formats.h"
+
+namespace wtool::host::mcp::yaml_client {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t nowhere = std::string::npos;
+constexpr const char* list_name = "extensions";
+
+// A mapping, or nothing at all. False with `problem`.
+bool read(const std::string& text, YAML::Node& root, std::string& problem) {
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+    if (documents.size() > 1) {
+      problem = "it has several documents";
+      return false;
+    }
+    root = documents.empty() ? YAML::Node() : documents.front();
+  } catch (const YAML::Exception& error) {
+    problem = "it is no YAML: " + std::string(error.what());
+    return false;
+  }
+  if (root.IsDefined() && !root.IsNull() && !root.IsMap()) {
+    problem = "it is no mapping";
+    return false;
+  }
+  return true;
+}
+
+// The pair with this key. Nothing: there is none.
+struct Pair {
+  YAML::Node key;
+  YAML::Node value;
+};
+
+std::optional<Pair> find(const YAML::Node& mapping, const std::string& name) {
+  if (!mapping.IsDefined() || !mapping.IsMap()) return std::nullopt;
+  for (const auto& pair : mapping) {
+    if (pair.first.IsScalar() && pair.first.Scalar() == name) return Pair{pair.first, pair.second};
+  }
+  return std::nullopt;
+}
+
+std::size_t line_of(const std::string& text, std::size_t at) {
+  const std::size_t newline = at == 0 ? nowhere : text.rfind('\n', at - 1);
+  return newline == nowhere ? 0 : newline + 1;
+}
+
+std::size_t next_line(const std::string& text, std::size_t at) {
+  const std::size_t newline = text.find('\n', at);
+  return newline == nowhere ? text.size() : newline + 1;
+}
+
+// Behind the last line of the element whose key is at `key`.
+std::size_t end_of_element(const std::string& text, std::size_t key) {
+  const std::size_t column = key - line_of(text, key);
+  std::size_t end = next_line(text, key);
+  for (std::size_t line = end; line < text.size(); line = next_line(text, line)) {
+    const std::size_t first = text.find_first_not_of(' ', line);
+    if (first == nowhere || text[first] == '\n' || text[first] == '\r') continue;
+    if (first - line <= column) break;
+    end = next_line(text, line);
+  }
+  return end;
+}
+
+std::size_t place(const YAML::Node& node) { return static_cast<std::size_t>(node.Mark().pos); }
+
+// A JSON text of a string, or of a list of strings, is one of YAML.
+std::string element(const ClientServer& server, const std::string& indent, const std::string& newline) {
+  const std::vector<std::string> arguments(server.argv.begin() + 1, server.argv.end());
+  std::string out = indent + server.name + ":" + newline;
+  for (const std::string& line : {"name: " + server.name, std::string("type: stdio"), std::string("enabled: true"),
+                                  std::string("description: \"\""), "cmd: " + Json(server.argv.front()).dump(),
+                                  "args: " + Json(arguments).dump()}) {
+    out += indent + "  " + line + newline;
+  }
+  return out;
+}
+
+// The whole without the server, in one notation.
+std::string rest_of(YAML::Node root, const std::string& name) {
+  if (!root.IsDefined() || root.IsNull()) return {};
+  if (root[list_name].IsDefined() && root[list_name].IsMap()) root[list_name].remove(name);
+  if (root[list_name].IsDefined() && (root[list_name].IsNull() || root[list_name].size() == 0)) root.remove(list_name);
+  return root.size() == 0 ? std::string() : YAML::Dump(root);
+}
+
+ClientText checked(const std::string& before, std::string after, const std::string& name,
+                   const std::vector<std::string>& argv, std::string& problem) {
+  YAML::Node old_root;
+  YAML::Node root;
+  if (!read(before, old_root, problem) || !read(after, root, problem)) return std::nullopt;
+  const auto found = argv_of(after, name, problem);
+  if (found == argv && rest_of(YAML::Clone(old_root), name) == rest_of(YAML::Clone(root), name)) return after;
+  problem = "it is written in a way that this program cannot change safely";
+  return std::nullopt;
+}
+
+}  // namespace
+
+ClientText add(const std::string& text, const ClientServer& server, std::string& problem) {
+  YAML::Node root;
+  if (!read(text, root, problem)) return std::nullopt;
+  const std::string newline = line_end(text);
+  std::string out = text;
+  const auto list = find(root, list_name);
+  if (!list) {
+    if (!out.empty() && out.back() != '\n') out += newline;
+    out += std::string(list_name) + ":" + newline + element(server, "  ", newline);
+    return checked(text, std::move(out), server.name, server.argv, problem);
+  }
+  const std::size_t line = next_line(text, place(list->key));
+  if (list->value.IsMap() && list->value.size() > 0 && list->value.Style() == YAML::EmitterStyle::Block) {
+    const auto old = find(list->value, server.name);
+    std::string unused;
+    if (old && argv_of(text, server.name, unused) == server.argv) return text;
+    const std::size_t first = place(list->value.begin()->first);
+    const std::string indent(first - line_of(text, first), ' ');
+    const std::string added = element(server, indent, newline);
+    if (old) {
+      const std::size_t begin = line_of(text, place(old->key));
+      out.replace(begin, end_of_element(text, place(old->key)) - begin, added);
+    } else {
+      out.insert(line, added);
+    }
+    return checked(text, std::move(out), server.name, server.argv, problem);
+  }
+  if (list->value.IsNull() || (list->value.IsMap() && list->value.size() == 0)) {
+    // `{}` goes, since a mapping in lines takes its place.
+    const std::size_t begin = text.find(':', place(list->key)) + 1;
+    const std::size_t braces = text.find("{}", begin);
+    if (braces < line && is_blank(text.substr(begin, braces - begin))) out.erase(begin, braces + 2 - begin);
+    std::size_t at = next_line(out, begin);
+    if (at > 0 && out[at - 1] != '\n') {
+      out += newline;
+      at = out.size();
+    }
+    out.insert(at, element(server, "  ", newline));
+    return checked(text, std::move(out), server.name, server.argv, problem);
+  }
+  problem = std::string("\"") + list_name + "\" is no mapping with an element a line";
+  return std::nullopt;
+}
+
+ClientText remove(const std::string& text, const std::string& name, std::string& problem) {
+  YAML::Node root;
+  if (!read(text, root, problem)) return std::nullopt;
+  const auto list = find(root, list_name);
+  const auto element = list ? find(list->value, name) : std::nullopt;
+  if (!element) return text;
+  if (list->value.Style() != YAML::EmitterStyle::Block) {
+    problem = std::string("\"") + list_name + "\" is no mapping with an element a line";
+    return std::nullopt;
+  }
+  std::string out = text;
+  const std::size_t begin = line_of(text, place(element->key));
+  out.erase(begin, end_of_element(text, place(element->key)) - begin);
+  return checked(text, std::move(out), name, {}, problem);
+}
+
+ServerArgv argv_of(const std::string& text, const std::string& name, std::string& problem) {
+  YAML::Node root;
+  if (!read(text, root, problem)) return std::nullopt;
+  const auto list = find(root, list_name);
+  const auto server = list ? find(list->value, name) : std::nullopt;
+  std::vector<std::string> argv;
+  if (!server) return argv;
+  const std::vector<std::string> other{""};
+  const auto cmd = find(server->value, "cmd");
+  const auto args = find(server->value, "args");
+  if (!cmd || !cmd->value.IsScalar()) return other;
+  argv.push_back(cmd->value.Scalar());
+  if (!args) return argv;
+  if (!args->value.IsSequence()) return other;
+  for (const YAML::Node& word : args->value) {
+    if (!word.IsScalar()) return other;
+    argv.push_back(word.Scalar());
+  }
+  return argv;
+}
+
+}  // namespace wtool::host::mcp::yaml_client
