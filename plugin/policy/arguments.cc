@@ -83,9 +83,9 @@ std::optional<ReadScript> read_script(const ParsedCommand& reading) {
 
 std::optional<Problem> find_program(std::string_view tool, const ParsedCommand& reading) {
   for (const Given& given : reading.given) {
-    // An option without a value is followed by a command, which is judged for itself.
-    if (given.option->effect == Effect::runs_code ||
-        (given.option->effect == Effect::runs_program && given.option->value != programs::Value::none)) {
+    // A command in the words after an option is judged by itself.
+    const bool names_program = given.option->value != programs::Value::none && !given.option->command;
+    if (given.option->effect == Effect::runs_code || (given.option->effect == Effect::runs_program && names_program)) {
       return Problem{given.word, given.option->name + ' ' + std::string(given.option->why),
                      "leave " + given.option->name + " out"};
     }

@@ -70,7 +70,7 @@ bool is_glob_of_curl(const std::vector<std::string>& texts, std::size_t i) {
 }
 
 // Options for the directory that a command works in.
-constexpr std::string_view directory_options = "directory chdir cwd prefix wd workdir working-directory";
+constexpr std::string_view directory_options = "directory base-directory chdir cwd prefix wd workdir working-directory";
 
 // Programs that run others in a directory of their own.
 constexpr std::string_view elsewhere =
@@ -119,6 +119,7 @@ bool runs_elsewhere(std::string_view tool, const std::vector<Word>& words) {
     if (tool == "find") return text == "-execdir" || text == "-okdir";
     // Its options in one word, of which only the parts are read elsewhere.
     if (tool == "env") return text.starts_with("-") && text.find_first_of("sS") != text.npos;
+    if (tool == "cmake") return text == "chdir";
     if (tool == "sudo") return text == "-i" || text == "--login" || text.starts_with("-R") || text.starts_with("--chr");
     return false;
   });

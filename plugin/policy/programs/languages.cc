@@ -268,6 +268,9 @@ constexpr ProgramSpec specs[] = {
      .subcommands = true,
      .values_known = true,
      .variables = "CMAKE_* CTEST_* CPACK_*"},
+    // Behind cmake -E.
+    {.names = "cmake env, cmake time", .rules = false, .runs = Runs::command, .manner = any_long, .assignments = true},
+    {.names = "cmake chdir", .rules = false, .runs = Runs::command, .manner = any_long, .before = 1},
     {.names = "rustc, jar, javadoc, tsc, ld, gold, as, ar, ranlib, strip, objcopy, protoc",
      .does = Effect::writes,
      .never = "writes what it makes",

@@ -251,8 +251,18 @@ class Reader {
     return true;
   }
 
+  // The words of a COMMAND... belong to it, whatever they look like.
+  void take_command(Given& given) {
+    while (next_ < words_.size()) {
+      text(next_, false);
+      if (words_[next_++] == ";" && (spec().manner & semicolons) != 0) break;
+    }
+    given.next = next_;
+  }
+
   void given(Given&& given) {
     const Option* const option = given.option;
+    if (option != nullptr && option->command && given.value) take_command(given);
     if (option != nullptr && option->replaces_first) parsed_.first_replaced = true;
     if (is_safe()) {
       if (given.value_word != given.word) {

@@ -108,10 +108,14 @@ constexpr ProgramSpec specs[] = {
          "-c=WHEN --color=WHEN --hyperlink[=WHEN] -j=NUM --threads=NUM --max-results=NUM -1 -q --quiet "
          "--has-results --show-errors --base-directory=DIR --path-separator=SEP --search-path=DIR "
          "--strip-cwd-prefix[=WHEN] --one-file-system --mount --xdev -h -V",
-     .effects = "runs_program (runs the command after it): -x --exec -X --exec-batch; writes (writes text for the "
-                "shell): --gen-completions[=SHELL]; other (limits how much runs): --batch-size=NUM",
+     .effects = "runs_program (runs the command after it): -x=COMMAND... --exec=COMMAND... -X=COMMAND... "
+                "--exec-batch=COMMAND...; writes (writes text for the shell): --gen-completions[=SHELL]; other (limits "
+                "how much runs): --batch-size=NUM",
      .operands = Operands::first_text,
-     .style = Style::exact},
+     .style = Style::exact,
+     .runs = Runs::options,
+     .manner = lenient | permutes | semicolons,
+     .placeholders = "{} {/} {//} {.} {/.}"},
     {.names = "locate, mlocate, plocate",
      .options =
          "-A --all -b --basename -c --count -d=FILE --database=FILE -e --existing -L --follow -h -i --ignore-case "

@@ -175,6 +175,7 @@ void Compiled::add(std::string_view text, Effect effect, std::string_view why) {
       if (option.values == 0 && !optional) option.values = 1;
       option.list = value == "LIST";
       option.chosen = value.find('|') != value.npos;
+      option.command = value == "COMMAND...";
       option.path = option.list || value == "FILE" || value == "DIR";
       token = token.substr(0, equals - (optional ? 1 : 0));
     }

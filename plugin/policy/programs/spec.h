@@ -7,6 +7,7 @@
 //                          may take one, in the same word: -i.bak, --color=auto
 //   --arg=NAME,TEXT        takes two values, in the next two words
 //   --paging=never|auto    takes one of these values; any other is not safe
+//   --exec=COMMAND...      takes all words behind it, which are a command (see Manner: semicolons)
 //   -NUM                   a number: -5, -20
 //   -json                  with Style::go: a long option with one dash
 //
@@ -113,6 +114,7 @@ enum Manner : unsigned {
   plus = 64,          // +x is an option too, of the same letters
   no_equals = 128,    // the value of a long option stands in the next word only
   underscores = 256,  // a long option may have _ for -
+  semicolons = 512,   // a COMMAND... ends with a word ";", and further options may follow
 };
 
 // What becomes of a path.
@@ -163,10 +165,11 @@ struct ProgramSpec {
 
   Runs runs = Runs::nothing;
   unsigned manner = 0;
-  std::size_t before = 0;            // operands in front of the command
-  std::string_view idle = {};        // names of options with which nothing is run: "V version"
-  std::string_view script = {};      // of options whose value is shell text
-  std::string_view code = {};        // of options whose value is code, or a program or a file of commands that is run
+  std::size_t before = 0;              // operands in front of the command
+  std::string_view placeholders = {};  // in a COMMAND...: "{} {/}": a name that is found, which else stands behind it
+  std::string_view idle = {};          // names of options with which nothing is run: "V version"
+  std::string_view script = {};        // of options whose value is shell text
+  std::string_view code = {};          // of options whose value is code, or a program or a file of commands that is run
   std::string_view words = {};       // Runs::words: that name a program which runs; steered: subcommands that run none
   std::string_view beginnings = {};  // the same: beginnings of words
   std::string_view letters = {};     // the same: letters that stand behind each other in a bundle of options
@@ -205,6 +208,7 @@ struct Option {
   bool chosen = false;          // the value is one of those in value_name
   bool path = false;            // the value is one
   bool list = false;            // the value is a file that names further files
+  bool command = false;         // the value is a command: the words from there on
   bool replaces_first = false;  // takes the place of the first operand
   bool lists = false;           // the operands name further files
   bool whole = false;           // one that every program has, and is never abbreviated

@@ -100,4 +100,34 @@ bool looks_like_file(const Word& word) {
          word.text.find_first_of(" \t\n;") == std::string::npos;
 }
 
+bool open_placeholder(std::vector<Word>& words, std::string_view placeholder) {
+  bool found = false;
+  if (placeholder.empty()) return found;
+  for (Word& word : words) {
+    std::size_t at = word.text.find(placeholder);
+    if (at == std::string::npos) continue;
+    found = true;
+    word.literal = false;
+    std::string rest;
+    std::size_t from = 0;
+    for (; at != std::string::npos; at = word.text.find(placeholder, from)) {
+      rest.append(word.text, from, at - from);
+      from = at + placeholder.size();
+    }
+    word.text = rest.append(word.text, from);
+  }
+  return found;
+}
+
+void close_input(Inner& inner) {
+  inner.command.redirections.clear();
+  inner.command.reads_pipe = false;
+  inner.command.nested = false;
+}
+
+void append_unknown(Inner& inner) {
+  inner.open_ended = true;
+  inner.command.words.push_back({{}, false, inner.command.words.back().at});
+}
+
 }  // namespace wtool::policy

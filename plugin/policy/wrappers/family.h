@@ -65,6 +65,14 @@ bool is_descriptor_file(std::string_view path);
 // True where a word that is not literal is surely a file and no option, as far as anybody can tell: "$DIR/run.sh".
 bool looks_like_file(const Word& word);
 
+// Of what runs for names that are found. Takes `placeholder` out of the words: what stands there is known only when it
+// runs. True where there was one.
+bool open_placeholder(std::vector<Word>& words, std::string_view placeholder);
+// Words follow that are known only when it runs.
+void append_unknown(Inner& inner);
+// It does not read the standard input of the command that runs it.
+void close_input(Inner& inner);
+
 // Each family judges the commands that are its own and says whether this was one.
 bool judge_shell(const Judgement& judgement);
 bool judge_builtin(const Judgement& judgement);

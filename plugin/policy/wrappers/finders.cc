@@ -1,4 +1,4 @@
-// Programs that run a command for each thing that they find or read: find, fd, xargs, parallel.
+// Programs that run a command for each thing that they find or read: find, xargs, parallel.
 #include <algorithm>
 
 #include "policy/wrappers/family.h"
@@ -7,41 +7,10 @@ namespace wtool::policy {
 
 namespace {
 
-// Takes `placeholder` out of the words: what stands there is known only when it runs. True where there was one.
-bool open_placeholder(std::vector<Word>& words, std::string_view placeholder) {
-  bool found = false;
-  if (placeholder.empty()) return found;
-  for (Word& word : words) {
-    std::size_t at = word.text.find(placeholder);
-    if (at == std::string::npos) continue;
-    found = true;
-    word.literal = false;
-    std::string rest;
-    std::size_t from = 0;
-    for (; at != std::string::npos; at = word.text.find(placeholder, from)) {
-      rest.append(word.text, from, at - from);
-      from = at + placeholder.size();
-    }
-    word.text = rest.append(word.text, from);
-  }
-  return found;
-}
-
 // The inner command with the words [first, last): it does not read this command's standard input where `fresh`.
 Inner* run_range(const Judgement& judgement, std::size_t first, std::size_t last) {
   const auto begin = judgement.words().begin();
   return judgement.runs_words({begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last)});
-}
-
-void close_input(Inner& inner) {
-  inner.command.redirections.clear();
-  inner.command.reads_pipe = false;
-  inner.command.nested = false;
-}
-
-void append_unknown(Inner& inner) {
-  inner.open_ended = true;
-  inner.command.words.push_back({{}, false, inner.command.words.back().at});
 }
 
 void judge_find(const Judgement& judgement) {
@@ -72,34 +41,6 @@ void judge_find(const Judgement& judgement) {
     Inner* const inner = run_range(judgement, first, std::min(i, words.size()));
     inner->open_ended = open_placeholder(inner->command.words, "{}");
     if (inner->open_ended && i < words.size() && words[i].text == "+") append_unknown(*inner);
-  }
-}
-
-// fd PATTERN -x COMMAND ; with the found name appended unless a placeholder says otherwise.
-void judge_fd(const Judgement& judgement) {
-  const auto& words = judgement.words();
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::string& text = words[i].text;
-    if (text == "--") break;
-    const bool is_long = text.starts_with("--exec");
-    const bool is_letter =
-        text.size() > 1 && text[0] == '-' && text[1] != '-' && text.find_first_of("xX") != std::string::npos;
-    if (!is_long && !is_letter) continue;
-    // The command may begin in the same word: --exec=rm, -xrm.
-    const std::size_t cut = is_long ? text.find('=') : text.find_first_of("xX");
-    std::vector<Word> command;
-    if (cut != std::string::npos && cut + 1 < text.size())
-      command.push_back({text.substr(cut + 1), words[i].literal, words[i].at});
-    for (++i; i < words.size() && words[i].text != ";"; ++i) command.push_back(words[i]);
-    if (command.empty()) continue;
-    Inner* const inner = judgement.runs_words(std::move(command));
-    close_input(*inner);
-    bool placed = false;
-    for (const std::string_view placeholder : {"{}", "{/}", "{//}", "{.}", "{/.}"}) {
-      placed = open_placeholder(inner->command.words, placeholder) || placed;
-    }
-    inner->open_ended = true;
-    if (!placed) append_unknown(*inner);
   }
 }
 
@@ -174,8 +115,6 @@ void judge_parallel(const Judgement& judgement) {
 bool judge_finder(const Judgement& judgement) {
   if (is_listed("find gfind bfs", judgement.tool)) {
     judge_find(judgement);
-  } else if (is_listed("fd fdfind", judgement.tool)) {
-    judge_fd(judgement);
   } else if (is_listed("xargs gxargs", judgement.tool)) {
     judge_xargs(judgement);
   } else if (is_listed("parallel sem env_parallel", judgement.tool)) {

@@ -225,40 +225,6 @@ void judge_entr(const Judgement& judgement) {
   }
 }
 
-// gdb --args COMMAND; its other arguments are code.
-void judge_gdb(const Judgement& judgement) {
-  for (std::size_t i = 1; i < judgement.words().size(); ++i) {
-    const Word& word = judgement.word(i);
-    if (!word.literal || !word.text.starts_with('-') || word.text.size() < 2) continue;
-    const std::string name = word.text.substr(word.text.starts_with("--") ? 2 : 1);
-    if (name == "args" || name == "-") {
-      judgement.runs(i + 1);
-      break;
-    }
-    if (is_listed(
-            "ex x iex ix eval-command command init-command init-eval-command P python o O s S b k one-line source",
-            name.substr(0, name.find('=')))) {
-      judgement.runs_code(word, name + " gives " + std::string(judgement.tool) + " commands, which may run anything");
-    }
-  }
-  if (standard_input(judgement.command).kind != Input::Kind::none) {
-    judgement.runs_code(judgement.word(0), std::string(judgement.tool) + " reads commands from its standard input");
-  }
-}
-
-// cmake -E env|time|chdir
-void judge_cmake(const Judgement& judgement) {
-  const auto& words = judgement.words();
-  if (words.size() < 4 || words[1].text != "-E" || !words[1].literal) return;
-  std::size_t at = 3;
-  if (words[2].text == "chdir") ++at;
-  if (words[2].text == "env") {
-    while (at < words.size() && words[at].literal && words[at].text.starts_with("--")) ++at;
-    return run_with_assignments(judgement, at);
-  }
-  if (words[2].text == "chdir" || words[2].text == "time") judgement.runs(at);
-}
-
 // sudo hands the words to a shell, each with its special characters escaped, but not the dollar sign.
 void expand_dollars(Inner& inner) {
   for (Word& word : inner.command.words) {
@@ -293,11 +259,31 @@ void run_rest(const Judgement& judgement, const ProgramSpec& prefix, const Parse
   judgement.runs(first);
 }
 
+// The words of a COMMAND... option.
+void run_option(const Judgement& judgement, const ProgramSpec& spec, const Given& option) {
+  const auto begin = judgement.words().begin();
+  std::vector<Word> words{judgement.value_of(option)};
+  words.insert(words.end(), begin + static_cast<std::ptrdiff_t>(option.value_word) + 1,
+               begin + static_cast<std::ptrdiff_t>(option.next));
+  if ((spec.manner & programs::semicolons) != 0 && words.back().text == ";") words.pop_back();
+  if (words.empty()) return;
+  Inner* const inner = judgement.runs_words(std::move(words));
+  if (spec.placeholders.empty()) return;
+  close_input(*inner);
+  bool placed = false;
+  for (const std::string_view each : programs::parts_of(spec.placeholders)) {
+    placed = open_placeholder(inner->command.words, each) || placed;
+  }
+  inner->open_ended = true;
+  if (!placed) append_unknown(*inner);
+}
+
 void judge_words(const Judgement& judgement, const Compiled& program, std::size_t from) {
   const ProgramSpec& prefix = program.spec();
   const ParsedCommand reading = read_options(judgement.words(), from, program);
   for (const Given& option : reading.given) {
     const Word value = judgement.value_of(option);
+    if (option.option != nullptr && option.option->command && option.value) run_option(judgement, prefix, option);
     if (is_listed(prefix.script, option.name) && option.value) judgement.runs_script(value);
     // strace hands what it prints to a command whose name begins so.
     if (judgement.tool == "strace" && is_listed("o output", option.name) && value.text.size() > 1 &&
@@ -308,6 +294,9 @@ void judge_words(const Judgement& judgement, const Compiled& program, std::size_
       judgement.runs_code(judgement.word(option.word),
                           "what it makes " + std::string(judgement.tool) + " run cannot be judged");
     }
+  }
+  if (const Input input = standard_input(judgement.command); prefix.reads_input && input.kind != Input::Kind::none) {
+    judgement.runs_code(input.word, std::string(judgement.tool) + " reads commands from its standard input");
   }
   if (reading.find(prefix.idle) != nullptr || judgement.has_obstacle(reading)) return;
   const bool has_script = !prefix.script.empty() && reading.find(prefix.script) != nullptr;
@@ -353,10 +342,6 @@ bool judge_special(const Judgement& judgement) {
     judge_setarch(judgement);
   } else if (tool == "entr") {
     judge_entr(judgement);
-  } else if (tool == "gdb" || tool == "lldb" || tool == "cgdb") {
-    judge_gdb(judgement);
-  } else if (tool == "cmake") {
-    judge_cmake(judgement);
   } else if (is_loader(tool)) {
     judge_words(judgement, *find_program("ld.so"), 1);
   } else {

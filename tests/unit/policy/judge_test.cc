@@ -209,14 +209,15 @@ BOOST_AUTO_TEST_CASE(wrappers_are_followed_to_a_depth_that_no_person_writes) {
 }
 
 BOOST_AUTO_TEST_CASE(a_relative_program_is_judged_where_it_runs) {
-  const Rules rules = Rules().allow({"env", "find", "timeout", "unshare", "git", "ls", "./x"});
+  const Rules rules = Rules().allow({"cmake", "env", "find", "timeout", "unshare", "git", "ls", "./x"});
   check(rules, "env -C . timeout 5 ./x", Answer::allow, "", "commands.allow: env", "");
   check(rules, "env ./x -C usr", Answer::allow, "", "commands.allow: env", "");
+  check(rules, "cmake -E time ./x", Answer::allow, "", "commands.allow: cmake", "");
   check(rules, "env -C usr ls", Answer::allow, "", "commands.allow: env", "");
   for (const char* elsewhere :
        {"env -C usr ./x", "env -iCusr ./x", "env --chdir=usr ./x", "env --ch usr ./x", "env -C . -C . -C usr ./x",
         "env -C usr timeout 5 ./x", "env -S '-C usr ./x'", "unshare -w usr ./x", "git bisect run ./x",
-        "find usr -execdir ./x ';'", "find usr -okdir timeout 5 ./x ';'"}) {
+        "find usr -execdir ./x ';'", "find usr -okdir timeout 5 ./x ';'", "cmake -E chdir usr ./x"}) {
     BOOST_TEST(to_text(rules.verdict(elsewhere).answer) != "allow", elsewhere);
   }
 }
