@@ -141,14 +141,15 @@ const char* const worst[] = {"stop-loop", "nofile", "cpu", "kill"};
 BOOST_AUTO_TEST_SUITE(in_a_sandbox, *boost::unit_test::precondition(has_scopes))
 
 BOOST_DATA_TEST_CASE_F(InSandbox, an_attack_that_ends_by_itself_changes_nothing,
-                       data::make(actions) + data::make({"cpu", "kill"}), action) {
-  const Answer answer = run(attack(action, "both", "exit"), 20'000);
+                       (data::make(actions) + data::make({"cpu", "kill"})) * data::make(targets), action, target) {
+  const Answer answer = run(attack(action, target, "exit"), 20'000);
   BOOST_TEST(answer.out() == "ready\n", answer.raw);
   BOOST_TEST(!answer.is_error(), answer.raw);
 }
 
-BOOST_DATA_TEST_CASE_F(InSandbox, an_attack_that_hangs_changes_nothing, data::make(worst), action) {
-  const Answer answer = run(attack(action, "both", "hang"), deadline_ms);
+BOOST_DATA_TEST_CASE_F(InSandbox, an_attack_that_hangs_changes_nothing, data::make(worst) * data::make(targets), action,
+                       target) {
+  const Answer answer = run(attack(action, target, "hang"), deadline_ms);
   BOOST_TEST(answer.code() == "timed_out", answer.raw);
   BOOST_TEST(answer.took.count() < bound_ms);
   BOOST_TEST(!answer.metadata().contains("processes_left"));
@@ -508,10 +509,10 @@ BOOST_FIXTURE_TEST_CASE(an_idle_custodian_that_is_stopped_again_and_again_does_n
   BOOST_TEST(wait_for_end(its_custodian, within(1000)), state_of(its_custodian));
 }
 
-BOOST_DATA_TEST_CASE(a_sandboxed_attack_while_the_host_dies, data::make(worst), action) {
+BOOST_DATA_TEST_CASE(a_sandboxed_attack_while_the_host_dies, data::make(worst) * data::make(targets), action, target) {
   if (!has_landlock(6)) return;
   const Mark mark;
   const ScratchFolder scratch;
   check_all_end(mark,
-                kill_host_of(mark, Keepers::attack(action, "both", "hang"), InSandbox::configuration(scratch.path())));
+                kill_host_of(mark, Keepers::attack(action, target, "hang"), InSandbox::configuration(scratch.path())));
 }
