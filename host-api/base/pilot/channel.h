@@ -1,0 +1,113 @@
+// What a host and a pilot say to each other over one TCP connection, a slot of the pilot.
+//
+// The protocol, in full:
+// - Handshake (noise.h): 48 bytes of the pilot, 48 bytes of the host. Then records in both directions, each with two bytes of
+//   length, most significant first, and as many bytes that the Noise cipher of that direction has sealed (at most 65,535).
+// - A record opens to a byte 0 (the message continues in the next record) or 1 (it ends here), and a piece of a message. A
+//   message is at most `largest_message` bytes; its first byte is its type.
+// - Anything else closes the connection: a length below a tag's, a record that does not open, a message that is too large.
+// - Pilot to host: `hello` first, a JSON object; then for each call `started`, events, logs, beats, and `result` or `failure`;
+//   `leaving` when it takes no more calls. A call that has got `leaving` and not `started` was not begun.
+// - Host to pilot: `call`, then `cancel` and `taken`, in which it says how many bytes of events and logs it has taken in all. The
+//   pilot sends at most `window` bytes more than that: so bytes never wait in the kernel, whose answers therefore prove that the
+//   other machine is there, also while the host's reader pauses.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/descriptor.h"
+#include "base/pilot/noise.h"
+
+namespace wtool::pilot {
+
+inline constexpr std::size_t largest_message = std::size_t{256} << 20;
+inline constexpr std::size_t largest_hello = 4096;
+inline constexpr std::size_t window = 128 << 10;
+
+// The pilot ends its calls when it has not heard of the host's machine for so long, the host gives up a pilot later: what the
+// pilot ran is dead before the host tries again.
+inline constexpr std::chrono::seconds pilot_patience{8};
+inline constexpr std::chrono::seconds host_patience{15};
+inline constexpr std::chrono::seconds beat_every{1};
+
+enum class Type : char {
+  hello = 'H',
+  started = 'S',
+  standard_output = 'O',
+  standard_error = 'E',
+  log = 'L',
+  beat = 'B',
+  result = 'R',   // one byte of status, then JSON text
+  failure = 'F',  // one byte of status, then a sentence
+  leaving = 'Q',
+  call = 'C',    // JSON text of an object, a byte 0, the arguments
+  cancel = 'X',  // one byte of how, then the reason
+  taken = 'T',   // eight bytes of the count, then one that is 1 in answer to a beat
+};
+
+struct Message {
+  Type type{};
+  std::string text;
+};
+
+// One end of a connection. One thread receives; any may send.
+class Channel {
+ public:
+  enum class Side { pilot, host };
+  enum class State { begun, open, closed };
+
+  // The socket need not be blocking. Nothing is sent or received yet.
+  Channel(Descriptor socket, Side side, const Key& key);
+  ~Channel();
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+
+  int descriptor() const { return socket_.get(); }
+  State state() const { return state_; }
+
+  // The pilot's first move.
+  bool begin();
+  // Takes in what the socket has, without waiting. Where it closes the channel: false.
+  bool take_in();
+  // The next message that has come whole.
+  std::optional<Message> next();
+  // Waits until a message has come, for at most `limit`. Nothing: it has not, or the channel is closed.
+  std::optional<Message> wait(std::chrono::milliseconds limit);
+
+  // Waits while the other side takes nothing, for at most host_patience. False: nothing can be sent any more; what the other
+  // side has sent can still be read.
+  bool send(Type type, std::string_view text);
+  // Any thread: both sides see the end. The descriptor stays open until the object ends.
+  void close();
+
+ private:
+  bool read_handshake();
+  bool read_record();
+  bool write(std::string_view bytes);
+
+  Descriptor socket_;
+  const Side side_;
+  std::optional<Handshake> handshake_;
+  std::optional<Cipher> receive_;
+  std::atomic<State> state_{State::begun};
+  std::string raw_;      // received, not yet opened
+  std::size_t used_ = 0;  // of raw_
+  std::string partial_;
+  std::optional<Message> whole_;
+  bool greeted_ = false;
+
+  std::mutex sending_;
+  std::optional<Cipher> send_;
+  bool broken_ = false;  // a record may have been sent in part
+};
+
+// Lets the kernel find out that the other machine is gone, whatever the program at either end is busy with.
+void watch_other_machine(int socket, std::chrono::seconds patience);
+
+}  // namespace wtool::pilot

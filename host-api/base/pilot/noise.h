@@ -1,0 +1,79 @@
+// The keys of a connection between a host and a pilot: Noise_NNpsk0_25519_ChaChaPoly_SHA256 of the Noise Protocol Framework
+// (revision 34), with the primitives of libsodium.
+//
+// - Both sides prove that they know the same key of 32 bytes. Nobody who does not know it gets past the handshake, and
+//   the key itself is never sent.
+// - Both give a fresh X25519 key, so that what was recorded stays secret when the key is known later. The first message can be
+//   replayed, the connection that it begins cannot: a connection counts only when its first record has been opened.
+// - Each record is encrypted and numbered: one that was changed, repeated, left out or moved does not open.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace wtool::pilot {
+
+inline constexpr std::size_t key_size = 32;
+inline constexpr std::size_t tag_size = 16;
+inline constexpr std::size_t handshake_size = 48;  // of either message: a public key and a tag
+
+using Key = std::array<unsigned char, key_size>;
+
+Key random_key();
+
+// One direction of a connection.
+class Cipher {
+ public:
+  explicit Cipher(const Key& key) : key_(key) {}
+  ~Cipher();
+  Cipher(const Cipher&) = default;
+  Cipher& operator=(const Cipher&) = default;
+  std::string seal(std::string_view text, std::string_view bound = {});
+  // Nothing: it is not what was sealed, in its order.
+  std::optional<std::string> open(std::string_view sealed, std::string_view bound = {});
+
+ private:
+  Key key_;
+  std::uint64_t number_ = 0;
+};
+
+struct Ciphers {
+  Cipher send;
+  Cipher receive;
+};
+
+// One side of a handshake: the pilot begins it, the host answers.
+class Handshake {
+ public:
+  // `own` is for tests alone, which know what must come out; else the key is a fresh one.
+  explicit Handshake(const Key& shared, std::string_view prologue = "wtool pilot 1", std::optional<Key> own = {});
+  ~Handshake();
+
+  // The pilot: sends begin(), and gives what came back to finish().
+  std::string begin();
+  std::optional<Ciphers> finish(std::string_view answer);
+
+  // The host: what came; `to_send` is its answer.
+  std::optional<Ciphers> answer(std::string_view begun, std::string& to_send);
+
+ private:
+  void mix_hash(std::string_view bytes);
+  void mix_key(std::string_view bytes);
+  void mix_shared_key();
+  std::string seal_nothing();
+  bool open_nothing(std::string_view tag);
+  bool mix_exchange(std::string_view theirs);
+
+  Key shared_;
+  Key secret_{};  // X25519
+  Key public_{};
+  Key hash_{};
+  Key chain_{};
+  std::optional<Cipher> cipher_;
+};
+
+}  // namespace wtool::pilot

@@ -1,0 +1,81 @@
+#include "base/pilot/ticket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/descriptor.h"
+#include "base/files.h"
+
+namespace wtool::pilot {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t largest_ticket = 65536;
+
+std::string about(const std::string& file, const char* what, int error) {
+  return "the ticket " + file + ' ' + what + ": " + ::strerror(error);
+}
+
+}  // namespace
+
+bool write_ticket(const std::string& file, const Ticket& ticket, std::string& error) {
+  std::string hex(2 * key_size + 1, '\0');
+  sodium_bin2hex(hex.data(), hex.size(), ticket.key.data(), ticket.key.size());
+  hex.pop_back();
+  const json all = {{"addresses", ticket.addresses}, {"port", ticket.port},           {"slots", ticket.slots},
+                    {"idle", ticket.idle_seconds},   {"directory", ticket.directory}, {"key", hex}};
+  const Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!out) return error = about(file, "cannot be made", errno), false;
+  // Where the nodes read it over a network, they must not find half of it.
+  const Written written = write_all(out.get(), all.dump(-1, ' ', true, json::error_handler_t::replace));
+  if (written.error != 0) return error = about(file, "cannot be written", written.error), false;
+  if (::fsync(out.get()) != 0) return error = about(file, "cannot be written", errno), false;
+  return true;
+}
+
+std::optional<Ticket> read_ticket(const std::string& file, std::string& error) {
+  const Descriptor in(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!in) {
+    error = about(file, "cannot be read", errno);
+    if (errno == ENOENT) error += "; is its folder shared with this node?";
+    return std::nullopt;
+  }
+  struct stat info {};
+  if (::fstat(in.get(), &info) != 0) return error = about(file, "cannot be looked at", errno), std::nullopt;
+  if (!S_ISREG(info.st_mode) || info.st_uid != ::geteuid() || (info.st_mode & 077) != 0) {
+    error = "the ticket " + file + " is not a regular file of this user with mode 0600";
+    return std::nullopt;
+  }
+  std::string text;
+  if (const int failed = read_all(in.get(), largest_ticket, text)) {
+    return error = about(file, "cannot be read", failed), std::nullopt;
+  }
+  try {
+    const json all = json::parse(text);
+    Ticket ticket;
+    ticket.addresses = all.at("addresses").get<std::vector<std::string>>();
+    ticket.port = all.at("port").get<int>();
+    ticket.slots = all.at("slots").get<int>();
+    ticket.idle_seconds = all.at("idle").get<int>();
+    ticket.directory = all.at("directory").get<std::string>();
+    const auto hex = all.at("key").get<std::string>();
+    std::size_t size = 0;
+    const bool good = sodium_hex2bin(ticket.key.data(), key_size, hex.data(), hex.size(), nullptr, &size, nullptr) == 0;
+    if (good && size == key_size && ticket.port > 0 && ticket.port < 65536 && ticket.slots > 0 && ticket.slots <= 1024) {
+      return ticket;
+    }
+  } catch (const json::exception&) {
+  }
+  error = "the ticket " + file + " is not what a host writes";
+  return std::nullopt;
+}
+
+}  // namespace wtool::pilot

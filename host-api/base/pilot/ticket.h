@@ -1,0 +1,27 @@
+// What a pilot must know to find its host: a file in a folder that both see, which only their user can read.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/pilot/noise.h"
+
+namespace wtool::pilot {
+
+struct Ticket {
+  std::vector<std::string> addresses{};  // numeric; the first that answers with the key counts
+  int port = 0;
+  int slots = 1;
+  int idle_seconds = 60;
+  std::string directory{};  // the working directory of the host
+  Key key{};
+};
+
+// Makes the file with mode 0600; there must be none. False: `error` says why.
+bool write_ticket(const std::string& file, const Ticket& ticket, std::string& error);
+
+// Nothing: `error` says why. A file that others can read, or that is another user's, is refused.
+std::optional<Ticket> read_ticket(const std::string& file, std::string& error);
+
+}  // namespace wtool::pilot
