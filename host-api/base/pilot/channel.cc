@@ -65,8 +65,8 @@ bool Channel::read_handshake() {
 bool Channel::read_record() {
   const std::string_view raw = std::string_view(raw_).substr(used_);
   if (raw.size() < 2) return false;
-  const std::size_t size = static_cast<std::size_t>(static_cast<unsigned char>(raw[0])) << 8 |
-                           static_cast<unsigned char>(raw[1]);
+  const std::size_t size =
+      static_cast<std::size_t>(static_cast<unsigned char>(raw[0])) << 8 | static_cast<unsigned char>(raw[1]);
   if (size <= tag_size) return close(), false;
   if (raw.size() < 2 + size) return false;
   const std::optional<std::string> piece = receive_->open(raw.substr(2, size));
@@ -142,7 +142,9 @@ void Channel::close() {
 }
 
 void watch_other_machine(int socket, std::chrono::seconds patience) {
-  const auto set = [socket](int level, int option, int value) { ::setsockopt(socket, level, option, &value, sizeof value); };
+  const auto set = [socket](int level, int option, int value) {
+    ::setsockopt(socket, level, option, &value, sizeof value);
+  };
   const int seconds = static_cast<int>(patience.count());
   set(IPPROTO_TCP, TCP_NODELAY, 1);
   set(SOL_SOCKET, SO_KEEPALIVE, 1);

@@ -96,7 +96,7 @@ class Channel {
   std::optional<Handshake> handshake_;
   std::optional<Cipher> receive_;
   std::atomic<State> state_{State::begun};
-  std::string raw_;      // received, not yet opened
+  std::string raw_;       // received, not yet opened
   std::size_t used_ = 0;  // of raw_
   std::string partial_;
   std::optional<Message> whole_;

@@ -69,7 +69,8 @@ std::optional<Ticket> read_ticket(const std::string& file, std::string& error) {
     const auto hex = all.at("key").get<std::string>();
     std::size_t size = 0;
     const bool good = sodium_hex2bin(ticket.key.data(), key_size, hex.data(), hex.size(), nullptr, &size, nullptr) == 0;
-    if (good && size == key_size && ticket.port > 0 && ticket.port < 65536 && ticket.slots > 0 && ticket.slots <= 1024) {
+    if (good && size == key_size && ticket.port > 0 && ticket.port < 65536 && ticket.slots > 0 &&
+        ticket.slots <= 1024) {
       return ticket;
     }
   } catch (const json::exception&) {

@@ -98,6 +98,7 @@ void add_call(CLI::App& app, Context& context) {
       ->add_flag("--explain", options->explain,
                  "Tell what the call would do and whether it may, without doing it or asking anybody")
       ->excludes("--stream");
+  add_on_option(*command, context.options);
   command->footer(
       "The result is printed with an indent of 2. Exit status: 0 where is_error is false, 1 where it is true, 2 when\n"
       "there was no call, 130 after Ctrl-C (once: end gracefully; twice: now). With --explain: 0 it is allowed, 3 a\n"

@@ -8,7 +8,12 @@ class App;
 namespace wtool::host {
 
 class Context;
+struct GlobalOptions;
 
+// --on local|cluster, of commands that call tools.
+void add_on_option(CLI::App& command, GlobalOptions& options);
+
+void add_agent(CLI::App& app, Context& context);
 void add_approve(CLI::App& app, Context& context);
 void add_audit(CLI::App& app, Context& context);
 void add_call(CLI::App& app, Context& context);

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <wtool/cpp/plugin.hpp>
 
 #include "cli/output.h"
 #include "loader/find_plugin.h"
@@ -46,8 +48,11 @@ bool Context::start_tracing() {
 Plugin* Context::plugin() {
   if (plugin_) return plugin_.get();
   std::string error;
-  const std::string path =
+  std::string path =
       options.plugin.empty() ? find_plugin(program_path(), environment("WTOOL_PLUGIN_PATH"), error) : options.plugin;
+  if (options.on_cluster && options.plugin.empty() && !path.empty()) {
+    path = std::filesystem::path(path).replace_filename("cluster_tools.so");
+  }
   if (!path.empty()) plugin_ = Plugin::open(path, *tracing_, error);
   if (!plugin_) complain(error);
   return plugin_.get();
@@ -67,6 +72,7 @@ Toolbox* Context::toolbox(ConfigSource& source) {
   std::string error;
   Plugin* opened = plugin();
   if (opened == nullptr) return nullptr;
+  config_files().for_cluster(text(opened->entry().plugin_name) == "cluster_tools");
   toolbox_ = Toolbox::open(*opened, source, error);
   if (!toolbox_) complain(error);
   return toolbox_.get();

@@ -29,6 +29,7 @@ struct GlobalOptions {
   std::string config;
   std::string log;
   std::string log_format;
+  bool on_cluster = false;  // of commands that call tools
 };
 
 // One per process, on the main thread; only tracing() may be used from other threads. Destroys its parts in the right

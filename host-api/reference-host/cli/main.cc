@@ -157,6 +157,7 @@ int run_program(int argc, char** argv) {
   add_approve(app, context);
   add_config(app, context);
   add_audit(app, context);
+  add_agent(app, context);
 
   try {
     app.parse(argc, argv);

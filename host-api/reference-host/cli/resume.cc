@@ -24,6 +24,7 @@ void add_resume(CLI::App& app, Context& context) {
   command->add_option("--from", options->resumed.from, "Runs again from the last visit of this state on")
       ->type_name("STATE");
   add_run_options(*command, options->flags);
+  add_on_option(*command, context.options);
   command->footer(
       "What is completed is not run again: its outputs come from the journal in .wtool/runs. Secrets, and inputs\n"
       "that held one, are not in it: give them again with --var, or answer when you are asked on a terminal. Give\n"

@@ -26,6 +26,7 @@ void add_run(CLI::App& app, Context& context) {
           "The workflow file, or the name of one in .swissarmyhammer/workflows,\n.wtool/workflows or workflows")
       ->required();
   add_run_options(*command, options->flags);
+  add_on_option(*command, context.options);
   command->add_flag("--no-journal", options->flags.no_journal,
                     "Keeps no journal in .wtool/runs: the run can neither be shown nor resumed");
   command->footer(

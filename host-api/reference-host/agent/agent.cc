@@ -1,0 +1,441 @@
+#include "agent/agent.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <wtool/ext/log.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <list>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <wtool/cpp/host.hpp>
+
+#include "base/pilot/channel.h"
+
+namespace wtool::host {
+
+namespace {
+
+using nlohmann::json;
+using pilot::Channel;
+using pilot::Message;
+using pilot::Type;
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+void say(const std::string& text) { std::fprintf(stderr, "wtool agent: %s\n", text.c_str()); }
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// Connected, or none with `problem`. Numeric addresses alone: nothing is looked up.
+Descriptor connect_to(const std::string& address, int port, std::string& problem) {
+  sockaddr_storage to{};
+  socklen_t size = 0;
+  if (auto* four = reinterpret_cast<sockaddr_in*>(&to); ::inet_pton(AF_INET, address.c_str(), &four->sin_addr) == 1) {
+    four->sin_family = AF_INET;
+    four->sin_port = htons(static_cast<std::uint16_t>(port));
+    size = sizeof *four;
+  } else if (auto* six = reinterpret_cast<sockaddr_in6*>(&to);
+             ::inet_pton(AF_INET6, address.c_str(), &six->sin6_addr) == 1) {
+    six->sin6_family = AF_INET6;
+    six->sin6_port = htons(static_cast<std::uint16_t>(port));
+    size = sizeof *six;
+  } else {
+    problem = "it is no numeric address";
+    return {};
+  }
+  Descriptor socket(::socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  int error = socket ? 0 : errno;
+  if (socket && ::connect(socket.get(), reinterpret_cast<sockaddr*>(&to), size) != 0) {
+    error = errno;
+    if (error == EINPROGRESS) {
+      pollfd ready{socket.get(), POLLOUT, 0};
+      socklen_t length = sizeof error;
+      if (::poll(&ready, 1, 5000) <= 0) {
+        error = ETIMEDOUT;
+      } else {
+        ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &length);
+      }
+    }
+  }
+  if (error == 0) return socket;
+  problem = ::strerror(error);
+  return {};
+}
+
+class Agent;
+
+// The call that a thread runs, for what its plugin logs meanwhile.
+thread_local Channel* logging_to = nullptr;
+
+// Bytes that the host has been sent and has not yet taken in are bounded: see channel.h.
+class Window {
+ public:
+  // Waits until so many bytes may be sent. False: the connection is over.
+  bool enter(std::size_t bytes) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return over_ || sent_ - taken_ < pilot::window; });
+    sent_ += bytes;
+    return !over_;
+  }
+  void taken(std::uint64_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    taken_ = std::min(std::max(taken_, bytes), sent_);
+    changed_.notify_all();
+  }
+  void end() {
+    const std::scoped_lock lock(mutex_);
+    over_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t sent_ = 0, taken_ = 0;
+  bool over_ = false;
+};
+
+thread_local Window* logging_window = nullptr;
+thread_local std::uint32_t logging_from = WTOOL_LOG_WARN;
+
+class Slot {
+ public:
+  Slot(Agent& agent, std::unique_ptr<Channel> channel) : agent_(agent), channel_(std::move(channel)) {}
+
+  void serve();
+  Channel& channel() { return *channel_; }
+  bool busy() const { return busy_; }
+  void cancel(std::uint32_t how, const char* reason) {
+    const std::scoped_lock lock(mutex_);
+    if (call_ != nullptr) call_->cancel(how, reason);
+  }
+
+ private:
+  void serve_one(const Message& order);
+  static int32_t on_event(void* self, const wtool_event* event) noexcept;
+
+  Agent& agent_;
+  const std::unique_ptr<Channel> channel_;
+  Window window_;
+  std::atomic<bool> busy_{false};
+  std::mutex mutex_;
+  Call* call_ = nullptr;
+};
+
+class Agent {
+ public:
+  Agent(const pilot::Ticket& ticket, Plugin& plugin) : ticket_(ticket), plugin_(plugin) {
+    host_.struct_size = sizeof host_;
+    host_.abi_minor = WTOOL_ABI_MINOR;
+    host_.ctx = this;
+    host_.name = view("wtool agent");
+    host_.version = view("0.1.0");
+    host_.get_extension = [](const wtool_host*, const char* id) noexcept -> const void* {
+      static const wtool_host_log log{sizeof(wtool_host_log), 0, nullptr, emit, nullptr, nullptr};
+      return ::strcmp(id, WTOOL_EXT_LOG) == 0 ? &log : nullptr;
+    };
+  }
+
+  int run();
+
+  // The tool with that configuration, made once. NULL: `error`.
+  const wtool_tool* tool(const std::string& id, const std::string& config, std::string& error) {
+    const std::scoped_lock lock(mutex_);
+    const wtool_tool*& tool = tools_[{id, config}];
+    Blob reason;
+    if (tool == nullptr && plugin_.entry().tool_new(view(id), view(config), &tool, reason.out()) != WTOOL_OK) {
+      error = reason.text();
+      tool = nullptr;
+    }
+    return tool;
+  }
+
+  bool leaving() const { return leaving_; }
+  int leave_event() const { return leave_event_.get(); }
+  // Nobody would hear of what runs here any more.
+  void host_is_gone() {
+    lost_ = true;
+    leaving_ = true;
+    const std::scoped_lock lock(mutex_);
+    for (Slot& slot : slots_) {
+      slot.channel().close();
+      slot.cancel(WTOOL_CANCEL_NOW, "the connection to the host is lost");
+    }
+    eventfd_write(leave_event_.get(), 1);
+  }
+  void called() { last_call_ = Clock::now().time_since_epoch().count(); }
+
+ private:
+  static void emit(const wtool_host*, const wtool_log_record* record) noexcept;
+  std::unique_ptr<Channel> connect(std::string& problem);
+  bool is_idle() const {
+    const Clock::time_point last{Clock::duration(last_call_.load())};
+    for (const Slot& slot : slots_) {
+      if (slot.busy()) return false;
+    }
+    return Clock::now() - last > std::chrono::seconds(ticket_.idle_seconds);
+  }
+
+  const pilot::Ticket& ticket_;
+  Plugin& plugin_;
+  wtool_host host_{};
+  std::mutex mutex_;
+  std::map<std::pair<std::string, std::string>, const wtool_tool*> tools_;
+  std::list<Slot> slots_;  // does not change while their threads run
+  std::atomic<bool> leaving_{false}, lost_{false};
+  std::atomic<int> serving_{0};
+  std::atomic<Clock::rep> last_call_{Clock::now().time_since_epoch().count()};
+  Descriptor leave_event_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+};
+
+void Agent::emit(const wtool_host*, const wtool_log_record* record) noexcept {
+  if (logging_to == nullptr || record->level < logging_from) return;
+  try {
+    json fields = json::object();
+    for (std::uint32_t i = 0; i < record->n_fields; ++i) {
+      fields[std::string(text(record->fields[i].key))] = json::parse(text(record->fields[i].json), nullptr, false);
+    }
+    const std::string line = json{
+        {"level", record->level},
+        {"target", text(record->target)},
+        {"message", text(record->message)},
+        {"fields", fields}}.dump(-1, ' ', false, json::error_handler_t::replace);
+    if (logging_window->enter(line.size())) logging_to->send(Type::log, line);
+  } catch (...) {  // The record is lost; an exception must not cross the interface.
+  }
+}
+
+int32_t Slot::on_event(void* self, const wtool_event* event) noexcept {
+  auto& slot = *static_cast<Slot*>(self);
+  if (event->kind != WTOOL_EVENT_STDOUT && event->kind != WTOOL_EVENT_STDERR) return 0;
+  try {
+    std::string_view rest = text(event->payload);
+    while (!rest.empty()) {
+      const std::string_view piece = rest.substr(0, 32768);
+      rest.remove_prefix(piece.size());
+      const Type type = event->kind == WTOOL_EVENT_STDOUT ? Type::standard_output : Type::standard_error;
+      if (!slot.window_.enter(piece.size())) return 1;
+      if (slot.channel_->send(type, piece)) continue;
+      slot.channel_->close();
+      return 1;
+    }
+    return 0;
+  } catch (...) {
+    return 1;
+  }
+}
+
+void Slot::serve() {
+  while (!agent_.leaving()) {
+    if (std::optional<Message> message = channel_->next()) {
+      if (agent_.leaving()) break;  // The host learns that this call was not begun.
+      if (message->type == Type::call) {
+        serve_one(*message);
+        agent_.called();
+      }
+      continue;  // Else it is a cancel that crossed the result on its way.
+    }
+    if (channel_->state() == Channel::State::closed) break;
+    pollfd ready[2] = {{channel_->descriptor(), POLLIN, 0}, {agent_.leave_event(), POLLIN, 0}};
+    ::poll(ready, 2, -1);
+  }
+  channel_->send(Type::leaving, {});
+  if (!agent_.leaving()) agent_.host_is_gone();
+}
+
+void Slot::serve_one(const Message& order) {
+  busy_ = true;
+  const std::size_t cut = order.text.find('\0');
+  const json head = json::parse(order.text.substr(0, cut), nullptr, false);
+  const auto refuse = [&](const std::string& why) {
+    channel_->send(Type::started, {});
+    channel_->send(Type::failure, std::string(1, static_cast<char>(WTOOL_E_INVALID_ARGUMENT)) + why);
+    busy_ = false;
+  };
+  if (cut == std::string::npos || !head.is_object()) return refuse("the order of the call is not what a host sends");
+  std::string id, config, call_id, error;
+  std::uint64_t deadline_ms = 0;
+  std::uint32_t log_from = WTOOL_LOG_WARN;
+  try {
+    id = head.at("tool").get<std::string>();
+    config = head.at("config").get<std::string>();
+    call_id = head.at("call_id").get<std::string>();
+    deadline_ms = head.at("deadline_ms").get<std::uint64_t>();
+    log_from = head.at("log_from").get<std::uint32_t>();
+  } catch (const json::exception& e) {
+    return refuse(std::string("the order of the call is not what a host sends: ") + e.what());
+  }
+  const wtool_tool* tool = agent_.tool(id, config, error);
+  if (tool == nullptr) return refuse(error);
+
+  wtool_request request = make_request(std::string_view(order.text).substr(cut + 1));
+  request.call_id = view(call_id);
+  request.deadline_ms = deadline_ms;
+  request.sink_ctx = this;
+  request.on_event = on_event;
+  Call call(*tool, request);
+  {
+    const std::scoped_lock lock(mutex_);
+    call_ = &call;
+  }
+  channel_->send(Type::started, {});
+  // A signal to leave that came before the call could be seen.
+  if (agent_.leaving()) call.cancel(WTOOL_CANCEL_GRACEFUL, "the node is taken away");
+
+  const Descriptor done(::eventfd(0, EFD_CLOEXEC));
+  wtool_status status = WTOOL_OK;
+  std::thread runner([&] {
+    logging_to = channel_.get();
+    logging_window = &window_;
+    logging_from = log_from;
+    status = call.run();
+    eventfd_write(done.get(), 1);
+  });
+  bool beat_waits = false;
+  auto next_beat = Clock::now() + pilot::beat_every;
+  for (;;) {
+    while (std::optional<Message> message = channel_->next()) {
+      if (message->type == Type::cancel && !message->text.empty()) {
+        call.cancel(static_cast<unsigned char>(message->text[0]), std::string_view(message->text).substr(1));
+      } else if (message->type == Type::taken && message->text.size() == 9) {
+        std::uint64_t bytes = 0;
+        for (std::size_t i = 0; i < 8; ++i) bytes = bytes << 8 | static_cast<unsigned char>(message->text[i]);
+        if (message->text[8] == 1) beat_waits = false;
+        window_.taken(bytes);
+      }
+    }
+    const bool closed = channel_->state() == Channel::State::closed;
+    if (closed) {
+      window_.end();
+      agent_.host_is_gone();
+    }
+    if (Clock::now() >= next_beat) {
+      next_beat = Clock::now() + pilot::beat_every;
+      if (!beat_waits && !closed) beat_waits = channel_->send(Type::beat, {});
+    }
+    pollfd ready[2] = {{done.get(), POLLIN, 0}, {closed ? -1 : channel_->descriptor(), POLLIN, 0}};
+    ::poll(ready, 2, static_cast<int>(std::chrono::ceil<milliseconds>(next_beat - Clock::now()).count()) + 1);
+    if (ready[0].revents != 0) break;
+  }
+  runner.join();
+  {
+    const std::scoped_lock lock(mutex_);
+    call_ = nullptr;
+  }
+  const bool has_result =
+      (status == WTOOL_OK || status == WTOOL_E_CANCELLED) && call.result().size() + 1 < pilot::largest_message;
+  if (has_result) {
+    channel_->send(Type::result, std::string(1, static_cast<char>(status)).append(call.result()));
+  } else {
+    const bool large = call.error().empty();
+    channel_->send(Type::failure,
+                   std::string(1, static_cast<char>(large ? WTOOL_E_RESOURCE : status))
+                       .append(large ? "the result is larger than 256 MiB; lower output.bytes" : call.error()));
+  }
+  busy_ = false;
+}
+
+std::unique_ptr<Channel> Agent::connect(std::string& problem) {
+  problem.clear();
+  for (const std::string& address : ticket_.addresses) {
+    std::string why;
+    Descriptor socket = connect_to(address, ticket_.port, why);
+    if (socket) {
+      pilot::watch_other_machine(socket.get(), pilot::pilot_patience);
+      auto channel = std::make_unique<Channel>(std::move(socket), Channel::Side::pilot, ticket_.key);
+      // The host answers when a call waits; until then the slot stands in its queue.
+      const auto until = Clock::now() + std::chrono::seconds(ticket_.idle_seconds);
+      if (channel->begin()) {
+        while (!leaving_ && Clock::now() < until && channel->take_in() && channel->state() == Channel::State::begun) {
+          pollfd ready[2] = {{channel->descriptor(), POLLIN, 0}, {leave_event_.get(), POLLIN, 0}};
+          ::poll(ready, 2, 1000);
+        }
+      }
+      const std::string job = variable("SLURM_JOB_ID"), node = variable("SLURMD_NODENAME");
+      char name[256] = {};
+      ::gethostname(name, sizeof name - 1);
+      const json hello = {{"version", 1}, {"job", job}, {"node", node.empty() ? name : node}, {"pid", ::getpid()}};
+      if (channel->state() == Channel::State::open && channel->send(Type::hello, hello.dump())) return channel;
+      why = "it did not answer with the key of the ticket";
+    }
+    problem += (problem.empty() ? "" : "; ") + address + ": " + why;
+  }
+  return nullptr;
+}
+
+int Agent::run() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  Blob reason;
+  if (plugin_.entry().init(&host_, reason.out()) != WTOOL_OK) {
+    say("the plugin could not be initialised: " + std::string(reason.text()));
+    return 2;
+  }
+  std::list<std::thread> threads;
+  std::mutex connecting;
+  std::string first_problem;
+  serving_ = ticket_.slots;
+  for (int i = 0; i < ticket_.slots; ++i) {
+    threads.emplace_back([&] {
+      std::string problem;
+      if (std::unique_ptr<Channel> channel = connect(problem)) {
+        Slot* slot = nullptr;
+        {
+          const std::scoped_lock lock(mutex_);
+          slot = &slots_.emplace_back(*this, std::move(channel));
+        }
+        slot->serve();
+      } else {
+        const std::scoped_lock lock(connecting);
+        first_problem = problem;
+      }
+      --serving_;
+    });
+  }
+  while (serving_ > 0) {
+    const timespec patience{0, 200'000'000};
+    const int signal = ::sigtimedwait(&signals, nullptr, &patience);
+    const std::scoped_lock lock(mutex_);
+    if (leaving_ || (signal <= 0 && !is_idle())) continue;
+    say(signal > 0 ? "the node is taken away"
+                   : "no call came for " + std::to_string(ticket_.idle_seconds) + " seconds");
+    leaving_ = true;
+    eventfd_write(leave_event_.get(), 1);  // The free slots first: a call that is tried again must not come back here.
+    for (Slot& slot : slots_) slot.cancel(WTOOL_CANCEL_GRACEFUL, "the node is taken away");
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& [name, tool] : tools_) {
+    if (tool != nullptr) tool->destroy(tool);
+  }
+  plugin_.entry().deinit();
+  if (slots_.empty() && !leaving_) {
+    say("the host cannot be reached: " + first_problem);
+    return 1;
+  }
+  return lost_ ? 1 : 0;
+}
+
+}  // namespace
+
+int run_agent(const pilot::Ticket& ticket, Plugin& plugin) { return Agent(ticket, plugin).run(); }
+
+}  // namespace wtool::host

@@ -1,0 +1,20 @@
+// The pilot of a node: as many connections to the host as it has slots, and on each one call at a time, which it runs
+// through the plugin shell_tools, so that every command is in the custody of a warden on this node.
+//
+// - The connection is the truth. When one ends or stays silent, the pilot ends all of its calls and itself: it never runs a
+//   command of which nobody would hear.
+// - On SIGTERM (scancel, the job's time limit) it first gives back its free slots, then ends its calls gracefully.
+// - It ends by itself when none of its slots had a call for the ticket's idle time.
+#pragma once
+
+#include <string>
+
+#include "base/pilot/ticket.h"
+#include "loader/plugin.h"
+
+namespace wtool::host {
+
+// Returns the exit status of the program. Blocks SIGTERM and SIGINT in this process for good.
+int run_agent(const pilot::Ticket& ticket, Plugin& plugin);
+
+}  // namespace wtool::host

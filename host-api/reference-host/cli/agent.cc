@@ -1,0 +1,74 @@
+// wtool agent --ticket FILE: the pilot of a node of a cluster. People do not call it; the plugin cluster_tools submits it.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/output.h"
+#include "loader/find_plugin.h"
+
+#ifdef WTOOL_WITH_CLUSTER
+#include <filesystem>
+
+#include "agent/agent.h"
+#endif
+
+namespace wtool::host {
+
+namespace {
+
+#ifdef WTOOL_WITH_CLUSTER
+int serve(Context& context, const std::string& file) {
+  std::string error;
+  const auto ticket = pilot::read_ticket(file, error);
+  if (!ticket) {
+    complain(error);
+    return exit_unusable;
+  }
+  // Where the directory is not there, Slurm starts a job in another one.
+  std::error_code failed;
+  std::filesystem::current_path(ticket->directory, failed);
+  if (failed) {
+    complain("the host's working directory " + ticket->directory +
+             " cannot be entered on this node: " + failed.message());
+    return exit_unusable;
+  }
+  Plugin* plugin = context.plugin();
+  return plugin == nullptr ? exit_unusable : run_agent(*ticket, *plugin);
+}
+#else
+int serve(Context&, const std::string&) {
+  complain("this wtool was built without libsodium, and so without clusters");
+  return exit_unusable;
+}
+#endif
+
+}  // namespace
+
+void add_on_option(CLI::App& command, GlobalOptions& options) {
+  command
+      .add_option_function<std::string>(
+          "--on", [&options](const std::string& where) { options.on_cluster = where == "cluster"; },
+          "Where commands run: local, or cluster: on the nodes that Slurm gives (default: local)")
+      ->type_name("WHERE")
+      ->check(CLI::IsMember({"local", "cluster"}));
+}
+
+void add_agent(CLI::App& app, Context& context) {
+  auto ticket = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("agent", "Serve a host as the pilot of a cluster's node");
+  command->add_option("--ticket", *ticket, "The file that the host has written, with its address and the key")
+      ->type_name("FILE")
+      ->required();
+  command->footer(
+      "Not for people: `--on cluster` submits it to Slurm, once for each node. It runs calls until its host is gone, "
+      "the job\n"
+      "is ended, or no call came for a while.\n"
+      "\n"
+      "Example:\n"
+      "  wtool agent --ticket .wtool/cluster/pilots-x1Yz2A/ticket");
+  command->callback([&context, ticket] { context.command = [&context, ticket] { return serve(context, *ticket); }; });
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,26 @@
+// The plugin shell_tools in this process: the tools are described by it, what a call would do is explained by it, and the
+// client programs of Slurm run through it, in the custody of its warden and bounded in time.
+#pragma once
+
+#include <wtool/tool.h>
+
+#include <string>
+
+namespace wtool::cluster {
+
+// The library beside this one, opened at the first use. NULL: `error`, if it is given, says why.
+const wtool_entry* local_plugin(std::string* error = nullptr);
+// Its path.
+const std::string& local_plugin_path();
+
+// What a client program said.
+struct Said {
+  bool done = false;  // it ran to its end, with exit status 0
+  std::string out{};
+  std::string why{};  // where it is not done: what it wrote on standard error, or what became of it
+};
+
+// Runs a command line and waits for at most `seconds`. Between init and deinit of the local plugin.
+Said run_here(const std::string& command, int seconds);
+
+}  // namespace wtool::cluster

@@ -1,0 +1,38 @@
+// The section `cluster` of a configuration: what is asked of Slurm, and how long.
+#pragma once
+
+#include <chrono>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace wtool::cluster {
+
+struct Options {
+  int slots = 4;         // calls at once on a node
+  int nodes = 1;         // pilots at most
+  int cpus = 1;          // of a slot
+  std::string memory{};  // of a slot, as sbatch reads it: "512M"
+  int minutes = 60;      // a pilot's time limit
+  std::string partition{}, account{}, qos{}, constraint{};
+  std::string extra{};  // further options of sbatch, in words
+  std::chrono::seconds wait{300};
+  std::chrono::seconds idle{60};
+  std::string address{};    // numeric; empty: all of this machine's
+  std::string directory{};  // absolute; where tickets and the pilots' logs are
+
+  bool operator==(const Options&) const = default;
+};
+
+// Nothing: `error` says why. Relative paths are below `here`, the working directory.
+std::optional<Options> read_options(const nlohmann::json& section, const std::string& here, std::string& error);
+
+// The command line that submits one pilot, which runs `program agent --ticket TICKET`.
+std::string submission(const Options& options, const std::string& name, const std::string& program,
+                       const std::string& ticket, const std::string& here);
+
+// As one word of a shell.
+std::string shell_word(const std::string& text);
+
+}  // namespace wtool::cluster

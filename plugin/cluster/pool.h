@@ -1,0 +1,94 @@
+// The pilots of one configuration, and their free slots.
+//
+// - A free slot is a connection: in the queue of the listening socket, or idle here. The threads that wait for one do
+//   everything: they accept, finish handshakes, submit and look after pilots. There is no other thread.
+// - A pilot is one job on one node. As many are submitted as the calls need, up to cluster.nodes; one whose connections have
+//   all ended is gone, and is replaced when calls need it.
+// - What is known of a running pilot is known from its connections. Slurm is asked only about jobs that have not come yet: for
+//   the reason, and to replace those that ended before they came.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/pilot/channel.h"
+#include "cluster/options.h"
+
+namespace wtool::cluster {
+
+using Clock = std::chrono::steady_clock;
+
+struct Slot {
+  std::unique_ptr<pilot::Channel> channel;
+  std::string node;
+  std::string job;  // empty: not of Slurm
+};
+
+class Pool {
+ public:
+  explicit Pool(Options options);
+  // Closes all connections, which ends the pilots, and removes their jobs from the queue and the ticket.
+  ~Pool();
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  // A free slot. No channel: `cancel` (a descriptor) became readable, or there was none until then, and `why` says so.
+  Slot take(int cancel, Clock::time_point until, std::string& why);
+  void give_back(Slot slot);
+  // The connection has ended.
+  void lost(Slot slot);
+  // Ends a job that does not answer, at once.
+  static void end_job(const std::string& job);
+
+  const Options& options() const { return options_; }
+
+ private:
+  struct Pilot {
+    Clock::time_point submitted;
+    int connections = 0;
+    std::string state;  // what Slurm says while it has not come
+  };
+  struct Newcomer {
+    std::unique_ptr<pilot::Channel> channel;
+    Clock::time_point since;
+  };
+
+  bool start(std::string& why);
+  void advance();
+  void accept_all();
+  void greet(int descriptor);
+  void drop_idle(int descriptor);
+  void forget_connection(const Slot& slot);
+  void look_after_pilots(std::unique_lock<std::mutex>& lock);
+  void submit(std::unique_lock<std::mutex>& lock);
+  void ask_slurm(std::unique_lock<std::mutex>& lock);
+  void failed(const std::string& why);
+  std::string log_of(const std::string& job) const;
+  std::string situation() const;
+  void watch(int descriptor) const;
+  void unwatch(int descriptor) const;
+
+  const Options options_;
+  const std::string here_;
+  std::mutex mutex_;
+  bool started_ = false;
+  std::string folder_, ticket_, name_;
+  pilot::Key key_{};
+  Descriptor listener_, epoll_, idle_event_;
+  std::map<int, Newcomer> newcomers_;
+  std::vector<Slot> idle_;  // the last one that was used is the next
+  std::map<std::string, Pilot> pilots_;
+  int waiting_ = 0, busy_ = 0;
+  bool accepting_ = true;
+  bool asking_ = false;  // a thread submits or asks Slurm
+  Clock::time_point next_submission_{}, next_question_{};
+  int failures_ = 0;  // since a pilot came
+  std::string failure_;
+};
+
+}  // namespace wtool::cluster
