@@ -170,7 +170,11 @@ class Reader {
     auto [option, negated] = named(dashed, name);
     // A table that is not complete cannot say that an abbreviation is the only one.
     const bool open = has(any_valued | any_long);
-    if (option != nullptr && open && without_dashes(option->name) != name) option = nullptr;
+    const bool abbreviated = option != nullptr && without_dashes(option->name) != name;
+    if (abbreviated && open) option = nullptr;
+    // Where the program abbreviates nothing, this is another option, which takes no value as far as we know. One with a
+    // command counts all the same.
+    if (abbreviated && purpose_ == Purpose::runs && style() == Style::exact && !option->command) option = nullptr;
     if (option == nullptr && is_safe() && style() == Style::go && glued_number(at)) return;
     if (option == nullptr && !open && !has(lenient)) return unknown(at, std::string(word.substr(0, word.find('='))));
     const bool valued = option == nullptr ? has(any_valued) : option->value == Value::required;

@@ -291,8 +291,7 @@ void judge_words(const Judgement& judgement, const Compiled& program, std::size_
       judgement.runs_script({value.text.substr(1), value.literal, value.at});
     }
     if (is_listed(prefix.code, option.name)) {
-      judgement.runs_code(judgement.word(option.word),
-                          "what it makes " + std::string(judgement.tool) + " run cannot be judged");
+      judgement.runs_code(judgement.word(option.word), "it gives " + std::string(judgement.tool) + " commands");
     }
   }
   if (const Input input = standard_input(judgement.command); prefix.reads_input && input.kind != Input::Kind::none) {

@@ -469,6 +469,7 @@ BOOST_AUTO_TEST_CASE(finders_run_what_they_find) {
       {"fd -- -x rm", ""},
       {"fd -Hx rm -f ';' -X ls", "command: rm -f ? ... & command: ls ? ..."},
       {"fd --no-such-option -x rm {}", "command: rm ? ..."},
+      {"fd --batch-siz -x rm {}", "command: rm ? ..."},
       {"| xargs rm -f", "command: rm -f ? ..."},
       {"xargs -0 -n1 -P 4 -a f rm", "command: rm ? ..."},
       {"xargs -r --max-args=1 -- rm", "command: rm ? ..."},
