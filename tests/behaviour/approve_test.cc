@@ -8,6 +8,9 @@
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <filesystem>
+#include <string>
+#include <string_view>
+#include <thread>
 
 #include "support/mcp_client.h"
 #include "workflow_place.h"
@@ -86,6 +89,42 @@ class Peer {
 
  private:
   const int socket_;
+};
+
+// A process that asks, but is no server: it sends the same text to each that connects.
+class Impostor {
+ public:
+  // The folder is made.
+  Impostor(const std::string& folder, std::string text)
+      : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)), text_(std::move(text)) {
+    fs::create_directories(folder);
+    fs::permissions(folder, fs::perms(0700));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    (folder + '/' + std::to_string(::getpid()) + ".sock").copy(address.sun_path, sizeof address.sun_path - 1);
+    BOOST_REQUIRE(::bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+    BOOST_REQUIRE(::listen(socket_, 4) == 0);
+    thread_ = std::thread([this] { serve(); });
+  }
+  Impostor(const Impostor&) = delete;
+  Impostor& operator=(const Impostor&) = delete;
+  ~Impostor() {
+    ::shutdown(socket_, SHUT_RDWR);
+    thread_.join();
+    ::close(socket_);
+  }
+
+ private:
+  void serve() const {
+    for (int peer = 0; (peer = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0; ::close(peer)) {
+      char byte = 0;
+      if (::send(peer, text_.data(), text_.size(), MSG_NOSIGNAL) < 0 || ::recv(peer, &byte, 1, 0) < 0) continue;
+    }
+  }
+
+  const int socket_;
+  const std::string text_;
+  std::thread thread_;
 };
 
 std::string code_of(const Json& answer) {
@@ -394,6 +433,48 @@ BOOST_AUTO_TEST_CASE(an_answer_counts_only_from_the_process_that_connected) {
   BOOST_TEST(has(passed_on.read_until("refused"), "another process"));
   BOOST_TEST(place.waits(id));
   BOOST_TEST(!place.made());
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_is_never_for_another_question_than_the_one_shown) {
+  Waiting place;
+  const Json call = place.touch();
+  const std::string id = place.next_id();
+  place.wait_until_asked(id);
+  const Json harmless{{"id", id}, {"subject", R"({"command": "ls"})"}, {"until", 9'000'000'000'000'000'000}};
+  const std::string state = place.folder.path() + "/state";
+  const Impostor impostor(state + "/wtool/approve", Json{{"nonce", "1"}}.dump() + '\n' + Json{{"over", id}}.dump() +
+                                                        '\n' + Json{{"asks", harmless}}.dump() + '\n' +
+                                                        Json{{"ready", true}}.dump() + '\n');
+  ProgramOptions outside = place.outside();
+  outside.set["XDG_STATE_HOME"] = state;
+  const Finished shown = run({WTOOL_TEST_PROGRAM, "approve"}, outside);
+  BOOST_TEST(has(shown.out, "touch " + place.file()), shown.out);
+  BOOST_TEST(!has(shown.out, "| ls"), shown.out);
+  const Finished given = run({WTOOL_TEST_PROGRAM, "approve", id, "--answer", "no"}, outside);
+  BOOST_TEST(given.exit_code == 0, given.err);
+  BOOST_TEST(code_of(place.client.answer(call)) == "approval_denied");
+}
+
+BOOST_AUTO_TEST_CASE(a_process_that_says_nothing_hides_no_question) {
+  Waiting place;
+  const Json call = place.touch();
+  const std::string id = place.next_id();
+  place.wait_until_asked(id);
+  const std::string runtime = place.folder.path() + "/first";
+  const Impostor silent(runtime + "/wtool/approve", "");
+  // Its folder comes first.
+  const Finished shown = run({WTOOL_TEST_PROGRAM, "approve"},
+                             {.set = {{"XDG_RUNTIME_DIR", runtime}, {"XDG_STATE_HOME", place.folder.path()}}});
+  BOOST_TEST(has(shown.err, "does not say what it asks"), shown.err);
+  BOOST_TEST(has(shown.out, id + ", "), shown.out);
+}
+
+BOOST_AUTO_TEST_CASE(a_process_that_never_ends_its_line_is_given_up) {
+  const ScratchFolder folder;
+  const Impostor impostor(folder.path() + "/wtool/approve", std::string(std::size_t{65} << 20, ' '));
+  const Finished finished = run({WTOOL_TEST_PROGRAM, "approve"}, {.set = {{"XDG_RUNTIME_DIR", folder.path()}}});
+  BOOST_TEST(finished.exit_code == 1);
+  BOOST_TEST(has(finished.err, "too long a line"), finished.err);
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_without_a_question_is_wrong_usage) {

@@ -22,6 +22,11 @@ using nlohmann::json;
 
 // For a process that has stopped, or is no server of ours.
 constexpr std::chrono::seconds patience{5};
+constexpr std::chrono::seconds least_patience{1};
+// More than a server of ours ever says.
+constexpr std::size_t max_server_line = std::size_t{64} << 20;
+constexpr std::size_t max_questions = 10'000;
+constexpr std::int64_t latest = 4'000'000'000;  // in the year 2096; the clock counts in nanoseconds
 
 std::string text_of(const json& object, const char* name) {
   const auto found = object.find(name);
@@ -33,13 +38,21 @@ int milliseconds_until(std::chrono::steady_clock::time_point due) {
   return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
 }
 
-// False: nothing has come by then.
+// False: nothing has come by then, or the time is over, however much comes.
 bool can_read(const Descriptor& socket, std::chrono::steady_clock::time_point due) {
   pollfd polled{socket.get(), POLLIN, 0};
-  while (true) {
-    const int ready = ::poll(&polled, 1, milliseconds_until(due));
+  while (const int left = milliseconds_until(due)) {
+    const int ready = ::poll(&polled, 1, left);
     if (ready >= 0 || errno != EINTR) return ready > 0;
   }
+  return false;
+}
+
+// `prefix` and a number: it is shown to a person as it is.
+bool is_id(std::string_view id, std::string_view prefix) {
+  if (!id.starts_with(prefix)) return false;
+  id.remove_prefix(prefix.size());
+  return !id.empty() && id.size() <= 20 && id.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 }  // namespace
@@ -65,11 +78,13 @@ void QuestionClient::look() {
   }
   const auto due = std::chrono::steady_clock::now() + patience;
   for (Server& server : servers_) {
+    // Those before it may have taken all the time.
+    const auto own_due = std::max(due, std::chrono::steady_clock::now() + least_patience);
     while (!server.is_ready && !server.is_gone) {
-      if (can_read(server.socket, due)) {
+      if (can_read(server.socket, own_due)) {
         read_from(server);
       } else {
-        refusals_.push_back("the process of " + server.place + " says nothing");
+        refusals_.push_back("the process of " + server.place + " does not say what it asks");
         forget(server);
       }
     }
@@ -88,7 +103,9 @@ void QuestionClient::connect_to(const Descriptor& folder, const std::string& pat
     if (errno != ECONNREFUSED && errno != ENOENT) refusals_.push_back(place + ": " + ::strerror(errno));
     return;
   }
-  servers_.push_back({.place = place, .socket = std::move(socket)});
+  // PID.sock
+  std::string prefix = name.substr(0, name.find('.')) + '-';
+  servers_.push_back({.place = place, .prefix = std::move(prefix), .socket = std::move(socket)});
 }
 
 bool QuestionClient::wait(int wake) {
@@ -126,6 +143,11 @@ bool QuestionClient::read_from(Server& server) {
     take(server, server.in.substr(begin, end - begin));
   }
   server.in.erase(0, begin);
+  if (server.in.size() > max_server_line) {
+    refusals_.push_back("the process of " + server.place + " sends too long a line");
+    forget(server);
+    return false;
+  }
   return true;
 }
 
@@ -143,6 +165,7 @@ void QuestionClient::take(Server& server, const std::string& line) {
   if (said.contains("problem")) server.answered = text_of(said, "problem");
   if (const auto asks = said.find("asks"); asks != said.end() && asks->is_object()) {
     AskedQuestion asked{.id = text_of(*asks, "id"),
+                        .place = server.place,
                         .question = {.tool = text_of(*asks, "tool"),
                                      .subject = text_of(*asks, "subject"),
                                      .reason = text_of(*asks, "reason")},
@@ -150,22 +173,21 @@ void QuestionClient::take(Server& server, const std::string& line) {
                         .run = text_of(*asks, "run"),
                         .until = {}};
     if (const auto until = asks->find("until"); until != asks->end() && until->is_number_integer()) {
-      asked.until = std::chrono::system_clock::time_point(std::chrono::seconds(until->get<std::int64_t>()));
+      const std::int64_t seconds = std::clamp<std::int64_t>(until->get<std::int64_t>(), 0, latest);
+      asked.until = std::chrono::system_clock::time_point(std::chrono::seconds(seconds));
     }
-    server.asked.push_back(asked.id);
-    questions_.push_back(std::move(asked));
+    if (is_id(asked.id, server.prefix) && !waits(asked) && questions_.size() < max_questions) {
+      questions_.push_back(std::move(asked));
+    }
   }
   if (const std::string over = text_of(said, "over"); !over.empty()) {
-    std::erase(server.asked, over);
-    std::erase_if(questions_, [&](const AskedQuestion& one) { return one.id == over; });
+    std::erase_if(questions_, [&](const AskedQuestion& one) { return one.id == over && one.place == server.place; });
   }
 }
 
 void QuestionClient::forget(Server& server) {
   server.is_gone = true;
-  std::erase_if(questions_, [&](const AskedQuestion& one) {
-    return std::find(server.asked.begin(), server.asked.end(), one.id) != server.asked.end();
-  });
+  std::erase_if(questions_, [&](const AskedQuestion& one) { return one.place == server.place; });
 }
 
 const AskedQuestion* QuestionClient::find(std::string_view id) const {
@@ -174,15 +196,19 @@ const AskedQuestion* QuestionClient::find(std::string_view id) const {
   return found == questions_.end() ? nullptr : &*found;
 }
 
+bool QuestionClient::waits(const AskedQuestion& asked) const {
+  return std::any_of(questions_.begin(), questions_.end(),
+                     [&](const AskedQuestion& one) { return one.id == asked.id && one.place == asked.place; });
+}
+
 std::vector<std::string> QuestionClient::take_refusals() { return std::exchange(refusals_, {}); }
 
-std::string QuestionClient::answer(const std::string& id, std::string_view word) {
-  const auto found = std::find_if(servers_.begin(), servers_.end(), [&](const Server& one) {
-    return std::find(one.asked.begin(), one.asked.end(), id) != one.asked.end();
-  });
-  if (found == servers_.end()) return "the question " + id + " does not wait any more";
+std::string QuestionClient::answer(const AskedQuestion& asked, std::string_view word) {
+  const auto found =
+      std::find_if(servers_.begin(), servers_.end(), [&](const Server& one) { return one.place == asked.place; });
+  if (found == servers_.end() || !waits(asked)) return "the question " + asked.id + " does not wait any more";
   Server& server = *found;
-  const std::string line = json{{"id", id}, {"answer", word}, {"nonce", server.nonce}}.dump() + '\n';
+  const std::string line = json{{"id", asked.id}, {"answer", word}, {"nonce", server.nonce}}.dump() + '\n';
   server.answered.clear();
   if (::send(server.socket.get(), line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size())) {
     return std::string("the process that asks cannot be reached: ") + ::strerror(errno);

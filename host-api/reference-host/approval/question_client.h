@@ -16,7 +16,8 @@
 namespace wtool::host {
 
 struct AskedQuestion {
-  std::string id;  // that a person gives
+  std::string id;     // that a person gives
+  std::string place;  // the socket of the process that asks
   Question question;
   std::string client;  // on whose behalf it is asked, by the name that it gives itself; empty: it gives none
   std::string run;     // that is suspended until then; empty: a call waits
@@ -37,21 +38,23 @@ class QuestionClient {
 
   const std::vector<AskedQuestion>& questions() const { return questions_; }
   const AskedQuestion* find(std::string_view id) const;
+  bool waits(const AskedQuestion& asked) const;
   // Why processes do not let this one answer, a sentence each; they are forgotten with this.
   std::vector<std::string> take_refusals();
 
-  // What is wrong with the answer; empty: it was taken.
-  std::string answer(const std::string& id, std::string_view word);
+  // Answers the process that this very question came from: any process of this user's can ask under the id of another
+  // one's question. What is wrong with the answer; empty: it was taken.
+  std::string answer(const AskedQuestion& asked, std::string_view word);
 
  private:
   struct Server {
-    std::string place;  // of the socket
+    std::string place;   // of the socket
+    std::string prefix;  // of the ids of its questions
     Descriptor socket;
     std::string nonce{};
     std::string in{};
     bool is_ready = false;
     bool is_gone = false;
-    std::vector<std::string> asked{};
     std::string answered{};  // what the reply to the last answer says; empty: none has come
   };
 

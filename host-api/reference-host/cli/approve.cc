@@ -79,14 +79,14 @@ class Answering {
 
   const QuestionClient& client() const { return client_; }
 
-  int give(const std::string& id, const std::string& word) {
-    const std::string problem = client_.answer(id, word);
+  int give(const AskedQuestion& asked, const std::string& word) {
+    const std::string problem = client_.answer(asked, word);
     client_.take_refusals();  // It is the problem.
     if (!problem.empty()) {
       complain(problem);
       return exit_failed;
     }
-    return print(id + ": " + word + '\n') ? exit_ok : exit_unusable;
+    return print(asked.id + ": " + word + '\n') ? exit_ok : exit_unusable;
   }
 
   // Asks on the terminal; where there is none, shows the question alone.
@@ -94,8 +94,8 @@ class Answering {
     if (!print(heading(asked))) return exit_unusable;
     asked.question.id = ++asked_;
     const Approval answer = ask(asked);
-    if (const char* word = word_of(answer)) return give(asked.id, word);
-    if (client_.find(asked.id) == nullptr) return exit_failed;
+    if (const char* word = word_of(answer)) return give(asked, word);
+    if (!client_.waits(asked)) return exit_failed;
     // There is no terminal.
     const bool shown = print(question_text(asked.question, shown_columns) + "answer it with: wtool approve " +
                              asked.id + " --answer yes|no|always|never\n");
@@ -105,7 +105,7 @@ class Answering {
   int show_all() {
     int status = exit_ok;
     for (const AskedQuestion& asked : std::vector<AskedQuestion>(client_.questions())) {
-      if (client_.find(asked.id) == nullptr || !seen_.insert(asked.id).second) continue;
+      if (!client_.waits(asked) || !seen_.insert(asked.place + ' ' + asked.id).second) continue;
       if (const int one = show(asked); one == exit_unusable) return one;
     }
     return status;
@@ -125,7 +125,7 @@ class Answering {
   Approval ask(const AskedQuestion& asked) {
     const Descriptor end(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     std::thread listener([&] {
-      while (end && client_.find(asked.id) != nullptr) {
+      while (end && client_.waits(asked)) {
         if (!client_.wait(end.get())) return;
       }
       approver_.withdraw(asked.question.id);
@@ -154,7 +154,7 @@ int approve(const ApproveOptions& options) {
       complain("no question " + escaped(options.id) + " waits; `wtool approve` shows those that do");
       return exit_failed;
     }
-    return options.answer.empty() ? answering.show(*asked) : answering.give(options.id, options.answer);
+    return options.answer.empty() ? answering.show(*asked) : answering.give(AskedQuestion(*asked), options.answer);
   }
   if (options.watch) return answering.show_those_that_come();
   if (answering.client().questions().empty()) {
