@@ -308,6 +308,73 @@ BOOST_AUTO_TEST_CASE(what_is_no_file_or_another_users_is_refused) {
   BOOST_TEST(has(finished.err, "belongs to another user"));
 }
 
+BOOST_AUTO_TEST_CASE(this_server_is_known_however_a_person_has_written_it_and_keeps_its_settings) {
+  const struct {
+    const char* client;
+    const char* file;
+    std::string begin;
+    std::string old;
+    std::string end;
+  } written[] = {
+      {"codex", ".codex/config.toml", "[mcp_servers.shell]\n", "args = ['mcp', '--network']\ncommand = '/a/wtool'\n",
+       "startup_timeout_sec = 5\n[mcp_servers.shell.env]\nA = \"b\"\n"},
+      {"codex", ".codex/config.toml", "[mcp_servers.shell]\n",
+       "command = \"/a/wtool\"\nargs = [ # these\n  \"mcp\", # ]\n  '--network',\n]\n", "enabled = false\n"},
+      {"goose", ".config/goose/config.yaml", "extensions:\n  shell:\n    enabled: false\n",
+       "    cmd: /a/wtool\n    args:\n    - mcp\n    - --network\n", "    envs: {A: b}\n    timeout: 30\nlast: 1\n"},
+      {"goose", ".config/goose/config.yaml", "extensions:\n  shell:\n",
+       "    args: [mcp, --network]\n    cmd: /a/wtool\n", "    timeout: 30\n  other:\n    cmd: x\n"},
+  };
+  for (const auto& one : written) {
+    const Person person;
+    const std::string file = person.at(one.file);
+    write(file, one.begin + one.old + one.end);
+    BOOST_TEST(has(person.mcp({"--list"}).out, "installed  " + file));
+    check_good(person.install(one.client));
+    const std::string after = read(file);
+    BOOST_TEST(after.starts_with(one.begin), after);
+    BOOST_TEST(after.ends_with(one.end), after);
+    BOOST_TEST(has(after, person.project()), after);
+    BOOST_TEST(!has(after, "--network"), after);
+    BOOST_TEST(!has(after, "/a/wtool"), after);
+    check_good(person.uninstall(one.client));
+    BOOST_TEST(!has(read(file), "wtool"), read(file));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_could_be_read_in_two_ways_is_not_changed) {
+  const std::string toml = "[mcp_servers.shell]\ncommand = \"/a/wtool\"\nargs = [\"mcp\"]\n";
+  const std::string yaml = "extensions:\n  shell:\n    cmd: /a/wtool\n    args: [mcp]\n";
+  const struct {
+    const char* client;
+    const char* file;
+    std::string text;
+  } unclear[] = {
+      {"codex", ".codex/config.toml", toml + toml},
+      {"codex", ".codex/config.toml", toml + "args = [\"mcp\"]\n"},
+      {"codex", ".codex/config.toml", "a = \"\xff\"\n"},
+      {"goose", ".config/goose/config.yaml", yaml + "  shell:\n    cmd: x\n"},
+      {"goose", ".config/goose/config.yaml", yaml + "extensions:\n  other:\n    cmd: x\n"},
+      {"goose", ".config/goose/config.yaml", "extensions:\n  shell:\n    cmd: /a/wtool\n    args: [mcp, \"\xff\"]\n"},
+      // Another server has the same by an alias.
+      {"goose", ".config/goose/config.yaml",
+       "extensions:\n  shell: &a\n    cmd: /a/wtool\n    args: [mcp]\n  other: *a\n"},
+      {"goose", ".config/goose/config.yaml", "extensions: ~\n"},
+      {"claude-code", "app/.mcp.json", std::string("{}\0{}", 5)},
+  };
+  for (const auto& one : unclear) {
+    const Person person;
+    const std::string file = person.at(one.file);
+    write(file, one.text);
+    const Finished finished = person.install(one.client);
+    BOOST_TEST(finished.exit_code == 2, one.text);
+    BOOST_TEST(has(finished.err, file + ": "), finished.err);
+    BOOST_TEST(has(finished.err, "nothing was changed"), finished.err);
+    BOOST_TEST(!has(finished.err, "it is no YAML"), finished.err);
+    BOOST_TEST(read(file) == one.text);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(options_that_say_nothing_together_are_refused) {
   const Person person;
   BOOST_TEST(person.mcp({"--install", "codex", "--list"}).exit_code == 2);

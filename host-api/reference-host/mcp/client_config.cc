@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/utf8.h"
 #include "mcp/client_formats.h"
 
 namespace wtool::host::mcp {
@@ -25,6 +26,18 @@ constexpr auto known = std::to_array<Client>({
     {"windsurf", "Windsurf", Place::home, ".codeium/windsurf/mcp_config.json", "", ClientFormat::servers},
     {"zed", "Zed", Place::config_home, "zed/settings.json", "", ClientFormat::zed},
 });
+
+// Each of the three notations is text in UTF-8, and what reads them may take a zero byte as the end.
+bool is_readable(const std::string& text, std::string& problem) {
+  if (!is_utf8(text)) {
+    problem = "it is not valid UTF-8";
+  } else if (text.find('\0') != std::string::npos) {
+    problem = "it has a zero byte in it";
+  } else {
+    return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -49,6 +62,7 @@ bool is_server_name(std::string_view name) {
 
 std::optional<std::string> add_server(ClientFormat format, const std::string& text, const ClientServer& server,
                                       std::string& problem) {
+  if (!is_readable(text, problem)) return std::nullopt;
   if (format == ClientFormat::codex_toml) return toml_client::add(text, server, problem);
   if (format == ClientFormat::goose_yaml) return yaml_client::add(text, server, problem);
   return json_client::add(format, text, server, problem);
@@ -56,6 +70,7 @@ std::optional<std::string> add_server(ClientFormat format, const std::string& te
 
 std::optional<std::string> remove_server(ClientFormat format, const std::string& text, const std::string& name,
                                          std::string& problem) {
+  if (!is_readable(text, problem)) return std::nullopt;
   if (format == ClientFormat::codex_toml) return toml_client::remove(text, name, problem);
   if (format == ClientFormat::goose_yaml) return yaml_client::remove(text, name, problem);
   return json_client::remove(format, text, name, problem);
@@ -63,6 +78,7 @@ std::optional<std::string> remove_server(ClientFormat format, const std::string&
 
 std::optional<std::vector<std::string>> server_argv(ClientFormat format, const std::string& text,
                                                     const std::string& name, std::string& problem) {
+  if (!is_readable(text, problem)) return std::nullopt;
   if (format == ClientFormat::codex_toml) return toml_client::argv_of(text, name, problem);
   if (format == ClientFormat::goose_yaml) return yaml_client::argv_of(text, name, problem);
   return json_client::argv_of(format, text, name, problem);

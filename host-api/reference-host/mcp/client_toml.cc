@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
 
 #include "mcp/client_formats.h"
 
@@ -15,7 +17,6 @@ namespace {
 using Json = nlohmann::json;
 using Path = std::vector<std::string>;
 
-constexpr std::size_t nowhere = std::string::npos;
 constexpr const char* list_name = "mcp_servers";
 
 struct Statement {
@@ -202,6 +203,7 @@ std::optional<Table> read(const std::string& text, const std::string& name, std:
   if (!all) return std::nullopt;
   Table table{std::move(*all), {}};
   const Path server{list_name, name};
+  std::set<std::pair<bool, Path>> known;
   for (const Statement& one : table.all) {
     if (one.path.front() != list_name) continue;
     const bool is_odd = one.is_array || (!one.is_table && one.path.size() == 1) ||
@@ -210,7 +212,12 @@ std::optional<Table> read(const std::string& text, const std::string& name, std:
       problem = std::string("\"") + list_name + "\" is not written as tables of their own";
       return std::nullopt;
     }
-    if (starts_with(one.path, server)) table.own.push_back(one);
+    if (!starts_with(one.path, server)) continue;
+    if (!known.insert({one.is_table, one.path}).second) {
+      problem = "a table or a key of the server \"" + name + "\" stands twice";
+      return std::nullopt;
+    }
+    table.own.push_back(one);
   }
   return table;
 }
@@ -226,6 +233,49 @@ const Statement* find(const Table& table, const std::string& name, const char* k
     if (!one.is_table && one.path == path) return &one;
   }
   return nullptr;
+}
+
+// The string at `at`, which moves behind it. Nothing: there is none, or it is within three quotes.
+std::optional<std::string> read_string(const std::string& text, std::size_t& at) {
+  const std::size_t begin = at;
+  const char quote = at < text.size() ? text[at] : '\0';
+  if (quote != '"' && quote != '\'') return std::nullopt;
+  for (++at; at < text.size() && text[at] != quote; ++at) {
+    if (quote == '"' && text[at] == '\\') ++at;
+  }
+  if (at >= text.size()) return std::nullopt;
+  ++at;
+  if (quote == '\'') return text.substr(begin + 1, at - begin - 2);
+  const Json decoded = Json::parse(text.substr(begin, at - begin), nullptr, false);
+  if (!decoded.is_string()) return std::nullopt;
+  return decoded.get<std::string>();
+}
+
+// A value that is a list of strings, or a string alone. Nothing: it is another one.
+std::optional<std::vector<std::string>> read_words(const std::string& value, bool is_list) {
+  std::vector<std::string> words;
+  std::size_t at = 0;
+  const auto here = [&] { return at < value.size() ? value[at] : '\0'; };
+  const auto skip = [&] {
+    while (here() == '#' || (here() != '\0' && is_blank({&value[at], 1}))) {
+      at = here() == '#' ? std::min(value.find('\n', at), value.size()) : at + 1;
+    }
+  };
+  if (is_list != (here() == '[')) return std::nullopt;
+  if (is_list) ++at;
+  for (skip(); here() != ']'; skip()) {
+    auto word = read_string(value, at);
+    if (!word) return std::nullopt;
+    words.push_back(std::move(*word));
+    skip();
+    if (here() != ',') break;
+    ++at;
+  }
+  if (is_list && here() != ']') return std::nullopt;
+  if (is_list) ++at;
+  skip();
+  if (at != value.size() || (!is_list && words.size() != 1)) return std::nullopt;
+  return words;
 }
 
 }  // namespace
@@ -246,13 +296,19 @@ ClientText add(const std::string& text, const ClientServer& server, std::string&
   if (argv_of(text, server.name, problem_of_argv) == server.argv) return text;
   const Statement* old_command = find(*table, server.name, "command");
   const Statement* old_args = find(*table, server.name, "args");
-  if (old_command == nullptr || old_args == nullptr || old_command->begin > old_args->begin) {
-    problem = "the server \"" + server.name + "\" has no command with arguments behind it";
+  if (old_command == nullptr || old_args == nullptr) {
+    problem = "the server \"" + server.name + "\" has no command with arguments";
     return std::nullopt;
   }
   std::string out = text;
-  out.replace(old_args->begin, old_args->end - old_args->begin, args);
-  out.replace(old_command->begin, old_command->end - old_command->begin, command);
+  const auto replace = [&out](const Statement& one, const std::string& with) {
+    out.replace(one.begin, one.end - one.begin, with);
+  };
+  // The last one first, so that the place of the other stays.
+  const bool args_are_last = old_command->begin < old_args->begin;
+  if (args_are_last) replace(*old_args, args);
+  replace(*old_command, command);
+  if (!args_are_last) replace(*old_args, args);
   return out;
 }
 
@@ -264,7 +320,7 @@ ClientText remove(const std::string& text, const std::string& name, std::string&
   for (auto one = table->own.rbegin(); one != table->own.rend(); ++one) {
     std::size_t begin = one->begin;
     const std::string newline = line_end(text);
-    const std::string before = text.substr(0, begin);
+    const std::string_view before(text.data(), begin);
     if (one->is_table && before.ends_with("\n" + newline)) begin -= newline.size();
     out.erase(begin, one->end - begin);
   }
@@ -280,14 +336,11 @@ ServerArgv argv_of(const std::string& text, const std::string& name, std::string
   const Statement* command = find(*table, name, "command");
   const Statement* args = find(*table, name, "args");
   if (command == nullptr) return other;
-  const Json first = Json::parse(command->value, nullptr, false);
-  const Json rest = args == nullptr ? Json::array() : Json::parse(args->value, nullptr, false);
-  if (!first.is_string() || !rest.is_array()) return other;
-  argv.push_back(first.get<std::string>());
-  for (const Json& word : rest) {
-    if (!word.is_string()) return other;
-    argv.push_back(word.get<std::string>());
-  }
+  const auto first = read_words(command->value, false);
+  const auto rest = read_words(args == nullptr ? "[]" : args->value, true);
+  if (!first || !rest) return other;
+  argv = *first;
+  argv.insert(argv.end(), rest->begin(), rest->end());
   return argv;
 }
 

@@ -16,6 +16,12 @@ using Json = nlohmann::json;
 constexpr std::size_t nowhere = std::string::npos;
 constexpr const char* list_name = "extensions";
 
+bool is_twice(const YAML::Node& mapping, const std::string& name) {
+  int count = 0;
+  for (const auto& pair : mapping) count += pair.first.IsScalar() && pair.first.Scalar() == name ? 1 : 0;
+  return count > 1;
+}
+
 // A mapping, or nothing at all. False with `problem`.
 bool read(const std::string& text, YAML::Node& root, std::string& problem) {
   try {
@@ -31,6 +37,10 @@ bool read(const std::string& text, YAML::Node& root, std::string& problem) {
   }
   if (root.IsDefined() && !root.IsNull() && !root.IsMap()) {
     problem = "it is no mapping";
+    return false;
+  }
+  if (root.IsMap() && is_twice(root, list_name)) {
+    problem = std::string("the key \"") + list_name + "\" stands twice";
     return false;
   }
   return true;
@@ -67,7 +77,9 @@ std::size_t end_of_element(const std::string& text, std::size_t key) {
   for (std::size_t line = end; line < text.size(); line = next_line(text, line)) {
     const std::size_t first = text.find_first_not_of(' ', line);
     if (first == nowhere || text[first] == '\n' || text[first] == '\r') continue;
-    if (first - line <= column) break;
+    // The elements of a list may stand below its key.
+    const bool is_element = first - line == column && text.compare(first, 2, "- ") == 0;
+    if (first - line <= column && !is_element) break;
     end = next_line(text, line);
   }
   return end;
@@ -87,23 +99,60 @@ std::string element(const ClientServer& server, const std::string& indent, const
   return out;
 }
 
-// The whole without the server, in one notation.
-std::string rest_of(YAML::Node root, const std::string& name) {
+// The whole without what starts the server, or without all of it, in one notation.
+std::string rest_of(YAML::Node root, const std::string& name, bool keeps_server) {
   if (!root.IsDefined() || root.IsNull()) return {};
+  if (keeps_server) {
+    for (const std::string key : {"cmd", "args"}) root[list_name][name].remove(key);
+    return YAML::Dump(root);
+  }
   if (root[list_name].IsDefined() && root[list_name].IsMap()) root[list_name].remove(name);
   if (root[list_name].IsDefined() && (root[list_name].IsNull() || root[list_name].size() == 0)) root.remove(list_name);
   return root.size() == 0 ? std::string() : YAML::Dump(root);
 }
 
+// `keeps_server`: what else the server had is compared, too.
 ClientText checked(const std::string& before, std::string after, const std::string& name,
-                   const std::vector<std::string>& argv, std::string& problem) {
+                   const std::vector<std::string>& argv, bool keeps_server, std::string& problem) {
   YAML::Node old_root;
   YAML::Node root;
-  if (!read(before, old_root, problem) || !read(after, root, problem)) return std::nullopt;
-  const auto found = argv_of(after, name, problem);
-  if (found == argv && rest_of(YAML::Clone(old_root), name) == rest_of(YAML::Clone(root), name)) return after;
+  if (!read(before, old_root, problem)) return std::nullopt;
+  const auto is_same = [&](bool with_server) {
+    return rest_of(YAML::Clone(old_root), name, with_server) == rest_of(YAML::Clone(root), name, with_server);
+  };
+  // The rest without the server in any case: an alias may have it elsewhere, too.
+  if (read(after, root, problem) && argv_of(after, name, problem) == argv && is_same(false) &&
+      (!keeps_server || is_same(true))) {
+    return after;
+  }
   problem = "it is written in a way that this program cannot change safely";
   return std::nullopt;
+}
+
+// The element with another command and other arguments in their lines. Nothing: it has none in lines of their own.
+ClientText with_argv(const std::string& text, const Pair& old, const std::vector<std::string>& argv) {
+  const auto cmd = find(old.value, "cmd");
+  const auto args = find(old.value, "args");
+  if (!cmd || !args || old.value.Style() != YAML::EmitterStyle::Block) return std::nullopt;
+  const std::size_t end = end_of_element(text, place(old.key));
+  std::string out = text;
+  const auto replace = [&](const Pair& one, const char* key, const Json& value) {
+    const std::size_t at = place(one.key);
+    const std::size_t line = line_of(text, at);
+    out.replace(line, end_of_element(text, at) - line,
+                std::string(at - line, ' ') + key + ": " + value.dump() + line_end(text));
+  };
+  // An alias leads to another place.
+  for (const Pair& one : {*cmd, *args}) {
+    if (place(one.key) <= place(old.key) || place(one.key) >= end) return std::nullopt;
+  }
+  // The last one first, so that the place of the other stays.
+  const Json arguments = std::vector<std::string>(argv.begin() + 1, argv.end());
+  const bool args_are_last = place(cmd->key) < place(args->key);
+  if (args_are_last) replace(*args, "args", arguments);
+  replace(*cmd, "cmd", argv.front());
+  if (!args_are_last) replace(*args, "args", arguments);
+  return out;
 }
 
 }  // namespace
@@ -117,23 +166,22 @@ ClientText add(const std::string& text, const ClientServer& server, std::string&
   if (!list) {
     if (!out.empty() && out.back() != '\n') out += newline;
     out += std::string(list_name) + ":" + newline + element(server, "  ", newline);
-    return checked(text, std::move(out), server.name, server.argv, problem);
+    return checked(text, std::move(out), server.name, server.argv, false, problem);
   }
   const std::size_t line = next_line(text, place(list->key));
   if (list->value.IsMap() && list->value.size() > 0 && list->value.Style() == YAML::EmitterStyle::Block) {
-    const auto old = find(list->value, server.name);
-    std::string unused;
-    if (old && argv_of(text, server.name, unused) == server.argv) return text;
+    if (const auto old = find(list->value, server.name)) {
+      std::string unused;
+      if (argv_of(text, server.name, unused) == server.argv) return text;
+      auto changed = with_argv(text, *old, server.argv);
+      if (changed) return checked(text, std::move(*changed), server.name, server.argv, true, problem);
+      problem = "the server \"" + server.name + "\" has no command and arguments in lines of their own";
+      return std::nullopt;
+    }
     const std::size_t first = place(list->value.begin()->first);
     const std::string indent(first - line_of(text, first), ' ');
-    const std::string added = element(server, indent, newline);
-    if (old) {
-      const std::size_t begin = line_of(text, place(old->key));
-      out.replace(begin, end_of_element(text, place(old->key)) - begin, added);
-    } else {
-      out.insert(line, added);
-    }
-    return checked(text, std::move(out), server.name, server.argv, problem);
+    out.insert(line, element(server, indent, newline));
+    return checked(text, std::move(out), server.name, server.argv, false, problem);
   }
   if (list->value.IsNull() || (list->value.IsMap() && list->value.size() == 0)) {
     // `{}` goes, since a mapping in lines takes its place.
@@ -146,7 +194,7 @@ ClientText add(const std::string& text, const ClientServer& server, std::string&
       at = out.size();
     }
     out.insert(at, element(server, "  ", newline));
-    return checked(text, std::move(out), server.name, server.argv, problem);
+    return checked(text, std::move(out), server.name, server.argv, false, problem);
   }
   problem = std::string("\"") + list_name + "\" is no mapping with an element a line";
   return std::nullopt;
@@ -165,7 +213,7 @@ ClientText remove(const std::string& text, const std::string& name, std::string&
   std::string out = text;
   const std::size_t begin = line_of(text, place(element->key));
   out.erase(begin, end_of_element(text, place(element->key)) - begin);
-  return checked(text, std::move(out), name, {}, problem);
+  return checked(text, std::move(out), name, {}, false, problem);
 }
 
 ServerArgv argv_of(const std::string& text, const std::string& name, std::string& problem) {
@@ -175,6 +223,10 @@ ServerArgv argv_of(const std::string& text, const std::string& name, std::string
   const auto server = list ? find(list->value, name) : std::nullopt;
   std::vector<std::string> argv;
   if (!server) return argv;
+  if (is_twice(list->value, name)) {
+    problem = "the server \"" + name + "\" stands twice";
+    return std::nullopt;
+  }
   const std::vector<std::string> other{""};
   const auto cmd = find(server->value, "cmd");
   const auto args = find(server->value, "args");
