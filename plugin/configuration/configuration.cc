@@ -29,7 +29,7 @@ constexpr std::string_view protected_by_default =
     ".vscode .idea .zed .config/zed .config/Code/User "
     ".gdbinit .lldbinit .pdbrc .Rprofile .irbrc .pryrc .psqlrc .sqliterc "
     ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .cargo/config .cargo/config.toml "
-    ".mcp.json .claude .claude.json .cursor .codex .gemini .windsurf "
+    ".mcp.json .claude .claude.json .cursor .codex .gemini .windsurf .opencode opencode.json opencode.jsonc "
     ".wtool wtool.yaml .clada .config/wtool tools-allow.json";
 
 std::vector<std::string> words_of(std::string_view text) {

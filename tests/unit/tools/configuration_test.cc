@@ -1,6 +1,7 @@
 // configuration/configuration.h: every key has its rule, and what is not a key is an error.
 #include "configuration/configuration.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 namespace {
@@ -193,6 +194,14 @@ BOOST_AUTO_TEST_CASE(the_protected_names_can_be_added_to) {
   BOOST_REQUIRE(more.size() == defaults.size() + 1);
   BOOST_TEST(more.front() == defaults.front());
   BOOST_TEST(more.back() == "x");
+}
+
+BOOST_AUTO_TEST_CASE(the_files_in_which_clients_name_their_servers_are_protected) {
+  std::string error;
+  const auto names = wtool::parse_configuration(R"({"sandbox":{}})", error)->sandbox->protect;
+  for (const std::string_view name : {".mcp.json", ".cursor", ".vscode", "opencode.json", "opencode.jsonc"}) {
+    BOOST_TEST((std::find(names.begin(), names.end(), name) != names.end()), name);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_lower_maximum_lowers_the_default_too) {
