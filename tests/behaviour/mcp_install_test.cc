@@ -375,6 +375,16 @@ BOOST_AUTO_TEST_CASE(what_could_be_read_in_two_ways_is_not_changed) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_is_said_names_the_file_and_how_to_undo_it_from_anywhere) {
+  const Person person;
+  fs::create_directories(person.home() + "/an other");
+  const Finished finished = person.install("claude-code", {"--yes", "--root", person.home() + "/an other"});
+  check_good(finished);
+  BOOST_TEST(has(finished.out, "--uninstall claude-code --root '" + person.home() + "/an other'`"), finished.out);
+  fs::create_directories(person.at(".codex"));
+  BOOST_TEST(has(person.mcp({"--list"}).out, person.at(".codex/config.toml") + " (not there)"));
+}
+
 BOOST_AUTO_TEST_CASE(options_that_say_nothing_together_are_refused) {
   const Person person;
   BOOST_TEST(person.mcp({"--install", "codex", "--list"}).exit_code == 2);

@@ -20,6 +20,7 @@
 #include "cli/context.h"
 #include "cli/interrupts.h"
 #include "cli/output.h"
+#include "expressions/template.h"
 #include "terminal/text.h"
 #include "tracing/escape.h"
 
@@ -42,7 +43,7 @@ struct Target {
   mode_t file_mode = private_file;  // of a new one
   mode_t folder_mode = private_folder;
 
-  std::string path() const { return (fs::path(base) / folder / name).string(); }
+  std::string path() const { return (fs::path(base) / folder / name).lexically_normal().string(); }
 };
 
 struct Content {
@@ -317,7 +318,11 @@ int install_server(const ClientSetup& setup, const mcp::ClientServer& server) {
     }
   }
   if (!write_target(target, now, text, problem)) return unusable(path, problem);
+  // The folder may be another one than that of this project.
   std::string end = "Done. `wtool mcp --uninstall " + std::string(client.name) +
+                    (client.place == Place::project
+                         ? " --root " + cleaned_for_terminal(expressions::shell_quoted(setup.project), false)
+                         : "") +
                     (server.name == "shell" ? "" : " --name " + server.name) + "` takes it out again";
   if (now.is_there && present->empty()) end += "; the file as it was is " + cleaned_for_terminal(kept.path(), false);
   end += ". Start " + title + " again.\n";
