@@ -74,10 +74,15 @@ Variables variables_in(std::string_view text) {
 // Says how the shell failed, in the words of the tool.
 std::string reason_in(const TextOutcome& outcome) {
   const nlohmann::json envelope = nlohmann::json::parse(outcome.result, nullptr, false);
-  if (!envelope.is_object() || !envelope["metadata"].is_object()) return outcome.error;
-  const nlohmann::json error = envelope["metadata"].value("error", nlohmann::json::object());
-  std::string reason = error.value("message", std::string("it has failed"));
-  const std::string written = envelope["metadata"].value("stderr", std::string());
+  // The tool may be that of another plugin.
+  const auto text_at = [&](const char* place) {
+    const nlohmann::json::json_pointer pointer(place);
+    return envelope.contains(pointer) && envelope[pointer].is_string() ? envelope[pointer].get<std::string>()
+                                                                       : std::string();
+  };
+  std::string reason = text_at("/metadata/error/message");
+  if (reason.empty()) reason = outcome.error.empty() ? "it has failed" : outcome.error;
+  const std::string written = text_at("/metadata/stderr");
   return written.empty() ? reason : reason + ": " + escaped(written.substr(0, 200));
 }
 
