@@ -433,8 +433,10 @@ void add_mcp(CLI::App& app, Context& context) {
       ->type_name("CLIENT");
   command->add_flag("--list", options->list, "Show the clients, their files, and which of them have this server");
   command
-      ->add_option("--name", options->name,
-                   "With these: what the client calls this server (default: shell, or workflows)")
+      ->add_option(
+          "--name", options->name,
+          "With --install, --uninstall, --list and --print-config: what the client calls this server (default: "
+          "shell, or workflows)")
       ->check([](const std::string& name) {
         return std::string(mcp::is_server_name(name) ? "" : "takes letters, digits, _ and -, at most 64");
       })
@@ -442,7 +444,7 @@ void add_mcp(CLI::App& app, Context& context) {
   command->add_flag("--yes,-y", options->yes, "With --install and --uninstall: without a question");
   command->footer(
       "Speaks the protocol on standard input and output, a message a line, and nothing else; logs and errors go to\n"
-      "standard error. A client's configuration names this program, \"mcp\" as its argument, and what else is wanted.\n"
+      "standard error. A client's configuration names this program, \"mcp\" as its argument, and further options.\n"
       "It ends, and every command with it, when its input ends or it is told to. Exit status: 0 after the end of the\n"
       "input, 2 where it cannot serve, 143 after SIGTERM (130 SIGINT, 129 SIGHUP).\n"
       "\n"
