@@ -94,14 +94,14 @@ class Peer {
 // A process that asks, but is no server: it sends the same text to each that connects.
 class Impostor {
  public:
-  // The folder is made.
-  Impostor(const std::string& folder, std::string text)
+  // The folder is made. `number`: that it gives itself.
+  Impostor(const std::string& folder, std::string text, pid_t number = ::getpid())
       : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)), text_(std::move(text)) {
     fs::create_directories(folder);
     fs::permissions(folder, fs::perms(0700));
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    (folder + '/' + std::to_string(::getpid()) + ".sock").copy(address.sun_path, sizeof address.sun_path - 1);
+    (folder + '/' + std::to_string(number) + ".sock").copy(address.sun_path, sizeof address.sun_path - 1);
     BOOST_REQUIRE(::bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
     BOOST_REQUIRE(::listen(socket_, 4) == 0);
     thread_ = std::thread([this] { serve(); });
@@ -377,6 +377,23 @@ BOOST_AUTO_TEST_CASE(a_server_that_was_killed_leaves_nothing_that_disturbs) {
   BOOST_TEST(fs::exists(place.socket()));
   BOOST_TEST(place.approve({}).out == "no question waits\n");
   BOOST_TEST(!fs::exists(place.socket()));
+}
+
+BOOST_AUTO_TEST_CASE(a_socket_of_a_process_that_is_not_seen_stays_while_it_listens) {
+  const ScratchFolder folder;
+  const std::string sockets = folder.path() + "/wtool/approve";
+  const pid_t ended = ::fork();
+  if (ended == 0) ::_exit(0);
+  ::waitpid(ended, nullptr, 0);
+  const std::string socket = sockets + '/' + std::to_string(ended) + ".sock";
+  const ProgramOptions here{.set = {{"XDG_RUNTIME_DIR", folder.path()}}};
+  {
+    const Impostor listening(sockets, "", ended);
+    BOOST_TEST(run({WTOOL_TEST_PROGRAM, "approve"}, here).out == "no question waits\n");
+    BOOST_TEST(fs::exists(socket));
+  }
+  BOOST_TEST(run({WTOOL_TEST_PROGRAM, "approve"}, here).out == "no question waits\n");
+  BOOST_TEST(!fs::exists(socket));
 }
 
 BOOST_AUTO_TEST_CASE(nobody_answers_for_another_user,

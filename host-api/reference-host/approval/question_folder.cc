@@ -38,6 +38,14 @@ pid_t process_of(std::string_view name) {
   return is_whole && process > 0 ? process : 0;
 }
 
+// No process of this machine listens there. One that is not seen here may: the folder can be that of several containers.
+bool is_left_over(const Descriptor& folder, std::string_view name) {
+  const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const sockaddr_un address = socket_address(folder, name);
+  return socket && ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
+         errno == ECONNREFUSED;
+}
+
 }  // namespace
 
 std::vector<std::string> question_folders() {
@@ -93,7 +101,7 @@ std::vector<std::string> question_sockets(const Descriptor& folder) {
     const pid_t process = process_of(name);
     if (process == 0) continue;
     if (::kill(process, 0) != 0 && errno == ESRCH) {
-      ::unlinkat(folder.get(), name.c_str(), 0);
+      if (is_left_over(folder, name)) ::unlinkat(folder.get(), name.c_str(), 0);
     } else if (name.front() != '.') {
       names.push_back(name);
     }

@@ -25,7 +25,7 @@ Descriptor open_question_folder(const std::string& path, bool make, std::string&
 // An address by the opened folder, which is as short as an address must be.
 sockaddr_un socket_address(const Descriptor& folder, std::string_view name);
 
-// The names of sockets in the folder. Those of processes that are no more are removed.
+// The names of sockets in the folder. Those that processes have left over are removed.
 std::vector<std::string> question_sockets(const Descriptor& folder);
 
 }  // namespace wtool::host
