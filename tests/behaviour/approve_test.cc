@@ -191,6 +191,17 @@ BOOST_AUTO_TEST_CASE(a_person_answers_on_a_terminal) {
   BOOST_TEST(place.made());
 }
 
+BOOST_AUTO_TEST_CASE(the_status_says_that_a_shown_question_was_taken_back) {
+  Waiting place;
+  const Json call = place.touch();
+  place.wait_until_asked(place.next_id());
+  Program person({WTOOL_TEST_PROGRAM, "approve"}, Program::On::terminal, place.outside());
+  BOOST_TEST(person.wait_for_output("Allow this?"));
+  place.client.notify("notifications/cancelled", {{"requestId", call}});
+  BOOST_TEST(person.wait_for_output("withdrawn"));
+  BOOST_TEST(person.wait().exit_code == 1);
+}
+
 BOOST_AUTO_TEST_CASE(watching_asks_what_comes_and_takes_back_what_is_over) {
   Waiting place;
   Program person({WTOOL_TEST_PROGRAM, "approve", "--watch"}, Program::On::terminal, place.outside());

@@ -106,7 +106,9 @@ class Answering {
     int status = exit_ok;
     for (const AskedQuestion& asked : std::vector<AskedQuestion>(client_.questions())) {
       if (!client_.waits(asked) || !seen_.insert(asked.place + ' ' + asked.id).second) continue;
-      if (const int one = show(asked); one == exit_unusable) return one;
+      const int one = show(asked);
+      if (one == exit_unusable) return one;
+      if (one != exit_ok) status = one;
     }
     return status;
   }
@@ -114,7 +116,7 @@ class Answering {
   // Until it is told to end.
   int show_those_that_come() {
     while (true) {
-      if (const int status = show_all(); status != exit_ok) return status;
+      if (show_all() == exit_unusable) return exit_unusable;
       if (!client_.wait(-1)) return exit_unusable;
       look();
     }
