@@ -137,10 +137,12 @@ bool QuestionClient::read_from(Server& server) {
     forget(server);
     return false;
   }
+  const std::size_t known = server.in.size();  // no line ends in it
   server.in.append(bytes.data(), static_cast<std::size_t>(size));
   std::size_t begin = 0;
-  for (std::size_t end = 0; (end = server.in.find('\n', begin)) != std::string::npos; begin = end + 1) {
+  for (std::size_t end = server.in.find('\n', known); end != std::string::npos; end = server.in.find('\n', begin)) {
     take(server, server.in.substr(begin, end - begin));
+    begin = end + 1;
   }
   server.in.erase(0, begin);
   if (server.in.size() > max_server_line) {
