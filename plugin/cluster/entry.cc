@@ -141,7 +141,6 @@ class RemoteCall {
   wtool_call& call_;
   Slot slot_;
   std::uint64_t events_ = 0;
-  std::uint64_t taken_ = 0, told_ = 0;
 };
 
 std::uint32_t RemoteCall::wanted_level() const {
@@ -220,11 +219,11 @@ bool RemoteCall::pass_on(const Message& message) {
   }
   if (message.type == Type::log) pass_on_log(message.text);
   const bool beat = message.type == Type::beat;
-  if (!beat) taken_ += message.text.size();
-  if (beat || taken_ - told_ >= pilot::window / 4) {
-    told_ = taken_;
+  if (!beat) slot_.taken += message.text.size();
+  if (beat || slot_.taken - slot_.told >= pilot::window / 4) {
+    slot_.told = slot_.taken;
     std::string text;
-    for (int shift = 56; shift >= 0; shift -= 8) text += static_cast<char>(taken_ >> shift & 0xff);
+    for (int shift = 56; shift >= 0; shift -= 8) text += static_cast<char>(slot_.taken >> shift & 0xff);
     slot_.channel->send(Type::taken, text + (beat ? '\1' : '\0'));
   }
   return true;

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -27,6 +28,8 @@ struct Slot {
   std::unique_ptr<pilot::Channel> channel;
   std::string node;
   std::string job;  // empty: not of Slurm
+  // Bytes of events and logs that came over the connection in all its calls, and how many of them the pilot was told of.
+  std::uint64_t taken = 0, told = 0;
 };
 
 class Pool {

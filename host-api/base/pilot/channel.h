@@ -8,9 +8,9 @@
 // - Anything else closes the connection: a length below a tag's, a record that does not open, a message that is too large.
 // - Pilot to host: `hello` first, a JSON object; then for each call `started`, events, logs, beats, and `result` or `failure`;
 //   `leaving` when it takes no more calls. A call that has got `leaving` and not `started` was not begun.
-// - Host to pilot: `call`, then `cancel` and `taken`, in which it says how many bytes of events and logs it has taken in all. The
-//   pilot sends at most `window` bytes more than that: so bytes never wait in the kernel, whose answers therefore prove that the
-//   other machine is there, also while the host's reader pauses.
+// - Host to pilot: `call`, then `cancel` and `taken`, in which it says how many bytes of events and logs it has taken in all
+//   calls of the connection. The pilot sends at most `window` bytes more than that: so bytes never wait in the kernel, whose
+//   answers therefore prove that the other machine is there, also while the host's reader pauses.
 #pragma once
 
 #include <atomic>
