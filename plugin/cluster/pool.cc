@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -139,10 +140,11 @@ void Pool::unwatch(int descriptor) const { ::epoll_ctl(epoll_.get(), EPOLL_CTL_D
 
 // Under the lock: does what can be done without waiting.
 void Pool::advance() {
-  epoll_event events[64];
-  const int count = ::epoll_wait(epoll_.get(), events, 64, 0);
+  // All newcomers and more: whoever has said something is heard before it could count as silent.
+  std::array<epoll_event, most_newcomers + 64> events{};
+  const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
   for (int i = 0; i < count; ++i) {
-    const int descriptor = events[i].data.fd;
+    const int descriptor = events[static_cast<std::size_t>(i)].data.fd;
     if (descriptor == listener_.get()) {
       accept_all();
     } else if (newcomers_.contains(descriptor)) {
@@ -177,11 +179,19 @@ void Pool::accept_all() {
 // The first record that opens proves that the other side has the key now, and is no recording.
 void Pool::greet(int descriptor) {
   Newcomer& newcomer = newcomers_.at(descriptor);
+  const bool answered = newcomer.channel->state() == Channel::State::open;
   const std::optional<pilot::Message> message = newcomer.channel->next();
+  // Nobody may have looked at it for a long time, because no call waited: its patience begins with our answer.
+  if (!answered && newcomer.channel->state() == Channel::State::open) newcomer.since = Clock::now();
   if (!message && newcomer.channel->state() != Channel::State::closed) return;
   const auto hello = message ? nlohmann::json::parse(message->text, nullptr, false) : nlohmann::json();
-  if (message && message->type == pilot::Type::hello && hello.is_object() && hello.value("version", 0) == 1) {
-    Slot slot{std::move(newcomer.channel), hello.value("node", "?"), hello.value("job", "")};
+  const auto has = [&](const char* key, auto is) { return hello.contains(key) && (hello[key].*is)(); };
+  if (message && message->type == pilot::Type::hello && hello.is_object() &&
+      has("version", &nlohmann::json::is_number_integer) && hello["version"] == 1 &&
+      has("node", &nlohmann::json::is_string) && has("job", &nlohmann::json::is_string)) {
+    Slot slot{.channel = std::move(newcomer.channel),
+              .node = hello["node"].get<std::string>(),
+              .job = hello["job"].get<std::string>()};
     auto& pilot = pilots_[slot.job];
     ++pilot.connections;
     failures_ = 0;
