@@ -264,6 +264,14 @@ void Pool::lost(Slot slot) {
   const std::scoped_lock lock(mutex_);
   --busy_;
   forget_connection(slot);
+  // A call that is tried again must not wait for a second connection of the same pilot to be found dead.
+  std::erase_if(idle_, [&](const Slot& idle) {
+    if (slot.job.empty() || idle.job != slot.job) return false;
+    eventfd_t one = 0;
+    eventfd_read(idle_event_.get(), &one);
+    forget_connection(idle);
+    return true;
+  });
 }
 
 void Pool::look_after_pilots(std::unique_lock<std::mutex>& lock) {
