@@ -192,10 +192,16 @@ class Agent {
     return Clock::now() - last > std::chrono::seconds(ticket_.idle_seconds);
   }
 
+  bool is_proven(const std::string& address) {
+    const std::scoped_lock lock(mutex_);
+    return proven_ == address;
+  }
+
   const pilot::Ticket& ticket_;
   Plugin& plugin_;
   wtool_host host_{};
   std::mutex mutex_;
+  std::string proven_;  // the address at which the host has answered
   std::map<std::pair<std::string, std::string>, const wtool_tool*> tools_;
   std::list<Slot> slots_;  // does not change while their threads run
   std::atomic<bool> leaving_{false}, lost_{false};
@@ -359,10 +365,12 @@ std::unique_ptr<Channel> Agent::connect(std::string& problem) {
     if (socket) {
       pilot::watch_other_machine(socket.get(), pilot::pilot_patience);
       auto channel = std::make_unique<Channel>(std::move(socket), Channel::Side::pilot, ticket_.key);
-      // The host answers when a call waits; until then the slot stands in its queue.
+      // The host answers when a call waits; until then the slot is in its queue. Where another slot has been answered, the
+      // pilot waits there for as long as it lives.
       const auto until = Clock::now() + std::chrono::seconds(ticket_.idle_seconds);
+      const auto may_wait = [&] { return !leaving_ && (is_proven(address) || Clock::now() < until); };
       if (channel->begin()) {
-        while (!leaving_ && Clock::now() < until && channel->take_in() && channel->state() == Channel::State::begun) {
+        while (may_wait() && channel->take_in() && channel->state() == Channel::State::begun) {
           pollfd ready[2] = {{channel->descriptor(), POLLIN, 0}, {leave_event_.get(), POLLIN, 0}};
           ::poll(ready, 2, 1000);
         }
@@ -371,7 +379,11 @@ std::unique_ptr<Channel> Agent::connect(std::string& problem) {
       char name[256] = {};
       ::gethostname(name, sizeof name - 1);
       const json hello = {{"version", 1}, {"job", job}, {"node", node.empty() ? name : node}, {"pid", ::getpid()}};
-      if (channel->state() == Channel::State::open && channel->send(Type::hello, hello.dump())) return channel;
+      if (channel->state() == Channel::State::open && channel->send(Type::hello, hello.dump())) {
+        const std::scoped_lock lock(mutex_);
+        proven_ = address;
+        return channel;
+      }
       why = "it did not answer with the key of the ticket";
     }
     problem += (problem.empty() ? "" : "; ") + address + ": " + why;
