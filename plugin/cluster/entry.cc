@@ -382,10 +382,7 @@ wtool_status init(const wtool_host* host, wtool_blob* error) noexcept {
 
 void deinit() noexcept {
   if (current_host == nullptr) return;
-  try {
-    pools.clear();
-  } catch (...) {  // A pilot that could not be removed from the queue ends when it finds nobody.
-  }
+  pools.clear();
   local_plugin()->deinit();
   current_host = nullptr;
   host_log = nullptr;

@@ -74,17 +74,40 @@ Pool::~Pool() {
   idle_.clear();
   newcomers_.clear();
   listener_.reset();
-  std::string jobs;
-  for (const auto& [job, pilot] : pilots_) jobs += ' ' + shell_word(job);
-  if (!jobs.empty()) run_here("scancel --quiet" + jobs, client_seconds);
-  std::error_code ignored;
-  if (!ticket_.empty()) fs::remove(ticket_, ignored);
-  // The logs of pilots that failed are kept to be read.
-  if (!folder_.empty() && failure_.empty()) fs::remove_all(folder_, ignored);
+  if (owner_ != ::getpid()) return;
+  try {
+    std::string jobs;
+    for (const auto& [job, pilot] : pilots_) jobs += job.empty() ? "" : ' ' + shell_word(job);
+    if (!jobs.empty()) run_here("scancel --quiet" + jobs, client_seconds);
+    std::error_code ignored;
+    if (!ticket_.empty()) fs::remove(ticket_, ignored);
+    // The logs of pilots that failed are kept to be read.
+    if (!folder_.empty() && failure_.empty()) fs::remove_all(folder_, ignored);
+  } catch (...) {  // A pilot that could not be removed from the queue ends when it finds nobody.
+  }
+}
+
+// Under the lock. The connections and pilots are the parent's: two processes that seal with the same keys would betray them.
+// Their descriptors are closed, which the parent does not notice.
+void Pool::leave_to_parent() {
+  idle_.clear();
+  newcomers_.clear();
+  pilots_.clear();
+  listener_.reset();
+  epoll_.reset();
+  idle_event_.reset();
+  folder_.clear();
+  ticket_.clear();
+  failure_.clear();
+  failures_ = 0;
+  accepting_ = true;
+  started_ = false;
+  owner_ = ::getpid();
 }
 
 // Under the lock. A listening socket, and the ticket.
 bool Pool::start(std::string& why) {
+  if (owner_ != ::getpid()) leave_to_parent();
   if (started_) return true;
   const auto fail = [&](const std::string& what, int error) { return why = what + ": " + ::strerror(error), false; };
   Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -222,7 +245,10 @@ void Pool::forget_connection(const Slot& slot) {
 Slot Pool::take(int cancel, Clock::time_point until, std::string& why) {
   std::unique_lock lock(mutex_);
   if (!start(why)) return {};
-  ++waiting_;
+  struct Waiting {
+    int& count;
+    ~Waiting() { --count; }
+  } const one_more{++waiting_};
   for (;;) {
     advance();
     if (!idle_.empty()) {
@@ -231,7 +257,6 @@ Slot Pool::take(int cancel, Clock::time_point until, std::string& why) {
       eventfd_t one = 0;
       eventfd_read(idle_event_.get(), &one);
       unwatch(slot.channel->descriptor());
-      --waiting_;
       ++busy_;
       return slot;
     }
@@ -247,7 +272,6 @@ Slot Pool::take(int cancel, Clock::time_point until, std::string& why) {
     lock.lock();
     if (ready[1].revents != 0) break;
   }
-  --waiting_;
   return {};
 }
 

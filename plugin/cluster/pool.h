@@ -8,6 +8,8 @@
 //   the reason, and to replace those that ended before they came.
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -62,6 +64,7 @@ class Pool {
   };
 
   bool start(std::string& why);
+  void leave_to_parent();
   void advance();
   void accept_all();
   void greet(int descriptor);
@@ -79,6 +82,7 @@ class Pool {
   const Options options_;
   const std::string here_;
   std::mutex mutex_;
+  pid_t owner_ = ::getpid();  // a forked child begins with nothing
   bool started_ = false;
   std::string folder_, ticket_, name_;
   pilot::Key key_{};
