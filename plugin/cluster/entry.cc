@@ -373,6 +373,10 @@ wtool_status init(const wtool_host* host, wtool_blob* error) noexcept {
     const wtool_entry* local = local_plugin(&problem);
     if (local == nullptr) return fail(WTOOL_E_UNSUPPORTED, error, problem);
     if (const wtool_status status = local->init(host, error); status != WTOOL_OK) return status;
+    if (const wtool_status status = open_client_tool(error); status != WTOOL_OK) {
+      local->deinit();
+      return status;
+    }
     const void* log = host->get_extension != nullptr ? host->get_extension(host, WTOOL_EXT_LOG) : nullptr;
     host_log = static_cast<const wtool_host_log*>(log);
     current_host = host;
@@ -383,6 +387,7 @@ wtool_status init(const wtool_host* host, wtool_blob* error) noexcept {
 void deinit() noexcept {
   if (current_host == nullptr) return;
   pools.clear();
+  close_client_tool();
   local_plugin()->deinit();
   current_host = nullptr;
   host_log = nullptr;

@@ -13,6 +13,8 @@ namespace {
 
 using nlohmann::json;
 
+const wtool_tool* client_tool = nullptr;
+
 std::string trimmed(std::string text) {
   text.erase(text.find_last_not_of(" \n\r\t") + 1);
   return text;
@@ -53,18 +55,23 @@ const wtool_entry* local_plugin(std::string* error) {
   return entry;
 }
 
+wtool_status open_client_tool(wtool_blob* error) {
+  return local_plugin()->tool_new(view("shell_execute"), {}, &client_tool, error);
+}
+
+void close_client_tool() {
+  if (client_tool != nullptr) client_tool->destroy(client_tool);
+  client_tool = nullptr;
+}
+
 Said run_here(const std::string& command, int seconds) {
-  const wtool_tool* tool = nullptr;
-  Blob error;
-  if (local_plugin()->tool_new(view("shell_execute"), {}, &tool, error.out()) != WTOOL_OK) {
-    return {.why = std::string(error.text())};
-  }
+  if (client_tool == nullptr) return {.why = "the client programs of Slurm cannot be run now"};
   Said said;
   const std::string program = command.substr(0, command.find(' '));
   {
     const std::string arguments =
         json{{"command", command}, {"timeout", seconds}}.dump(-1, ' ', false, json::error_handler_t::replace);
-    Call call(*tool, make_request(arguments));
+    Call call(*client_tool, make_request(arguments));
     if (call.run() != WTOOL_OK) {
       said.why = program + " could not be run: " + std::string(call.error());
     } else {
@@ -77,7 +84,6 @@ Said run_here(const std::string& command, int seconds) {
         said.why = text.empty() ? program + ": " + result.at("content").at(0).at("text").get<std::string>() : text;
     }
   }
-  tool->destroy(tool);
   return said;
 }
 

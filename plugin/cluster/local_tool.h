@@ -20,7 +20,12 @@ struct Said {
   std::string why{};  // where it is not done: what it wrote on standard error, or what became of it
 };
 
-// Runs a command line and waits for at most `seconds`. Between init and deinit of the local plugin.
+// The tool that runs client programs, made and destroyed where the interface allows it: while no call is made or run. Between
+// init and deinit of the local plugin.
+wtool_status open_client_tool(wtool_blob* error);
+void close_client_tool();
+
+// Runs a command line and waits for at most `seconds`. Any thread, while the client tool is open.
 Said run_here(const std::string& command, int seconds);
 
 }  // namespace wtool::cluster
