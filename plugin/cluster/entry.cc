@@ -321,7 +321,13 @@ wtool_status run(wtool_call& call, wtool_blob* result, wtool_blob* error) {
 
     RemoteCall remote(call, std::move(slot));
     wtool_status status = WTOOL_OK;
-    const RemoteCall::End end = remote.run(text, status, deadline);
+    RemoteCall::End end = RemoteCall::End::lost;
+    try {
+      end = remote.run(text, status, deadline);
+    } catch (...) {
+      pool.lost(std::move(remote.slot()));
+      throw;
+    }
     switch (end) {
       case RemoteCall::End::not_begun:
         pool.lost(std::move(remote.slot()));
