@@ -102,7 +102,8 @@ std::optional<Options> read_options(const json& section, const std::string& here
     const bool unit = digits == std::string::npos ||
                       (digits + 1 == options.memory.size() &&
                        std::string_view("KMGT").find(options.memory[digits]) != std::string_view::npos);
-    if (digits == 0 || digits > 9 || !unit) reader.wrong("memory", "a size such as 512M or 4G");
+    if (digits == 0 || std::min(digits, options.memory.size()) > 9 || !unit)
+      reader.wrong("memory", "a size such as 512M or 4G");
   }
   if (error.empty()) reader.check_names();
   if (!error.empty()) return std::nullopt;
@@ -137,9 +138,15 @@ std::string submission(const Options& options, const std::string& name, const st
   add("--time=", std::to_string(options.minutes));
   add("--job-name=", name);
   add("--chdir=", here);
-  add("--output=", std::filesystem::path(ticket).parent_path().string() + "/pilot-%j.log");
-  line += " --parsable --nodes=1 --ntasks=1 --no-requeue --signal=B:TERM@60 --cpus-per-task=" +
-          std::to_string(options.slots * options.cpus);
+  // In this one name Slurm replaces what follows a %, and %% is the character itself.
+  std::string folder;
+  for (const char c : std::filesystem::path(ticket).parent_path().string())
+    folder += c == '%' ? "%%" : std::string(1, c);
+  add("--output=", folder + "/pilot-%j.log");
+  // Calls end before the job does. A job of one minute would get a signal of 60 seconds before its end when it starts.
+  line += " --parsable --nodes=1 --ntasks=1 --no-requeue --signal=B:TERM@" +
+          std::to_string(std::min(60, options.minutes * 15)) +
+          " --cpus-per-task=" + std::to_string(options.slots * options.cpus);
   add("--wrap=", "exec " + shell_word(program) + " agent --ticket " + shell_word(ticket));
   return line;
 }
