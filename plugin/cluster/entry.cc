@@ -353,8 +353,8 @@ wtool_status run(wtool_call& call, wtool_blob* result, wtool_blob* error) {
     // commands to its warden, which needs a moment; one that hangs is ended by Slurm.
     const std::string message = "The node " + node + (job.empty() ? "" : " (job " + job + ')') + " was lost: " + text;
     log(WTOOL_LOG_WARN, message, call.parent_span);
-    const auto settled = Clock::now() + std::chrono::seconds(1);
     Pool::end_job(job);
+    const auto settled = Clock::now() + std::chrono::seconds(1);
     while (Clock::now() < settled) {
       ::poll(nullptr, 0,
              static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(settled - Clock::now()).count()));
