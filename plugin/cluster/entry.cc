@@ -263,6 +263,9 @@ RemoteCall::End RemoteCall::run(std::string& text, wtool_status& status, Clock::
         case Type::failure:
           if (message->text.empty()) return text = "it sent what is no result", End::lost;
           status = static_cast<unsigned char>(message->text.front());
+          if (message->type == Type::result && status != WTOOL_OK && status != WTOOL_E_CANCELLED) {
+            return text = "it sent what is no result", End::lost;
+          }
           text = message->text.substr(1);
           return message->type == Type::result ? End::result : End::refused;
         default:
