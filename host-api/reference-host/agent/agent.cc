@@ -98,6 +98,10 @@ class Window {
     taken_ = std::min(std::max(taken_, bytes), sent_);
     changed_.notify_all();
   }
+  bool all_taken() {
+    const std::scoped_lock lock(mutex_);
+    return over_ || taken_ == sent_;
+  }
   void end() {
     const std::scoped_lock lock(mutex_);
     over_ = true;
@@ -313,7 +317,7 @@ void Slot::serve_one(const Message& order) {
     status = call.run();
     eventfd_write(done.get(), 1);
   });
-  bool beat_waits = false;
+  bool beat_waits = false, ended = false;
   auto next_beat = Clock::now() + pilot::beat_every;
   for (;;) {
     while (std::optional<Message> message = channel_->next()) {
@@ -331,15 +335,20 @@ void Slot::serve_one(const Message& order) {
       window_.end();
       agent_.host_is_gone();
     }
-    if (Clock::now() >= next_beat) {
+    // A large result waits until the host has taken all events, which the answer to a beat says: it would fill the kernel's
+    // buffers while the host's reader pauses.
+    if (ended && (closed || window_.all_taken() || call.result().size() < pilot::window)) break;
+    if (ended || Clock::now() >= next_beat) {
       next_beat = Clock::now() + pilot::beat_every;
       if (!beat_waits && !closed) beat_waits = channel_->send(Type::beat, {});
     }
-    pollfd ready[2] = {{done.get(), POLLIN, 0}, {closed ? -1 : channel_->descriptor(), POLLIN, 0}};
-    ::poll(ready, 2, static_cast<int>(std::chrono::ceil<milliseconds>(next_beat - Clock::now()).count()) + 1);
-    if (ready[0].revents != 0) break;
+    pollfd ready[2] = {{ended ? -1 : done.get(), POLLIN, 0}, {closed ? -1 : channel_->descriptor(), POLLIN, 0}};
+    const auto rest = std::chrono::ceil<milliseconds>(next_beat - Clock::now()).count();  // negative after a slow send
+    ::poll(ready, 2, static_cast<int>(std::max<std::int64_t>(0, rest)) + 1);
+    if (ready[0].revents == 0) continue;
+    runner.join();
+    ended = true;
   }
-  runner.join();
   {
     const std::scoped_lock lock(mutex_);
     call_ = nullptr;
