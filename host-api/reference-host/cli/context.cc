@@ -52,8 +52,18 @@ Plugin* Context::plugin() {
       options.plugin.empty() ? find_plugin(program_path(), environment("WTOOL_PLUGIN_PATH"), error) : options.plugin;
   if (options.on_cluster && options.plugin.empty() && !path.empty()) {
     path = std::filesystem::path(path).replace_filename("cluster_tools.so");
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) {
+      error = "--on cluster needs " + path + ", which is not there; it is built where libsodium is";
+      path.clear();
+    }
   }
   if (!path.empty()) plugin_ = Plugin::open(path, *tracing_, error);
+  if (plugin_ && options.on_cluster && text(plugin_->entry().plugin_name) != "cluster_tools") {
+    error = "--on cluster needs the plugin cluster_tools, and " + path + " is " +
+            std::string(text(plugin_->entry().plugin_name));
+    plugin_.reset();
+  }
   if (!plugin_) complain(error);
   return plugin_.get();
 }

@@ -61,6 +61,13 @@ BOOST_AUTO_TEST_CASE(only_the_result_is_on_standard_output) {
 )");
 }
 
+BOOST_AUTO_TEST_CASE(a_plugin_without_a_cluster_does_not_run_calls_here_instead) {
+  const Finished finished = wtool({"call", "--on", "cluster", "echo"});
+  BOOST_TEST(finished.status == 2);
+  BOOST_TEST(finished.out == "");
+  BOOST_TEST(has(finished.err, "--on cluster needs the plugin cluster_tools"), finished.err);
+}
+
 BOOST_AUTO_TEST_CASE(arguments_come_from_the_word_standard_input_a_file_or_are_empty) {
   const auto arguments = [](const Finished& finished) { return json::parse(finished.out)["metadata"]["arguments"]; };
   BOOST_TEST(arguments(wtool({"call", "echo"})) == json::object());
