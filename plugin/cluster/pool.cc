@@ -33,6 +33,7 @@ using pilot::Channel;
 constexpr std::size_t most_newcomers = 256;  // strangers cannot take all descriptors
 constexpr std::chrono::seconds newcomer_patience{5};
 constexpr std::chrono::seconds question_every{5};
+constexpr std::chrono::milliseconds accept_pause{200};
 constexpr int client_seconds = 10;  // for a client program of Slurm
 
 std::string address_text(const sockaddr* address) {
@@ -177,7 +178,7 @@ void Pool::advance() {
     }
   }
   std::erase_if(newcomers_, [](const auto& entry) { return Clock::now() - entry.second.since > newcomer_patience; });
-  if (!accepting_ && newcomers_.size() < most_newcomers) {
+  if (!accepting_ && newcomers_.size() < most_newcomers && Clock::now() >= next_accept_) {
     watch(listener_.get());
     accepting_ = true;
   }
@@ -191,7 +192,14 @@ void Pool::accept_all() {
       return;
     }
     Descriptor socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!socket) return;
+    if (!socket) {
+      if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM) return;
+      // The queue stays readable: threads that wait would turn in circles until a descriptor is free.
+      unwatch(listener_.get());
+      accepting_ = false;
+      next_accept_ = Clock::now() + accept_pause;
+      return;
+    }
     pilot::watch_other_machine(socket.get(), pilot::host_patience);
     const int descriptor = socket.get();
     newcomers_[descriptor] = {std::make_unique<Channel>(std::move(socket), Channel::Side::host, key_), Clock::now()};

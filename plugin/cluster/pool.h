@@ -93,7 +93,7 @@ class Pool {
   int waiting_ = 0, busy_ = 0;
   bool accepting_ = true;
   bool asking_ = false;  // a thread submits or asks Slurm
-  Clock::time_point next_submission_{}, next_question_{};
+  Clock::time_point next_submission_{}, next_question_{}, next_accept_{};
   int failures_ = 0;  // since a pilot came
   std::string failure_;
 };
