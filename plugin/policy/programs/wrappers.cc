@@ -166,10 +166,14 @@ constexpr ProgramSpec specs[] = {
      .alone = "-V --version --help",
      .unproven = "--args=COMMAND... -ex=TEXT -x=FILE -iex=TEXT -ix=FILE --eval-command=TEXT --command=FILE "
                  "--init-command=FILE --init-eval-command=TEXT -P --python -o=TEXT -O=TEXT -s=FILE -S=FILE -b "
-                 "-k=TEXT --one-line=TEXT --source=FILE",
+                 "-k=TEXT --one-line=TEXT --source=FILE -eix=FILE -eiex=TEXT --early-init-command=FILE "
+                 "--early-init-eval-command=TEXT -D=DIR --data-directory=DIR -K=FILE --one-line-before-file=TEXT "
+                 "--source-before-file=FILE --one-line-on-crash=TEXT --source-on-crash=FILE",
      .runs = Runs::options,
      .manner = single_dash | lenient | permutes,
-     .code = "ex x iex ix eval-command command init-command init-eval-command P python o O s S b k one-line source",
+     .code = "ex x iex ix eix eiex eval-command command init-command init-eval-command early-init-command "
+             "early-init-eval-command D data-directory P python o O s S b k K one-line source one-line-before-file "
+             "source-before-file one-line-on-crash source-on-crash",
      .reads_input = true},
     {.names = "screen",
      .does = Effect::runs_program,
