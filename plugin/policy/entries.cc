@@ -56,10 +56,13 @@ bool is_about(const Entry& entry, const std::vector<Word>& words) {
   const std::string_view tool = base_name(words.front().text);
   const std::string_view wanted = base_name(entry.words.front());
   if (tool != wanted && known_name(tool) != known_name(wanted)) return false;
-  // An option and its value as the entry has them, whatever the program takes them for.
+  // The entry's own words, whatever the program takes them for: all from the beginning, or an option and its value.
   const auto is_same = [](const Word& word, const std::string& text) { return word.literal && word.text == text; };
-  if (entry.words.size() > 2 && entry.words[1].starts_with('-') && !entry.words.back().starts_with('-') &&
-      std::search(words.begin() + 1, words.end(), entry.words.begin() + 1, entry.words.end(), is_same) != words.end()) {
+  const auto found = std::search(words.begin() + 1, words.end(), entry.words.begin() + 1, entry.words.end(), is_same);
+  if (found == words.begin() + 1 && found != words.end()) return true;
+  if (found != words.end() && entry.words.size() > 2 && entry.words[1].starts_with('-') &&
+      (!entry.words.back().starts_with('-') ||
+       std::none_of(words.begin() + 1, found, [&](const Word& word) { return is_same(word, "--"); }))) {
     return true;
   }
   std::vector<std::string> options, operands;

@@ -137,6 +137,14 @@ BOOST_AUTO_TEST_CASE(an_entry_with_an_option_and_its_value_is_about_what_is_writ
   check(rules, "find . -maxdepth 2 -name 1", Answer::allow, "", "commands", "");
 }
 
+BOOST_AUTO_TEST_CASE(an_entry_whose_value_begins_with_a_minus_sign_is_about_what_is_written_so) {
+  const Rules rules = Rules().deny({"find -fls -n", "find src -fprint -n", "rm -r -f"});
+  check(rules, "find -fls -n", Answer::deny, "find -fls -n", "commands.deny: find -fls -n", "is denied");
+  check(rules, "find . -fls -n", Answer::deny, "find . -fls -n", "commands.deny: find -fls -n", "is denied");
+  check(rules, "find src -fprint -n", Answer::deny, "find src -fprint -n", "commands.deny: find src -fprint -n", "");
+  check(rules, "rm -- -r -f", Answer::allow, "", "commands", "");
+}
+
 BOOST_AUTO_TEST_CASE(the_strictest_rule_wins_and_an_entry_is_reported_first) {
   const Rules rules = Rules().allow({"git", "timeout"}).deny({"git push"}).ask({"git fetch", "git push"});
   check(rules, "git push origin", Answer::deny, "git push origin", "commands.deny: git push",
