@@ -74,6 +74,7 @@ constexpr ProgramSpec specs[] = {
          "GIT_COMMITTER_DATE GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_MERGE_VERBOSITY GIT_REFLOG_ACTION "
          "GIT_LITERAL_PATHSPECS GIT_GLOB_PATHSPECS GIT_NOGLOB_PATHSPECS GIT_ICASE_PATHSPECS GIT_ADVICE"},
     // They write with --output; git's own pager is not started without a terminal.
+    // Without -m and --diff-merges=on, whose kind of difference the configuration chooses: it may be remerge.
     {.names = "git:diff",
      .options =
          "-p -u --patch -s --no-patch -U[=NUM] --unified[=NUM] --output-indicator-new=C --output-indicator-old=C "
@@ -93,11 +94,14 @@ constexpr ProgramSpec specs[] = {
          "-b --ignore-space-change -w --ignore-all-space --ignore-blank-lines -I=REGEX --ignore-matching-lines=REGEX "
          "--inter-hunk-context=NUM -W --function-context --no-ext-diff --no-textconv --ignore-submodules[=WHEN] "
          "--src-prefix=TEXT --dst-prefix=TEXT --no-prefix --default-prefix --line-prefix=TEXT --ita-invisible-in-index "
-         "--ita-visible-in-index -c --cc --combined-all-paths -m --diff-merges=HOW --no-diff-merges --remerge-diff -q "
+         "--ita-visible-in-index -c --cc --combined-all-paths "
+         "--diff-merges=off|none|first-parent|1|separate|combined|c|dense-combined|cc "
+         "--no-diff-merges -q "
          "--quiet "
          "--exit-code -t",
      .effects = "writes: --output=FILE; other (runs gpg): --show-signature; other (runs the diff program of the "
-                "configuration): --ext-diff; other (runs the text conversion of the configuration): --textconv",
+                "configuration): --ext-diff; other (runs the text conversion of the configuration): --textconv; other "
+                "(merges with the merge programs of the configuration): --remerge-diff",
      .style = Style::git},
     {.names = "git:execute_run",
      .options = "-p -s -w -b -M -C -R -a -z -U=NUM -S=TEXT -G=TEXT --cached --staged --stat[=TEXT] --numstat "
@@ -122,7 +126,7 @@ constexpr ProgramSpec specs[] = {
          "--remove-empty --merges --no-merges --min-parents=NUM --max-parents=NUM --no-min-parents --no-max-parents "
          "--first-parent --exclude-first-parent-only --not --all --branches[=PATTERN] --tags[=PATTERN] "
          "--remotes[=PATTERN] "
-         "--glob=PATTERN --exclude=PATTERN --exclude-hidden=WHAT --reflog --alternate-refs --single-worktree "
+         "--glob=PATTERN --exclude=PATTERN --exclude-hidden=WHAT --reflog --single-worktree "
          "--ignore-missing --bisect --stdin --cherry-mark --cherry-pick --left-only --right-only --cherry -g "
          "--walk-reflogs "
          "--merge --boundary --simplify-by-decoration --show-pulls --full-history --dense --sparse --simplify-merges "
@@ -139,6 +143,7 @@ constexpr ProgramSpec specs[] = {
          "--no-object-names --object-names --filter=SPEC --no-filter --missing=ACTION --exclude-promisor-objects "
          "--commit-header "
          "--no-commit-header --bisect-vars --bisect-all --unpacked --in-commit-order --objects-edge --default=REVISION",
+     .effects = "other (asks the program of the configuration for the references): --alternate-refs",
      .style = Style::git},
     {.names = "git:execute_run_log",
      .options = "-i -E -F -c -n=NUM -L=TEXT -NUM --oneline --graph --all --branches[=TEXT] --tags[=TEXT] "
@@ -153,9 +158,10 @@ constexpr ProgramSpec specs[] = {
      .style = Style::git},
     {.names = "git status",
      .options =
-         "-v --verbose -s --short -b --branch --show-stash --ahead-behind --porcelain[=VERSION] --long -z --null "
+         "-s --short -b --branch --show-stash --ahead-behind --porcelain[=VERSION] --long -z --null "
          "-u[=MODE] --untracked-files[=MODE] --ignored[=MODE] --ignore-submodules[=WHEN] --column[=STYLE] -M[=NUM] "
          "--renames --find-renames[=NUM]",
+     .effects = "other (runs the text conversion of the configuration): -v --verbose",
      .style = Style::git,
      .covenant =
          Covenant{.options =
@@ -176,7 +182,12 @@ constexpr ProgramSpec specs[] = {
      .with = "git:diff, git:log, git:show",
      .style = Style::git,
      .hardened = without_conversions},
-    {.names = "git reflog list, git cherry", .with = "git:diff, git:log, git:show", .style = Style::git},
+    // An older git shows the log of a branch called list.
+    {.names = "git reflog list",
+     .operands = Operands::none,
+     .beyond = "git reflog list takes no name",
+     .style = Style::git},
+    {.names = "git cherry", .options = "-v --verbose --abbrev[=NUM]", .style = Style::git},
     {.names = "git:show", .options = "-v --include-untracked --only-untracked -u", .style = Style::git},
     {.names = "git stash list", .with = "git:diff, git:log", .style = Style::git, .hardened = without_conversions},
     {.names = "git diff",
@@ -192,11 +203,12 @@ constexpr ProgramSpec specs[] = {
      .with = "git:diff",
      .style = Style::git,
      .hardened = without_conversions},
+    // It makes the patches with a git of its own, which no option reaches.
     {.names = "git range-diff",
-     .options = "--creation-factor=NUM --no-dual-color --left-only --right-only --notes[=REF]",
-     .with = "git:diff",
-     .style = Style::git,
-     .hardened = without_conversions},
+     .does = Effect::runs_program,
+     .never = "runs the text conversions of the configuration",
+     .alone = "",
+     .style = Style::git},
     {.names = "git shortlog",
      .options = "-n --numbered -s --summary -e --email -c --committer --group=TYPE -w[=WIDTHS] --format=FORMAT",
      .with = "git:log",
@@ -591,20 +603,25 @@ constexpr ProgramSpec specs[] = {
     // Known for their texts, which are no paths.
     {.names = "git commit",
      .options =
-         "-a --all -q --quiet -v --verbose -m=TEXT --message=TEXT --amend --no-edit --allow-empty "
+         "-q --quiet -m=TEXT --message=TEXT --amend --no-edit --allow-empty "
          "--allow-empty-message -s --signoff -n --no-verify --author=TEXT --date=TEXT -C=COMMIT --reuse-message=COMMIT "
-         "-c=COMMIT --reedit-message=COMMIT -F=FILE --file=FILE -t=FILE --template=FILE -e --edit --cleanup=MODE -i "
-         "--include -o --only -u[=MODE] --untracked-files[=MODE] -S[=KEY] --gpg-sign[=KEY] --fixup=COMMIT "
+         "-c=COMMIT --reedit-message=COMMIT -F=FILE --file=FILE -t=FILE --template=FILE -e --edit --cleanup=MODE "
+         "-u[=MODE] --untracked-files[=MODE] -S[=KEY] --gpg-sign[=KEY] --fixup=COMMIT "
          "--squash=COMMIT "
          "--reset-author --short --branch --porcelain --long -z --null --dry-run --status --trailer=TEXT "
-         "--no-post-rewrite --pathspec-from-file=LIST --pathspec-file-nul",
-     .effects = "other (asks what to take): -p --patch --interactive",
+         "--no-post-rewrite --pathspec-file-nul",
+     .effects = "other (asks what to take): -p --patch --interactive; writes (stores the files in the repository): -a "
+                "--all -i --include -o --only --pathspec-from-file=LIST; other (runs the text conversion of the "
+                "configuration): -v --verbose",
+     .operands = Operands::none,
+     .beyond = "git commit stores the files that it is given in the repository",
      .alone = "",
      .style = Style::git,
      // Here, -n is --no-verify.
      .only_with = "--dry-run",
      .without = "writes to the repository",
      .instead = "git commit --dry-run tells what it would do",
+     .hardened = "--no-verbose",
      .manner = lenient | permutes,
      .values_known = true,
      .synonyms = "n=no-verify a=all m=message"},

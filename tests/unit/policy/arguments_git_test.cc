@@ -11,7 +11,6 @@ BOOST_AUTO_TEST_CASE(looking_at_a_repository_is_safe) {
       "git clean --dry-run -x -e a src",
       "git commit --dry-run",
       "git commit -c HEAD --dry-run",
-      "git commit -am x --dry-run",
       "git",
       "git --version",
       "git version",
@@ -202,7 +201,6 @@ BOOST_AUTO_TEST_CASE(looking_at_a_repository_is_safe) {
       "git symbolic-ref HEAD",
       "git symbolic-ref --short HEAD",
       "git show-branch",
-      "git range-diff a b c",
       "git fsck",
       "git hash-object a",
       "git cherry -v main",
@@ -344,6 +342,10 @@ BOOST_AUTO_TEST_CASE(whatever_writes_executes_or_connects_is_unsafe) {
       {"git commit --dry-run --no-dry-run", "writes to the repository"},
       {"git commit -n", "writes to the repository"},
       {"git commit --dry-run -p", "asks what to take"},
+      {"git commit --dry-run -v", "text conversion"},
+      {"git commit -am x --dry-run", "stores the files"},
+      {"git commit --dry-run --only f", "stores the files"},
+      {"git commit --dry-run f", "stores the files"},
       {"git clean", "removes files"},
       {"git clean -d", "removes files"},
       {"git clean -nf", "removes files"},
@@ -421,6 +423,35 @@ BOOST_AUTO_TEST_CASE(what_runs_programs_is_found_among_any_arguments) {
     const auto words = words_of(line);
     BOOST_TEST((judge_program_text("git", words).kind == ArgumentJudgement::Kind::safe), line);
   }
+}
+
+// Each of these runs a program that the configuration of the repository names, whatever words of hardening it gets.
+BOOST_AUTO_TEST_CASE(what_runs_programs_of_the_configuration_is_unsafe) {
+  all_are_unsafe({
+      {"git status -v", "text conversion"},
+      {"git status -vv", "text conversion"},
+      {"git status --verb", "text conversion"},
+      {"git range-diff a...b", "text conversions"},
+      {"git log --alternate-refs", "asks the program"},
+      {"git rev-list --altern", "asks the program"},
+      {"git show --remerge-diff", "merge programs"},
+      {"git log -p --remerge", "merge programs"},
+      {"git log -p --diff-merges=remerge", "only as"},
+      {"git log -p --diff-merges r", "only as"},
+      {"git log -p --diff-merges=on", "only as"},
+      {"git log -p -m", "not one that is known"},
+      {"git reflog list -p", "not one that is known"},
+      {"git reflog list list", "takes no name"},
+      {"git cherry -p", "not one that is known"},
+  });
+  all_are_safe({
+      "git log -p --diff-merges=first-parent",
+      "git log -p --diff-merges=cc",
+      "git log -p --no-diff-merges",
+      "git diff-tree -m -p HEAD",
+      "git show --cc HEAD",
+      "git reflog list",
+  });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(git_that_is_judged_safe_runs_without_what_a_configuration_n
              "/usr/bin/git HARD -C / -c color.ui=never status -s");
   BOOST_TEST(run(rules, "git log -3 -- git") == "git HARD log --no-ext-diff --no-textconv --submodule=short -3 -- git");
   BOOST_TEST(run(rules, "git stash list") == "git HARD stash list --no-ext-diff --no-textconv --submodule=short");
-  BOOST_TEST(run(rules, "git commit --dry-run") == "git HARD commit --dry-run");
+  BOOST_TEST(run(rules, "git commit --dry-run") == "git HARD commit --no-verbose --dry-run");
   BOOST_TEST(run(rules, "git clean -nd") == "git HARD clean -nd");
   BOOST_TEST(run(rules, "git blame x") == "git HARD blame --no-textconv x");
   BOOST_TEST(run(rules, "echo git && timeout 5 git diff") ==
