@@ -36,6 +36,8 @@ struct Knowledge {
   std::string_view tool;
   const Compiled* general = nullptr;  // options in front of the subcommand
   const Compiled* special = nullptr;  // the subcommand's own
+  const Compiled* named = nullptr;    // the subcommand's spec, also where only some of its options are known
+  std::size_t named_from = 0;         // the first word after the subcommand
   bool single_dash = false;           // long options with one dash; letters are not bundled
 
   bool has_synonym(std::string_view one, std::string_view other) const {
@@ -67,7 +69,8 @@ struct Knowledge {
     return in(general) || in(special);
   }
 
-  Takes takes(std::string_view text) const;
+  // `at`: where in the words the option is; 0 where that is not known.
+  Takes takes(std::string_view text, std::size_t at = 0) const;
 };
 
 Knowledge know(std::string_view tool, const std::vector<Word>& words) {
@@ -81,16 +84,22 @@ Knowledge know(std::string_view tool, const std::vector<Word>& words) {
     const programs::Subcommand subcommand =
         programs::find_subcommand(tool, words, [](std::string_view) { return false; });
     const Compiled* const own = find_known(subcommand.name);
+    if (subcommand.name != tool) knowledge.named = programs::find_program(subcommand.name);
+    knowledge.named_from = subcommand.next;
     knowledge.special = own == found ? nullptr : own;
   }
   return knowledge;
 }
 
-Takes Knowledge::takes(std::string_view text) const {
+Takes Knowledge::takes(std::string_view text, std::size_t at) const {
   if (text.starts_with("--") && text.find('=') != std::string_view::npos) return Takes::nothing;
   const Takes own = special == nullptr ? Takes::unknown : what_takes(*special, text);
   if (own == Takes::value || general == nullptr) return own;
   const Takes shared = what_takes(*general, text);
+  // -f of "kubectl logs" is not that of kubectl, which takes a file: either may be meant.
+  if (named != nullptr && at >= named_from && shared == Takes::value && what_takes(*named, text) == Takes::nothing) {
+    return Takes::unknown;
+  }
   return own == Takes::unknown || shared == Takes::value ? shared : own;
 }
 
@@ -181,7 +190,7 @@ bool has_option(const Knowledge& knowledge, const std::vector<Word>& words, cons
       if (std::exchange(is_value, false)) continue;
       if (!is_option(word.text)) continue;
       if (word.text == entry || says(knowledge, word.text, name)) return true;
-      is_value = knowledge.takes(word.text) == Takes::value;
+      is_value = knowledge.takes(word.text, i) == Takes::value;
     }
     return false;
   };
@@ -226,7 +235,7 @@ bool has_operands(const Knowledge& knowledge, const std::vector<Word>& words, co
       continue;
     }
     if (!only_operands && is_option(word.text)) {
-      taken = knowledge.takes(word.text);
+      taken = knowledge.takes(word.text, i);
       continue;
     }
     // cargo +nightly: the toolchain is not an operand.

@@ -145,6 +145,14 @@ BOOST_AUTO_TEST_CASE(an_entry_whose_value_begins_with_a_minus_sign_is_about_what
   check(rules, "rm -- -r -f", Answer::allow, "", "commands", "");
 }
 
+BOOST_AUTO_TEST_CASE(an_option_that_only_the_program_takes_with_a_value_hides_nothing_from_an_entry) {
+  const Rules rules = Rules().deny({"kubectl logs --previous", "kubectl logs db"});
+  check(rules, "kubectl logs -f --previous x", Answer::deny, "kubectl logs -f --previous x",
+        "commands.deny: kubectl logs --previous", "");
+  check(rules, "kubectl logs -f db", Answer::deny, "kubectl logs -f db", "commands.deny: kubectl logs db", "");
+  check(rules, "kubectl logs -n db x", Answer::allow, "", "commands", "");
+}
+
 BOOST_AUTO_TEST_CASE(the_strictest_rule_wins_and_an_entry_is_reported_first) {
   const Rules rules = Rules().allow({"git", "timeout"}).deny({"git push"}).ask({"git fetch", "git push"});
   check(rules, "git push origin", Answer::deny, "git push origin", "commands.deny: git push",
