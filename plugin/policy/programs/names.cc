@@ -13,9 +13,9 @@ namespace {
 
 using programs::is_listed;
 
-// Suffixes that Debian's alternatives, and linkers, have after a dot.
+// Suffixes that Debian's alternatives, linkers and other builds of a program have after a dot or a dash.
 constexpr std::string_view variants =
-    "basic tiny nox gtk gtk2 gtk3 athena traditional openbsd original bfd gold lld mold";
+    "basic tiny nox gtk gtk2 gtk3 athena traditional openbsd original bfd gold lld mold static dbg rs";
 
 // What is installed under a target's name too.
 constexpr std::string_view of_targets =
@@ -32,7 +32,7 @@ std::string_view without_version(std::string_view name) {
 }
 
 std::string_view without_variant(std::string_view name) {
-  const std::size_t dot = name.rfind('.');
+  const std::size_t dot = name.find_last_of(".-");
   return dot != std::string_view::npos && is_listed(variants, name.substr(dot + 1)) ? name.substr(0, dot) : name;
 }
 
@@ -62,8 +62,8 @@ std::string_view known_name(std::string_view name) {
   if (is_known_program(name)) return name;
   const std::string_view unversioned = without_version(name);
   for (const std::string_view plain :
-       {unversioned, without_g(name), without_variant(name), without_variant(unversioned), without_target(unversioned),
-        without_target(without_variant(unversioned))}) {
+       {unversioned, without_g(name), without_variant(name), without_version(without_variant(name)),
+        without_variant(unversioned), without_target(unversioned), without_target(without_variant(unversioned))}) {
     if (plain != name && is_known_program(plain)) return plain;
   }
   return name;
