@@ -48,7 +48,7 @@ constexpr SecretOption rows[] = {
     {smb, "U", "--user", Part::behind_percent},
     {"ssh-keygen", "NP", "", Part::whole, "", any_letters},
     {"sshpass twine sqlcmd-go rdesktop xfreerdp nxc crackmapexec evil-winrm", "p", ""},
-    {"sqlcmd bcp tsql osql ipmitool", "P", ""},
+    {"sqlcmd bcp tsql osql isql ipmitool mosquitto_pub mosquitto_sub mosquitto_rr", "P", ""},
     {snmp, "AX", ""},
     {"lftp", "u", "", Part::behind_comma},
     {"useradd usermod adduser", "p", ""},

@@ -208,6 +208,8 @@ BOOST_AUTO_TEST_CASE(no_form_of_a_secret_in_a_command_is_left) {
            "mysql -e \"CREATE USER 'b' IDENTIFIED BY 'S3cretPw99'\"",
            "tool 'Server=h;Uid=a;Pwd=S3cretPw99;'",
            "sqlcmd -S h -U sa -P S3cretPw99",
+           "mosquitto_pub -h h -u u -P S3cretPw99 -t x",
+           "isql -U sa -P S3cretPw99",
            "lftp -u bob,S3cretPw99 h",
            "nmcli dev wifi connect home password S3cretPw99",
            "git clone https://bob:S3cretPw99@h/r",
