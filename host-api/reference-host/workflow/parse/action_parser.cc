@@ -200,7 +200,8 @@ void read_one(const ActionItem& item, Workflow& workflow, Diagnostics& diagnosti
   MappedText text = item.text.part(colon + 1, all.size());
   if (colon + 1 == all.size()) {
     text = MappedText();
-    text.append(" ", item.text.locate(colon) + 1);
+    // At the colon, so that what is missing is looked for after it, and in the file also where that ends here.
+    text.append(" ", item.text.locate(colon));
   }
   if (workflow.find(std::string(id)) == nullptr && read_setting(id, text, workflow, diagnostics)) return;
   read_action_of(id, item.offset, text, item.blocks, workflow, diagnostics);
