@@ -125,6 +125,17 @@ BOOST_AUTO_TEST_CASE(prose_in_the_place_of_an_action_is_a_warning) {
   BOOST_TEST(found.find("10:3: warning: this says what 'A' is for, and is not an action") == 0U, found);
 }
 
+BOOST_AUTO_TEST_CASE(an_action_that_is_missing_where_the_file_ends_is_reported_inside_the_file) {
+  std::string text = one_action("");
+  text.erase(text.find("- A:") + 4);
+  Diagnostics diagnostics;
+  const Source source("", text);
+  parse_workflow(source, diagnostics);
+  const auto found = diagnostics.sorted();
+  BOOST_REQUIRE(found.size() == 1U);
+  BOOST_TEST(found[0].offset == text.size());
+}
+
 BOOST_AUTO_TEST_CASE(what_a_guard_asks_for_may_be_missing) {
   const std::string found =
       diagnostics_of(one_action("Prompt \"x\" {% if plan %} with a=\"${plan} ${plam}\" {% endif %}"));
