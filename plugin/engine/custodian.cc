@@ -24,6 +24,16 @@ void send_signal(const Descriptor& handle, int signal) {
 
 warden::Received Custodian::receive(warden::Report& report) {
   warden::Received received = warden::receive_message(socket.get(), &report, sizeof report);
+  if (received.size < 0 && errno == ECONNRESET) {
+    // It has closed its end and left something unread there. The kernel says so first, and only then hands out what it
+    // had sent before: its report may be among that.
+    left_unread = true;
+    received = warden::receive_message(socket.get(), &report, sizeof report);
+  }
+  if (received.size == 0 && left_unread) {
+    received.size = -1;
+    errno = ECONNRESET;
+  }
   if (received.size != sizeof(warden::CustodianSpawned) || report.header.kind != warden::Kind::custodian_spawned)
     return received;
   warden::CustodianSpawned custodian_spawned;
@@ -33,6 +43,11 @@ warden::Received Custodian::receive(warden::Report& report) {
   received.descriptors[0] = -1;
   received.descriptor_count = 0;
   return received;
+}
+
+bool Custodian::inspect() const {
+  const warden::Header inspect{warden::Kind::inspect, 0, 0};
+  return warden::send_message(socket.get(), &inspect, sizeof inspect);
 }
 
 void Custodian::send_end(std::uint64_t call, std::chrono::milliseconds grace) const {

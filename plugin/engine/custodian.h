@@ -32,12 +32,25 @@ struct Custodian {
   // Both come with the custodian's first message; until then they are 0 and empty.
   pid_t process = 0;
   Descriptor handle;  // a pidfd
+  // Set by WardenClient: the turn in which it was taken last, and whether no other custodian had a command then.
+  std::uint64_t turn = 0;
+  bool alone = false;
+  // Set by WardenClient: no command has run since its own last one, after which it checked itself.
+  bool checked = false;
   // The session whose commands alone it serves; NULL: it serves any.
   std::shared_ptr<SignalScope> scope;
 
+  // It ended without reading all that it was sent.
+  bool left_unread = false;
+
   // Takes one message, of which only the first bytes may have come. A message of the custodian about itself is handled
-  // here, and header.kind is then `custodian_spawned`.
+  // here, and header.kind is then `custodian_spawned`. After its last message: size 0 if it had read all that it was
+  // sent, and otherwise -1 with ECONNRESET.
   warden::Received receive(warden::Report& report);
+
+  // Before its start: it ends if a command has changed what its children would inherit (warden/own_state.h). False if it
+  // cannot be told so.
+  bool inspect() const;
 
   // Asks it to end its call: SIGTERM, then SIGKILL after `grace` for what is left. Does not wait. If the custodian is
   // gone, its socket says so.

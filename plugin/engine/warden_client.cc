@@ -69,7 +69,16 @@ WardenClient::~WardenClient() {
 
 bool WardenClient::acquire(Custodian& custodian, const Patience& patience, CustodyError& error,
                            const std::shared_ptr<SignalScope>& scope) {
-  return scope ? find_in(scope, custodian, patience, error) : find(custodian, -1, patience, error);
+  for (;;) {
+    if (!(scope ? find_in(scope, custodian, patience, error) : find(custodian, -1, patience, error))) return false;
+    if (custodian.checked || custodian.inspect()) return true;
+    custodian.kill();
+    custodian = {};
+    if (patience.over()) {
+      error = {0, "the time that the call has passed while a custodian was looked for"};
+      return false;
+    }
+  }
 }
 
 // With a ruleset (not -1) it is a new scope keeper.
@@ -179,14 +188,28 @@ WardenClient::Found WardenClient::take(Custodian& custodian, bool idle_one) {
   while (idle_one && !idle_.empty()) {
     custodian = std::move(idle_.back());
     idle_.pop_back();
-    if (custodian.idle_and_alive()) return Found::custodian;
+    if (!custodian.idle_and_alive()) continue;
+    note_turn(custodian);
+    return Found::custodian;
   }
   custodian = {};
+  ++turn_;
   custodian.warden = warden_;
   if (warden_) return Found::warden;
   if (starting_) return Found::being_started;
   starting_ = true;
   return Found::nothing;
+}
+
+// A custodian checks itself after each call. What another command did to it later would be missed, so the check is
+// repeated before the next call, unless there was no other: then this custodian was the only one in use when it was taken
+// last, and was the last one taken.
+void WardenClient::note_turn(Custodian& custodian) {
+  custodian.checked = custodian.alone && custodian.turn == turn_;
+  // Whoever has a custodian, a session's too, shares the warden.
+  const auto idle_users = static_cast<long>(idle_.size()) + 2;  // with warden_ and this one
+  custodian.alone = leaving_.empty() && warden_.use_count() == idle_users;
+  custodian.turn = ++turn_;
 }
 
 bool WardenClient::start_warden(const Patience& patience, CustodyError& error) {

@@ -68,6 +68,7 @@ class WardenClient {
 
   enum class Found { custodian, warden, nothing, being_started };
   Found take(Custodian& custodian, bool idle_one);
+  void note_turn(Custodian& custodian);
   bool start_warden(const Patience& patience, CustodyError& error);
   bool find(Custodian& custodian, int ruleset, const Patience& patience, CustodyError& error);
   bool find_in(const std::shared_ptr<SignalScope>& scope, Custodian& custodian, const Patience& patience,
@@ -92,6 +93,7 @@ class WardenClient {
   std::shared_ptr<WardenProcess> warden_;
   std::vector<Custodian> idle_;  // The last in is the first out: its memory is the warmest.
   std::vector<Leaving> leaving_;
+  std::uint64_t turn_ = 0;  // counts the custodians that were taken
   std::atomic<std::uint64_t> next_number_{1};
 };
 

@@ -106,9 +106,7 @@ void Custodian::serve() {
   continue_on_message(station_.socket);
   for (;;) {
     const unsigned news = events_.wait(-1);
-    // Checked before the message: if the start message stays unread, the plugin's end of the socket fails with
-    // ECONNRESET, and so the plugin knows that nothing has run.
-    if (holds(news, host_gone) || holds(news, warden_gone) || station_.state->changed()) quit(station_);
+    if (holds(news, host_gone) || holds(news, warden_gone)) quit(station_);
     if (!holds(news, message)) continue;
     const Received received = receive_message(station_.socket, buffer_, sizeof buffer_);
     Header header{};
@@ -118,13 +116,21 @@ void Custodian::serve() {
       for (std::size_t i = 0; i < received.descriptor_count; ++i) ::close(received.descriptors[i]);
       continue;
     }
+    if (header.kind == Kind::inspect) {
+      // A start that follows stays unread. The plugin's end of the socket then fails with ECONNRESET, and so the plugin
+      // knows that nothing has run.
+      if (station_.state->changed()) quit(station_);
+      continue;
+    }
     if (header.kind != Kind::start) quit(station_);
     if (received.descriptors_lost) refuse_start(header.call);
     if (!start_.receive(station_.socket, buffer_, received)) quit(station_);
     // Without a scope, the command could signal whom it likes.
     if (start_.in_scope() && !station_.in_scope) quit(station_);
     run_call();
-    if (retiring_) quit(station_);
+    // The caller has its report, so this costs it nothing. The plugin asks for another check (Kind::inspect) where some
+    // other command has run since this one began.
+    if (retiring_ || station_.state->changed()) quit(station_);
   }
 }
 

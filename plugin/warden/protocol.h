@@ -24,7 +24,7 @@ namespace wtool::warden {
 constexpr const char* cgroup_name_format = "wtool-%d-%llu";
 
 // Raised with every change of a struct or of its meaning.
-constexpr std::uint32_t protocol_version = 6;
+constexpr std::uint32_t protocol_version = 7;
 
 enum class Kind : std::uint32_t {
   // plugin -> warden
@@ -39,8 +39,9 @@ enum class Kind : std::uint32_t {
   start = 20,  // Start, with the command's stdout, stderr and directory, and with a Landlock ruleset where there is one
   more = 21,   // the rest of a start's text
   end = 22,    // End
-  retire = 23,  // Header alone: exit when idle
-  keep = 24,    // Header alone, with the reading ends of the command's output that are still open
+  retire = 23,   // Header alone: exit when idle
+  inspect = 25,  // Header alone, before a start: exit if another process has changed you (warden/own_state.h)
+  keep = 24,     // Header alone, with the reading ends of the command's output that are still open
   // custodian -> plugin
   leader_exited = 30,  // Header alone: the command is over, but others of its tree live
   report = 31,         // Report

@@ -509,6 +509,51 @@ BOOST_FIXTURE_TEST_CASE(an_idle_custodian_that_is_stopped_again_and_again_does_n
   BOOST_TEST(wait_for_end(its_custodian, within(1000)), state_of(its_custodian));
 }
 
+namespace {
+
+// Lowers the limit of open files of another process, through the command's own prlimit.
+std::string lower_limit_of(const std::string& process) { return "prlimit --pid " + process + " --nofile=8:8"; }
+
+}  // namespace
+
+// A custodian checks itself after its own call. What came later is found before the next one.
+BOOST_FIXTURE_TEST_CASE(an_idle_custodian_that_a_running_command_changes_serves_no_call, Keepers) {
+  Gate gate(scratch);
+  RunningCall attacker(
+      tool, marked("echo ready; " + gate.wait() + "; " + lower_limit_of("$(cat " + scratch.path() + "/number)") +
+                   "; echo changed; sleep 60"));
+  BOOST_REQUIRE(attacker.wait_for_output("ready"));
+  const pid_t idle = custodian();
+  BOOST_REQUIRE(custodian() == idle);
+  scratch.file("number", std::to_string(idle));
+  gate.open();
+  BOOST_REQUIRE(attacker.wait_for_output("changed"));
+  check_next_call_works();
+  BOOST_TEST(wait_for_end(idle, within(1000)), state_of(idle));
+  attacker.cancel(WTOOL_CANCEL_NOW, "it has done its work");
+}
+
+BOOST_FIXTURE_TEST_CASE(an_idle_custodian_that_an_ended_command_changed_serves_no_call, Keepers) {
+  Gate gate(scratch);
+  std::optional<RunningCall> other(std::in_place, tool, marked("echo ready; " + gate.wait()));
+  BOOST_REQUIRE(other->wait_for_output("ready"));
+  const pid_t idle = custodian();
+  gate.open();
+  BOOST_TEST(!other->wait().is_error());
+  other.reset();
+  // The last one that was given back is taken first.
+  const pid_t used = custodian();
+  BOOST_REQUIRE(used != idle);
+  BOOST_TEST(!tool.shell(lower_limit_of(std::to_string(idle))).is_error());
+  const ScratchFolder second;
+  Gate second_gate(second);
+  RunningCall beside(tool, marked("echo ready; " + second_gate.wait()));
+  BOOST_REQUIRE(beside.wait_for_output("ready"));
+  check_next_call_works();
+  BOOST_TEST(wait_for_end(idle, within(1000)), state_of(idle));
+  second_gate.open();
+}
+
 BOOST_DATA_TEST_CASE(a_sandboxed_attack_while_the_host_dies, data::make(worst) * data::make(targets), action, target) {
   if (!has_landlock(6)) return;
   const Mark mark;
