@@ -1,6 +1,8 @@
 #include "policy/environment.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <unordered_set>
 
 #include "policy/programs/reader.h"
@@ -9,8 +11,6 @@
 namespace wtool::policy {
 
 namespace {
-
-std::string_view name_of(std::string_view variable) { return variable.substr(0, variable.find('=')); }
 
 // What programs need to run at all, and to speak to the user as usual.
 bool is_core_name(std::string_view name) {
@@ -32,6 +32,39 @@ constexpr std::pair<std::string_view, std::string_view> unattended[] = {{"PAGER"
                                                                         {"MANPAGER", "cat"},
                                                                         {"SYSTEMD_PAGER", "cat"},
                                                                         {"GIT_TERMINAL_PROMPT", "0"}};
+
+// A set of names, which somebody else owns. Each call composes an environment, and a set of the standard library, which
+// allocates for each name, took longer than everything else in a plan.
+class NameSet {
+ public:
+  // False if the set has it already.
+  bool insert(std::string_view name) {
+    if (names_.size() * 2 >= slots_.size()) grow();
+    std::uint32_t& slot = find(name);
+    if (slot != 0) return false;
+    names_.push_back(name);
+    slot = static_cast<std::uint32_t>(names_.size());
+    return true;
+  }
+
+ private:
+  // The slot that holds the name, or else the free one that should: 1 is the first of names_, 0 is free.
+  std::uint32_t& find(std::string_view name) {
+    for (std::size_t at = std::hash<std::string_view>{}(name);; ++at) {
+      std::uint32_t& slot = slots_[at % slots_.size()];
+      if (slot == 0 || names_[slot - 1] == name) return slot;
+    }
+  }
+
+  void grow() {
+    slots_.assign(std::max<std::size_t>(128, slots_.size() * 2), 0);
+    names_.reserve(slots_.size() / 2);
+    for (std::uint32_t i = 0; i < names_.size(); ++i) find(names_[i]) = i + 1;
+  }
+
+  std::vector<std::string_view> names_;
+  std::vector<std::uint32_t> slots_;
+};
 
 const std::string* denying_pattern(const EnvironmentRules& rules, std::string_view name) {
   const auto found = std::find_if(rules.deny.begin(), rules.deny.end(),
@@ -92,7 +125,10 @@ bool is_variable_name(std::string_view name) {
 std::vector<std::string> compose_environment(const EnvironmentSources& sources) {
   const EnvironmentRules& rules = sources.rules;
   std::vector<std::string> variables;
-  std::unordered_set<std::string_view> settled = {"PWD", "OLDPWD"};
+  variables.reserve(64);
+  NameSet settled;
+  settled.insert("PWD");
+  settled.insert("OLDPWD");
   if (sources.trusted_path) settled.insert("PATH");
   for (const auto& [name, value] : sources.additions) settled.insert(name);
   for (const auto& [name, value] : rules.set) settled.insert(name);
@@ -103,31 +139,34 @@ std::vector<std::string> compose_environment(const EnvironmentSources& sources) 
   };
   for (const char* const* each = sources.inherited; each != nullptr && *each != nullptr; ++each) {
     const std::string_view variable(*each);
-    if (variable.find('=') == std::string_view::npos) continue;
-    const std::string_view name = name_of(variable);
-    if (stays(name) && settled.insert(name).second) variables.emplace_back(variable);
+    const std::size_t end = variable.find('=');
+    if (end == std::string_view::npos) continue;
+    const std::string_view name = variable.substr(0, end);
+    if (stays(name) && settled.insert(name)) variables.emplace_back(variable);
   }
-  const auto put = [&](const std::string& name, std::string_view value) {
-    if (name == "PWD" || (sources.trusted_path && (name == "PATH" || redirects_shell(name)))) return;
-    variables.push_back(name + "=" + std::string(value));
+  const auto put = [&](std::string_view name, std::string_view value) {
+    variables.emplace_back().append(name).append("=").append(value);
+  };
+  const auto put_given = [&](std::string_view name, std::string_view value) {
+    if (name != "PWD" && !(sources.trusted_path && (name == "PATH" || redirects_shell(name)))) put(name, value);
   };
   const auto is_added = [&](const std::string& name) {
     return std::any_of(sources.additions.begin(), sources.additions.end(),
                        [&](const auto& addition) { return addition.first == name; });
   };
   for (const auto& [name, value] : rules.set) {
-    if (!is_added(name)) put(name, value);
+    if (!is_added(name)) put_given(name, value);
   }
-  for (const auto& [name, value] : sources.additions) put(name, value);
+  for (const auto& [name, value] : sources.additions) put_given(name, value);
   for (const auto& [name, value] : unattended) {
-    if (settled.insert(name).second) variables.push_back(std::string(name) + "=" + std::string(value));
+    if (settled.insert(name)) put(name, value);
   }
   if (sources.trusted_path) {
-    variables.push_back("PATH=" + std::string(*sources.trusted_path));
-  } else if (settled.insert("PATH").second) {
-    variables.push_back("PATH=" + std::string(sources.fallback_path));
+    put("PATH", *sources.trusted_path);
+  } else if (settled.insert("PATH")) {
+    put("PATH", sources.fallback_path);
   }
-  variables.push_back("PWD=" + std::string(sources.directory));
+  put("PWD", sources.directory);
   return variables;
 }
 

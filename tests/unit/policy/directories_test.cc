@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 
 #include "support/program.h"
 
@@ -26,6 +27,43 @@ BOOST_AUTO_TEST_CASE(a_link_is_resolved_and_the_descriptor_is_what_it_led_to) {
   ::fstat(std::get<Directory>(opened).descriptor.get(), &by_descriptor);
   ::stat(real.c_str(), &by_path);
   BOOST_TEST(by_descriptor.st_ino == by_path.st_ino);
+}
+
+BOOST_AUTO_TEST_CASE(however_a_directory_is_spelled_its_path_is_the_kernels) {
+  const wtool::test::ScratchFolder scratch;
+  const std::string real = scratch.path() + "/real";
+  const std::string link = scratch.path() + "/link";
+  BOOST_REQUIRE(::mkdir(real.c_str(), 0755) == 0 && ::mkdir((real + "/below").c_str(), 0755) == 0);
+  BOOST_REQUIRE(::symlink("real", link.c_str()) == 0);
+  for (const std::string below : {"/real/below", "/real/below/", "//real//below", "/real/./below", "/link/below",
+                                  "/real/below/.", "/real/below/../below"}) {
+    const auto opened = open_directory(scratch.path() + below);
+    BOOST_REQUIRE(std::holds_alternative<Directory>(opened));
+    BOOST_TEST(std::get<Directory>(opened).path == real + "/below", below);
+  }
+  for (const std::string root : {"/", "//", "/.", "/.."}) {
+    const auto opened = open_directory(root);
+    BOOST_REQUIRE(std::holds_alternative<Directory>(opened));
+    BOOST_TEST(std::get<Directory>(opened).path == "/", root);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(no_path_is_the_current_directory_wherever_it_is_now) {
+  const wtool::test::ScratchFolder scratch;
+  const std::string old = scratch.path() + "/old";
+  const std::string moved = scratch.path() + "/moved";
+  BOOST_REQUIRE(::mkdir(old.c_str(), 0755) == 0);
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(old);
+  BOOST_REQUIRE(::rename(old.c_str(), moved.c_str()) == 0);
+  const auto opened = open_directory("");
+  BOOST_REQUIRE(::rmdir(moved.c_str()) == 0);
+  const auto removed = open_directory("");
+  std::filesystem::current_path(before);
+  BOOST_REQUIRE(std::holds_alternative<Directory>(opened));
+  BOOST_TEST(std::get<Directory>(opened).path == moved);
+  BOOST_REQUIRE(std::holds_alternative<DirectoryError>(removed));
+  BOOST_TEST(std::get<DirectoryError>(removed).error == ENOENT);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_wrong_is_said_with_the_path) {

@@ -39,6 +39,19 @@ BOOST_AUTO_TEST_CASE(additions_replace_and_follow_what_is_inherited) {
   BOOST_TEST(find_variable(composed, "E", "?") == "?");
 }
 
+BOOST_AUTO_TEST_CASE(the_first_of_equal_names_counts_among_many) {
+  Texts texts;
+  for (int copy = 0; copy < 2; ++copy) {
+    for (int i = 0; i < 1000; ++i) texts.push_back("NAME_" + std::to_string(i) + "=" + std::to_string(copy));
+  }
+  std::vector<const char*> inherited;
+  for (const std::string& text : texts) inherited.push_back(text.c_str());
+  inherited.push_back(nullptr);
+  Texts expected(texts.begin(), texts.begin() + 1000);
+  expected.push_back("PWD=/here");
+  BOOST_TEST(compose_without_defaults(inherited.data(), {}) == expected, boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(a_directory_that_the_caller_claims_is_ignored) {
   const char* inherited[] = {nullptr};
   BOOST_TEST(compose_without_defaults(inherited, {{"PWD", "/claimed"}}) == Texts{"PWD=/here"},
