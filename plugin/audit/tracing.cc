@@ -9,8 +9,9 @@
 #include <boost/log/utility/manipulators/add_value.hpp>
 #include <boost/smart_ptr/make_shared_object.hpp>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <ostream>
+
+#include "base/json_text.h"
 
 namespace wtool::audit {
 
@@ -69,7 +70,9 @@ std::ostream& operator<<(std::ostream& out, Level level) {
 }
 
 Field field(std::string key, std::string_view text) {
-  return {std::move(key), nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
+  Field made{std::move(key), {}};
+  append_json_string(made.json, text);
+  return made;
 }
 
 Field field(std::string key, std::int64_t number) { return {std::move(key), std::to_string(number)}; }
@@ -88,6 +91,8 @@ void detach() {
   host_sink.reset();
   host_tracing.reset();
 }
+
+bool attached() { return host_tracing != nullptr; }
 
 Span::Span(std::uint64_t parent, std::string_view name, const Fields& fields) {
   if (host_tracing) number_ = host_tracing->open_span(parent, name, fields);

@@ -53,6 +53,9 @@ class HostTracing {
 void attach(std::shared_ptr<HostTracing> host);
 void detach();
 
+// True while there is somebody whom spans and records reach; ask before fields of a span are made.
+bool attached();
+
 // A span of the host's, closed when this object ends. Without a host it is number 0.
 class Span {
  public:

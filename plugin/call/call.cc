@@ -48,6 +48,13 @@ std::variant<CallError, engine::CommandOutcome> run(const Plan& plan, const engi
   return std::get<engine::CommandOutcome>(std::move(ran));
 }
 
+audit::Fields span_fields(const CommandRequest& request, const CallContext& context, const CallResult& result) {
+  audit::Fields fields{audit::field("tool", context.tool), audit::field("call_id", context.call_id),
+                       audit::field("program", result.program), audit::field("directory", result.directory)};
+  for (const auto& [key, value] : request.labels) fields.push_back(audit::field(key, value));
+  return fields;
+}
+
 }  // namespace
 
 CallResult execute_call(const CommandRequest& request, CallContext& context) {
@@ -70,10 +77,8 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
   result.through_shell = plan.through_shell;
   result.program = plan.command.arguments.front();
 
-  audit::Fields fields{audit::field("tool", context.tool), audit::field("call_id", context.call_id),
-                       audit::field("program", result.program), audit::field("directory", result.directory)};
-  for (const auto& [key, value] : request.labels) fields.push_back(audit::field(key, value));
-  const audit::Span span(context.parent_span, "call", std::move(fields));
+  const audit::Span span(context.parent_span, "call",
+                         audit::attached() ? span_fields(request, context, result) : audit::Fields{});
   if (plan.verdict.answer == policy::Answer::deny) return refuse(policy_error(plan.verdict), span.number());
   auto waited = std::chrono::steady_clock::duration::zero();
   if (plan.verdict.answer == policy::Answer::ask) {

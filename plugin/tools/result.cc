@@ -3,6 +3,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/json_text.h"
+
 namespace wtool::tools {
 
 namespace {
@@ -28,12 +30,13 @@ std::string spawn_hint(const engine::NotStarted& how, const CallResult& result) 
 
 }  // namespace
 
-std::string envelope(std::string text, bool is_error, Json metadata) {
-  Json result;
-  result["content"] = Json::array({{{"type", "text"}, {"text", std::move(text)}}});
-  result["is_error"] = is_error;
-  result["metadata"] = std::move(metadata);
-  return result.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string envelope(std::string_view text, bool is_error, const Json& metadata) {
+  std::string result = R"({"content":[{"type":"text","text":)";
+  append_json_string(result, text);
+  result += is_error ? R"(}],"is_error":true,"metadata":)" : R"(}],"is_error":false,"metadata":)";
+  result += metadata.dump(-1, ' ', false, Json::error_handler_t::replace);
+  result += '}';
+  return result;
 }
 
 Json error_object(const CallError& error) {

@@ -9,9 +9,9 @@
 namespace wtool::tools::terminal {
 
 ToolResult reply(Json object) {
-  std::string text = object.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = object.dump(-1, ' ', false, Json::error_handler_t::replace);
   const bool failed = !object.at("success").get<bool>();
-  return {envelope(std::move(text), failed, std::move(object)), false};
+  return {envelope(text, failed, object), false};
 }
 
 Json failure(const char* code, const std::string& message, const std::string& hint) {
