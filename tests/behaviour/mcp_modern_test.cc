@@ -208,6 +208,15 @@ BOOST_AUTO_TEST_CASE(a_state_without_its_answer_is_asked_again) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(answers_to_what_was_not_asked_are_ignored) {
+  Asked asked;
+  Json call = asked.params();
+  call["requestState"] = asked.touch().at("result").at("requestState");
+  call["inputResponses"] = {{"another", Asked::form("no")}, {"approval", Asked::form("yes")}, {"third", 5}};
+  BOOST_TEST(asked.client.modern("tools/call", call, with_forms).at("result").at("isError") == false);
+  BOOST_TEST(asked.made());
+}
+
 BOOST_AUTO_TEST_CASE(an_answer_counts_for_the_question_that_was_asked_alone) {
   Asked asked;
   // What would run is another thing after the answer: the folder of the command is a link that has been turned.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';
 import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {promisify} from 'node:util';
-import {connect, modes} from './clients.mjs';
+import {connect, modes} from './official.mjs';
 
 const [program, folder] = process.argv.slice(2);
 const config = `${folder}/asking.yaml`;

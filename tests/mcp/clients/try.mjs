@@ -1,0 +1,112 @@
+// Tries `wtool mcp`, confined to a project, with clients that others have written: try.mjs PROGRAM FOLDER [NAME]. FOLDER is empty and
+// the script's own; NAME is a part of the names of the clients to try. Prints a line for each client, and exits with 1 when something fails.
+//
+// Each connects, lists and calls; cancels a command, of which nothing may be left; gets an approval where it has forms, and a clear
+// refusal where not; and gets what a command has written so far when that runs for longer than a client waits, and the rest later.
+import assert from 'node:assert/strict';
+import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {clients} from './clients.mjs';
+
+const [command, folder, wanted = ''] = process.argv.slice(2);
+const root = `${folder}/project`;
+mkdirSync(root, {recursive: true});
+// The variable that clients hand on to servers, whatever else they keep to themselves.
+process.env.HOME = folder;
+for (const name of ['XDG_CONFIG_HOME', 'XDG_STATE_HOME']) delete process.env[name];
+mkdirSync(`${folder}/.config/wtool`, {recursive: true});
+writeFileSync(`${folder}/.config/wtool/wtool.yaml`,
+              'commands: {ask: [touch]}\nmcp: {answer_within: 1, approve_within: none}\n');
+const server = {command, args: ['mcp', '--root', root], answer: 'yes'};
+
+// Processes with the word on their command line.
+function bearers(word) {
+  return readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0').at(-2) === word;
+    } catch {
+      return false;
+    }
+  });
+}
+
+async function until(predicate, milliseconds) {
+  const end = performance.now() + milliseconds;
+  while (!predicate()) {
+    if (performance.now() > end) return false;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return true;
+}
+
+const number = String(600000 + process.pid);
+
+const tests = {
+  async lists({list}) {
+    const names = await list();
+    assert(['shell_execute', 'job_poll', 'output_read'].every((name) => names.includes(name)), names.join());
+  },
+  async calls({call}) {
+    const good = await call('shell_execute', {command: 'echo hi'});
+    assert(good.text.includes('hi') && !good.isError, JSON.stringify(good));
+    const bad = await call('shell_execute', {command: 'echo no >&2; exit 3'});
+    assert(bad.text.includes('no') && bad.text.includes('exit 3') && bad.isError, JSON.stringify(bad));
+  },
+  async cancels({call, close}, {silent}) {
+    const stop = new AbortController();
+    const cancelled = call('shell_execute', {command: `setsid sleep ${number} & exec sleep ${number}`}, stop.signal);
+    let ended = '';
+    cancelled.then((result) => { ended = JSON.stringify(result); }, (error) => { ended = error.stack; });
+    assert(await until(() => ended || bearers(number).length === 2, 60000), 'the command has not begun');
+    assert.equal(ended, '', 'the command has not begun');
+    stop.abort(new Error('the test says so'));
+    await assert.rejects(cancelled);
+    if (silent) {
+      assert.equal(bearers(number).length, 2, 'this client tells the server after all');
+      await close();
+    }
+    assert(await until(() => bearers(number).length === 0, 5000), 'something is left of a cancelled call');
+  },
+  async asks({call}, {forms}) {
+    rmSync(`${root}/made`, {force: true});
+    const {text, isError} = await call('shell_execute', {command: 'touch made'}).catch((error) => ({text: error.message, isError: true}));
+    if (forms) return assert(!isError && existsSync(`${root}/made`), text);
+    assert(isError && !existsSync(`${root}/made`));
+    assert.match(text, /approv/);
+  },
+  async 'keeps what there is'({call}, {once}) {
+    const early = await call('shell_execute', {command: 'echo first; sleep 2; echo last'});
+    assert.match(early.text, /first[^]*job 1 still runs/);
+    if (once) return;  // the server has ended with the client, and the job with it
+    let late = '';
+    for (let i = 0; i < 30 && !late.includes('last'); ++i) late += (await call('job_poll', {job: 1, wait: 30})).text;
+    assert.match(late, /last/);
+  },
+};
+
+function words(name, {forms, silent}) {
+  if (name === 'asks') return forms ? 'gets an approval' : 'gets a refusal';
+  return name === 'cancels' && silent ? 'cancels with its end' : name;
+}
+
+let failed = 0;
+for (const client of clients.filter(({name}) => name.includes(wanted))) {
+  const good = [];
+  const bad = [];
+  for (const [name, test] of Object.entries(tests)) {
+    try {
+      const connection = await client.open(server);
+      try {
+        await test(connection, client);
+        good.push(words(name, client));
+      } finally {
+        await connection.close();
+      }
+    } catch (error) {
+      bad.push(`    ${name}: FAILED: ${error.stack}`);
+    }
+  }
+  console.log([`  ${client.name}: ${good.join(', ') || 'nothing works'}`, ...bad].join('\n'));
+  failed += bad.length;
+}
+process.exit(failed ? 1 : 0);
