@@ -530,7 +530,7 @@ class Judge {
           follow_directories(command, inner, tool, within);
           within.line = inner.text.text;
           within.outer = frame.outer.value_or(inner.text.at);
-          judge_script(parse(inner.text.text), within);
+          judge_script(parse(inner.text.text, Shell::any, false, inner.command.reads_pipe), within);
           break;
         case Inner::Kind::code:
           if (frame.listed) break;
