@@ -610,7 +610,7 @@ LineJudgement judge(std::string_view line, const Situation& situation) {
     return judgement;
   }
   const bool expands = situation.expands && judges_words(situation.commands, situation.directories);
-  Script script = parse(line, Shell::any, expands);
+  Script script = parse(line, Shell::any, expands, situation.gets_text);
   Judge judge(situation);
   if (expands && script.obstacle && !script.lasting && !script.error) {
     Script known = script;
