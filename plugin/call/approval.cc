@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/sha256.h"
+#include "base/utf8.h"
 #include "policy/approvals.h"
 
 namespace wtool {
@@ -10,11 +12,23 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Bytes that a person sees of a text. More would push the command off the screen.
+constexpr std::size_t shown_input = 4096;
+
+Json describe_input(const std::string& text) {
+  Json input{{"bytes", text.size()}, {"sha256", sha256(text)}};
+  const bool is_whole = text.size() <= shown_input;
+  input["text"] = is_whole ? text : text.substr(0, valid_utf8_prefix(std::string_view(text).substr(0, shown_input)));
+  input["cut"] = !is_whole;
+  return input;
+}
+
 std::string describe(const CommandRequest& request, const Plan& plan) {
-  Json subject{{"command", plan.subject(request)}, {"directory", plan.directory.path}};
+  Json subject{{"command", plan.asked_line(request)}, {"directory", plan.directory.path}};
   Json names = Json::array();
   for (const auto& [name, value] : request.environment) names.push_back(name);
   subject["environment_names"] = std::move(names);
+  if (request.standard_input) subject["stdin"] = describe_input(*request.standard_input);
   subject["rule"] = plan.verdict.rule;
   subject["word"] = plan.verdict.word;
   return subject.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -52,7 +66,7 @@ std::shared_ptr<const policy::RememberedAnswers> remembered_answers(const Comman
 Approval resolve_approval(const CommandRequest& request, const Plan& plan, const Configuration& configuration,
                           std::string_view tool, std::string_view call_id, Approver* approver) {
   Approval approval;
-  const policy::Subject subject{plan.subject(request), plan.directory.path, request.environment};
+  const policy::Subject subject = plan.subject(request);
   approval.fingerprint = policy::fingerprint(subject);
   const auto kept = remembered_answers(request, plan, configuration, approval.not_kept);
   const auto known = kept->look_up(subject);

@@ -14,7 +14,7 @@ struct Question {
   std::string call_id;
   std::string subject;      // JSON object: what exactly would run
   std::string reason;       // why it is asked, one sentence
-  std::string fingerprint;  // of command, directory and environment
+  std::string fingerprint;  // of command, directory, environment and standard input
 };
 
 enum class Reply { unavailable, yes, no, always, never, deferred, expired };

@@ -9,6 +9,7 @@
 
 #include "audit/tracing.h"
 #include "audit/trail.h"
+#include "base/sha256.h"
 
 namespace wtool {
 
@@ -117,6 +118,13 @@ struct Ending {
   void operator()(const engine::Lost& how) const { line["how"] = "was lost: " + how.detail; }
 };
 
+// The text itself is never put on record: it may be anything, and nothing tells the secrets in it.
+void add_input(Json& line, const CommandRequest& request) {
+  if (!request.standard_input) return;
+  line["stdin_bytes"] = request.standard_input->size();
+  line["stdin_sha256"] = sha256(*request.standard_input);
+}
+
 void warn_of_trail(const std::string& problem, std::uint64_t span) {
   if (!problem.empty()) audit::log(audit::Level::error, target, problem, {}, span);
 }
@@ -149,6 +157,7 @@ std::string CallRecord::refused(const CallError& error, std::uint64_t span) cons
   Json line = line_of(request_, context_);
   line["command"] = masker.masked(request_.line);
   line["directory"] = plan_.directory.path;
+  add_input(line, request_);
   line["verdict"] = policy::to_text(plan_.verdict.answer);
   line["rule"] = plan_.verdict.rule;
   line["code"] = error.code;
@@ -169,6 +178,7 @@ std::string CallRecord::approval(const Approval& approval, std::uint64_t span) c
   Json line = line_of(request_, context_);
   line["command"] = masker.masked(request_.line);
   line["directory"] = plan_.directory.path;
+  add_input(line, request_);
   line["answer"] = approval.answer;
   line["rule"] = plan_.verdict.rule;
   line["fingerprint"] = approval.fingerprint;
@@ -191,6 +201,9 @@ std::string CallRecord::start(const CallResult& result, std::uint64_t span) cons
       for (const auto& [name, value] : request_.environment) names += (names.empty() ? "" : " ") + name;
       fields.push_back(audit::field("environment_names", names));
     }
+    if (request_.standard_input) {
+      fields.push_back(audit::field("stdin_bytes", static_cast<std::int64_t>(request_.standard_input->size())));
+    }
     audit::log(audit::Level::info, target, "command starts", std::move(fields), span);
   }
   if (!context_.configuration.trail) return {};
@@ -200,6 +213,7 @@ std::string CallRecord::start(const CallResult& result, std::uint64_t span) cons
   Json names = Json::array();
   for (const auto& [name, value] : request_.environment) names.push_back(name);
   line["environment_names"] = std::move(names);
+  add_input(line, request_);
   line["verdict"] = policy::to_text(plan_.verdict.answer);
   line["rule"] = plan_.verdict.rule;
   return write(context_, "start", line, span);

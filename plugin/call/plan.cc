@@ -157,6 +157,7 @@ Plan plan_place(const CommandRequest& request, const Configuration& configuratio
   if (!open_directory(request, configuration, plan)) return plan;
   plan.command.directory = plan.directory.descriptor.get();
   plan.command.shell = "/bin/sh";
+  if (request.standard_input) plan.command.standard_input = *request.standard_input;
 
   const bool trusted = request.tool_rules || policy::judges_words(rules, configuration.directories);
   if (trusted || policy::judges_lines(rules, configuration.directories)) {
@@ -186,10 +187,11 @@ Plan make_plan(const CommandRequest& request, const Configuration& configuration
   policy::LineJudgement judgement;
   judgement.verdict.reason = "nothing is configured that would forbid it";
   if (policy::judges_lines(configuration.commands, configuration.directories)) {
-    judgement = policy::judge(request.line,
-                              {configuration.commands, configuration.directories, *plan.programs, plan.roots,
-                               plan.directory.path, request.words.empty(), &configuration.environment, request.expands,
-                               std::string(policy::find_variable(plan.command.variables, "HOME", ""))});
+    judgement = policy::judge(
+        request.line,
+        {configuration.commands, configuration.directories, *plan.programs, plan.roots, plan.directory.path,
+         request.words.empty(), &configuration.environment, request.expands,
+         std::string(policy::find_variable(plan.command.variables, "HOME", "")), request.standard_input.has_value()});
     if (judgement.expanded) plan.expanded = policy::regenerate(*judgement.script);
   }
   plan.verdict = std::move(judgement.verdict);

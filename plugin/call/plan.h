@@ -38,6 +38,7 @@ struct CommandRequest {
   std::optional<std::chrono::milliseconds> timeout;               // absent: the configured default
   policy::Variables environment;                                  // added to the host's own, as the caller wants it
   policy::Variables tool_environment;                             // the same, as the tool wants it
+  std::optional<std::string> standard_input;                      // absent: it is empty
   ToolRules tool_rules;                                           // empty: none
   std::shared_ptr<const policy::RememberedAnswers> tool_answers;  // to what tool_rules ask; NULL: the configured file
   std::optional<std::size_t> output_bytes;                        // kept of each stream; absent: as configured
@@ -63,13 +64,18 @@ struct Plan {
   policy::Verdict verdict;
   bool asked_by_tool_rules = false;  // it says ask, and the configured rules do not
   policy::Directory directory;
-  engine::Command command;                   // borrows the directory's descriptor
+  engine::Command command;                   // borrows the directory's descriptor, and the request's standard input
   std::vector<std::string> roots;            // directories.roots, canonical
   std::optional<policy::Programs> programs;  // where the line is judged
   bool through_shell = false;                // the last of its arguments is shell text
   std::string expanded;                      // the line with what its globs stand for; empty: it has none
-  // What a person is asked about, and what an answer is remembered for.
-  const std::string& subject(const CommandRequest& request) const { return expanded.empty() ? request.line : expanded; }
+  // The command that a person is asked about, and all that an answer is remembered for.
+  const std::string& asked_line(const CommandRequest& request) const {
+    return expanded.empty() ? request.line : expanded;
+  }
+  policy::Subject subject(const CommandRequest& request) const {
+    return {asked_line(request), directory.path, request.environment, request.standard_input};
+  }
   // Of what is secret in its environment and in the line.
   secrets::Masker masker(const CommandRequest& request) const;
 };

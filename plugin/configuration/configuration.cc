@@ -178,6 +178,7 @@ std::shared_ptr<const Configuration> parse_configuration(std::string_view text, 
   Section shell(all, "shell", error);
   shell.absolute_path("program", configuration->shell);
   shell.flag("direct_exec", configuration->direct_exec);
+  shell.flag("stdin", configuration->takes_stdin);
   shell.end();
 
   Section limits(all, "limits", error);

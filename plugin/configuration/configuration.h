@@ -24,6 +24,7 @@ inline constexpr std::chrono::seconds max_timeout{3'155'760'000};
 struct Configuration {
   std::string shell = "/bin/sh";                 // shell.program: an absolute path
   bool direct_exec = true;                       // shell.direct_exec
+  bool takes_stdin = false;                      // shell.stdin: shell_execute has the parameter `stdin`
   std::chrono::seconds timeout_default{300};     // limits.timeout_default: 1 .. timeout_max
   std::chrono::seconds timeout_max{1800};        // limits.timeout_max: 1 .. 1800, or "none": max_timeout
   bool timeout_fractions = false;                // limits.timeout_fractions: timeouts in seconds may have a fraction

@@ -1,6 +1,7 @@
 // What to run: everything a custodian needs to start one command, decided before anything is started.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,14 +15,15 @@ struct Confinement {
   int ruleset_in_scope = -1;  // the same without scopes, for a command that is in the scope of its session
 };
 
-// A plain value. Its maker must keep `directory` and `sandbox` alive until the call is over.
+// A plain value. Its maker must keep what is borrowed alive until the call is over.
 struct Command {
-  std::vector<std::string> paths;      // Files to try to execute, in order; at least one.
-  std::vector<std::string> arguments;  // argv; at least argv[0]. No NUL bytes in any of these texts.
-  std::vector<std::string> variables;  // "NAME=value", each name once.
-  std::string shell;                   // Runs executable files of no known format; an absolute path.
-  int directory = -1;                  // Descriptor of the working directory, borrowed.
-  const Confinement* sandbox = nullptr;
+  std::vector<std::string> paths;                  // Files to try to execute, in order; at least one.
+  std::vector<std::string> arguments;              // argv; at least argv[0]. No NUL bytes in any of these texts.
+  std::vector<std::string> variables;              // "NAME=value", each name once.
+  std::string shell;                               // Runs executable files of no known format; an absolute path.
+  int directory = -1;                              // Descriptor of the working directory, borrowed.
+  const Confinement* sandbox = nullptr;            // Borrowed.
+  std::optional<std::string_view> standard_input;  // The whole of it, borrowed; absent: it is empty.
 };
 
 // The files that a shell would try for `name`: the name itself if it has a slash, else one for each part of

@@ -11,6 +11,7 @@
 
 #include "base/utf8.h"
 #include "engine/backstop.h"
+#include "engine/input_file.h"
 #include "engine/kept_tree.h"
 #include "engine/output_pipe.h"
 #include "engine/start_request.h"
@@ -121,6 +122,7 @@ class Run {
   const RunOptions& options_;
   Cancellation& cancellation_;
   EventBatch events_;
+  Descriptor input_;  // none: it is empty
   OutputPipe output_;
   OutputPipe error_;
   std::optional<SpillFile> spill_file_;
@@ -173,6 +175,13 @@ bool Run::start() {
                                       std::string("no pipe can be made for its output: ") + std::strerror(failed)};
     return false;
   }
+  if (command_.standard_input) input_ = make_input_file(*command_.standard_input, failed);
+  if (failed != 0) {
+    outcome_.termination =
+        NotStarted{NotStarted::Stage::custody, failed,
+                   std::string("no file can be made for its standard input: ") + std::strerror(failed)};
+    return false;
+  }
   const Patience patience{options_.deadline, cancellation_};
   CustodyError error;
   if (!client_.acquire(custodian_, patience, error, in_scope_ ? options_.scope : nullptr)) {
@@ -191,9 +200,10 @@ void Run::hand_over() {
   const int descriptors[] = {output_.writer(), options_.merged ? output_.writer() : error_.writer(),
                              command_.directory};
   in_custody_ = true;
-  const auto sending = request_.send(custodian_.socket.get(), descriptors);
+  const auto sending = request_.send(custodian_.socket.get(), descriptors, input_.get());
   if (sending == StartRequest::Sending::complete) {
     handed_over_ = true;
+    input_.reset();
     output_.close_writer();
     error_.close_writer();
   } else if (sending == StartRequest::Sending::failed) {

@@ -32,19 +32,23 @@ StartRequest::StartRequest(const Command& command, const Limits& limits, bool in
   start_.limits = {limits.cpu_seconds, limits.memory_bytes, limits.file_bytes, limits.processes, limits.open_files};
 }
 
-StartRequest::Sending StartRequest::send(int socket, const int (&descriptors)[3]) {
+StartRequest::Sending StartRequest::send(int socket, const int (&descriptors)[3], int input) {
   if (text_.size() > warden::max_text) {
     errno = E2BIG;
     return Sending::failed;
   }
+  int all[warden::max_descriptors] = {descriptors[0], descriptors[1], descriptors[2]};
+  std::size_t count = 3;
+  for (const int further : {ruleset_, input}) {
+    if (further >= 0) all[count++] = further;
+  }
+  start_.has_input = input >= 0 ? 1 : 0;
   const warden::Header more{warden::Kind::more, 0, start_.header.call};
   while (!begun_ || sent_ < text_.size()) {
     const std::size_t head = begun_ ? sizeof more : sizeof start_;
     const std::size_t part = std::min(text_.size() - sent_, warden::max_message - head);
-    const int all[] = {descriptors[0], descriptors[1], descriptors[2], ruleset_};
-    const bool done =
-        begun_ ? warden::send_parts(socket, &more, head, text_.data() + sent_, part)
-               : warden::send_parts(socket, &start_, head, text_.data() + sent_, part, all, ruleset_ < 0 ? 3 : 4);
+    const bool done = begun_ ? warden::send_parts(socket, &more, head, text_.data() + sent_, part)
+                             : warden::send_parts(socket, &start_, head, text_.data() + sent_, part, all, count);
     if (!done) return errno == EAGAIN || errno == ENOBUFS ? Sending::waiting : Sending::failed;
     begun_ = true;
     sent_ += part;

@@ -22,14 +22,17 @@ Json entry_of(const Subject& subject) {
   std::sort(sorted.begin(), sorted.end());
   Json environment = Json::object();
   for (const auto& [name, value] : sorted) environment[name] = sha256(value);
-  return {{"command", subject.command}, {"directory", subject.directory}, {"environment", std::move(environment)}};
+  Json entry{{"command", subject.command}, {"directory", subject.directory}, {"environment", std::move(environment)}};
+  if (subject.standard_input) entry["stdin"] = sha256(*subject.standard_input);
+  return entry;
 }
 
 // A person may leave out an empty environment, and order the keys as they like.
 bool is_entry_of(const nlohmann::json& entry, const nlohmann::json& wanted) {
   return entry.is_object() && entry.value("command", nlohmann::json()) == wanted["command"] &&
          entry.value("directory", nlohmann::json()) == wanted["directory"] &&
-         entry.value("environment", nlohmann::json::object()) == wanted["environment"];
+         entry.value("environment", nlohmann::json::object()) == wanted["environment"] &&
+         entry.value("stdin", nlohmann::json()) == wanted.value("stdin", nlohmann::json());
 }
 
 AnswersFile as_file(const std::string& path) {

@@ -530,7 +530,7 @@ class Judge {
           follow_directories(command, inner, tool, within);
           within.line = inner.text.text;
           within.outer = frame.outer.value_or(inner.text.at);
-          judge_script(parse(inner.text.text), within);
+          judge_script(parse(inner.text.text, Shell::any, false, inner.command.reads_pipe), within);
           break;
         case Inner::Kind::code:
           if (frame.listed) break;
@@ -610,7 +610,7 @@ LineJudgement judge(std::string_view line, const Situation& situation) {
     return judgement;
   }
   const bool expands = situation.expands && judges_words(situation.commands, situation.directories);
-  Script script = parse(line, Shell::any, expands);
+  Script script = parse(line, Shell::any, expands, situation.gets_text);
   Judge judge(situation);
   if (expands && script.obstacle && !script.lasting && !script.error) {
     Script known = script;

@@ -31,6 +31,7 @@ struct Situation {
   const EnvironmentRules* environment = nullptr;  // whose `allow` counts; NULL: no name is allowed but harmless ones
   bool expands = false;                           // globs, $HOME, $PWD and $? are expanded while the line is judged
   std::string home = {};                          // the value of HOME that the command will have
+  bool gets_text = false;                         // the call gives a text for standard input, which nobody has judged
 };
 
 // True where the rules leave something to judge.

@@ -62,9 +62,9 @@ void add_commands(Findings& to, Findings&& from) {
   to.begins = std::move(begins);
 }
 
-Findings read_as(Dialect dialect, std::string_view line) {
+Findings read_as(Dialect dialect, std::string_view line, bool reads_pipe) {
   Findings findings(dialect, line.size());
-  Reader(line, findings).read();
+  Reader(line, findings).read(reads_pipe);
   // Removes a command that had just begun when the text turned out to be malformed.
   for (std::size_t i = findings.begins.size(); i > 0; --i) {
     const SimpleCommand& command = findings.script.commands[i - 1];
@@ -86,7 +86,7 @@ std::vector<std::string> texts_of(const std::vector<Word>& words) {
 
 bool is_shell_word(std::string_view word) { return std::binary_search(shell_words.begin(), shell_words.end(), word); }
 
-Script parse(std::string_view line, Shell shell, bool plain_time) {
+Script parse(std::string_view line, Shell shell, bool plain_time, bool reads_pipe) {
   const std::size_t zero = line.find('\0');
   if (zero != std::string_view::npos) {
     Script script;
@@ -94,14 +94,14 @@ Script parse(std::string_view line, Shell shell, bool plain_time) {
     script.obstacle = script.lasting = script.error;
     return script;
   }
-  Findings findings = read_as({.dash = shell == Shell::dash, .plain_time = plain_time}, line);
+  Findings findings = read_as({.dash = shell == Shell::dash, .plain_time = plain_time}, line, reads_pipe);
   Script& script = findings.script;
   // An error in one dialect is an obstacle even if another dialect has none, and so is an obstacle of the other alone.
   if (!script.obstacle) script.obstacle = script.error;
   if (!script.lasting) script.lasting = script.error;
   const auto read_also = [&](Dialect dialect) {
     dialect.plain_time = plain_time;
-    Findings further = read_as(dialect, line);
+    Findings further = read_as(dialect, line, reads_pipe);
     if (!script.obstacle) script.obstacle = further.script.obstacle ? further.script.obstacle : further.script.error;
     if (!script.lasting) script.lasting = further.script.lasting ? further.script.lasting : further.script.error;
     // Input that one shell rejects may be valid in another, unless the reading failed on our own limit of nesting.

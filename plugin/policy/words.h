@@ -55,7 +55,7 @@ struct SimpleCommand {
   std::vector<Redirection> redirections;
   bool negated = false;     // `!` in front of its pipeline; on the pipeline's first command
   bool nested = false;      // stands inside a substitution, a group, a control structure or a function
-  bool reads_pipe = false;  // its standard input is the end of a pipe
+  bool reads_pipe = false;  // its standard input is the end of a pipe, or another text that nobody has read
   Joint joint = Joint::end;
 };
 
@@ -86,8 +86,9 @@ inline constexpr int deepest_nesting = 64;
 // bash, and runs b in dash.
 enum class Shell { any, bash, dash };
 
-// With `plain_time`, `time` is the program of that name and no keyword, as in dash.
-Script parse(std::string_view line, Shell shell = Shell::any, bool plain_time = false);
+// With `plain_time`, `time` is the program of that name and no keyword, as in dash. With `reads_pipe`, the line itself
+// reads what nobody knows, as behind a pipe.
+Script parse(std::string_view line, Shell shell = Shell::any, bool plain_time = false, bool reads_pipe = false);
 
 // A line that means exactly what the script says to every POSIX shell: every word in single quotes, operators bare; `cd
 // DIR` becomes `cd -P -- 'DIR'`, and $? is in double quotes. The script must have no obstacle.

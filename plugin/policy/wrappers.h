@@ -18,7 +18,9 @@ struct Inner {
     unclear,  // the wrapper's own arguments are not understood, so what it runs is not known: refuse
   };
   Kind kind = Kind::command;
-  SimpleCommand command;  // Kind::command: assignments are what it is run with
+  // Kind::command: assignments are what it is run with. Kind::script: reads_pipe alone, whether its commands read what
+  // nobody knows.
+  SimpleCommand command;
   // Kind::command: some arguments are unknown until it runs (xargs, find {}). In the command they are words that are
   // not literal, so that judging it again finds them; where they come last, they are one empty word.
   bool open_ended = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/sha256.h"
 #include "base/utf8.h"
 #include "call/approval.h"
 #include "policy/approvals.h"
@@ -55,8 +56,7 @@ Json sandbox_of(const Configuration& configuration) {
 void apply_remembered(const CommandRequest& request, const Plan& plan, const Configuration& configuration,
                       Json& answer) {
   std::string why_not;
-  const auto known = remembered_answers(request, plan, configuration, why_not)
-                         ->look_up({plan.subject(request), plan.directory.path, request.environment});
+  const auto known = remembered_answers(request, plan, configuration, why_not)->look_up(plan.subject(request));
   if (const auto* problem = std::get_if<std::string>(&known)) {
     answer["verdict"] = "deny";
     answer["reason"] = *problem;
@@ -115,6 +115,10 @@ std::string explanation(const CommandRequest& request, const Configuration& conf
   answer["argv"] = plan.command.arguments;
   answer["directory"] = to_utf8(plan.directory.path);
   answer["environment_names"] = names_of(plan.command.variables);
+  if (request.standard_input) {
+    answer["stdin_bytes"] = request.standard_input->size();
+    answer["stdin_sha256"] = sha256(*request.standard_input);
+  }
   answer["limits"] = limits_of(request, configuration);
   answer["sandbox"] = sandbox_of(configuration);
   return dump(answer);

@@ -134,6 +134,20 @@ std::optional<std::string> Parameters::optional_text(const char* name) {
   return text(name, *given);
 }
 
+std::optional<std::string> Parameters::content(const char* name, std::size_t longest, const std::string& advice) {
+  const Json* given = find(name);
+  if (given == nullptr) return std::nullopt;
+  if (!given->is_string()) {
+    complain(name, show_json(*given), "a string");
+    return std::nullopt;
+  }
+  const auto& value = given->get_ref<const std::string&>();
+  if (value.size() <= longest) return value;
+  complain(name, "a text of " + std::to_string(value.size()) + " bytes",
+           "one of at most " + std::to_string(longest) + " (" + advice + ')');
+  return std::nullopt;
+}
+
 std::optional<std::int64_t> Parameters::whole_number(const char* name, std::int64_t lowest, std::int64_t highest,
                                                      std::string_view unit) {
   const Json* given = find(name);

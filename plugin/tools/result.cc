@@ -21,6 +21,7 @@ std::string spawn_hint(const engine::NotStarted& how, const CallResult& result) 
     return "the kernel takes at most 128 KiB in one argument, and command and environment together must fit as well; "
            "write long text to a file first";
   }
+  if (how.error == EFBIG) return "the host may not write a file of this size; raise that limit (ulimit -f)";
   if (engine::is_exhaustion(how.error)) {
     return "the machine, this user or the host has no more of it at the moment; try again later, or raise the limit";
   }

@@ -85,6 +85,9 @@ constexpr std::string_view description =
     "terminal: use the options that keep programs from asking. Background processes end with the command: start a "
     "server and use it within one. Long output keeps its beginning and its end.";
 
+// Of the parameter `stdin`. What is longer belongs into a file.
+constexpr std::size_t longest_input = 1024UL * 1024;
+
 class ShellExecuteCall : public PreparedCall {
  public:
   ShellExecuteCall(std::string_view arguments, const Configuration& configuration) {
@@ -94,7 +97,12 @@ class ShellExecuteCall : public PreparedCall {
     request_.directory = parameters.optional_text("working_directory");
     request_.timeout = parameters.seconds("timeout", configuration.timeout_max, configuration.timeout_fractions);
     request_.environment = parameters.variables("environment");
-    parameters.end({"command", "working_directory", "timeout", "environment"});
+    if (configuration.takes_stdin) {
+      request_.standard_input = parameters.content("stdin", longest_input, "name a longer one in the command: < FILE");
+      parameters.end({"command", "working_directory", "timeout", "environment", "stdin"});
+    } else {
+      parameters.end({"command", "working_directory", "timeout", "environment"});
+    }
     problem_ = parameters.problem();
   }
 

@@ -154,7 +154,7 @@ void Custodian::run_call() {
   SpawnPlan plan = start_.plan();
   if (plan.limits.processes != 0 || plan.limits.memory_bytes != 0 || plan.limits.cpu_seconds != 0)
     rise_above_sessions();
-  plan.standard_input = station_.null_device;
+  if (plan.standard_input < 0) plan.standard_input = station_.null_device;
   if (cgroup_.make(start_.call(), plan.limits)) plan.cgroup = cgroup_.directory();
   events_.add(cgroup_.memory_events(), cgroup_memory, EPOLLPRI);
   events_.add(cgroup_.process_events(), cgroup_processes, EPOLLPRI);

@@ -36,7 +36,7 @@ enum class Kind : std::uint32_t {
   tree_killed = 11,        // TreeKilled
   custodian_spawned = 12,  // CustodianSpawned, on the custodian's socket, with a pidfd of the custodian
   // plugin -> custodian
-  start = 20,  // Start, with the command's stdout, stderr and directory, and with a Landlock ruleset where there is one
+  start = 20,  // Start, with the command's stdout, stderr and directory; Landlock ruleset and stdin where there are any
   more = 21,   // the rest of a start's text
   end = 22,    // End
   retire = 23,   // Header alone: exit when idle
@@ -125,7 +125,9 @@ struct Start {
   std::uint32_t arguments;  // argv, at least argv[0].
   std::uint32_t variables;  // "NAME=value".
   std::uint32_t sandbox_bytes = 0;
-  std::uint32_t in_scope = 0;  // 1: the ruleset leaves signals to the scope of the custodian, which must be in one.
+  std::uint32_t in_scope = 0;   // 1: the ruleset leaves signals to the scope of the custodian, which must be in one.
+  std::uint32_t has_input = 0;  // 1: the last descriptor is the command's standard input; 0: it is the null device.
+  std::uint32_t reserved = 0;
   Limits limits{};
 };
 
@@ -192,7 +194,7 @@ struct Report {
 // then, the only answer is the report.
 
 // The most descriptors that come with one message.
-constexpr std::size_t max_descriptors = 4;
+constexpr std::size_t max_descriptors = 5;
 
 // Sends `size` bytes as one message, with `count` descriptors. False with errno. Never waits: EAGAIN when the peer's
 // queue is full.
@@ -211,8 +213,8 @@ void continue_on_message(int socket) noexcept;
 struct Received {
   ssize_t size = -1;  // Bytes; 0: the peer is gone; -1: errno.
   std::size_t descriptor_count = 0;
-  int descriptors[max_descriptors] = {-1, -1, -1, -1};  // The caller's to close; close-on-exec.
-  bool descriptors_lost = false;                        // This process had no room for all of them: none is here.
+  int descriptors[max_descriptors] = {-1, -1, -1, -1, -1};  // The caller's to close; close-on-exec.
+  bool descriptors_lost = false;                            // This process had no room for all of them: none is here.
 };
 
 // Receives one message into `buffer`. A message that does not fit is -1 with EMSGSIZE. flags as for recvmsg.

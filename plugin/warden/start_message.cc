@@ -1,6 +1,7 @@
 #include "warden/start_message.h"
 
 #include <cstring>
+#include <utility>
 
 namespace wtool::warden {
 
@@ -17,9 +18,13 @@ bool StartMessage::receive(int socket, const char* bytes, const Received& receiv
   standard_error_ = Descriptor(received.descriptors[1]);
   directory_ = Descriptor(received.descriptors[2]);
   ruleset_ = Descriptor(received.descriptors[3]);
+  standard_input_ = Descriptor(received.descriptors[4]);
   const auto size = static_cast<std::size_t>(received.size);
   if (size < sizeof(Start) || received.descriptor_count < 3) return false;
   std::memcpy(&start_, bytes, sizeof start_);
+  // It comes last, and there need not be a ruleset.
+  if (start_.has_input != 0 && !standard_input_) std::swap(standard_input_, ruleset_);
+  if ((start_.has_input != 0) != static_cast<bool>(standard_input_)) return false;
   if (start_.text_bytes > max_text || size - sizeof(Start) > start_.text_bytes) return false;
   text_.resize(start_.text_bytes);
   std::size_t have = size - sizeof(Start);
@@ -74,6 +79,7 @@ SpawnPlan StartMessage::plan() {
   plan.arguments = pointers_.data() + start_.paths + 2;
   plan.variables = plan.arguments + start_.arguments + 1;
   plan.shell = pointers_.back();
+  plan.standard_input = standard_input_.get();
   plan.standard_output = standard_output_.get();
   plan.standard_error = standard_error_.get();
   plan.directory = directory_.get();
@@ -87,6 +93,7 @@ void StartMessage::finish() {
   standard_error_.reset();
   directory_.reset();
   ruleset_.reset();
+  standard_input_.reset();
   if (text_.capacity() > kept_text) {
     // Not "= {}": that would clear them and keep their memory.
     text_ = std::vector<char>();

@@ -21,7 +21,8 @@ class StartMessage {
   const Limits& limits() const { return start_.limits; }
   bool in_scope() const { return start_.in_scope != 0; }
 
-  // Valid until the next receive. The descriptors of the plan are set; standard_input is the caller's to set.
+  // Valid until the next receive. The descriptors of the plan are set; without a standard input of its own, that is the
+  // caller's to set.
   SpawnPlan plan();
 
   // Call it once the command has been started, or could not be. Closes the command's descriptors, because the pipes
@@ -35,7 +36,7 @@ class StartMessage {
   std::vector<char> text_;
   std::vector<char*> pointers_;
   SandboxMessage sandbox_;
-  Descriptor standard_output_, standard_error_, directory_, ruleset_;
+  Descriptor standard_output_, standard_error_, directory_, ruleset_, standard_input_;
 };
 
 }  // namespace wtool::warden

@@ -69,6 +69,52 @@ BOOST_AUTO_TEST_CASE(a_command_that_fails) {
   BOOST_TEST(holds(result.at("metadata").at("stderr").get<std::string>(), "/nonexistent"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_command_gets_a_file_or_what_stands_at_standard_input, Place) {
+  const std::string file = scratch.file("text", "one\ntwo\n");
+  const auto out = [](const Finished& finished) { return result_of(finished).at("metadata").at("stdout"); };
+  const std::vector<std::string> count{"call", "shell_execute", R"({"command":"wc -l"})", "--stdin"};
+  const auto with = [&](const std::string& name, const ProgramOptions& options = {}) {
+    std::vector<std::string> arguments = count;
+    arguments.push_back(name);
+    return wtool_with(arguments, options);
+  };
+  BOOST_TEST((out(with(file)) == Json("2\n")));
+  BOOST_TEST((out(with("-", {.input = "a\nb\nc\n"})) == Json("3\n")));
+  BOOST_TEST((out(with("/dev/null")) == Json("0\n")));
+  BOOST_TEST((out(wtool_with({"call", "shell_execute", "-", "--stdin", file}, {.input = R"({"command":"wc -l"})"})) ==
+              Json("2\n")));
+  BOOST_TEST((out(call(R"({"command":"wc -l","stdin":"a\n"})")) == Json("1\n")));
+  const Finished explained = wtool_with({"call", "shell_execute", R"({"command":"wc"})", "--stdin", file, "--explain"});
+  BOOST_TEST((result_of(explained).at("stdin_bytes") == Json(8)));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_standard_input_that_cannot_be_given_is_an_error, Place) {
+  const auto says = [&](const std::vector<std::string>& more, const std::string& part, const std::string& input = "") {
+    std::vector<std::string> arguments{"call"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Finished finished = wtool_with(arguments, {.input = input});
+    BOOST_TEST_CONTEXT(Json(arguments) << finished.out << finished.err) {
+      BOOST_TEST(finished.exit_code == 2);
+      BOOST_TEST(finished.out.empty());
+      BOOST_TEST(holds(finished.err, part));
+    }
+  };
+  const std::string cat = R"({"command":"cat"})";
+  says({"shell_execute", cat, "--stdin", "/no/such/file"}, "/no/such/file");
+  says({"shell_execute", cat, "--stdin", ""}, "must name a file");
+  says({"shell_execute", "-", "--stdin", "-"}, "name a file for one of the two", cat);
+  says({"shell_execute", R"({"command":"cat","stdin":"a"})", "--stdin", "-"}, "have \"stdin\" already");
+  says({"shell_execute", cat, "--stdin", "-"}, "byte 2 is not UTF-8", "ab\xff");
+  const Finished large =
+      wtool_with({"call", "shell_execute", cat, "--stdin", scratch.file("large", std::string(1048577, 'x'))});
+  BOOST_TEST(holds(text_of(result_of(large)), "stdin: got a text of 1048577 bytes; allowed is one of at most 1048576"));
+  const Finished other =
+      wtool_with({"call", "execute_command", R"({"command":"cat"})", "--stdin", "-"}, {.input = "a"});
+  BOOST_TEST(holds(text_of(result_of(other)), "there is no parameter \"stdin\""));
+  const Finished wrong = wtool_with({"call", "shell_execute", "{", "--stdin", "-"}, {.input = "a"});
+  BOOST_TEST((result_of(wrong).at("metadata").at("error").at("code") == Json("invalid_parameters")));
+}
+
 BOOST_AUTO_TEST_CASE(a_program_that_does_not_exist) {
   const Finished finished = call(R"({"command":"no-such-program-x"})");
   const Json result = result_of(finished);

@@ -107,6 +107,29 @@ BOOST_AUTO_TEST_CASE(a_command_that_succeeds_has_its_output_in_both_forms) {
   BOOST_TEST(text_of(result).starts_with("hi\n[stderr]\nno\n[exit 0, "), text_of(result));
 }
 
+BOOST_AUTO_TEST_CASE(a_command_reads_the_text_that_the_client_gives) {
+  Session client;
+  const auto with = [](const Json& more) { return Json{{"arguments", more}}; };
+  BOOST_TEST(client.run("cat", with({{"stdin", "a\n\"b\" ä\n"}})).at("structuredContent").at("stdout") ==
+             "a\n\"b\" ä\n");
+  BOOST_TEST(client.run("wc -c", with({{"stdin", std::string(1048576, '\1')}})).at("structuredContent").at("stdout") ==
+             "1048576\n");
+  BOOST_TEST(client.run("cat", with({{"stdin", "job"}, {"background", true}})).at("structuredContent").at("stdout") ==
+             "job");
+  const Json refused = client.run("cat", with({{"stdin", std::string(1048577, 'x')}}));
+  BOOST_TEST(refused.at("isError") == true);
+  BOOST_TEST(
+      text_of(refused).find("got a text of 1048577 bytes; allowed is one of at most 1048576") != std::string::npos,
+      text_of(refused));
+  const Json tools = client.ask("tools/list").at("result").at("tools");
+  const auto shell =
+      std::find_if(tools.begin(), tools.end(), [](const Json& tool) { return tool.at("name") == "shell_execute"; });
+  BOOST_REQUIRE(shell != tools.end());
+  const Json& properties = shell->at("inputSchema").at("properties");
+  BOOST_TEST(properties.at("stdin").at("type") == "string");
+  BOOST_TEST(properties.at("command").at("description").get<std::string>().find("standard input") == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(failures_and_bad_arguments_are_results_that_say_so) {
   Session client;
   const Json failed = client.run("exit 3");

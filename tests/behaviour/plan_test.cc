@@ -221,3 +221,14 @@ BOOST_FIXTURE_TEST_CASE(a_workflow_that_is_not_valid_has_no_plan, Place) {
   BOOST_TEST(unknown.exit_code == 2);
   BOOST_TEST(plan(scratch.path() + "/none.md").exit_code == 2);
 }
+
+BOOST_FIXTURE_TEST_CASE(a_command_with_a_text_for_its_standard_input_is_judged_whatever_the_text_will_be, Place) {
+  scratch.file("wtool.yaml", "commands: {allow: [echo, wc, sh]}\n");
+  const std::string file = workflow("    [*] --> Make\n    Make --> Count\n    Count --> Run\n    Run --> [*]\n",
+                                    "- Make: Shell \"echo made\" result=\"text\"\n"
+                                    "- Count: Call tool shell_execute with command=\"wc -c\" stdin=\"${text}\"\n"
+                                    "- Run: Call tool shell_execute with command=\"sh\" stdin=\"${text}\"\n");
+  const Json made = json(file);
+  BOOST_TEST(verdict(made, "Count") == "allow", made);
+  BOOST_TEST(verdict(made, "Run") == "deny", made);
+}

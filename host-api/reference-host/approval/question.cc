@@ -54,6 +54,17 @@ std::string joined_names(const ordered_json& names) {
   return text;
 }
 
+// The text must not be able to say by itself that it is cut, or is not.
+std::string title_of_input(const ordered_json& input) {
+  const std::string bytes = visible(as_text(input.value("bytes", ordered_json())));
+  if (input.value("cut", ordered_json()) != true) {
+    return "With this text, of " + bytes + " bytes, at its standard input:";
+  }
+  return "With a text of " + bytes + " bytes at its standard input, of which these are the first " +
+         std::to_string(as_text(input.value("text", ordered_json(""))).size()) + " (the SHA-256 of all is " +
+         visible(as_text(input.value("sha256", ordered_json("")))) + "):";
+}
+
 }  // namespace
 
 std::string question_text(const Question& question, std::size_t columns, std::string_view state) {
@@ -82,7 +93,11 @@ std::string question_text(const Question& question, std::size_t columns, std::st
     }
     for (const auto& [key, value] : subject.items()) {
       if (key == "command" || key == "directory" || key == "environment_names") continue;
+      if (key == "stdin" && value.is_object()) continue;
       block(visible(key) + ':', as_text(value));
+    }
+    if (const auto input = subject.find("stdin"); input != subject.end() && input->is_object()) {
+      block(title_of_input(*input), as_text(input->value("text", ordered_json(""))));
     }
     // Last, next to the question itself.
     if (const auto command = subject.find("command"); command != subject.end()) {

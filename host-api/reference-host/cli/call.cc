@@ -1,5 +1,5 @@
-// wtool call TOOL [JSON | - | @FILE] [--stream | --explain]: one call, or what it would do. Writes only the result's
-// JSON to standard output.
+// wtool call TOOL [JSON | - | @FILE] [--stdin FILE] [--stream | --explain]: one call, or what it would do. Writes only
+// the result's JSON to standard output.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,6 +10,7 @@
 #include "cli/context.h"
 #include "cli/interrupts.h"
 #include "cli/output.h"
+#include "loader/stdin_parameter.h"
 #include "terminal/terminal.h"
 #include "tracing/escape.h"
 
@@ -20,6 +21,7 @@ namespace {
 struct CallOptions {
   std::string tool;
   std::string arguments = "{}";
+  std::string standard_input;  // a file, or "-"; empty: none
   bool stream = false;
   bool explain = false;
 };
@@ -44,13 +46,28 @@ int explain(Toolbox& toolbox, const CallOptions& options, const std::string& arg
   return verdict == "ask" ? exit_ask : exit_deny;
 }
 
+// Adds the text of --stdin. False: the reason is on stderr.
+bool take_standard_input(const CallOptions& options, std::string& arguments) {
+  if (options.standard_input.empty()) return true;
+  std::string error;
+  const auto text = read_arguments((options.standard_input == "-" ? "" : "@") + options.standard_input, error);
+  if (!text) {
+    complain(error);
+    return false;
+  }
+  const std::string problem = give_stdin(arguments, *text);
+  if (!problem.empty()) complain("--stdin " + options.standard_input + ": " + problem);
+  return problem.empty();
+}
+
 int call(Context& context, const CallOptions& options) {
   std::string error;
-  const auto arguments = read_arguments(options.arguments, error);
+  auto arguments = read_arguments(options.arguments, error);
   if (!arguments) {
     complain(error);
     return exit_unusable;
   }
+  if (!take_standard_input(options, *arguments)) return exit_unusable;
   Toolbox* toolbox = context.toolbox();
   if (toolbox == nullptr) return exit_unusable;
 
@@ -93,6 +110,11 @@ void add_call(CLI::App& app, Context& context) {
   command->add_option("TOOL", options->tool, "The tool's name; `wtool tools` lists them")->required();
   command->add_option("ARGUMENTS", options->arguments,
                       "The arguments: a JSON object, - for standard input, or @FILE (default: {}, at most 16 MiB)");
+  command
+      ->add_option("--stdin", options->standard_input,
+                   "The command's standard input: a file, or - for that of wtool (shell_execute; UTF-8, at most 1 MiB)")
+      ->type_name("FILE")
+      ->check([](const std::string& file) { return std::string(file.empty() ? "must name a file, or be -" : ""); });
   command->add_flag("--stream", options->stream, "Show the command's output on standard error as it comes");
   command
       ->add_flag("--explain", options->explain,
@@ -107,8 +129,12 @@ void add_call(CLI::App& app, Context& context) {
       "Examples:\n"
       "  wtool call shell_execute '{\"command\": \"git status --short\", \"timeout\": 10}'\n"
       "  echo '{\"command\": \"make\"}' | wtool call shell_execute - --stream\n"
-      "  wtool call shell_execute @build.json");
+      "  wtool call shell_execute @build.json\n"
+      "  git diff | wtool call shell_execute '{\"command\": \"wc -l\"}' --stdin -");
   command->callback([&context, options] {
+    if (options->arguments == "-" && options->standard_input == "-") {
+      throw CLI::ValidationError("--stdin", "standard input has the arguments already; name a file for one of the two");
+    }
     context.shows_results = true;
     context.command = [&context, options] { return call(context, *options); };
   });

@@ -7,6 +7,7 @@
 #include <wtool/cpp/host.hpp>
 
 #include "base/edit_distance.h"
+#include "loader/stdin_parameter.h"
 #include "tracing/escape.h"
 #include "tracing/tracing.h"
 
@@ -162,14 +163,18 @@ class Toolbox::Use {
 
 namespace {
 
-// The configuration, and in it the names of the files that it is from.
-std::optional<std::string> load_with_files(ConfigSource& source, std::string& error) {
+// The configuration, and in it the names of the files that it is from, and what this host offers besides.
+std::optional<std::string> load_whole(ConfigSource& source, const Plugin& plugin, std::string& error) {
   std::optional<std::string> config = source.load(error);
   const std::vector<std::string> paths = source.paths_in_force();
-  if (!config || paths.empty()) return config;
+  const auto& tools = plugin.tools();
+  const bool takes_stdin =
+      std::any_of(tools.begin(), tools.end(), [](const ToolDescription& tool) { return tool.id == stdin_tool; });
+  if (!config || (paths.empty() && !takes_stdin)) return config;
   try {
     nlohmann::json all = nlohmann::json::parse(*config);
-    all["in_force"]["configuration"] = paths;
+    if (!paths.empty()) all["in_force"]["configuration"] = paths;
+    if (takes_stdin) all["shell"]["stdin"] = true;
     return all.dump();
   } catch (const nlohmann::json::exception&) {
     error = "the path of a configuration file is not valid UTF-8, so that no plugin can be told to keep it";
@@ -190,7 +195,7 @@ std::unique_ptr<Toolbox> Toolbox::open(Plugin& plugin, const std::string& config
 }
 
 std::unique_ptr<Toolbox> Toolbox::open(Plugin& plugin, ConfigSource& source, std::string& error) {
-  const std::optional<std::string> config = load_with_files(source, error);
+  const std::optional<std::string> config = load_whole(source, plugin, error);
   if (!config) return nullptr;
   std::unique_ptr<Toolbox> toolbox = open(plugin, *config, error);
   if (toolbox) toolbox->source_ = &source;
@@ -272,7 +277,7 @@ void Toolbox::expect_shell(std::string_view shell, std::string_view id) {
 void Toolbox::look_for_change() {
   if (source_ == nullptr || !source_->changed()) return;
   std::string error;
-  const std::optional<std::string> config = load_with_files(*source_, error);
+  const std::optional<std::string> config = load_whole(*source_, plugin_, error);
   if (!config) {
     config_error_ = error;
   } else if (*config != wanted_ || !config_error_.empty()) {
@@ -302,7 +307,11 @@ std::string Toolbox::unknown_tool(std::string_view id) const {
 
 std::string Toolbox::input_schema(std::string_view id) const {
   for (const ToolDescription& tool : plugin_.tools()) {
-    if (tool.id == id) return tool.input_schema;
+    if (tool.id != id) continue;
+    if (id != stdin_tool || source_ == nullptr) return tool.input_schema;
+    nlohmann::ordered_json schema = nlohmann::ordered_json::parse(tool.input_schema);
+    add_stdin(schema);
+    return schema.dump();
   }
   return {};
 }

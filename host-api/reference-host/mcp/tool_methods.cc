@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/edit_distance.h"
+#include "loader/stdin_parameter.h"
 #include "mcp/jobs.h"
 #include "tracing/escape.h"
 
@@ -81,6 +82,7 @@ std::optional<ordered_json> ToolMethods::list(const json& params, Error& error) 
     list.push_back(tool.server_tool == nullptr ? tool_object(*tool.description, settings_.style)
                                                : server_tool_object(*tool.description));
     if (tool.description->id == command_tool) name_shell(list.back(), settings_.shell);
+    if (tool.description->id == stdin_tool) add_stdin(list.back()["inputSchema"]);
     if (tool.description->id == command_tool && has("job_poll")) add_background(list.back());
   }
   ordered_json result{{"tools", std::move(list)}};

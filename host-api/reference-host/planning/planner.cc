@@ -327,6 +327,13 @@ class Planner {
   void judge_tool(const ToolAction& tool, const KnownValues& values, PlannedCommand& command) {
     bool complete = true;
     const json arguments = filled_json(*tool.arguments, values, complete, command.reason);
+    // Policy does not read a text for standard input, so that it need not be known.
+    if (!complete && tool.tool == shell_tool && tool.arguments->contains("stdin")) {
+      json rest = *tool.arguments;
+      rest.erase("stdin");
+      complete = true;
+      filled_json(rest, values, complete, command.reason);
+    }
     if (!complete && command.reason.empty()) command.reason = open_value;
     command.text = tool.tool + " " + dumped(arguments);
     judge(tool.tool, arguments, command);

@@ -39,7 +39,8 @@ void Judgement::runs_shell() const { runs_words({{"sh", true, word(0).at}}); }
 
 void Judgement::runs_script(const Word& text) const {
   if (!text.literal) return is_unclear(text, "it is shell text that is known only when it runs");
-  put(inners, about(Inner::Kind::script, text, {}));
+  Inner* const script = put(inners, about(Inner::Kind::script, text, {}));
+  script->command.reads_pipe = standard_input(command).kind != Input::Kind::none;
 }
 
 void Judgement::runs_joined(std::size_t first) const {

@@ -9,6 +9,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cstring>
+#include <filesystem>
 #include <thread>
 
 #include "engine/start_request.h"
@@ -135,6 +136,58 @@ BOOST_AUTO_TEST_CASE(a_sandbox_arrives_as_it_was) {
   BOOST_TEST(plan.sandbox->binds[0] == std::string("k/site"));
   BOOST_TEST(plan.sandbox->binds[1] == std::string("r/site/kept"));
   BOOST_TEST(plan.sandbox->directory_path == std::string("/site"));
+}
+
+BOOST_AUTO_TEST_CASE(a_standard_input_arrives_with_and_without_a_ruleset) {
+  const engine::Confinement confinement{sandbox_part(1, 2), ::open("/dev/zero", O_RDONLY | O_CLOEXEC)};
+  const Descriptor ruleset(confinement.ruleset);
+  const auto name_of = [](int fd) { return std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd)); };
+  for (const bool confined : {false, true}) {
+    const Sockets sockets;
+    const Descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    const Descriptor input(::open("/dev/full", O_RDONLY | O_CLOEXEC));
+    const int fd = null_device.get();
+    engine::Command command = sample(10);
+    if (confined) command.sandbox = &confinement;
+    engine::StartRequest request(command, {});
+    BOOST_TEST(
+        (request.send(sockets.ours.get(), {fd, fd, fd}, input.get()) == engine::StartRequest::Sending::complete));
+    warden::StartMessage message;
+    BOOST_REQUIRE(receive(message, sockets.theirs.get()));
+    const warden::SpawnPlan plan = message.plan();
+    BOOST_TEST(name_of(plan.standard_input) == "/dev/full");
+    BOOST_TEST(name_of(plan.standard_output) == "/dev/null");
+    BOOST_TEST((plan.sandbox != nullptr) == confined);
+    if (confined) BOOST_TEST(name_of(plan.sandbox->ruleset) == "/dev/zero");
+    message.finish();
+    BOOST_TEST(message.plan().standard_input == -1);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_standard_input_that_does_not_come_or_was_not_named_is_refused) {
+  const auto taken = [](std::uint32_t has_input, std::size_t descriptors) {
+    const Sockets sockets;
+    const Descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    const std::string text("p\0a\0/bin/sh\0", 12);
+    warden::Start start{};
+    start.header = {warden::Kind::start, 0, 1};
+    start.text_bytes = 12;
+    start.paths = start.arguments = 1;
+    start.has_input = has_input;
+    std::string bytes(sizeof start, '\0');
+    std::memcpy(bytes.data(), &start, sizeof start);
+    bytes += text;
+    const int fd = null_device.get();
+    const int fds[] = {fd, fd, fd, fd, fd};
+    BOOST_REQUIRE(warden::send_message(sockets.ours.get(), bytes.data(), bytes.size(), fds, descriptors));
+    warden::StartMessage message;
+    return receive(message, sockets.theirs.get());
+  };
+  BOOST_TEST(taken(0, 3));
+  BOOST_TEST(taken(1, 4));
+  BOOST_TEST(!taken(1, 3));
+  BOOST_TEST(!taken(0, 4));  // a ruleset without its sandbox
+  BOOST_TEST(!taken(0, 5));
 }
 
 BOOST_AUTO_TEST_CASE(malformed_sandboxes_are_refused) {

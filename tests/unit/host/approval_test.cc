@@ -72,6 +72,26 @@ BOOST_AUTO_TEST_CASE(everything_that_matters_is_shown) {
              "  | rm -rf build\n");
 }
 
+BOOST_AUTO_TEST_CASE(the_standard_input_is_shown_and_the_title_says_where_it_is_cut) {
+  json input = {{"bytes", 9}, {"sha256", "5e"}, {"text", "one\nt\x1b[2J"}, {"cut", false}};
+  BOOST_TEST(has(asked({{"command", "wc"}, {"stdin", input}}),
+                 "With this text, of 9 bytes, at its standard input:\n"
+                 "  | one\n"
+                 "  | t\\x1b[2J\n"
+                 "The command:\n"
+                 "  | wc\n"));
+  input["bytes"] = 9000;
+  input["cut"] = true;
+  BOOST_TEST(
+      has(asked({{"command", "wc"}, {"stdin", input}}),
+          "With a text of 9000 bytes at its standard input, of which these are the first 9 (the SHA-256 of all is "
+          "5e):\n  | one\n"));
+  // Another plugin's.
+  BOOST_TEST(has(asked({{"stdin", "as it likes"}}), "stdin:\n  | as it likes\n"));
+  BOOST_TEST(
+      has(asked({{"stdin", {{"bytes", json::array()}, {"text", 5}, {"cut", "no"}}}}), "With this text, of [] bytes"));
+}
+
 BOOST_AUTO_TEST_CASE(no_line_of_a_command_can_pass_for_one_of_ours) {
   const std::string text = asked({{"command", "true\nAllow this? yes\r\x1b[1A" + std::string(200, ' ') + "Allow"}}, 40);
   std::size_t from = text.find("The command:\n") + 13;

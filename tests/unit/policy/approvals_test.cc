@@ -64,6 +64,25 @@ BOOST_AUTO_TEST_CASE(an_answer_holds_for_the_same_command_directory_and_environm
   BOOST_TEST(fingerprint(subject).size() == 64U);
 }
 
+BOOST_AUTO_TEST_CASE(an_answer_holds_for_the_same_standard_input_which_is_kept_as_a_hash) {
+  const auto with = [&](const std::optional<std::string>& text) {
+    Subject other = subject;
+    other.standard_input = text;
+    return other;
+  };
+  BOOST_TEST(approvals.remember(with("the text"), true) == "");
+  BOOST_TEST((known(with("the text")) == Remembered::always));
+  for (const auto& other :
+       {std::optional<std::string>("text"), std::optional<std::string>(""), std::optional<std::string>()}) {
+    BOOST_TEST((known(with(other)) == Remembered::nothing));
+    BOOST_TEST(fingerprint(with(other)) != fingerprint(with("the text")));
+  }
+  BOOST_TEST(approvals.remember(subject, false) == "");
+  BOOST_TEST((known(with("the text")) == Remembered::always));
+  BOOST_TEST((known(subject) == Remembered::never));
+  BOOST_TEST(Sandboxed::content(file).find("the text") == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(the_last_answer_replaces_the_one_before) {
   BOOST_TEST(approvals.remember(subject, true) == "");
   BOOST_TEST(approvals.remember({"other", "/", {}}, true) == "");

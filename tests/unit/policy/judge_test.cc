@@ -63,6 +63,19 @@ BOOST_AUTO_TEST_CASE(a_program_that_is_not_known_gets_no_words_that_are_not) {
   check(Rules().allow({"xargs", "cat"}), "xargs cat", Answer::allow, "", "commands.allow: xargs", "");
 }
 
+BOOST_AUTO_TEST_CASE(text_for_a_shell_within_another_reads_what_that_one_reads) {
+  const Rules rules = Rules().allow({"cat", "sh", "bash", "xargs", "wc", "env"});
+  const std::string_view unknown = "runs its standard input, and what stands there is known only when it runs";
+  check(rules, "cat x | sh -c sh", Answer::deny, "sh", "commands.allow", unknown);
+  check(rules, "cat x | sh -c 'sh -c sh'", Answer::deny, "sh", "commands.allow", unknown);
+  check(rules, "cat x | env bash -c 'wc; bash -s'", Answer::deny, "bash", "commands.allow", unknown);
+  check(rules, "sh -c sh", Answer::allow, "", "commands.allow: sh", "");
+  check(rules, "sh -c sh < /dev/null", Answer::allow, "", "commands.allow: sh", "");
+  check(rules, "cat x | sh -c 'sh < /dev/null'", Answer::allow, "", "commands.allow: cat", "");
+  check(rules, "cat x | sh -c 'wc -l'", Answer::allow, "", "commands.allow: cat", "");
+  check(rules, "cat x | xargs sh -c sh", Answer::allow, "", "commands.allow: cat", "");
+}
+
 BOOST_AUTO_TEST_CASE(the_command_of_find_is_judged_as_a_separate_command) {
   const Rules rules = Rules().allow({"find", "grep", "rm", "sort", "ls"}).safe();
   check(rules, "find . -name '*.py' -exec grep -l foo {} +", Answer::allow, "", "commands.allow: find", "");

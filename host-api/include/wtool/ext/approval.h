@@ -1,7 +1,7 @@
 /* wtool/ext/approval.h - extension "wtool.approval/1", the host's side: ask a person whether a command may run.
  *
  * The plugin asks when its policy's verdict is "ask". The answer is bound to exactly what was shown: the command, its
- * directory and its environment; a plugin never applies it to anything else.
+ * directory, its environment and the text at its standard input; a plugin never applies it to anything else.
  */
 #ifndef WTOOL_EXT_APPROVAL_H
 #define WTOOL_EXT_APPROVAL_H
@@ -29,9 +29,12 @@ typedef struct wtool_approval_question {
   uint64_t id;            /* unique in the plugin, for withdraw */
   wtool_view tool;        /* descriptor id */
   wtool_view call_id;     /* as in the request */
-  wtool_view subject;     /* JSON object: what exactly would run: {"command", "directory", "environment_names", ...} */
+  wtool_view subject;     /* JSON object: what exactly would run: {"command", "directory", "environment_names", ...};
+                             where the call gives a text for standard input, also "stdin": {"bytes", "sha256", "text",
+                             "cut"}, in which a long text is its beginning alone ("cut" is true then) */
   wtool_view reason;      /* why it is asked, one sentence */
-  wtool_view fingerprint; /* hex; the same for the same command, directory and environment, and for nothing else */
+  wtool_view fingerprint; /* hex; the same for the same command, directory, environment and standard input, and for
+                             nothing else */
 } wtool_approval_question;
 
 /* Ownership: the host's, valid until deinit has returned. */

@@ -1,0 +1,19 @@
+// `stdin`, a text for the standard input of a command. shell_tools takes it as a parameter of shell_execute only where
+// its configuration says so (shell.stdin), as this host's always does; the descriptor of the tool does not have it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+namespace wtool::host {
+
+inline constexpr std::string_view stdin_tool = "shell_execute";
+
+// Adds it to the input schema of that tool.
+void add_stdin(nlohmann::ordered_json& schema);
+
+// Adds `text` as `stdin` to the arguments of a call, which are JSON text of an object. Arguments that are not are left
+// as they are: the tool says what is wrong with them. Otherwise, returns what is wrong.
+std::string give_stdin(std::string& arguments, std::string_view text);
+
+}  // namespace wtool::host
