@@ -5,7 +5,7 @@
 #include <string>
 
 #include "loader/toolbox.h"
-#include "workflow/check/check_context.h"
+#include "workflow/check/checker.h"
 
 namespace wtool::host {
 

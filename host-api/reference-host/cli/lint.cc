@@ -19,7 +19,7 @@
 #include "cli/output.h"
 #include "cli/prepared_workflow.h"
 #include "workflow/check/checker.h"
-#include "workflow/check/older_rule.h"
+#include "workflow/check/failure_rule.h"
 #include "workflow/parse/parser.h"
 
 namespace wtool::host {

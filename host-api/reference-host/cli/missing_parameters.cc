@@ -11,7 +11,6 @@
 #include "expressions/value.h"
 #include "terminal/asking.h"
 #include "terminal/text.h"
-#include "workflow/model/parameter_limits.h"
 #include "workflow/model/parameters.h"
 #include "workflow/model/source.h"
 

@@ -13,7 +13,7 @@
 #include "cli/prepared_workflow.h"
 #include "cli/workflow_run.h"
 #include "planning/planner.h"
-#include "workflow/check/name_uses.h"
+#include "workflow/check/checker.h"
 #include "workflow/model/parameters.h"
 
 namespace wtool::host {

@@ -11,10 +11,9 @@
 #include "base/edit_distance.h"
 #include "cli/output.h"
 #include "cli/shell_reader.h"
-#include "workflow/check/called_workflows.h"
 #include "workflow/check/checker.h"
-#include "workflow/model/shell_choice.h"
 #include "workflow/parse/parser.h"
+#include "workflow/quoting/command_template.h"
 
 namespace wtool::host {
 

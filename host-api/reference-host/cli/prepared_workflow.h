@@ -9,7 +9,7 @@
 #include "cli/output_files.h"
 #include "runner/executor.h"
 #include "runner/prompts.h"
-#include "workflow/check/check_context.h"
+#include "workflow/check/checker.h"
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
 #include "workflow/parse/library.h"

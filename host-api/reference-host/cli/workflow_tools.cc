@@ -21,10 +21,10 @@
 #include "mcp/results.h"
 #include "runner/child_stop.h"
 #include "tracing/escape.h"
-#include "workflow/check/name_uses.h"
+#include "workflow/check/checker.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/parameter_schema.h"
 #include "workflow/model/parameters.h"
-#include "workflow/model/suggestion.h"
 #include "workflow/parse/parser.h"
 
 namespace wtool::host {

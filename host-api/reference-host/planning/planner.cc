@@ -6,11 +6,11 @@
 #include "runner/json_arguments.h"
 #include "runner/matrix.h"
 #include "workflow/actions/action_type.h"
+#include "workflow/check/checker.h"
 #include "workflow/check/failure_rule.h"
-#include "workflow/check/name_uses.h"
-#include "workflow/model/durations.h"
 #include "workflow/model/parameters.h"
-#include "workflow/model/shell_choice.h"
+#include "workflow/model/texts.h"
+#include "workflow/quoting/command_template.h"
 
 namespace wtool::host::planning {
 namespace {

@@ -10,7 +10,7 @@
 #include "planning/plan.h"
 #include "runner/executor.h"
 #include "runner/secrets.h"
-#include "workflow/check/check_context.h"
+#include "workflow/check/checker.h"
 
 namespace wtool::host::planning {
 

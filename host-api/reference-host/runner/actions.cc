@@ -12,8 +12,7 @@
 #include "runner/step_outputs.h"
 #include "runner/subworkflow.h"
 #include "runner/waiting.h"
-#include "workflow/model/durations.h"
-#include "workflow/model/shell_choice.h"
+#include "workflow/model/texts.h"
 #include "workflow/quoting/command_template.h"
 
 namespace wtool::host::runner {

@@ -26,8 +26,8 @@ std::variant<std::vector<Value>, std::string> combinations(const json& matrix, c
       return "matrix." + name + " must be a list, and is " + expressions::quoted_json(list);
     }
     std::vector<expressions::Map> next;
-    if (made.size() * list.size() > max_combinations) {
-      return "the matrix has more than " + std::to_string(max_combinations) + " combinations";
+    if (made.size() * list.size() > workflow::max_combinations) {
+      return "the matrix has more than " + std::to_string(workflow::max_combinations) + " combinations";
     }
     for (const expressions::Map& before : made) {
       for (const json& entry : list) {

@@ -9,8 +9,6 @@
 
 namespace wtool::host::runner {
 
-inline constexpr std::size_t max_combinations = 1000;
-
 // The combinations of the lists in the order in which they are written, the last one changing first; or what is wrong.
 std::variant<std::vector<expressions::Value>, std::string> combinations(const nlohmann::json& matrix,
                                                                         const expressions::Scope& values);

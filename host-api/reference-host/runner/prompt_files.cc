@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/environment.h"
-#include "workflow/model/suggestion.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/parse/markdown.h"
 
 namespace wtool::host::runner {

@@ -8,7 +8,7 @@
 
 #include "runner/child_stop.h"
 #include "runner/waiting.h"
-#include "workflow/model/durations.h"
+#include "workflow/model/texts.h"
 
 namespace wtool::host::runner {
 namespace {

@@ -13,7 +13,6 @@
 #include "expressions/value.h"
 #include "runner/outcome.h"
 #include "workflow/model/model.h"
-#include "workflow/model/run_names.h"
 
 namespace wtool::host::runner {
 

@@ -7,11 +7,9 @@
 
 #include "expressions/lexer.h"
 #include "workflow/actions/action_type.h"
-#include "workflow/check/action_check.h"
-#include "workflow/model/durations.h"
-#include "workflow/model/run_names.h"
-#include "workflow/model/suggestion.h"
-#include "workflow/model/template_text.h"
+#include "workflow/model/diagnostics.h"
+#include "workflow/model/model.h"
+#include "workflow/model/texts.h"
 
 namespace wtool::host::workflow {
 namespace {

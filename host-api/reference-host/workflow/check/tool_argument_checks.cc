@@ -1,4 +1,4 @@
-#include "workflow/check/tool_argument_checks.h"
+#include "workflow/check/checks.h"
 
 #include <algorithm>
 #include <chrono>
@@ -9,9 +9,8 @@
 #include "base/edit_distance.h"
 #include "expressions/json_value.h"
 #include "expressions/template.h"
-#include "workflow/model/durations.h"
-#include "workflow/model/suggestion.h"
-#include "workflow/model/template_text.h"
+#include "workflow/model/diagnostics.h"
+#include "workflow/model/texts.h"
 
 namespace wtool::host::workflow {
 namespace {

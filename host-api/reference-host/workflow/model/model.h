@@ -1,4 +1,6 @@
 // A workflow as it was written, parsed. Plain data, immutable after checking. Places are byte offsets into the source.
+// At the end, the names that every workflow may use: those that a run gives values by itself, and the fields of an
+// outcome.
 #pragma once
 
 #include <chrono>
@@ -26,6 +28,7 @@ namespace wtool::host::workflow {
 
 inline constexpr std::size_t no_state = static_cast<std::size_t>(-1);
 inline constexpr std::string_view shell_tool = "shell_execute";
+inline constexpr std::size_t max_combinations = 1000;  // of a matrix
 
 // A text of the file that is, or holds, a template.
 struct TemplateText {
@@ -244,5 +247,17 @@ struct Workflow {
     return found == index.end() ? no_state : found->second;
   }
 };
+
+// success, failure, exit_code, is_error, result, last_action_result and output (its text), error (its message; empty
+// after a success), workflow_name, run_id, and matrix (inside of a state that has one).
+bool is_run_name(std::string_view name);
+// result, output, error: a file may set these, and then has its own value from there on.
+bool is_settable_run_name(std::string_view name);
+const std::vector<std::string>& run_names();
+
+// The fields of a state's or a result's value. `json` exists if the output is a JSON object or list; otherwise reading
+// it is an error. `metadata` exists if a tool was called. Reading the text of an output that was cut is an error, and
+// so is the name of a file that could not be written.
+const std::vector<std::string>& outcome_fields();
 
 }  // namespace wtool::host::workflow

@@ -19,7 +19,7 @@ namespace wtool::host::workflow {
 nlohmann::ordered_json parameters_schema(const Workflow& workflow);
 
 // The value of that parameter. Nothing for a value of another type: `why` says so in half a sentence, without the value
-// of a secret. Limits are checked elsewhere (parameter_limits.h).
+// of a secret. Limits are checked elsewhere (parameters.h).
 std::optional<expressions::Value> argument_value(const Parameter& parameter, const nlohmann::json& given,
                                                  std::string& why);
 

@@ -1,4 +1,5 @@
-// The inputs of a run: what the front matter declares, with what was given on the command line.
+// The inputs of a run: what the front matter declares, with what was given on the command line; and what the value of a
+// parameter must keep to: choices, a pattern, a range, a length.
 #pragma once
 
 #include <map>
@@ -30,5 +31,15 @@ std::map<std::string, expressions::Value> resolve_inputs(const Workflow& workflo
 
 // Required ones that have no value with these texts of --var, in the order of the file. Valid as long as the workflow.
 std::vector<const Parameter*> missing_parameters(const Workflow& workflow, const std::vector<std::string>& given);
+
+// What is wrong with the value, half a sentence ("... is not one of: a, b"); empty if it is valid. The value of a list
+// parameter is checked element by element.
+std::string limit_problem(const Parameter& parameter, const expressions::Value& value);
+
+// Why this is not a pattern in RE2 syntax; empty if it is one.
+std::string pattern_problem(const std::string& pattern);
+
+// The length of a text in characters.
+std::int64_t character_count(const std::string& text);
 
 }  // namespace wtool::host::workflow

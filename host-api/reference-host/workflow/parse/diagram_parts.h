@@ -1,5 +1,7 @@
-// The composite states of a diagram: `state A { [*] --> B ... }`. While the diagram is read, this knows which of them
-// is open; at its end it makes two plain states of each (see State::hidden in model.h).
+// What a diagram has beside states and arrows: conditions on the arrows, and composite states.
+//
+// A composite state is `state A { [*] --> B ... }`. While the diagram is read, `Composites` knows which of them is
+// open; at its end it makes two plain states of each (see State::hidden in model.h).
 #pragma once
 
 #include <cstddef>
@@ -11,6 +13,11 @@
 #include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
+
+// Reads the label of a transition: always, default, success, failure, or an expression. Sets kind and condition of a
+// transition whose label and label_offset are set. A condition that is not understood is a diagnostic; the exit itself
+// stays.
+void read_condition(Transition& transition, Diagnostics& diagnostics);
 
 inline constexpr std::size_t max_composite_depth = 50;
 

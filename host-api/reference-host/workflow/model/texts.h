@@ -1,4 +1,4 @@
-// Times as workflow files write them.
+// What single texts of a workflow file mean: templates, and times.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,21 @@
 #include <string>
 #include <string_view>
 
+#include "workflow/model/diagnostics.h"
+#include "workflow/model/model.h"
+#include "workflow/model/source.h"
+
 namespace wtool::host::workflow {
+
+// What is wrong with the template goes to `diagnostics`, with its place.
+TemplateText template_text(MappedText written, Diagnostics& diagnostics);
+
+// The same for text that is made up here, and stands for what the file has at `offset`.
+TemplateText template_text(const std::string& written, std::size_t offset, Diagnostics& diagnostics);
+
+// Whether nothing in it is filled in, so that it is known before a run.
+bool is_literal(const TemplateText& text);
+bool is_literal(const CommandText& text);
 
 inline constexpr std::int64_t max_wait = 86'400;            // seconds; of Wait and a backoff
 inline constexpr std::int64_t max_timeout = 3'155'760'000;  // seconds, 100 years: what clocks can still add

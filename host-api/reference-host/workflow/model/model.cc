@@ -1,4 +1,4 @@
-#include "workflow/model/run_names.h"
+#include "workflow/model/model.h"
 
 #include <algorithm>
 
