@@ -30,7 +30,6 @@
 #include <variant>
 #include <vector>
 
-#include "expressions/evaluator.h"
 #include "expressions/expression.h"
 #include "expressions/filters.h"
 #include "expressions/value.h"

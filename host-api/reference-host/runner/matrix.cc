@@ -3,7 +3,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "expressions/json_value.h"
+#include "expressions/value.h"
 #include "runner/child_stop.h"
 #include "runner/fork.h"
 #include "runner/json_arguments.h"

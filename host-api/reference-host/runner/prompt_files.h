@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "expressions/partials.h"
+#include "expressions/template_renderer.h"
 #include "workflow/model/source.h"
 
 namespace wtool::host::runner {

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "expressions/json_value.h"
 #include "expressions/path.h"
+#include "expressions/value.h"
 #include "runner/variables.h"
 
 namespace wtool::host::runner {

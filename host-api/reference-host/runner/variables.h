@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "expressions/evaluator.h"
+#include "expressions/expression.h"
 #include "expressions/value.h"
 #include "runner/outcome.h"
 #include "workflow/model/model.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/edit_distance.h"
-#include "expressions/json_value.h"
 #include "expressions/template.h"
+#include "expressions/value.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/texts.h"
 

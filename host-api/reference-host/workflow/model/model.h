@@ -18,7 +18,7 @@
 #include <variant>
 #include <vector>
 
-#include "expressions/parser.h"
+#include "expressions/expression.h"
 #include "expressions/template.h"
 #include "expressions/value.h"
 #include "workflow/model/source.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "expressions/json_value.h"
+#include "expressions/value.h"
 
 namespace wtool::host::workflow {
 namespace {

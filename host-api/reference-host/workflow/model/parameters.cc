@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/utf8.h"
-#include "expressions/evaluator.h"
+#include "expressions/expression.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/source.h"
 

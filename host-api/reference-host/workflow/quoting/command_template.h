@@ -15,7 +15,7 @@
 #include <string_view>
 #include <variant>
 
-#include "expressions/evaluator.h"
+#include "expressions/expression.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 

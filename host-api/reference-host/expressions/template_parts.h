@@ -1,4 +1,4 @@
-// A cursor over the inside of one placeholder or tag.
+// Parses the inside of one placeholder or tag. template_parser.cc finds where they begin.
 #pragma once
 
 #include <algorithm>
@@ -6,13 +6,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "expressions/lexer.h"
+#include "expressions/template.h"
 
 namespace wtool::host::expressions {
 
 inline constexpr std::string_view template_blanks = " \t\r\n";
 
+// A place in a text, and what can be read there.
 class TemplateCursor {
  public:
   TemplateCursor(std::string_view text, std::size_t at) : text_(text), begin_(at), at_(at) {}
@@ -80,5 +83,41 @@ class TemplateCursor {
   std::size_t begin_;
   std::size_t at_;
 };
+
+// ---- Parses what stands inside a placeholder: `${ path }`, `{{ path or "text" | filters }}`, and the filters of a
+// loop.
+
+// `name { . name | [ index ] | [ "key" ] }`; false where something else follows a dot or a bracket.
+bool parse_path(TemplateCursor& cursor, Placeholder& placeholder, Dialect dialect = Dialect::workflow);
+
+// A text in quotes, a number, true, false, nil or a path, in a tag of a prompt; false where it is none of these.
+bool parse_operand(TemplateCursor& cursor, Operand& operand);
+
+// `{ "|" name [ ":" argument { "," argument } ] }`, with trailing blanks. Returns a sentence if it is malformed.
+std::optional<std::string> parse_filters(TemplateCursor& cursor, std::vector<Filter>& filters, Dialect dialect);
+
+// The inside of `${...}`, up to its brace; false where it is the shell's.
+bool parse_dollar(TemplateCursor& cursor, Placeholder& placeholder);
+
+// The inside of `{{ }}`, from after the opening braces up to the closing ones. Returns a sentence if it is malformed.
+std::optional<std::string> parse_braces(TemplateCursor& cursor, Placeholder& placeholder, Dialect dialect);
+
+// ---- Parses the rest of a tag after its word, up to the end of the tag. Each function returns the mistake, if any.
+
+using TagMistake = std::optional<ExpressionError>;
+
+// if, elsif, unless: an expression.
+TagMistake parse_test(TemplateCursor& cursor, TemplateBranch& branch);
+// for: `x in EXPRESSION { "|" filter }`; in a prompt also `x in (1..n)`, and `limit: n`, `offset: n`, `reversed`. The
+// caller has set its offset.
+TagMistake parse_loop(TemplateCursor& cursor, Dialect dialect, Loop& loop);
+
+// Those of a prompt alone. `tag` is the offset of the tag.
+TagMistake parse_assign(TemplateCursor& cursor, std::size_t tag, Assign& assign);
+TagMistake parse_capture(TemplateCursor& cursor, Capture& capture);
+TagMistake parse_case(TemplateCursor& cursor, std::size_t tag, Case& made);
+TagMistake parse_when(TemplateCursor& cursor, std::size_t tag, When& when);
+TagMistake parse_cycle(TemplateCursor& cursor, Cycle& cycle);
+TagMistake parse_inclusion(TemplateCursor& cursor, const std::string& word, Inclusion& inclusion);
 
 }  // namespace wtool::host::expressions
