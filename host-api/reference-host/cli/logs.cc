@@ -15,10 +15,8 @@
 #include "cli/output.h"
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"
-#include "journal/stored_output.h"
 #include "report/step_label.h"
 #include "runner/waiting.h"
-#include "terminal/output_lines.h"
 #include "terminal/text.h"
 
 namespace wtool::host {

@@ -12,7 +12,7 @@
 #include "cli/output.h"
 #include "cli/prepared_workflow.h"
 #include "cli/workflow_run.h"
-#include "planning/planner.h"
+#include "planning/plan.h"
 #include "workflow/check/checker.h"
 #include "workflow/model/parameters.h"
 

@@ -10,8 +10,7 @@
 #include "base/files.h"
 #include "base/new_file.h"
 #include "cli/output.h"
-#include "report/html_report.h"
-#include "report/junit.h"
+#include "report/formats.h"
 
 namespace wtool::host {
 

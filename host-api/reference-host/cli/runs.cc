@@ -10,7 +10,7 @@
 #include "cli/output.h"
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"
-#include "report/run_json.h"
+#include "report/formats.h"
 #include "report/summary.h"
 #include "terminal/text.h"
 

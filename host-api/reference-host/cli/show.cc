@@ -8,8 +8,8 @@
 #include "cli/context.h"
 #include "cli/load_run.h"
 #include "cli/output.h"
-#include "journal/stored_output.h"
-#include "report/run_json.h"
+#include "journal/journal_reader.h"
+#include "report/formats.h"
 #include "report/summary.h"
 
 namespace wtool::host {

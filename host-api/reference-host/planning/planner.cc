@@ -1,4 +1,4 @@
-#include "planning/planner.h"
+#include "planning/plan.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-#include "report/html_report.h"
+#include "report/formats.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "report/junit.h"
+#include "report/formats.h"
 
 #include <cstdio>
 #include <map>

@@ -13,8 +13,8 @@
 
 #include "report/step_label.h"
 #include "runner/run_observer.h"
-#include "terminal/output_lines.h"
 #include "terminal/terminal.h"
+#include "terminal/text.h"
 
 namespace wtool::host::report {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/time_text.h"
+#include "journal/journal_reader.h"
 #include "journal/record.h"
 #include "journal/run_record.h"
-#include "journal/stored_output.h"
 #include "report/failed_steps.h"
 #include "terminal/text.h"
 

@@ -4,7 +4,6 @@
 
 #include "runner/fork.h"
 #include "runner/matrix.h"
-#include "runner/retry.h"
 #include "runner/run_step.h"
 #include "runner/step_outputs.h"
 #include "workflow/check/failure_rule.h"

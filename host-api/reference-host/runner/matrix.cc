@@ -4,12 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "expressions/value.h"
-#include "runner/child_stop.h"
 #include "runner/fork.h"
 #include "runner/json_arguments.h"
-#include "runner/retry.h"
 #include "runner/run_step.h"
 #include "runner/step_outputs.h"
+#include "runner/waiting.h"
 
 namespace wtool::host::runner {
 

@@ -6,15 +6,18 @@
 //   template of Liquid (template.h), and may include other prompts.
 // - The command is a template with {{ prompt }} (the text, as one word of the shell) or {{ prompt_file }} (a file with
 //   the text, which is removed when the command has ended); {{ prompt_name }} is its name. In {{ values_file }} it may
-//   set variables (prompt_values.h).
+//   set variables (PromptValues, below).
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "expressions/value.h"
 #include "runner/run_request.h"
 #include "workflow/model/model.h"
 
@@ -41,7 +44,7 @@ class Prompts {
   std::vector<std::string> check(const std::string& name, const std::string& from,
                                  const std::set<std::string, std::less<>>& known) const;
 
-  // The names that the agent with that prompt may set, if the command passes values_file (prompt_values.h): each word
+  // The names that the agent with that prompt may set, if the command passes values_file: each word
   // of the prompt's own text outside of its templates. So a misspelt name that no prompt mentions is still found.
   std::set<std::string, std::less<>> settable_names(const std::string& prompt, bool is_inline,
                                                     const std::string& from) const;
@@ -64,5 +67,28 @@ class Prompts {
   std::string directory_;
   workflow::CommandText command_;
 };
+
+// ---- What an agent returns besides its answer: variables of the workflow, and that the workflow is over.
+//
+//   wtool.yaml:  prompts: {command: "my-model --file {{ prompt_file }} --values {{ values_file }}"}
+//   the agent:   echo 'tests_pass=true' >>"$values"      sets the variable tests_pass
+//                echo 'exit' >>"$values"                 ends the workflow, as completed
+//
+// `values_file` is an empty file for this call. It is read when the command has succeeded, and removed. A line is
+// NAME=VALUE or `exit`; empty lines are skipped. VALUE is JSON if it can be parsed as such (true, 3, "a", [1, 2]), and
+// a text otherwise. A line of another form makes the step fail, so that nothing an agent wrote is lost silently.
+
+inline constexpr std::size_t max_prompt_values = 64 * 1024;  // bytes of the file
+
+struct PromptValues {
+  std::vector<std::pair<std::string, expressions::Value>> assigned;
+  bool ends_workflow = false;
+  std::string error;  // what is wrong with the lines; empty: nothing
+};
+
+PromptValues parse_prompt_values(std::string_view lines);
+
+// The lines in that file. One that cannot be read, or is too large, is an error.
+PromptValues read_prompt_values(const std::string& file);
 
 }  // namespace wtool::host::runner

@@ -24,4 +24,9 @@ RanStep run_step(Run& run, const workflow::Workflow& workflow, std::size_t state
                  std::uint64_t sequence, const std::function<void()>& announce,
                  const std::function<ActionResult(Step& step)>& perform);
 
+// Runs the action with its tries (`retry`, `backoff`, `total_timeout`) until it succeeds, or until the tries or the
+// time are used up. What cannot succeed later (an abort, a mistake of the workflow, a refusal) is not tried again.
+// `step.tries` counts the tries. Does not throw.
+ActionResult run_tries(Step& step, const ActionContext& context);
+
 }  // namespace wtool::host::runner

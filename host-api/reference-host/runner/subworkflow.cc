@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "runner/branch.h"
-#include "runner/child_stop.h"
+#include "runner/waiting.h"
 #include "workflow/check/checker.h"
 #include "workflow/model/parameters.h"
 

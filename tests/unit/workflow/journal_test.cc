@@ -14,7 +14,6 @@
 #include <thread>
 
 #include "journal/journal_reader.h"
-#include "journal/resume.h"
 #include "journal/runs_folder.h"
 #include "reporting_support.h"
 #include "support/program.h"

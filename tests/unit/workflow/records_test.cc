@@ -6,7 +6,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "journal/record_reader.h"
 #include "journal/run_record.h"
 #include "reporting_support.h"
 

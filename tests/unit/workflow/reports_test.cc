@@ -14,8 +14,7 @@
 #include "journal/observers.h"
 #include "journal/run_record.h"
 #include "markup_check.h"
-#include "report/html_report.h"
-#include "report/junit.h"
+#include "report/formats.h"
 #include "reporting_support.h"
 #include "support/program.h"
 
