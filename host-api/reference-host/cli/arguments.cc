@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "config/read_file.h"
+#include "config/files.h"
 
 namespace wtool::host {
 

@@ -7,7 +7,7 @@
 #include <wtool/cpp/plugin.hpp>
 
 #include "cli/output.h"
-#include "loader/find_plugin.h"
+#include "loader/plugin.h"
 #include "terminal/terminal.h"
 
 namespace wtool::host {

@@ -15,7 +15,7 @@
 #include "cli/output.h"
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"
-#include "report/step_label.h"
+#include "report/text.h"
 #include "runner/waiting.h"
 #include "terminal/text.h"
 

@@ -32,7 +32,7 @@
 #include "cli/output.h"
 #include "cli/workflow_tools.h"
 #include "config/policy_preset.h"
-#include "loader/find_plugin.h"
+#include "loader/plugin.h"
 #include "mcp/client_config.h"
 #include "mcp/server.h"
 #include "tracing/escape.h"

@@ -30,4 +30,11 @@ std::string shown_text(std::string_view text);
 // A value for an error, as JSON.
 std::string shown(const nlohmann::json& value);
 
+// ---- The type of a YAML scalar, by the core schema of YAML 1.2: `yes` is text, `0x10` is 16, `1e3` is a float.
+
+// `tag` is what yaml-cpp gives: "!" for a quoted scalar, "?" or "" for a plain one, or the tag in the file. False where
+// the tag is not in the core schema, or the text does not fit it; `error` says which. An integer beyond 64 bits becomes
+// a float, as in JSON. .inf and .nan, which JSON does not have, are errors.
+bool parse_scalar(const std::string& text, const std::string& tag, nlohmann::json& value, std::string& error);
+
 }  // namespace wtool::host

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "approval/approver.h"
+#include "approval/question.h"
 #include "base/stop.h"
 #include "loader/plugin.h"
 #include "tracing/filter.h"

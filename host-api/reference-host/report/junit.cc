@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/time_text.h"
-#include "report/markup.h"
+#include "report/text.h"
 
 namespace wtool::host::report {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "report/step_label.h"
+#include "report/text.h"
 #include "runner/run_observer.h"
 #include "terminal/terminal.h"
 #include "terminal/text.h"

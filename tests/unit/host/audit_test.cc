@@ -7,8 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "audit/chain.h"
-#include "audit/entry.h"
-#include "audit/show.h"
+#include "audit/reader.h"
 #include "audit/trail.h"
 #include "audit/verify.h"
 #include "support/program.h"
