@@ -1,5 +1,5 @@
-#include "tools/execute_command.h"
-
+// The tool execute_command: one program with its arguments, without a shell, answered as YAML. The host's environment
+// says which programs may run (ALLOWED_COMMANDS), and where (ALLOWED_CWD_ROOTS). It is read again at each call.
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -13,8 +13,8 @@
 #include "policy/programs/names.h"
 #include "tools/explanation.h"
 #include "tools/parameters.h"
-#include "tools/shell_result.h"
-#include "tools/yaml_result.h"
+#include "tools/result.h"
+#include "tools/table.h"
 
 namespace wtool::tools {
 

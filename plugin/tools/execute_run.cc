@@ -1,5 +1,5 @@
-#include "tools/execute_run.h"
-
+// The tool execute_run: one command without a shell. It runs at once where it can reach only the project's files and
+// history, and otherwise only after a person has approved it. docs/guide/execute-run.md describes it.
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -9,6 +9,7 @@
 #include "tools/explanation.h"
 #include "tools/parameters.h"
 #include "tools/result.h"
+#include "tools/table.h"
 
 namespace wtool::tools {
 

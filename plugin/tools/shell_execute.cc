@@ -1,8 +1,8 @@
-#include "tools/shell_execute.h"
-
+// The tool shell_execute: one shell command with a time limit, its output and exit code as a structured result.
 #include "tools/explanation.h"
 #include "tools/parameters.h"
-#include "tools/shell_result.h"
+#include "tools/result.h"
+#include "tools/table.h"
 
 namespace wtool::tools {
 

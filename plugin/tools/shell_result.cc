@@ -1,4 +1,3 @@
-#include "tools/shell_result.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -1,10 +1,5 @@
 #include "tools/table.h"
 
-#include "tools/execute_command.h"
-#include "tools/execute_run.h"
-#include "tools/shell_execute.h"
-#include "tools/terminal.h"
-
 namespace wtool::tools {
 
 std::span<const Tool> all() {

@@ -6,7 +6,6 @@
 
 #include "cli/commands.h"
 #include "cli/context.h"
-#include "cli/output.h"
 #include "loader/plugin.h"
 
 #ifdef WTOOL_WITH_CLUSTER

@@ -15,7 +15,6 @@
 #include "base/sha256.h"
 #include "cli/commands.h"
 #include "cli/context.h"
-#include "cli/output.h"
 #include "terminal/text.h"
 #include "tracing/escape.h"
 

@@ -15,8 +15,6 @@
 
 #include "cli/commands.h"
 #include "cli/context.h"
-#include "cli/explained.h"
-#include "cli/output.h"
 #include "cli/prepared_workflow.h"
 #include "workflow/check/checker.h"
 #include "workflow/check/failure_rule.h"

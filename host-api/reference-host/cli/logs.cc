@@ -12,7 +12,6 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
-#include "cli/output.h"
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"
 #include "report/text.h"

@@ -29,7 +29,6 @@
 #include "cli/context.h"
 #include "cli/interrupts.h"
 #include "cli/login_environment.h"
-#include "cli/output.h"
 #include "cli/workflow_tools.h"
 #include "config/policy_preset.h"
 #include "loader/plugin.h"

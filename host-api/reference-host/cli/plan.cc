@@ -8,8 +8,6 @@
 
 #include "cli/commands.h"
 #include "cli/context.h"
-#include "cli/explained.h"
-#include "cli/output.h"
 #include "cli/prepared_workflow.h"
 #include "cli/workflow_run.h"
 #include "planning/plan.h"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "cli/context.h"
-#include "cli/output.h"
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"
 #include "report/formats.h"

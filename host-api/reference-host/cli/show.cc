@@ -7,7 +7,6 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/load_run.h"
-#include "cli/output.h"
 #include "journal/journal_reader.h"
 #include "report/formats.h"
 #include "report/summary.h"

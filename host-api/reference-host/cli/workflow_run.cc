@@ -8,14 +8,12 @@
 #include <iterator>
 #include <memory>
 
-#include "base/new_file.h"
-#include "cli/confirmation.h"
+#include "base/files.h"
+#include "cli/context.h"
 #include "cli/interrupts.h"
-#include "cli/journaled_run.h"
-#include "cli/missing_parameters.h"
-#include "cli/output.h"
+#include "cli/load_run.h"
 #include "cli/prepared_workflow.h"
-#include "cli/report_file.h"
+#include "cli/questions.h"
 #include "journal/events_file.h"
 #include "journal/journal.h"
 #include "journal/journal_reader.h"

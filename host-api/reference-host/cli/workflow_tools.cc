@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "base/utf8.h"
-#include "cli/journaled_run.h"
+#include "cli/context.h"
 #include "cli/load_run.h"
-#include "cli/output.h"
+#include "cli/prepared_workflow.h"
 #include "cli/tool_results.h"
 #include "journal/journal_reader.h"
 #include "journal/observers.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/path_text.h"
+#include "base/paths.h"
 #include "config/keys.h"
 #include "config/values.h"
 

@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/descriptor.h"
-#include "base/environment.h"
 #include "base/files.h"
+#include "base/paths.h"
 #include "base/utf8.h"
 #include "tracing/escape.h"
 

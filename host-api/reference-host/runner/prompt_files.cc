@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/environment.h"
+#include "base/paths.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/parse/markdown.h"
 

@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/descriptor.h"
-#include "base/environment.h"
 #include "base/files.h"
+#include "base/paths.h"
 #include "expressions/path.h"
 #include "expressions/value.h"
 #include "runner/prompt_files.h"

@@ -7,7 +7,7 @@
 #include "tools/explanation.h"
 #include "tools/parameters.h"
 #include "tools/result.h"
-#include "tools/terminal.h"
+#include "tools/table.h"
 #include "tools/terminal/reply.h"
 
 namespace wtool::tools {

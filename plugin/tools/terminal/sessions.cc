@@ -1,7 +1,7 @@
 // terminal_create_session, terminal_close_session and terminal_get_status.
 #include "call/session_calls.h"
 #include "tools/parameters.h"
-#include "tools/terminal.h"
+#include "tools/table.h"
 #include "tools/terminal/reply.h"
 
 namespace wtool::tools {
