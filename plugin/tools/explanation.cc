@@ -9,6 +9,7 @@
 #include "policy/programs.h"
 #include "policy/programs/names.h"
 #include "policy/words.h"
+#include "tools/tool.h"
 
 namespace wtool::tools {
 
@@ -118,6 +119,10 @@ std::string explanation(const CommandRequest& request, const Configuration& conf
   answer["limits"] = limits_of(request, configuration);
   answer["sandbox"] = sandbox_of(configuration);
   return dump(answer);
+}
+
+std::string CommandCall::explain(const Configuration& configuration, const Sessions&) const {
+  return problem_.empty() ? explanation(request_, configuration) : explanation(problem_);
 }
 
 std::string explanation(const std::string& problem) {

@@ -1,5 +1,4 @@
 // The tool shell_execute: one shell command with a time limit, its output and exit code as a structured result.
-#include "tools/explanation.h"
 #include "tools/parameters.h"
 #include "tools/result.h"
 #include "tools/table.h"
@@ -85,7 +84,7 @@ constexpr std::string_view description =
     "terminal: use the options that keep programs from asking. Background processes end with the command: start a "
     "server and use it within one. Long output keeps its beginning and its end.";
 
-class ShellExecuteCall : public PreparedCall {
+class ShellExecuteCall : public CommandCall {
  public:
   ShellExecuteCall(std::string_view arguments, const Configuration& configuration) {
     Parameters parameters(arguments);
@@ -102,23 +101,13 @@ class ShellExecuteCall : public PreparedCall {
     if (!problem_.empty()) return refusal(problem_);
     return answer(request_, execute_call(request_, context));
   }
-
-  std::string explain(const Configuration& configuration, const Sessions&) const override {
-    return problem_.empty() ? explanation(request_, configuration) : explanation(problem_);
-  }
-
- private:
-  CommandRequest request_;
-  std::string problem_;
 };
 
 }  // namespace
 
 Tool shell_execute() {
   return {{"shell_execute", "Execute a shell command", "1.0.0", description, input_schema, output_schema},
-          [](std::string_view arguments, const Configuration& configuration) -> std::unique_ptr<PreparedCall> {
-            return std::make_unique<ShellExecuteCall>(arguments, configuration);
-          }};
+          prepare<ShellExecuteCall>};
 }
 
 }  // namespace wtool::tools

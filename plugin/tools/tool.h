@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "call/call.h"
 
@@ -38,6 +39,27 @@ class PreparedCall {
   // What it would do, as the JSON object of wtool.explain/1. Runs nothing, asks nobody; any number of times.
   virtual std::string explain(const Configuration& configuration, const Sessions& sessions) const = 0;
 };
+
+// A call that is one command: a constructor fills in `request_`, or says in `problem_` what is wrong with the
+// parameters.
+class CommandCall : public PreparedCall {
+ public:
+  std::string explain(const Configuration& configuration, const Sessions& sessions) const override;  // explanation.cc
+
+ protected:
+  CommandRequest request_;
+  std::string problem_;
+};
+
+// Makes a call of that class, for the table.
+template <typename Call>
+std::unique_ptr<PreparedCall> prepare(std::string_view arguments, const Configuration& configuration) {
+  if constexpr (std::is_constructible_v<Call, std::string_view, const Configuration&>) {
+    return std::make_unique<Call>(arguments, configuration);
+  } else {
+    return std::make_unique<Call>(arguments);
+  }
+}
 
 struct Tool {
   Description description;
