@@ -55,6 +55,8 @@ int read_all(int descriptor, std::size_t limit, std::string& bytes) {
   }
 }
 
+// ---- Opening without links.
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -112,6 +112,8 @@ std::optional<Link> read_link(std::string_view line) {
   return link;
 }
 
+// ---- The end of a file.
+
 namespace {
 
 // Tried in order: enough for most lines, for any line, and for the gap that a power failure may leave.

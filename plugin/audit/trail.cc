@@ -21,7 +21,6 @@
 #include "base/descriptor.h"
 #include "base/sha256.h"
 #include "system/real_folder.h"
-#include "system/size_signal.h"
 
 namespace wtool::audit {
 

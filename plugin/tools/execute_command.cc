@@ -13,7 +13,7 @@
 #include "policy/programs/names.h"
 #include "tools/parameters.h"
 #include "tools/result.h"
-#include "tools/table.h"
+#include "tools/tool.h"
 
 namespace wtool::tools {
 

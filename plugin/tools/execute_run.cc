@@ -8,7 +8,7 @@
 #include "policy/covenant.h"
 #include "tools/parameters.h"
 #include "tools/result.h"
-#include "tools/table.h"
+#include "tools/tool.h"
 
 namespace wtool::tools {
 

@@ -1,4 +1,4 @@
-#include "tools/explanation.h"
+#include "tools/result.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

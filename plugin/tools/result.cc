@@ -81,6 +81,8 @@ CallError not_started(const engine::NotStarted& how, const CallResult& result, c
           "Command could not be started: " + result.program + ": " + reason, spawn_hint(how, result)};
 }
 
+// ---- YAML.
+
 namespace {
 
 // Characters that yaml-cpp's double quotes do not keep: it replaces what Unicode calls noncharacters, and writes some

@@ -3,10 +3,12 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
 #include "call/call.h"
+#include "call/plan.h"
 #include "tools/tool.h"
 
 namespace wtool::tools {
@@ -55,5 +57,17 @@ struct Wording {
 
 // Of a call that was carried through, whatever became of it.
 ToolResult answer(const CommandRequest& request, CallResult result, const Wording& wording = {});
+
+// ---- The verdict of the policy as JSON, in results and in the answers of wtool.explain/1. docs/policy.md describes
+// each key.
+
+// {"verdict", "reason", "rule"}, and "word" with its "range" where it is about one. Text is valid UTF-8.
+nlohmann::ordered_json policy_object(const policy::Verdict& verdict);
+
+// What a call of this request would do, as a JSON object.
+std::string explanation(const CommandRequest& request, const Configuration& configuration);
+
+// The same of a call whose parameters are wrong: it is denied.
+std::string explanation(const std::string& problem);
 
 }  // namespace wtool::tools

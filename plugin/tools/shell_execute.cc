@@ -1,7 +1,7 @@
 // The tool shell_execute: one shell command with a time limit, its output and exit code as a structured result.
 #include "tools/parameters.h"
 #include "tools/result.h"
-#include "tools/table.h"
+#include "tools/tool.h"
 
 namespace wtool::tools {
 

@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/utf8.h"
-#include "tools/explanation.h"
 #include "tools/result.h"
 
 namespace wtool::tools {

@@ -1,4 +1,4 @@
-#include "tools/table.h"
+#include "tools/tool.h"
 
 namespace wtool::tools {
 

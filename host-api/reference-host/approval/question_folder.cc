@@ -117,6 +117,8 @@ std::vector<std::string> question_sockets(const Descriptor& folder) {
   return names;
 }
 
+// ---- Who is at the other end of a socket.
+
 namespace {
 
 constexpr int max_looks = 10'000;

@@ -7,7 +7,7 @@
 // - Each line on it is a JSON object. The server says {"nonce"}, then {"asks": {...}} for each question that waits,
 //   {"ready": true}, and from then on {"asks"} and {"over": ID}. A client says {"id", "answer", "nonce"} and gets
 //   {"id", "taken"} or {"id", "problem"}; {"refused": WHY} ends the connection.
-// - Who answers is looked at (peer.h), at the beginning and with each answer. The kernel tells which process has sent
+// - Who answers is looked at (question_folder.h), at the beginning and with each answer. The kernel tells which process has sent
 //   a line; only the process whose ancestors were looked at can know the nonce and send one with its number, and it has
 //   not ended by then. So no process can pass another one off as itself.
 // - A question whose time is over is refused, and says that nobody has answered.

@@ -122,6 +122,8 @@ std::optional<std::vector<Part>> find_parts(const std::string& file, std::string
   }
 }
 
+// ---- One line.
+
 namespace {
 
 constexpr std::string_view seq_key = R"(","seq":)";
@@ -180,6 +182,8 @@ std::optional<std::string_view> without_hash(std::string_view text) {
 std::string whole_line(std::string_view hashed) {
   return std::string(hashed) + std::string(hash_key.substr(1)) + sha256(hashed) + std::string(line_end);
 }
+
+// ---- Reading a part.
 
 namespace {
 

@@ -241,6 +241,8 @@ runner::RunServices PreparedWorkflow::services() {
   return services;
 }
 
+// ---- What policy says of a call that is not made.
+
 namespace {
 
 // Empty where it is missing, or no text.

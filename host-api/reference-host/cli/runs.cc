@@ -10,7 +10,6 @@
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"
 #include "report/formats.h"
-#include "report/summary.h"
 #include "terminal/text.h"
 
 namespace wtool::host {

@@ -9,7 +9,6 @@
 #include "cli/load_run.h"
 #include "journal/journal_reader.h"
 #include "report/formats.h"
-#include "report/summary.h"
 
 namespace wtool::host {
 

@@ -21,8 +21,8 @@
 #include "journal/run_record.h"
 #include "journal/runs_folder.h"
 #include "report/failed_steps.h"
+#include "report/formats.h"
 #include "report/progress.h"
-#include "report/summary.h"
 #include "workflow/check/checker.h"
 #include "workflow/model/parameters.h"
 

@@ -23,7 +23,6 @@
 #include "tracing/escape.h"
 #include "workflow/check/checker.h"
 #include "workflow/model/diagnostics.h"
-#include "workflow/model/parameter_schema.h"
 #include "workflow/model/parameters.h"
 #include "workflow/parse/parser.h"
 

@@ -10,7 +10,6 @@
 
 #include "base/paths.h"
 #include "config/keys.h"
-#include "config/values.h"
 
 namespace wtool::host {
 

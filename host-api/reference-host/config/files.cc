@@ -167,6 +167,8 @@ std::vector<ConfigFiles::File> ConfigFiles::files() const {
   return files;
 }
 
+// ---- Reading a file of limited size.
+
 namespace {
 
 std::string cannot_read(const std::string& name, int number) {

@@ -11,7 +11,6 @@
 #include "base/edit_distance.h"
 #include "base/utf8.h"
 #include "config/keys.h"
-#include "config/values.h"
 #include "loader/yaml_mistake.h"
 #include "tracing/escape.h"
 

@@ -1,4 +1,4 @@
-#include "config/values.h"
+#include "config/keys.h"
 
 #include <algorithm>
 #include <charconv>
@@ -223,6 +223,8 @@ std::string shown_text(std::string_view text) {
 std::string shown(const json& value) {
   return shown_text(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
+
+// ---- The type of a YAML scalar.
 
 namespace {
 

@@ -149,6 +149,8 @@ std::size_t character_count(std::string_view text) {
   return count;
 }
 
+// ---- JSON as values.
+
 namespace {
 
 using nlohmann::json;

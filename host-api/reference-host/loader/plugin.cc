@@ -203,6 +203,8 @@ bool Plugin::start(std::string& error) {
   return true;
 }
 
+// ---- Where the plugin is.
+
 namespace {
 
 namespace fs = std::filesystem;

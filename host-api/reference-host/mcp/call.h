@@ -26,7 +26,7 @@
 #include "approval/question.h"
 #include "base/stop.h"
 #include "loader/plugin.h"
-#include "tracing/filter.h"
+#include "tracing/tracing.h"
 
 namespace wtool::host::mcp {
 

@@ -1,4 +1,4 @@
-#include "report/summary.h"
+#include "report/formats.h"
 
 #include <algorithm>
 #include <chrono>

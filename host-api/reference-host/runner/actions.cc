@@ -6,12 +6,11 @@
 
 #include "base/secrets/secrets.h"
 #include "loader/tool_caller.h"
-#include "runner/json_arguments.h"
 #include "runner/prompts.h"
 #include "runner/step_outputs.h"
-#include "runner/subworkflow.h"
+#include "runner/steps.h"
 #include "runner/waiting.h"
-#include "workflow/model/texts.h"
+#include "workflow/model/model.h"
 #include "workflow/quoting/command_template.h"
 
 namespace wtool::host::runner {

@@ -1,4 +1,4 @@
-#include "runner/fork.h"
+#include "runner/steps.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,13 +1,11 @@
-#include "runner/matrix.h"
 
 #include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "expressions/value.h"
-#include "runner/fork.h"
-#include "runner/json_arguments.h"
-#include "runner/run_step.h"
+#include "runner/actions.h"
 #include "runner/step_outputs.h"
+#include "runner/steps.h"
 #include "runner/waiting.h"
 
 namespace wtool::host::runner {

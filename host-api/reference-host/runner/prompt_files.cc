@@ -1,4 +1,4 @@
-#include "runner/prompt_files.h"
+#include "runner/prompts.h"
 
 #include <yaml-cpp/yaml.h>
 

@@ -15,7 +15,6 @@
 #include "base/paths.h"
 #include "expressions/path.h"
 #include "expressions/value.h"
-#include "runner/prompt_files.h"
 #include "runner/variables.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/quoting/command_template.h"
@@ -197,6 +196,8 @@ PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const st
   made.command = std::get<std::string>(std::move(command));
   return made;
 }
+
+// ---- What an agent returns besides its answer.
 
 namespace {
 

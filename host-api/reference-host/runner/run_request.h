@@ -68,7 +68,7 @@ struct PreparedPrompt {
   std::string command;
   std::optional<std::int64_t> timeout;  // seconds
   std::string error;                    // why the prompt cannot be run; empty when it can
-  std::string values_file;              // where the command may leave values (prompt_values.h); empty when it may not
+  std::string values_file;              // where the command may leave values (prompts.h); empty when it may not
   std::shared_ptr<const void> keeps;    // what must live until the command has ended: a file with the prompt, say
 };
 

@@ -1,4 +1,4 @@
-#include "runner/run_step.h"
+#include "runner/steps.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "runner/waiting.h"
-#include "workflow/model/texts.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::runner {
 

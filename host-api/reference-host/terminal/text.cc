@@ -161,6 +161,8 @@ void append_excerpt(std::string& out, const std::string& title, std::string_view
   for (const std::string_view line : all) out += "    | " + std::string(line) + "\n";
 }
 
+// ---- What a step writes, as lines.
+
 namespace {
 
 constexpr std::size_t max_kept_line = 64UL * 1024;   // bytes

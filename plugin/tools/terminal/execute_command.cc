@@ -4,11 +4,10 @@
 #include "base/utf8.h"
 #include "call/session_calls.h"
 #include "policy/tools_allow.h"
-#include "tools/explanation.h"
 #include "tools/parameters.h"
 #include "tools/result.h"
-#include "tools/table.h"
 #include "tools/terminal/reply.h"
+#include "tools/tool.h"
 
 namespace wtool::tools {
 

@@ -3,7 +3,6 @@
 #include <array>
 
 #include "call/session_calls.h"
-#include "tools/explanation.h"
 #include "tools/result.h"
 
 namespace wtool::tools::terminal {

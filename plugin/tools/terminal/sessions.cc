@@ -1,8 +1,8 @@
 // terminal_create_session, terminal_close_session and terminal_get_status.
 #include "call/session_calls.h"
 #include "tools/parameters.h"
-#include "tools/table.h"
 #include "tools/terminal/reply.h"
+#include "tools/tool.h"
 
 namespace wtool::tools {
 

@@ -9,7 +9,7 @@
 #include "workflow/actions/action_type.h"
 #include "workflow/check/checks.h"
 #include "workflow/model/diagnostics.h"
-#include "workflow/model/texts.h"
+#include "workflow/model/model.h"
 #include "workflow/parse/action_options.h"
 #include "workflow/quoting/command_template.h"
 

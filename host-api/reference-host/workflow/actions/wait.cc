@@ -10,7 +10,7 @@
 
 #include "workflow/actions/action_type.h"
 #include "workflow/model/diagnostics.h"
-#include "workflow/model/texts.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -7,7 +7,7 @@
 #include "workflow/actions/action_type.h"
 #include "workflow/check/checker.h"
 #include "workflow/model/diagnostics.h"
-#include "workflow/model/texts.h"
+#include "workflow/model/model.h"
 #include "workflow/parse/action_options.h"
 
 namespace wtool::host::workflow {

@@ -9,7 +9,6 @@
 #include "workflow/actions/action_type.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
-#include "workflow/model/texts.h"
 
 namespace wtool::host::workflow {
 namespace {

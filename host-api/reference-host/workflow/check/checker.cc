@@ -7,7 +7,7 @@
 
 #include "workflow/check/checks.h"
 #include "workflow/check/failure_rule.h"
-#include "workflow/model/texts.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -10,7 +10,6 @@
 #include "workflow/check/checks.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
-#include "workflow/model/texts.h"
 
 namespace wtool::host::workflow {
 

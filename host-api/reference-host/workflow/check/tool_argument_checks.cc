@@ -10,7 +10,7 @@
 #include "expressions/template.h"
 #include "expressions/value.h"
 #include "workflow/model/diagnostics.h"
-#include "workflow/model/texts.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 namespace {

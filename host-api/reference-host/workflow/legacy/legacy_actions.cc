@@ -8,8 +8,8 @@
 
 #include "loader/yaml_mistake.h"
 #include "workflow/model/diagnostics.h"
+#include "workflow/model/model.h"
 #include "workflow/model/source.h"
-#include "workflow/model/texts.h"
 
 namespace wtool::host::workflow {
 namespace {

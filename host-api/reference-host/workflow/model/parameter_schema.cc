@@ -1,4 +1,4 @@
-#include "workflow/model/parameter_schema.h"
+#include "workflow/model/parameters.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -153,6 +153,8 @@ std::vector<const Parameter*> missing_parameters(const Workflow& workflow, const
   return missing;
 }
 
+// ---- Limits of a value.
+
 namespace {
 
 re2::RE2::Options quiet() {

@@ -3,8 +3,8 @@
 #include <set>
 
 #include "workflow/model/diagnostics.h"
+#include "workflow/model/model.h"
 #include "workflow/model/parameters.h"
-#include "workflow/model/texts.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "workflow/model/texts.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 namespace {

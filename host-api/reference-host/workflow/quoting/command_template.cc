@@ -214,6 +214,8 @@ std::variant<std::string, ExpressionError> render_command(const CommandText& com
   return Renderer(flat, find_places(flat.texts)).run();
 }
 
+// ---- Which shell runs a command, with which options.
+
 namespace {
 
 constexpr std::string_view long_options =
