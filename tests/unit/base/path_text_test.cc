@@ -1,4 +1,4 @@
-// base/path_text.h: which folder contains which path.
+// base/paths.h: which folder contains which path.
 #include "base/paths.h"
 
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,4 @@
-// journal/journal.h, journal_reader.h, runs_folder.h and resume.h: what is written survives, and damage is reported.
+// journal/journal.h, journal_reader.h and runs_folder.h: what is written survives, and damage is reported.
 #include "journal/journal.h"
 
 #include <fcntl.h>

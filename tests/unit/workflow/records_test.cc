@@ -1,4 +1,4 @@
-// journal/json_value.h, record.h and record_reader.h: what happens is recorded, and can be read back.
+// journal/json_value.h and record.h: what happens is recorded, and can be read back.
 #include "journal/record.h"
 
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,4 @@
-// journal/events_file.h and run_record.h, report/junit.h and html_report.h: what is made of a run.
+// journal/events_file.h and run_record.h, report/formats.h: what is made of a run.
 #include <fcntl.h>
 #include <unistd.h>
 
