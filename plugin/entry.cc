@@ -18,7 +18,7 @@
 #include "engine/warden_client.h"
 #include "engine/warden_file.h"
 #include "entry_host.h"
-#include "tools/table.h"
+#include "tools/tool.h"
 
 #ifndef WTOOL_VERSION
 #error "the build defines WTOOL_VERSION"

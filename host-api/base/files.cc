@@ -1,10 +1,15 @@
 #include "base/files.h"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
-
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <filesystem>
+#include <list>
 
 namespace wtool {
 
@@ -48,6 +53,112 @@ int read_all(int descriptor, std::size_t limit, std::string& bytes) {
       return errno;
     }
   }
+}
+
+// ---- Opening without links.
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int as_folder = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+constexpr int max_links = 40;  // as the kernel
+
+bool is_of_the_kernel(const std::string& file) { return file.starts_with("/dev/") || file.starts_with("/proc/"); }
+
+Descriptor step_into(const Descriptor& above, const std::string& name) {
+  return Descriptor(::openat(above.get(), name.c_str(), as_folder));
+}
+
+std::string reason(int number, const fs::path& path) {
+  std::error_code none;
+  if (!fs::is_symlink(path, none)) return ::strerror(number);
+  const std::string real = fs::weakly_canonical(path, none).string();
+  return path.string() + " is a symbolic link, which a command may have made; " +
+         (none ? "take it away" : "take it away, or name " + real);
+}
+
+bool is_below(const fs::path& path, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+}
+
+// Whether a link in `folder`, which has no links on its way, may be a command's.
+bool may_hold_links_of_commands(const fs::path& folder, const fs::path& working_directory) {
+  struct stat status {};
+  return is_below(folder, working_directory) || ::stat(folder.c_str(), &status) != 0 || (status.st_mode & S_IWOTH) != 0;
+}
+
+}  // namespace
+
+std::string resolve_links_above(const std::string& file) {
+  std::error_code failed;
+  const fs::path here = fs::current_path(failed);
+  if (failed || is_of_the_kernel(file)) return file;
+  const fs::path path(file);
+  fs::path seen = path.is_absolute() ? fs::path("/") : here;
+  const fs::path folders = path.parent_path().relative_path();
+  std::list<fs::path> rest(folders.begin(), folders.end());
+  int links = 0;
+  while (!rest.empty()) {
+    const fs::path next = rest.front();
+    const bool is_link = next != ".." && fs::is_symlink(seen / next, failed);
+    // A command's is left as it is: it is refused where the file is opened.
+    if (is_link && (may_hold_links_of_commands(seen, here) || links == max_links)) break;
+    rest.pop_front();
+    if (next == "..") {
+      seen = seen.parent_path();
+    } else if (is_link) {
+      ++links;
+      const fs::path target = fs::read_symlink(seen / next, failed);
+      if (target.is_absolute()) seen = "/";
+      const fs::path parts = target.relative_path();
+      rest.insert(rest.begin(), parts.begin(), parts.end());
+    } else if (!next.empty() && next != ".") {
+      seen /= next;
+    }
+  }
+  for (const fs::path& part : rest) seen /= part;
+  return links == 0 ? file : (seen / path.filename()).string();
+}
+
+Descriptor open_without_links(const std::string& file, int flags, mode_t mode, std::string& why) {
+  if (is_of_the_kernel(file)) {
+    Descriptor opened(::open(file.c_str(), flags | O_CLOEXEC, mode));
+    if (!opened) why = ::strerror(errno);
+    return opened;
+  }
+  const fs::path path(file);
+  fs::path seen = path.is_absolute() ? "/" : "";
+  Descriptor folder(::open(path.is_absolute() ? "/" : ".", as_folder));
+  for (const auto& part : path.parent_path().relative_path()) {
+    if (!folder) break;
+    seen /= part;
+    if (!part.empty()) folder = step_into(folder, part.string());
+  }
+  if (folder) seen = path;
+  Descriptor opened(folder ? ::openat(folder.get(), path.filename().c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode)
+                           : -1);
+  if (!opened) why = reason(errno, seen);
+  return opened;
+}
+
+Descriptor make_folder_without_links(const std::string& base, const std::string& folder, mode_t mode, bool& made,
+                                     std::string& why) {
+  const fs::path path(folder);
+  fs::path seen = base.empty() ? "." : base;
+  Descriptor at(::open(seen.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (auto part = path.begin(); at && part != path.end(); ++part) {
+    seen /= *part;
+    const bool last = std::next(part) == path.end();
+    made = ::mkdirat(at.get(), part->c_str(), last ? mode : 0777) == 0;
+    if (!made && errno != EEXIST) {
+      why = reason(errno, seen);
+      return {};
+    }
+    at = step_into(at, part->string());
+  }
+  if (!at) why = reason(errno, seen);
+  return at;
 }
 
 }  // namespace wtool

@@ -1,12 +1,17 @@
-// Whole reads and writes on a descriptor: they continue after signals and short transfers, and wait where another
-// process has made the descriptor non-blocking.
+// Files, read and written whole, and opened where commands may have put links.
+//
+// Reads and writes on a descriptor continue after signals and short transfers, and wait where another process has made
+// the descriptor non-blocking:
 //
 //   if (const Written written = write_all(file.get(), text); written.error != 0) return strerror(written.error);
 #pragma once
 
+#include <sys/types.h>
 #include <cstddef>
 #include <string>
 #include <string_view>
+
+#include "base/descriptor.h"
 
 namespace wtool {
 
@@ -20,5 +25,28 @@ Written write_all(int descriptor, std::string_view bytes) noexcept;
 // Appends everything up to the end of the file to `bytes`. Returns 0 or an errno; EFBIG where there are more than
 // `limit` bytes, some of which have then been appended.
 int read_all(int descriptor, std::size_t limit, std::string& bytes);
+
+// ---- Opens the files that this host writes itself while commands run, or after them: events, reports, journals.
+//
+// A command that may write beside such a file, in this run or an earlier one, could put a symbolic link in its place,
+// or in place of a folder above it. This host, which is not sandboxed, would then write where the link leads. So:
+//
+// - The user's own links, such as a home folder that is one, are followed once, before any command runs
+//   (resolve_links_above). Links in the working directory and in folders where other users may write are not followed:
+//   an earlier command may have made them.
+// - After that no link is followed, neither at the end of the path nor on the way. Only below /dev and /proc, where a
+//   command cannot make links, they are (`/dev/stdout`).
+
+// The real path of `file`, as far as its folders exist. Call it before the first command runs, and open the result
+// later. Returns the same text where no link has to be followed.
+std::string resolve_links_above(const std::string& file);
+
+// As open(2) with `flags`, close-on-exec. Empty with `why`, words to be read after "cannot write FILE: ".
+Descriptor open_without_links(const std::string& file, int flags, mode_t mode, std::string& why);
+
+// Opens the folder, and makes it and the folders above it where they are missing, below `base`, whose own path may have
+// links. Empty with `why`. `made`: whether the last folder was missing; it is made with `mode`.
+Descriptor make_folder_without_links(const std::string& base, const std::string& folder, mode_t mode, bool& made,
+                                     std::string& why);
 
 }  // namespace wtool

@@ -1,10 +1,335 @@
 #include "audit/trail.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
 #include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
 
-#include "audit/trail_file.h"
+#include "audit/chain.h"
+#include "audit/rotated_files.h"
+#include "base/descriptor.h"
+#include "base/sha256.h"
+#include "system/real_folder.h"
 
 namespace wtool::audit {
+
+namespace {
+
+// The trail's file while one line is written to it: opened, locked, repaired, rotated.
+//
+// - It is opened for each line and closed again. So no descriptor stays in the host, no cached number can become stale
+//   because of another process, and a file that was rotated meanwhile is noticed before anything is written to it.
+// - The lock is flock's, which belongs to the open file. It separates the threads of one process as well as processes,
+//   because each opens the file by itself. Unlike fcntl's older locks, it is not lost when some other code in this
+//   process closes a descriptor of the same file. Waiting is done in short sleeps: the only other way to bound the wait
+//   is a signal, and signals belong to the host. The kernel releases the lock of a process that dies.
+// - The last component of the path must be a regular file or missing. Symbolic links are not followed, in the folder's
+//   path neither, and everything is done through the folder's descriptor, since a command could have put a link there
+//   (system/real_folder.h). A missing folder is made for this user alone, one level deep.
+// - A line that cannot be written whole is removed again.
+//
+// A member that returns a text returns an empty one on success; otherwise the text says what failed and what to do, and
+// no other member may be called afterwards.
+class TrailFile {
+ public:
+  explicit TrailFile(const TrailOptions& options);
+  TrailFile(const TrailFile&) = delete;
+  TrailFile& operator=(const TrailFile&) = delete;
+  ~TrailFile();
+
+  // First. Afterwards the lock is held, and the file ends with a whole line or is empty and the first of its chain.
+  std::string open();
+
+  // One event, after a rotation where the file would become too large.
+  std::string append(std::string_view event, const nlohmann::ordered_json& fields);
+
+  // Call it last. Releases the lock; where `sync_data` is set, the line is then on the disk. The lock is released
+  // before the sync, so that concurrent writers share one sync.
+  std::string finish();
+
+ private:
+  enum class Lock { held, file_has_gone, failed };
+  std::string open_folder();
+  std::string open_once(Lock& lock);
+  std::string lock_it(Lock& lock);
+  void unlock();
+  std::string begin();
+  std::string repair(std::uint64_t torn_at);
+  std::string rotate();
+  std::string write(Line line, std::string_view before = {});
+
+  const TrailOptions& options_;
+  const std::string name_;  // in the folder
+  const std::chrono::steady_clock::time_point lock_deadline_;
+  RealFolder folder_;
+  Descriptor descriptor_;
+  std::uint64_t size_ = 0;
+  Link last_;
+  bool began_file_ = false;
+};
+
+using nlohmann::ordered_json;
+using std::chrono::steady_clock;
+
+constexpr const char* another = ", or name another file as audit.file";
+
+std::string advice_for(int error) {
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+      return "make room on its file system, or name a file on another one as audit.file";
+    case EFBIG: {
+      rlimit limit{};
+      ::getrlimit(RLIMIT_FSIZE, &limit);
+      return limit.rlim_cur == RLIM_INFINITY
+                 ? "its file system takes no larger files; set a lower audit.max_bytes"
+                 : "the host may write files of " + std::to_string(limit.rlim_cur) +
+                       " bytes at most (RLIMIT_FSIZE); raise that limit, or set a lower audit.max_bytes";
+    }
+    case EMFILE:
+    case ENFILE:
+      return "raise the limit of open files, or run fewer calls at once";
+    case ENOENT:
+      return std::string("make the folder that it shall lie in") + another;
+    case ELOOP:
+      return std::string("its name is a symbolic link, which is not followed; remove the link") + another;
+    case ENOTDIR:
+    case EISDIR:
+      return "name a file in a folder as audit.file";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return std::string("let the host's user read and write it, and make files in its folder") + another;
+    default:
+      return std::string("look after its file system") + another;
+  }
+}
+
+std::string because(const std::string& what, int error) {
+  return what + ": " + std::strerror(error) + "; " + advice_for(error);
+}
+
+std::int64_t now_unix_ms() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
+}
+
+int open_file(const RealFolder& folder, const std::string& name) {
+  // O_NONBLOCK, so that opening a FIFO or a device waits for nobody.
+  return ::openat(folder.place.get(), name.c_str(),
+                  O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+}
+
+int sync_folder(const RealFolder& folder) {
+  const Descriptor opened = open_for_reading(folder);
+  return opened && ::fsync(opened.get()) == 0 ? 0 : errno;
+}
+
+// The link that the newest rotated file hands on.
+std::string last_of(const RealFolder& folder, const std::string& name, Link& last) {
+  const std::string path = folder.above + '/' + name;
+  const Descriptor file(
+      ::openat(folder.place.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0) return because(path + " cannot be read", errno);
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  Tail tail;
+  std::string problem;
+  if (!S_ISREG(status.st_mode) || !read_tail(file.get(), size, tail, problem) || !tail.last || tail.torn_at != size) {
+    return path + " should hold the lines before, but does not end with a whole one; move it away";
+  }
+  last = *tail.last;
+  return {};
+}
+
+TrailFile::TrailFile(const TrailOptions& options)
+    : options_(options),
+      name_(options.file.substr(options.file.rfind('/') + 1)),
+      lock_deadline_(steady_clock::now() + options.lock_wait) {}
+
+TrailFile::~TrailFile() { unlock(); }
+
+// Not left to close: a child that the host forked just now has the open file as well, and would keep the lock.
+void TrailFile::unlock() {
+  if (descriptor_) ::flock(descriptor_.get(), LOCK_UN);
+}
+
+std::string TrailFile::open() {
+  began_file_ = false;
+  Lock lock = Lock::file_has_gone;
+  std::string problem;
+  while (lock == Lock::file_has_gone) problem = open_once(lock);
+  if (lock == Lock::failed) return problem;
+
+  struct stat status {};
+  if (::fstat(descriptor_.get(), &status) != 0) return because("it cannot be read", errno);
+  size_ = static_cast<std::uint64_t>(status.st_size);
+  Tail tail;
+  if (!read_tail(descriptor_.get(), size_, tail, problem)) return problem;
+  const bool torn = tail.torn_at < size_;
+  if (tail.last) {
+    last_ = *tail.last;
+  } else {
+    problem = begin();
+  }
+  return problem.empty() && torn ? repair(tail.torn_at) : problem;
+}
+
+std::string TrailFile::open_folder() {
+  folder_ = open_real_folder(folder_of(options_.file));
+  if (!folder_.link.empty()) {
+    return folder_.link +
+           " is a symbolic link, and a command could have put it there; remove it, or, if it is yours, name " +
+           shown_real_path(options_.file) + " as audit.file";
+  }
+  if (folder_.error != 0) return because("it cannot be opened", folder_.error);
+  if (folder_.is_there()) return {};
+  // One level: a path that is wrong from further up is a mistake.
+  const bool deep = folder_.missing.find('/', 1) != std::string::npos;
+  if (deep) return because("its folder cannot be made", ENOENT);
+  const Descriptor above = open_for_reading(folder_);
+  if (!make_missing(folder_, 0700)) return because("its folder cannot be made", folder_.error);
+  if (options_.sync_data && (!above || ::fsync(above.get()) != 0)) {
+    return because("its folder cannot be synchronised", errno);
+  }
+  return {};
+}
+
+std::string TrailFile::open_once(Lock& lock) {
+  lock = Lock::failed;
+  if (std::string problem = open_folder(); !problem.empty()) return problem;
+  descriptor_ = Descriptor(open_file(folder_, name_));
+  const int error = errno;
+  if (!descriptor_) return because("it cannot be opened", error);
+  struct stat status {};
+  if (::fstat(descriptor_.get(), &status) != 0) return because("it cannot be read", errno);
+  if (!S_ISREG(status.st_mode)) return std::string("it is not a regular file; remove it") + another;
+  return lock_it(lock);
+}
+
+std::string TrailFile::lock_it(Lock& lock) {
+  lock = Lock::failed;
+  constexpr std::chrono::microseconds max_pause{2000};
+  for (std::chrono::microseconds pause{50}; ::flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0;
+       pause = std::min(pause * 2, max_pause)) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return because("it cannot be locked", errno);
+    if (steady_clock::now() >= lock_deadline_) {
+      return "another process has had its lock for " + std::to_string(options_.lock_wait.count()) +
+             " ms; look for one that is stopped (`lslocks` names it)";
+    }
+    std::this_thread::sleep_for(pause);
+  }
+  // While we waited, somebody may have rotated the file: then this one is complete.
+  struct stat ours {};
+  struct stat named {};
+  const bool same = ::fstat(descriptor_.get(), &ours) == 0 &&
+                    ::fstatat(folder_.place.get(), name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+                    ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+  lock = same ? Lock::held : Lock::file_has_gone;
+  if (!same && steady_clock::now() >= lock_deadline_) {
+    lock = Lock::failed;
+    return "it is replaced faster than it can be locked; look for what removes or renames it";
+  }
+  return {};
+}
+
+// The file has no whole line: it is the first one of its chain, or the one after a rotation whose process was killed
+// before it wrote here.
+std::string TrailFile::begin() {
+  // Its name must be on the disk before the first line is, on which others may build at once.
+  if (options_.sync_data) {
+    if (const int error = sync_folder(folder_); error != 0) {
+      return because("its folder cannot be synchronised", error);
+    }
+  }
+  std::vector<std::string> rotated;
+  if (!find_rotated(folder_, name_, rotated)) return because("its folder cannot be read", errno);
+  if (rotated.empty()) {
+    began_file_ = size_ == 0;
+    return {};
+  }
+  if (std::string problem = last_of(folder_, rotated.back(), last_); !problem.empty()) return problem;
+  if (size_ > 0) return {};  // Its first line is torn; the line that says so goes on with the chain.
+  began_file_ = true;
+  const std::string& previous = rotated.back();
+  return write(make_line(now_unix_ms(), "rotated", {{"previous_file", previous}}, last_));
+}
+
+std::string TrailFile::repair(std::uint64_t torn_at) {
+  std::string torn;
+  if (!read_bytes(descriptor_.get(), torn_at, size_, torn)) return because("its end cannot be read", errno);
+  // A line that lacks nothing but its newline is whole.
+  if (const auto link = read_link(torn); link && link->seq == last_.seq + 1 && is_intact(torn)) {
+    return write({"\n", *link});
+  }
+  // A newline at the end is not part of the torn line: a repair that was itself cut short may have written it.
+  const bool closed = torn.back() == '\n';
+  if (closed) torn.pop_back();
+  const ordered_json fields{{"torn_bytes", torn.size()}, {"torn_sha256", sha256(torn)}};
+  return write(make_line(now_unix_ms(), "recovered", fields, last_), closed ? "" : "\n");
+}
+
+std::string TrailFile::append(std::string_view event, const ordered_json& fields) {
+  Line line = make_line(now_unix_ms(), event, fields, last_);
+  // Each file gets at least one event, however small the limit is. In a loop, because other processes may fill the new
+  // file before this one gets the lock.
+  while (options_.max_bytes > 0 && size_ > 0 && size_ + line.text.size() > options_.max_bytes && !began_file_) {
+    if (std::string problem = rotate(); !problem.empty()) return problem;
+    line = make_line(now_unix_ms(), event, fields, last_);
+  }
+  return write(std::move(line));
+}
+
+std::string TrailFile::rotate() {
+  // Otherwise a loss of power could leave the new file without the end of this one.
+  if (options_.sync_data && ::fdatasync(descriptor_.get()) != 0) return because("it cannot be synchronised", errno);
+  const std::string aside = rotated_name(name_, last_.seq);
+  if (!rename_aside(folder_, name_, aside)) {
+    return because("it has reached audit.max_bytes, and cannot be renamed to " + folder_.above + '/' + aside, errno);
+  }
+  unlock();
+  if (std::string problem = open(); !problem.empty()) return problem;
+  std::vector<std::string> rotated;
+  if (options_.keep == 0 || !find_rotated(folder_, name_, rotated)) return {};
+  // One that cannot be removed stays, and is tried again at the next rotation.
+  for (std::size_t i = 0; i + options_.keep < rotated.size(); ++i)
+    ::unlinkat(folder_.place.get(), rotated[i].c_str(), 0);
+  return {};
+}
+
+std::string TrailFile::write(Line line, std::string_view before) {
+  line.text.insert(0, before);
+  const auto [written, error] = write_without_signal(descriptor_.get(), line.text);
+  if (error != 0) {
+    // Where even this fails, the next one who writes finds a torn line and says so.
+    const bool whole = written == 0 || ::ftruncate(descriptor_.get(), static_cast<off_t>(size_)) == 0;
+    return because(whole ? "a line cannot be added" : "a line cannot be added, and a part of it stays", error);
+  }
+  size_ += line.text.size();
+  last_ = std::move(line.link);
+  return {};
+}
+
+std::string TrailFile::finish() {
+  unlock();
+  if (options_.sync_data && ::fdatasync(descriptor_.get()) != 0) return because("it cannot be synchronised", errno);
+  // Some file systems say only now that there was no room.
+  if (::close(descriptor_.release()) != 0 && errno != EINTR) return because("it cannot be written", errno);
+  return {};
+}
+
+}  // namespace
 
 Trail::Trail(TrailOptions options) : options_(std::move(options)) {}
 

@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-#include "system/size_signal.h"
+#include "system/real_folder.h"
 
 namespace wtool::engine {
 

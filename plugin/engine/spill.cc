@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "system/size_signal.h"
+#include "system/real_folder.h"
 
 namespace wtool::engine {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
-#include "base/path_text.h"
+#include "base/paths.h"
 
 namespace wtool::policy {
 

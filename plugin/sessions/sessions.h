@@ -1,18 +1,110 @@
-// All terminal sessions of the plugin, from its init to its deinit. They do not belong to a tool object: when the
-// configuration changes, the host makes new tool objects, and sessions live on.
+// Terminal sessions: each one, what its commands leave running, and all of them, from the plugin's init to its deinit.
+// They do not belong to a tool object: when the configuration changes, the host makes new tool objects, and sessions
+// live on.
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "sessions/session.h"
+#include "engine/kept_tree.h"
+#include "policy/environment.h"
 
 namespace wtool {
+
+// Background processes that live on after their command, until they are ended or their session is closed. Any thread
+// may call any member. The custody that the trees came from must outlive it.
+class Background {
+ public:
+  // Each command that left something behind costs a custodian and a descriptor.
+  static constexpr std::size_t max_commands = 64;
+
+  // Whether the processes of one more command can be kept.
+  bool has_room();
+
+  void keep(std::shared_ptr<engine::KeptTree> tree);
+
+  // Asks all of them to end, and does not wait.
+  void request_end(std::chrono::milliseconds grace);
+
+  // Ends all of them, and waits for it. What the kernel would not let us kill is named.
+  std::vector<engine::ProcessName> end(std::chrono::milliseconds grace);
+
+ private:
+  void forget_dead();
+
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<engine::KeptTree>> trees_;
+};
+
+struct SessionDetails {
+  std::string id;
+  std::string task;
+  std::string agent;
+  std::string directory;          // canonical
+  policy::Variables environment;  // added for each command
+  std::chrono::system_clock::time_point created;
+};
+
+// One terminal session: a directory and variables for its commands, which run one at a time, and the processes that
+// they left behind. Any thread may call any member.
+class Session {
+ public:
+  explicit Session(SessionDetails details) : details_(std::move(details)) {}
+
+  const SessionDetails& details() const { return details_; }
+
+  enum class State {
+    idle,       // it is ready; the last command, if there was one, succeeded
+    running,    // a command runs
+    completed,  // it is being closed
+    failed,     // it is ready; the last command failed, or could not be run
+  };
+  State state() const;
+
+  // How many commands have run.
+  std::uint64_t commands() const;
+
+  enum class Begin { begun, busy, closed };
+
+  // Begins a command. The thread that closes the session calls `abort` to stop it. Every command that has begun must
+  // end.
+  Begin begin(std::function<void(std::string_view reason)> abort);
+
+  enum class Ending { refused, not_started, succeeded, failed };
+  void end(Ending ending);
+
+  Background& background() { return background_; }
+  // Where its commands run in a sandbox, they can signal each other's processes.
+  const std::shared_ptr<engine::SignalScope>& scope() const { return scope_; }
+
+  // What is to be done when it was closed by the end of the plugin, with what is left of it.
+  std::function<void(const std::vector<engine::ProcessName>& unkillable)> on_plugin_shutdown;
+
+  // Stops the command that runs, waits for its end, and ends what is left. Later commands are refused.
+  std::vector<engine::ProcessName> close(std::chrono::milliseconds grace);
+
+ private:
+  const SessionDetails details_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  State last_ = State::idle;
+  bool running_ = false;
+  bool closed_ = false;
+  bool aborting_ = false;  // abort_ is being called; the command that it stops cannot end before it is through
+  std::uint64_t commands_ = 0;
+  std::function<void(std::string_view)> abort_;
+  Background background_;
+  const std::shared_ptr<engine::SignalScope> scope_ = std::make_shared<engine::SignalScope>();
+};
 
 // Any thread may call any member.
 class Sessions {

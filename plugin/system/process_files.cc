@@ -12,7 +12,6 @@
 #include <cstring>
 
 #include "base/descriptor.h"
-#include "system/number_folder.h"
 
 namespace wtool {
 

@@ -11,7 +11,6 @@
 #include <cstring>
 #include <iterator>
 
-#include "system/number_folder.h"
 #include "system/process_files.h"
 
 namespace wtool {

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
-#include "system/named_process.h"
+#include "system/process_files.h"
 
 namespace wtool {
 

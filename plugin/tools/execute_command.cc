@@ -1,5 +1,5 @@
-#include "tools/execute_command.h"
-
+// The tool execute_command: one program with its arguments, without a shell, answered as YAML. The host's environment
+// says which programs may run (ALLOWED_COMMANDS), and where (ALLOWED_CWD_ROOTS). It is read again at each call.
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -11,10 +11,9 @@
 #include "policy/name_list.h"
 #include "policy/operators.h"
 #include "policy/programs/names.h"
-#include "tools/explanation.h"
 #include "tools/parameters.h"
-#include "tools/shell_result.h"
-#include "tools/yaml_result.h"
+#include "tools/result.h"
+#include "tools/tool.h"
 
 namespace wtool::tools {
 
@@ -146,7 +145,7 @@ std::optional<policy::Verdict> judge_terminal(const std::vector<std::string>& wo
               "use a program that needs nobody: cat for a pager, sed or a script for an editor, ps for a monitor");
 }
 
-class ExecuteCommandCall : public PreparedCall {
+class ExecuteCommandCall : public CommandCall {
  public:
   explicit ExecuteCommandCall(std::string_view arguments) {
     Parameters parameters(arguments);
@@ -161,10 +160,6 @@ class ExecuteCommandCall : public PreparedCall {
   ToolResult run(CallContext& context) override {
     if (!problem_.empty()) return refusal(problem_);
     return answer(request_, execute_call(request_, context), {yaml_result, std::string(not_found_note)});
-  }
-
-  std::string explain(const Configuration& configuration, const Sessions&) const override {
-    return problem_.empty() ? explanation(request_, configuration) : explanation(problem_);
   }
 
  private:
@@ -193,18 +188,13 @@ class ExecuteCommandCall : public PreparedCall {
     };
     set_words(request_, std::move(words));
   }
-
-  CommandRequest request_;
-  std::string problem_;
 };
 
 }  // namespace
 
 Tool execute_command() {
   return {{"execute_command", "Execute one program", "1.0.0", description, input_schema, output_schema},
-          [](std::string_view arguments, const Configuration&) -> std::unique_ptr<PreparedCall> {
-            return std::make_unique<ExecuteCommandCall>(arguments);
-          }};
+          prepare<ExecuteCommandCall>};
 }
 
 }  // namespace wtool::tools

@@ -1,14 +1,14 @@
-#include "tools/execute_run.h"
-
+// The tool execute_run: one command without a shell. It runs at once where it can reach only the project's files and
+// history, and otherwise only after a person has approved it. docs/guide/execute-run.md describes it.
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "policy/commands_file.h"
 #include "policy/covenant.h"
-#include "tools/explanation.h"
 #include "tools/parameters.h"
 #include "tools/result.h"
+#include "tools/tool.h"
 
 namespace wtool::tools {
 
@@ -119,7 +119,7 @@ class Ending {
   std::string note_;
 };
 
-class ExecuteRunCall : public PreparedCall {
+class ExecuteRunCall : public CommandCall {
  public:
   ExecuteRunCall(std::string_view arguments, const Configuration& configuration) {
     Parameters parameters(arguments);
@@ -158,10 +158,6 @@ class ExecuteRunCall : public PreparedCall {
     return std::visit(Ending(result, outcome, note(result, "always", "\n")), termination);
   }
 
-  std::string explain(const Configuration& configuration, const Sessions&) const override {
-    return problem_.empty() ? explanation(request_, configuration) : explanation(problem_);
-  }
-
  private:
   // What became of an answer for good that was given just now to our own question.
   static std::string note(const CallResult& result, std::string_view answer, const char* end) {
@@ -190,18 +186,13 @@ class ExecuteRunCall : public PreparedCall {
     }
     return failure(error.message);
   }
-
-  CommandRequest request_;
-  std::string problem_;
 };
 
 }  // namespace
 
 Tool execute_run() {
   return {{"execute_run", "Run a command of the project", "1.0.0", description, input_schema, output_schema},
-          [](std::string_view arguments, const Configuration& configuration) -> std::unique_ptr<PreparedCall> {
-            return std::make_unique<ExecuteRunCall>(arguments, configuration);
-          }};
+          prepare<ExecuteRunCall>};
 }
 
 }  // namespace wtool::tools

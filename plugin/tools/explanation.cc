@@ -1,4 +1,4 @@
-#include "tools/explanation.h"
+#include "tools/result.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -10,6 +10,7 @@
 #include "policy/programs.h"
 #include "policy/programs/names.h"
 #include "policy/words.h"
+#include "tools/tool.h"
 
 namespace wtool::tools {
 
@@ -122,6 +123,10 @@ std::string explanation(const CommandRequest& request, const Configuration& conf
   answer["limits"] = limits_of(request, configuration);
   answer["sandbox"] = sandbox_of(configuration);
   return dump(answer);
+}
+
+std::string CommandCall::explain(const Configuration& configuration, const Sessions&) const {
+  return problem_.empty() ? explanation(request_, configuration) : explanation(problem_);
 }
 
 std::string explanation(const std::string& problem) {

@@ -1,8 +1,7 @@
-#include "tools/shell_execute.h"
-
-#include "tools/explanation.h"
+// The tool shell_execute: one shell command with a time limit, its output and exit code as a structured result.
 #include "tools/parameters.h"
-#include "tools/shell_result.h"
+#include "tools/result.h"
+#include "tools/tool.h"
 
 namespace wtool::tools {
 
@@ -88,7 +87,7 @@ constexpr std::string_view description =
 // Of the parameter `stdin`. What is longer belongs into a file.
 constexpr std::size_t longest_input = 1024UL * 1024;
 
-class ShellExecuteCall : public PreparedCall {
+class ShellExecuteCall : public CommandCall {
  public:
   ShellExecuteCall(std::string_view arguments, const Configuration& configuration) {
     Parameters parameters(arguments);
@@ -110,23 +109,13 @@ class ShellExecuteCall : public PreparedCall {
     if (!problem_.empty()) return refusal(problem_);
     return answer(request_, execute_call(request_, context));
   }
-
-  std::string explain(const Configuration& configuration, const Sessions&) const override {
-    return problem_.empty() ? explanation(request_, configuration) : explanation(problem_);
-  }
-
- private:
-  CommandRequest request_;
-  std::string problem_;
 };
 
 }  // namespace
 
 Tool shell_execute() {
   return {{"shell_execute", "Execute a shell command", "1.0.0", description, input_schema, output_schema},
-          [](std::string_view arguments, const Configuration& configuration) -> std::unique_ptr<PreparedCall> {
-            return std::make_unique<ShellExecuteCall>(arguments, configuration);
-          }};
+          prepare<ShellExecuteCall>};
 }
 
 }  // namespace wtool::tools

@@ -1,10 +1,8 @@
-#include "tools/shell_result.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/utf8.h"
-#include "tools/explanation.h"
 #include "tools/result.h"
 
 namespace wtool::tools {

@@ -1,9 +1,4 @@
-#include "tools/table.h"
-
-#include "tools/execute_command.h"
-#include "tools/execute_run.h"
-#include "tools/shell_execute.h"
-#include "tools/terminal.h"
+#include "tools/tool.h"
 
 namespace wtool::tools {
 

@@ -1,10 +1,12 @@
-// What a tool family is to the rest of the plugin: a description, and a way to turn arguments into a call.
+// What a tool is to the rest of the plugin: a description, and a way to turn arguments into a call. And all tools.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "call/call.h"
 
@@ -39,10 +41,47 @@ class PreparedCall {
   virtual std::string explain(const Configuration& configuration, const Sessions& sessions) const = 0;
 };
 
+// A call that is one command: a constructor fills in `request_`, or says in `problem_` what is wrong with the
+// parameters.
+class CommandCall : public PreparedCall {
+ public:
+  std::string explain(const Configuration& configuration, const Sessions& sessions) const override;  // explanation.cc
+
+ protected:
+  CommandRequest request_;
+  std::string problem_;
+};
+
+// Makes a call of that class, for the table.
+template <typename Call>
+std::unique_ptr<PreparedCall> prepare(std::string_view arguments, const Configuration& configuration) {
+  if constexpr (std::is_constructible_v<Call, std::string_view, const Configuration&>) {
+    return std::make_unique<Call>(arguments, configuration);
+  } else {
+    return std::make_unique<Call>(arguments);
+  }
+}
+
 struct Tool {
   Description description;
   // Judges the arguments and starts nothing. What is wrong with them is the answer of the call that it returns.
   std::unique_ptr<PreparedCall> (*prepare)(std::string_view arguments, const Configuration& configuration);
 };
+
+// ---- All tools of the plugin, each in the file of its name. A new one is a file here, its function below, and a line
+// in table.cc.
+
+std::span<const Tool> all();
+
+Tool shell_execute();    // docs/guide/shell-execute.md
+Tool execute_command();  // docs/guide/execute-command.md
+Tool execute_run();      // docs/guide/execute-run.md
+
+// terminal/: sessions with a directory, variables and background processes of their own, in which allowed programs run,
+// one at a time, without a shell. docs/guide/terminal.md describes them.
+Tool terminal_create_session();
+Tool terminal_execute_command();
+Tool terminal_close_session();
+Tool terminal_get_status();
 
 }  // namespace wtool::tools

@@ -18,7 +18,7 @@
 #include <cstring>
 
 #include "base/descriptor.h"
-#include "system/number_folder.h"
+#include "system/process_files.h"
 #include "warden/priority.h"
 #include "warden/protocol.h"
 #include "warden/version_note.h"

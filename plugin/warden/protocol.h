@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "system/named_process.h"
+#include "system/process_files.h"
 
 namespace wtool::warden {
 

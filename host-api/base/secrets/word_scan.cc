@@ -45,12 +45,10 @@ class WordScan {
   void run() {
     while (at_ < text_.size()) {
       const char c = text_[at_];
-      if (is_blank(c)) {
-        ++at_;
-      } else if (c == '<' && text_.substr(at_).starts_with("<<<")) {
+      if (c == '<' && text_.substr(at_).starts_with("<<<")) {
         at_ += 3;
         here_string_ = true;
-      } else if (c == '<' || c == '>') {
+      } else if (is_blank(c) || c == '<' || c == '>') {
         ++at_;
       } else if (is_separator(c)) {
         ++at_;
@@ -229,9 +227,7 @@ class WordScan {
     if (dashes > 2 || name.size() < (dashes == 1 ? 4U : 2U) || !is_secret_option(name)) return;
     if (separator == text.size()) {
       if (!is_flag_about_secret(name)) mark_next(i);
-    } else if (text[separator] == '=' && !text.substr(separator + 1).starts_with("id=")) {
-      mark(words_[i], separator + 1);
-    } else if (text[separator] == ':') {
+    } else if (text[separator] == ':' || !text.substr(separator + 1).starts_with("id=")) {
       mark(words_[i], separator + 1);
     }
   }

@@ -395,7 +395,7 @@ std::unique_ptr<Channel> Agent::connect(std::string& problem) {
       }
       why = "it did not answer with the key of the ticket";
     }
-    problem += (problem.empty() ? "" : "; ") + address + ": " + why;
+    problem.append(problem.empty() ? "" : "; ").append(address).append(": ").append(why);
   }
   return nullptr;
 }

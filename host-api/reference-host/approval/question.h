@@ -1,4 +1,5 @@
-// A question for a person: may this run? What is asked, and how it reads on a terminal.
+// A question for a person: may this run? What is asked, how it reads on a terminal, and the interface to who answers
+// it.
 #pragma once
 
 #include <cstddef>
@@ -21,5 +22,31 @@ struct Question {
 // line of the question: each line of the command begins with a bar, and is broken here at `columns` columns, so that
 // the terminal does not break it. `state`: that of the workflow which asks; empty if unknown.
 std::string question_text(const Question& question, std::size_t columns, std::string_view state = {});
+
+// ---- The host's side of wtool.approval/1, without its C types.
+
+// The numbers are those of wtool.approval/1.
+enum class Approval : std::uint32_t {
+  unavailable = 0,
+  yes = 1,
+  no = 2,
+  always = 3,
+  never = 4,
+  deferred = 5,
+  expired = 6
+};
+
+// All members: any thread.
+class Approver {
+ public:
+  virtual ~Approver() = default;
+
+  // Waits for the answer. On the thread of the call that the question is about.
+  virtual Approval ask(const Question& question) = 0;
+
+  // Ends the question as unavailable. Never waits. May be called before ask() for that question; a finished question is
+  // ignored.
+  virtual void withdraw(std::uint64_t id) = 0;
+};
 
 }  // namespace wtool::host

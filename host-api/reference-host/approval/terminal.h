@@ -11,7 +11,7 @@
 #include <map>
 #include <mutex>
 
-#include "approval/approver.h"
+#include "approval/question.h"
 #include "terminal/asking.h"
 
 namespace wtool::host {

@@ -18,7 +18,6 @@
 #include <utility>
 #include <vector>
 
-#include "approval/peer.h"
 #include "approval/question_folder.h"
 #include "base/time_text.h"
 

@@ -5,9 +5,9 @@
 //
 // - The socket is one of this user's alone (question_folder.h), made with the first question and removed at the end.
 // - Each line on it is a JSON object. The server says {"nonce"}, then {"asks": {...}} for each question that waits,
-//   {"ready": true}, and from then on {"asks"} and {"over": ID}. A client says {"id", "answer", "nonce"} and gets {"id",
-//   "taken"} or {"id", "problem"}; {"refused": WHY} ends the connection.
-// - Who answers is looked at (peer.h), at the beginning and with each answer. The kernel tells which process has sent
+//   {"ready": true}, and from then on {"asks"} and {"over": ID}. A client says {"id", "answer", "nonce"} and gets
+//   {"id", "taken"} or {"id", "problem"}; {"refused": WHY} ends the connection.
+// - Who answers is looked at (question_folder.h), at the beginning and with each answer. The kernel tells which process has sent
 //   a line; only the process whose ancestors were looked at can know the nonce and send one with its number, and it has
 //   not ended by then. So no process can pass another one off as itself.
 // - A question whose time is over is refused, and says that nobody has answered.
@@ -27,7 +27,7 @@
 #include <string_view>
 #include <thread>
 
-#include "approval/approver.h"
+#include "approval/question.h"
 #include "base/descriptor.h"
 
 namespace wtool::host {

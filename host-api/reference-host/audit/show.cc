@@ -1,4 +1,4 @@
-#include "audit/show.h"
+#include "audit/verify.h"
 
 #include <array>
 #include <cstdio>
@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "audit/line_reader.h"
-#include "audit/parts.h"
+#include "audit/reader.h"
 #include "tracing/escape.h"
 
 namespace wtool::host::audit {

@@ -4,9 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "audit/entry.h"
-#include "audit/line_reader.h"
-#include "audit/parts.h"
+#include "audit/reader.h"
 #include "base/sha256.h"
 #include "tracing/escape.h"
 

@@ -1,8 +1,11 @@
-// Verifies the chain of an audit trail. docs/guide/audit.md says what that proves, and what it cannot.
+// What can be done with an audit trail: verify its chain (verify.cc), and show it to people (show.cc).
+// docs/guide/audit.md says what a chain proves, and what it cannot.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace wtool::host::audit {
@@ -27,5 +30,21 @@ inline constexpr std::size_t max_shown = 20;  // problems, and notes
 
 // `expected` is the hash of a line that must be in the chain, or empty. Reads each file once, in bounded memory.
 Report verify(const std::string& file, const std::string& expected);
+
+// How a trail is shown: one line an event. Showing does not verify anything.
+struct ShowOptions {
+  std::string event{};     // only this kind; empty: all, and lines that cannot be read
+  std::uint64_t last = 0;  // only the last so many; 0: all
+  bool json = false;       // the lines themselves, in ASCII
+};
+
+// Calls `print` with a line of text for each event, oldest first, until it returns false. The line has no newline, and
+// nothing that controls a terminal. Empty: all were shown, or `print` returned false. Otherwise why the trail could not
+// be read; of a file without any event, nothing is printed.
+std::string show(const std::string& file, const ShowOptions& options,
+                 const std::function<bool(std::string_view line)>& print);
+
+// One event, in the form that show() prints. `line` is a line of a trail; any other text gives an empty one.
+std::string describe(std::string_view line);
 
 }  // namespace wtool::host::audit

@@ -1,12 +1,12 @@
-// wtool agent --ticket FILE: the pilot of a node of a cluster. People do not call it; the plugin cluster_tools submits it.
+// wtool agent --ticket FILE: the pilot of a node of a cluster. People do not call it; the plugin cluster_tools submits
+// it.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
 #include "cli/commands.h"
 #include "cli/context.h"
-#include "cli/output.h"
-#include "loader/find_plugin.h"
+#include "loader/plugin.h"
 
 #ifdef WTOOL_WITH_CLUSTER
 #include <filesystem>

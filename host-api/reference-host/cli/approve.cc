@@ -18,7 +18,6 @@
 #include "base/time_text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
-#include "cli/output.h"
 #include "tracing/escape.h"
 
 namespace wtool::host {

@@ -1,6 +1,6 @@
 // wtool audit verify FILE [--expect HASH] and wtool audit show FILE [--event E] [--last N] [--json]: an audit trail
 // that a plugin wrote. Needs no plugin.
-#include "audit/entry.h"
+#include "audit/reader.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -11,12 +11,10 @@
 #include <memory>
 #include <string>
 
-#include "audit/show.h"
 #include "audit/verify.h"
 #include "base/sha256.h"
 #include "cli/commands.h"
 #include "cli/context.h"
-#include "cli/output.h"
 #include "terminal/text.h"
 #include "tracing/escape.h"
 

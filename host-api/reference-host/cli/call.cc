@@ -1,15 +1,18 @@
 // wtool call TOOL [JSON | - | @FILE] [--stdin FILE] [--stream | --explain]: one call, or what it would do. Writes only
 // the result's JSON to standard output.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <cstddef>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
-#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
-#include "cli/output.h"
+#include "config/files.h"
 #include "loader/stdin_parameter.h"
 #include "terminal/terminal.h"
 #include "tracing/escape.h"
@@ -17,6 +20,20 @@
 namespace wtool::host {
 
 namespace {
+
+constexpr std::size_t arguments_size_limit = 16 << 20;  // bytes, as in tool.h
+
+// "-" is standard input, "@FILE" the file, anything else the text itself. Nothing is changed or checked: that is the
+// plugin's task. Nothing when it cannot be read or is too large: `error` says why.
+std::optional<std::string> read_arguments(const std::string& word, std::string& error) {
+  if (word == "-") return read_descriptor(STDIN_FILENO, "standard input", arguments_size_limit, error);
+  if (!word.starts_with('@')) return word;
+  if (word == "@") {
+    error = "\"@\" must be followed by the name of a file, as in @arguments.json";
+    return std::nullopt;
+  }
+  return read_file(word.substr(1), arguments_size_limit, error);
+}
 
 struct CallOptions {
   std::string tool;

@@ -11,15 +11,13 @@
 #include <optional>
 
 #include "base/descriptor.h"
-#include "base/environment.h"
 #include "base/files.h"
-#include "base/new_file.h"
+#include "base/paths.h"
 #include "base/sha256.h"
 #include "base/stop.h"
-#include "cli/confirmation.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
-#include "cli/output.h"
+#include "cli/questions.h"
 #include "expressions/template.h"
 #include "terminal/text.h"
 #include "tracing/escape.h"

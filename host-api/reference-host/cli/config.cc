@@ -10,7 +10,6 @@
 
 #include "cli/commands.h"
 #include "cli/context.h"
-#include "cli/output.h"
 #include "tracing/escape.h"
 
 namespace wtool::host {

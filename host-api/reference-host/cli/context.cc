@@ -1,14 +1,19 @@
 #include "cli/context.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
 #include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
+#include <string>
 #include <wtool/cpp/plugin.hpp>
 
-#include "cli/output.h"
-#include "loader/find_plugin.h"
+#include "base/files.h"
+#include "loader/plugin.h"
 #include "terminal/terminal.h"
+#include "tracing/escape.h"
 
 namespace wtool::host {
 
@@ -91,6 +96,28 @@ Toolbox* Context::toolbox(ConfigSource& source) {
 ConfigFiles& Context::config_files() {
   if (!config_files_) config_files_ = std::make_unique<ConfigFiles>(options.config);
   return *config_files_;
+}
+
+bool print(std::string_view text) {
+  const int failed = write_all(STDOUT_FILENO, text).error;
+  if (failed == 0) return true;
+  complain(std::string("cannot write to standard output: ") + ::strerror(failed));
+  return false;
+}
+
+void complain(std::string_view message) {
+  std::string line = "wtool: ";
+  append_escaped(line, message, "\n");
+  line += '\n';
+  Terminal::of_process().write(line);
+}
+
+void fill_closed_descriptors() {
+  constexpr int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY};
+  for (int descriptor = 0; descriptor < 3; ++descriptor) {
+    // open gives the lowest number that is free, which is this one, as those below are open by now.
+    if (::fcntl(descriptor, F_GETFD) < 0 && ::open("/dev/null", modes[descriptor]) < 0) return;
+  }
 }
 
 }  // namespace wtool::host

@@ -9,13 +9,11 @@
 #include <memory>
 #include <string>
 
-#include "base/new_file.h"
+#include "base/files.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/load_run.h"
-#include "cli/output.h"
 #include "cli/prepared_workflow.h"
-#include "cli/report_file.h"
 
 namespace wtool::host {
 

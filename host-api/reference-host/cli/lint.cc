@@ -15,11 +15,9 @@
 
 #include "cli/commands.h"
 #include "cli/context.h"
-#include "cli/explained.h"
-#include "cli/output.h"
 #include "cli/prepared_workflow.h"
 #include "workflow/check/checker.h"
-#include "workflow/check/older_rule.h"
+#include "workflow/check/failure_rule.h"
 #include "workflow/parse/parser.h"
 
 namespace wtool::host {

@@ -1,14 +1,19 @@
 #include "cli/load_run.h"
 
+#include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
-
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 
+#include "base/descriptor.h"
+#include "base/files.h"
 #include "base/sha256.h"
-#include "cli/output.h"
+#include "cli/context.h"
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"
+#include "report/formats.h"
 #include "workflow/parse/parser.h"
 
 namespace wtool::host {
@@ -113,6 +118,25 @@ std::optional<workflow::Workflow> workflow_of_run(const journal::RunRecord& run,
     why = run.file + " cannot be read";
   }
   return std::nullopt;
+}
+
+bool write_report(const std::string& file, std::string_view text) {
+  if (file == "-") return print(text);
+  std::string why;
+  Descriptor opened = open_without_links(file, O_WRONLY | O_CREAT | O_TRUNC, 0666, why);
+  int failed = opened ? write_all(opened.get(), text).error : 0;
+  // Some file systems tell only here that there was no space.
+  if (opened && ::close(opened.release()) != 0 && failed == 0) failed = errno;
+  if (failed != 0) why = ::strerror(failed);
+  if (!why.empty()) complain("cannot write " + file + ": " + why);
+  return why.empty();
+}
+
+bool write_reports(const journal::RunRecord& run, const workflow::Workflow* workflow, const std::string& junit,
+                   const std::string& html) {
+  const bool junit_done = junit.empty() || write_report(junit, report::junit_xml(run));
+  const bool html_done = html.empty() || write_report(html, report::html_report(run, workflow));
+  return junit_done && html_done;
 }
 
 }  // namespace wtool::host

@@ -1,8 +1,10 @@
-// What the subcommands on earlier runs share: a run that the command line names, and its workflow.
+// What the subcommands on earlier runs share: a run that the command line names, its workflow, and its reports as
+// files.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "journal/run_record.h"
 #include "workflow/model/model.h"
@@ -21,8 +23,8 @@ std::optional<PastRunFile> read_past_run(const std::string& wanted);
 // The same, of that workflow file alone: `last` is the last run of it, and a run of another file is refused.
 std::optional<PastRunFile> read_past_run_of(const std::string& file, const std::string& wanted);
 
-// The id of the run below `directory` that `wanted` names: an id, or `last` for the last run of `file`. It must be a run of
-// that file. Empty on failure; `error` says why.
+// The id of the run below `directory` that `wanted` names: an id, or `last` for the last run of `file`. It must be a
+// run of that file. Empty on failure; `error` says why.
 std::string run_of_file(const std::string& directory, const std::string& file, const std::string& wanted,
                         std::string& error);
 
@@ -31,5 +33,14 @@ std::optional<workflow::Workflow> read_workflow(const std::string& file);
 
 // The workflow of the run, if its file still exists unchanged. Nothing otherwise: `why` has the reason.
 std::optional<workflow::Workflow> workflow_of_run(const journal::RunRecord& run, std::string& why);
+
+// Writes a report into a file that the command line names. The caller passes its name through resolve_links_above
+// (base/files.h) before the first command runs. Makes the file, or replaces it; `-` is standard output. False: the
+// reason is on stderr.
+bool write_report(const std::string& file, std::string_view text);
+
+// Writes those reports whose file is not empty. `workflow` may be null (report/formats.h).
+bool write_reports(const journal::RunRecord& run, const workflow::Workflow* workflow, const std::string& junit,
+                   const std::string& html);
 
 }  // namespace wtool::host

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/environment.h"
+#include "base/paths.h"
 #include "expressions/template.h"
 #include "loader/toolbox.h"
 #include "tracing/escape.h"

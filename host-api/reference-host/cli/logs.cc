@@ -12,13 +12,10 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
-#include "cli/output.h"
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"
-#include "journal/stored_output.h"
-#include "report/step_label.h"
+#include "report/text.h"
 #include "runner/waiting.h"
-#include "terminal/output_lines.h"
 #include "terminal/text.h"
 
 namespace wtool::host {

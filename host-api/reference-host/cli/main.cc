@@ -11,7 +11,6 @@
 #include "base/edit_distance.h"
 #include "cli/commands.h"
 #include "cli/context.h"
-#include "cli/output.h"
 
 namespace wtool::host {
 

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/environment.h"
 #include "base/files.h"
+#include "base/paths.h"
 #include "base/sha256.h"
-#include "cli/output.h"
+#include "cli/context.h"
 #include "journal/runs_folder.h"
 
 namespace wtool::host {

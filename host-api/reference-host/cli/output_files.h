@@ -11,7 +11,7 @@
 #include <mutex>
 #include <string>
 
-#include "runner/output_store.h"
+#include "runner/run_request.h"
 #include "runner/secrets.h"
 
 namespace wtool::host {

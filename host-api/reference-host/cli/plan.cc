@@ -8,12 +8,10 @@
 
 #include "cli/commands.h"
 #include "cli/context.h"
-#include "cli/explained.h"
-#include "cli/output.h"
 #include "cli/prepared_workflow.h"
 #include "cli/workflow_run.h"
-#include "planning/planner.h"
-#include "workflow/check/name_uses.h"
+#include "planning/plan.h"
+#include "workflow/check/checker.h"
 #include "workflow/model/parameters.h"
 
 namespace wtool::host {

@@ -3,18 +3,22 @@
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
+#include <nlohmann/json.hpp>
 #include <string_view>
+#include <utility>
 
 #include "base/edit_distance.h"
-#include "cli/output.h"
+#include "base/sha256.h"
+#include "cli/context.h"
+#include "cli/output_files.h"
 #include "cli/shell_reader.h"
-#include "workflow/check/called_workflows.h"
+#include "journal/observers.h"
+#include "runner/abort_watcher.h"
 #include "workflow/check/checker.h"
-#include "workflow/model/shell_choice.h"
 #include "workflow/parse/parser.h"
+#include "workflow/quoting/command_template.h"
 
 namespace wtool::host {
 
@@ -235,6 +239,86 @@ runner::RunServices PreparedWorkflow::services() {
     return setup_->prompts->prepare(prompt, is_inline, from, values);
   };
   return services;
+}
+
+// ---- What policy says of a call that is not made.
+
+namespace {
+
+// Empty where it is missing, or no text.
+std::string text_of(const nlohmann::json& answer, const char* key) {
+  const auto found = answer.find(key);
+  return found != answer.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+workflow::CommandVerdict explained(Toolbox& toolbox, const std::string& tool, const nlohmann::json& arguments) {
+  using Kind = workflow::CommandVerdict::Kind;
+  Stop stop;
+  std::string why;
+  const auto text =
+      toolbox.explain(tool, arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), stop, why);
+  if (!text) return {Kind::unknown, why};
+  // Skips nested lists, such as that of the environment.
+  const auto answer =
+      nlohmann::json::parse(*text, [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) { return depth < 2; });
+  const std::string reason = text_of(answer, "reason");
+  if (text_of(answer, "error") == "working_directory_invalid") return {Kind::no_directory, reason};
+  const std::string verdict = text_of(answer, "verdict");
+  if (verdict == "allow") return {Kind::allow, reason};
+  if (verdict == "ask") return {Kind::ask, reason};
+  if (verdict == "deny") return {Kind::deny, reason};
+  return {Kind::unknown,
+          "the tool " + tool + " gives the verdict \"" + verdict + "\", which is not one of allow, ask and deny"};
+}
+
+bool allows_any_command(Toolbox& toolbox) {
+  return explained(toolbox, std::string(workflow::shell_tool), {{"command", "$("}}).kind ==
+         workflow::CommandVerdict::Kind::allow;
+}
+
+runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, JournaledRun run,
+                                runner::Secrets& secrets, Stop& stop, runner::RunObserver& shown) {
+  const runner::AbortWatcher watcher(prepared.directory(), stop);
+  if (!watcher.error().empty()) complain("the abort file has no effect in this run: " + watcher.error());
+  OutputFiles files(run.journal ? run.journal->file() : "", secrets, prepared.output_limits());
+  journal::Masking masking(secrets, shown);
+  journal::Observers all({run.journal.get(), &masking});
+  runner::RunServices services = prepared.services();
+  services.confirm = std::move(run.confirm);
+  services.skips_finally = std::move(run.skips_finally);
+  services.outputs = &files;
+  return journal::masked(runner::run_workflow({prepared.workflow(), prepared.source(), std::move(run.inputs), tools,
+                                               stop, all, run.settings, std::move(services), &secrets, run.past,
+                                               run.journal ? run.journal->run() : "", prepared.shown_name()}),
+                         secrets);
+}
+
+journal::Journal::Options journal_options(const runner::Secrets& secrets) {
+  return {&secrets, [](const std::string& text) { complain(text); }};
+}
+
+std::vector<std::string> lost_inputs(const journal::RunRecord& run, const std::set<std::string>& given,
+                                     const std::string& option) {
+  std::vector<std::string> sentences;
+  const auto again = [&](const std::string& name) {
+    return "give it again" + (option.empty() ? "" : " with " + option + name + "=VALUE");
+  };
+  for (const std::string& name : run.secret_inputs) {
+    if (!given.contains(name)) sentences.push_back("the secret '" + name + "' is not in the journal; " + again(name));
+  }
+  for (const std::string& name : run.masked_inputs) {
+    if (given.contains(name)) continue;
+    sentences.push_back("the input '" + name + "' holds a secret, which is not in the journal; " + again(name));
+  }
+  return sentences;
+}
+
+std::string changed_since(const workflow::Source& source, const journal::RunRecord& run) {
+  if (sha256(source.text()) == run.sha256) return {};
+  return "the file " + run.file + " is not what it was when the run " + run.run +
+         " continued last; what is completed is kept as long as the states are the same";
 }
 
 }  // namespace wtool::host

@@ -7,11 +7,9 @@
 #include <vector>
 
 #include "cli/context.h"
-#include "cli/output.h"
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"
-#include "report/run_json.h"
-#include "report/summary.h"
+#include "report/formats.h"
 #include "terminal/text.h"
 
 namespace wtool::host {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "workflow/check/shell_syntax.h"
+#include "workflow/check/checker.h"
 
 namespace wtool::host {
 

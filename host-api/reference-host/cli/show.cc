@@ -7,10 +7,8 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/load_run.h"
-#include "cli/output.h"
-#include "journal/stored_output.h"
-#include "report/run_json.h"
-#include "report/summary.h"
+#include "journal/journal_reader.h"
+#include "report/formats.h"
 
 namespace wtool::host {
 

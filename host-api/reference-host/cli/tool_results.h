@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "report/failed_steps.h"
-#include "report/step_label.h"
+#include "report/text.h"
 #include "runner/run_observer.h"
 
 namespace wtool::host {

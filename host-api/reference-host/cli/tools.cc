@@ -7,7 +7,6 @@
 
 #include "cli/commands.h"
 #include "cli/context.h"
-#include "cli/output.h"
 #include "tracing/escape.h"
 
 namespace wtool::host {

@@ -11,20 +11,19 @@
 #include <utility>
 
 #include "base/utf8.h"
-#include "cli/journaled_run.h"
+#include "cli/context.h"
 #include "cli/load_run.h"
-#include "cli/output.h"
+#include "cli/prepared_workflow.h"
 #include "cli/tool_results.h"
+#include "journal/journal_reader.h"
 #include "journal/observers.h"
-#include "journal/resume.h"
 #include "mcp/call_tools.h"
 #include "mcp/results.h"
-#include "runner/child_stop.h"
+#include "runner/waiting.h"
 #include "tracing/escape.h"
-#include "workflow/check/name_uses.h"
-#include "workflow/model/parameter_schema.h"
+#include "workflow/check/checker.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/parameters.h"
-#include "workflow/model/suggestion.h"
 #include "workflow/parse/parser.h"
 
 namespace wtool::host {

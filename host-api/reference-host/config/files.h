@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sys/types.h>
-
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@
 
 #include "config/config.h"
 #include "config/policy_preset.h"
-#include "loader/config_source.h"
+#include "loader/toolbox.h"
 
 namespace wtool::host {
 
@@ -90,5 +90,14 @@ class ConfigFiles final : public ConfigSource {
   std::string approvals_;  // the default of commands.approvals
   bool for_cluster_ = false;
 };
+
+// ---- Reads a whole file or stream of limited size.
+
+// The bytes of `path`. Nothing: `error` names the path and says why; more than `limit` bytes is an error.
+std::optional<std::string> read_file(const std::string& path, std::size_t limit, std::string& error);
+
+// The same from a descriptor, which is borrowed, until its end. `name` is what errors call it.
+std::optional<std::string> read_descriptor(int descriptor, const std::string& name, std::size_t limit,
+                                           std::string& error);
 
 }  // namespace wtool::host

@@ -1,4 +1,4 @@
-#include "config/layer.h"
+#include "config/config.h"
 
 #include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/yaml.h>
@@ -11,8 +11,6 @@
 #include "base/edit_distance.h"
 #include "base/utf8.h"
 #include "config/keys.h"
-#include "config/scalar.h"
-#include "config/values.h"
 #include "loader/yaml_mistake.h"
 #include "tracing/escape.h"
 

@@ -9,8 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "base/environment.h"
-#include "base/path_text.h"
+#include "base/paths.h"
 #include "base/utf8.h"
 #include "tracing/escape.h"
 

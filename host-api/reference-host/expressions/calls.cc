@@ -7,8 +7,7 @@
 #include <optional>
 
 #include "base/edit_distance.h"
-#include "expressions/access.h"
-#include "expressions/operators.h"
+#include "expressions/path.h"
 
 namespace wtool::host::expressions {
 namespace {

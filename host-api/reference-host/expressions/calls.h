@@ -1,4 +1,4 @@
-// The functions and methods of expressions: which there are, and what they give.
+// The functions, methods and operators (operators.cc) of expressions: which there are, and what they give.
 #pragma once
 
 #include <span>
@@ -31,5 +31,18 @@ std::variant<Value, CallMistake> call_function(std::string_view name, std::span<
                                                const Pattern* pattern, Budget& budget);
 std::variant<Value, CallMistake> call_method(std::string_view name, const Value& object,
                                              std::span<const Value> arguments, const Pattern* pattern, Budget& budget);
+
+// ---- What the operators between two values give. Types are not mixed: without a result, a sentence says why.
+
+// == and != compare values of one type, lists and maps element by element, and anything with null; < <= > >= compare
+// numbers with numbers and texts with texts. An int and a double are compared as doubles.
+std::variant<bool, std::string> compare(std::string_view operation, const Value& left, const Value& right,
+                                        Budget& budget);
+
+// + - * / % on two ints or two doubles; + also joins texts and lists.
+std::variant<Value, std::string> calculate(char operation, const Value& left, const Value& right, Budget& budget);
+
+// Whether `wanted` is an element of a list or a key of a map.
+std::variant<bool, std::string> is_in(const Value& wanted, const Value& container, Budget& budget);
 
 }  // namespace wtool::host::expressions

@@ -1,12 +1,11 @@
-#include "expressions/evaluator.h"
+#include "expressions/expression.h"
 
 #include <limits>
 #include <optional>
 #include <utility>
 
-#include "expressions/access.h"
 #include "expressions/calls.h"
-#include "expressions/operators.h"
+#include "expressions/path.h"
 
 namespace wtool::host::expressions {
 namespace {

@@ -1,11 +1,19 @@
-// A parsed expression: a tree of nodes, and the names that it reads.
+// Conditions such as `exit_code == 0 && !log.contains("error")`: parsed into a tree of nodes with the names that it
+// reads, and evaluated. A subset of CEL, with CEL's precedence.
+//
+//   auto parsed = parse_expression("exit_code == 0");
+//   if (auto* expression = std::get_if<Expression>(&parsed)) auto value = evaluate(*expression, scope);
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
+#include "expressions/budget.h"
+#include "expressions/lexer.h"
 #include "expressions/pattern.h"
 #include "expressions/value.h"
 
@@ -56,5 +64,56 @@ struct Expression {
   std::shared_ptr<const Node> root;
   std::vector<NameUse> names;  // without the variables of macros
 };
+
+// ---- parser.cc: parses an expression.
+//
+//   expression = or [ "?" or ":" expression ]
+//   or         = and { "||" and }
+//   and        = relation { "&&" relation }
+//   relation   = sum { ("==" | "!=" | "<" | "<=" | ">" | ">=" | "in") sum }
+//   sum        = product { ("+" | "-") product }
+//   product    = unary { ("*" | "/" | "%") unary }
+//   unary      = ("!" | "-") unary | member
+//   member     = primary { "." name [ "(" arguments ")" ] | "[" expression "]" }
+//   primary    = literal | name | name "(" arguments ")" | "(" expression ")" | "[" list "]" | "{" map "}"
+//
+// In the tags of a template, the words `and`, `or` and `not` may replace the signs (`not` before a whole relation), `a
+// contains b` means a.includes(b), and a test may be of any type, not only bool: see Node::Kind::truth.
+//
+// Bounded: texts up to `max_expression` bytes, trees up to `max_expression_depth` levels; so neither parsing nor
+// evaluating can use up the stack.
+
+inline constexpr std::size_t max_expression_depth = 200;
+
+std::variant<Expression, ExpressionError> parse_expression(std::string_view text);
+
+struct TagExpression {
+  Expression expression;
+  std::size_t end = 0;  // where the `%}`, the `-%}` or the `|` stands that ended it
+};
+
+// Whether the expression is a test, which asks whether there is anything, or the value that a loop goes through.
+enum class TagUse { test, value };
+
+// Reads from `begin`; all offsets are those in `text`.
+std::variant<TagExpression, ExpressionError> parse_tag_expression(std::string_view text, std::size_t begin, TagUse use);
+
+// ---- evaluator.cc: evaluates a parsed expression. A mismatch of types is an error, never silently false; `&&` and
+// `||` need only the operand that decides, and ignore errors of the other one. Bounded in time and memory by a budget.
+
+// Where names get their values.
+class Scope {
+ public:
+  virtual ~Scope() = default;
+  // The value, valid until the scope changes; null for an unknown name.
+  virtual const Value* find(std::string_view name) const = 0;
+  // One sentence for the message when find() gave null.
+  virtual std::string why_not(std::string_view name) const = 0;
+};
+
+std::variant<Value, ExpressionError> evaluate(const Expression& expression, const Scope& scope);
+
+// The same for several evaluations that share a budget.
+std::variant<Value, ExpressionError> evaluate(const Expression& expression, const Scope& scope, Budget& budget);
 
 }  // namespace wtool::host::expressions

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "base/edit_distance.h"
-#include "expressions/access.h"
-#include "expressions/operators.h"
+#include "expressions/calls.h"
+#include "expressions/path.h"
 
 namespace wtool::host::expressions {
 namespace {

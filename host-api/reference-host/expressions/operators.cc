@@ -1,4 +1,4 @@
-#include "expressions/operators.h"
+#include "expressions/calls.h"
 
 #include <compare>
 #include <optional>

@@ -1,11 +1,11 @@
-#include "expressions/parser.h"
+#include "expressions/expression.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "expressions/calls.h"
-#include "expressions/token_reader.h"
+#include "expressions/lexer.h"
 
 namespace wtool::host::expressions {
 namespace {

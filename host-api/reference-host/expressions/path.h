@@ -1,13 +1,14 @@
-// A name and what is reached from it: `build.json.items[0].name`.
+// A name and what is reached from it: `build.json.items[0].name`; and the parts of a value.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
-#include "expressions/evaluator.h"
+#include "expressions/expression.h"
 #include "expressions/value.h"
 
 namespace wtool::host::expressions {
@@ -32,5 +33,16 @@ struct PathMistake {
 // The value that the path leads to.
 std::variant<Value, PathMistake> follow_path(const std::string& name, const std::vector<PathStep>& steps,
                                              const Scope& scope);
+
+// ---- Access to parts of a value: the field of a map, the element of a list, the number of elements. Where a value has
+// no such part, a sentence says why.
+
+std::variant<Value, std::string> field_of(const Value& value, std::string_view name);
+
+// Counted from 0.
+std::variant<Value, std::string> element_of(const Value& value, std::size_t index);
+
+// The characters of a text, the elements of a list or the fields of a map, as an int.
+std::variant<Value, std::string> size_of(const Value& value);
 
 }  // namespace wtool::host::expressions

@@ -10,7 +10,7 @@
 // - The filters are those of filters.h.
 //
 // Tags: {% if %} {% elsif %} {% else %} {% endif %}, {% unless %}, {% for x in list %} {% else %} {% endfor %}, {%
-// comment %}, {% raw %}. Their tests and lists are expressions (parser.h). `{%` followed by any other word is left
+// comment %}, {% raw %}. Their tests and lists are expressions (expression.h). `{%` followed by any other word is left
 // unchanged. `{%-`, `-%}`, `{{-` and `-}}` remove the blanks and newlines on their side.
 //
 // A prompt has more of Liquid (Dialect::prompt): {% assign %}, {% capture %}, {% case %} {% when %}, {% cycle %}, {%
@@ -30,7 +30,6 @@
 #include <variant>
 #include <vector>
 
-#include "expressions/evaluator.h"
 #include "expressions/expression.h"
 #include "expressions/filters.h"
 #include "expressions/value.h"

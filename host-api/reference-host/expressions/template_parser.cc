@@ -1,10 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include "expressions/placeholder_parser.h"
-#include "expressions/tag_parser.h"
 #include "expressions/template.h"
-#include "expressions/template_cursor.h"
+#include "expressions/template_parts.h"
 
 namespace wtool::host::expressions {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "expressions/operators.h"
+#include "expressions/calls.h"
 
 namespace wtool::host::expressions {
 namespace {

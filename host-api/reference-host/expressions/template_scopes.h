@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "expressions/evaluator.h"
+#include "expressions/expression.h"
 #include "expressions/value.h"
 
 namespace wtool::host::expressions {

@@ -8,7 +8,6 @@
 #include <cerrno>
 
 #include "base/files.h"
-#include "base/new_file.h"
 #include "journal/record.h"
 
 namespace wtool::host::journal {

@@ -13,7 +13,6 @@
 #include <thread>
 
 #include "base/files.h"
-#include "base/new_file.h"
 #include "journal/journal_reader.h"
 #include "journal/observers.h"
 #include "journal/record.h"

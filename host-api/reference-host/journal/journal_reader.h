@@ -1,11 +1,13 @@
-// Reads the journal of a run, however the run ended.
+// Reads the journal of a run, however the run ended: for showing it, for its outputs, and for resuming it (resume.cc).
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "journal/journal.h"
 #include "journal/run_record.h"
 #include "runner/past_run.h"
 
@@ -36,5 +38,39 @@ std::optional<StepPlace> last_visit(const RunRecord& run, const std::string& sta
 
 // Takes out what follows from there.
 void drop_from(RunRecord& run, const StepPlace& from);
+
+// ---- The outputs of a step as an earlier run has kept them: in its journal, or whole in a file beside it.
+
+// Whether the step is one combination of a matrix: a step below the one of its state.
+bool is_combination(const RunRecord& run, const StepRecord& step);
+
+// The last visit of that state, in that branch if one is given. The steps of a matrix count as their state, and its
+// combinations only if their branch is given. Null: no such visit.
+const StepRecord* last_visit_of(const RunRecord& run, const std::string& state, const std::string& branch = "");
+
+struct StoredOutput {
+  std::string file;    // with every byte that the command wrote; empty: `text` is what there is
+  std::string text;    // what the journal has
+  bool whole = true;   // nothing is missing or replaced
+  std::string notice;  // what people should know: why it is not whole
+};
+
+StoredOutput stored_output(const runner::Outcome& outcome, bool is_error_stream, bool masked);
+
+// Whether the file is there with the bytes that were written to it. Empty; or what is wrong with it.
+std::string file_problem(const runner::WholeOutput& whole);
+
+// What is needed to continue an earlier run (resume.cc).
+struct ResumedRun {
+  std::unique_ptr<Journal> journal;  // locked, and ready to be gone on with
+  RunRecord run;                     // as it was: its file, its inputs, its steps without those that run again
+  runner::PastRun past;
+  std::vector<std::string> notices;  // for people, before the run goes on
+};
+
+// `wanted` is as in find_run (journal/runs_folder.h). `from`: a state, from whose last visit on everything runs again;
+// empty: only steps that are not done. Nothing: `error` says why the run cannot be resumed, and what to do.
+std::optional<ResumedRun> resume_run(const std::string& directory, const std::string& wanted, const std::string& from,
+                                     Journal::Options options, std::string& error);
 
 }  // namespace wtool::host::journal

@@ -1,4 +1,3 @@
-#include "journal/record_reader.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,10 +1,8 @@
-#include "journal/resume.h"
 
 #include <algorithm>
 
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"
-#include "journal/stored_output.h"
 
 namespace wtool::host::journal {
 namespace {

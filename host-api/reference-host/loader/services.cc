@@ -10,7 +10,7 @@
 #include <vector>
 #include <wtool/cpp/plugin.hpp>
 
-#include "approval/approver.h"
+#include "approval/question.h"
 #include "tracing/tracing.h"
 
 namespace wtool::host {

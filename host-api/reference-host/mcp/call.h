@@ -23,10 +23,10 @@
 #include <utility>
 #include <vector>
 
-#include "approval/approver.h"
+#include "approval/question.h"
 #include "base/stop.h"
 #include "loader/plugin.h"
-#include "tracing/filter.h"
+#include "tracing/tracing.h"
 
 namespace wtool::host::mcp {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "approval/approver.h"
+#include "approval/question.h"
 #include "base/stop.h"
 #include "loader/tool_caller.h"
 #include "mcp/call.h"

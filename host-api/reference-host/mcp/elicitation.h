@@ -16,7 +16,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "approval/approver.h"
+#include "approval/question.h"
 #include "approval/waiting_questions.h"
 #include "mcp/message.h"
 #include "mcp/output.h"

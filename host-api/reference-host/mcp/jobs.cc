@@ -61,7 +61,7 @@ std::optional<long long> whole_number(const json& arguments, std::string_view na
 std::string problem_of(const json& arguments, std::initializer_list<std::string_view> names) {
   for (const auto& [name, value] : arguments.items()) {
     if (std::find(names.begin(), names.end(), name) == names.end()) return unknown_argument(name, names);
-    if (!value.is_number_integer()) return name + " must be a whole number, and is " + escaped(dumped(value));
+    if (std::string problem = number_problem(name, value); !problem.empty()) return problem;
   }
   return arguments.contains("job") ? "" : "the parameter job is missing: the number of a job (job_list has all)";
 }

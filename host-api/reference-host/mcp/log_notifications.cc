@@ -8,7 +8,7 @@
 
 #include "mcp/call.h"
 #include "mcp/message.h"
-#include "tracing/format.h"
+#include "tracing/tracing.h"
 
 namespace wtool::host::mcp {
 

@@ -45,23 +45,18 @@ struct Wanted {
   std::shared_ptr<const expressions::Pattern> grep{};
 };
 
-std::string count_problem(const std::string& name, const json& value, std::uint64_t least) {
-  if (value.is_number_unsigned() && value.get<std::uint64_t>() >= least) return {};
-  return name + " must be a whole number from " + std::to_string(least) + ", and is " + escaped(dumped(value));
-}
-
 // Empty; or what is wrong with the arguments.
 std::string read_arguments(const json& arguments, Wanted& wanted) {
   for (const auto& [name, value] : arguments.items()) {
     std::string problem;
     if (name == "output") {
-      problem = count_problem(name, value, 1);
+      problem = number_problem(name, value, 1);
       if (problem.empty()) wanted.output = value.get<long long>();
     } else if (name == "offset") {
-      problem = count_problem(name, value, 0);
+      problem = number_problem(name, value, 0);
       if (problem.empty()) wanted.offset = value.get<std::uint64_t>();
     } else if (name == "lines" || name == "tail") {
-      problem = count_problem(name, value, 1);
+      problem = number_problem(name, value, 1);
       if (problem.empty()) (name == "lines" ? wanted.lines : wanted.tail) = value.get<std::uint64_t>();
     } else if (name == "stream") {
       if (value != "stdout" && value != "stderr") {

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/environment.h"
+#include "base/paths.h"
 
 namespace wtool::host::mcp {
 

@@ -237,14 +237,23 @@ std::string cut(std::string_view text, std::size_t most, std::size_t bytes) {
   return kept.append(gap(left_out)).append(text.substr(tail));
 }
 
+namespace {
+
+// A tool without its annotations.
+ordered_json described(const ToolDescription& tool, bool has_output_schema) {
+  ordered_json object{{"name", tool.id}};
+  if (!tool.title.empty()) object["title"] = tool.title;
+  object["description"] = tool.description;
+  object["inputSchema"] = schema_of(tool.input_schema);
+  if (has_output_schema && !tool.output_schema.empty()) object["outputSchema"] = schema_of(tool.output_schema);
+  return object;
+}
+
+}  // namespace
+
 ordered_json tool_object(const ToolDescription& tool, ResultStyle style) {
   const auto hint = [&](std::uint32_t bit) { return (tool.hints & bit) != 0; };
-  ordered_json object{{"name", tool.id},
-                      {"title", tool.title},
-                      {"description", tool.description},
-                      {"inputSchema", schema_of(tool.input_schema)}};
-  const bool is_text_alone = is_shell_execute(tool) && style == ResultStyle::text;
-  if (!tool.output_schema.empty() && !is_text_alone) object["outputSchema"] = schema_of(tool.output_schema);
+  ordered_json object = described(tool, !is_shell_execute(tool) || style != ResultStyle::text);
   object["annotations"] = {{"title", tool.title},
                            {"readOnlyHint", hint(WTOOL_HINT_READ_ONLY)},
                            {"destructiveHint", hint(WTOOL_HINT_DESTRUCTIVE)},
@@ -254,11 +263,7 @@ ordered_json tool_object(const ToolDescription& tool, ResultStyle style) {
 }
 
 ordered_json server_tool_object(const ToolDescription& tool) {
-  ordered_json object{{"name", tool.id}};
-  if (!tool.title.empty()) object["title"] = tool.title;
-  object["description"] = tool.description;
-  object["inputSchema"] = schema_of(tool.input_schema);
-  if (!tool.output_schema.empty()) object["outputSchema"] = schema_of(tool.output_schema);
+  ordered_json object = described(tool, true);
   ordered_json annotations = ordered_json::object();
   const auto add = [&](const char* name, std::uint32_t bit, bool is_default) {
     const bool is_set = (tool.hints & bit) != 0;
@@ -280,6 +285,12 @@ ordered_json text_result(std::string text, bool is_error) {
 }
 
 ordered_json refusal(const std::string& why) { return text_result(why, true); }
+
+std::string number_problem(const std::string& name, const nlohmann::json& value, std::optional<std::uint64_t> least) {
+  if (least ? value.is_number_unsigned() && value.get<std::uint64_t>() >= *least : value.is_number_integer()) return {};
+  return name + " must be a whole number" + (least ? " from " + std::to_string(*least) : "") + ", and is " +
+         escaped(dumped(value));
+}
 
 std::string unknown_argument(const std::string& name, std::initializer_list<std::string_view> known) {
   std::string text = "there is no parameter " + escaped(name) + "; allowed: ";

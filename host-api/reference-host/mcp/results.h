@@ -20,6 +20,7 @@
 #include <functional>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -60,6 +61,10 @@ nlohmann::ordered_json text_result(std::string text, bool is_error = false);
 
 // The answer to a call that the server itself does not make, or not now: `why` is a sentence for the model.
 nlohmann::ordered_json refusal(const std::string& why);
+
+// What is wrong with an argument that must be a whole number, of at least `least` if that is given; empty: nothing.
+std::string number_problem(const std::string& name, const nlohmann::json& value,
+                           std::optional<std::uint64_t> least = std::nullopt);
 
 // Why an argument that a tool of the server does not know is refused.
 std::string unknown_argument(const std::string& name, std::initializer_list<std::string_view> known);

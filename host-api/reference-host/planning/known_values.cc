@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "runner/json_arguments.h"
+#include "runner/actions.h"
 #include "runner/variables.h"
 #include "workflow/quoting/command_template.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "expressions/evaluator.h"
+#include "expressions/expression.h"
 #include "expressions/template.h"
 #include "runner/secrets.h"
 #include "workflow/model/model.h"

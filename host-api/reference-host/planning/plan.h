@@ -1,16 +1,37 @@
-// What a run of a workflow would do, as far as that is known before it. Plain data; secrets are masked in it.
+// What a run of a workflow would do, as far as that is known before it: the plan, how it is made, and how it is shown.
+// Secrets are masked in it.
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "planning/walk.h"
+#include "runner/executor.h"
+#include "runner/secrets.h"
+#include "workflow/check/checker.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host::planning {
+
+// The states of a workflow in the order in which a reader follows them: breadth first from the start, the paths of a
+// fork one after the other, then what follows their join; then the states to which failures lead, and at last
+// `finally`.
+enum class PlanPart { main, on_failure, finally };
+
+struct WalkedState {
+  std::size_t state = workflow::no_state;
+  PlanPart part = PlanPart::main;
+  std::vector<std::string> branches;  // the paths of forks that it is on, outermost first: the states they begin with
+};
+
+// Each state once; hidden ones are followed and left out.
+std::vector<WalkedState> walk_states(const workflow::Workflow& workflow);
 
 // A call of a tool. An action with a matrix has one for each combination, as far as those are known.
 struct PlannedCommand {
@@ -66,5 +87,27 @@ PlanCounts count(const Plan& plan);
 // For people, and as a JSON object; each ends with a newline.
 std::string plan_text(const Plan& plan);
 std::string plan_json(const Plan& plan);
+
+// ---- planner.cc: makes the plan of a workflow that was checked. Nothing runs, nobody is asked, and nothing is
+// written.
+
+// Workflows within workflows that are shown; a workflow is shown once for each set of inputs that is known.
+inline constexpr std::size_t max_plans = 200;
+
+struct PlanServices {
+  // As in RunServices.
+  std::function<std::optional<runner::OtherWorkflow>(const std::string& name, const std::string& from,
+                                                     std::string& error)>
+      workflow;
+  // The command that a prompt would be given to, without a file for it.
+  std::function<runner::PreparedPrompt(const std::string& prompt, bool is_inline, const std::string& from,
+                                       const expressions::Scope& values)>
+      prompt;
+  // What the tool says of a call.
+  std::function<workflow::CommandVerdict(const std::string& tool, const nlohmann::json& arguments)> verdict;
+};
+
+Plan plan_workflow(const workflow::Workflow& workflow, const workflow::Source& source,
+                   std::map<std::string, expressions::Value> inputs, const PlanServices& services);
 
 }  // namespace wtool::host::planning

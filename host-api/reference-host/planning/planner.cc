@@ -1,16 +1,16 @@
-#include "planning/planner.h"
+#include "planning/plan.h"
 
 #include <nlohmann/json.hpp>
 
 #include "planning/known_values.h"
-#include "runner/json_arguments.h"
-#include "runner/matrix.h"
+#include "runner/actions.h"
+#include "runner/steps.h"
 #include "workflow/actions/action_type.h"
+#include "workflow/check/checker.h"
 #include "workflow/check/failure_rule.h"
-#include "workflow/check/name_uses.h"
-#include "workflow/model/durations.h"
+#include "workflow/model/model.h"
 #include "workflow/model/parameters.h"
-#include "workflow/model/shell_choice.h"
+#include "workflow/quoting/command_template.h"
 
 namespace wtool::host::planning {
 namespace {

@@ -1,4 +1,4 @@
-#include "planning/walk.h"
+#include "planning/plan.h"
 
 #include <deque>
 

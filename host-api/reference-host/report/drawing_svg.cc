@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "report/markup.h"
+#include "report/text.h"
 #include "terminal/text.h"
 
 namespace wtool::host::report {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "journal/run_record.h"
-#include "report/step_label.h"
+#include "report/text.h"
 #include "runner/run_observer.h"
 
 namespace wtool::host::report {

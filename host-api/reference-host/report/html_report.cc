@@ -1,4 +1,4 @@
-#include "report/html_report.h"
+#include "report/formats.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -6,7 +6,7 @@
 
 #include "base/time_text.h"
 #include "report/drawing.h"
-#include "report/markup.h"
+#include "report/text.h"
 #include "terminal/text.h"
 
 namespace wtool::host::report {

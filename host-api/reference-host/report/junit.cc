@@ -1,10 +1,10 @@
-#include "report/junit.h"
+#include "report/formats.h"
 
 #include <cstdio>
 #include <map>
 
 #include "base/time_text.h"
-#include "report/markup.h"
+#include "report/text.h"
 
 namespace wtool::host::report {
 namespace {

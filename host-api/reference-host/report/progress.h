@@ -11,10 +11,10 @@
 #include <string>
 #include <thread>
 
-#include "report/step_label.h"
+#include "report/text.h"
 #include "runner/run_observer.h"
-#include "terminal/output_lines.h"
 #include "terminal/terminal.h"
+#include "terminal/text.h"
 
 namespace wtool::host::report {
 

@@ -1,4 +1,4 @@
-#include "report/run_json.h"
+#include "report/formats.h"
 
 #include <nlohmann/json.hpp>
 

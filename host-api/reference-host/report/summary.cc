@@ -1,4 +1,4 @@
-#include "report/summary.h"
+#include "report/formats.h"
 
 #include <algorithm>
 #include <chrono>
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/time_text.h"
+#include "journal/journal_reader.h"
 #include "journal/record.h"
 #include "journal/run_record.h"
-#include "journal/stored_output.h"
 #include "report/failed_steps.h"
 #include "terminal/text.h"
 
@@ -28,17 +28,8 @@ using workflow::Workflow;
 constexpr std::size_t max_rows = 200;
 
 const char* word_for(Step::Status status) {
-  switch (status) {
-    case Step::Status::succeeded:
-      return "ok";
-    case Step::Status::failed:
-      return "failed";
-    case Step::Status::aborted:
-      return "aborted";
-    case Step::Status::running:
-      break;
-  }
-  return "not ended";
+  if (status == Step::Status::running) return "not ended";
+  return status == Step::Status::succeeded ? "ok" : journal::word(status);
 }
 
 // A table of the states of a run, one row a state, with what became of them and the time they took.

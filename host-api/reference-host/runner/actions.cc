@@ -6,14 +6,11 @@
 
 #include "base/secrets/secrets.h"
 #include "loader/tool_caller.h"
-#include "runner/child_stop.h"
-#include "runner/json_arguments.h"
-#include "runner/prompt_values.h"
+#include "runner/prompts.h"
 #include "runner/step_outputs.h"
-#include "runner/subworkflow.h"
+#include "runner/steps.h"
 #include "runner/waiting.h"
-#include "workflow/model/durations.h"
-#include "workflow/model/shell_choice.h"
+#include "workflow/model/model.h"
 #include "workflow/quoting/command_template.h"
 
 namespace wtool::host::runner {
@@ -213,14 +210,14 @@ class ActionRunner {
     double amount = 0;
     const char* end = text->data() + text->size();
     const auto parsed = std::from_chars(text->data(), end, amount, std::chars_format::fixed);
-    const double milliseconds = amount * static_cast<double>(action.unit.count());
+    const double wait_ms = amount * static_cast<double>(action.unit.count());
     if (text->empty() || parsed.ec != std::errc() || parsed.ptr != end || !(amount >= 0) ||
-        milliseconds > static_cast<double>(max_wait) * 1000) {
+        wait_ms > static_cast<double>(max_wait) * 1000) {
       return mistake(action.amount.written.locate(0), "a wait is a number, and at most " +
                                                           std::to_string(max_wait / 3600) + " hours; this is " +
                                                           expressions::quoted_for_message(*text));
     }
-    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(std::llround(milliseconds));
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(std::llround(wait_ms));
     if (!wait_until(until, context_.stop)) stopped();
   }
 

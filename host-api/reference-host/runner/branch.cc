@@ -2,11 +2,8 @@
 
 #include <algorithm>
 
-#include "runner/fork.h"
-#include "runner/matrix.h"
-#include "runner/retry.h"
-#include "runner/run_step.h"
 #include "runner/step_outputs.h"
+#include "runner/steps.h"
 #include "workflow/check/failure_rule.h"
 
 namespace wtool::host::runner {

@@ -1,8 +1,14 @@
 #include "runner/executor.h"
 
+#include <atomic>
+
+#include "runner/branch.h"
 #include "runner/run.h"
-#include "runner/subworkflow.h"
+#include "runner/steps.h"
 #include "runner/variables.h"
+#include "runner/waiting.h"
+#include "workflow/check/checker.h"
+#include "workflow/model/parameters.h"
 
 namespace wtool::host::runner {
 
@@ -39,6 +45,151 @@ RunReport run_workflow(RunRequest request) {
   report.took = std::chrono::steady_clock::now() - began;
   request.observer.run_ended(report);
   return report;
+}
+
+namespace {
+
+using workflow::no_state;
+using workflow::Parameter;
+using workflow::Workflow;
+
+// The stop for `finally`: its states run although the run has been stopped, and end only at a later request, or a
+// stronger one.
+class FinallyStop {
+ public:
+  explicit FinallyStop(Stop& parent) : before_(parent.requested()) {
+    subscription_ = parent.subscribe([this](const StopRequest& request) {
+      if (!before_ || request.how != before_->how) own_.request(request.how, request.reason);
+    });
+  }
+  FinallyStop(const FinallyStop&) = delete;
+  FinallyStop& operator=(const FinallyStop&) = delete;
+
+  Stop& stop() { return own_; }
+
+ private:
+  const std::optional<StopRequest> before_;
+  Stop own_;
+  Stop::Subscription subscription_;  // ends first
+};
+
+std::string title_of(const WorkflowInvocation& invocation) {
+  return invocation.workflow.name.empty() ? invocation.source.name() : invocation.workflow.name;
+}
+
+// "a, which runs b, which runs a"; empty: `workflow` is not under way.
+std::string cycle(const WorkflowInvocation& invocation, const Workflow& workflow) {
+  std::string chain;
+  for (const WorkflowInvocation* at = &invocation; at != nullptr; at = at->parent) {
+    chain = title_of(*at) + (chain.empty() ? "" : ", which runs " + chain);
+    if (&at->workflow == &workflow) return chain + ", which runs " + title_of(*at);
+  }
+  return "";
+}
+
+// Its elements may hold commas, so that a list is not handed over as text.
+bool takes_list(const Workflow& workflow, const std::string& name) {
+  for (const Parameter& parameter : workflow.parameters) {
+    if (parameter.name == name) return parameter.type == Parameter::Type::list;
+  }
+  return false;
+}
+
+}  // namespace
+
+BranchResult run_invocation(const WorkflowInvocation& invocation, const std::string& branch, Variables& variables,
+                            Stop& stop) {
+  BranchResult end = Branch(invocation, branch, variables, stop).go(invocation.workflow.start);
+  const std::size_t handler = invocation.workflow.index_of(invocation.workflow.on_failure.name);
+  // What comes at last has its own steps, also where the limit of them has ended the run.
+  invocation.entered = 0;
+  if (end.kind == BranchResult::Kind::failed && handler != no_state) {
+    // Nobody has repaired anything: the run stays failed, for its first reason.
+    const BranchResult handled = Branch(invocation, branch + "/0:on failure", variables, stop).go(handler);
+    if (handled.kind == BranchResult::Kind::aborted) end = handled;
+  }
+  if (invocation.finally == no_state || invocation.finally_entered) return end;
+  const auto& skips_finally = invocation.run.request().services.skips_finally;
+  if (end.kind == BranchResult::Kind::aborted && skips_finally && skips_finally()) return end;
+  invocation.entered = 0;
+  FinallyStop late(stop);
+  BranchResult last = Branch(invocation, branch + "/0:finally", variables, late.stop()).go(invocation.finally);
+  if (end.kind == BranchResult::Kind::ended && last.kind != BranchResult::Kind::ended) {
+    last.reason = "the workflow came to its end, but the states of `finally` did not: " + last.reason;
+    return last;
+  }
+  return end;
+}
+
+SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& invocation, const std::string& name,
+                                  const std::map<std::string, expressions::Value>& arguments, Stop& stop) {
+  SubworkflowResult made;
+  const RunServices& services = invocation.run.request().services;
+  if (!services.workflow) {
+    made.mistake = "other workflows cannot be run here";
+    return made;
+  }
+  const std::optional<OtherWorkflow> other = services.workflow(name, invocation.source.name(), made.mistake);
+  if (!other) return made;
+  if (const std::string chain = cycle(invocation, *other->workflow); !chain.empty()) {
+    made.mistake = "the workflows run each other without an end: " + chain;
+    return made;
+  }
+  if (invocation.depth + 1 >= max_workflows_depth) {
+    made.mistake = "more than " + std::to_string(max_workflows_depth) + " workflows within each other";
+    return made;
+  }
+  std::vector<std::string> given;
+  std::map<std::string, expressions::Value> lists;
+  for (const auto& [key, value] : arguments) {
+    if (value.as_list() != nullptr && takes_list(*other->workflow, key)) {
+      lists.emplace(key, value);
+    } else {
+      given.push_back(key + "=" + expressions::to_text(value));
+    }
+  }
+  std::vector<std::string> errors;
+  auto inputs = resolve_inputs(*other->workflow, given, names_read(*other->workflow), errors, lists);
+  if (!errors.empty()) {
+    made.mistake = "the workflow " + expressions::quoted_for_message(name) + " cannot be run so: " + errors.front();
+    return made;
+  }
+  for (const Parameter& parameter : other->workflow->parameters) {
+    const auto found = inputs.find(parameter.name);
+    if (parameter.secret && found != inputs.end()) invocation.run.hide(expressions::to_text(found->second));
+  }
+  // A parameter without a type keeps what it was given: a list stays one.
+  for (const auto& [key, value] : arguments) {
+    const auto found = inputs.find(key);
+    if (found != inputs.end() && found->second.as_text() != nullptr) found->second = value;
+  }
+
+  const WorkflowInvocation inner(invocation.run, *other->workflow, *other->source, &invocation);
+  Variables variables(*other->workflow, std::move(inputs));
+  const std::string branch = step.branch + "/" + std::to_string(step.sequence) + ":" + name;
+  const BranchResult end = run_invocation(inner, branch, variables, stop);
+  made.abort = end.by_action;
+  made.fatal = end.fatal;
+  made.refused = end.refused;
+  if (end.last) made.outcome = end.last->outcome;
+  if (!end.refused && is_refusal(made.outcome)) made.outcome.error.clear();
+  made.outcome.aborted = end.kind == BranchResult::Kind::aborted;
+  made.outcome.is_error = end.kind != BranchResult::Kind::ended;
+  if (made.outcome.is_error) {
+    if (made.outcome.exit_code == 0) made.outcome.exit_code = made.outcome.aborted ? 130 : 1;
+    made.outcome.message = end.reason;
+  } else {
+    const expressions::Value* result = variables.find("result");
+    made.outcome = Outcome{};
+    made.outcome.standard_output = expressions::to_text(*result);
+    const WholeOutput* whole = variables.result_whole();
+    if (whole != nullptr && (whole->cut || whole->lossy)) made.outcome.whole_output = *whole;
+    made.outcome.message = "Workflow completed";
+  }
+  expressions::Map map;
+  map.fields.insert(variables.variables().begin(), variables.variables().end());
+  made.outcome.variables = expressions::Value(std::move(map));
+  return made;
 }
 
 }  // namespace wtool::host::runner

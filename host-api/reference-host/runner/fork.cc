@@ -1,4 +1,4 @@
-#include "runner/fork.h"
+#include "runner/steps.h"
 
 #include <algorithm>
 #include <atomic>
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "runner/branch.h"
-#include "runner/child_stop.h"
+#include "runner/waiting.h"
 
 namespace wtool::host::runner {
 namespace {

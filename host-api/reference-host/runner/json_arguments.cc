@@ -1,4 +1,3 @@
-#include "runner/json_arguments.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,15 +1,12 @@
-#include "runner/matrix.h"
 
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "expressions/json_value.h"
-#include "runner/child_stop.h"
-#include "runner/fork.h"
-#include "runner/json_arguments.h"
-#include "runner/retry.h"
-#include "runner/run_step.h"
+#include "expressions/value.h"
+#include "runner/actions.h"
 #include "runner/step_outputs.h"
+#include "runner/steps.h"
+#include "runner/waiting.h"
 
 namespace wtool::host::runner {
 
@@ -26,8 +23,8 @@ std::variant<std::vector<Value>, std::string> combinations(const json& matrix, c
       return "matrix." + name + " must be a list, and is " + expressions::quoted_json(list);
     }
     std::vector<expressions::Map> next;
-    if (made.size() * list.size() > max_combinations) {
-      return "the matrix has more than " + std::to_string(max_combinations) + " combinations";
+    if (made.size() * list.size() > workflow::max_combinations) {
+      return "the matrix has more than " + std::to_string(workflow::max_combinations) + " combinations";
     }
     for (const expressions::Map& before : made) {
       for (const json& entry : list) {

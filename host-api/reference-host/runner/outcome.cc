@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "expressions/json_value.h"
+#include "expressions/value.h"
 #include "loader/tool_caller.h"
 
 namespace wtool::host::runner {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "expressions/value.h"
-#include "workflow/model/run_names.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host {
 struct ToolOutcome;

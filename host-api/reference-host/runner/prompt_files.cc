@@ -1,4 +1,4 @@
-#include "runner/prompt_files.h"
+#include "runner/prompts.h"
 
 #include <yaml-cpp/yaml.h>
 
@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/environment.h"
-#include "workflow/model/suggestion.h"
+#include "base/paths.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/parse/markdown.h"
 
 namespace wtool::host::runner {

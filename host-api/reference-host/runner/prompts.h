@@ -6,17 +6,25 @@
 //   template of Liquid (template.h), and may include other prompts.
 // - The command is a template with {{ prompt }} (the text, as one word of the shell) or {{ prompt_file }} (a file with
 //   the text, which is removed when the command has ended); {{ prompt_name }} is its name. In {{ values_file }} it may
-//   set variables (prompt_values.h).
+//   set variables (PromptValues, below).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "expressions/template_renderer.h"
+#include "expressions/value.h"
 #include "runner/run_request.h"
 #include "workflow/model/model.h"
+#include "workflow/model/source.h"
 
 namespace wtool::host::runner {
 
@@ -41,7 +49,7 @@ class Prompts {
   std::vector<std::string> check(const std::string& name, const std::string& from,
                                  const std::set<std::string, std::less<>>& known) const;
 
-  // The names that the agent with that prompt may set, if the command passes values_file (prompt_values.h): each word
+  // The names that the agent with that prompt may set, if the command passes values_file: each word
   // of the prompt's own text outside of its templates. So a misspelt name that no prompt mentions is still found.
   std::set<std::string, std::less<>> settable_names(const std::string& prompt, bool is_inline,
                                                     const std::string& from) const;
@@ -63,6 +71,75 @@ class Prompts {
   PromptSettings settings_;
   std::string directory_;
   workflow::CommandText command_;
+};
+
+// ---- What an agent returns besides its answer: variables of the workflow, and that the workflow is over.
+//
+//   wtool.yaml:  prompts: {command: "my-model --file {{ prompt_file }} --values {{ values_file }}"}
+//   the agent:   echo 'tests_pass=true' >>"$values"      sets the variable tests_pass
+//                echo 'exit' >>"$values"                 ends the workflow, as completed
+//
+// `values_file` is an empty file for this call. It is read when the command has succeeded, and removed. A line is
+// NAME=VALUE or `exit`; empty lines are skipped. VALUE is JSON if it can be parsed as such (true, 3, "a", [1, 2]), and
+// a text otherwise. A line of another form makes the step fail, so that nothing an agent wrote is lost silently.
+
+inline constexpr std::size_t max_prompt_values = 64 * 1024;  // bytes of the file
+
+struct PromptValues {
+  std::vector<std::pair<std::string, expressions::Value>> assigned;
+  bool ends_workflow = false;
+  std::string error;  // what is wrong with the lines; empty: nothing
+};
+
+PromptValues parse_prompt_values(std::string_view lines);
+
+// The lines in that file. One that cannot be read, or is too large, is an error.
+PromptValues read_prompt_values(const std::string& file);
+
+// ---- prompt_files.cc: the files of prompts: where they are, and what is in them.
+//
+// A prompt may include others by their names ({% render "name" %}, {% include "name" %}); they are looked up where the
+// first one was. See prompts.h for the places.
+
+inline constexpr std::size_t max_prompt_files = 1000;  // that one prompt puts in
+
+// The folders in which the prompts that the workflow file `from` names are looked for, in that order.
+std::vector<std::string> prompt_folders(const std::vector<std::string>& configured, const std::string& directory,
+                                        const std::string& from);
+
+// The file of a prompt; empty: `error` is a sentence with the reason.
+std::string find_prompt(const std::string& name, const std::vector<std::string>& folders, std::string& error);
+
+// The prompts of one look: each file is read once. One thread.
+class PromptFiles final : public expressions::Partials {
+ public:
+  explicit PromptFiles(std::vector<std::string> folders) : folders_(std::move(folders)) {}
+
+  const expressions::Partial* find(const std::string& name, std::string& error) override;
+  // Its text as it was written, without the front matter.
+  std::string text(const std::string& name);
+  std::string place(const expressions::Partial& partial, std::size_t offset) const override;
+
+  // The mistakes in the prompt and in those that it includes by a quoted name. `known` are the names that have a value.
+  // Each with its place; at most twenty.
+  std::vector<std::string> check(const std::string& name, const std::set<std::string, std::less<>>& known);
+
+ private:
+  struct File {
+    workflow::Source source;
+    std::size_t begin = 0;  // behind the front matter
+    expressions::Partial partial;
+    std::vector<std::string> mistakes;  // of the text, with their places
+  };
+  class Checker;
+
+  const File* open(const std::string& name, std::string& error);
+  static void read(File& file);
+
+  std::vector<std::string> folders_;
+  std::map<std::string, std::unique_ptr<const File>> files_;  // by path
+  std::map<std::string, const File*> by_name_;                // those that were found
+  std::map<const expressions::Partial*, const File*> files_of_;
 };
 
 }  // namespace wtool::host::runner

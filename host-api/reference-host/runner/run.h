@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "runner/child_stop.h"
 #include "runner/run_request.h"
 #include "runner/waiting.h"
 

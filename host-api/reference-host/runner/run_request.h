@@ -8,10 +8,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/stop.h"
 #include "loader/tool_caller.h"
-#include "runner/output_store.h"
 #include "runner/past_run.h"
 #include "runner/run_observer.h"
 #include "runner/secrets.h"
@@ -19,6 +19,38 @@
 #include "workflow/model/source.h"
 
 namespace wtool::host::runner {
+
+// ---- Where the outputs of steps are kept whole: in files, byte for byte, for commands that read them by name
+// (`${build.stdout_file}`) and for `wtool show --output`.
+
+// One file that is being written. One thread at a time. Without finish() the file does not stay.
+class OutputFile {
+ public:
+  virtual ~OutputFile() = default;
+  // After a failure, which finish() reports, nothing more is written.
+  virtual void write(std::string_view bytes) = 0;
+  // Gives the file up, for that reason.
+  virtual void fail(const std::string& why) = 0;
+
+  struct Written {
+    std::string file;  // its path; empty when it could not be written: `trouble` says why
+    std::string sha256;
+    std::uint64_t bytes = 0;
+    std::string trouble;
+  };
+  virtual Written finish() = 0;
+};
+
+// All members: any thread.
+class OutputStore {
+ public:
+  virtual ~OutputStore() = default;
+  // Makes a file of that name, which is unique in the run, or replaces it. `secret`: the file is removed at the end of
+  // the run.
+  virtual std::unique_ptr<OutputFile> create(const std::string& name, bool secret) = 0;
+  // `json` reads no larger file.
+  virtual std::uint64_t json_limit() const = 0;
+};
 
 // States that a run enters at most, unless `max_steps` says otherwise; never fewer than the diagram has.
 inline constexpr std::int64_t default_max_steps = 10'000;
@@ -36,7 +68,7 @@ struct PreparedPrompt {
   std::string command;
   std::optional<std::int64_t> timeout;  // seconds
   std::string error;                    // why the prompt cannot be run; empty when it can
-  std::string values_file;              // where the command may leave values (prompt_values.h); empty when it may not
+  std::string values_file;              // where the command may leave values (prompts.h); empty when it may not
   std::shared_ptr<const void> keeps;    // what must live until the command has ended: a file with the prompt, say
 };
 

@@ -1,4 +1,13 @@
-#include "runner/run_step.h"
+#include "runner/steps.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <memory>
+#include <system_error>
+
+#include "runner/waiting.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::runner {
 
@@ -31,6 +40,96 @@ RanStep run_step(Run& run, const workflow::Workflow& workflow, std::size_t state
   step.exit_code = ran.result.outcome.exit_code;
   step.status = status_of(ran.result.outcome);
   return ran;
+}
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using workflow::Options;
+
+bool is_final(const ActionResult& result) {
+  const Outcome& outcome = result.outcome;
+  return !outcome.is_error || outcome.aborted || result.abort || result.is_fatal() ||
+         outcome.error == "invalid_parameters" || outcome.error == "configuration_invalid";
+}
+
+milliseconds wait_before_next(const Options& options, int tries) {
+  if (!options.backoff) return milliseconds(0);
+  const double factor = std::pow(2.0, std::min(tries - 1, 40));
+  const double wait = static_cast<double>(options.backoff->first.count()) * factor;
+  return milliseconds(std::llround(std::min(wait, static_cast<double>(options.backoff->longest.count()))));
+}
+
+ActionResult stopped(ActionResult result, Stop& stop) {
+  const auto request = stop.requested();
+  result.outcome.is_error = result.outcome.aborted = true;
+  result.outcome.exit_code = 130;
+  result.outcome.message = request ? request->reason : "stopped";
+  return result;
+}
+
+ActionResult run_until(Step& step, const ActionContext& context) {
+  const Options& options = step.of().action->options;
+  for (step.tries = 1;; ++step.tries) {
+    ActionResult result = run_action(step, context);
+    if (is_final(result) || step.tries > options.retry) return result;
+    const milliseconds wait = wait_before_next(options, step.tries);
+    context.invocation.run.observer().retrying(step, result.outcome, wait);
+    if (!wait_until(steady_clock::now() + wait, context.stop)) return stopped(std::move(result), context.stop);
+  }
+}
+
+ActionResult run_within_time(Step& step, const ActionContext& context) {
+  const Options& options = step.of().action->options;
+  if (!options.total_timeout) return run_until(step, context);
+  ActionResult result;
+  const auto text = rendered_text(*options.total_timeout, context.invocation, context.variables, result.mistake);
+  const auto limit = text ? workflow::duration_value(*text, workflow::max_timeout) : std::nullopt;
+  if (!limit) {
+    if (text) {
+      result.mistake = with_place(context.invocation, options.total_timeout->written.locate(0),
+                                  "total_timeout is a number of seconds, or a time such as 90s, 5m or 1h, and not " +
+                                      expressions::quoted_for_message(*text));
+    }
+    result.outcome.is_error = true;
+    result.outcome.exit_code = 1;
+    result.outcome.message = result.mistake;
+    return result;
+  }
+  ChildStop timed(context.stop);
+  std::optional<Deadline> deadline;
+  try {
+    deadline.emplace(steady_clock::now() + *limit, timed.stop(), "total_timeout");
+  } catch (const std::system_error& error) {
+    result.outcome.is_error = true;
+    result.outcome.exit_code = 1;
+    result.outcome.message = std::string("total_timeout needs a thread, and none could be started (") +
+                             error.code().message() + "); run fewer branches at the same time";
+    return result;
+  }
+  result = run_until(step, {context.invocation, context.variables, timed.stop(), context.in_fork});
+  if (!deadline->passed() || context.stop.requested() || !result.outcome.aborted || result.abort) return result;
+  result.outcome.aborted = false;
+  result.outcome.exit_code = 124;
+  result.outcome.error = "timed_out";
+  result.outcome.message = "the total_timeout of " + *text + " is over, in try " + std::to_string(step.tries);
+  return result;
+}
+
+}  // namespace
+
+ActionResult run_tries(Step& step, const ActionContext& context) {
+  // Many steps run on threads of their own, where an exception would end the program.
+  try {
+    return run_within_time(step, context);
+  } catch (const std::exception& error) {
+    ActionResult result;
+    result.outcome.is_error = true;
+    result.outcome.exit_code = 1;
+    result.outcome.message = std::string("an unexpected error inside wtool: ") + error.what();
+    return result;
+  }
 }
 
 }  // namespace wtool::host::runner

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/output_store.h"
 #include "runner/run.h"
+#include "runner/run_request.h"
 
 namespace wtool::host::runner {
 

@@ -9,11 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include "expressions/evaluator.h"
+#include "expressions/expression.h"
 #include "expressions/value.h"
 #include "runner/outcome.h"
 #include "workflow/model/model.h"
-#include "workflow/model/run_names.h"
 
 namespace wtool::host::runner {
 

@@ -1,4 +1,4 @@
-// Waiting that a stop ends.
+// Waiting that a stop ends, and stops of parts of a run.
 #pragma once
 
 #include <chrono>
@@ -10,6 +10,23 @@
 #include "base/stop.h"
 
 namespace wtool::host::runner {
+
+// A stop of a part of a run: requested when the whole is, or alone.
+class ChildStop {
+ public:
+  // `parent` must outlive this object.
+  explicit ChildStop(Stop& parent)
+      : from_parent_(
+            parent.subscribe([this](const StopRequest& request) { own_.request(request.how, request.reason); })) {}
+  ChildStop(const ChildStop&) = delete;
+  ChildStop& operator=(const ChildStop&) = delete;
+
+  Stop& stop() { return own_; }
+
+ private:
+  Stop own_;
+  Stop::Subscription from_parent_;  // ends first
+};
 
 // Until then, or until a stop is requested: false.
 bool wait_until(std::chrono::steady_clock::time_point when, Stop& stop);

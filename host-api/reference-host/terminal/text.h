@@ -1,10 +1,14 @@
-// Texts as a person at a terminal sees them: durations, safe texts, widths, and parts of long outputs.
+// Texts as a person at a terminal sees them: durations, safe texts, widths, parts of long outputs, and what a step
+// writes, as lines.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace wtool::host {
 
@@ -29,5 +33,41 @@ inline constexpr std::size_t max_excerpt_lines = 20;
 // Appends a title and, below it, lines of the text, each after a mark. Of many lines only the last (`tail`) or the
 // first are shown, and the title says so. Appends nothing if the text is blank.
 void append_excerpt(std::string& out, const std::string& title, std::string_view text, std::size_t lines, bool tail);
+
+struct OutputLine {
+  bool is_error_stream = false;
+  std::string text;  // safe for a terminal
+};
+
+// The two streams of a step, each as separate lines, in the order in which the lines were complete. A carriage return
+// restarts a line, as on a terminal; a very long line is broken. One thread.
+class StepOutput {
+ public:
+  // The lines that `bytes` complete.
+  std::vector<OutputLine> add(bool is_error_stream, std::string_view bytes);
+  // What has no newline at the end.
+  std::vector<OutputLine> finish();
+
+ private:
+  struct Stream {
+    std::string begun;
+    bool returned = false;  // the last byte was a carriage return
+  };
+  std::array<Stream, 2> streams_;
+};
+
+// Lines that are kept until a step has ended: of very many the last ones.
+class KeptLines {
+ public:
+  void add(std::vector<OutputLine> lines);
+  bool empty() const { return lines_.empty(); }
+  const std::deque<OutputLine>& lines() const { return lines_; }
+  std::size_t left_out() const { return left_out_; }  // before the first of them
+
+ private:
+  std::deque<OutputLine> lines_;
+  std::size_t bytes_ = 0;
+  std::size_t left_out_ = 0;
+};
 
 }  // namespace wtool::host

@@ -4,12 +4,98 @@
 #include <poll.h>
 #include <time.h>
 #include <unistd.h>
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
 
 #include "base/files.h"
+#include "base/time_text.h"
 #include "tracing/escape.h"
-#include "tracing/format.h"
 
 namespace wtool::host {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> names{"TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF"};
+
+std::optional<LogLevel> parse_level(std::string_view text) {
+  const auto same = [](char a, char b) { return std::toupper(static_cast<unsigned char>(a)) == b; };
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (std::equal(text.begin(), text.end(), names[i].begin(), names[i].end(), same)) {
+      return static_cast<LogLevel>(i + 1);
+    }
+  }
+  return std::nullopt;
+}
+
+bool is_target(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ':' || c == '.' || c == '-';
+  });
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto from = text.find_first_not_of(" \t");
+  if (from == std::string_view::npos) return {};
+  return text.substr(from, text.find_last_not_of(" \t") - from + 1);
+}
+
+bool matches(std::string_view directive, std::string_view target) {
+  return target.starts_with(directive) &&
+         (target.size() == directive.size() || target.substr(directive.size()).starts_with("::"));
+}
+
+}  // namespace
+
+std::string_view level_name(LogLevel level) {
+  const auto index = static_cast<std::size_t>(level) - 1;
+  return index < names.size() ? names[index] : names.back();
+}
+
+bool LogFilter::parse(std::string_view directives, std::string& error) {
+  LogFilter next = *this;
+  for (bool more = true; more;) {
+    const auto comma = directives.find(',');
+    more = comma != std::string_view::npos;
+    const std::string_view directive = trimmed(directives.substr(0, comma));
+    if (more) directives.remove_prefix(comma + 1);
+
+    const auto equals = directive.find('=');
+    const bool for_target = equals != std::string_view::npos;
+    const std::string_view target = for_target ? trimmed(directive.substr(0, equals)) : std::string_view{};
+    const auto level = parse_level(for_target ? trimmed(directive.substr(equals + 1)) : directive);
+    if (!level || (for_target && !is_target(target))) {
+      error = "the log filter has \"" + escaped(directive) +
+              "\", which is neither a level nor TARGET=LEVEL; the levels are off, error, warn, info, debug and trace, "
+              "several directives are separated by commas, as in \"info,shell_tools::call=debug\"";
+      return false;
+    }
+    if (!for_target) {
+      next.everything_ = *level;
+      continue;
+    }
+    std::erase_if(next.targets_, [&](const auto& known) { return known.first == target; });
+    next.targets_.emplace_back(target, *level);
+  }
+  std::stable_sort(next.targets_.begin(), next.targets_.end(),
+                   [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
+  *this = std::move(next);
+  return true;
+}
+
+bool LogFilter::enabled(LogLevel level, std::string_view target) const {
+  for (const auto& [directive, least] : targets_) {
+    if (matches(directive, target)) return level >= least && level < LogLevel::off;
+  }
+  return level >= everything_ && level < LogLevel::off;
+}
+
+// ---- Where records go.
 
 namespace {
 
@@ -86,6 +172,110 @@ std::shared_ptr<const LogSpan> Tracing::find(std::uint64_t span) const {
   const std::lock_guard lock(spans_mutex_);
   const auto found = spans_.find(span);
   return found == spans_.end() ? nullptr : found->second;
+}
+
+// ---- A record as one line.
+
+namespace {
+
+using nlohmann::ordered_json;
+
+std::chrono::system_clock::time_point time_of(const LogRecord& record) {
+  return std::chrono::system_clock::time_point(std::chrono::nanoseconds(record.unix_ns));
+}
+
+// The spans from the outermost to this one.
+std::vector<const LogSpan*> path(const LogSpan* span) {
+  std::vector<const LogSpan*> spans;
+  for (; span != nullptr; span = span->parent.get()) spans.push_back(span);
+  std::reverse(spans.begin(), spans.end());
+  return spans;
+}
+
+bool is_plain(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_-./:+@%").find(c) != std::string_view::npos;
+  });
+}
+
+// `json` is compact. A string of plain characters loses its quotes.
+void append_value(std::string& line, std::string_view json) {
+  if (json.size() > 2 && json.front() == '"' && is_plain(json.substr(1, json.size() - 2))) {
+    line += json.substr(1, json.size() - 2);
+  } else {
+    append_escaped(line, json);
+  }
+}
+
+ordered_json value_of(std::string_view json) {
+  ordered_json value = ordered_json::parse(json, nullptr, false);
+  if (value.is_discarded()) value = std::string(json);
+  return value;
+}
+
+std::string dump(const ordered_json& value) {
+  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+ordered_json span_object(const LogSpan& span) {
+  ordered_json object{{"name", span.name}};
+  for (const auto& [key, json] : span.fields) object[key] = value_of(json);
+  return object;
+}
+
+}  // namespace
+
+std::string compact_json(std::string_view json) { return dump(value_of(json)); }
+
+std::string text_line(const LogRecord& record, const LogSpan* span) {
+  std::string line = iso_time(time_of(record)) + ' ';
+  const std::string_view level = level_name(record.level);
+  line.append(5 - level.size(), ' ');
+  line += level;
+  line += ' ';
+  for (const LogSpan* at : path(span)) {
+    append_escaped(line, at->name);
+    if (!at->fields.empty()) {
+      char before = '{';
+      for (const auto& [key, json] : at->fields) {
+        line += before;
+        append_escaped(line, key);
+        line += '=';
+        append_value(line, json);
+        before = ' ';
+      }
+      line += '}';
+    }
+    line += ':';
+  }
+  if (span != nullptr) line += ' ';
+  append_escaped(line, record.target);
+  line += ": ";
+  append_escaped(line, record.message);
+  for (const LogField& field : record.fields) {
+    line += ' ';
+    append_escaped(line, field.key);
+    line += '=';
+    append_value(line, compact_json(field.json));
+  }
+  line += '\n';
+  return line;
+}
+
+std::string json_line(const LogRecord& record, const LogSpan* span) {
+  ordered_json line{{"timestamp", iso_time(time_of(record))},
+                    {"level", level_name(record.level)},
+                    {"target", record.target},
+                    {"message", record.message},
+                    {"fields", ordered_json::object()}};
+  for (const LogField& field : record.fields) line["fields"][std::string(field.key)] = value_of(field.json);
+  if (span != nullptr) {
+    line["span"] = span_object(*span);
+    line["spans"] = ordered_json::array();
+    for (const LogSpan* at : path(span)) line["spans"].push_back(span_object(*at));
+  }
+  return dump(line) + '\n';
 }
 
 }  // namespace wtool::host

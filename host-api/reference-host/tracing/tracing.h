@@ -21,9 +21,33 @@
 #include <utility>
 #include <vector>
 
-#include "tracing/filter.h"
-
 namespace wtool::host {
+
+// ---- Which records are kept: a default level, and levels for targets, as in `info,shell_tools=debug,a::b=off`.
+//
+// - The longest target that matches decides; a target matches itself and what is below it (`a` matches `a::b`, not
+//   `ab`). Of two directives for the same target the later one counts.
+// - Without a default level in the text, the built-in one counts.
+
+// The numbers are those of wtool.log/1; off is above them all.
+enum class LogLevel : std::uint8_t { trace = 1, debug = 2, info = 3, warn = 4, error = 5, off = 6 };
+
+// "TRACE" ... "ERROR", "OFF".
+std::string_view level_name(LogLevel level);
+
+class LogFilter {
+ public:
+  explicit LogFilter(LogLevel everything) : everything_(everything) {}
+
+  // False: `error` names the directive and what is allowed, and the filter is as before.
+  bool parse(std::string_view directives, std::string& error);
+
+  bool enabled(LogLevel level, std::string_view target) const;
+
+ private:
+  LogLevel everything_;
+  std::vector<std::pair<std::string, LogLevel>> targets_;  // the longest first
+};
 
 // A named value. `json` is the text of one JSON value; text that is not JSON is taken as a string.
 struct LogField {
@@ -100,5 +124,19 @@ class Tracing {
   std::shared_mutex observer_mutex_;
   Observer observer_;
 };
+
+// ---- A record as one line, newline included. Pure.
+
+// 2026-01-02T03:04:05.678Z  INFO call{tool=shell_execute}: shell_tools::call: the message key=value
+// The outermost span comes first, and spans are joined by colons; without a span, the target follows the level. Text
+// values with only letters, digits and a few harmless signs are written bare, others as JSON.
+std::string text_line(const LogRecord& record, const LogSpan* span);
+
+// {"timestamp", "level", "target", "message", "fields": {}, "span": {"name", fields...}, "spans": [outermost, ...]}
+// "span" and "spans" exist only within a span.
+std::string json_line(const LogRecord& record, const LogSpan* span);
+
+// The text of one JSON value, compact and valid UTF-8; text that is not JSON becomes a JSON string.
+std::string compact_json(std::string_view json);
 
 }  // namespace wtool::host

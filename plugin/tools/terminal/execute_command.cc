@@ -4,11 +4,10 @@
 #include "base/utf8.h"
 #include "call/session_calls.h"
 #include "policy/tools_allow.h"
-#include "tools/explanation.h"
 #include "tools/parameters.h"
 #include "tools/result.h"
-#include "tools/terminal.h"
 #include "tools/terminal/reply.h"
+#include "tools/tool.h"
 
 namespace wtool::tools {
 
@@ -36,12 +35,7 @@ constexpr std::string_view input_schema = R"({
   "additionalProperties": false
 })";
 
-constexpr std::string_view output_schema = R"({
-  "$schema": "https://json-schema.org/draft/2020-12/schema",
-  "type": "object",
-  "properties": {
-    "success": {"type": "boolean"},
-    "exitCode": {"type": "integer", "minimum": 0, "maximum": 255},
+constexpr std::string_view output_properties = R"("exitCode": {"type": "integer", "minimum": 0, "maximum": 255},
     "stdout": {"type": "string"},
     "stderr": {"type": "string"},
     "duration": {"type": "integer", "minimum": 0},
@@ -49,13 +43,7 @@ constexpr std::string_view output_schema = R"({
     "truncated": {"type": "boolean"},
     "warning": {"type": "string"},
     "backgroundProcesses": {"type": "array", "items": {"type": "string"}},
-    "auditError": {"type": "string"},
-    "error": {"type": "object", "properties": {"code": {"enum": ["COMMAND_NOT_ALLOWED", "TIMEOUT_EXCEEDED",
-      "SESSION_NOT_FOUND", "INVALID_PARAMETERS", "EXECUTION_ERROR", "MAX_SESSIONS_EXCEEDED"]},
-      "message": {"type": "string"}, "hint": {"type": "string"}}, "required": ["code", "message", "hint"]}
-  },
-  "required": ["success"]
-})";
+    "auditError": {"type": "string"})";
 
 // Ends a command of a session, however its call is left.
 class Turn {
@@ -235,14 +223,13 @@ class ExecuteCommand : public PreparedCall {
 }  // namespace
 
 Tool terminal_execute_command() {
+  static const std::string output = terminal::output_schema(output_properties);
   return {{"terminal_execute_command", "Run a command in a terminal session", "1.0.0",
            "Runs one allowed program with its arguments in a session's directory, without a shell, and waits for its "
            "end: pipes, redirections, variables and globs do not work. Standard input is empty. Processes that it "
            "leaves in the background live until the session is closed. One command at a time in a session.",
-           input_schema, output_schema},
-          [](std::string_view arguments, const Configuration& configuration) -> std::unique_ptr<PreparedCall> {
-            return std::make_unique<ExecuteCommand>(arguments, configuration);
-          }};
+           input_schema, output},
+          prepare<ExecuteCommand>};
 }
 
 }  // namespace wtool::tools

@@ -3,10 +3,20 @@
 #include <array>
 
 #include "call/session_calls.h"
-#include "tools/explanation.h"
 #include "tools/result.h"
 
 namespace wtool::tools::terminal {
+
+std::string output_schema(std::string_view properties) {
+  return std::string(R"({"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
+  "properties": {"success": {"type": "boolean"}, )")
+      .append(properties)
+      .append(
+          R"(, "error": {"type": "object", "properties": {"code": {"enum": ["COMMAND_NOT_ALLOWED", "TIMEOUT_EXCEEDED",
+      "SESSION_NOT_FOUND", "INVALID_PARAMETERS", "EXECUTION_ERROR", "MAX_SESSIONS_EXCEEDED"]},
+      "message": {"type": "string"}, "hint": {"type": "string"}}, "required": ["code", "message", "hint"]}},
+  "required": ["success"]})");
+}
 
 ToolResult reply(Json object) {
   const std::string text = object.dump(-1, ' ', false, Json::error_handler_t::replace);

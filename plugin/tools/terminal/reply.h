@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "call/call.h"
 #include "call/session_calls.h"
@@ -11,6 +12,9 @@
 namespace wtool::tools::terminal {
 
 using Json = nlohmann::ordered_json;
+
+// The schema of such an object: `success`, `error` where that is false, and these properties.
+std::string output_schema(std::string_view properties);
 
 // {"success": ...} and what else the specification shows.
 ToolResult reply(Json object);

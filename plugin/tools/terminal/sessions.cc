@@ -1,8 +1,8 @@
 // terminal_create_session, terminal_close_session and terminal_get_status.
 #include "call/session_calls.h"
 #include "tools/parameters.h"
-#include "tools/terminal.h"
 #include "tools/terminal/reply.h"
+#include "tools/tool.h"
 
 namespace wtool::tools {
 
@@ -19,21 +19,6 @@ constexpr std::string_view session_id_schema = R"({
   "required": ["sessionId"],
   "additionalProperties": false
 })";
-
-constexpr std::string_view error_schema =
-    R"("error": {"type": "object", "properties": {"code": {"enum": ["COMMAND_NOT_ALLOWED", "TIMEOUT_EXCEEDED",
-      "SESSION_NOT_FOUND", "INVALID_PARAMETERS", "EXECUTION_ERROR", "MAX_SESSIONS_EXCEEDED"]},
-      "message": {"type": "string"}, "hint": {"type": "string"}}, "required": ["code", "message", "hint"]})";
-
-// An object with `success`, `error` where that is false, and these properties.
-std::string output_schema(std::string_view properties) {
-  return std::string(R"({"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
-  "properties": {"success": {"type": "boolean"}, )")
-      .append(properties)
-      .append(", ")
-      .append(error_schema)
-      .append(R"(}, "required": ["success"]})");
-}
 
 // ---- terminal_create_session
 
@@ -180,16 +165,11 @@ class GetStatus : public SessionCall {
   }
 };
 
-template <typename Call>
-std::unique_ptr<PreparedCall> prepare(std::string_view arguments, const Configuration&) {
-  return std::make_unique<Call>(arguments);
-}
-
 }  // namespace
 
 Tool terminal_create_session() {
   static const std::string output =
-      output_schema(R"("sessionId": {"type": "string"}, "workingDirectory": {"type": "string"},
+      terminal::output_schema(R"("sessionId": {"type": "string"}, "workingDirectory": {"type": "string"},
       "createdAt": {"type": "string", "format": "date-time"})");
   return {{"terminal_create_session", "Open a terminal session", "1.0.0",
            "Opens a session for a task: a working directory and environment variables for the commands that "
@@ -201,7 +181,7 @@ Tool terminal_create_session() {
 }
 
 Tool terminal_close_session() {
-  static const std::string output = output_schema(
+  static const std::string output = terminal::output_schema(
       R"("message": {"type": "string"}, "auditError": {"type": "string"}, "processesLeft": {"type": "array"})");
   return {{"terminal_close_session", "Close a terminal session", "1.0.0",
            "Closes a session: the command that runs in it is stopped, and all background processes that its commands "
@@ -211,7 +191,7 @@ Tool terminal_close_session() {
 }
 
 Tool terminal_get_status() {
-  static const std::string output = output_schema(R"("session": {"type": "object", "properties": {
+  static const std::string output = terminal::output_schema(R"("session": {"type": "object", "properties": {
       "id": {"type": "string"}, "taskId": {"type": "string"}, "agentId": {"type": "string"},
       "state": {"enum": ["idle", "running", "completed", "failed"]}, "workingDirectory": {"type": "string"},
       "createdAt": {"type": "string", "format": "date-time"}, "commandCount": {"type": "integer", "minimum": 0}}},

@@ -1,5 +1,5 @@
-// base/path_text.h: which folder contains which path.
-#include "base/path_text.h"
+// base/paths.h: which folder contains which path.
+#include "base/paths.h"
 
 #include <boost/test/unit_test.hpp>
 

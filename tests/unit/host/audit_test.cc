@@ -1,4 +1,4 @@
-// audit/verify.h and audit/show.h, with trails that the plugin's own part wrote: what is found, and what is shown.
+// audit/verify.h, with trails that the plugin's own part wrote: what is found, and what is shown.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
@@ -7,8 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "audit/chain.h"
-#include "audit/entry.h"
-#include "audit/show.h"
+#include "audit/reader.h"
 #include "audit/trail.h"
 #include "audit/verify.h"
 #include "support/program.h"

@@ -13,7 +13,6 @@
 #include "config/config.h"
 #include "config/files.h"
 #include "config/keys.h"
-#include "config/read_file.h"
 
 namespace wtool::host {
 

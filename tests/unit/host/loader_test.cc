@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "base/edit_distance.h"
-#include "loader/find_plugin.h"
 #include "loader/plugin.h"
 #include "loader/toolbox.h"
 #include "tracing/tracing.h"

@@ -11,8 +11,6 @@
 
 #include "base/utf8.h"
 #include "tracing/escape.h"
-#include "tracing/filter.h"
-#include "tracing/format.h"
 #include "tracing/tracing.h"
 
 namespace wtool::host {

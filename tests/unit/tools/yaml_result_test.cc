@@ -1,6 +1,6 @@
 // Any text comes back from its YAML as it was, as a string, by yaml-cpp; and by Python's parser, where there is one.
-#include "tools/yaml_result.h"
 #include "base/utf8.h"
+#include "tools/result.h"
 
 #include <unistd.h>
 #include <yaml-cpp/yaml.h>

@@ -11,9 +11,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "expressions/evaluator.h"
-#include "expressions/json_value.h"
-#include "expressions/parser.h"
+#include "expressions/expression.h"
+#include "expressions/value.h"
 
 using namespace wtool::host::expressions;
 using Json = nlohmann::json;

@@ -4,8 +4,7 @@
 #include <map>
 #include <string>
 
-#include "expressions/evaluator.h"
-#include "expressions/parser.h"
+#include "expressions/expression.h"
 
 namespace wtool::test {
 

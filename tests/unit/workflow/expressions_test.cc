@@ -1,7 +1,7 @@
 #define BOOST_TEST_MODULE workflow_expressions
 #include <boost/test/unit_test.hpp>
 
-#include "expressions/json_value.h"
+#include "expressions/value.h"
 #include "expressions_support.h"
 
 using namespace wtool::host::expressions;

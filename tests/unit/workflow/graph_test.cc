@@ -6,7 +6,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "markup_check.h"
-#include "report/html_report.h"
+#include "report/formats.h"
 #include "reporting_support.h"
 #include "support.h"
 #include "support/program.h"

@@ -7,7 +7,6 @@
 
 #include "journal/journal.h"
 #include "journal/journal_reader.h"
-#include "journal/resume.h"
 #include "journal/runs_folder.h"
 #include "reporting_support.h"
 #include "support/program.h"

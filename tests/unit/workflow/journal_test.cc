@@ -1,4 +1,4 @@
-// journal/journal.h, journal_reader.h, runs_folder.h and resume.h: what is written survives, and damage is reported.
+// journal/journal.h, journal_reader.h and runs_folder.h: what is written survives, and damage is reported.
 #include "journal/journal.h"
 
 #include <fcntl.h>
@@ -14,7 +14,6 @@
 #include <thread>
 
 #include "journal/journal_reader.h"
-#include "journal/resume.h"
 #include "journal/runs_folder.h"
 #include "reporting_support.h"
 #include "support/program.h"

@@ -3,7 +3,6 @@
 #include <boost/test/unit_test.hpp>
 
 #include "support.h"
-#include "workflow/model/parameter_schema.h"
 
 using namespace wtool::test;
 using namespace wtool::host::workflow;

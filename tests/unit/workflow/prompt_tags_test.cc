@@ -3,7 +3,6 @@
 #include <map>
 #include <memory>
 
-#include "expressions/partials.h"
 #include "expressions/template_renderer.h"
 
 using namespace wtool::host::expressions;

@@ -1,4 +1,4 @@
-// journal/json_value.h, record.h and record_reader.h: what happens is recorded, and can be read back.
+// journal/json_value.h and record.h: what happens is recorded, and can be read back.
 #include "journal/record.h"
 
 #include <boost/test/unit_test.hpp>
@@ -6,7 +6,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "journal/record_reader.h"
 #include "journal/run_record.h"
 #include "reporting_support.h"
 

@@ -1,4 +1,4 @@
-// journal/events_file.h and run_record.h, report/junit.h and html_report.h: what is made of a run.
+// journal/events_file.h and run_record.h, report/formats.h: what is made of a run.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -14,8 +14,7 @@
 #include "journal/observers.h"
 #include "journal/run_record.h"
 #include "markup_check.h"
-#include "report/html_report.h"
-#include "report/junit.h"
+#include "report/formats.h"
 #include "reporting_support.h"
 #include "support/program.h"
 

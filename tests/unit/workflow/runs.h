@@ -7,7 +7,7 @@
 #include <string>
 
 #include "journal/observers.h"
-#include "report/summary.h"
+#include "report/formats.h"
 #include "support.h"
 
 namespace wtool::test {

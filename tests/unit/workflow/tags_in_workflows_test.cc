@@ -1,7 +1,7 @@
 // Tags of templates in the actions of a workflow: what is found before a run, and what runs.
 #include <boost/test/unit_test.hpp>
 
-#include "expressions/json_value.h"
+#include "expressions/value.h"
 #include "support.h"
 
 using namespace wtool::test;

@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-#include "workflow/check/action_check.h"
+#include "workflow/check/checks.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 #include "workflow/parse/action_cursor.h"

@@ -2,8 +2,8 @@
 #include <iterator>
 
 #include "workflow/actions/action_type.h"
-#include "workflow/model/suggestion.h"
-#include "workflow/model/template_text.h"
+#include "workflow/model/diagnostics.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "workflow/actions/action_type.h"
-#include "workflow/model/suggestion.h"
+#include "workflow/model/diagnostics.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -4,9 +4,8 @@
 #include <utility>
 
 #include "workflow/actions/action_type.h"
-#include "workflow/check/name_uses.h"
-#include "workflow/model/template_text.h"
-#include "workflow/parse/action_arguments.h"
+#include "workflow/check/checker.h"
+#include "workflow/model/model.h"
 #include "workflow/parse/action_options.h"
 
 namespace wtool::host::workflow {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "workflow/actions/action_type.h"
-#include "workflow/parse/action_arguments.h"
+#include "workflow/parse/action_options.h"
 
 namespace wtool::host::workflow {
 namespace {

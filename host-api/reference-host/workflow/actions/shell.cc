@@ -7,10 +7,9 @@
 
 #include "expressions/lexer.h"
 #include "workflow/actions/action_type.h"
-#include "workflow/check/tool_argument_checks.h"
-#include "workflow/model/shell_choice.h"
-#include "workflow/model/suggestion.h"
-#include "workflow/model/template_text.h"
+#include "workflow/check/checks.h"
+#include "workflow/model/diagnostics.h"
+#include "workflow/model/model.h"
 #include "workflow/parse/action_options.h"
 #include "workflow/quoting/command_template.h"
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "workflow/actions/action_type.h"
-#include "workflow/check/tool_argument_checks.h"
-#include "workflow/model/suggestion.h"
+#include "workflow/check/checks.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/parse/action_options.h"
 
 namespace wtool::host::workflow {

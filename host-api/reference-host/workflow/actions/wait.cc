@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "workflow/actions/action_type.h"
-#include "workflow/model/durations.h"
-#include "workflow/model/suggestion.h"
-#include "workflow/model/template_text.h"
+#include "workflow/model/diagnostics.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "workflow/actions/action_type.h"
-#include "workflow/check/name_uses.h"
-#include "workflow/model/suggestion.h"
-#include "workflow/model/template_text.h"
-#include "workflow/parse/action_arguments.h"
+#include "workflow/check/checker.h"
+#include "workflow/model/diagnostics.h"
+#include "workflow/model/model.h"
 #include "workflow/parse/action_options.h"
 
 namespace wtool::host::workflow {

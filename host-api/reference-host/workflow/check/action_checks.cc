@@ -7,11 +7,8 @@
 
 #include "expressions/lexer.h"
 #include "workflow/actions/action_type.h"
-#include "workflow/check/action_check.h"
-#include "workflow/model/durations.h"
-#include "workflow/model/run_names.h"
-#include "workflow/model/suggestion.h"
-#include "workflow/model/template_text.h"
+#include "workflow/model/diagnostics.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -1,9 +1,13 @@
 #include "workflow/check/checker.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string>
 
 #include "workflow/check/checks.h"
-#include "workflow/check/older_rule.h"
+#include "workflow/check/failure_rule.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -45,6 +49,43 @@ void check_workflow(const Workflow& workflow, const std::vector<std::string>& gi
   CheckContext check_context;
   check_context.tools = tools;
   check_workflow(workflow, given, check_context, diagnostics);
+}
+
+std::vector<CalledWorkflow> check_called_workflows(const Workflow& workflow, const CheckContext& check_context) {
+  struct Caller {
+    const Workflow* workflow;
+    std::string file;
+  };
+  std::vector<const Library::Entry*> order;
+  std::map<const Library::Entry*, std::set<std::string>> given;
+  std::vector<Caller> todo = {{&workflow, check_context.file}};
+  while (!todo.empty()) {
+    const Caller caller = todo.back();
+    todo.pop_back();
+    for (const State& state : caller.workflow->states) {
+      const auto* call = state.action ? std::get_if<WorkflowAction>(&state.action->kind) : nullptr;
+      if (call == nullptr || !is_literal(call->workflow)) continue;
+      std::string error;
+      const Library::Entry* entry = check_context.library->find(call->workflow.written.text(), caller.file, error);
+      if (entry == nullptr) continue;
+      const auto [found, is_new] = given.try_emplace(entry);
+      for (const Argument& argument : call->arguments) found->second.insert(argument.name);
+      if (!is_new) continue;
+      order.push_back(entry);
+      todo.push_back({&entry->workflow, entry->source.name()});
+    }
+  }
+  std::vector<CalledWorkflow> checked;
+  for (const Library::Entry* entry : order) {
+    CalledWorkflow made{entry, {}};
+    CheckContext around = check_context;
+    around.file = entry->source.name();
+    around.find_loops = false;  // they are found from the first workflow on
+    const std::vector<std::string> names(given[entry].begin(), given[entry].end());
+    check_workflow(entry->workflow, names, around, made.diagnostics);
+    checked.push_back(std::move(made));
+  }
+  return checked;
 }
 
 }  // namespace wtool::host::workflow

@@ -5,19 +5,81 @@
 //   of the run's own (variables.h), or given with --var. Values are not compared if their types never match.
 // - Actions: tools, workflows and prompts exist, timeouts are in range, values in commands are at places where they can
 //   be quoted, names may be set, and states to which failures lead exist.
+//
+//   CheckContext context;  // what is around the file: tools, other workflows, prompts, the policy
+//   context.tools = &tools;
+//   check_workflow(workflow, given, context, diagnostics);
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "loader/tool_caller.h"
-#include "workflow/check/check_context.h"
-#include "workflow/check/name_uses.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
+#include "workflow/parse/library.h"
 
 namespace wtool::host::workflow {
+
+struct ShellMistake {
+  std::size_t command = 0;  // which of those that were asked about
+  std::size_t line = 0;     // of it, from 0
+  std::string message;      // as the shell says it
+};
+
+// The commands that a shell cannot read. `shell` is a name such as sh or bash, or a path; empty means the configured
+// one. None of them is run.
+using ShellReader =
+    std::function<std::vector<ShellMistake>(const std::string& shell, const std::vector<std::string>& commands)>;
+
+struct CommandVerdict {
+  enum class Kind {
+    allow,
+    ask,
+    deny,
+    no_directory,  // the working directory cannot be used now; a state may make it before the command runs
+    unknown,       // nobody can tell
+  };
+  Kind kind = Kind::unknown;
+  std::string reason;
+};
+
+// What a workflow is checked against, beyond its own file. What is null or empty is not looked at.
+struct CheckContext {
+  const ToolCaller* tools = nullptr;
+  std::string file;  // of the workflow; needed with `library`
+  Library* library = nullptr;
+  // What is wrong with a prompt of that name, where `known` are the names that have a value; a sentence each.
+  std::function<std::vector<std::string>(const std::string& name, const std::string& file,
+                                         const std::set<std::string, std::less<>>& known)>
+      prompt_problems;
+  // The names that the agent which gets that prompt (a text, or the name of one) may set.
+  std::function<std::set<std::string, std::less<>>(const std::string& prompt, bool is_inline, const std::string& file)>
+      prompt_sets;
+  // Why no prompt can be executed at all; empty: one can.
+  std::function<std::string()> prompt_command_problem;
+  // Why a workflow cannot have its commands run by this shell (sh, bash or an absolute path); empty: it can.
+  std::function<std::string(const std::string& shell)> shell_problem;
+  // The largest timeout that the configuration allows, in seconds. Nothing when any is allowed.
+  std::optional<std::int64_t> timeout_max;
+  // The policy's verdict on a command without placeholders, in the directory of the run, with these variables. A
+  // variable whose value has placeholders is passed as an empty text.
+  std::function<CommandVerdict(const std::string& command, const std::map<std::string, std::string>& environment)>
+      verdict;
+  // Which commands the shell cannot read.
+  ShellReader unreadable_commands;
+  // Whether workflows that run one another in a circle are looked for, from this one on.
+  bool find_loops = true;
+  // Whether a workflow or prompt that is missing is an error: it is where the workflow is to run now and here.
+  bool must_exist = false;
+};
 
 // `given` are the names of --var.
 void check_workflow(const Workflow& workflow, const std::vector<std::string>& given, const CheckContext& check_context,
@@ -26,5 +88,40 @@ void check_workflow(const Workflow& workflow, const std::vector<std::string>& gi
 // The same with tools alone; they may be null: then tools are not looked up.
 void check_workflow(const Workflow& workflow, const std::vector<std::string>& given, const ToolCaller* tools,
                     Diagnostics& diagnostics);
+
+struct CalledWorkflow {
+  const Library::Entry* entry = nullptr;
+  Diagnostics diagnostics;  // of the check; those of reading are the entry's
+};
+
+// Checks the workflows that a workflow runs, and those that they run, as far as their names are no templates. Each
+// once. An argument counts as given if any of the calls gives it. `check_context` must have a library. A workflow that
+// cannot be found is a diagnostic of the one that calls it, and is not reported here.
+std::vector<CalledWorkflow> check_called_workflows(const Workflow& workflow, const CheckContext& check_context);
+
+// ---- name_uses.cc: which variables a workflow reads, and where.
+
+struct NameRead {
+  std::string name;
+  std::string field;  // the first field that is taken of it; may be empty
+  // If a dash or a dot directly follows the name: the name up to the end of the words joined like that. May be empty.
+  std::string longer;
+  std::size_t offset = 0;
+  bool may_be_missing = false;  // it has a default
+  bool in_command = false;      // as ${name}
+  bool whole_condition = false;
+  std::size_t state = no_state;
+  bool in_action = false;  // of that state; else in one of its exits
+};
+
+// `diagnostics` gets the mistakes in templates that nothing has parsed before (those in JSON); may be null.
+std::vector<NameRead> name_uses(const Workflow& workflow, Diagnostics* diagnostics);
+
+// Every name that has a value at some time in a run: those of `given`, parameters, what Set and result="..." store, the
+// states, and the run's own except `matrix`.
+std::set<std::string, std::less<>> names_defined(const Workflow& workflow, const std::vector<std::string>& given);
+
+// Every variable that the workflow reads in a template or condition, sorted, each once.
+std::vector<std::string> names_read(const Workflow& workflow);
 
 }  // namespace wtool::host::workflow

@@ -2,10 +2,12 @@
 // --var.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "workflow/check/check_context.h"
+#include "workflow/check/checker.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 
@@ -32,5 +34,34 @@ void check_condition_types(const Workflow& workflow, Diagnostics& diagnostics);
 // they cannot be quoted, names that cannot be set, unknown states.
 void check_actions(const Workflow& workflow, const std::vector<std::string>& given, const CheckContext& check_context,
                    Diagnostics& diagnostics);
+
+// shell_syntax.cc: commands that a shell cannot read: quotes that are not closed, a missing `fi`, `${` without `}`.
+// Commands with tags, or with `raw`, are left out: what they are is known only during a run.
+void check_shell_syntax(const Workflow& workflow, const ShellReader& reader, Diagnostics& diagnostics);
+
+// What the check of one action may use, and where it reports.
+struct ActionCheck {
+  // A workflow or prompt that is missing here and now: an error where the workflow is to run.
+  void missing(std::size_t offset, std::string message);
+  void shell_is_usable(const NamedPlace& shell);
+
+  const Workflow& workflow;
+  const std::vector<std::string>& given;  // the names of --var
+  const CheckContext& around;
+  Diagnostics& diagnostics;
+  bool told_of_command = false;  // that no command is configured for prompts; said once a file
+};
+
+// What is wrong with setting a variable of this name, or with a parameter of it, if it is one of the run's own.
+void check_own_name(const std::string& name, std::size_t offset, Diagnostics& diagnostics);
+
+// tool_argument_checks.cc: compares the arguments of `Call tool` with the tool's own schema: names, required ones, and
+// the types, ranges and lengths of values that are known before a run. `schema` is JSON text of an object schema; a
+// part of it that is not understood forbids nothing.
+void check_tool_arguments(const ToolAction& action, const std::string& schema, std::optional<std::int64_t> timeout_max,
+                          Diagnostics& diagnostics);
+
+// The option `timeout` of a step; `longest` in seconds.
+void check_timeout(const TemplateText& timeout, std::int64_t longest, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "workflow/check/failure_rule.h"
-#include "workflow/model/suggestion.h"
+#include "workflow/model/diagnostics.h"
 
 namespace wtool::host::workflow {
 namespace {

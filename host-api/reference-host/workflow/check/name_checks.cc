@@ -1,20 +1,87 @@
-#include "workflow/check/checks.h"
-
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "base/edit_distance.h"
-#include "workflow/check/action_check.h"
-#include "workflow/check/name_uses.h"
-#include "workflow/check/value_paths.h"
-#include "workflow/model/run_names.h"
-#include "workflow/model/suggestion.h"
-#include "workflow/model/template_text.h"
+#include "workflow/check/checker.h"
+#include "workflow/check/checks.h"
+#include "workflow/model/diagnostics.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
+
 namespace {
+
+// Whether a state can have run before another one, on any path through the diagram.
+class ValuePaths {
+ public:
+  // `workflow` must outlive this.
+  explicit ValuePaths(const Workflow& workflow);
+
+  // False where no path leads from any of `earlier` to that state; at its exits (`after_action`), the state itself
+  // counts. True in doubt: if the state cannot be reached at all, or if earlier questions have used up the steps.
+  bool may_follow(const std::vector<std::size_t>& earlier, std::size_t state, bool after_action);
+
+ private:
+  void connect(std::size_t from, std::size_t to);
+
+  const Workflow& workflow_;
+  std::vector<std::vector<std::size_t>> sources_;  // the states that lead to each
+  std::vector<bool> from_anywhere_;                // where failures, or all runs at last, lead
+  std::vector<std::size_t> seen_;                  // in which question each state was met last
+  std::size_t question_ = 0;
+  std::size_t steps_left_ = 5'000'000;
+};
+
+ValuePaths::ValuePaths(const Workflow& workflow)
+    : workflow_(workflow),
+      sources_(workflow.states.size()),
+      from_anywhere_(workflow.states.size()),
+      seen_(workflow.states.size()) {
+  for (std::size_t i = 0; i < workflow.states.size(); ++i) {
+    const State& state = workflow.states[i];
+    for (const Transition& exit : state.exits) connect(i, exit.target);
+    if (state.action) connect(i, workflow.index_of(state.action->options.on_failure.name));
+  }
+  for (const std::string& name : {workflow.on_failure.name, workflow.finally.name}) {
+    const std::size_t state = workflow.index_of(name);
+    if (state != no_state) from_anywhere_[state] = true;
+  }
+}
+
+void ValuePaths::connect(std::size_t from, std::size_t to) {
+  if (to != no_state) sources_[to].push_back(from);
+}
+
+bool ValuePaths::may_follow(const std::vector<std::size_t>& earlier, std::size_t state, bool after_action) {
+  if (workflow_.diagram_unread || state == no_state) return true;
+  ++question_;
+  bool is_reached = state == workflow_.start;
+  std::vector<std::size_t> todo = {state};
+  if (after_action) seen_[state] = question_;
+  const auto is_earlier = [&](std::size_t one) {
+    return std::find(earlier.begin(), earlier.end(), one) != earlier.end();
+  };
+  if (after_action && is_earlier(state)) return true;
+  while (!todo.empty()) {
+    const std::size_t at = todo.back();
+    todo.pop_back();
+    if (from_anywhere_[at]) return true;
+    for (const std::size_t source : sources_[at]) {
+      if (steps_left_ < earlier.size() + 1) return true;
+      steps_left_ -= earlier.size() + 1;
+      if (seen_[source] == question_) continue;
+      seen_[source] = question_;
+      if (is_earlier(source)) return true;
+      is_reached = is_reached || source == workflow_.start;
+      todo.push_back(source);
+    }
+  }
+  return !is_reached;
+}
 
 using Names = std::set<std::string, std::less<>>;
 

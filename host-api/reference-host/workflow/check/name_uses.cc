@@ -1,11 +1,11 @@
-#include "workflow/check/name_uses.h"
+#include "workflow/check/checker.h"
 
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "workflow/actions/action_type.h"
-#include "workflow/model/run_names.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -1,11 +1,10 @@
-#include "workflow/check/shell_syntax.h"
+#include "workflow/check/checks.h"
 
 #include <algorithm>
 #include <map>
 #include <string_view>
 #include <utility>
 
-#include "workflow/model/shell_choice.h"
 #include "workflow/quoting/command_template.h"
 
 namespace wtool::host::workflow {

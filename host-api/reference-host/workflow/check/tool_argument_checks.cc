@@ -1,4 +1,4 @@
-#include "workflow/check/tool_argument_checks.h"
+#include "workflow/check/checks.h"
 
 #include <algorithm>
 #include <chrono>
@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "base/edit_distance.h"
-#include "expressions/json_value.h"
 #include "expressions/template.h"
-#include "workflow/model/durations.h"
-#include "workflow/model/suggestion.h"
-#include "workflow/model/template_text.h"
+#include "expressions/value.h"
+#include "workflow/model/diagnostics.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 namespace {

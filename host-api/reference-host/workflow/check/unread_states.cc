@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "expressions/placeholder_parser.h"
+#include "expressions/template_parts.h"
 #include "workflow/actions/action_type.h"
 
 namespace wtool::host::workflow {

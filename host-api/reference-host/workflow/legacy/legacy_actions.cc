@@ -1,4 +1,4 @@
-#include "workflow/legacy/legacy_actions.h"
+#include "workflow/legacy/legacy.h"
 
 #include <yaml-cpp/yaml.h>
 
@@ -7,10 +7,9 @@
 #include <string>
 
 #include "loader/yaml_mistake.h"
-#include "workflow/model/durations.h"
+#include "workflow/model/diagnostics.h"
+#include "workflow/model/model.h"
 #include "workflow/model/source.h"
-#include "workflow/model/suggestion.h"
-#include "workflow/model/template_text.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -1,4 +1,4 @@
-#include "workflow/legacy/legacy_sections.h"
+#include "workflow/legacy/legacy.h"
 
 #include <algorithm>
 #include <set>
@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "workflow/parse/action_parser.h"
-#include "workflow/parse/markdown_lines.h"
-#include "workflow/parse/parameter_reader.h"
+#include "workflow/parse/front_matter.h"
+#include "workflow/parse/markdown.h"
+#include "workflow/parse/parser.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -1,13 +1,22 @@
-// What is wrong with a workflow file, or strange about it.
+// What is wrong with a workflow file, or strange about it: errors and warnings with their places, and "did you mean
+// ...?" for words that are nearly right.
 #pragma once
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "workflow/model/source.h"
 
 namespace wtool::host::workflow {
+
+// `; did you mean 'NAME'?`, or nothing if no known word is similar. Only the first 2,000 are compared, so that many
+// mistakes in a large file stay affordable.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
+
+// The name that did_you_mean() has put into a message; empty if it has none.
+std::string suggested_in(std::string_view message);
 
 inline constexpr std::size_t max_diagnostics_shown = 100;
 // Beyond this, diagnostics are only counted: nobody reads 20,000 for one file.
@@ -33,7 +42,7 @@ struct PlacedDiagnostic {
 // All of them, in any order; those that are kept, where there are very many.
 class Diagnostics {
  public:
-  // Without a suggestion, it is the name that the message itself says was meant (suggestion.h).
+  // Without a suggestion, it is the name that the message itself says was meant (did_you_mean).
   void add(std::size_t offset, std::string message, std::string suggestion = "");
   void warn(std::size_t offset, std::string message, std::string suggestion = "");
   // True without errors; warnings do not count.

@@ -1,4 +1,6 @@
 // A workflow as it was written, parsed. Plain data, immutable after checking. Places are byte offsets into the source.
+// At the end, the names that every workflow may use: those that a run gives values by itself, and the fields of an
+// outcome.
 #pragma once
 
 #include <chrono>
@@ -16,9 +18,10 @@
 #include <variant>
 #include <vector>
 
-#include "expressions/parser.h"
+#include "expressions/expression.h"
 #include "expressions/template.h"
 #include "expressions/value.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/source.h"
 #include "workflow/quoting/quoting_context.h"
 
@@ -26,6 +29,7 @@ namespace wtool::host::workflow {
 
 inline constexpr std::size_t no_state = static_cast<std::size_t>(-1);
 inline constexpr std::string_view shell_tool = "shell_execute";
+inline constexpr std::size_t max_combinations = 1000;  // of a matrix
 
 // A text of the file that is, or holds, a template.
 struct TemplateText {
@@ -244,5 +248,44 @@ struct Workflow {
     return found == index.end() ? no_state : found->second;
   }
 };
+
+// success, failure, exit_code, is_error, result, last_action_result and output (its text), error (its message; empty
+// after a success), workflow_name, run_id, and matrix (inside of a state that has one).
+bool is_run_name(std::string_view name);
+// result, output, error: a file may set these, and then has its own value from there on.
+bool is_settable_run_name(std::string_view name);
+const std::vector<std::string>& run_names();
+
+// The fields of a state's or a result's value. `json` exists if the output is a JSON object or list; otherwise reading
+// it is an error. `metadata` exists if a tool was called. Reading the text of an output that was cut is an error, and
+// so is the name of a file that could not be written.
+const std::vector<std::string>& outcome_fields();
+
+// ---- What single texts of a workflow file mean: templates, and times.
+
+// What is wrong with the template goes to `diagnostics`, with its place.
+TemplateText template_text(MappedText written, Diagnostics& diagnostics);
+
+// The same for text that is made up here, and stands for what the file has at `offset`.
+TemplateText template_text(const std::string& written, std::size_t offset, Diagnostics& diagnostics);
+
+// Whether nothing in it is filled in, so that it is known before a run.
+bool is_literal(const TemplateText& text);
+bool is_literal(const CommandText& text);
+
+inline constexpr std::int64_t max_wait = 86'400;            // seconds; of Wait and a backoff
+inline constexpr std::int64_t max_timeout = 3'155'760'000;  // seconds, 100 years: what clocks can still add
+
+// A timeout of a step, at least 1 ms. Nothing for any other text; `why` says why.
+std::optional<std::chrono::milliseconds> timeout_value(const std::string& text, std::string& why);
+
+// `500ms`, `2s`, `1.5m`, `1h`, or a number of seconds, from 0 to `longest`. Nothing for any other text.
+std::optional<std::chrono::milliseconds> duration_value(std::string_view text, std::int64_t longest = max_wait);
+
+// A duration as the tools take it: seconds, whole where they are.
+nlohmann::json as_seconds(std::chrono::milliseconds duration);
+
+// `1.5 s`, `2 min`, `500 ms`.
+std::string duration_words(std::chrono::milliseconds duration);
 
 }  // namespace wtool::host::workflow

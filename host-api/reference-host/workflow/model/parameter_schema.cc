@@ -1,9 +1,9 @@
-#include "workflow/model/parameter_schema.h"
+#include "workflow/model/parameters.h"
 
 #include <algorithm>
 #include <cstdint>
 
-#include "expressions/json_value.h"
+#include "expressions/value.h"
 
 namespace wtool::host::workflow {
 namespace {

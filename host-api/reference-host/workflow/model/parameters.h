@@ -1,7 +1,9 @@
-// The inputs of a run: what the front matter declares, with what was given on the command line.
+// The inputs of a run: what the front matter declares, with what was given on the command line; and what the value of a
+// parameter must keep to: choices, a pattern, a range, a length.
 #pragma once
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,5 +32,32 @@ std::map<std::string, expressions::Value> resolve_inputs(const Workflow& workflo
 
 // Required ones that have no value with these texts of --var, in the order of the file. Valid as long as the workflow.
 std::vector<const Parameter*> missing_parameters(const Workflow& workflow, const std::vector<std::string>& given);
+
+// What is wrong with the value, half a sentence ("... is not one of: a, b"); empty if it is valid. The value of a list
+// parameter is checked element by element.
+std::string limit_problem(const Parameter& parameter, const expressions::Value& value);
+
+// Why this is not a pattern in RE2 syntax; empty if it is one.
+std::string pattern_problem(const std::string& pattern);
+
+// The length of a text in characters.
+std::int64_t character_count(const std::string& text);
+
+// ---- parameter_schema.cc: the parameters of a workflow as those of a tool: their JSON schema, and the values that a
+// caller gives. Pure.
+//
+//   parameters_schema(workflow)
+//     {"type": "object", "properties": {"count": {"type": "number", "minimum": 1, "default": 3}},
+//      "required": ["target"], "additionalProperties": false}
+//
+// A pattern is given in the description, because readers of schemas expect another syntax than RE2's. The default of a
+// secret is never shown.
+
+nlohmann::ordered_json parameters_schema(const Workflow& workflow);
+
+// The value of that parameter. Nothing for a value of another type: `why` says so in half a sentence, without the value
+// of a secret. Limits are not checked here.
+std::optional<expressions::Value> argument_value(const Parameter& parameter, const nlohmann::json& given,
+                                                 std::string& why);
 
 }  // namespace wtool::host::workflow

@@ -1,10 +1,10 @@
-#include "workflow/parse/action_arguments.h"
+#include "workflow/parse/action_options.h"
 
 #include <set>
 
+#include "workflow/model/diagnostics.h"
+#include "workflow/model/model.h"
 #include "workflow/model/parameters.h"
-#include "workflow/model/suggestion.h"
-#include "workflow/model/template_text.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -4,8 +4,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "workflow/model/durations.h"
-#include "workflow/model/template_text.h"
+#include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
 namespace {

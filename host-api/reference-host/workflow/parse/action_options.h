@@ -1,7 +1,8 @@
 // Reads the options of an action, in any order: timeout=60, result="name", retry=3, backoff=2s..60s, total_timeout=600,
-// on failure: State, secret, matrix={...}.
+// on failure: State, secret, matrix={...}; and the name=value pairs that tools, prompts and other workflows are given.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,7 +14,6 @@
 namespace wtool::host::workflow {
 
 inline constexpr std::int64_t max_retries = 100;
-inline constexpr std::size_t max_combinations = 1000;  // of a matrix
 
 class OptionReader {
  public:
@@ -51,5 +51,17 @@ class OptionReader {
   bool has_timeout_;
   std::set<std::string> seen_;
 };
+
+// ---- action_arguments.cc: the pairs.
+
+// Takes the next value: a text in quotes, a number, true or false, or one placeholder without quotes. Nothing after a
+// diagnostic, which says that `what` was expected.
+std::optional<std::variant<expressions::Value, TemplateText>> take_value(ActionCursor& cursor, Diagnostics& diagnostics,
+                                                                         const std::string& what);
+
+// Takes the rest of an action: pairs, some of them perhaps in `{% if ... %} ... {% endif %}`, and options in between.
+// False after a diagnostic.
+bool take_arguments(ActionCursor& cursor, OptionReader& options, Options& read_options,
+                    std::vector<Argument>& arguments, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

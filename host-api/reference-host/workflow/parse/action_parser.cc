@@ -1,9 +1,9 @@
-#include "workflow/parse/action_parser.h"
+#include "workflow/parse/parser.h"
 
 #include <algorithm>
 
 #include "workflow/actions/action_type.h"
-#include "workflow/model/suggestion.h"
+#include "workflow/model/diagnostics.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -1,14 +1,13 @@
-#include "workflow/parse/diagram.h"
+#include "workflow/parse/parser.h"
 
 #include <array>
 #include <map>
 #include <optional>
 #include <vector>
 
-#include "workflow/legacy/legacy_actions.h"
-#include "workflow/model/suggestion.h"
-#include "workflow/parse/composites.h"
-#include "workflow/parse/condition_label.h"
+#include "workflow/legacy/legacy.h"
+#include "workflow/model/diagnostics.h"
+#include "workflow/parse/diagram_parts.h"
 
 namespace wtool::host::workflow {
 namespace {

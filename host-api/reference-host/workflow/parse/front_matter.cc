@@ -4,10 +4,8 @@
 #include <set>
 
 #include "loader/yaml_mistake.h"
-#include "workflow/model/shell_choice.h"
-#include "workflow/model/suggestion.h"
-#include "workflow/parse/parameter_reader.h"
-#include "workflow/parse/yaml_reader.h"
+#include "workflow/model/diagnostics.h"
+#include "workflow/quoting/command_template.h"
 
 namespace wtool::host::workflow {
 namespace {

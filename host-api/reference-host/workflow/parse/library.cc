@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "expressions/value.h"
-#include "workflow/model/template_text.h"
+#include "workflow/model/model.h"
 #include "workflow/parse/parser.h"
 
 namespace wtool::host::workflow {

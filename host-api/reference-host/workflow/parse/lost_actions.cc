@@ -1,4 +1,4 @@
-#include "workflow/parse/lost_actions.h"
+#include "workflow/parse/parser.h"
 
 #include <algorithm>
 #include <string>
@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "workflow/actions/action_type.h"
-#include "workflow/parse/action_parser.h"
-#include "workflow/parse/markdown_lines.h"
+#include "workflow/parse/markdown.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "workflow/legacy/legacy_sections.h"
-#include "workflow/parse/markdown_lines.h"
-#include "workflow/parse/markdown_reader.h"
+#include "workflow/legacy/legacy.h"
 
 namespace wtool::host::workflow {
 namespace {

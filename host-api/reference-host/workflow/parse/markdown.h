@@ -73,4 +73,39 @@ struct Document {
 
 Document read_document(const Source& source, Diagnostics& diagnostics);
 
+// ---- markdown_lines.cc: what single lines of a workflow file look like, and the copy of it that md4c reads.
+
+bool is_heading(std::string_view line);
+// A heading that reads `Actions`.
+bool is_actions_heading(std::string_view line);
+bool is_fence(std::string_view line);
+bool is_list_line(std::string_view line);
+// `stateDiagram-v2` alone on its line.
+bool is_diagram_start(std::string_view line);
+
+// The text with all inline markdown blanked out, so that offsets stay. The lines in `blank`, which is sorted, are
+// blanked completely.
+std::string masked(const Source& source, const std::vector<LineRange>& blank);
+
+// ---- markdown_reader.cc: what md4c says of that copy: which lines are code, the mermaid blocks, the items under
+// `## Actions`.
+
+struct MermaidFence {
+  LineRange lines;
+  std::size_t offset = 0;
+  bool in_actions = false;
+};
+
+struct MarkdownParts {
+  std::vector<MermaidFence> mermaid;
+  std::vector<bool> code_lines;  // for each line of the source
+  std::vector<ActionItem> items;
+  std::vector<StrayItem> stray_items;
+  std::optional<std::size_t> unclosed_fence;  // the index of the line that opens it
+  bool has_actions_heading = false;
+};
+
+// `text` is the copy of the source that `masked` makes. Linear.
+MarkdownParts read_markdown(const Source& source, std::string text, Diagnostics& diagnostics);
+
 }  // namespace wtool::host::workflow

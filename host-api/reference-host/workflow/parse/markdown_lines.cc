@@ -1,4 +1,4 @@
-#include "workflow/parse/markdown_lines.h"
+#include "workflow/parse/markdown.h"
 
 #include <algorithm>
 

@@ -1,11 +1,10 @@
-#include "workflow/parse/markdown_reader.h"
 
 #include <md4c.h>
 
 #include <optional>
 #include <utility>
 
-#include "workflow/parse/markdown_lines.h"
+#include "workflow/parse/markdown.h"
 
 namespace wtool::host::workflow {
 namespace {

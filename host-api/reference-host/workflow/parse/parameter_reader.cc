@@ -1,11 +1,10 @@
-#include "workflow/parse/parameter_reader.h"
+#include "workflow/parse/front_matter.h"
 
 #include <algorithm>
 #include <charconv>
 
-#include "workflow/model/parameter_limits.h"
+#include "workflow/model/diagnostics.h"
 #include "workflow/model/parameters.h"
-#include "workflow/model/suggestion.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -1,10 +1,7 @@
 #include "workflow/parse/parser.h"
 
-#include "workflow/legacy/legacy_sections.h"
-#include "workflow/parse/action_parser.h"
-#include "workflow/parse/diagram.h"
+#include "workflow/legacy/legacy.h"
 #include "workflow/parse/front_matter.h"
-#include "workflow/parse/lost_actions.h"
 #include "workflow/parse/markdown.h"
 
 namespace wtool::host::workflow {

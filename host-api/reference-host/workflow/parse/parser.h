@@ -1,14 +1,45 @@
-// Reads a whole workflow file.
+// Reads a whole workflow file, and its parts, each in the file that is named.
+//
+//   Diagnostics diagnostics;
+//   const Workflow workflow = parse_workflow(source, diagnostics);
+//   if (!diagnostics.empty()) std::cerr << diagnostics.text(source);
 #pragma once
+
+#include <string_view>
 
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
+#include "workflow/parse/markdown.h"
 
 namespace wtool::host::workflow {
 
 // Never fails as a whole: mistakes go to `diagnostics`, and a workflow with any error must not be run. Linear in the
 // size of the file.
 Workflow parse_workflow(const Source& source, Diagnostics& diagnostics);
+
+// diagram.cc: reads the lines of a mermaid stateDiagram-v2. What only changes the look of the diagram (direction,
+// notes, styles, titles) is accepted and ignored; anything else that is not understood is a diagnostic, because it
+// would change the run. Fills states, index and start. The first line of `lines` is the word stateDiagram-v2.
+void read_diagram(const Source& source, LineRange lines, Workflow& workflow, Diagnostics& diagnostics);
+
+// lost_actions.cc: finds actions in the wrong place of a workflow file, where they would have no effect: list items
+// outside of the section `Actions`, and descriptions of states in the diagram. Call it after all other actions were
+// read: if a state has an action, further text about it is documentation. An action that is found counts as the
+// state's, so that it is not reported as missing, too.
+void find_lost_actions(const Source& source, const Document& document, Workflow& workflow, Diagnostics& diagnostics);
+
+// A name without the marks of bold text or code around it.
+std::string_view plain_state_name(std::string_view id);
+
+// action_parser.cc: reads one item `- State: action` under `## Actions`, and gives the state its action. Anything that
+// is not understood is a diagnostic. `- on failure: State` and `- finally: State` are for the whole workflow, unless a
+// state has that name.
+void read_action(const ActionItem& item, Workflow& workflow, Diagnostics& diagnostics);
+
+// The same for an action elsewhere in the file: `text` is everything after the state's name, `offset` the place of its
+// line.
+void read_action_of(std::string_view state, std::size_t offset, const MappedText& text,
+                    const std::vector<CodeBlock>& blocks, Workflow& workflow, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

@@ -1,15 +1,21 @@
-// Makes a shell command from a template: every value is quoted for its place.
+// Makes a shell command from a template: every value is quoted for its place. And which shell runs it, with which
+// options.
 //
 // Without tags, the places are known once the template is parsed. With tags, these are evaluated first; the result is a
 // text with values in it, and the places are found in that text. So a tag may produce any part of a command, even a
 // quote, and a loop's value is quoted like every other.
+//
+// A block stops at its first command that fails: its first line is `set -e`, or `set -eo pipefail` if the workflow or
+// the action chooses bash (not every sh has pipefail). `shell_options` replaces these options. A one-line command in
+// quotes gets such a line only if its own action has `shell_options`.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
-#include "expressions/evaluator.h"
+#include "expressions/expression.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 
@@ -28,5 +34,18 @@ std::optional<std::string> command_with_words(const CommandText& command);
 // The command, or what is wrong with a value (the offset is that of the placeholder in command.written).
 std::variant<std::string, expressions::ExpressionError> render_command(const CommandText& command,
                                                                        const expressions::Scope& scope);
+
+// "sh", "bash" or an absolute path; empty: the shell that is configured.
+std::string shell_of(const ShellAction& action, const Workflow& workflow);
+
+// "set -e\n", or what else the script begins with; may be empty.
+std::string first_line_of(const ShellAction& action, const Workflow& workflow);
+
+// Why a workflow cannot choose this shell; empty if it can.
+std::string problem_of_shell(const std::string& shell);
+
+// Parses `shell_options`: options of `set`, such as "-eu" or "-e -o pipefail"; "none" and "" mean no options. Returns
+// why they are invalid; empty if `options` has the arguments for `set`.
+std::string read_shell_options(const std::string& written, std::string& options);
 
 }  // namespace wtool::host::workflow

@@ -1,0 +1,258 @@
+#include "audit/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "base/sha256.h"
+#include "tracing/escape.h"
+
+namespace wtool::host::audit {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t fewest_digits = 12;
+constexpr std::chrono::seconds max_wait{5};
+
+std::string cannot_read(const std::string& path, const std::string& why) {
+  return "cannot read the audit trail " + escaped(path) + ": " + why;
+}
+
+bool is_number(std::string_view text) {
+  return text.size() >= fewest_digits &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool find_rotated(const fs::path& file, std::vector<Part>& parts, std::string& error) {
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const std::string start = file.filename().string() + '.';
+  std::error_code failed;
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with(start) && is_number(std::string_view(name).substr(start.size()))) {
+      parts.push_back({.path = file.string() + '.' + name.substr(start.size()), .name = name});
+    }
+  }
+  if (failed) {
+    error = cannot_read(file.string(), "its folder cannot be read: " + failed.message());
+    return false;
+  }
+  // By number: a longer one is the greater.
+  std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+    return a.name.size() != b.name.size() ? a.name.size() < b.name.size() : a.name < b.name;
+  });
+  return true;
+}
+
+bool lock_for_reading(int file) {
+  const auto deadline = std::chrono::steady_clock::now() + max_wait;
+  while (::flock(file, LOCK_SH | LOCK_NB) != 0) {
+    // A file system without locks has no writers that hold one.
+    if (errno != EWOULDBLOCK && errno != EINTR) return true;
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+// Whether the path still names the file that is open.
+bool is_named(const Part& part) {
+  struct stat ours {};
+  struct stat named {};
+  return ::fstat(part.file.get(), &ours) == 0 && ::stat(part.path.c_str(), &named) == 0 &&
+         ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+}
+
+}  // namespace
+
+int open_part(Part& part, std::string& error) {
+  if (part.file) return 0;
+  part.file = Descriptor(::open(part.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status {};
+  if (!part.file || ::fstat(part.file.get(), &status) != 0) {
+    const int failed = errno;
+    error = cannot_read(part.path, ::strerror(failed));
+    return failed;
+  }
+  if (!S_ISREG(status.st_mode)) {
+    error = cannot_read(part.path, "it is not a regular file");
+    return EINVAL;
+  }
+  part.size = static_cast<std::uint64_t>(status.st_size);
+  return 0;
+}
+
+std::optional<std::vector<Part>> find_parts(const std::string& file, std::string& error) {
+  // While its lock is held, nobody writes to FILE or rotates it.
+  for (;;) {
+    std::vector<Part> parts;
+    Part newest{.path = file, .name = fs::path(file).filename().string(), .newest = true};
+    if (const int failed = open_part(newest, error); failed != 0) {
+      // Without the file, there may still be those that it was rotated to.
+      std::string unused;
+      if (failed != ENOENT || !find_rotated(file, parts, unused) || parts.empty()) return std::nullopt;
+      return parts;
+    }
+    if (!lock_for_reading(newest.file.get())) {
+      error = cannot_read(file, "another process has had its lock for " + std::to_string(max_wait.count()) +
+                                    " s; look for one that is stopped (`lslocks` names it)");
+      return std::nullopt;
+    }
+    if (!is_named(newest)) continue;  // Rotated between the two.
+    struct stat status {};
+    ::fstat(newest.file.get(), &status);
+    newest.size = static_cast<std::uint64_t>(status.st_size);
+    const bool found = find_rotated(file, parts, error);
+    ::flock(newest.file.get(), LOCK_UN);
+    if (!found) return std::nullopt;
+    parts.push_back(std::move(newest));
+    return parts;
+  }
+}
+
+// ---- One line.
+
+namespace {
+
+constexpr std::string_view seq_key = R"(","seq":)";
+constexpr std::string_view event_key = R"(,"event":")";
+constexpr std::string_view prev_key = R"(,"prev":")";
+constexpr std::string_view hash_key = R"(","hash":")";
+constexpr std::string_view line_end = R"("})";
+constexpr std::size_t time_size = 24;
+
+// Take a part from the front, or from the back, of what is left of a line.
+bool take(std::string_view& text, std::string_view part) {
+  if (!text.starts_with(part)) return false;
+  text.remove_prefix(part.size());
+  return true;
+}
+bool take_end(std::string_view& text, std::string_view part) {
+  if (!text.ends_with(part)) return false;
+  text.remove_suffix(part.size());
+  return true;
+}
+bool take_end_hash(std::string_view& text, std::string_view& hash) {
+  if (text.size() < sha256_size) return false;
+  hash = text.substr(text.size() - sha256_size);
+  text.remove_suffix(sha256_size);
+  return is_sha256(hash);
+}
+
+}  // namespace
+
+std::optional<Entry> read_entry(std::string_view line) {
+  if (line.size() >= max_line) return std::nullopt;
+  const std::string_view whole = line;
+  Entry entry;
+  if (!take_end(line, line_end) || !take_end_hash(line, entry.hash) || !take_end(line, hash_key)) return std::nullopt;
+  const std::string_view hashed = whole.substr(0, line.size() + 1);  // with the quote that ends `prev`
+  if (!take_end_hash(line, entry.prev) || !take_end(line, prev_key)) return std::nullopt;
+  if (!take(line, line_start) || line.size() < time_size) return std::nullopt;
+  entry.time = line.substr(0, time_size);
+  line.remove_prefix(time_size);
+  if (!take(line, seq_key)) return std::nullopt;
+  const auto [after, failed] = std::from_chars(line.data(), line.data() + line.size(), entry.seq);
+  if (failed != std::errc() || entry.seq == 0) return std::nullopt;
+  line.remove_prefix(static_cast<std::size_t>(after - line.data()));
+  if (!take(line, event_key)) return std::nullopt;
+  entry.event = line.substr(0, line.find('"'));
+  entry.intact = sha256(hashed) == entry.hash;
+  return entry;
+}
+
+std::optional<std::string_view> without_hash(std::string_view text) {
+  const std::size_t at = text.rfind(hash_key);
+  if (at == std::string_view::npos) return std::nullopt;
+  return text.substr(0, at + 1);
+}
+
+std::string whole_line(std::string_view hashed) {
+  return std::string(hashed) + std::string(hash_key.substr(1)) + sha256(hashed) + std::string(line_end);
+}
+
+// ---- Reading a part.
+
+namespace {
+
+constexpr std::size_t piece_size = 64UL * 1024;
+
+// Up to `most` bytes from there; 0 at the end, or when it fails, which errno says.
+std::size_t read_piece(int file, char* to, std::size_t most, std::uint64_t at) {
+  for (;;) {
+    errno = 0;
+    const ssize_t got = ::pread(file, to, most, static_cast<off_t>(at));
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) return 0;
+  }
+}
+
+}  // namespace
+
+// Appends one more piece to the buffer. False at the end.
+bool LineReader::fill() {
+  buffer_.erase(0, used_);
+  used_ = 0;
+  const std::size_t most = static_cast<std::size_t>(std::min<std::uint64_t>(piece_size, part_.size - read_to_));
+  if (most == 0) return false;
+  const std::size_t before = buffer_.size();
+  buffer_.resize(before + most);
+  const std::size_t got = read_piece(part_.file.get(), buffer_.data() + before, most, read_to_);
+  buffer_.resize(before + got);
+  read_to_ += got;
+  if (got == 0) {
+    error_ = "cannot read " + escaped(part_.path) + ": " + (errno != 0 ? ::strerror(errno) : "it has become shorter");
+  }
+  return got > 0;
+}
+
+bool LineReader::next(RawLine& line) {
+  line = {.number = ++number_, .at = at_};
+  std::size_t searched = 0;
+  std::size_t newline;
+  std::uint64_t skipped = 0;  // of a line that is too long: what is no longer in the buffer
+  while ((newline = buffer_.find('\n', used_ + searched)) == std::string::npos) {
+    searched = buffer_.size() - used_;
+    // Keeps the beginning of the line, up to the longest valid one, and only counts the rest.
+    if (searched > max_line) {
+      buffer_.resize(used_ + max_line);
+      skipped += searched - max_line;
+      searched = max_line;
+    }
+    if (!fill()) break;
+  }
+  if (!error_.empty()) return false;
+  line.closed = newline != std::string::npos;
+  const std::size_t have = (line.closed ? newline : buffer_.size()) - used_;
+  line.text = std::string_view(buffer_).substr(used_, have);
+  line.size = have + skipped;
+  used_ += have + (line.closed ? 1 : 0);
+  at_ += line.size + (line.closed ? 1 : 0);
+  return line.closed || line.size > 0;
+}
+
+bool read_range(const Part& part, std::uint64_t from, std::uint64_t to, Sha256& digest) {
+  std::string piece(piece_size, '\0');
+  while (from < to) {
+    const std::size_t most = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), to - from));
+    const std::size_t got = read_piece(part.file.get(), piece.data(), most, from);
+    if (got == 0) return false;
+    digest.add(std::string_view(piece).substr(0, got));
+    from += got;
+  }
+  return true;
+}
+
+}  // namespace wtool::host::audit

@@ -1,0 +1,91 @@
+// Reads an audit trail: its files, one after the other, line by line, in memory that does not grow with the files or
+// with their lines.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/descriptor.h"
+#include "base/sha256.h"
+
+namespace wtool::host::audit {
+
+// A file of an audit trail: one that it was rotated to, or FILE itself.
+struct Part {
+  std::string path;
+  std::string name;        // the path's last component, as errors call it
+  bool newest = false;     // FILE itself
+  Descriptor file{};       // open when the part is the newest; the others are opened when their turn comes
+  std::uint64_t size = 0;  // of an open one: how much of it belongs to this snapshot
+};
+
+// The parts, oldest first, as they were at one instant: lines written and rotations made during the reading do not
+// count. Waits a few seconds for a line that is just being written. Nothing: `error` says why.
+std::optional<std::vector<Part>> find_parts(const std::string& file, std::string& error);
+
+// Opens a part, unless it is open. 0, or the errno, and then `error` says why.
+int open_part(Part& part, std::string& error);
+
+// ---- One line of an audit trail, as docs/guide/audit.md describes it. Pure.
+
+inline constexpr std::size_t max_line = 64UL * 1024;  // with its newline
+inline constexpr std::string_view line_start = R"({"time":")";
+inline constexpr std::string_view no_hash = "0000000000000000000000000000000000000000000000000000000000000000";
+
+// Views of the line that it was read from.
+struct Entry {
+  std::string_view time;
+  std::uint64_t seq = 0;
+  std::string_view event;
+  std::string_view prev;
+  std::string_view hash;
+  bool intact = false;  // the hash is that of the line's bytes
+};
+
+// Nothing where the line, given without its newline, has not the shape of a whole one.
+std::optional<Entry> read_entry(std::string_view line);
+
+// without_hash: the bytes of a line that its hash covers, if `text` has that many. whole_line: the line with these
+// bytes, without its newline.
+std::optional<std::string_view> without_hash(std::string_view text);
+std::string whole_line(std::string_view hashed);
+
+// ---- Reading a part.
+
+struct RawLine {
+  std::uint64_t number = 0;  // from 1
+  std::uint64_t at = 0;      // the byte that it begins at
+  std::uint64_t size = 0;    // without its newline
+  std::string_view text{};   // without its newline; of one that is too long, the beginning. Until the next call
+  bool closed = false;       // it has a newline; all have but the last
+};
+
+class LineReader {
+ public:
+  // The part must be open, and outlive this object.
+  explicit LineReader(const Part& part) : part_(part) {}
+
+  // False at the end; and when it could not be read further, then error() is not empty.
+  bool next(RawLine& line);
+  const std::string& error() const { return error_; }
+
+ private:
+  bool fill();
+
+  const Part& part_;
+  std::string buffer_;  // what was read and not yet given away, from `used_` on
+  std::size_t used_ = 0;
+  std::uint64_t read_to_ = 0;
+  std::uint64_t number_ = 0;
+  std::uint64_t at_ = 0;
+  std::string error_;
+};
+
+// Adds the bytes [from, to) of a part to a digest. False: they could not be read.
+bool read_range(const Part& part, std::uint64_t from, std::uint64_t to, Sha256& digest);
+
+}  // namespace wtool::host::audit

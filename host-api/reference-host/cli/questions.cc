@@ -1,0 +1,151 @@
+#include "cli/questions.h"
+
+#include <unistd.h>
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "base/stop.h"
+#include "base/utf8.h"
+#include "cli/interrupts.h"
+#include "expressions/value.h"
+#include "terminal/asking.h"
+#include "terminal/text.h"
+#include "workflow/model/parameters.h"
+#include "workflow/model/source.h"
+
+namespace wtool::host {
+namespace {
+
+constexpr int max_attempts = 5;
+
+// A word in small letters, without blanks.
+std::string word_of(std::string line) {
+  std::erase_if(line, [](char c) { return c == ' ' || c == '\t'; });
+  std::transform(line.begin(), line.end(), line.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return line;
+}
+
+}  // namespace
+
+std::optional<bool> confirm_on_terminal(const std::string& question, Stop& stop, Terminal& terminal) {
+  QuestionEnd end(terminal);
+  const auto subscription = stop.subscribe([&end](const StopRequest&) { end.request(); });
+  Asking asking(terminal, end);
+  // Its turn may come because the same stop has just ended the question before it.
+  if (!asking.can_ask() || stop.requested()) return std::nullopt;
+  const std::string state = asking_state();
+  const std::string prompt = (state.empty() ? "" : state + ": ") + cleaned_for_terminal(question, true) + " [y/N] ";
+  if (asking.show("\n") != Asking::Event::done) return std::nullopt;
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
+    std::string line;
+    switch (asking.read_line(prompt, line)) {
+      case Asking::Event::ended:
+        asking.leave("\n(the question is withdrawn)\n");
+        return std::nullopt;
+      case Asking::Event::closed:
+        asking.leave("\n");
+        return false;
+      case Asking::Event::done:
+        break;
+    }
+    const std::string word = word_of(line);
+    if (word == "y" || word == "yes") return true;
+    if (word.empty() || word == "n" || word == "no") return false;
+    if (asking.show("Please answer y (yes) or n (no).\n") != Asking::Event::done) break;
+  }
+  return false;
+}
+
+namespace {
+
+std::string prompt_for(const workflow::Parameter& parameter) {
+  std::string text = parameter.name;
+  if (!parameter.description.empty()) text += " (" + parameter.description + ")";
+  std::string choices;
+  for (const expressions::Value& choice : parameter.choices) {
+    choices += (choices.empty() ? "" : ", ") + expressions::to_text(choice);
+  }
+  if (!choices.empty()) text += " [" + choices + "]";
+  return cleaned_for_terminal(text, false) + ": ";
+}
+
+// What is wrong with the answer; empty: nothing.
+std::string problem_of(const workflow::Parameter& parameter, const std::string& answer) {
+  if (answer.empty()) return "a value is required";
+  if (!is_utf8(answer)) return "the value is not valid UTF-8";
+  std::string why;
+  const auto value = workflow::parameter_value(parameter.type, answer, why, parameter.secret);
+  return value ? workflow::limit_problem(parameter, *value) : why;
+}
+
+// Nothing: no usable answer.
+std::optional<std::string> ask(const workflow::Parameter& parameter, Asking& asking) {
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
+    std::string line;
+    if (asking.read_line(prompt_for(parameter), line, parameter.secret) != Asking::Event::done) {
+      asking.leave("\n");
+      return std::nullopt;
+    }
+    const std::string problem = problem_of(parameter, line);
+    if (problem.empty()) return line;
+    if (asking.show(cleaned_for_terminal(problem, false) + "\n") != Asking::Event::done) break;
+  }
+  return std::nullopt;
+}
+
+// The parameter to ask for next; NULL: all were asked for.
+using Next = std::function<const workflow::Parameter*()>;
+
+// As the functions of the header.
+bool ask_for_all(const Next& next, const std::string& introduction, std::vector<std::string>& given, int& exit_status) {
+  if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDERR_FILENO) != 1) return true;
+  const workflow::Parameter* parameter = next();
+  if (parameter == nullptr) return true;
+  Stop stop;
+  const Interrupts interrupts(stop);
+  QuestionEnd end(Terminal::of_process());
+  const auto subscription = stop.subscribe([&end](const StopRequest&) { end.request(); });
+  Asking asking(Terminal::of_process(), end);
+  if (!asking.can_ask() || asking.show(introduction) != Asking::Event::done) return true;
+  for (; parameter != nullptr; parameter = next()) {
+    const auto answer = ask(*parameter, asking);
+    if (!answer) break;
+    given.push_back(parameter->name + "=" + *answer);
+  }
+  if (interrupts.signal() == 0) return true;
+  exit_status = interrupts.exit_status();
+  return false;
+}
+
+}  // namespace
+
+bool ask_for_parameters(const workflow::Workflow& workflow, std::vector<std::string>& given, int& exit_status) {
+  // Whether another one is required may depend on the answers.
+  const Next next = [&]() -> const workflow::Parameter* {
+    const auto missing = workflow::missing_parameters(workflow, given);
+    return missing.empty() ? nullptr : missing.front();
+  };
+  return ask_for_all(next, "", given, exit_status);
+}
+
+bool ask_again(const workflow::Workflow& workflow, const std::vector<std::string>& names,
+               std::vector<std::string>& given, int& exit_status) {
+  auto name = names.begin();
+  workflow::Parameter asked;
+  const Next next = [&]() -> const workflow::Parameter* {
+    if (name == names.end()) return nullptr;
+    asked = workflow::Parameter{};
+    for (const workflow::Parameter& parameter : workflow.parameters) {
+      if (parameter.name == *name) asked = parameter;
+    }
+    asked.name = *name++;
+    asked.secret = true;
+    return &asked;
+  };
+  return ask_for_all(next, "These inputs hold secrets, which the journal does not keep. Please give them again.\n",
+                     given, exit_status);
+}
+
+}  // namespace wtool::host

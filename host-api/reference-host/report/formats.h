@@ -1,0 +1,50 @@
+// A run as text: for a person, and in the formats that other programs read. Each is in the file of its name.
+#pragma once
+
+#include <string>
+
+#include "journal/run_record.h"
+#include "report/failed_steps.h"
+#include "runner/run_observer.h"
+#include "workflow/model/model.h"
+
+namespace wtool::host::report {
+
+// run_json.cc: an earlier run as one JSON object, which docs/guide/runs.md describes. Without a newline at the end.
+// `steps`: with all steps and logs.
+std::string run_json(const journal::RunRecord& run, const std::string& status, bool steps);
+
+// junit.cc: a run as JUnit XML, for what shows results of tests. A suite for each branch, a case for each visit of a
+// state. A failed step whose failure the workflow handled counts as skipped, not as failed. A run that failed without a
+// failed step gets a case of its own that says so, so that a run that did not complete never looks green.
+std::string junit_xml(const journal::RunRecord& run);
+
+// html_report.cc: a run as one page that needs nothing else: no script, no style and no picture from elsewhere. A page
+// about the run, with the diagram if `workflow` is not null. The contents of `run` are shown unchanged, so secrets must
+// be masked before. The page is also well-formed XML.
+std::string html_report(const journal::RunRecord& run, const workflow::Workflow* workflow);
+
+// ---- summary.cc: a run as text for a person: status, a table of the states with their times, and details of failures.
+// summary_text is for a run that has just ended, run_text for an earlier one.
+
+struct SummaryStyle {
+  bool table = true;   // of the states; without it where each line of it stands on the screen already
+  bool quiet = false;  // only the status, and what is to be known of failures
+};
+
+// Text for people, with a newline at the end; safe for a terminal. `run`: the id by which the run can be resumed; empty
+// if it cannot.
+std::string summary_text(const workflow::Workflow& workflow, const runner::RunReport& report, const FailedSteps& failed,
+                         const std::string& name, const std::string& run = "", SummaryStyle style = {});
+
+// "completed", "failed", "aborted"; of a run that has no end "running" where it is being written, else "interrupted".
+std::string status_text(const journal::RunRecord& run, bool being_written);
+
+// What happened, with the ends of the outputs of failed steps, and of the standard error of other steps; safe for a
+// terminal.
+std::string run_text(const journal::RunRecord& run, bool being_written);
+
+// "2026-11-21 23:15:02", in UTC.
+std::string time_text(journal::Moment at);
+
+}  // namespace wtool::host::report

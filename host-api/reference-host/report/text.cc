@@ -1,0 +1,118 @@
+#include "report/text.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "journal/run_record.h"
+#include "terminal/text.h"
+
+namespace wtool::host::report {
+
+namespace {
+
+constexpr std::size_t max_combination = 60;  // columns
+
+struct Part {
+  std::string name;
+  bool combination = false;
+};
+
+Part part_of(const std::string& branch, const CombinationNames& combinations) {
+  if (const auto known = combinations.find(branch); known != combinations.end()) return {known->second, true};
+  const std::string name(journal::branch_name(branch));
+  const bool number = !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
+  return {number ? "[" + name + "]" : name, number};
+}
+
+}  // namespace
+
+std::string combination_name(const expressions::Value& values) {
+  std::string name;
+  if (const expressions::Map* map = values.as_map()) {
+    for (const auto& [key, value] : map->fields) name += (name.empty() ? "" : ", ") + expressions::to_text(value);
+  }
+  return "(" + cut_to_width(cleaned_for_terminal(name, false), max_combination) + ")";
+}
+
+std::string step_label(const runner::Step& step, const CombinationNames& combinations) {
+  return step_label(step.branch, step.of().id, combinations);
+}
+
+std::string step_label(const std::string& its_branch, const std::string& state, const CombinationNames& combinations) {
+  if (its_branch.empty()) return cleaned_for_terminal(state, false);
+  std::vector<Part> parts;  // of the branches, the innermost first
+  std::string branch = its_branch;
+  while (const auto parent = journal::parent_of(branch)) {
+    parts.push_back(part_of(branch, combinations));
+    branch = parent->branch;
+  }
+  std::reverse(parts.begin(), parts.end());
+  // After the name of its own state, a combination's values need no brackets.
+  std::string values;
+  if (!parts.empty() && parts.back().combination && parts.back().name.starts_with("(")) {
+    values = " " + parts.back().name;
+    parts.pop_back();
+  }
+  // A path is called by its first state, which needs not be said twice.
+  if (!parts.empty() && parts.back().name == state) parts.pop_back();
+  std::string label;
+  for (const Part& part : parts) label += part.name + (part.combination ? " " : " / ");
+  return cleaned_for_terminal(label + state + values, false);
+}
+
+std::string markup_text(std::string_view text) {
+  const std::string clean = cleaned_for_terminal(text, true);
+  std::string out;
+  out.reserve(clean.size() + clean.size() / 16);
+  for (std::size_t i = 0; i < clean.size(); ++i) {
+    switch (clean[i]) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      case '\xef':
+        // U+FFFE and U+FFFF.
+        if (clean.compare(i, 2, "\xef\xbf") == 0 && i + 2 < clean.size() &&
+            static_cast<unsigned char>(clean[i + 2]) >= 0xbe) {
+          out += '?';
+          i += 2;
+          break;
+        }
+        [[fallthrough]];
+      default:
+        out += clean[i];
+    }
+  }
+  return out;
+}
+
+std::string bounded_text(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  std::size_t begin = text.size() - most;
+  while (begin < text.size() && (static_cast<unsigned char>(text[begin]) & 0xc0) == 0x80) ++begin;
+  return "[" + std::to_string(begin) + " bytes before this are left out]\n" + std::string(text.substr(begin));
+}
+
+std::string bounded_output(const std::string& text, const runner::WholeOutput& whole, std::size_t most) {
+  if (!whole.cut) return bounded_text(text, most);
+  std::string end = text;
+  if (end.size() > most) {
+    const std::string bounded = bounded_text(text, most);
+    end = bounded.substr(bounded.find('\n') + 1);
+  }
+  return "[the output has " + std::to_string(whole.bytes) + " bytes and was cut; this is the end of it]\n" + end;
+}
+
+}  // namespace wtool::host::report

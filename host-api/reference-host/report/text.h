@@ -1,0 +1,38 @@
+// Texts that reports have in common: what a step is called where several run at once, and texts for XML and HTML.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "runner/outcome.h"
+#include "runner/run_observer.h"
+
+namespace wtool::host::report {
+
+// Of the combinations of matrices, by their branches.
+using CombinationNames = std::map<std::string, std::string>;
+
+// The values of a combination: `amd64, debug`. Safe for a terminal, and short.
+std::string combination_name(const expressions::Value& values);
+
+// The name of its state, preceded by the branches in which it runs, except the main path: `TaskA / Test`, `deploy /
+// Upload`, `Build (amd64, debug)` for a combination of a matrix, `[2] Build` if its values are unknown. Safe for a
+// terminal.
+std::string step_label(const runner::Step& step, const CombinationNames& combinations = {});
+std::string step_label(const std::string& branch, const std::string& state, const CombinationNames& combinations = {});
+
+// ---- Text for XML and HTML, between tags and in attributes.
+
+// Valid UTF-8 without escape sequences and characters that XML does not allow, with `& < > " '` escaped. Newlines stay;
+// tabs become blanks.
+std::string markup_text(std::string_view text);
+
+// The end of a long text, not more than so many bytes of it, with a line that says what is missing.
+std::string bounded_text(std::string_view text, std::size_t most);
+
+// The end of an output for a report: at most so many bytes, below a line that says what is missing.
+std::string bounded_output(const std::string& text, const runner::WholeOutput& whole, std::size_t most);
+
+}  // namespace wtool::host::report

@@ -1,0 +1,93 @@
+// What a branch of a run does at a state: runs its step, with its tries; begins branches at a fork; runs an action once
+// for each combination of a matrix; runs another workflow.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "runner/actions.h"
+#include "runner/outcome.h"
+#include "runner/run.h"
+#include "runner/variables.h"
+
+namespace wtool::host::runner {
+
+// ---- run_step.cc: one step, which is the action of one state, or of one combination of a matrix, run now or taken
+// from the run that is resumed. The caller stores its values and follows the path.
+
+struct RanStep {
+  Step step;
+  StepEnd end;          // of a step that was run before: as it ended then; else the caller fills it in
+  ActionResult result;  // of a state without an action: a success
+  bool replayed = false;
+  bool was_left = false;  // replayed, and the path had gone on to another state
+};
+
+// `announce` is called before the observers hear of the step; `perform` runs its action, where it was not run before.
+RanStep run_step(Run& run, const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
+                 std::uint64_t sequence, const std::function<void()>& announce,
+                 const std::function<ActionResult(Step& step)>& perform);
+
+// Runs the action with its tries (`retry`, `backoff`, `total_timeout`) until it succeeds, or until the tries or the
+// time are used up. What cannot succeed later (an abort, a mistake of the workflow, a refusal) is not tried again.
+// `step.tries` counts the tries. Does not throw.
+ActionResult run_tries(Step& step, const ActionContext& context);
+
+// ---- fork.cc: parallel branches: what a fork begins, and a join puts together.
+
+// Calls `work(0)` to `work(count - 1)`, each on its own thread (at most `max_threads` at a time); returns when all are
+// done. If no further thread can be started, the existing ones do the rest. `work` must not throw.
+inline constexpr std::size_t max_threads = 1024;
+void run_parallel(std::size_t count, const std::function<void(std::size_t index)>& work);
+
+// The join at which the branches of a fork meet: the nearest one to which every exit of it leads; no_state if there is
+// none.
+std::size_t join_of(const workflow::Workflow& workflow, const workflow::State& fork);
+
+struct ForkResult {
+  BranchResult branch_result;             // failed where a branch could go no further, aborted; else ended
+  std::size_t join = workflow::no_state;  // where the path goes on; no_state: all branches have come to the end
+  std::optional<LastStep> last;           // what the branches ended with, as one outcome
+};
+
+// Runs all branches of the fork, which is step `sequence` of the branch `name`, and merges what they have set into
+// `variables`. `lineage` is that of this branch.
+ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& name, std::uint64_t sequence,
+                    const workflow::State& fork, Variables& variables, Stop& stop, Lineage lineage);
+
+// ---- matrix.cc: an action with a matrix: once for each combination, at the same time.
+
+// The combinations of the lists in the order in which they are written, the last one changing first; or what is wrong.
+std::variant<std::vector<expressions::Value>, std::string> combinations(const nlohmann::json& matrix,
+                                                                        const expressions::Scope& values);
+
+// Each combination is a step of its own branch, with its values in `matrix` and its own tries. The outcome is the list
+// of theirs, and has failed if one of them has. One that fails ends the others, unless `fail_fast` is off.
+ActionResult run_matrix(const Step& step, const ActionContext& context);
+
+// ---- executor.cc: runs a workflow from its start to its end: the root of a run, or one that an action runs.
+
+// Runs the invocation's workflow from start to end, with its `on failure` and `finally`. `branch` is the name of its
+// main path.
+BranchResult run_invocation(const WorkflowInvocation& invocation, const std::string& branch, Variables& variables,
+                            Stop& stop);
+
+struct SubworkflowResult {
+  Outcome outcome;
+  bool abort = false;    // an Abort of it ends the whole run
+  bool fatal = false;    // it has ended by a refusal, a mistake or a limit
+  bool refused = false;  // by a refusal
+  std::string mistake;   // why it could not be run at all
+};
+
+// `step` is the one that runs it, in the workflow of `frame`.
+SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& invocation, const std::string& name,
+                                  const std::map<std::string, expressions::Value>& arguments, Stop& stop);
+
+}  // namespace wtool::host::runner

@@ -1,0 +1,50 @@
+// The two older notations of workflow files. One has the actions in the descriptions of states (legacy_actions.cc):
+//
+//   Greet: Greets somebody
+//   Greet: action: log
+//   Greet: message: "Hello {{ name }}"
+//
+// The lines of a state, without its name, are one YAML map.
+//
+// The other one has a section for each state (legacy_sections.cc):
+//
+//   ## States
+//   ### Build
+//   **Type**: Action
+//   **Action**: Shell "make"
+//   **Store As**: build
+//
+// and parameters as a list under `## Parameters`.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "workflow/model/diagnostics.h"
+#include "workflow/model/model.h"
+#include "workflow/model/source.h"
+#include "workflow/parse/markdown.h"
+
+namespace wtool::host::workflow {
+
+inline constexpr std::size_t largest_description = 64 * 1024;  // bytes, of a state that says what it does
+
+struct DescriptionLine {
+  std::string_view text;   // all behind the colon and one blank
+  std::size_t offset = 0;  // of it
+};
+
+// Fills the state from all its descriptions, in order: kind, action, description. Without a key such as `action:` in
+// the first two lines they are plain text, of which the last one counts.
+void read_descriptions(std::size_t state, const std::vector<DescriptionLine>& lines, Workflow& workflow,
+                       Diagnostics& diagnostics);
+
+// Fills sections and parameters of the document, from line `first` on.
+void read_sections(const Source& source, std::size_t first, const std::vector<bool>& code_lines, Document& document);
+
+// Applies the sections to the states. Actions count only if the file has none under `## Actions`, parameters only if
+// the front matter has none.
+void apply_sections(const Document& document, Workflow& workflow, Diagnostics& diagnostics);
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,67 @@
+// What a diagram has beside states and arrows: conditions on the arrows, and composite states.
+//
+// A composite state is `state A { [*] --> B ... }`. While the diagram is read, `Composites` knows which of them is
+// open; at its end it makes two plain states of each (see State::hidden in model.h).
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "workflow/model/diagnostics.h"
+#include "workflow/model/model.h"
+
+namespace wtool::host::workflow {
+
+// Reads the label of a transition: always, default, success, failure, or an expression. Sets kind and condition of a
+// transition whose label and label_offset are set. A condition that is not understood is a diagnostic; the exit itself
+// stays.
+void read_condition(Transition& transition, Diagnostics& diagnostics);
+
+inline constexpr std::size_t max_composite_depth = 50;
+
+class Composites {
+ public:
+  Composites(Workflow& workflow, Diagnostics& diagnostics) : workflow_(workflow), diagnostics_(diagnostics) {}
+
+  // `state A {`; `offset` is the place of the line. Makes the hidden state.
+  void open(std::size_t state, std::size_t offset);
+  // `}` and `--`. False: there is nothing that they close or divide.
+  bool close();
+  bool divide(std::size_t offset);
+
+  bool inside() const { return !open_.empty(); }
+  // `[*] --> target` inside of a composite state.
+  void start(std::size_t target, std::size_t offset);
+  // The state is named here: it belongs to the innermost open composite state, unless it belongs to one already.
+  void stands_here(std::size_t state);
+  // Where `[*]` after an arrow leads: to the end of the innermost composite state, or no_state.
+  std::size_t end() const;
+
+  // After the last line.
+  void finish();
+
+ private:
+  struct Region {
+    std::size_t start = no_state;
+    std::size_t offset = 0;
+  };
+  struct Composite {
+    std::size_t state = no_state;
+    std::size_t hidden = no_state;
+    std::size_t offset = 0;
+    std::vector<Region> regions;
+  };
+
+  void flatten(const Composite& composite);
+
+  Workflow& workflow_;
+  Diagnostics& diagnostics_;
+  std::vector<Composite> all_;
+  std::unordered_set<std::size_t> states_;
+  std::vector<std::size_t> open_;  // indices into all_, outermost first
+  std::size_t too_deep_ = 0;       // blocks that are open, and not counted
+};
+
+}  // namespace wtool::host::workflow
