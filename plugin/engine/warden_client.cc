@@ -281,8 +281,8 @@ bool nothing_lives_below(pid_t process) noexcept {
 
 }  // namespace
 
-// A warden that is leaving ends by itself after its last call. One that does not is being stopped, again and again
-// where continuing it does not help; it is killed then, unless something lives below it that would be lost.
+// A warden that is leaving ends by itself after its last call. One that does not is being stopped, again and again where
+// continuing it does not help; it is killed then, unless something lives below it that would be lost.
 void WardenClient::see_to_ends() noexcept {
   std::erase_if(leaving_, [](Leaving& one) {
     const WardenProcess& warden = *one.warden;
