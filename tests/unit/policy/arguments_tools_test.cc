@@ -65,6 +65,9 @@ BOOST_AUTO_TEST_CASE(searching_is_safe) {
       "fd -e c",
       "fd -t f x src",
       "fd -H -I x",
+      // What they run is judged by itself.
+      "fd -e c -x wc -l",
+      "fd x --exec-batch rm",
       "fd --extension c --max-depth 2 .",
       "fdfind x",
       "locate x",
@@ -151,11 +154,8 @@ BOOST_AUTO_TEST_CASE(searching_that_executes_or_writes_is_unsafe) {
       {"ack --pager=sh x", "runs another program"},
       {"ack --output='@{[`id`]}' x", "perl code"},
       {"ack --ackrc=f x", "options from a file"},
-      {"fd -x rm", "runs the command"},
-      {"fd x -X rm", "runs the command"},
-      {"fd -Hx rm", "runs the command"},
-      {"fd --exec rm", "runs the command"},
-      {"fd --exec-batch rm", "runs the command"},
+      {"fd -x ls ';' --gen-completions", "writes text"},
+      {"fd -x ls ';' --no-such-option", "is not one that is known"},
       {"grep --output=x y", "the option --output of grep"},
       {"grep --in x y", "the option --in of grep"},
   });

@@ -455,12 +455,23 @@ BOOST_AUTO_TEST_CASE(builtins_that_run_text) {
 
 BOOST_AUTO_TEST_CASE(finders_run_what_they_find) {
   check({
-      {"find . -name x -exec rm {} ';'", "command: rm ? ..."},
+      {"find . -name x -exec rm {} ';'", "command: rm ?./found"},
+      {"find -exec rm {} ';'", "command: rm ?./found"},
+      {"find -L src ../b -type f -exec rm {} ';' -exec ls x{} ';'", "command: rm ?src/found & command: ls ?x ..."},
+      {"find ( -name a -o -name b ) -exec rm {} ';'", "command: rm ?./found"},
+      // Where what stands for {} may look different.
+      {"find host:x -exec rm {} ';'", "command: rm ? ..."},
+      {"find $x -name y -exec rm {} ';'", "command: rm ? ..."},
+      {"find src -type f -execdir rm {} ';' -ok rm {} ';'", "command: rm ? ... & command: rm ? ..."},
+      {"find -f x -exec rm {} ';'", "command: rm ? ..."},
+      {"find -D stat src -exec rm {} ';'", "command: rm ? ..."},
+      {"find -files0-from x -exec rm {} ';'", "command: rm ? ..."},
+      {"bfs -type f -exec rm {} ';' -x", "command: rm ? ..."},
       {"find . -exec rm -f {} +", "command: rm -f ? ? ..."},
       {"find . -execdir a ';' -ok b {} ';'", "command: a & command: b ? ..."},
-      {"find . -exec sh -c 'rm \"$1\"' _ {} ';'", "command: sh -c rm \"$1\" _ ? ..."},
+      {"find . -exec sh -c 'rm \"$1\"' _ {} ';'", "command: sh -c rm \"$1\" _ ?./found"},
       {"find . -exec sh -c 'rm {}' ';'", "command: sh -c ?rm  ..."},
-      {"find . -exec {} ';'", "command: ? ..."},
+      {"find . -exec {} ';'", "command: ?./found"},
       {"find . -exec a + ';'", "command: a +"},
       {"find . -exec rm", "command: rm"},
       {"find . -exec ';'", ""},
