@@ -242,4 +242,21 @@ bool takes_more_arguments(std::string_view tool, const std::vector<std::string>&
   return options_ended ? !checked || !reading.operands.empty() : !checked && !reading.tool->has_effects();
 }
 
+bool takes_paths(std::string_view tool, const std::vector<Word>& words) {
+  const std::vector<std::string> texts = texts_of(words);
+  if (judge_arguments(tool, texts).kind != ArgumentJudgement::Kind::safe) return false;
+  const std::vector<bool> is_text = text_words(tool, texts);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i].is_path && is_text[i]) return false;
+  }
+  // A path may also be a name alone: where names mean something, it is not known what it is.
+  const programs::ProgramSpec& table = programs::read_safe(tool, texts).tool->spec();
+  const bool has_names = table.operands == programs::Operands::choose ||
+                         table.operands == programs::Operands::may_choose ||
+                         table.operands == programs::Operands::command || !table.unsafe_operands.empty();
+  const bool is_read = table.check == nullptr || is_tar(tool) || table.check == programs::check_sed ||
+                       table.check == programs::check_awk;
+  return is_read && !has_names;
+}
+
 }  // namespace wtool::policy

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "policy/words.h"
+
 namespace wtool::policy {
 
 struct ArgumentJudgement {
@@ -57,5 +59,8 @@ bool may_run_programs(std::string_view tool);
 // True where the words are safe whatever arguments follow them, such as those that xargs adds: for a known tool without
 // unsafe options, or after a `--`.
 bool takes_more_arguments(std::string_view tool, const std::vector<std::string>& words);
+
+// True where these words are safe, and stay so with any other path in place of those that are paths (Word::is_path).
+bool takes_paths(std::string_view tool, const std::vector<Word>& words);
 
 }  // namespace wtool::policy

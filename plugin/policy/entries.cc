@@ -134,9 +134,14 @@ std::string entry_hint(const std::vector<Word>& words) {
   for (const Word& word : words) entry += (entry.empty() ? "" : " ") + word.text;
   const Entry read(entry);
   // An entry of one word would allow the program, with safe arguments.
-  const bool is_entry = words.size() > 1 && entry.size() <= longest && !read.prefix && read.words == texts_of(words) &&
-                        std::all_of(words.begin(), words.end(), [](const Word& word) { return word.literal; });
-  if (!is_entry) return "leave it out; commands.allow can name the whole command";
+  if (words.size() == 1) {
+    return "an entry that has its arguments too would allow it with them: " + quoted(entry + " ARGUMENT");
+  }
+  if (read.prefix || read.words != texts_of(words) ||
+      std::any_of(words.begin(), words.end(), [](const Word& word) { return !word.literal; })) {
+    return "leave it out: no entry can name these words; commands.unlisted: ask lets a person decide";
+  }
+  if (entry.size() > longest) return "leave it out; commands.allow can name the whole command";
   return "the entry " + quoted(entry) + " in commands.allow would allow it";
 }
 

@@ -181,6 +181,9 @@ std::optional<NameRefusal> refuse_name(std::string_view name, const EnvironmentR
   if (name == "PATH" || name == "PWD" || redirects_shell(name)) {
     return NameRefusal{"changes what programs do", "leave it out; commands.path says where programs are looked for"};
   }
+  if (const std::string* pattern = denying_pattern(rules, name)) {
+    return NameRefusal{"is denied by the pattern " + *pattern + " of environment.deny", "leave it out"};
+  }
   if (is_harmless_name(name)) return std::nullopt;
   const bool steers = is_dangerous_variable(name);
   const bool allowed = std::any_of(rules.allow.begin(), rules.allow.end(), [&](const std::string& pattern) {
@@ -188,8 +191,9 @@ std::optional<NameRefusal> refuse_name(std::string_view name, const EnvironmentR
   });
   if (allowed) return std::nullopt;
   return NameRefusal{steers ? "changes what programs do" : "may change what programs do",
-                     "leave it out; environment.allow of the configuration can name what calls may set, "
-                     "environment.set what every command gets"};
+                     "leave it out; " + std::string(name) +
+                         " in environment.allow of the configuration would let calls set it, and environment.set can "
+                         "set it for every command"};
 }
 
 bool matches_pattern(std::string_view pattern, std::string_view name) {

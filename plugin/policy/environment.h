@@ -53,9 +53,9 @@ bool is_dangerous_variable(std::string_view name);
 // True for names that programs are known to read as data: the locale, the terminal, colours, the time zone, CI.
 bool is_harmless_name(std::string_view name);
 
-// Why a call under an allow list may not set `name`: it is not harmless, and no pattern of environment.allow matches. A
-// dangerous variable must be listed there by its full name, without * and ?. The variables by which a shell finds
-// programs may never be set.
+// Why a call under an allow list may not set `name`: environment.deny has it, or it is not harmless and no pattern of
+// environment.allow matches. A dangerous variable must be listed there by its full name, without * and ?. The variables
+// by which a shell finds programs may never be set.
 struct NameRefusal {
   std::string reason;  // a clause behind the name: "changes what programs do"
   std::string hint;

@@ -74,7 +74,7 @@ Set read_set(std::string_view pattern, std::size_t at, std::string_view c) {
   return set;
 }
 
-// True where what a set means would depend on the locale, or on the shell.
+// True where what a set means would depend on the shell, or on more of the locale than ranges of letters.
 bool has_unclear_set(std::string_view pattern) {
   for (std::size_t at = pattern.find(bracket_mark); at != std::string_view::npos;
        at = pattern.find(bracket_mark, at + 1)) {
@@ -89,8 +89,10 @@ bool has_unclear_set(std::string_view pattern) {
       if (c != '-' || i + 1 == set.size()) continue;
       const auto same_kind = [](char a, char b, char low, char high) { return a >= low && a <= b && b <= high; };
       const char from = set[i - 1], to = set[i + 1];
-      // In most locales, [a-z] has capital letters, too.
-      if (!same_kind(from, to, '0', '9')) return true;
+      // Of letters of one kind, as in the C locale: in some other ones, [a-z] has capital letters, too.
+      if (!same_kind(from, to, '0', '9') && !same_kind(from, to, 'a', 'z') && !same_kind(from, to, 'A', 'Z')) {
+        return true;
+      }
     }
   }
   return false;
@@ -235,6 +237,10 @@ class Expander {
 
  private:
   std::optional<NotExpanded> expand(SimpleCommand& command) {
+    if (!command.assignments.empty() && (command.words.empty() || is_shell_word(command.words.front().text))) {
+      return NotExpanded{command.assignments.front().at, "an assignment without a program behind it",
+                         "write export NAME=value && ..., or give the variable in the call's environment"};
+    }
     if (command.words.empty()) return std::nullopt;
     const std::string program = command.words.front().text;
     std::vector<Word> words;
@@ -325,9 +331,9 @@ class Expander {
     if (command.words.empty()) return;
     const std::string& name = command.words.front().text;
     if (name == "cd") {
-      const bool is_sure = command.words.size() == 2 && command.joint == Joint::and_then && !command.negated;
-      if (directory_ && is_sure) {
-        directory_ = resolve_path(*directory_, command.words[1].text);
+      const Word* const to = directory_of_cd(command.words);
+      if (directory_ && to != nullptr && command.joint == Joint::and_then && !command.negated) {
+        directory_ = resolve_path(*directory_, to->text);
       } else {
         directory_.reset();
       }

@@ -1,6 +1,7 @@
 // Does a shell's expansions here, where their results are known before anything runs: globs become the existing names,
-// $HOME and $PWD their values; $? stays, but only for a builtin that prints or compares it. After that every word is
-// known: the names are what is judged and what runs, and no shell expands anything later.
+// ~, $HOME and $PWD their values; assignments in front of a program stay, and so does $?, but only for a builtin that
+// prints or compares it. After that every word is known: the names are what is judged and what runs, and no shell
+// expands anything later.
 #pragma once
 
 #include <optional>

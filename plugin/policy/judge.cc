@@ -61,6 +61,54 @@ std::string_view variable_of(const Word& assignment) {
   return text.substr(0, text.find_first_of("+[="));
 }
 
+// What to write instead of a construct that is known only when it runs, by a part of what is said of it.
+std::string hint_for(std::string_view what) {
+  constexpr std::pair<std::string_view, std::string_view> hints[] = {
+      {"a command substitution", "run that command first, and write what it prints into the line"},
+      {"the keyword for", "give all names to one command (wc -l *.md), or use xargs or find -exec"},
+      {"the keyword while", "let xargs or find -exec run the command for each name"},
+      {"the keyword until", "make a call for each round"},
+      {"the keyword if", "write TEST && COMMAND || COMMAND, with test or ["},
+      {"a keyword that only some shells know", "write [ ... ] for [[ ... ]], and calls of their own for the rest"},
+      {"a subshell", "leave the parentheses out: cd DIRECTORY && ... lasts for this call only"},
+      {"a group of commands", "leave the braces out"},
+      {"a redirection to or from a file",
+       "to read a file, name it as an argument (wc -l FILE) or write cat FILE | ...; to "
+       "write one, pipe into a program that is allowed to, such as tee"},
+      {"the redirection &>", "write >/dev/null 2>&1"},
+      {"the operator |&", "write 2>&1 |"},
+      {"a here-string", "write printf '%s\\n' TEXT | ..."},
+      {"a here-document whose delimiter is not quoted", "put the delimiter in quotes (<<'EOF'), and write values out"},
+      {"a process substitution", "write the outputs to files with calls of their own, or use a pipe"},
+      {"a command in the background", "leave the & out"},
+      {"a brace expansion", "write the words out (a.c a.h), or use a glob"},
+      {"a parameter expansion", "write the value out; $HOME, $PWD and $? are known in this spelling"},
+      {"an arithmetic expansion", "write the number out"},
+      {"an assignment", "give the variable in the call's environment"},
+      {"a tilde", "write ~/... or $HOME/... as an argument of its own, or the path"},
+      {"the glob character", "write the names out, or give the glob as an argument of its own, without quotes"},
+  };
+  for (const auto& [construct, hint] : hints) {
+    if (what.find(construct) != what.npos) return std::string(hint);
+  }
+  return "write the words out as they are meant, in quotes where needed, or run it as a command of its own";
+}
+
+// What to write instead of a builtin that is refused.
+std::string_view hint_for_builtin(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> hints[] = {
+      {"command type hash", "\"which NAME\" shows where a program is"},
+      {"pushd popd dirs chdir", "write cd DIRECTORY && ..."},
+      {". source", "name programs by their paths (.venv/bin/python), and give variables in the call's environment"},
+      {"exec builtin eval", "write the command itself"},
+      {"[[", "write [ ... ]"},
+  };
+  for (const auto& [names, hint] : hints) {
+    if (programs::is_listed(names, name)) return hint;
+  }
+  return "leave it out";
+}
+
 // The text that ranges are of.
 struct Place {
   std::string_view line;
@@ -117,8 +165,7 @@ void StrictestFinding::not_covered(const Place& place, Range at, std::string rea
 
 void StrictestFinding::unknown(const Place& place, Range at, const std::string& what) {
   if (has_allow_list_ || confined_) {
-    not_covered(place, at, what + ", so that it cannot be judged before it runs",
-                "write the words out as they are meant, in quotes where needed, or run it as a command of its own");
+    not_covered(place, at, what + ", so that it cannot be judged before it runs", hint_for(what));
   } else {
     const bool denies = !rules_.deny.empty();
     note(denies ? Answer::deny : Answer::ask, place, at, what + ", so that it may be a command of the list",
@@ -216,10 +263,11 @@ class Judge {
   // `cd DIR && ...`, `cd DIR; ...`: what follows may run in either directory.
   void judge_cd(const SimpleCommand& command, Frame& frame) {
     constexpr std::size_t most_directories = 16;
-    const std::vector<Word>& words = command.words;
-    const Range at = words.front().at;
-    if (words.size() != 2 || words[1].text.empty() || words[1].text.front() == '-') {
-      return strictest_.not_covered(frame, at, "cd needs exactly one directory, and none that begins with a minus sign",
+    const Range at = command.words.front().at;
+    const Word* const directory = directory_of_cd(command.words);
+    if (directory == nullptr) {
+      return strictest_.not_covered(frame, at,
+                                    "cd needs exactly one directory, behind -- where it begins with a minus sign",
                                     "write cd DIRECTORY && ...");
     }
     if ((command.joint != Joint::and_then && command.joint != Joint::sequence && command.joint != Joint::end) ||
@@ -230,10 +278,10 @@ class Judge {
     }
     const std::vector<std::string> before = frame.directories;
     for (const std::string& from : before) {
-      std::string to = resolve_path(from, words[1].text);
+      std::string to = resolve_path(from, directory->text);
       if (!situation_.directories.roots.empty() && !is_within_any(to, situation_.roots)) {
-        strictest_.not_covered(frame, words[1].at, "cd would lead to " + quoted(to) + ", outside of directories.roots",
-                               roots_hint());
+        strictest_.not_covered(frame, directory->at,
+                               "cd would lead to " + quoted(to) + ", outside of directories.roots", roots_hint());
       }
       if (std::find(frame.directories.begin(), frame.directories.end(), to) == frame.directories.end()) {
         frame.directories.push_back(std::move(to));
@@ -315,7 +363,7 @@ class Judge {
     if (is_builtin && sets_harmless_options(words)) return Coverage::program;
     if (is_builtin && !is_harmless_builtin(name)) {
       strictest_.not_covered(frame, at, name + " is a part of the shell that can change what follows, or run anything",
-                             "leave it out");
+                             std::string(hint_for_builtin(name)));
       return Coverage::none;
     }
     if (is_builtin && name == "export" && !judge_export(words, frame)) return Coverage::none;
@@ -392,9 +440,12 @@ class Judge {
                           const Frame& frame) {
     std::vector<std::string> known;        // all that are
     std::vector<std::string> known_first;  // those in front of the first one that is not
+    const bool has_path = std::any_of(words.begin(), words.end(), [](const Word& word) { return word.is_path; });
+    const bool any_path = has_path && takes_paths(tool, words);
     for (std::size_t i = 0; i < words.size(); ++i) {
-      if (words[i].literal && known.size() == i) known_first.push_back(words[i].text);
-      if (words[i].literal) known.push_back(words[i].text);
+      if (!words[i].literal && !(words[i].is_path && any_path)) continue;
+      if (known.size() == i) known_first.push_back(words[i].text);
+      known.push_back(words[i].text);
     }
     if (!rules_.safe_arguments) {
       const bool said_outright = coverage == Coverage::prefix && !is_known_program(tool);
@@ -418,14 +469,20 @@ class Judge {
       not_safe(judgement, words, frame);
     } else if (judgement.kind == ArgumentJudgement::Kind::no_rules && coverage == Coverage::program &&
                !(known.size() == words.size() && asks_who_it_is(known))) {
+      const programs::Compiled* const program = programs::find_program(tool);
+      const bool is_shell = program != nullptr && program->spec().runs == programs::Runs::shell;
       strictest_.not_covered(
           frame, words.front().at,
           "it is not known which arguments of " + quoted(tool) + " are safe, and commands.arguments is safe",
-          "the entry \"" + std::string(tool) + " *\" in commands.allow would allow all of them");
+          is_shell ? "write the commands themselves, without " + std::string(tool)
+                   : "the entry \"" + words.front().text + " *\" in commands.allow would allow all of them");
     } else if (judgement.kind == ArgumentJudgement::Kind::safe && known.size() < words.size() &&
                !takes_more_arguments(tool, known_first)) {
+      known_first.emplace_back("--");
       strictest_.not_covered(frame, words.front().at, quoted(tool) + " gets arguments that are known only when it runs",
-                             "write the arguments out");
+                             takes_more_arguments(tool, known_first)
+                                 ? "write the arguments out, or put -- in front of them"
+                                 : "write the arguments out");
     }
   }
 
@@ -611,6 +668,7 @@ LineJudgement judge(std::string_view line, const Situation& situation) {
   }
   const bool expands = situation.expands && judges_words(situation.commands, situation.directories);
   Script script = parse(line, Shell::any, expands, situation.gets_text);
+  if (expands && script.lasting) script.obstacle = script.lasting;
   Judge judge(situation);
   if (expands && script.obstacle && !script.lasting && !script.error) {
     Script known = script;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
+#include <unordered_map>
 
 #include "policy/directories.h"
 
@@ -12,11 +14,32 @@ namespace wtool::policy {
 
 namespace {
 
+// The canonical path of a folder, which is looked for again only if the folder is another one than before, or was
+// moved. (Who can put a link in place of a folder above it can write programs there as well.)
+std::string canonical_folder(const std::string& folder, const struct stat& status) {
+  struct Known {
+    struct stat status;
+    std::string path;
+  };
+  constexpr std::size_t most = 1000;
+  static std::mutex mutex;
+  static std::unordered_map<std::string, Known> all;
+  const std::lock_guard lock(mutex);
+  if (all.size() > most) all.clear();
+  Known& known = all[folder];
+  const bool is_same = !known.path.empty() && known.status.st_dev == status.st_dev &&
+                       known.status.st_ino == status.st_ino && known.status.st_ctim.tv_sec == status.st_ctim.tv_sec &&
+                       known.status.st_ctim.tv_nsec == status.st_ctim.tv_nsec;
+  if (!is_same) known = {status, resolve_path("/", folder)};
+  return known.path;
+}
+
 bool is_trusted(const std::string& folder, const std::vector<std::string>& roots) {
   struct stat status {};
   if (folder.empty() || folder.front() != '/' || ::stat(folder.c_str(), &status) != 0) return false;
   if (!S_ISDIR(status.st_mode) || (status.st_mode & S_IWOTH) != 0) return false;
-  const std::string real = resolve_path("/", folder);
+  if (roots.empty()) return true;
+  const std::string real = canonical_folder(folder, status);
   return std::none_of(roots.begin(), roots.end(), [&](const std::string& root) { return is_within(real, root); });
 }
 

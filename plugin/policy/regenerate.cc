@@ -110,11 +110,18 @@ std::string regenerate(const Script& script) {
       if (!first) line += ' ';
       first = false;
     };
-    if (command.words.size() == 2 && command.words.front().text == "cd") {
+    for (const Word& assignment : command.assignments) {
+      separate();
+      const std::size_t value = assignment.text.find('=') + 1;
+      line.append(assignment.text, 0, value);
+      append_quoted(line, std::string_view(assignment.text).substr(value));
+    }
+    const bool is_cd = !command.words.empty() && command.words.front().text == "cd";
+    if (const Word* directory = is_cd ? directory_of_cd(command.words) : nullptr) {
       // Without symbolic links, and without reading the folder as an option or in CDPATH's places.
       separate();
       line += "cd -P -- ";
-      append_quoted(line, command.words.back().text);
+      append_quoted(line, directory->text);
     } else {
       for (const Word& word : command.words) {
         separate();

@@ -84,6 +84,16 @@ std::vector<std::string> texts_of(const std::vector<Word>& words) {
   return texts;
 }
 
+const Word* directory_of_cd(const std::vector<Word>& words) {
+  std::size_t at = 1;
+  while (at < words.size() && (words[at].text == "-L" || words[at].text == "-P")) ++at;
+  const bool dashes = at < words.size() && words[at].text == "--";
+  if (dashes) ++at;
+  // A lone - is OLDPWD, also behind --.
+  if (at + 1 != words.size() || words[at].text.empty() || words[at].text == "-") return nullptr;
+  return dashes || words[at].text.front() != '-' ? &words[at] : nullptr;
+}
+
 bool is_shell_word(std::string_view word) { return std::binary_search(shell_words.begin(), shell_words.end(), word); }
 
 Script parse(std::string_view line, Shell shell, bool plain_time, bool reads_pipe) {

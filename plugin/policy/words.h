@@ -16,9 +16,12 @@ struct Word {
   std::string text;     // literal: what the program gets. Otherwise the literal parts alone, in their order
   bool literal = true;  // false: a part of it is known only when it runs (expansion, substitution, glob, tilde, ...)
   Range at;             // in the line
-  // An argument in which only globs, $HOME, $PWD and $? are open: its text with a mark in place of each. After
+  // An argument in which only globs, ~, $HOME, $PWD and $? are open: its text with a mark in place of each. After
   // expand_known() (policy/expansion.h), only the marks of $? are left. Empty for any other word.
   std::string open{};
+  // Not literal, but surely one word, and a path below a folder that the line names: so no option, no address, no
+  // subcommand. `text` is such a path.
+  bool is_path = false;
 };
 
 // The marks in Word::open. Texts with such bytes of their own are never open.
@@ -29,6 +32,10 @@ std::string written_out(const std::vector<std::string>& words);
 
 // The texts of words, in their order.
 std::vector<std::string> texts_of(const std::vector<Word>& words);
+
+// Where `cd` leads, of a command of that name: the one word behind -L, -P and --. Null where it leads nowhere that these
+// words say (`cd`, `cd -`).
+const Word* directory_of_cd(const std::vector<Word>& words);
 
 // How a command is joined to the next one.
 enum class Joint {
@@ -50,7 +57,7 @@ struct Redirection {
 };
 
 struct SimpleCommand {
-  std::vector<Word> assignments;  // NAME=value in front of it; such a line has an obstacle
+  std::vector<Word> assignments;  // NAME=value in front of it; such a line has an obstacle, which may be no lasting one
   std::vector<Word> words;        // the program and its arguments; may be empty behind assignments or redirections
   std::vector<Redirection> redirections;
   bool negated = false;     // `!` in front of its pipeline; on the pipeline's first command
@@ -90,8 +97,9 @@ enum class Shell { any, bash, dash };
 // reads what nobody knows, as behind a pipe.
 Script parse(std::string_view line, Shell shell = Shell::any, bool plain_time = false, bool reads_pipe = false);
 
-// A line that means exactly what the script says to every POSIX shell: every word in single quotes, operators bare; `cd
-// DIR` becomes `cd -P -- 'DIR'`, and $? is in double quotes. The script must have no obstacle.
+// A line that means exactly what the script says to every POSIX shell: every word in single quotes, operators and the
+// names of assignments bare; `cd DIR` becomes `cd -P -- 'DIR'`, and $? is in double quotes. The script must have no
+// obstacle.
 std::string regenerate(const Script& script);
 
 // The words of a line that is one simple command of literal words, without redirections, whose first word is neither

@@ -82,7 +82,8 @@ void check_rows(const std::string& name) {
   }
 }
 
-// ---- policy-attacks.jsonl: rows {"id", "tool"?, "config", "command", "environment"?, "setup"?, "expect", "class"?}.
+// ---- policy-attacks.jsonl: rows {"id", "tool"?, "config", "command", "environment"?, "setup"?, "expect", "class"?,
+// "hint"?}, and policy-everyday.jsonl: what is typed every day.
 // DIR means a scratch folder with some small files, which `setup` (shell text) adds to, OUT one beside it; "..." in
 // commands.allow means daily_programs; `expect` is "allow" or "refuse", which is a denial or a question.
 
@@ -158,6 +159,7 @@ void check_attack(const Json& given) {
   BOOST_REQUIRE_MESSAGE(expected == "allow" || expected == "refuse", given);
   const bool holds = (explained.at("verdict") == "allow") == (expected == "allow");
   BOOST_TEST(holds, row << ": " << explained);
+  if (row.contains("hint")) BOOST_TEST(explained.value("hint", "") == row.at("hint"), row << ": " << explained);
 }
 
 }  // namespace
@@ -166,6 +168,10 @@ BOOST_AUTO_TEST_SUITE(policy_cases)
 
 BOOST_AUTO_TEST_CASE(attacks_of_a_closed_class_are_refused_and_daily_lines_are_allowed) {
   for (const Json& row : rows_of("policy-attacks.jsonl")) check_attack(row);
+}
+
+BOOST_AUTO_TEST_CASE(everyday_lines_are_allowed_or_told_what_would_do_instead) {
+  for (const Json& row : rows_of("policy-everyday.jsonl")) check_attack(row);
 }
 
 BOOST_AUTO_TEST_CASE(bypasses_of_other_tools_are_refused_and_ordinary_commands_run) {

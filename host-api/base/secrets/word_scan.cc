@@ -198,6 +198,7 @@ class WordScan {
       sets = sets || is_any_of({"set", "config", "configure", "connect", "modify"}, text);
     }
     positional();
+    operands_of_vault();
   }
 
   bool is_command(std::string_view name, std::size_t program) const {
@@ -300,6 +301,28 @@ class WordScan {
           return text.size() > 1 && text[0] == '-' && text[1] != '-' && text.find('b') != std::string_view::npos;
         });
     if (takes_password && words_.size() > 3) mark(words_.back(), 0);
+  }
+
+  // vault login TOKEN, vault token revoke TOKEN: the operands behind these words, but NAME=VALUE.
+  void operands_of_vault() {
+    const auto vault =
+        std::find_if(words_.begin(), words_.end(), [](const Word& word) { return base_name(word.text()) == "vault"; });
+    std::string_view command;
+    bool takes_token = false;
+    for (auto word = vault; word != words_.end(); ++word) {
+      const std::string_view text = word->text();
+      if (word == vault || text.empty() || text[0] == '-') continue;
+      if (takes_token) {
+        if (text.find('=') == std::string_view::npos) mark(*word, 0);
+      } else if (command.empty()) {
+        command = text;
+        takes_token = is_any_of({"login", "unwrap"}, text);
+      } else {
+        takes_token =
+            is_any_of({"token", "operator"}, command) && is_any_of({"lookup", "renew", "revoke", "unseal"}, text);
+        if (!takes_token) return;
+      }
+    }
   }
 
   bool takes_secret_from_input() const {

@@ -44,21 +44,20 @@ struct CallOptions {
 };
 
 // Two spaces and a newline at the end, in the plugin's order of keys, wherever it goes: a file reads like the terminal.
-std::string pretty(const std::string& result) {
-  using nlohmann::ordered_json;
-  return ordered_json::parse(result).dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+std::string pretty(const nlohmann::ordered_json& result) {
+  return result.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
 int explain(Toolbox& toolbox, const CallOptions& options, const std::string& arguments) {
   Stop stop;
   std::string error;
-  const auto explained = toolbox.explain(options.tool, arguments, stop, error);
-  if (!explained) {
+  const nlohmann::ordered_json explained = toolbox.explain(options.tool, arguments, stop, error);
+  if (explained.is_null()) {
     complain(error);
     return exit_unusable;
   }
-  if (!print(pretty(*explained))) return exit_unusable;
-  const std::string verdict = nlohmann::json::parse(*explained).at("verdict");
+  if (!print(pretty(explained))) return exit_unusable;
+  const std::string verdict = explained.at("verdict");
   if (verdict == "allow") return exit_ok;
   return verdict == "ask" ? exit_ask : exit_deny;
 }

@@ -121,9 +121,9 @@ void warn_of_unknown_programs(Context& context, const std::vector<std::string>& 
     std::string error;
     Stop stop;
     const nlohmann::json arguments{{"command", "'" + program + "'"}};
-    const auto explained = toolbox->explain(
+    const nlohmann::ordered_json explained = toolbox->explain(
         "shell_execute", arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), stop, error);
-    if (!explained || !nlohmann::json::parse(*explained).contains("unknown_programs")) continue;
+    if (!explained.contains("unknown_programs")) continue;
     complain(
         "warning: commands.allow: \"" + program +
         "\" is not a known program: it may run any other. It gets no words that are known only when it runs, and none "

@@ -246,7 +246,7 @@ runner::RunServices PreparedWorkflow::services() {
 namespace {
 
 // Empty where it is missing, or no text.
-std::string text_of(const nlohmann::json& answer, const char* key) {
+std::string text_of(const nlohmann::ordered_json& answer, const char* key) {
   const auto found = answer.find(key);
   return found != answer.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
@@ -257,12 +257,9 @@ workflow::CommandVerdict explained(Toolbox& toolbox, const std::string& tool, co
   using Kind = workflow::CommandVerdict::Kind;
   Stop stop;
   std::string why;
-  const auto text =
+  const nlohmann::ordered_json answer =
       toolbox.explain(tool, arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), stop, why);
-  if (!text) return {Kind::unknown, why};
-  // Skips nested lists, such as that of the environment.
-  const auto answer =
-      nlohmann::json::parse(*text, [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) { return depth < 2; });
+  if (answer.is_null()) return {Kind::unknown, why};
   const std::string reason = text_of(answer, "reason");
   if (text_of(answer, "error") == "working_directory_invalid") return {Kind::no_directory, reason};
   const std::string verdict = text_of(answer, "verdict");

@@ -321,39 +321,39 @@ TextOutcome Toolbox::call_text(std::string_view id, std::string_view arguments, 
   return run({}, id, arguments, stop, output, envelope);
 }
 
-std::optional<std::string> Toolbox::explain(std::string_view id, std::string_view arguments, Stop& stop,
-                                            std::string& error) {
+nlohmann::ordered_json Toolbox::explain(std::string_view id, std::string_view arguments, Stop& stop,
+                                        std::string& error) {
   if (!has_tool(id)) {
     error = unknown_tool(id);
-    return std::nullopt;
+    return nullptr;
   }
   const Use use(*this, stop);
   const wtool_tool* tool = use.tool(id);
   if (tool == nullptr) {
     error = use.error();
-    return std::nullopt;
+    return nullptr;
   }
   const std::string name(id);
   const wtool_tool_explain* extension = explain_of(*tool);
   if (extension == nullptr) {
     error = "the tool " + name + " does not tell what a call would do: it has no extension " + WTOOL_EXT_EXPLAIN;
-    return std::nullopt;
+    return nullptr;
   }
   const wtool_request request = make_request(arguments);
   Blob result, reason;
   const wtool_status status = extension->explain(tool, &request, result.out(), reason.out());
   if (status != WTOOL_OK) {
     error = "the call of " + name + " could not be explained: " + why(status, reason.text());
-    return std::nullopt;
+    return nullptr;
   }
-  const nlohmann::json explained = nlohmann::json::parse(result.text(), nullptr, false);
+  nlohmann::ordered_json explained = nlohmann::ordered_json::parse(result.text(), nullptr, false);
   if (!explained.is_object() || !explained.contains("verdict") || !explained["verdict"].is_string()) {
     error = "the tool " + name +
             " explained a call with something else than a JSON object with a \"verdict\"; this is " +
             "a defect of the plugin";
-    return std::nullopt;
+    return nullptr;
   }
-  return std::string(result.text());
+  return explained;
 }
 
 TextOutcome Toolbox::run(std::string_view shell, std::string_view id, std::string_view arguments, Stop& stop,

@@ -84,9 +84,9 @@ class Toolbox final : public ToolCaller {
   // thrown from this function when the call is over.
   TextOutcome call_text(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output);
 
-  // What the call would do, without doing it: the answer of the tool's wtool.explain/1, the JSON text of an object with
-  // "verdict". Nothing where that fails or the tool cannot explain itself; `error` says why.
-  std::optional<std::string> explain(std::string_view id, std::string_view arguments, Stop& stop, std::string& error);
+  // What the call would do, without doing it: the answer of the tool's wtool.explain/1, an object with the text
+  // "verdict". Null where that fails or the tool cannot explain itself; `error` says why.
+  nlohmann::ordered_json explain(std::string_view id, std::string_view arguments, Stop& stop, std::string& error);
 
  private:
   using Tools = std::map<std::string, const wtool_tool*, std::less<>>;

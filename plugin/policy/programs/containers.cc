@@ -122,10 +122,15 @@ constexpr ProgramSpec specs[] = {
      .style = Style::exact},
     {.names = "kubectl cluster-info", .with = "kubectl", .operands = Operands::none, .style = Style::exact},
     {.names =
-         "kubectl top pod, kubectl top pods, kubectl top node, kubectl top nodes, kubectl config view, kubectl config "
+         "kubectl top pod, kubectl top pods, kubectl top node, kubectl top nodes, kubectl config "
          "current-context, kubectl config get-contexts, kubectl config get-clusters, kubectl auth can-i, kubectl auth "
          "whoami, kubectl rollout status, kubectl rollout history",
      .options = "--containers --minify --list --revision=NUM --timeout=TIME",
+     .with = "kubectl",
+     .style = Style::exact},
+    {.names = "kubectl config view",
+     .options = "--minify",
+     .effects = "other (shows the keys and tokens of the configuration): --raw --flatten",
      .with = "kubectl",
      .style = Style::exact},
     {.names = "helm",

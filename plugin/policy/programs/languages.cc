@@ -271,6 +271,22 @@ constexpr ProgramSpec specs[] = {
     // Behind cmake -E.
     {.names = "cmake env, cmake time", .rules = false, .runs = Runs::command, .manner = any_long, .assignments = true},
     {.names = "cmake chdir", .rules = false, .runs = Runs::command, .manner = any_long, .before = 1},
+    // What its generators write into build files. The values of these options are programs with their arguments.
+    {.names = "cmake __run_co_compile",
+     .rules = false,
+     .runs = Runs::command,
+     .manner = any_long,
+     .code = "tidy iwyu lwyu cpplint cppcheck pvs icstat launcher"},
+    {.names = "cmake vs_link_exe, cmake vs_link_dll",
+     .rules = false,
+     .runs = Runs::command,
+     .manner = any_long,
+     .behind_dashes = true},
+    {.names = "cmake cmake_link_script, cmake cmake_llvm_rc, cmake cmake_autogen, cmake cmake_autorcc, cmake "
+              "cmake_device_link",
+     .rules = false,
+     .runs = Runs::code,
+     .manner = any_long},
     {.names = "rustc, jar, javadoc, tsc, ld, gold, as, ar, ranlib, strip, objcopy, protoc",
      .does = Effect::writes,
      .never = "writes what it makes",

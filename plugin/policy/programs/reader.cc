@@ -274,7 +274,8 @@ class Reader {
         distrust(given);
       }
       text(given.value_word, !(option->path && given.value));
-      if (!option->safe()) complain_of(*option, given.word);
+      // The command behind it is judged as one of its own.
+      if (!option->safe() && !option->command) complain_of(*option, given.word);
       const bool needs_value = option->value == Value::required;
       if (option->chosen && (given.value || needs_value) &&
           !is_listed(option->value_name, given.value.value_or(""), '|')) {

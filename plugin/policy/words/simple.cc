@@ -29,7 +29,8 @@ std::size_t Reader::simple_command() {
       note(begin, "a reserved word where the shell does not treat it as one");
     ReadWord read = word(first ? Place::first : Place::argument);
     if (read.assignment && first) {
-      note(begin, read.array ? "an array" : "an assignment");
+      // A value that is not literal, an array, and what only bash knows have been noted as lasting.
+      note_open(begin, read.array ? "an array" : "an assignment");
       command.assignments.push_back(std::move(read.word));
       continue;
     }

@@ -133,7 +133,9 @@ Reader::ReadWord Reader::word(Place place) {
         break;
       case '~':
         step();
-        if (text.empty() || before == ':' || before == '=') {
+        if (from == begin && (at_ == end_ || text_[at_] == '/' || ends_word(text_[at_]))) {
+          opens(&read, from, home_mark, "a tilde");
+        } else if (text.empty() || before == ':' || before == '=') {
           expands(&read, from, "a tilde");
         } else {
           text.push_back('~');
@@ -175,7 +177,7 @@ Reader::ReadWord Reader::word(Place place) {
     // Quoted characters inside of it could mean something else in the set.
     if (read.quoted) read.closed = true;
     note_open(begin, "the glob character [");
-    if (read.marks.empty()) {
+    if (read.marks.empty() || read.closed) {
       read.open_at = begin;
       read.open_what = "the glob character [";
     }

@@ -1,5 +1,7 @@
 // Programs that run a command for each thing that they find or read: find, xargs, parallel.
 #include <algorithm>
+#include <cctype>
+#include <optional>
 
 #include "policy/wrappers/family.h"
 
@@ -13,21 +15,46 @@ Inner* run_range(const Judgement& judgement, std::size_t first, std::size_t last
   return judgement.runs_words({begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last)});
 }
 
+// A path as {} stands for them, where that is one below a folder that these words name, and such a path is plain in any
+// other way; empty where that is not certain. `expression` is the word where the folders end.
+std::string path_found(const Judgement& judgement, std::size_t expression) {
+  const auto& words = judgement.words();
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '/' || c == '-';
+  };
+  std::string path;
+  for (std::size_t i = 1; i < expression; ++i) {
+    const std::string& folder = words[i].text;
+    if (words[i].literal && is_listed("-H -L -P", folder)) continue;
+    if (!words[i].literal || folder.empty() || !std::all_of(folder.begin(), folder.end(), is_plain)) return {};
+    if (path.empty()) path = folder + "/found";
+  }
+  // Other finds have options in front of the folders, and bfs takes folders anywhere.
+  const std::string& first = words[expression].text;
+  const bool is_certain =
+      judgement.tool != "bfs" && !first.starts_with("-D") && !first.starts_with("-O") &&
+      (is_listed("( !", first) || programs::find_program("find")->exact(first) != nullptr) &&
+      std::none_of(words.begin(), words.end(), [](const Word& word) { return word.text == "-files0-from"; });
+  return !is_certain ? std::string() : path.empty() ? "./found" : path;
+}
+
 void judge_find(const Judgement& judgement) {
   const auto& words = judgement.words();
-  bool in_expression = false;
+  std::size_t expression = 0;  // where it begins
+  std::optional<std::string> path;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const Word& word = words[i];
     if (!word.literal) {
       // In front of the expression stand the folders; in it, only a test or an action can stand here.
-      if (!in_expression) continue;
+      if (expression == 0) continue;
       return judgement.is_unclear(word, "it is known only when it runs, and may be -exec");
     }
     if (word.text == "{}" || word.text == ";") {
       return judgement.is_unclear(word, "it belongs to an -exec that is known only when it runs");
     }
-    in_expression = in_expression || (word.text.starts_with('-') && !is_listed("-H -L -P", word.text)) ||
-                    word.text == "(" || word.text == "!";
+    const bool begins =
+        (word.text.starts_with('-') && !is_listed("-H -L -P", word.text)) || word.text == "(" || word.text == "!";
+    if (begins && expression == 0) expression = i;
     const programs::Option* const test = programs::find_program("find")->exact(word.text);
     const std::size_t values = test != nullptr ? test->values : word.text.starts_with("-newer") ? 1 : 0;
     i += values;
@@ -39,6 +66,12 @@ void judge_find(const Judgement& judgement) {
     }
     if (first >= std::min(i, words.size())) continue;
     Inner* const inner = run_range(judgement, first, std::min(i, words.size()));
+    if (word.text == "-exec" && i < words.size() && words[i].text == ";") {
+      if (!path) path = path_found(judgement, expression);
+      for (Word& each : inner->command.words) {
+        if (!path->empty() && each.literal && each.text == "{}") each = {*path, false, each.at, {}, true};
+      }
+    }
     inner->open_ended = open_placeholder(inner->command.words, "{}");
     if (inner->open_ended && i < words.size() && words[i].text == "+") append_unknown(*inner);
   }

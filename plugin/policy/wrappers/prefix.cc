@@ -238,7 +238,7 @@ void run_rest(const Judgement& judgement, const ProgramSpec& prefix, const Parse
       return;
     case Runs::code:
       return judgement.runs_code(judgement.word(first),
-                                 std::string(judgement.tool) + " runs a program that it may fetch from elsewhere");
+                                 std::string(judgement.tool) + " runs a program from elsewhere, or a file of commands");
     case Runs::joined:
       if (judgement.tool == "watch" && reading.find("x exec") != nullptr) break;
       return judgement.runs_joined(first);

@@ -21,6 +21,7 @@ struct Project {
   const std::string path = folder.path();
   CommandRules commands;
   DirectoryRules directories;
+  EnvironmentRules environment;
   std::string home = "/home/me";
 
   Project() {
@@ -35,8 +36,8 @@ struct Project {
 
   LineJudgement judge(std::string_view line) const {
     const Programs programs(std::nullopt, "/usr/bin:/bin", {});
-    return wtool::policy::judge(
-        line, {commands, directories, programs, canonical_roots(directories.roots), path, true, nullptr, true, home});
+    return wtool::policy::judge(line, {commands, directories, programs, canonical_roots(directories.roots), path, true,
+                                       &environment, true, home});
   }
   // What would run; or "refused: " and why.
   std::string runs(std::string_view line) const {
@@ -67,6 +68,8 @@ BOOST_AUTO_TEST_CASE(globs_become_the_existing_names) {
   BOOST_TEST(runs("ls src/n.?") == "'ls' 'src/n.c' 'src/n.h'");
   BOOST_TEST(runs("ls src/[mn].c") == "'ls' 'src/m.c' 'src/n.c'");
   BOOST_TEST(runs("ls src/[!m].c") == "'ls' 'src/n.c'");
+  BOOST_TEST(runs("ls src/[a-m]*") == "'ls' 'src/deep' 'src/m.c'");
+  BOOST_TEST(runs("ls src/[A-Z]* [0-9] [a-cx]*") == "'ls' 'src/[A-Z]*' '[0-9]' 'a.md' 'b.md' 'x y.txt'");
   BOOST_TEST(runs("ls .*.md") == "'ls' '.hidden.md'");
   BOOST_TEST(runs("ls *.txt") == "'ls' 'x y.txt'");
   BOOST_TEST(runs("ls \"x y\"*") == "'ls' 'x y.txt'");
@@ -120,11 +123,13 @@ BOOST_AUTO_TEST_CASE(a_glob_after_a_command_that_may_make_files_is_not_expanded)
 }
 
 BOOST_AUTO_TEST_CASE(what_shells_read_differently_or_what_has_no_end_is_refused) {
-  is_refused("ls [a-z]*", "shells read differently");
+  is_refused("ls [A-z]*", "shells read differently");
+  is_refused("ls [z-a]*", "shells read differently");
+  is_refused("ls [^a]*", "shells read differently");
   is_refused("ls [[:alpha:]]*", "shells read differently");
   is_refused("ls 'x'[ab]*", "the glob character [");
   is_refused("ls {a,b}*", "");
-  is_refused("ls ~/*", "a tilde");
+  is_refused("ls ~root/*", "a tilde");
   is_refused("ls $X*", "a parameter expansion");
   is_refused("ls $(echo *)", "");
   is_refused("l? a", "");
@@ -153,14 +158,24 @@ BOOST_AUTO_TEST_CASE(home_and_the_directory_are_their_values) {
   BOOST_TEST(runs("echo $PWD \"$PWD\"") == "'echo' 'DIR' 'DIR'");
   BOOST_TEST(runs("cd src && echo $PWD") == "cd -P -- 'src' && 'echo' 'DIR/src'");
   BOOST_TEST(runs("ls $PWD/*.md") == "'ls' 'DIR/a.md' 'DIR/b.md'");
+  BOOST_TEST(runs("ls ~ ~/a ~/'x y'") == "'ls' '/home/me' '/home/me/a' '/home/me/x y'");
+  BOOST_TEST(runs("cd ~/src; ls") == "cd -P -- '/home/me/src'; 'ls'");
+  BOOST_TEST(runs("ls a~ '~' ./~/x a~b") == "'ls' 'a~' '~' './~/x' 'a~b'");
+  for (const char* line :
+       {"ls ~me", "ls ~+", "ls ~-", "ls ~1", "ls ~'/x'", "ls ~\"\"/x", "ls \"\"~/x", "ls ~\\/x", "ls a:~/x", "ls x=~/x",
+        "ls ~$PWD", "~/x", "~", "A=~/x ls", "ls > ~/x", "ls ~\\\n/x", "ls ~\\\nroot"}) {
+    is_refused(line, "");
+  }
   is_refused("echo $PATH", "a parameter expansion");
   is_refused("echo $HOMES", "a parameter expansion");
   is_refused("echo ${HOME}", "a parameter expansion");
   is_refused("echo ${HOME%x}", "a parameter expansion");
   is_refused("export A=b; echo $HOME", "whose value is not known");
   is_refused("$HOME/x", "");
+  is_refused("export CI=1; ls ~", "whose value is not known");
   home = "/home/a b";
   is_refused("echo $HOME", "a shell may take apart");
+  is_refused("ls ~", "a shell may take apart");
   home = "/home/*";
   is_refused("echo $HOME", "a shell may take apart");
   home = "";
@@ -179,6 +194,39 @@ BOOST_AUTO_TEST_CASE(the_exit_status_stays_for_what_prints_or_compares_it) {
   is_refused("ls; echo *$?", "$? for a program");
 }
 
+BOOST_AUTO_TEST_CASE(harmless_variables_may_stand_in_front_of_a_program) {
+  BOOST_TEST(runs("LC_ALL=C ls") == "LC_ALL='C' 'ls'");
+  BOOST_TEST(runs("LC_ALL=C TZ='a b' ls *.md | LANG= wc -l") ==
+             "LC_ALL='C' TZ='a b' 'ls' 'a.md' 'b.md' | LANG='' 'wc' '-l'");
+  BOOST_TEST(runs("! CI=a=b ls && LC_ALL=C >/dev/null cat a.md") ==
+             "! CI='a=b' 'ls' && LC_ALL='C' 'cat' 'a.md' >/dev/null");
+  BOOST_TEST(runs("LC_ALL=C cat ~/x $PWD/y") == "LC_ALL='C' 'cat' '/home/me/x' 'DIR/y'");
+  is_refused("FOO=1 ls", "the variable FOO may change what programs do");
+  is_refused("LC_ALL=C FOO=1 ls", "the variable FOO may change what programs do");
+  is_refused("LD_PRELOAD=x ls", "the variable LD_PRELOAD changes what programs do");
+  is_refused("PATH=x ls", "the variable PATH changes what programs do");
+  is_refused("ls; IFS=x ls", "the variable IFS changes what programs do");
+  environment.allow = {"FOO"};
+  BOOST_TEST(runs("FOO='*' ls") == "FOO='*' 'ls'");
+  environment.deny = {"LC_*"};
+  is_refused("LC_ALL=C ls", "is denied by the pattern LC_* of environment.deny");
+  is_refused("export LC_ALL=C; ls", "export takes NAME=value");
+  environment = {};
+  // A shell would keep them, or run something else.
+  is_refused("LC_ALL=C", "without a program behind it");
+  is_refused("LC_ALL=C; ls", "without a program behind it");
+  is_refused("LC_ALL=C >/dev/null; ls", "without a program behind it");
+  is_refused("LC_ALL=C echo a", "without a program behind it");
+  is_refused("LC_ALL=C cd src && ls", "without a program behind it");
+  is_refused("LC_ALL=C export A=b", "without a program behind it");
+  for (const char* line :
+       {"LC_ALL=$(id) ls", "LC_ALL=$X ls", "LC_ALL=$HOME ls", "LC_ALL=* ls", "LC_ALL=[a] ls", "LC_ALL=~ ls",
+        "LC_ALL=a:~/x ls", "LC_ALL={a,b} ls", "LC_ALL=(a) ls", "LC_ALL+=a ls", "LC_ALL[0]=a ls", "LC_ALL=a time ls",
+        "LC_ALL=a if", "LC_ALL=a l?", "LC_ALL=a $X", "'LC_ALL'=a ls", "LC\\_ALL=a ls", "LC_ALL=a id"}) {
+    is_refused(line, "");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(time_is_the_program_of_that_name) {
   BOOST_TEST(runs("time make") == "'time' 'make'");
   BOOST_TEST(runs("time -p make -j2 | wc -l") == "'time' '-p' 'make' '-j2' | 'wc' '-l'");
@@ -189,7 +237,7 @@ BOOST_AUTO_TEST_CASE(time_is_the_program_of_that_name) {
 
 BOOST_AUTO_TEST_CASE(other_tools_than_shell_execute_expand_nothing) {
   const Programs programs(std::nullopt, "/usr/bin:/bin", {});
-  for (const char* line : {"ls *.md", "echo $HOME", "ls; echo $?", "time make"}) {
+  for (const char* line : {"ls *.md", "echo $HOME", "ls; echo $?", "time make", "ls ~", "LC_ALL=C ls"}) {
     const auto judgement = wtool::policy::judge(line, {commands, directories, programs, {}, path});
     BOOST_TEST(to_text(judgement.verdict.answer) == "deny", line);
     BOOST_TEST(!judgement.script);

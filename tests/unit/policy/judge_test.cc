@@ -266,7 +266,14 @@ BOOST_AUTO_TEST_CASE(a_cd_is_followed_and_what_comes_after_may_run_in_either_dir
   BOOST_TEST(answer("cd c && cat ../../x; cat ../../../x") == "deny");
   BOOST_TEST(answer("cd ../.. && cd .. && ls") == "deny");
   BOOST_TEST(answer("cd .. | ls") == "deny");
-  BOOST_TEST(answer("cd -P .. && ls") == "deny");
+  // With its options, it is judged as without them, and what runs is the same.
+  BOOST_TEST(answer("cd -P .. && cat ../x") == "allow");
+  BOOST_TEST(answer("cd -L -P -- .. && cat ../x") == "allow");
+  BOOST_TEST(answer("cd -- -x && cat ../../x") == "allow");
+  for (const char* line : {"cd -P .. && cat ../../x", "cd -L ../../.. && ls", "cd -- .. ; cat ../../x", "cd -- -",
+                           "cd -", "cd -P", "cd --", "cd -P -- -", "cd -e ..", "cd -x", "cd -- a b", "cd -P a -- b"}) {
+    BOOST_TEST(answer(line) == "deny", line);
+  }
   std::string many;
   for (int i = 0; i < 20; ++i) many += "cd " + std::to_string(i) + " && ";
   BOOST_TEST(answer(many + "ls") == "deny");
@@ -327,12 +334,71 @@ BOOST_AUTO_TEST_CASE(a_hint_names_the_entry_that_would_allow_a_line) {
     BOOST_TEST(hint == "the entry " + entry + " in commands.allow would allow it");
     BOOST_TEST(to_text(safe({"npm", "cargo", line}).verdict(line).answer) == "allow");
   }
+  BOOST_TEST(safe({"npm"}).verdict("npm test " + std::string(200, 'x')).hint ==
+             "leave it out; commands.allow can name the whole command");
+  BOOST_TEST(safe({"make"}).verdict("make").hint ==
+             "an entry that has its arguments too would allow it with them: \"make ARGUMENT\"");
   // What no entry can say.
-  for (const char* line : {"npm test 'a b'", "npm test '*'", "make"}) {
-    BOOST_TEST(safe({"npm", "make"}).verdict(line).hint == "leave it out; commands.allow can name the whole command");
+  for (const char* line : {"npm test 'a b'", "npm test '*'"}) {
+    const std::string hint = "leave it out: no entry can name these words; commands.unlisted: ask lets a person decide";
+    BOOST_TEST(safe({"npm"}).verdict(line).hint == hint);
   }
+  BOOST_TEST(safe({"./mytool"}).verdict("./mytool x").hint ==
+             "the entry \"./mytool *\" in commands.allow would allow all of them");
+  BOOST_TEST(to_text(safe({"./mytool *"}).verdict("./mytool x").answer) == "allow");
   BOOST_TEST(Rules().allow({"make"}).verdict("'time' make").hint ==
              "leave time out, or let the entry \"time\" in commands.allow allow that program");
+}
+
+// What {} stands for is known as far as it matters: a path, and no option.
+BOOST_AUTO_TEST_CASE(what_find_finds_is_a_path_to_the_command_that_it_runs) {
+  for (const bool is_safe : {false, true}) {
+    Rules rules =
+        Rules().allow({"find", "tar", "sed", "awk", "git", "test", "env", "file", "tput", "uniq", "make", "jq"});
+    if (is_safe) rules.safe();
+    for (const char* line :
+         {"find sub -exec tar tf {} \\;", "find . -name a -exec sed -n 1p {} \\;",
+          "find /x ../y -exec awk '{print}' {} \\;", "find '(' -name a -o -name b ')' -exec file {} \\;",
+          "find sub -exec awk -- '{print}' {} +"}) {
+      BOOST_TEST(to_text(rules.verdict(line).answer) == "allow", line << ": " << rules.verdict(line).reason);
+    }
+    for (const char* line :
+         {"find sub -exec tar tf {} +", "find a:b -exec tar tf {} \\;", "find sub -execdir tar tf {} \\;",
+          "find -files0-from x -exec tar tf {} \\;", "find show -exec git {} \\;", "find sub -exec awk {} \\;",
+          "find sub -exec sed {} a \\;", "find sub -exec tar -I {} -tf a \\;", "find sub -exec tar tf x{} \\;",
+          "find sub -exec {} \\;", "find sub -exec env {} \\;", "find sub -exec make {} +"}) {
+      BOOST_TEST(to_text(rules.verdict(line).answer) == "deny", line);
+    }
+  }
+  const Rules rules = Rules().allow({"find", "uniq", "tput", "fd", "cat", "rm", "sed"}).safe();
+  check(rules, "find sub -exec uniq {} \\;", Answer::allow, "", "commands.allow: find", "");
+  check(rules, "find sub -exec uniq {} +", Answer::deny, "uniq", "commands.allow", "known only when it runs");
+  check(rules, "find reset -exec tput {} \\;", Answer::deny, "tput", "commands.allow", "");
+  check(rules, "fd -x cat {}", Answer::allow, "", "commands.allow: fd", "");
+  check(rules, "fd -x cat {} \\; -x rm {}", Answer::deny, "rm", "commands.allow", "rm writes files");
+  check(rules, "fd -Xrm", Answer::deny, "-Xrm", "commands.allow", "rm writes files");
+  check(rules, "fd -x sed {}", Answer::deny, "sed", "commands.allow", "known only when it runs");
+  BOOST_TEST(rules.verdict("fd -x sed -n 1p").hint == "write the arguments out, or put -- in front of them");
+  BOOST_TEST(to_text(rules.verdict("fd -x sed -n 1p --").answer) == "allow");
+}
+
+BOOST_AUTO_TEST_CASE(a_refusal_says_what_to_write_instead) {
+  const Rules rules = Rules().allow({"ls", "sh", "cat"}).safe();
+  for (const auto& [line, hint] :
+       {std::pair("ls $(cat a)", "run that command first"),
+        std::pair("for f in a; do ls; done", "give all names to one"),
+        std::pair("if ls; then cat; fi", "with test or ["), std::pair("[[ -f a ]]", "write [ ... ]"),
+        std::pair("(ls)", "leave the parentheses out"), std::pair("{ ls; }", "leave the braces out"),
+        std::pair("cat < a", "name it as an argument"), std::pair("ls > a", "such as tee"),
+        std::pair("ls &>/dev/null", "2>&1"), std::pair("cat <<< a", "printf '%s\\n' TEXT |"),
+        std::pair("cat <<E\n$X\nE", "(<<'E"), std::pair("ls &", "leave the &"),
+        std::pair("ls {a,b}", "write the words out"), std::pair("ls ${HOME}", "$HOME, $PWD and $? are known"),
+        std::pair("cat <(ls)", "use a pipe"), std::pair("sh -c ls", "without sh"), std::pair("type ls", "which NAME"),
+        std::pair("pushd a", "write cd DIRECTORY"), std::pair(". a", "name programs by their paths")}) {
+    const Verdict verdict = rules.verdict(line);
+    BOOST_TEST(to_text(verdict.answer) == "deny", line);
+    BOOST_TEST(verdict.hint.find(hint) != std::string::npos, line << ": " << verdict.reason << ": " << verdict.hint);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_long_hint_is_cut) {
