@@ -57,16 +57,16 @@ constexpr std::size_t max_output = 10UL << 20;
 constexpr std::string_view added = "[Added to .clada/commands.json]";
 
 // The text says what the metadata says.
-ToolResult answer(const Json& metadata) {
-  const std::string text = metadata.dump(-1, ' ', false, Json::error_handler_t::replace);
+ToolResult answer(Json metadata) {
+  std::string text = metadata.dump(-1, ' ', false, Json::error_handler_t::replace);
   const bool ok = metadata["ok"].get<bool>();
-  return {envelope(text, !ok, metadata), false};
+  return {envelope(std::move(text), !ok, std::move(metadata)), false};
 }
 
 ToolResult failure(const std::string& error, std::optional<std::string> output = std::nullopt) {
   Json metadata{{"ok", false}, {"error", error}};
   if (output) metadata["output"] = *std::move(output);
-  return answer(metadata);
+  return answer(std::move(metadata));
 }
 
 // How a command ended, as a result.

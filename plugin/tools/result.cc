@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/json_text.h"
 #include "base/utf8.h"
 #include "policy/words/characters.h"
 
@@ -37,13 +36,15 @@ std::string spawn_hint(const engine::NotStarted& how, const CallResult& result) 
 
 }  // namespace
 
-std::string envelope(std::string_view text, bool is_error, const Json& metadata) {
-  std::string result = R"({"content":[{"type":"text","text":)";
-  append_json_string(result, text);
-  result += is_error ? R"(}],"is_error":true,"metadata":)" : R"(}],"is_error":false,"metadata":)";
-  result += metadata.dump(-1, ' ', false, Json::error_handler_t::replace);
-  result += '}';
-  return result;
+std::string envelope(std::string text, bool is_error, Json metadata) {
+  Json part = Json::object();
+  part["type"] = "text";
+  part["text"] = std::move(text);
+  Json result = Json::object();
+  result["content"].push_back(std::move(part));
+  result["is_error"] = is_error;
+  result["metadata"] = std::move(metadata);
+  return result.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Json error_object(const CallError& error) {

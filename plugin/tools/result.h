@@ -14,7 +14,7 @@
 namespace wtool::tools {
 
 // {"content": [the text], "is_error", "metadata"}, as JSON text.
-std::string envelope(std::string_view text, bool is_error, const nlohmann::ordered_json& metadata);
+std::string envelope(std::string text, bool is_error, nlohmann::ordered_json metadata);
 
 // {"code", "message", "hint"}
 nlohmann::ordered_json error_object(const CallError& error);

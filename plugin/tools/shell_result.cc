@@ -54,7 +54,7 @@ class Format {
     if (wording_.ended) return ended(how.status);
     if (how.status == 0) {
       add_sandbox(result_.sandbox, metadata_);
-      return {envelope("Command executed successfully", false, metadata_), false};
+      return {envelope("Command executed successfully", false, std::move(metadata_)), false};
     }
     const std::string text = "Command failed with exit code " + std::to_string(how.status);
     return fail({"exit_nonzero", text, hint_for(how.status)}, text);
@@ -244,7 +244,7 @@ class Format {
   ToolResult fail(const CallError& error, const std::string& text) {
     metadata_["error"] = error_object(error);
     add_sandbox(result_.sandbox, metadata_);
-    return {envelope(text, true, metadata_), false};
+    return {envelope(text, true, std::move(metadata_)), false};
   }
 
   // A command that ended by itself, in a tool that does not treat this as an error.
@@ -252,7 +252,7 @@ class Format {
     std::string text = wording_.ended(exit_code, metadata_["stdout"].get_ref<const std::string&>(),
                                       metadata_["stderr"].get_ref<const std::string&>());
     add_sandbox(result_.sandbox, metadata_);
-    return {envelope(text, false, metadata_), false};
+    return {envelope(std::move(text), false, std::move(metadata_)), false};
   }
 
   const CommandRequest& request_;
@@ -277,7 +277,7 @@ ToolResult answer(const CommandRequest& request, CallResult result, const Wordin
     if (result.verdict.answer != policy::Answer::allow) metadata["policy"] = policy_object(result.verdict);
     if (!result.audit_error.empty()) metadata["audit_error"] = result.audit_error;
     add_sandbox(result.sandbox, metadata);
-    return {envelope(error->message, true, metadata), false};
+    return {envelope(error->message, true, std::move(metadata)), false};
   }
   auto& outcome = std::get<engine::CommandOutcome>(result.outcome);
   return std::visit(Format(request, result, outcome, wording), engine::Termination(outcome.termination));

@@ -19,9 +19,9 @@ std::string output_schema(std::string_view properties) {
 }
 
 ToolResult reply(Json object) {
-  const std::string text = object.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = object.dump(-1, ' ', false, Json::error_handler_t::replace);
   const bool failed = !object.at("success").get<bool>();
-  return {envelope(text, failed, object), false};
+  return {envelope(std::move(text), failed, std::move(object)), false};
 }
 
 Json failure(const char* code, const std::string& message, const std::string& hint) {
