@@ -109,7 +109,7 @@ int call(Context& context, const CallOptions& options) {
     return exit_unusable;
   }
   Terminal::of_process().end_line();
-  if (!print(pretty(outcome.result))) return exit_unusable;
+  if (!print(pretty(nlohmann::ordered_json::parse(outcome.result)))) return exit_unusable;
   if (interrupted != 0) return interrupted;
   if (stream_failed != 0) {
     complain(std::string("the live output could not be written: ") + ::strerror(stream_failed));
