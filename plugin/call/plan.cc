@@ -55,7 +55,7 @@ void decide_program(const CommandRequest& request, const Configuration& configur
 void decide_judged_program(const policy::Script& script, const Configuration& configuration, Plan& plan) {
   const auto& commands = script.commands;
   if (commands.size() == 1 && !commands.front().negated && commands.front().redirections.empty() &&
-      !commands.front().words.empty()) {
+      commands.front().assignments.empty() && !commands.front().words.empty()) {
     const policy::Word& program = commands.front().words.front();
     if (!program.text.empty() &&
         (!policy::is_shell_word(program.text) || program.text == "time" || program.text == "kill")) {

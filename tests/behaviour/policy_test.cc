@@ -52,6 +52,14 @@ BOOST_AUTO_TEST_CASE(a_line_of_several_allowed_commands_runs_with_exactly_the_wo
   BOOST_TEST(answer.out() == "IT'S\nA  B\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_variable_in_front_of_a_program_reaches_it) {
+  for (const char* line :
+       {"TZ=Asia/Tokyo printenv TZ", "TZ=Asia/Tokyo printenv TZ; true", "TZ='Asia/Tokyo' printenv TZ"}) {
+    const Answer answer = allowing({"printenv", "true"}, line);
+    BOOST_TEST(answer.out() == "Asia/Tokyo\n", line << ": " << answer.raw);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_quoted_here_document_reaches_the_command_as_it_stands) {
   const Answer answer = allowing({"cat"}, "cat <<'END'\n$HOME `id` \\\nEND\n");
   BOOST_TEST(answer.out() == "$HOME `id` \\\n");
