@@ -231,4 +231,5 @@ BOOST_FIXTURE_TEST_CASE(a_command_with_a_text_for_its_standard_input_is_judged_w
   const Json made = json(file);
   BOOST_TEST(verdict(made, "Count") == "allow", made);
   BOOST_TEST(verdict(made, "Run") == "deny", made);
+  BOOST_TEST(command(made, "Count") == R"(shell_execute {"command":"wc -c","stdin":null})");
 }

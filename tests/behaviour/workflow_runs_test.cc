@@ -460,4 +460,24 @@ BOOST_AUTO_TEST_CASE(a_large_output_in_a_command_is_an_error_that_says_how) {
   BOOST_TEST(holds(finished.out, "stdout_file"), finished.out);
 }
 
+// --- what is on record ---
+
+BOOST_AUTO_TEST_CASE(of_a_text_for_standard_input_size_and_hash_are_shown_and_never_the_text) {
+  const std::string text = "a text with s3kr1t in it";
+  const std::string file_ =
+      workflow("    [*] --> One\n    One --> [*]\n",
+               "- One: Call tool shell_execute with command=\"wc -c && false\" stdin=\"" + text + "\"\n");
+  const Finished finished = run_workflow(file_);
+  const Finished planned = wtool({"plan", file_});
+  const Finished shown = wtool({"show", "last"});
+  const Finished html = wtool({"report", "last", "--html", "report.html"});
+  const std::string recorded = content_of(journal());
+  BOOST_TEST(holds(recorded, std::to_string(text.size())), recorded);
+  BOOST_TEST(holds(recorded, "sha256"), recorded);
+  for (const std::string& place : {recorded, finished.out + finished.err, planned.out, shown.out + shown.err,
+                                   html.out + html.err + content_of(scratch.path() + "/report.html")}) {
+    BOOST_TEST(!holds(place, "s3kr1t"), place);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -333,9 +333,13 @@ class Planner {
       rest.erase("stdin");
       complete = true;
       filled_json(rest, values, complete, command.reason);
+      rest = arguments;
+      rest["stdin"] = nullptr;
+      command.text = runner::shown_call(tool.tool, rest);
+    } else {
+      command.text = runner::shown_call(tool.tool, arguments);
     }
     if (!complete && command.reason.empty()) command.reason = open_value;
-    command.text = tool.tool + " " + dumped(arguments);
     judge(tool.tool, arguments, command);
   }
 

@@ -109,7 +109,7 @@ class ActionRunner {
     std::string why;
     std::optional<json> arguments = rendered_arguments(*action.arguments, context_.variables, why);
     if (!arguments) return mistake(action.arguments_offset, why);
-    result_.command = action.tool + " " + arguments->dump(-1, ' ', false, json::error_handler_t::replace);
+    result_.command = shown_call(action.tool, *arguments);
     call(action.tool, *arguments);
   }
 

@@ -57,6 +57,10 @@ std::string with_place(const WorkflowInvocation& invocation, std::size_t offset,
 std::optional<nlohmann::json> rendered_arguments(const nlohmann::json& arguments, const expressions::Scope& values,
                                                  std::string& why);
 
+// The call of a tool as a person and the journal see it: its name and its arguments. Of a text for standard input only
+// its size and its SHA-256, because it may be anything; null where it is not known yet.
+std::string shown_call(const std::string& tool, nlohmann::json arguments);
+
 // Those whose guard says so are left out. Nothing: `why` says what is wrong, with its place.
 std::optional<std::map<std::string, expressions::Value>> rendered_arguments(
     const std::vector<workflow::Argument>& arguments, const WorkflowInvocation& invocation,

@@ -1,6 +1,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/sha256.h"
 #include "runner/actions.h"
 
 namespace wtool::host::runner {
@@ -18,6 +19,17 @@ json to_json_value(const Value& value) {
 }
 
 }  // namespace
+
+std::string shown_call(const std::string& tool, json arguments) {
+  if (tool == workflow::shell_tool && arguments.is_object() && arguments.contains("stdin")) {
+    json& text = arguments["stdin"];
+    if (text.is_string()) {
+      const auto& bytes = text.get_ref<const std::string&>();
+      text = {{"bytes", bytes.size()}, {"sha256", sha256(bytes)}};
+    }
+  }
+  return tool + " " + arguments.dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
 std::variant<Value, ExpressionError> rendered_value(const expressions::Template& text,
                                                     const expressions::Scope& values) {
