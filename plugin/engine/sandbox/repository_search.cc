@@ -135,7 +135,8 @@ void RepositorySearch::Pass::leave_out(const std::string& path, const struct sta
   if (error == EACCES && seen.st_uid != ::geteuid()) return;
   constexpr std::size_t max_sentences = 3;
   if (result.left_out.size() < max_sentences) {
-    result.left_out.push_back(path + " cannot be searched for repositories: " + std::strerror(error));
+    const char* const advice = error == EACCES ? " (chmod u+rwx would let it be searched)" : "";
+    result.left_out.push_back(path + " cannot be searched for repositories: " + std::strerror(error) + advice);
   }
 }
 

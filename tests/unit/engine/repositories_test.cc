@@ -215,7 +215,9 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_cannot_be_read_is_named, Search) {
   found();
   std::filesystem::permissions(root + "/shut", std::filesystem::perms::owner_all);
   BOOST_REQUIRE(left_out.size() == 1U);
-  BOOST_TEST(left_out.front().find(root + "/shut") != std::string::npos);
+  BOOST_TEST(left_out.front() == root +
+                                     "/shut cannot be searched for repositories: Permission denied (chmod u+rwx would "
+                                     "let it be searched)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
