@@ -10,6 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import against
 import plot
 import report
 import rows
@@ -89,6 +90,8 @@ def arguments():
     parser.add_argument("--docs", action="store_true", help="put table and plot into docs/performance.{md,svg} as well")
     parser.add_argument("--from", dest="source", type=Path, metavar="FILE",
                         help="show the figures of this file of an earlier run, and measure nothing")
+    parser.add_argument("--against", metavar="COMMIT",
+                        help="build that commit as well and measure calls of both in turns; 1 where this one is slower")
     parser.add_argument("--build", type=Path, required=True, help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -114,6 +117,10 @@ def measure(options, wanted):
 
 def main():
     options = arguments()
+    if options.against:
+        with tempfile.TemporaryDirectory(prefix="wtool-bench-") as scratch:
+            return against.compare(options.against, HERE.parent.parent, options.build.resolve(), scratch, options.quick,
+                                   progress)
     known = rows.rows()
     if options.list:
         for row in known:
