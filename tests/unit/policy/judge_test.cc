@@ -376,7 +376,7 @@ BOOST_AUTO_TEST_CASE(what_find_finds_is_a_path_to_the_command_that_it_runs) {
   check(rules, "find reset -exec tput {} \\;", Answer::deny, "tput", "commands.allow", "");
   check(rules, "fd -x cat {}", Answer::allow, "", "commands.allow: fd", "");
   check(rules, "fd -x cat {} \\; -x rm {}", Answer::deny, "rm", "commands.allow", "rm writes files");
-  check(rules, "fd -Xrm", Answer::deny, "-Xrm", "commands.allow", "rm writes files");
+  check(rules, "fd -Xrm", Answer::deny, "-Xrm", "commands.allow", "stands in one word with it");
   check(rules, "fd -x sed {}", Answer::deny, "sed", "commands.allow", "known only when it runs");
   BOOST_TEST(rules.verdict("fd -x sed -n 1p").hint == "write the arguments out, or put -- in front of them");
   BOOST_TEST(to_text(rules.verdict("fd -x sed -n 1p --").answer) == "allow");
