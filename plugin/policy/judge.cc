@@ -495,6 +495,13 @@ class Judge {
     }
     hardened_.emplace(words.front().at.begin, Hardened{words.front().text, std::move(made.additions)});
     if (tool != "git") return;
+    if (frame.elsewhere) {
+      return strictest_.not_covered(frame, words.front().at,
+                                    quoted(tool) +
+                                        " may run in another repository, which may have filters, which are "
+                                        "programs",
+                                    "give working_directory");
+    }
     const std::string own = covenant::repository_folder(situation_.directory, "/");
     for (std::string directory : frame.directories) {
       for (const std::string& next : made.directories) directory = resolve_path(directory, next);
@@ -613,7 +620,9 @@ class Judge {
              word.text == inner.command.words.front().text;
     });
     auto followed = working_directories(words, static_cast<std::size_t>(runs - words.begin()), within.directories);
-    within.elsewhere = within.elsewhere || !followed || runs_elsewhere(tool, words);
+    // A path that is found may be where the inner command is told to run.
+    const bool is_found = std::any_of(words.begin(), runs, [](const Word& word) { return word.is_path; });
+    within.elsewhere = within.elsewhere || !followed || is_found || runs_elsewhere(tool, words);
     if (followed) within.directories = *std::move(followed);
   }
 
