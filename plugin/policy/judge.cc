@@ -573,7 +573,7 @@ class Judge {
   // ---- What a command runs besides itself.
 
   void judge_inner(const SimpleCommand& command, std::string_view tool, const Frame& frame) {
-    for (const Inner& inner : inner_commands(tool, command)) {
+    for (const Inner& inner : inner_commands(tool, command, is_strict() ? &frame.directories : nullptr)) {
       Frame within = frame;
       ++within.depth;
       switch (inner.kind) {

@@ -25,12 +25,12 @@ void judge_input(const Judgement& judgement) {
 
 // `file` is what the interpreter runs.
 void judge_file(const Judgement& judgement, const Word& file) {
-  if (file.literal && (file.text == "-" || is_descriptor_file(file.text))) {
+  if (file.literal && (file.text == "-" || judgement.is_descriptor_file(file.text))) {
     judge_input(judgement);
     if (file.text != "-" && judgement.inners.empty()) {
       judgement.runs_code(file, "what stands at this descriptor is known only when it runs");
     }
-  } else if (!file.literal && !looks_like_file(file)) {
+  } else if (!file.literal && !judgement.is_named_file(file)) {
     judgement.is_unclear(file, "it is known only when it runs, and may be an option that gives code");
   }
 }
@@ -152,18 +152,25 @@ bool tells(const ProgramSpec& telling, const std::string& text) {
                               [&](std::string_view part) { return upper.find(part) != std::string::npos; });
 }
 
-void judge_telling_words(const Judgement& judgement, const ProgramSpec& telling) {
-  bool reads_input = false;
+void judge_telling_words(const Judgement& judgement, const Compiled& program) {
+  const ProgramSpec& telling = program.spec();
   for (std::size_t i = 1; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
     if (tells(telling, word.text)) {
       return judgement.runs_code(word, "it makes " + std::string(judgement.tool) + " run what is named here");
     }
-    // -f names make's file, in the same word or the next.
-    reads_input = reads_input || is_listed("- -f- --file=- --makefile=-", word.text) || is_descriptor_file(word.text) ||
-                  (word.text.starts_with("-f") && is_descriptor_file(word.text.substr(2)));
   }
-  if (reads_input && telling.reads_input) judge_input(judgement);
+  if (!telling.reads_input) return;
+  // -f names make's file, wherever in a word.
+  const auto is_input = [&](std::string_view text) { return text == "-" || judgement.is_descriptor_file(text); };
+  const ParsedCommand reading = read_options(judgement.words(), 1, program);
+  const bool reads_input =
+      std::any_of(reading.given.begin(), reading.given.end(),
+                  [&](const Given& option) { return option.value && is_input(*option.value); }) ||
+      std::any_of(judgement.words().begin() + 1, judgement.words().end(), [&](const Word& word) {
+        return is_input(word.text) || is_input(std::string_view(word.text).substr(word.text.find('=') + 1));
+      });
+  if (reads_input) judge_input(judgement);
 }
 
 void judge_steered(const Judgement& judgement, const Compiled& program) {
@@ -187,7 +194,7 @@ bool judge_interpreter(const Judgement& judgement) {
   const Compiled* const found = programs::find_program(tool);
   const programs::Runs runs = found == nullptr ? programs::Runs::nothing : found->spec().runs;
   if (runs == programs::Runs::words) {
-    judge_telling_words(judgement, found->spec());
+    judge_telling_words(judgement, *found);
     return true;
   }
   if (runs == programs::Runs::steered) {
