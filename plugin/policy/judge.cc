@@ -61,6 +61,11 @@ std::string_view variable_of(const Word& assignment) {
   return text.substr(0, text.find_first_of("+[="));
 }
 
+// What is behind the = of an assignment.
+std::string_view value_of(std::string_view assignment) {
+  return assignment.substr(std::min(assignment.find('='), assignment.size() - 1) + 1);
+}
+
 // What to write instead of a construct that is known only when it runs, by a part of what is said of it.
 std::string hint_for(std::string_view what) {
   constexpr std::pair<std::string_view, std::string_view> hints[] = {
@@ -354,7 +359,7 @@ class Judge {
     const Range at = words.front().at;
     for (const Word& assignment : command.assignments) {
       const std::string variable(variable_of(assignment));
-      if (const auto refusal = refuse_variable(variable)) {
+      if (const auto refusal = refuse_variable(variable, value_of(assignment.text))) {
         strictest_.not_covered(frame, assignment.at, "the variable " + variable + ' ' + refusal->reason, refusal->hint);
         return Coverage::none;
       }
@@ -382,9 +387,9 @@ class Judge {
     return coverage;
   }
 
-  std::optional<NameRefusal> refuse_variable(std::string_view name) const {
+  std::optional<NameRefusal> refuse_variable(std::string_view name, std::string_view value) const {
     static const EnvironmentRules no_rules;
-    return refuse_name(name, situation_.environment != nullptr ? *situation_.environment : no_rules);
+    return refuse_name(name, situation_.environment != nullptr ? *situation_.environment : no_rules, value);
   }
 
   // Without an allow list: a variable that steers may make any program run a command of the list.
@@ -407,10 +412,13 @@ class Judge {
       const std::string_view text = words[i].text;
       const std::size_t equals = text.find('=');
       const std::string_view variable = text.substr(0, equals);
-      const auto refusal = refuse_variable(variable);
+      const auto by_name = refuse_variable(variable, {});
+      const auto refusal = by_name ? by_name : refuse_variable(variable, value_of(text));
       if (equals == std::string_view::npos || !is_variable_name(variable) || refusal) {
         strictest_.not_covered(frame, words[i].at,
-                               "export takes NAME=value here, for names that do not change what programs do",
+                               refusal && !by_name
+                                   ? "the variable " + std::string(variable) + ' ' + refusal->reason
+                                   : "export takes NAME=value here, for names that do not change what programs do",
                                refusal ? refusal->hint : "give the variable in the call's environment");
         return false;
       }

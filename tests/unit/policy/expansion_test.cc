@@ -242,7 +242,14 @@ BOOST_AUTO_TEST_CASE(harmless_variables_may_stand_in_front_of_a_program) {
   is_refused("LD_PRELOAD=x ls", "the variable LD_PRELOAD changes what programs do");
   is_refused("PATH=x ls", "the variable PATH changes what programs do");
   is_refused("ls; IFS=x ls", "the variable IFS changes what programs do");
-  environment.allow = {"FOO"};
+  for (const char* assignment :
+       {"LC_ALL=/tmp/evil", "LANG=x/../y", "LC_CTYPE=./x", "TZ=:/tmp/x", "TZ=/tmp/x", "TZ=../x"}) {
+    is_refused(std::string(assignment) + " ls", "names a file that the C library loads");
+    is_refused(std::string("export ") + assignment + " && ls", "names a file that the C library loads");
+  }
+  BOOST_TEST(runs("TZ=Europe/Berlin LC_ALL=de_DE.UTF-8 ls") == "TZ='Europe/Berlin' LC_ALL='de_DE.UTF-8' 'ls'");
+  environment.allow = {"FOO", "LC_ALL"};
+  BOOST_TEST(runs("LC_ALL=/opt/locale ls") == "LC_ALL='/opt/locale' 'ls'");
   BOOST_TEST(runs("FOO='*' ls") == "FOO='*' 'ls'");
   environment.deny = {"LC_*"};
   is_refused("LC_ALL=C ls", "is denied by the pattern LC_* of environment.deny");
