@@ -17,7 +17,10 @@ bool judge_as(const Judgement& judgement) {
 std::vector<Inner> inner_commands(std::string_view tool, const SimpleCommand& command,
                                   const std::vector<std::string>* directories) {
   std::vector<Inner> inners;
-  if (!command.words.empty()) judge_as({known_name(tool), command, inners, directories});
+  if (command.words.empty()) return inners;
+  const Judgement judgement{known_name(tool), command, inners, directories};
+  judge_as(judgement);
+  if (inners.empty()) judge_code_in_input(judgement);
   return inners;
 }
 

@@ -86,6 +86,8 @@ bool judge_builtin(const Judgement& judgement);
 bool judge_finder(const Judgement& judgement);
 bool judge_interpreter(const Judgement& judgement);
 bool judge_prefix(const Judgement& judgement);
+// Of a command in which no family has found anything: that it takes its standard input for code.
+void judge_code_in_input(const Judgement& judgement);
 bool judge_program_option(const Judgement& judgement);
 
 // True where a subcommand of this program is one of judge_prefix.
