@@ -126,7 +126,7 @@ void judge_environment(const CommandRequest& request, const Configuration& confi
   }
   if (!trusted) return;
   for (const auto& [name, value] : request.environment) {
-    const auto refusal = policy::refuse_name(name, configuration.environment);
+    const auto refusal = policy::refuse_name(name, configuration.environment, value);
     if (!refusal) continue;
     refuse(
         plan,

@@ -221,6 +221,8 @@ bool may_run_programs(std::string_view tool) {
   if (tool == "find" || tool == "git" || tool == "make" || tool == "zip" || tool == "less" || is_tar(tool)) return true;
   const programs::Compiled& program = *programs::find_rules(tool);
   const programs::ProgramSpec& spec = program.spec();
+  // A word may name a subcommand that is not known here: go run.
+  if (spec.operands == programs::Operands::choose || spec.operands == programs::Operands::may_choose) return true;
   const bool runs = spec.does == Effect::runs_program || spec.does == Effect::runs_code;
   return (runs && !hands_on) || spec.response_files || spec.check == programs::check_sed ||
          spec.check == programs::check_awk || program.has_option_that(Effect::runs_program) ||
@@ -246,11 +248,13 @@ bool takes_paths(std::string_view tool, const std::vector<Word>& words) {
   const std::vector<std::string> texts = texts_of(words);
   if (judge_arguments(tool, texts).kind != ArgumentJudgement::Kind::safe) return false;
   const std::vector<bool> is_text = text_words(tool, texts);
+  const ParsedCommand reading = programs::read_safe(tool, texts);
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i].is_path && is_text[i]) return false;
+    // In front of the subcommand, it may say where that works: git -C.
+    if (words[i].is_path && (is_text[i] || i < reading.begin)) return false;
   }
   // A path may also be a name alone: where names mean something, it is not known what it is.
-  const programs::ProgramSpec& table = programs::read_safe(tool, texts).tool->spec();
+  const programs::ProgramSpec& table = reading.tool->spec();
   const bool has_names = table.operands == programs::Operands::choose ||
                          table.operands == programs::Operands::may_choose ||
                          table.operands == programs::Operands::command || !table.unsafe_operands.empty();

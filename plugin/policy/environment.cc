@@ -177,19 +177,35 @@ std::optional<DeniedName> find_denied_name(const Variables& additions, const Env
   return std::nullopt;
 }
 
-std::optional<NameRefusal> refuse_name(std::string_view name, const EnvironmentRules& rules) {
+namespace {
+
+// The C library loads a locale, or a time zone, from the path that its name has in it.
+bool names_file(std::string_view name, std::string_view value) {
+  if (name == "TZ") return value.starts_with(':') || value.starts_with('/') || value.find("..") != value.npos;
+  return (name.starts_with("LC_") || name == "LANG" || name == "LANGUAGE") && value.find('/') != value.npos;
+}
+
+}  // namespace
+
+std::optional<NameRefusal> refuse_name(std::string_view name, const EnvironmentRules& rules, std::string_view value) {
   if (name == "PATH" || name == "PWD" || redirects_shell(name)) {
     return NameRefusal{"changes what programs do", "leave it out; commands.path says where programs are looked for"};
   }
   if (const std::string* pattern = denying_pattern(rules, name)) {
     return NameRefusal{"is denied by the pattern " + *pattern + " of environment.deny", "leave it out"};
   }
-  if (is_harmless_name(name)) return std::nullopt;
-  const bool steers = is_dangerous_variable(name);
+  const bool is_path = names_file(name, value);
+  if (is_harmless_name(name) && !is_path) return std::nullopt;
+  const bool steers = is_path || is_dangerous_variable(name);
   const bool allowed = std::any_of(rules.allow.begin(), rules.allow.end(), [&](const std::string& pattern) {
     return steers ? pattern == name : matches_pattern(pattern, name);
   });
   if (allowed) return std::nullopt;
+  if (is_path) {
+    return NameRefusal{"names a file that the C library loads: " + std::string(value),
+                       "give the name of an installed " +
+                           std::string(name == "TZ" ? "time zone, such as Europe/Berlin" : "locale, such as C.UTF-8")};
+  }
   return NameRefusal{steers ? "changes what programs do" : "may change what programs do",
                      "leave it out; " + std::string(name) +
                          " in environment.allow of the configuration would let calls set it, and environment.set can "

@@ -55,12 +55,14 @@ bool is_harmless_name(std::string_view name);
 
 // Why a call under an allow list may not set `name`: environment.deny has it, or it is not harmless and no pattern of
 // environment.allow matches. A dangerous variable must be listed there by its full name, without * and ?. The variables
-// by which a shell finds programs may never be set.
+// by which a shell finds programs may never be set. A harmless one steers with some values: that of a locale, or of TZ, may
+// be the path of a file that the C library loads.
 struct NameRefusal {
   std::string reason;  // a clause behind the name: "changes what programs do"
   std::string hint;
 };
-std::optional<NameRefusal> refuse_name(std::string_view name, const EnvironmentRules& rules);
+std::optional<NameRefusal> refuse_name(std::string_view name, const EnvironmentRules& rules,
+                                       std::string_view value = {});
 
 // True where `pattern`, in which * stands for any characters and ? for one, matches all of `name`.
 bool matches_pattern(std::string_view pattern, std::string_view name);

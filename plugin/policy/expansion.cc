@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/utf8.h"
 #include "policy/arguments.h"
 #include "policy/directories.h"
 #include "policy/programs.h"
 #include "policy/programs/reader.h"
+#include "policy/wrappers.h"
 
 namespace wtool::policy {
 
@@ -149,6 +151,12 @@ class Glob {
 
   // Sorted; empty: nothing matches. `problem()` says why they are not known.
   std::vector<std::string> names(std::string_view pattern) {
+    // The part in front of the first glob is looked at as a whole: the roots may lie below it.
+    const std::size_t glob =
+        static_cast<std::size_t>(std::find_if(pattern.begin(), pattern.end(), is_glob) - pattern.begin());
+    const std::size_t slash = pattern.substr(0, glob).rfind('/');
+    known_ = slash == std::string_view::npos ? 0 : slash + 1;
+    if (leads_out(std::string(pattern.substr(0, known_)))) return {};
     walk("", pattern);
     std::sort(names_.begin(), names_.end());
     return std::move(names_);
@@ -175,6 +183,7 @@ class Glob {
 
   void walk_into(const std::string& path, std::string_view behind) {
     if (behind.empty()) return take(path);
+    if (path.size() > known_ && leads_out(path)) return;
     struct stat about {};
     if (::stat(absolute(path).c_str(), &about) == 0 && S_ISDIR(about.st_mode)) walk(path, behind);
   }
@@ -189,11 +198,7 @@ class Glob {
 
   bool read(const std::string& path, std::string_view part, std::vector<std::string>& found) {
     const std::string folder = absolute(path.empty() ? "." : path);
-    if (surroundings_.confined &&
-        !is_within_any(resolve_path(directory_, path.empty() ? "." : path), surroundings_.roots)) {
-      problem_ = "a glob that leads out of directories.roots";
-      return false;
-    }
+    if (leads_out(path)) return false;
     const std::unique_ptr<DIR, Closing> directory(::opendir(folder.c_str()));
     if (!directory) return true;
     while (const dirent* entry = ::readdir(directory.get())) {
@@ -207,6 +212,16 @@ class Glob {
     return true;
   }
 
+  // Whether something exists elsewhere is not told either.
+  bool leads_out(const std::string& path) {
+    if (!surroundings_.confined ||
+        is_within_any(resolve_path(directory_, path.empty() ? "." : path), surroundings_.roots)) {
+      return false;
+    }
+    problem_ = "a glob that leads out of directories.roots";
+    return true;
+  }
+
   std::string absolute(const std::string& path) const {
     return path.starts_with('/') ? path : std::string(directory_) + '/' + path;
   }
@@ -214,12 +229,36 @@ class Glob {
   const Surroundings& surroundings_;
   std::string_view directory_;
   std::size_t& entries_;
+  std::size_t known_ = 0;  // the size of what stands in front of the first part with a glob
   std::vector<std::string> names_;
   std::string problem_;
 };
 
 // Builtins that leave files and variables alone, and do with their words what a program would do.
 bool only_looks(std::string_view name) { return programs::is_listed(": true false echo printf test [ pwd exit", name); }
+
+// True for a command that surely changes no file, nor do those that it runs.
+bool leaves_files(const SimpleCommand& command, int depth) {
+  constexpr int deepest = 16;
+  if (command.words.empty() || depth > deepest) return false;
+  const std::string_view tool = base_name(command.words.front().text);
+  std::vector<std::string> known;
+  for (const Word& word : command.words) {
+    if (!word.literal) break;
+    known.push_back(word.text);
+  }
+  if (known.size() == command.words.size()) {
+    if (judge_arguments(tool, known).kind != ArgumentJudgement::Kind::safe) return false;
+  } else if (known.empty() || !takes_more_arguments(tool, known)) {
+    const bool only_paths = std::all_of(command.words.begin(), command.words.end(),
+                                        [](const Word& word) { return word.literal || word.is_path; });
+    if (!only_paths || !takes_paths(tool, command.words)) return false;
+  }
+  const std::vector<Inner> inners = inner_commands(tool, command);
+  return std::all_of(inners.begin(), inners.end(), [&](const Inner& inner) {
+    return inner.kind == Inner::Kind::command && leaves_files(inner.command, depth + 1);
+  });
+}
 
 class Expander {
  public:
@@ -316,6 +355,10 @@ class Expander {
     const std::vector<std::string> names = glob.names(pattern);
     if (!glob.problem().empty()) return NotExpanded{word.at, glob.problem(), "name fewer files"};
     for (const std::string& name : names) {
+      if (!is_utf8(name)) {
+        return NotExpanded{word.at, "a glob that stands for a name that is no UTF-8, which nobody could approve",
+                           "write the other names out, or rename that file"};
+      }
       bytes_ += name.size() + 1 + sizeof(char*);
       words.push_back({name, true, word.at, {}});
     }
@@ -328,11 +371,17 @@ class Expander {
 
   // Notes what later commands can rely on after this one.
   void follow(const SimpleCommand& command) {
+    note(command);
+    before_ = command.joint;
+  }
+
+  void note(const SimpleCommand& command) {
     if (command.words.empty()) return;
     const std::string& name = command.words.front().text;
     if (name == "cd") {
       const Word* const to = directory_of_cd(command.words);
-      if (directory_ && to != nullptr && command.joint == Joint::and_then && !command.negated) {
+      if (directory_ && to != nullptr && command.joint == Joint::and_then && !command.negated &&
+          before_ != Joint::or_else && before_ != Joint::pipe) {
         directory_ = resolve_path(*directory_, to->text);
       } else {
         directory_.reset();
@@ -340,8 +389,7 @@ class Expander {
       has_moved_ = true;
     } else if (name == "set" || name == "export") {
       sets_variables_ = true;
-    } else if (!only_looks(name) &&
-               judge_arguments(base_name(name), texts_of(command.words)).kind != ArgumentJudgement::Kind::safe) {
+    } else if (!only_looks(name) && !leaves_files(command, 0)) {
       changes_files_ = true;
     }
     // After `cd x && a; b`, b runs in x or, if cd failed, where it was.
@@ -351,6 +399,7 @@ class Expander {
   Script& script_;
   const Surroundings& surroundings_;
   std::optional<std::string> directory_;  // where the next command surely runs
+  Joint before_ = Joint::sequence;        // how the command is joined to the one before
   bool has_moved_ = false;
   bool changes_files_ = false;
   bool sets_variables_ = false;

@@ -61,6 +61,11 @@ std::string_view variable_of(const Word& assignment) {
   return text.substr(0, text.find_first_of("+[="));
 }
 
+// What is behind the = of an assignment.
+std::string_view value_of(std::string_view assignment) {
+  return assignment.substr(std::min(assignment.find('='), assignment.size() - 1) + 1);
+}
+
 // What to write instead of a construct that is known only when it runs, by a part of what is said of it.
 std::string hint_for(std::string_view what) {
   constexpr std::pair<std::string_view, std::string_view> hints[] = {
@@ -354,7 +359,7 @@ class Judge {
     const Range at = words.front().at;
     for (const Word& assignment : command.assignments) {
       const std::string variable(variable_of(assignment));
-      if (const auto refusal = refuse_variable(variable)) {
+      if (const auto refusal = refuse_variable(variable, value_of(assignment.text))) {
         strictest_.not_covered(frame, assignment.at, "the variable " + variable + ' ' + refusal->reason, refusal->hint);
         return Coverage::none;
       }
@@ -382,9 +387,9 @@ class Judge {
     return coverage;
   }
 
-  std::optional<NameRefusal> refuse_variable(std::string_view name) const {
+  std::optional<NameRefusal> refuse_variable(std::string_view name, std::string_view value) const {
     static const EnvironmentRules no_rules;
-    return refuse_name(name, situation_.environment != nullptr ? *situation_.environment : no_rules);
+    return refuse_name(name, situation_.environment != nullptr ? *situation_.environment : no_rules, value);
   }
 
   // Without an allow list: a variable that steers may make any program run a command of the list.
@@ -407,10 +412,13 @@ class Judge {
       const std::string_view text = words[i].text;
       const std::size_t equals = text.find('=');
       const std::string_view variable = text.substr(0, equals);
-      const auto refusal = refuse_variable(variable);
+      const auto by_name = refuse_variable(variable, {});
+      const auto refusal = by_name ? by_name : refuse_variable(variable, value_of(text));
       if (equals == std::string_view::npos || !is_variable_name(variable) || refusal) {
         strictest_.not_covered(frame, words[i].at,
-                               "export takes NAME=value here, for names that do not change what programs do",
+                               refusal && !by_name
+                                   ? "the variable " + std::string(variable) + ' ' + refusal->reason
+                                   : "export takes NAME=value here, for names that do not change what programs do",
                                refusal ? refusal->hint : "give the variable in the call's environment");
         return false;
       }
@@ -495,6 +503,13 @@ class Judge {
     }
     hardened_.emplace(words.front().at.begin, Hardened{words.front().text, std::move(made.additions)});
     if (tool != "git") return;
+    if (frame.elsewhere) {
+      return strictest_.not_covered(frame, words.front().at,
+                                    quoted(tool) +
+                                        " may run in another repository, which may have filters, which are "
+                                        "programs",
+                                    "give working_directory");
+    }
     const std::string own = covenant::repository_folder(situation_.directory, "/");
     for (std::string directory : frame.directories) {
       for (const std::string& next : made.directories) directory = resolve_path(directory, next);
@@ -566,7 +581,7 @@ class Judge {
   // ---- What a command runs besides itself.
 
   void judge_inner(const SimpleCommand& command, std::string_view tool, const Frame& frame) {
-    for (const Inner& inner : inner_commands(tool, command)) {
+    for (const Inner& inner : inner_commands(tool, command, is_strict() ? &frame.directories : nullptr)) {
       Frame within = frame;
       ++within.depth;
       switch (inner.kind) {
@@ -613,7 +628,9 @@ class Judge {
              word.text == inner.command.words.front().text;
     });
     auto followed = working_directories(words, static_cast<std::size_t>(runs - words.begin()), within.directories);
-    within.elsewhere = within.elsewhere || !followed || runs_elsewhere(tool, words);
+    // A path that is found may be where the inner command is told to run.
+    const bool is_found = std::any_of(words.begin(), runs, [](const Word& word) { return word.is_path; });
+    within.elsewhere = within.elsewhere || !followed || is_found || runs_elsewhere(tool, words);
     if (followed) within.directories = *std::move(followed);
   }
 

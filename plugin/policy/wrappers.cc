@@ -7,17 +7,20 @@ namespace wtool::policy {
 
 namespace {
 
-bool judge_as(std::string_view tool, const SimpleCommand& command, Inners& inners) {
-  const Judgement judgement{tool, command, inners};
+bool judge_as(const Judgement& judgement) {
   return judge_shell(judgement) || judge_builtin(judgement) || judge_finder(judgement) ||
          judge_interpreter(judgement) || judge_prefix(judgement) || judge_program_option(judgement);
 }
 
 }  // namespace
 
-std::vector<Inner> inner_commands(std::string_view tool, const SimpleCommand& command) {
+std::vector<Inner> inner_commands(std::string_view tool, const SimpleCommand& command,
+                                  const std::vector<std::string>* directories) {
   std::vector<Inner> inners;
-  if (!command.words.empty()) judge_as(known_name(tool), command, inners);
+  if (command.words.empty()) return inners;
+  const Judgement judgement{known_name(tool), command, inners, directories};
+  judge_as(judgement);
+  if (inners.empty()) judge_code_in_input(judgement);
   return inners;
 }
 
@@ -25,7 +28,7 @@ bool is_wrapper(std::string_view tool) {
   Inners inners;
   SimpleCommand alone;
   alone.words.push_back({std::string(tool), true, {}});
-  return has_prefix_subcommands(tool) || judge_as(tool, alone, inners);
+  return has_prefix_subcommands(tool) || judge_as({tool, alone, inners});
 }
 
 bool hands_words_on(std::string_view tool) {

@@ -1,5 +1,5 @@
 // Which commands a command runs besides itself: env, timeout, xargs and the like run their arguments; sh -c reads shell
-// text; python -c reads code that cannot be judged. Pure.
+// text; python -c reads code that cannot be judged. Pure, but for asking where a path leads.
 #pragma once
 
 #include <string>
@@ -31,7 +31,11 @@ struct Inner {
 // What `command` runs besides itself, one level deep. To see what that runs, call this again, and limit the depth ("env
 // env env ..."). Empty for most commands. `tool` is the name of its program without a folder. Words may be unknown;
 // where such a word decides, the answer is `unclear`.
-std::vector<Inner> inner_commands(std::string_view tool, const SimpleCommand& command);
+//
+// `directories`: where it may run, so that paths can be resolved; null under a deny list, where nobody follows `cd`. With
+// them, all words of the line are literal: any other one is what a program finds or reads.
+std::vector<Inner> inner_commands(std::string_view tool, const SimpleCommand& command,
+                                  const std::vector<std::string>* directories = nullptr);
 
 // True for a program that runs others besides itself, or may.
 bool is_wrapper(std::string_view tool);

@@ -7,7 +7,7 @@ namespace {
 
 constexpr ProgramSpec specs[] = {
     {.names = "ipython, jython, micropython, bpython",
-     .options = "-c=VALUE -m=VALUE -W=VALUE -X=VALUE -Q=VALUE --check-hash-based-pycs=VALUE --help --version",
+     .options = "-c=VALUE -i -m=VALUE -W=VALUE -X=VALUE -Q=VALUE --check-hash-based-pycs=VALUE --help --version",
      .rules = false,
      .runs = Runs::interpreter,
      .manner = lenient,

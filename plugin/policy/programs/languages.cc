@@ -80,7 +80,7 @@ constexpr ProgramSpec specs[] = {
      .does = Effect::runs_code,
      .never = "runs a program",
      .alone = "-V --version --help -h",
-     .unproven = "-c=VALUE -m=VALUE -W=VALUE -X=VALUE -Q=VALUE --check-hash-based-pycs=VALUE --help --version",
+     .unproven = "-c=VALUE -i -m=VALUE -W=VALUE -X=VALUE -Q=VALUE --check-hash-based-pycs=VALUE --help --version",
      .runs = Runs::interpreter,
      .manner = lenient,
      .idle = "m V h version help",

@@ -266,7 +266,16 @@ class Reader {
 
   void given(Given&& given) {
     const Option* const option = given.option;
-    if (option != nullptr && option->command && given.value) take_command(given);
+    if (option != nullptr && option->command && given.value) {
+      // Some versions take the rest of the word alone as the command, and the next words for themselves.
+      if (given.value_word == given.word) {
+        complain(given.word,
+                 "the command of " + option->name + " stands in one word with it, so where it ends is not clear",
+                 "write " + option->name + " as a word of its own");
+        if (!is_safe()) return obstruct(given.word, "where the command of " + option->name + " ends is not clear");
+      }
+      take_command(given);
+    }
     if (option != nullptr && option->replaces_first) parsed_.first_replaced = true;
     if (is_safe()) {
       if (given.value_word != given.word) {

@@ -66,7 +66,8 @@ constexpr ProgramSpec specs[] = {
      .runs = Runs::joined,
      .manner = permutes,
      .before = 1,
-     .script = "c"},
+     .script = "c",
+     .bare_runs = Bare::shell},
     {.names = "newgrp", .rules = false, .runs = Runs::command, .before = 1, .bare_runs = Bare::shell},
     {.names = "msgfilter, msgexec",
      .options =
@@ -129,14 +130,21 @@ constexpr ProgramSpec specs[] = {
     {.names = "rr, heaptrack, catchsegv, eatmydata, xvfb-run, dbus-run-session, dbus-launch, tsocks, torsocks, torify, "
               "proxychains, proxychains4, unbuffer, chronic, ifne, bear, scan-build, intercept-build, ccache, sccache, "
               "distcc, icecc, tini, dumb-init, catatonit, primusrun, optirun, gamemoderun, mangohud, vglrun, chpst, "
-              "softlimit, lckdo, with-contenv, aa-exec, proot, schroot, fakeroot, fakeroot-sysv, fakeroot-tcp, "
-              "fakechroot, rlwrap, cpulimit, caffeinate",
+              "softlimit, lckdo, with-contenv, aa-exec, rlwrap, cpulimit, caffeinate",
      .options = "-a=VALUE -B=VALUE -b=VALUE -c=VALUE -C=VALUE -d=VALUE -e=VALUE -f=VALUE -g=VALUE -i=VALUE -L=VALUE "
                 "-l=VALUE -m=VALUE -n=VALUE -o=VALUE -p=VALUE -s=VALUE -t=VALUE -u=VALUE -w=VALUE",
      .rules = false,
      .runs = Runs::command,
      .manner = any_long | lenient,
      .idle = "version help"},
+    {.names = "proot, schroot, fakeroot, fakeroot-sysv, fakeroot-tcp, fakechroot",
+     .options = "-a=VALUE -B=VALUE -b=VALUE -c=VALUE -C=VALUE -d=VALUE -e=VALUE -f=VALUE -g=VALUE -i=VALUE -L=VALUE "
+                "-l=VALUE -m=VALUE -n=VALUE -o=VALUE -p=VALUE -s=VALUE -t=VALUE -u=VALUE -w=VALUE",
+     .rules = false,
+     .runs = Runs::command,
+     .manner = any_long | lenient,
+     .idle = "version help list info",
+     .bare_runs = Bare::shell},
     {.names = "faketime, datefudge, pseudo",
      .options = "-f -m -h -v",
      .rules = false,
@@ -461,10 +469,8 @@ constexpr ProgramSpec specs[] = {
      .rules = false,
      .runs = Runs::command,
      .manner = lenient},
-    {.names = "runcon, systemd-nspawn, machinectl shell, bpftrace",
-     .rules = false,
-     .runs = Runs::code,
-     .manner = lenient},
+    {.names = "machinectl shell", .rules = false, .runs = Runs::code, .manner = lenient, .bare_runs = Bare::code},
+    {.names = "runcon, systemd-nspawn, bpftrace", .rules = false, .runs = Runs::code, .manner = lenient},
     {.names = "machinectl", .rules = false, .manner = lenient, .subcommands = true},
     // Subcommands that have several names, for entries of a deny list.
     {.names = "npm:commands",

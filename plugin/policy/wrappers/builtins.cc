@@ -63,9 +63,9 @@ void judge_source(const Judgement& judgement) {
   if (at >= judgement.words().size()) return;
   const Word& file = judgement.word(at);
   if (!file.literal) {
-    if (looks_like_file(file)) return;
+    if (judgement.is_named_file(file)) return;
     judgement.is_unclear(file, "which file the shell reads is known only when it runs");
-  } else if (is_descriptor_file(file.text)) {
+  } else if (judgement.is_descriptor_file(file.text)) {
     const Input input = standard_input(judgement.command);
     if (input.kind == Input::Kind::text && file.text == "/dev/stdin") return judgement.runs_script(input.word);
     judgement.is_unclear(file, "what stands at this descriptor is known only when it runs");

@@ -1,5 +1,9 @@
 #include "policy/wrappers/family.h"
 
+#include <algorithm>
+
+#include "policy/directories.h"
+
 namespace wtool::policy {
 
 namespace {
@@ -91,9 +95,25 @@ Input standard_input(const SimpleCommand& command) {
   return {unknown ? Input::Kind::unknown : Input::Kind::none, command.words.empty() ? Word{} : command.words.front()};
 }
 
-bool is_descriptor_file(std::string_view path) {
-  return path == "/dev/stdin" || path.starts_with("/dev/fd/") || path == "/dev/tty" ||
-         (path.starts_with("/proc/") && path.find("/fd/") != std::string_view::npos);
+bool reaches_devices(std::string_view path) {
+  return path == "/" || is_within(path, "/dev") || is_within(path, "/proc");
+}
+
+bool Judgement::is_descriptor_file(std::string_view path) const {
+  const auto is_descriptor = [](std::string_view found) {
+    return reaches_devices(found) && !is_listed("/dev/null /dev/zero /dev/full /dev/random /dev/urandom", found) &&
+           !is_within(found, "/dev/shm");
+  };
+  if (path.empty()) return false;
+  // "/" is also the answer for what only the command itself can resolve, such as /proc/self.
+  if (path.starts_with('/')) return is_descriptor(resolve_path("/", path));
+  return directories != nullptr &&
+         std::any_of(directories->begin(), directories->end(),
+                     [&](const std::string& directory) { return is_descriptor(resolve_path(directory, path)); });
+}
+
+bool Judgement::is_named_file(const Word& word) const {
+  return !word.is_path && directories == nullptr && looks_like_file(word);
 }
 
 bool looks_like_file(const Word& word) {

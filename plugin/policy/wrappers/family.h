@@ -24,6 +24,7 @@ struct Judgement {
   std::string_view tool;
   const SimpleCommand& command;
   Inners& inners;
+  const std::vector<std::string>* directories = nullptr;  // of inner_commands()
 
   const std::vector<Word>& words() const { return command.words; }
   const Word& word(std::size_t index) const { return command.words[index]; }
@@ -43,6 +44,12 @@ struct Judgement {
   void is_unclear(const Word& text, std::string reason) const;
   // The value of an option of these words, as a word; empty where it has no value.
   Word value_of(const Given& option) const;
+  // True for names of standard input and of other descriptors as files, however they are spelled: what is in /dev or
+  // /proc, but for /dev/null and the like.
+  bool is_descriptor_file(std::string_view path) const;
+  // True where a word that is not literal is surely a file that the line names, as far as anybody can tell:
+  // "$DIR/run.sh". What is found, or read, is named by nobody.
+  bool is_named_file(const Word& word) const;
   // Whether something in the reading is an obstacle.
   bool has_obstacle(const ParsedCommand& reading) const;
 };
@@ -59,8 +66,8 @@ struct Input {
 };
 Input standard_input(const SimpleCommand& command);
 
-// True for names of standard input and of other descriptors as files: /dev/stdin, /dev/fd/3, /proc/self/fd/0.
-bool is_descriptor_file(std::string_view path);
+// True where a path (canonical) is in /dev or /proc, or is a folder above them.
+bool reaches_devices(std::string_view path);
 
 // True where a word that is not literal is surely a file and no option, as far as anybody can tell: "$DIR/run.sh".
 bool looks_like_file(const Word& word);
@@ -79,6 +86,8 @@ bool judge_builtin(const Judgement& judgement);
 bool judge_finder(const Judgement& judgement);
 bool judge_interpreter(const Judgement& judgement);
 bool judge_prefix(const Judgement& judgement);
+// Of a command in which no family has found anything: that it takes its standard input for code.
+void judge_code_in_input(const Judgement& judgement);
 bool judge_program_option(const Judgement& judgement);
 
 // True where a subcommand of this program is one of judge_prefix.

@@ -3,6 +3,7 @@
 #include <cctype>
 #include <optional>
 
+#include "policy/directories.h"
 #include "policy/wrappers/family.h"
 
 namespace wtool::policy {
@@ -27,6 +28,14 @@ std::string path_found(const Judgement& judgement, std::size_t expression) {
     const std::string& folder = words[i].text;
     if (words[i].literal && is_listed("-H -L -P", folder)) continue;
     if (!words[i].literal || folder.empty() || !std::all_of(folder.begin(), folder.end(), is_plain)) return {};
+    // What is there is no file like any other.
+    static const std::vector<std::string> top = {"/"};
+    const auto& directories = judgement.directories != nullptr ? *judgement.directories : top;
+    if ((folder.starts_with('/') || judgement.directories != nullptr) &&
+        std::any_of(directories.begin(), directories.end(),
+                    [&](const std::string& directory) { return reaches_devices(resolve_path(directory, folder)); })) {
+      return {};
+    }
     if (path.empty()) path = folder + "/found";
   }
   // Other finds have options in front of the folders, and bfs takes folders anywhere.
@@ -35,7 +44,11 @@ std::string path_found(const Judgement& judgement, std::size_t expression) {
       judgement.tool != "bfs" && !first.starts_with("-D") && !first.starts_with("-O") &&
       (is_listed("( !", first) || programs::find_program("find")->exact(first) != nullptr) &&
       std::none_of(words.begin(), words.end(), [](const Word& word) { return word.text == "-files0-from"; });
-  return !is_certain ? std::string() : path.empty() ? "./found" : path;
+  if (!is_certain) return {};
+  if (!path.empty()) return path;
+  const bool here_too = judgement.directories != nullptr &&
+                        std::any_of(judgement.directories->begin(), judgement.directories->end(), reaches_devices);
+  return here_too ? std::string() : "./found";
 }
 
 void judge_find(const Judgement& judgement) {

@@ -17,6 +17,10 @@ constexpr std::string_view only_telling = "--version --help -version -help -V -l
 // What is given with -m to python and takes code, or runs other programs, itself.
 constexpr std::string_view code_modules = "timeit pdb code asyncio idlelib cProfile profile trace runpy bdb";
 
+// Of these, -i reads the standard input although a file, or -c, is given.
+constexpr std::string_view interactive =
+    "python python2 python3 pypy pypy3 ipython jython micropython bpython node nodejs lua luajit texlua julia";
+
 void judge_input(const Judgement& judgement) {
   const Input input = standard_input(judgement.command);
   if (input.kind == Input::Kind::none) return;
@@ -25,12 +29,12 @@ void judge_input(const Judgement& judgement) {
 
 // `file` is what the interpreter runs.
 void judge_file(const Judgement& judgement, const Word& file) {
-  if (file.literal && (file.text == "-" || is_descriptor_file(file.text))) {
+  if (file.literal && (file.text == "-" || judgement.is_descriptor_file(file.text))) {
     judge_input(judgement);
     if (file.text != "-" && judgement.inners.empty()) {
       judgement.runs_code(file, "what stands at this descriptor is known only when it runs");
     }
-  } else if (!file.literal && !looks_like_file(file)) {
+  } else if (!file.literal && !judgement.is_named_file(file)) {
     judgement.is_unclear(file, "it is known only when it runs, and may be an option that gives code");
   }
 }
@@ -51,6 +55,10 @@ void judge_hidden_code(const Judgement& judgement, const ProgramSpec& interprete
 void judge_interpreter_words(const Judgement& judgement, const Compiled& program) {
   const ProgramSpec& interpreter = program.spec();
   const ParsedCommand reading = read_options(judgement.words(), 1, program);
+  // Whatever runs first, it reads its standard input after that.
+  if (is_listed(interactive, judgement.tool) && reading.find("i interactive") != nullptr) {
+    judge_input(judgement);
+  }
   for (const Given& option : reading.given) {
     const bool module = option.name == "m" && judgement.tool.starts_with("py");
     if (module) {
@@ -126,6 +134,35 @@ bool runs_programs(std::string_view text, bool sqlite) {
   return programs::any_listed(text, is_loud, '\n');
 }
 
+// Whether the client of a database reads what it does from its standard input; true where that is not certain.
+bool reads_commands(const Judgement& judgement, bool sqlite) {
+  constexpr std::string_view asks = "-V -? --version --help -version -help";
+  const auto& words = judgement.words();
+  if (std::any_of(words.begin() + 1, words.end(), [&](const Word& word) {
+        const std::string_view text = std::string_view(word.text).substr(word.text.find('=') + 1);
+        return text == "-" || text == "-f-" || judgement.is_descriptor_file(text);
+      })) {
+    return true;
+  }
+  if (words.size() == 2 && is_listed(asks, words[1].text)) return false;
+  const auto is_option = [&](std::size_t i) { return i >= words.size() || words[i].text.starts_with('-'); };
+  std::size_t at = 1;
+  if (sqlite) {
+    // FILE COMMAND
+    constexpr std::string_view flags =
+        "-ascii -bail -batch -box -column -csv -header -noheader -html -json -line -list -markdown -quote -readonly "
+        "-safe -table -tabs";
+    while (at < words.size() && is_listed(flags, words[at].text)) ++at;
+    return is_option(at) || is_option(at + 1);
+  }
+  // DATABASE -c COMMAND: further options in front of -c might take it as their value.
+  if (!is_option(at)) ++at;
+  if (at >= words.size()) return true;
+  const std::string_view option = std::string_view(words[at].text).substr(0, words[at].text.find('='));
+  return judgement.tool == "psql" ? !option.starts_with("-c") && !is_listed("--command -f --file", option)
+                                  : !option.starts_with("-e") && option != "--execute";
+}
+
 void judge_database(const Judgement& judgement) {
   const bool sqlite = judgement.tool.starts_with("sqlite");
   for (std::size_t i = 1; i < judgement.words().size(); ++i) {
@@ -136,6 +173,9 @@ void judge_database(const Judgement& judgement) {
   const Input input = standard_input(judgement.command);
   if (input.kind == Input::Kind::text && runs_programs(input.word.text, sqlite)) {
     judgement.runs_code(input.word, "it may run a program of the system");
+  }
+  if (input.kind == Input::Kind::unknown && reads_commands(judgement, sqlite)) {
+    judgement.runs_code(input.word, std::string(judgement.tool) + " reads commands from its standard input");
   }
 }
 
@@ -152,18 +192,25 @@ bool tells(const ProgramSpec& telling, const std::string& text) {
                               [&](std::string_view part) { return upper.find(part) != std::string::npos; });
 }
 
-void judge_telling_words(const Judgement& judgement, const ProgramSpec& telling) {
-  bool reads_input = false;
+void judge_telling_words(const Judgement& judgement, const Compiled& program) {
+  const ProgramSpec& telling = program.spec();
   for (std::size_t i = 1; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
     if (tells(telling, word.text)) {
       return judgement.runs_code(word, "it makes " + std::string(judgement.tool) + " run what is named here");
     }
-    // -f names make's file, in the same word or the next.
-    reads_input = reads_input || is_listed("- -f- --file=- --makefile=-", word.text) || is_descriptor_file(word.text) ||
-                  (word.text.starts_with("-f") && is_descriptor_file(word.text.substr(2)));
   }
-  if (reads_input && telling.reads_input) judge_input(judgement);
+  if (!telling.reads_input) return;
+  // -f names make's file, wherever in a word.
+  const auto is_input = [&](std::string_view text) { return text == "-" || judgement.is_descriptor_file(text); };
+  const ParsedCommand reading = read_options(judgement.words(), 1, program);
+  const bool reads_input =
+      std::any_of(reading.given.begin(), reading.given.end(),
+                  [&](const Given& option) { return option.value && is_input(*option.value); }) ||
+      std::any_of(judgement.words().begin() + 1, judgement.words().end(), [&](const Word& word) {
+        return is_input(word.text) || is_input(std::string_view(word.text).substr(word.text.find('=') + 1));
+      });
+  if (reads_input) judge_input(judgement);
 }
 
 void judge_steered(const Judgement& judgement, const Compiled& program) {
@@ -180,14 +227,58 @@ void judge_steered(const Judgement& judgement, const Compiled& program) {
   if (!known || !alone) judgement.runs_code(words[0], std::string(judgement.tool) + " can run any command from within");
 }
 
+// Programs without a family of their own whose language runs programs, or writes files.
+struct CodeReader {
+  std::string_view names;
+  std::string_view options;  // whose value is a file of code
+  bool always;               // the standard input is code, too, unless one of the words says otherwise
+};
+
+constexpr CodeReader code_readers[] = {
+    {"awk gawk mawk nawk original-awk", "-f --file -E --exec -i --include", false},
+    {"sed gsed", "-f --file", false},
+    {"m4 gs ghostscript ghci dc", "", true},
+    {"swift", "", false},
+};
+
 }  // namespace
+
+void judge_code_in_input(const Judgement& judgement) {
+  const auto reader = std::find_if(std::begin(code_readers), std::end(code_readers),
+                                   [&](const CodeReader& each) { return is_listed(each.names, judgement.tool); });
+  if (reader == std::end(code_readers) || standard_input(judgement.command).kind == Input::Kind::none) return;
+  const auto& words = judgement.words();
+  const auto is_input = [&](std::string_view text) { return text == "-" || judgement.is_descriptor_file(text); };
+  bool reads = reader->always;
+  if (!reader->options.empty()) {
+    const programs::Words texts = texts_of(words);
+    const ParsedCommand reading = programs::read_safe(judgement.tool, texts);
+    reads = std::any_of(reading.given.begin(), reading.given.end(), [&](const Given& option) {
+      return option.option != nullptr && option.value && is_listed(reader->options, option.option->name) &&
+             is_input(*option.value);
+    });
+  } else if (reader->always) {
+    const bool tells = words.size() == 2 && is_listed("-h --help --version -V", words[1].text);
+    // dc runs the text of -e, and then stops.
+    const bool has_text =
+        judgement.tool == "dc" && words.size() > 1 &&
+        (words[1].text.starts_with("-e") || words[1].text.starts_with("--expression=")) &&
+        std::none_of(words.begin(), words.end(), [&](const Word& word) { return is_input(word.text); });
+    reads = !tells && !has_text;
+  } else {
+    reads = words.size() == 1 || std::any_of(words.begin() + 1, words.end(), [&](const Word& word) {
+              return word.text == "repl" || is_input(word.text);
+            });
+  }
+  if (reads) judge_input(judgement);
+}
 
 bool judge_interpreter(const Judgement& judgement) {
   const std::string_view tool = judgement.tool;
   const Compiled* const found = programs::find_program(tool);
   const programs::Runs runs = found == nullptr ? programs::Runs::nothing : found->spec().runs;
   if (runs == programs::Runs::words) {
-    judge_telling_words(judgement, found->spec());
+    judge_telling_words(judgement, *found);
     return true;
   }
   if (runs == programs::Runs::steered) {

@@ -119,7 +119,7 @@ void judge_env(const Judgement& judgement, int depth) {
     rest.insert(rest.begin(), command.words.front());
     rest.insert(rest.end(), command.words.begin() + from, command.words.end());
     command.words = std::move(rest);
-    return judge_env({judgement.tool, command, judgement.inners}, depth + 1);
+    return judge_env({judgement.tool, command, judgement.inners, judgement.directories}, depth + 1);
   }
   if (judgement.has_obstacle(reading) || reading.find("help version") != nullptr || reading.operands.empty()) return;
   // A lone dash is -i.
@@ -197,12 +197,21 @@ void judge_ssh_option(const Judgement& judgement, const Word& value) {
 // ssh [OPTIONS] HOST [OPTIONS] [WORDS, which joined by spaces are shell text]
 void judge_ssh(const Judgement& judgement) {
   std::size_t from = 1;
+  bool no_command = false;
   for (const bool has_host : {false, true}) {
     const ParsedCommand reading = read_options(judgement.words(), from, *find_program("ssh"));
     for (const Given& option : reading.given) {
       if (option.name == "o") judge_ssh_option(judgement, judgement.value_of(option));
     }
-    if (judgement.has_obstacle(reading) || reading.find("G Q V O") != nullptr || reading.operands.empty()) return;
+    if (judgement.has_obstacle(reading) || reading.find("G Q V O") != nullptr) return;
+    no_command = no_command || reading.find("N W") != nullptr;
+    if (reading.operands.empty()) {
+      const Input input = standard_input(judgement.command);
+      if (has_host && !no_command && input.kind != Input::Kind::none) {
+        judgement.runs_code(input.word, "the shell of that host runs the standard input of ssh");
+      }
+      return;
+    }
     from = reading.operands.front();
     if (has_host) return judgement.runs_joined(from);
     if (!judgement.word(from).literal && from + 1 < judgement.words().size()) {
@@ -316,6 +325,10 @@ void judge_words(const Judgement& judgement, const Compiled& program, std::size_
     if (reading.passed_over && prefix.runs == Runs::command && reading.operands.size() > prefix.before + 1) {
       run_rest(judgement, prefix, reading, reading.operands[prefix.before + 1]);
     }
+  } else if (const Input input = standard_input(judgement.command);
+             is_listed("docker podman nerdctl", judgement.tool) && !reading.operands.empty() &&
+             reading.find("i interactive") != nullptr && input.kind != Input::Kind::none) {
+    judgement.runs_code(input.word, "what the image runs may be a shell, which runs its standard input");
   } else if (wants_shell || (prefix.bare_runs == programs::Bare::shell && !has_script)) {
     judgement.runs_shell();
   } else if (prefix.bare_runs == programs::Bare::code && !has_script) {

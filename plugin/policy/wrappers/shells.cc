@@ -87,9 +87,9 @@ bool judge_shell(const Judgement& judgement) {
     return true;
   }
   const Word& file = words[reading.operands[first]];
-  if (!file.literal && !looks_like_file(file)) {
+  if (!file.literal && !judgement.is_named_file(file)) {
     judgement.is_unclear(file, "what " + std::string(judgement.tool) + " runs is known only when it runs");
-  } else if (file.literal && is_descriptor_file(file.text)) {
+  } else if (file.literal && judgement.is_descriptor_file(file.text)) {
     judge_input(judgement, shell);
     if (judgement.inners.empty())
       judgement.is_unclear(file, "what stands at this descriptor is known only when it runs");

@@ -207,6 +207,7 @@ BOOST_AUTO_TEST_CASE(what_gets_arguments_that_nobody_knows_may_run_programs) {
                            "node",
                            "python3.11",
                            "docker",
+                           "go",
                            "no-such-program",
                            "./build.sh",
                            "cat2",

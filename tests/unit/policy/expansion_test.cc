@@ -112,6 +112,10 @@ BOOST_AUTO_TEST_CASE(a_glob_is_expanded_where_its_command_surely_runs) {
   is_refused("cd src && ls; ls *.c", "a glob after a cd that may have failed");
   is_refused("cd src && ls || ls *.c", "a glob after a cd that may have failed");
   is_refused("cd s* && ls $PWD || ls $PWD", "whose value is not known");
+  is_refused("true || cd src && ls *.c", "a glob after a cd that may have failed");
+  is_refused("true || cd src && cat $PWD/m.c", "whose value is not known");
+  is_refused("echo a | cd src && ls *.c", "a glob after a cd that may have failed");
+  BOOST_TEST(runs("ls && cd src && ls *.c") == "'ls' && cd -P -- 'src' && 'ls' 'm.c' 'n.c'");
 }
 
 BOOST_AUTO_TEST_CASE(a_glob_after_a_command_that_may_make_files_is_not_expanded) {
@@ -120,6 +124,22 @@ BOOST_AUTO_TEST_CASE(a_glob_after_a_command_that_may_make_files_is_not_expanded)
   is_refused("set -f; ls *.md", "a command that may change which files exist");
   BOOST_TEST(runs("echo a; cat b.md && ls *.md") == "'echo' 'a'; 'cat' 'b.md' && 'ls' 'a.md' 'b.md'");
   BOOST_TEST(runs("touch c && echo d") == "'touch' 'c' && 'echo' 'd'");
+}
+
+BOOST_AUTO_TEST_CASE(a_command_behind_a_wrapper_may_make_files_too) {
+  for (const char* wrapper : {"env", "nice", "timeout", "tee", "sort", "head", "xargs"}) {
+    commands.allow->emplace_back(wrapper);
+  }
+  const std::string why = "a command that may change which files exist";
+  is_refused("env touch c.md; ls *.md", why);
+  is_refused("nice timeout 5 touch c.md && ls *.md", why);
+  is_refused("find . -exec tee c.md ';' ; ls *.md", why);
+  is_refused("find . -exec sort {} + ; ls *.md", why);
+  is_refused("ls | xargs sort; ls *.md", why);
+  BOOST_TEST(runs("env ls; ls *.md") == "'env' 'ls'; 'ls' 'a.md' 'b.md'");
+  BOOST_TEST(runs("ls | xargs wc -l; ls *.md") == "'ls' | 'xargs' 'wc' '-l'; 'ls' 'a.md' 'b.md'");
+  BOOST_TEST(runs("find . -exec head -n1 {} ';' ; ls *.md") ==
+             "'find' '.' '-exec' 'head' '-n1' '{}' ';'; 'ls' 'a.md' 'b.md'");
 }
 
 BOOST_AUTO_TEST_CASE(what_shells_read_differently_or_what_has_no_end_is_refused) {
@@ -150,6 +170,22 @@ BOOST_AUTO_TEST_CASE(a_glob_does_not_look_out_of_the_roots) {
   is_refused("ls out/*", "a glob that leads out of directories.roots");
   is_refused("ls ../*", "a glob that leads out of directories.roots");
   BOOST_TEST(runs("ls */*").find("secret-name") == std::string::npos);
+  // Nor does it tell whether something exists there.
+  is_refused("echo */secret-name", "a glob that leads out of directories.roots");
+  is_refused("echo */no-such-name", "a glob that leads out of directories.roots");
+  is_refused("echo */../*/secret-name", "a glob that leads out of directories.roots");
+  is_refused("echo s*/../../*", "a glob that leads out of directories.roots");
+  is_refused("echo s*/../../secret", "a glob that leads out of directories.roots");
+  is_refused("echo /no-such-folder/*", "a glob that leads out of directories.roots");
+  BOOST_TEST(runs("ls " + path + "/src/*.h") == "'ls' 'DIR/src/n.h'");
+  BOOST_TEST(runs("ls sr*/../src/*.h") == "'ls' 'src/../src/n.h'");
+}
+
+BOOST_AUTO_TEST_CASE(a_name_that_is_no_utf8_is_not_put_into_a_line) {
+  folder.file("z\xff", "");
+  is_refused("ls *", "a name that is no UTF-8");
+  is_refused("ls z?", "a name that is no UTF-8");
+  BOOST_TEST(runs("ls *.md") == "'ls' 'a.md' 'b.md'");
 }
 
 BOOST_AUTO_TEST_CASE(home_and_the_directory_are_their_values) {
@@ -206,7 +242,14 @@ BOOST_AUTO_TEST_CASE(harmless_variables_may_stand_in_front_of_a_program) {
   is_refused("LD_PRELOAD=x ls", "the variable LD_PRELOAD changes what programs do");
   is_refused("PATH=x ls", "the variable PATH changes what programs do");
   is_refused("ls; IFS=x ls", "the variable IFS changes what programs do");
-  environment.allow = {"FOO"};
+  for (const char* assignment :
+       {"LC_ALL=/tmp/evil", "LANG=x/../y", "LC_CTYPE=./x", "TZ=:/tmp/x", "TZ=/tmp/x", "TZ=../x"}) {
+    is_refused(std::string(assignment) + " ls", "names a file that the C library loads");
+    is_refused(std::string("export ") + assignment + " && ls", "names a file that the C library loads");
+  }
+  BOOST_TEST(runs("TZ=Europe/Berlin LC_ALL=de_DE.UTF-8 ls") == "TZ='Europe/Berlin' LC_ALL='de_DE.UTF-8' 'ls'");
+  environment.allow = {"FOO", "LC_ALL"};
+  BOOST_TEST(runs("LC_ALL=/opt/locale ls") == "LC_ALL='/opt/locale' 'ls'");
   BOOST_TEST(runs("FOO='*' ls") == "FOO='*' 'ls'");
   environment.deny = {"LC_*"};
   is_refused("LC_ALL=C ls", "is denied by the pattern LC_* of environment.deny");

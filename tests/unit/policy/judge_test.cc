@@ -17,6 +17,7 @@ namespace {
 struct Rules {
   CommandRules commands;
   DirectoryRules directories;
+  std::string directory = "/";
 
   Rules& allow(std::vector<std::string> entries) { return commands.allow = std::move(entries), *this; }
   Rules& deny(std::vector<std::string> entries) { return commands.deny = std::move(entries), *this; }
@@ -26,7 +27,7 @@ struct Rules {
 
   LineJudgement judge(std::string_view line) const {
     const Programs programs(std::nullopt, "/usr/local/bin:/usr/bin:/bin", {});
-    return wtool::policy::judge(line, {commands, directories, programs, canonical_roots(directories.roots), "/"});
+    return wtool::policy::judge(line, {commands, directories, programs, canonical_roots(directories.roots), directory});
   }
   Verdict verdict(std::string_view line) const { return judge(line).verdict; }
 };
@@ -356,6 +357,7 @@ BOOST_AUTO_TEST_CASE(what_find_finds_is_a_path_to_the_command_that_it_runs) {
     Rules rules =
         Rules().allow({"find", "tar", "sed", "awk", "git", "test", "env", "file", "tput", "uniq", "make", "jq"});
     if (is_safe) rules.safe();
+    rules.directory = "/usr";
     for (const char* line :
          {"find sub -exec tar tf {} \\;", "find . -name a -exec sed -n 1p {} \\;",
           "find /x ../y -exec awk '{print}' {} \\;", "find '(' -name a -o -name b ')' -exec file {} \\;",
@@ -366,7 +368,9 @@ BOOST_AUTO_TEST_CASE(what_find_finds_is_a_path_to_the_command_that_it_runs) {
          {"find sub -exec tar tf {} +", "find a:b -exec tar tf {} \\;", "find sub -execdir tar tf {} \\;",
           "find -files0-from x -exec tar tf {} \\;", "find show -exec git {} \\;", "find sub -exec awk {} \\;",
           "find sub -exec sed {} a \\;", "find sub -exec tar -I {} -tf a \\;", "find sub -exec tar tf x{} \\;",
-          "find sub -exec {} \\;", "find sub -exec env {} \\;", "find sub -exec make {} +"}) {
+          "find sub -exec {} \\;", "find sub -exec env {} \\;", "find sub -exec make {} +",
+          "find /dev -exec tar tf {} \\;", "find sub ../proc/1 -exec tar tf {} \\;", "find / -exec tar tf {} \\;",
+          "find .. -exec tar tf {} \\;"}) {
       BOOST_TEST(to_text(rules.verdict(line).answer) == "deny", line);
     }
   }
@@ -376,7 +380,7 @@ BOOST_AUTO_TEST_CASE(what_find_finds_is_a_path_to_the_command_that_it_runs) {
   check(rules, "find reset -exec tput {} \\;", Answer::deny, "tput", "commands.allow", "");
   check(rules, "fd -x cat {}", Answer::allow, "", "commands.allow: fd", "");
   check(rules, "fd -x cat {} \\; -x rm {}", Answer::deny, "rm", "commands.allow", "rm writes files");
-  check(rules, "fd -Xrm", Answer::deny, "-Xrm", "commands.allow", "rm writes files");
+  check(rules, "fd -Xrm", Answer::deny, "-Xrm", "commands.allow", "stands in one word with it");
   check(rules, "fd -x sed {}", Answer::deny, "sed", "commands.allow", "known only when it runs");
   BOOST_TEST(rules.verdict("fd -x sed -n 1p").hint == "write the arguments out, or put -- in front of them");
   BOOST_TEST(to_text(rules.verdict("fd -x sed -n 1p --").answer) == "allow");
