@@ -632,6 +632,8 @@ class Judge {
     const bool is_found = std::any_of(words.begin(), runs, [](const Word& word) { return word.is_path; });
     within.elsewhere = within.elsewhere || !followed || is_found || runs_elsewhere(tool, words);
     if (followed) within.directories = *std::move(followed);
+    // find -execdir: any folder that it finds, where "stdin" may be standard input.
+    if (tool == "find" && runs_elsewhere(tool, words)) within.directories.emplace_back("/dev");
   }
 
   void judge_program_text_of(const std::vector<Word>& words, std::string_view tool, const Frame& frame) {
