@@ -50,8 +50,10 @@ bool same_redirections(const std::vector<Redirection>& one, const std::vector<Re
 
 // The program cd is given options when a line is regenerated.
 std::vector<Word> as_regenerated(const std::vector<Word>& words) {
-  if (words.size() != 2 || words.front().text != "cd") return words;
-  return {words.front(), Word{"-P", true, {}}, Word{"--", true, {}}, words.back()};
+  const bool is_cd = !words.empty() && words.front().text == "cd";
+  const Word* const directory = is_cd ? directory_of_cd(words) : nullptr;
+  if (directory == nullptr) return words;
+  return {words.front(), Word{"-P", true, {}}, Word{"--", true, {}}, *directory};
 }
 
 void check_regenerated(const Script& script, std::string_view line) {
