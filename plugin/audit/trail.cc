@@ -260,7 +260,7 @@ std::string TrailFile::begin() {
     return {};
   }
   if (std::string problem = last_of(folder_, rotated.back(), last_); !problem.empty()) return problem;
-  if (size_ > 0) return {};  // Its first line is torn; the line that says so goes on with the chain.
+  if (size_ > 0) return {};  // Its first line is torn; the line that reports this continues the chain.
   began_file_ = true;
   const std::string& previous = rotated.back();
   return write(make_line(now_unix_ms(), "rotated", {{"previous_file", previous}}, last_));

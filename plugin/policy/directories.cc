@@ -35,10 +35,6 @@ DirectoryError explain(const std::string& path, int error) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // True for an absolute path without ".", ".." and empty components.
 bool is_normal(std::string_view path) {
   if (!path.starts_with('/')) return false;

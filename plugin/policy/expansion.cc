@@ -229,7 +229,7 @@ class Glob {
   const Surroundings& surroundings_;
   std::string_view directory_;
   std::size_t& entries_;
-  std::size_t known_ = 0;  // the size of what stands in front of the first part with a glob
+  std::size_t known_ = 0;  // how many bytes come before the first part that has a glob
   std::vector<std::string> names_;
   std::string problem_;
 };

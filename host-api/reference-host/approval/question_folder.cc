@@ -129,7 +129,7 @@ struct Status {
   pid_t parent = 0;
 };
 
-// The folder of a process stays that of this very process, whoever gets its number afterwards.
+// An open folder of a process stays with that process, even when another one gets its number.
 Descriptor open_process(pid_t process) {
   return Descriptor(
       ::open(("/proc/" + std::to_string(process)).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

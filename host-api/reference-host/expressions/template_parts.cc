@@ -25,7 +25,7 @@ std::optional<Value> parse_number(TemplateCursor& cursor) {
   return std::nullopt;
 }
 
-// A text in quotes, a number, or true or false; in a prompt also nil (or null) and a path. False: it is none of these.
+// Reads a quoted text, a number, true or false; in a prompt also nil (or null) and a path. False for anything else.
 bool parse_operand_value(TemplateCursor& cursor, Dialect dialect, Operand& operand) {
   if (cursor.at_quote()) {
     auto text = cursor.quoted();
@@ -157,11 +157,13 @@ TagMistake parse_value(TemplateCursor& cursor, std::size_t tag, const std::strin
   return std::nullopt;
 }
 
-TagMistake parse_list(TemplateCursor& cursor, Loop& loop) {
-  auto parsed = parse_tag_expression(cursor.text(), cursor.at(), TagUse::value);
+// Takes the expression that stands here.
+template <typename Place>
+TagMistake take_expression(TemplateCursor& cursor, TagUse use, Place& to) {
+  auto parsed = parse_tag_expression(cursor.text(), cursor.at(), use);
   if (auto* error = std::get_if<ExpressionError>(&parsed)) return std::move(*error);
   auto& found = std::get<TagExpression>(parsed);
-  loop.list = std::move(found.expression);
+  to = std::move(found.expression);
   cursor = TemplateCursor(cursor.text(), found.end);
   return std::nullopt;
 }
@@ -230,12 +232,7 @@ TagMistake parse_arguments(TemplateCursor& cursor, const std::string& usage, Inc
 }  // namespace
 
 TagMistake parse_test(TemplateCursor& cursor, TemplateBranch& branch) {
-  auto parsed = parse_tag_expression(cursor.text(), cursor.at(), TagUse::test);
-  if (auto* error = std::get_if<ExpressionError>(&parsed)) return std::move(*error);
-  auto& found = std::get<TagExpression>(parsed);
-  branch.test = std::move(found.expression);
-  cursor = TemplateCursor(cursor.text(), found.end);
-  return std::nullopt;
+  return take_expression(cursor, TagUse::test, branch.test);
 }
 
 TagMistake parse_loop(TemplateCursor& cursor, Dialect dialect, Loop& loop) {
@@ -258,7 +255,7 @@ TagMistake parse_loop(TemplateCursor& cursor, Dialect dialect, Loop& loop) {
     loop.path = std::move(path);
     return parse_loop_options(cursor, loop);
   }
-  if (auto error = parse_list(cursor, loop)) return error;
+  if (auto error = take_expression(cursor, TagUse::value, loop.list)) return error;
   if (auto why = parse_filters(cursor, loop.filters, dialect)) return mistake(loop.offset, std::move(*why));
   return in_prompt ? parse_loop_options(cursor, loop) : std::nullopt;
 }

@@ -90,7 +90,7 @@ class TemplateCursor {
 // `name { . name | [ index ] | [ "key" ] }`; false where something else follows a dot or a bracket.
 bool parse_path(TemplateCursor& cursor, Placeholder& placeholder, Dialect dialect = Dialect::workflow);
 
-// A text in quotes, a number, true, false, nil or a path, in a tag of a prompt; false where it is none of these.
+// Reads a quoted text, a number, true, false, nil or a path, in a tag of a prompt. False for anything else.
 bool parse_operand(TemplateCursor& cursor, Operand& operand);
 
 // `{ "|" name [ ":" argument { "," argument } ] }`, with trailing blanks. Returns a sentence if it is malformed.

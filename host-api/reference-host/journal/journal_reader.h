@@ -65,7 +65,7 @@ struct ResumedRun {
   std::unique_ptr<Journal> journal;  // locked, and ready to be gone on with
   RunRecord run;                     // as it was: its file, its inputs, its steps without those that run again
   runner::PastRun past;
-  std::vector<std::string> notices;  // for people, before the run goes on
+  std::vector<std::string> notices;  // to show to a person before the run continues
 };
 
 // `wanted` is as in find_run (journal/runs_folder.h). `from`: a state, from whose last visit on everything runs again;

@@ -52,7 +52,7 @@ std::size_t join_of(const workflow::Workflow& workflow, const workflow::State& f
 
 struct ForkResult {
   BranchResult branch_result;             // failed where a branch could go no further, aborted; else ended
-  std::size_t join = workflow::no_state;  // where the path goes on; no_state: all branches have come to the end
+  std::size_t join = workflow::no_state;  // where the path continues; no_state: all branches have ended
   std::optional<LastStep> last;           // what the branches ended with, as one outcome
 };
 
