@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <linux/openat2.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -20,6 +19,8 @@
 #include <cstring>
 #include <new>
 
+#include "system/open_resolving.h"
+
 namespace wtool::warden {
 
 namespace {
@@ -27,7 +28,6 @@ namespace {
 // Newer than some headers that this is built with. The numbers are the same on every architecture.
 constexpr long sys_open_tree = 428;
 constexpr long sys_move_mount = 429;
-constexpr long sys_openat2 = 437;
 constexpr long sys_mount_setattr = 442;
 
 constexpr unsigned capability_perfmon = 38;
@@ -64,10 +64,7 @@ int map_user(const SandboxPlan& plan) {
 // Binds the file or folder, with everything mounted below it, onto itself. It does so by descriptor and without
 // following a link, so that nobody can replace it meanwhile.
 int bind_onto_itself(const char* path, bool read_only) {
-  open_how how{};
-  how.flags = O_PATH | O_CLOEXEC;
-  how.resolve = RESOLVE_NO_SYMLINKS;
-  const auto place = static_cast<int>(::syscall(sys_openat2, AT_FDCWD, path, &how, sizeof how));
+  const int place = open_resolving(AT_FDCWD, path, O_PATH, RESOLVE_NO_SYMLINKS);
   if (place < 0) return errno;
   int error = 0;
   const auto tree =

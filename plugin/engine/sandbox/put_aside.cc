@@ -1,7 +1,6 @@
 #include "engine/sandbox/put_aside.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 
 #include "base/descriptor.h"
 #include "base/time_text.h"
+#include "system/open_resolving.h"
 
 namespace wtool::engine {
 
@@ -22,10 +22,7 @@ constexpr unsigned rename_no_replace = 1;
 constexpr int attempts = 100;
 
 Descriptor open_folder(int from, const char* path, std::uint64_t resolve) {
-  open_how how{};
-  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-  how.resolve = resolve;
-  return Descriptor(static_cast<int>(::syscall(SYS_openat2, from, path, &how, sizeof how)));
+  return Descriptor(open_resolving(from, path, O_PATH | O_DIRECTORY, resolve));
 }
 
 // The new name; empty with errno.

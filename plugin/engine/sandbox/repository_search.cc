@@ -2,9 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 #include <string_view>
 
 #include "base/descriptor.h"
+#include "system/open_resolving.h"
 
 namespace wtool::engine {
 
@@ -37,10 +36,8 @@ std::int64_t now_ns() {
 }
 
 Descriptor open_below(int root, const char* path) {
-  open_how how{};
-  how.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH | RESOLVE_NO_XDEV;
-  return Descriptor(static_cast<int>(::syscall(SYS_openat2, root, path, &how, sizeof how)));
+  return Descriptor(open_resolving(root, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK,
+                                   RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH | RESOLVE_NO_XDEV));
 }
 
 struct CloseListing {

@@ -1,9 +1,7 @@
 #include "engine/sandbox/roots.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+
+#include "system/open_resolving.h"
 
 namespace wtool::engine {
 
@@ -74,10 +74,7 @@ bool resolve_roots(const SandboxPolicy& policy, Roots& roots, std::string& error
 }
 
 Descriptor open_root(const Root& root) {
-  open_how how{};
-  how.flags = O_PATH | O_CLOEXEC;
-  how.resolve = RESOLVE_NO_SYMLINKS;
-  return Descriptor(static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, root.path.c_str(), &how, sizeof how)));
+  return Descriptor(open_resolving(AT_FDCWD, root.path.c_str(), O_PATH, RESOLVE_NO_SYMLINKS));
 }
 
 bool is_unchanged(const Root& root) {
