@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
@@ -84,22 +83,8 @@ using std::chrono::steady_clock;
 
 constexpr const char* another = ", or name another file as audit.file";
 
-std::string advice_for(int error) {
+std::string trail_advice(int error) {
   switch (error) {
-    case ENOSPC:
-    case EDQUOT:
-      return "make room on its file system, or name a file on another one as audit.file";
-    case EFBIG: {
-      rlimit limit{};
-      ::getrlimit(RLIMIT_FSIZE, &limit);
-      return limit.rlim_cur == RLIM_INFINITY
-                 ? "its file system takes no larger files; set a lower audit.max_bytes"
-                 : "the host may write files of " + std::to_string(limit.rlim_cur) +
-                       " bytes at most (RLIMIT_FSIZE); raise that limit, or set a lower audit.max_bytes";
-    }
-    case EMFILE:
-    case ENFILE:
-      return "raise the limit of open files, or run fewer calls at once";
     case ENOENT:
       return std::string("make the folder that it shall lie in") + another;
     case ELOOP:
@@ -112,12 +97,12 @@ std::string advice_for(int error) {
     case EROFS:
       return std::string("let the host's user read and write it, and make files in its folder") + another;
     default:
-      return std::string("look after its file system") + another;
+      return advice_for(error, {"file", "audit.file", "audit.max_bytes"});
   }
 }
 
 std::string because(const std::string& what, int error) {
-  return what + ": " + std::strerror(error) + "; " + advice_for(error);
+  return what + ": " + std::strerror(error) + "; " + trail_advice(error);
 }
 
 std::int64_t now_unix_ms() {

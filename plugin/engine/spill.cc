@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,22 +15,8 @@ namespace wtool::engine {
 
 namespace {
 
-std::string advice_for(int error) {
+std::string spill_advice(int error) {
   switch (error) {
-    case ENOSPC:
-    case EDQUOT:
-      return "make room on its file system, or name a folder on another one as output.directory";
-    case EFBIG: {
-      rlimit limit{};
-      ::getrlimit(RLIMIT_FSIZE, &limit);
-      return limit.rlim_cur == RLIM_INFINITY
-                 ? "its file system takes no larger files; name a folder on another one as output.directory"
-                 : "the host may write files of " + std::to_string(limit.rlim_cur) +
-                       " bytes at most (RLIMIT_FSIZE); raise that limit";
-    }
-    case EMFILE:
-    case ENFILE:
-      return "raise the limit of open files, or run fewer calls at once";
     case ENOENT:
       return "it was removed while the command ran; name a folder that the command leaves alone as output.directory";
     case ENOTDIR:
@@ -42,7 +27,7 @@ std::string advice_for(int error) {
     case EROFS:
       return "let the host's user read and write there, or name another folder as output.directory";
     default:
-      return "look after its file system, or name a folder on another one as output.directory";
+      return advice_for(error, {"folder", "output.directory", ""});
   }
 }
 
@@ -106,7 +91,7 @@ void SpillFile::stop_at_folder() {
            " in output.directory");
 }
 
-void SpillFile::stop(int error) { stop(std::strerror(error), advice_for(error)); }
+void SpillFile::stop(int error) { stop(std::strerror(error), spill_advice(error)); }
 
 void SpillFile::stop(const std::string& reason, const std::string& advice) {
   stopped_ = true;

@@ -1,6 +1,7 @@
 #include "system/real_folder.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -80,6 +81,31 @@ std::string shown_real_path(const std::string& path) {
   std::error_code error;
   const std::string real = std::filesystem::weakly_canonical(path, error).string();
   return error ? std::string("its real path") : real;
+}
+
+std::string advice_for(int error, const PlaceOption& place) {
+  const std::string elsewhere = "name a " + std::string(place.kind) + " on another one as " + std::string(place.name);
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+      return "make room on its file system, or " + elsewhere;
+    case EFBIG: {
+      rlimit limit{};
+      ::getrlimit(RLIMIT_FSIZE, &limit);
+      const std::string smaller =
+          place.size_option.empty() ? std::string() : "set a lower " + std::string(place.size_option);
+      if (limit.rlim_cur == RLIM_INFINITY) {
+        return "its file system takes no larger files; " + (smaller.empty() ? elsewhere : smaller);
+      }
+      return "the host may write files of " + std::to_string(limit.rlim_cur) +
+             " bytes at most (RLIMIT_FSIZE); raise that limit" + (smaller.empty() ? "" : ", or " + smaller);
+    }
+    case EMFILE:
+    case ENFILE:
+      return "raise the limit of open files, or run fewer calls at once";
+    default:
+      return "look after its file system, or " + elsewhere;
+  }
 }
 
 bool make_missing(RealFolder& folder, mode_t mode) {

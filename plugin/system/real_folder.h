@@ -41,6 +41,17 @@ std::string shown_real_path(const std::string& path);
 // Makes what is missing, one component after the other. False with folder.error.
 bool make_missing(RealFolder& folder, mode_t mode);
 
+// The key of the configuration with which a person can choose another place for such a file, and what may be named there.
+struct PlaceOption {
+  std::string_view kind;         // "file" or "folder"
+  std::string_view name;         // "audit.file"
+  std::string_view size_option;  // the key that limits the file's size; may be empty
+};
+
+// What a person can do about an error that such files share: the end of a sentence, without a full stop. A user with
+// better advice for an error (its file is a link, say) gives that first.
+std::string advice_for(int error, const PlaceOption& place);
+
 // Keeps SIGXFSZ from the calling thread while it writes to a file. The kernel sends it to a thread that writes beyond
 // the limit of a file's size (RLIMIT_FSIZE), and it would end a host that does not expect it; the error EFBIG is
 // enough. Only this thread's signal mask is changed, and it is restored.

@@ -176,8 +176,20 @@ int depth_of(std::string_view text) {
   return deepest;
 }
 
-std::optional<Value> convert(const json& from, int depth) {
-  if (depth > max_json_depth) return std::nullopt;
+}  // namespace
+
+std::optional<Map> map_from_json(const json& object, const JsonReading& reading, int depth) {
+  Map map;
+  for (const auto& [key, one] : object.items()) {
+    auto value = from_json(one, reading, depth + 1);
+    if (!value) return std::nullopt;
+    map.fields.insert_or_assign(key, std::move(*value));
+  }
+  return map;
+}
+
+std::optional<Value> from_json(const json& from, const JsonReading& reading, int depth) {
+  if (depth > reading.max_depth) return std::nullopt;
   switch (from.type()) {
     case json::value_t::boolean:
       return Value(from.get<bool>());
@@ -190,33 +202,27 @@ std::optional<Value> convert(const json& from, int depth) {
     case json::value_t::number_float:
       return Value(from.get<double>());
     case json::value_t::string:
-      return Value(from.get<std::string>());
+      return Value(from.get_ref<const std::string&>());
     case json::value_t::array: {
       List list;
       for (const json& one : from) {
-        auto value = convert(one, depth + 1);
+        auto value = from_json(one, reading, depth + 1);
         if (!value) return std::nullopt;
         list.push_back(std::move(*value));
       }
       return Value(std::move(list));
     }
     case json::value_t::object: {
-      Map map;
-      for (const auto& [key, one] : from.items()) {
-        auto value = convert(one, depth + 1);
-        if (!value) return std::nullopt;
-        map.fields.insert_or_assign(key, std::move(*value));
-      }
-      return Value(std::move(map));
+      if (reading.read_object != nullptr) return reading.read_object(from, depth);
+      auto map = map_from_json(from, reading, depth);
+      return map ? std::optional(Value(std::move(*map))) : std::nullopt;
     }
     default:
       return Value();
   }
 }
 
-}  // namespace
-
-std::optional<Value> from_json(const json& json) { return convert(json, 0); }
+std::optional<Value> from_json(const json& json) { return from_json(json, JsonReading(), 0); }
 
 std::string quoted_json(const json& json) {
   return quoted_for_message(json.dump(-1, ' ', false, json::error_handler_t::replace));

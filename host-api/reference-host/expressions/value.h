@@ -100,8 +100,19 @@ std::size_t character_count(std::string_view text);
 // Deeper JSON is taken for text: whatever walks through a value recurses.
 inline constexpr int max_json_depth = 100;
 
+// What JSON means depends on who wrote it: the journal writes some values as objects of a special form.
+struct JsonReading {
+  int max_depth = max_json_depth;
+  // Reads an object of a special form, which lies at this depth; null: each object is a map.
+  std::optional<Value> (*read_object)(const nlohmann::json& object, int depth) = nullptr;
+};
+
 // Numbers that fit into no 64 bits become doubles. Nothing: it is nested too deeply.
 std::optional<Value> from_json(const nlohmann::json& json);
+// The same for a value that lies at this depth.
+std::optional<Value> from_json(const nlohmann::json& json, const JsonReading& reading, int depth);
+// The fields of an object that lies at this depth.
+std::optional<Map> map_from_json(const nlohmann::json& object, const JsonReading& reading, int depth);
 
 // The value of a text that is a JSON object or list, blanks around it allowed; nothing: it is not JSON.
 std::optional<Value> parse_json(std::string_view text);

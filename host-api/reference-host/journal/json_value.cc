@@ -67,23 +67,15 @@ void append_map(std::string& out, const Map& map) {
   if (looks_special) out += '}';
 }
 
-std::optional<Value> convert(const json& from, int depth);
+std::optional<Value> read_object(const json& from, int depth);
 
-std::optional<Map> convert_fields(const json& from, int depth) {
-  Map map;
-  for (const auto& [key, one] : from.items()) {
-    auto value = convert(one, depth + 1);
-    if (!value) return std::nullopt;
-    map.fields.insert_or_assign(key, std::move(*value));
-  }
-  return map;
-}
+constexpr expressions::JsonReading journal_form{deepest, read_object};
 
-std::optional<Value> convert_object(const json& from, int depth) {
+std::optional<Value> read_object(const json& from, int depth) {
   if (const auto text = from.find("$text"); text != from.end()) {
     const auto fields = from.find("fields");
     if (!text->is_string() || fields == from.end() || !fields->is_object()) return std::nullopt;
-    auto map = convert_fields(*fields, depth);
+    auto map = expressions::map_from_json(*fields, journal_form, depth);
     if (!map) return std::nullopt;
     map->text = text->get<std::string>();
     if (const auto why = from.find("withheld"); why != from.end() && why->is_string()) {
@@ -110,36 +102,8 @@ std::optional<Value> convert_object(const json& from, int depth) {
   }
   const auto inner = from.find("$map");
   if (inner != from.end() && !inner->is_object()) return std::nullopt;
-  auto map = convert_fields(inner != from.end() ? *inner : from, depth);
+  auto map = expressions::map_from_json(inner != from.end() ? *inner : from, journal_form, depth);
   return map ? std::optional(Value(std::move(*map))) : std::nullopt;
-}
-
-std::optional<Value> convert(const json& from, int depth) {
-  if (depth > deepest) return std::nullopt;
-  switch (from.type()) {
-    case json::value_t::boolean:
-      return Value(from.get<bool>());
-    case json::value_t::number_integer:
-    case json::value_t::number_unsigned:
-      return Value(from.get<std::int64_t>());
-    case json::value_t::number_float:
-      return Value(from.get<double>());
-    case json::value_t::string:
-      return Value(from.get_ref<const std::string&>());
-    case json::value_t::array: {
-      List list;
-      for (const json& one : from) {
-        auto value = convert(one, depth + 1);
-        if (!value) return std::nullopt;
-        list.push_back(std::move(*value));
-      }
-      return Value(std::move(list));
-    }
-    case json::value_t::object:
-      return convert_object(from, depth);
-    default:
-      return Value();
-  }
 }
 
 }  // namespace
@@ -150,6 +114,8 @@ void append_json_number(std::string& out, std::int64_t number) {
   out.append(buffer, static_cast<std::size_t>(end.ptr - buffer));
 }
 
+// Unlike expressions::to_json(), which writes for people and tools, this writes what value_from_json() can read back:
+// both parts of a map with a text form, the kind of each number, and where a withheld value is.
 void append_json_value(std::string& out, const Value& value) {
   if (const expressions::Withheld* withheld = value.as_withheld(); withheld != nullptr && value.as_map() == nullptr) {
     out += R"({"$withheld":)";
@@ -187,7 +153,7 @@ void append_json_value(std::string& out, const Value& value) {
 
 void append_json_time(std::string& out, Moment at) { out += '"' + iso_time(at) + '"'; }
 
-std::optional<Value> value_from_json(const json& json) { return convert(json, 0); }
+std::optional<Value> value_from_json(const json& json) { return expressions::from_json(json, journal_form, 0); }
 
 std::optional<Moment> time_from_text(std::string_view text) {
   using namespace std::chrono;

@@ -4,7 +4,8 @@
 // Each connects, lists and calls; cancels a command, of which nothing may be left; gets an approval where it has forms, and a clear
 // refusal where not; and gets what a command has written so far when that runs for longer than a client waits, and the rest later.
 import assert from 'node:assert/strict';
-import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, rmSync, writeFileSync} from 'node:fs';
+import {processes, until} from '../processes.mjs';
 import {clients} from './clients.mjs';
 
 const [command, folder, wanted = ''] = process.argv.slice(2);
@@ -18,26 +19,8 @@ writeFileSync(`${folder}/.config/wtool/wtool.yaml`,
               'commands: {ask: [touch]}\nmcp: {answer_within: 1, approve_within: none}\n');
 const server = {command, args: ['mcp', '--root', root], answer: 'yes'};
 
-// Processes with the word on their command line.
-function bearers(word) {
-  return readdirSync('/proc').filter((pid) => {
-    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0').at(-2) === word;
-    } catch {
-      return false;
-    }
-  });
-}
-
-async function until(predicate, milliseconds) {
-  const end = performance.now() + milliseconds;
-  while (!predicate()) {
-    if (performance.now() > end) return false;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  return true;
-}
+// Processes whose last argument is the word.
+const bearers = (word) => processes((read) => read('cmdline').split('\0').at(-2) === word);
 
 const number = String(600000 + process.pid);
 

@@ -1,8 +1,9 @@
 // Tries `wtool mcp` with the official clients: try.mjs PROGRAM FOLDER. FOLDER is empty and the script's own.
 import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';
-import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {promisify} from 'node:util';
+import {processes, until} from '../processes.mjs';
 import {connect, modes} from './official.mjs';
 
 const [program, folder] = process.argv.slice(2);
@@ -10,25 +11,7 @@ const config = `${folder}/asking.yaml`;
 writeFileSync(config, 'commands: {ask: [touch]}\n');
 
 // Processes with the word in their environment or on their command line.
-function bearers(word) {
-  return readdirSync('/proc').filter((pid) => {
-    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
-    try {
-      return ['environ', 'cmdline'].some((name) => readFileSync(`/proc/${pid}/${name}`, 'latin1').includes(word));
-    } catch {
-      return false;
-    }
-  });
-}
-
-async function until(predicate, milliseconds) {
-  const end = performance.now() + milliseconds;
-  while (!predicate()) {
-    if (performance.now() > end) return false;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  return true;
-}
+const bearers = (word) => processes((read) => ['environ', 'cmdline'].some((name) => read(name).includes(word)));
 
 const tests = {
   async 'lists and calls'({client, run, call}) {

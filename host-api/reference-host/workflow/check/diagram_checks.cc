@@ -63,19 +63,25 @@ class DiagramChecker {
     sources_[to].push_back(from);
   }
 
-  // All that can be reached from `todo` along `edges`, with themselves.
-  static Marks closure(std::vector<std::size_t> todo, const std::vector<std::vector<std::size_t>>& edges) {
-    Marks reached(edges.size());
-    for (const std::size_t state : todo) reached[state] = true;
+  using Edges = std::vector<std::vector<std::size_t>>;
+
+  // Marks `todo`, and all that can be reached from there without passing a state that was marked before.
+  static void mark(std::vector<std::size_t> todo, const Edges& edges, Marks& marks) {
+    for (const std::size_t state : todo) marks[state] = true;
     while (!todo.empty()) {
       const std::size_t state = todo.back();
       todo.pop_back();
       for (const std::size_t next : edges[state]) {
-        if (reached[next]) continue;
-        reached[next] = true;
+        if (marks[next]) continue;
+        marks[next] = true;
         todo.push_back(next);
       }
     }
+  }
+  // All that can be reached from `from` along `edges`, with themselves.
+  static Marks closure(std::vector<std::size_t> from, const Edges& edges) {
+    Marks reached(edges.size());
+    mark(std::move(from), edges, reached);
     return reached;
   }
 
@@ -86,7 +92,7 @@ class DiagramChecker {
       if (root != no_state) roots.push_back(root);
     }
     // A failure inside of a composite state leads to the exits of that.
-    std::vector<std::vector<std::size_t>> with_failures = targets_;
+    Edges with_failures = targets_;
     for (std::size_t i = 0; i < states_.size() && !workflow_.continues; ++i) {
       if (can_fail(states_[i]) && states_[i].around != no_state) with_failures[i].push_back(states_[i].around);
       if (states_[i].hidden && states_[i].around != no_state) with_failures[i].push_back(states_[i].around);
@@ -128,17 +134,7 @@ class DiagramChecker {
       for (std::size_t i = 0; i < states_.size(); ++i) {
         if (covered[i] || states_[i].hidden || (only_first && !sources_[i].empty())) continue;
         told[i] = true;
-        std::vector<std::size_t> todo = {i};
-        covered[i] = true;
-        while (!todo.empty()) {
-          const std::size_t state = todo.back();
-          todo.pop_back();
-          for (const std::size_t next : targets_[state]) {
-            if (covered[next]) continue;
-            covered[next] = true;
-            todo.push_back(next);
-          }
-        }
+        mark({i}, targets_, covered);
       }
     }
     return told;
