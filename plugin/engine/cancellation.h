@@ -1,9 +1,11 @@
-// A call's wish to stop: set from any thread, heard by the thread that runs the call through a descriptor.
+// A call's wish to stop, and waits that respect it: until an event, the call's deadline or its cancellation.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +13,7 @@
 
 namespace wtool::engine {
 
+// Set from any thread, and heard through a descriptor by the thread that runs the call.
 class Cancellation {
  public:
   enum class Mode : std::uint32_t { none = 0, graceful = 1, now = 2 };
@@ -32,6 +35,21 @@ class Cancellation {
   std::atomic<Mode> mode_{Mode::none};
   mutable std::mutex mutex_;
   std::string reason_;
+};
+
+// Waits until `descriptor` has one of `events` (as for poll; POLLHUP and POLLERR always count), or the time has passed.
+// Signals to the calling thread neither end the wait nor lengthen it.
+bool has_event(int descriptor, short events, std::chrono::milliseconds most = std::chrono::milliseconds(0));
+
+struct Patience {
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+  const Cancellation& cancellation;
+
+  bool over() const;
+
+  // Waits until `descriptor` has one of `events` (as for poll), `most` has passed, or the patience is over. True only
+  // in the first case.
+  bool await(int descriptor, short events, std::chrono::milliseconds most) const;
 };
 
 }  // namespace wtool::engine

@@ -1,6 +1,7 @@
 // What became of a command. Closed: every call ends as exactly one of the alternatives of `Termination`.
 #pragma once
 
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -47,7 +48,10 @@ struct Lost {
 };
 
 // True for errors that say that the machine, the user or this process has no more of something.
-bool is_exhaustion(int error);
+constexpr bool is_exhaustion(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN || error == ENOBUFS ||
+         error == ENOSPC;
+}
 
 using Termination = std::variant<Exited, Signalled, TimedOut, Cancelled, Exhausted, NotStarted, Lost>;
 

@@ -26,9 +26,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/cancellation.h"
 #include "engine/custodian.h"
-#include "engine/patience.h"
-#include "engine/signal_scope.h"
 #include "engine/warden_process.h"
 
 namespace wtool::engine {
@@ -40,6 +39,25 @@ struct TreeEnd {
   std::vector<ProcessName> unkillable_names;
   // Where it is not certain: processes that may be the command's. They began after it did, and their parent is gone.
   std::vector<ProcessName> suspects;
+};
+
+// What lets the sandboxed commands of one terminal session signal each other's processes and connect to each other's
+// abstract sockets, and to nobody else's: the Landlock domain of a scope keeper (warden/scope_keeper.h), and custodians
+// in it. WardenClient fills and uses it. Any thread; where two calls use it at once, the second gets its own domain.
+class SignalScope {
+ public:
+  SignalScope() { idle_.reserve(max_idle); }
+  SignalScope(const SignalScope&) = delete;
+  SignalScope& operator=(const SignalScope&) = delete;
+
+ private:
+  friend class WardenClient;
+  // A session runs one command at a time.
+  static constexpr std::size_t max_idle = 1;
+
+  std::mutex mutex_;
+  Custodian keeper_;  // without a socket until the first call, and while a call uses it
+  std::vector<Custodian> idle_;
 };
 
 class WardenClient {

@@ -10,7 +10,6 @@
 
 #include "base/descriptor.h"
 #include "warden/protocol.h"
-#include "warden/version_note.h"
 
 namespace wtool::engine {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/descriptor.h"
-#include "engine/patience.h"
+#include "engine/cancellation.h"
 
 namespace wtool::engine {
 

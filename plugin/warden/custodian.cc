@@ -17,7 +17,7 @@
 #include "warden/cgroup.h"
 #include "warden/clock.h"
 #include "warden/event_set.h"
-#include "warden/priority.h"
+#include "warden/own_state.h"
 #include "warden/resource_monitor.h"
 #include "warden/start_message.h"
 

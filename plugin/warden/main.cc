@@ -19,9 +19,8 @@
 
 #include "base/descriptor.h"
 #include "system/process_files.h"
-#include "warden/priority.h"
+#include "warden/own_state.h"
 #include "warden/protocol.h"
-#include "warden/version_note.h"
 #include "warden/warden.h"
 
 namespace {

@@ -1,8 +1,10 @@
-// What other processes may change about a process of ours: its limits (prlimit), its priority, scheduling class and
-// processors.
+// What the kernel gives a keeper: its priority, which it raises itself, and what other processes may change about it.
 //
-// A command of the same user can do that to warden and custodian. Everything that they start would inherit it, so a
-// keeper that was changed serves no further call.
+// - Keepers must get processor time however many processes a command starts: a monitor that queues with a thousand
+//   others sees and ends nothing. Where the kernel allows it (root, CAP_SYS_NICE), the warden and its custodians run at
+//   a higher priority than everybody else; a command runs at the host's.
+// - A command of the same user can change the limits (prlimit), priority, scheduling class and processors of warden and
+//   custodian. Everything that they start would inherit that, so a keeper that was changed serves no further call.
 #pragma once
 
 #include <sched.h>
@@ -10,6 +12,18 @@
 
 namespace wtool::warden {
 
+// Once, in the warden, before the first custodian: this process, and those that it forks.
+void rise_above_processes();
+
+// Some schedulers divide time between sessions first, and between their processes second; there, the session of all
+// keepers must rise too. That costs every later call 4 % of its time, so it is done only when needed: when there are
+// limits to watch, or a tree does not die. It is never undone.
+void rise_above_sessions();
+
+// In a command's process. A system call and nothing else; false with errno.
+bool return_to_usual_priority();
+
+// What other processes may change.
 class OwnState {
  public:
   // As it is now.

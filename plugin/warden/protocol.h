@@ -26,6 +26,20 @@ constexpr const char* cgroup_name_format = "wtool-%d-%llu";
 // Raised with every change of a struct or of its meaning.
 constexpr std::uint32_t protocol_version = 7;
 
+// The ELF file of a shell-warden has the version as a note, so that a plugin recognises a warden of another
+// build when the plugin is loaded, without starting the warden.
+constexpr char note_name[8] = "wtool";  // With what pads it to a multiple of 4.
+constexpr std::uint32_t note_type = 1;
+
+// As elf(5) lays out a note with a name of 6 bytes and 4 bytes of data.
+struct VersionNote {
+  std::uint32_t name_size = 6;
+  std::uint32_t data_size = 4;
+  std::uint32_t type = note_type;
+  char name[8] = {'w', 't', 'o', 'o', 'l', '\0', '\0', '\0'};
+  std::uint32_t version = 0;
+};
+
 enum class Kind : std::uint32_t {
   // plugin -> warden
   hello = 1,            // Hello, with a pidfd of the host and, where there is one, the directory to make cgroups in

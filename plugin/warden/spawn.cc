@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "warden/priority.h"
+#include "warden/own_state.h"
 
 namespace wtool::warden {
 

@@ -16,7 +16,6 @@
 
 #include "support/shell_tool.h"
 #include "warden/protocol.h"
-#include "warden/version_note.h"
 
 using namespace wtool::test;
 

@@ -14,8 +14,7 @@
 
 #include "base/descriptor.h"
 #include "base/files.h"
-#include "engine/sandbox/git_config.h"
-#include "engine/sandbox/git_index.h"
+#include "engine/sandbox/git_files.h"
 
 namespace wtool::engine {
 

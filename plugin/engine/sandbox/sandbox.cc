@@ -1,7 +1,9 @@
 #include "engine/sandbox/sandbox.h"
 
+#include <linux/seccomp.h>
 #include <sys/stat.h>
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <ctime>
 
@@ -202,6 +204,19 @@ void Sandbox::look_afterwards(const PreparedSandbox& prepared, SandboxReport& re
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
   if (!policy_.put_aside) return;
   for (const Addition& addition : made.additions) report.put_aside.push_back(put_aside(addition));
+}
+
+SandboxFeatures SandboxFeatures::of_kernel() {
+  SandboxFeatures features;
+  features.landlock_abi = landlock::abi_version();
+  if (features.landlock_abi < 1) {
+    features.landlock_error = errno;
+    features.landlock_abi = 0;
+  }
+  // Asks, and changes nothing.
+  const std::uint32_t action = SECCOMP_RET_ERRNO;
+  features.seccomp = ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0U, &action) == 0;
+  return features;
 }
 
 }  // namespace wtool::engine

@@ -10,7 +10,6 @@
 
 #include "base/descriptor.h"
 #include "engine/command.h"
-#include "engine/sandbox/features.h"
 #include "engine/sandbox/policy.h"
 #include "engine/sandbox/protected_names.h"
 #include "engine/sandbox/report.h"
@@ -19,6 +18,16 @@
 #include "engine/sandbox/roots.h"
 
 namespace wtool::engine {
+
+// What of a sandbox this kernel can enforce. A value, so that a test can pretend.
+struct SandboxFeatures {
+  int landlock_abi = 0;    // 0: none,
+  int landlock_error = 0;  // and the errno that says why
+  bool seccomp = false;
+
+  // Of the kernel that runs now.
+  static SandboxFeatures of_kernel();
+};
 
 // What all calls share. Never changed once it is made.
 struct SharedSandbox {

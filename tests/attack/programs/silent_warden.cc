@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "warden/protocol.h"
-#include "warden/version_note.h"
 
 namespace {
 

@@ -7,8 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "engine/sandbox/git_config.h"
-#include "engine/sandbox/git_index.h"
+#include "engine/sandbox/git_files.h"
 #include "engine/sandbox/repository_search.h"
 #include "support/program.h"
 

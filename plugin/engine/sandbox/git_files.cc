@@ -1,8 +1,13 @@
-#include "engine/sandbox/git_config.h"
+#include "engine/sandbox/git_files.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
 
 namespace wtool::engine {
+
+// ---- A configuration.
 
 namespace {
 
@@ -139,6 +144,92 @@ std::vector<std::string> paths_in_command(std::string_view line) {
   }
   end_word();
   return paths;
+}
+
+// ---- An index.
+
+namespace {
+
+constexpr std::size_t header_size = 12;
+constexpr std::size_t mode_offset = 24;
+constexpr std::size_t hash_offset = 40;
+constexpr std::uint32_t type_mask = 0170000;
+constexpr std::uint32_t submodule_type = 0160000;
+constexpr unsigned extended_flag = 0x4000;
+constexpr unsigned length_mask = 0x0fff;
+
+std::uint32_t number_at(std::string_view bytes, std::size_t offset) {
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < 4; ++i) number = number << 8 | static_cast<unsigned char>(bytes[offset + i]);
+  return number;
+}
+
+// The number of bytes to take off the path before, as version 4 writes it.
+std::optional<std::size_t> read_varint(std::string_view bytes, std::size_t& at) {
+  std::size_t value = 0;
+  for (int i = 0; i < 5; ++i) {
+    if (at >= bytes.size()) return std::nullopt;
+    const auto byte = static_cast<unsigned char>(bytes[at++]);
+    value = (i == 0 ? 0 : (value + 1) << 7) + (byte & 0x7fU);
+    if ((byte & 0x80U) == 0) return value;
+  }
+  return std::nullopt;
+}
+
+// Returns nothing when the text is not an index with hashes of this size.
+std::optional<bool> names_submodule(std::string_view index, std::size_t hash_size,
+                                    const std::filesystem::path& folder) {
+  if (index.size() < header_size + hash_size || !index.starts_with("DIRC")) return std::nullopt;
+  const std::uint32_t version = number_at(index, 4);
+  if (version < 2 || version > 4) return std::nullopt;
+  const std::string_view body = index.substr(0, index.size() - hash_size);
+  std::size_t at = header_size;
+  std::string path;
+  bool found = false;
+  for (std::uint32_t left = number_at(index, 8); left > 0; --left) {
+    const std::size_t start = at;
+    const std::size_t flags_at = start + hash_offset + hash_size;
+    if (flags_at + 2 > body.size()) return std::nullopt;
+    const unsigned flags = number_at(body, flags_at - 2) & 0xffffU;
+    at = flags_at + ((flags & extended_flag) != 0 ? 4U : 2U);
+    if (version == 4) {
+      const auto cut = read_varint(body, at);
+      if (!cut || *cut > path.size()) return std::nullopt;
+      path.resize(path.size() - *cut);
+    } else {
+      path.clear();
+    }
+    if (at > body.size()) return std::nullopt;
+    const std::size_t end = body.find('\0', at);
+    if (end == std::string_view::npos) return std::nullopt;
+    path += body.substr(at, end - at);
+    if (version == 4) {
+      at = end + 1;
+    } else {
+      const std::size_t length = (flags & length_mask) == length_mask ? end - at : flags & length_mask;
+      at = start + ((at - start + length + 8) & ~std::size_t{7});
+    }
+    const bool submodule = (number_at(body, start + mode_offset) & type_mask) == submodule_type;
+    found = found || (submodule && std::filesystem::path(path + '/').lexically_normal() == folder);
+  }
+  // An extension "link": the rest of the entries is in another file.
+  while (at + 8 <= body.size()) {
+    if (body.substr(at, 4) == "link") return std::nullopt;
+    at += std::size_t{8} + number_at(body, at + 4);
+  }
+  return found;
+}
+
+}  // namespace
+
+bool is_submodule(std::string_view index, const std::string& folder) {
+  const auto wanted = std::filesystem::path(folder + '/').lexically_normal();
+  constexpr std::size_t sha1_size = 20;
+  constexpr std::size_t sha256_size = 32;
+  const auto one = names_submodule(index, sha1_size, wanted);
+  const auto other = names_submodule(index, sha256_size, wanted);
+  if (!one && !other) return true;
+  return one.value_or(false) || other.value_or(false);
 }
 
 }  // namespace wtool::engine

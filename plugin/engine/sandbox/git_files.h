@@ -1,4 +1,7 @@
-// Reads what a git configuration has git execute or read: bounded, and without running git.
+// Reads files of git without running git: bounded, and also where somebody else has written them.
+//
+// - A configuration: what it has git execute or read.
+// - An index: which folders are submodules.
 #pragma once
 
 #include <string>
@@ -17,5 +20,9 @@ std::vector<GitSetting> read_git_settings(std::string_view text);
 
 // The words of a command line that look like paths: those with a slash, without quotes and a leading "!".
 std::vector<std::string> paths_in_command(std::string_view line);
+
+// Whether git, with this index (the file's content), takes the folder for a submodule and so runs git in it for `git
+// status`. Also true if that is uncertain: the index is malformed, or part of it is in another file.
+bool is_submodule(std::string_view index, const std::string& folder);
 
 }  // namespace wtool::engine
