@@ -1,5 +1,5 @@
-// The lines of an audit trail, and the hashes that chain them. Pure functions. docs/guide/audit.md describes the
-// format:
+// The format of an audit trail: its lines, and the hashes that chain them. Pure functions. docs/guide/audit.md has the
+// fields of each event.
 //
 //   {"time":"2026-01-02T03:04:05.678Z","seq":7,"event":"start",FIELDS,"prev":"HEX","hash":"HEX"}
 //

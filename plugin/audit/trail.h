@@ -1,5 +1,5 @@
 // The audit trail: one JSON object a line, chained by hashes, in a file that several processes may share.
-// docs/guide/audit.md describes the format and what a chain can prove.
+// audit/chain.h states the format, docs/guide/audit.md what a chain can prove.
 //
 // - One event is one write of one line, under the file's lock; it is in the file when `write` has returned.
 // - Each line carries the hash of the one before, over rotations.

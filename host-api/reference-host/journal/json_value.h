@@ -5,8 +5,9 @@
 //   {"$text": "...", "fields": {...}}   a map with a text form
 //   {"$double": "nan"}                  a double that is not a finite number
 //   {"$map": {...}}                     a map that itself has a name beginning with `$`
-//   {"$withheld": "why", "file": "...", "bytes": 1}   a value that is not held here; without a file, one that nobody can read
-// A map with a text form whose text is not held here also has `withheld`, with the reason.
+//   {"$withheld": "why", "file": "...", "bytes": 1}
+//                                       a value that is kept in that file; without `file`, it cannot be read at all
+// A map with a text form whose text was cut also has `withheld`, with the reason.
 #pragma once
 
 #include <chrono>
