@@ -46,7 +46,7 @@ namespace {
 
 // ---- The plugin's state between init and deinit.
 
-// Changed by init and deinit alone, which nothing runs beside.
+// Only init and deinit change these, and nothing runs at the same time.
 std::unique_ptr<engine::WardenClient> warden_client;
 std::unique_ptr<Sessions> sessions;
 const wtool_host* current_host = nullptr;
@@ -90,7 +90,7 @@ wtool_status init(const wtool_host* host, wtool_blob* error) noexcept {
 }
 
 void deinit() noexcept {
-  sessions.reset();       // Ends what they keep, which needs the custody.
+  sessions.reset();       // Ends the processes that they keep, which needs the warden client.
   warden_client.reset();  // Waits until the warden and all custodians have ended.
   audit::detach();
   current_host = nullptr;

@@ -1,4 +1,4 @@
-// The host's extensions as the plugin's own classes: with entry.cc, all that knows the C interface.
+// The host's extensions as the plugin's own classes. Only this file and entry.cc know the C interface.
 #pragma once
 
 #include <wtool/ext/approval.h>
@@ -65,7 +65,7 @@ class LogExtension : public audit::HostTracing {
 // wtool.approval/1, for one call. `ask` runs on the call's thread, `cancelled` on any.
 class CallApprover : public Approver {
  public:
-  // All are borrowed for the call's life; `approval` may be NULL.
+  // All are borrowed for the life of the call; `approval` may be NULL.
   CallApprover(const wtool_host* host, const wtool_host_approval* approval, const engine::Cancellation& cancellation)
       : host_(host), approval_(approval), cancellation_(cancellation) {}
 
@@ -104,7 +104,7 @@ class CallApprover : public Approver {
     }
   }
 
-  // After the cancellation has been requested: a question must not wait any longer.
+  // Call it after the cancellation was requested: a question must not wait any longer.
   void cancelled() noexcept {
     const std::uint64_t id = asking_.load();
     if (id != 0 && WTOOL_HAS_FN(approval_, withdraw)) approval_->withdraw(host_, id);

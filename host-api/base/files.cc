@@ -62,7 +62,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int as_folder = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-constexpr int max_links = 40;  // as the kernel
+constexpr int max_links = 40;  // the kernel's own limit
 
 bool is_of_the_kernel(const std::string& file) { return file.starts_with("/dev/") || file.starts_with("/proc/"); }
 
@@ -82,7 +82,7 @@ bool is_below(const fs::path& path, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 
-// Whether a link in `folder`, which has no links on its way, may be a command's.
+// Whether a command may have made a link in `folder`, whose own path has no links.
 bool may_hold_links_of_commands(const fs::path& folder, const fs::path& working_directory) {
   struct stat status {};
   return is_below(folder, working_directory) || ::stat(folder.c_str(), &status) != 0 || (status.st_mode & S_IWOTH) != 0;
@@ -102,7 +102,7 @@ std::string resolve_links_above(const std::string& file) {
   while (!rest.empty()) {
     const fs::path next = rest.front();
     const bool is_link = next != ".." && fs::is_symlink(seen / next, failed);
-    // A command's is left as it is: it is refused where the file is opened.
+    // A link that a command may have made stays in the path; opening the file then refuses it.
     if (is_link && (may_hold_links_of_commands(seen, here) || links == max_links)) break;
     rest.pop_front();
     if (next == "..") {

@@ -13,7 +13,7 @@ using Json = nlohmann::json;
 constexpr std::size_t max_shown = 60;
 constexpr int deepest = 64;
 
-// The library's own sentence, without its number and with what matters.
+// The library's message, without its error number.
 std::string explain(const Json::exception& error) {
   std::string text = error.what();
   const std::size_t end = text.find("] ");

@@ -23,14 +23,15 @@ constexpr std::string_view event_key = R"(,"event":)";
 constexpr std::string_view prev_key = R"(,"prev":")";
 constexpr std::string_view hash_key = R"(,"hash":")";
 constexpr std::size_t time_size = 24;
-// Of `"seq":18446744073709551615` and all else that is not fields.
+// The size of `"seq":18446744073709551615` and everything else that is not fields.
 constexpr std::size_t frame_size = 320;
 
 std::string dumped(const ordered_json& value) {
   return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-// Its first `most` bytes, or a few less so that no character is cut in two, and what the whole of it was.
+// The first `most` bytes, or slightly fewer so that no character is cut in two, with a note of the size and hash of the
+// whole.
 std::string cut_text(const std::string& text, std::size_t most) {
   std::size_t end = most;
   while (end + 3 > most && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
@@ -45,7 +46,7 @@ void cut_texts(ordered_json& value, std::size_t most) {
   }
 }
 
-// The members as they stand between the braces, each with a comma before it.
+// The members as they are written between the braces, each with a comma before it.
 std::string members(const ordered_json& fields, std::size_t most) {
   if (!fields.is_object()) return {};
   ordered_json own = fields;
@@ -63,7 +64,7 @@ std::string members(const ordered_json& fields, std::size_t most) {
   return text;
 }
 
-// Takes `part` from the front, or says that something else stands there.
+// Takes `part` from the front. False where something else is there.
 bool take(std::string_view& text, std::string_view part) {
   if (!text.starts_with(part)) return false;
   text.remove_prefix(part.size());
@@ -144,7 +145,7 @@ bool read_bytes(int file, std::uint64_t from, std::uint64_t to, std::string& byt
     if (now > 0) {
       have += static_cast<std::size_t>(now);
     } else if (now == 0) {
-      errno = EIO;  // Somebody who does not hold the lock made it shorter.
+      errno = EIO;  // The file was made shorter by somebody who does not hold the lock.
       return false;
     } else if (errno != EINTR) {
       return false;

@@ -20,7 +20,7 @@ namespace wtool::audit {
 inline constexpr std::size_t max_line = 64UL * 1024;  // with its newline
 inline constexpr std::string_view line_start = R"({"time":")";
 
-// What the next line is chained on. As it stands here: the beginning of a chain.
+// What the next line is chained to. The default values begin a chain.
 struct Link {
   std::uint64_t seq = 0;
   std::string hash = std::string(64, '0');
@@ -36,17 +36,17 @@ struct Line {
 Line make_line(std::int64_t unix_ms, std::string_view event, const nlohmann::ordered_json& fields,
                const Link& previous);
 
-// What the next line needs of this one, which is given without its newline. Nothing where this is not a whole line. The
-// hash is not verified.
+// The link for the next line, from this one, which is given without its newline. Nothing if this is not a whole line.
+// The hash is not verified.
 std::optional<Link> read_link(std::string_view line);
 
-// Whether the hash of a line of that shape is that of its content.
+// Whether the hash in a line of that shape matches its content.
 bool is_intact(std::string_view line);
 
 // The end of an audit trail's file: the last whole line, on which the next one is chained, and a torn rest after it.
 struct Tail {
   std::optional<Link> last;   // of the last whole line; nothing in an empty file
-  std::uint64_t torn_at = 0;  // the end of that line: where the file is longer, the rest is torn
+  std::uint64_t torn_at = 0;  // where that line ends: if the file is longer, the rest is torn
 };
 
 // Reads as little as needed of the end of a file of `size` bytes. False: `problem` says why the file could not be read,

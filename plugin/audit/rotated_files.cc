@@ -14,7 +14,7 @@ namespace wtool::audit {
 
 namespace {
 
-// So that they sort by name as well, for as many lines as a trail will ever have.
+// Enough digits that names sort like numbers, for as many lines as a trail will ever have.
 constexpr std::size_t digits = 12;
 
 bool is_number(std::string_view text) {
@@ -52,7 +52,7 @@ bool find_rotated(const RealFolder& folder, const std::string& name, std::vector
     if (other.starts_with(start) && is_number(other.substr(start.size()))) found.emplace_back(other);
   }
   if (errno != 0) return false;
-  // By number: a longer one is the greater.
+  // By number: of two names, the longer one has the greater number.
   std::sort(found.begin(), found.end(), [](const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() < b.size() : a < b;
   });

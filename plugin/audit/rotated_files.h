@@ -20,7 +20,7 @@ std::string rotated_name(const std::string& name, std::uint64_t last_seq);
 // False, with errno, where the folder cannot be read.
 bool find_rotated(const RealFolder& folder, const std::string& name, std::vector<std::string>& found);
 
-// Renames, but never onto a file that is there. False, with errno.
+// Renames, but never onto an existing file. False, with errno.
 bool rename_aside(const RealFolder& folder, const std::string& from, const std::string& to);
 
 }  // namespace wtool::audit

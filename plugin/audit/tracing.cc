@@ -19,7 +19,7 @@ namespace {
 
 namespace log_lib = boost::log;
 
-// What a record carries beside the library's Severity, Channel and Message.
+// What a record carries besides the library's Severity, Channel and Message.
 struct Attachment {
   std::string target;
   Fields fields;
@@ -51,7 +51,7 @@ class HostBackend : public log_lib::sinks::basic_sink_backend<log_lib::sinks::sy
 
 using Sink = log_lib::sinks::synchronous_sink<HostBackend>;
 
-// Set by attach and detach alone, which nobody else's log runs beside.
+// Only attach and detach set it, and nobody logs while they run.
 std::shared_ptr<HostTracing> host_tracing;
 boost::shared_ptr<Sink> host_sink;
 
@@ -63,7 +63,7 @@ std::uint64_t now_unix_ns() {
 
 }  // namespace
 
-// Found by argument-dependent look-up, for sinks of the host's that print the severity.
+// Argument-dependent look-up finds it, for sinks of the host that print the severity.
 std::ostream& operator<<(std::ostream& out, Level level) {
   static constexpr const char* names[] = {"?", "TRACE", "DEBUG", "INFO", "WARN", "ERROR"};
   return out << names[static_cast<std::uint32_t>(level) % std::size(names)];

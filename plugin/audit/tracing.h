@@ -15,7 +15,7 @@
 
 namespace wtool::audit {
 
-// As tracing has them, and as the host's extension numbers them.
+// The levels of the host's tracing, with the numbers of its extension.
 enum class Level : std::uint32_t { trace = 1, debug = 2, info = 3, warn = 4, error = 5 };
 
 constexpr const char* channel = "wtool.shell_tools";
@@ -49,11 +49,11 @@ class HostTracing {
   virtual void close_span(std::uint64_t span) = 0;
 };
 
-// From now on, records go to `host`, until detach. Not while another thread logs.
+// From now on, records go to `host`, until detach. Nobody may log meanwhile.
 void attach(std::shared_ptr<HostTracing> host);
 void detach();
 
-// True while there is somebody whom spans and records reach; ask before fields of a span are made.
+// True while spans and records reach somebody; ask before you make fields for a span.
 bool attached();
 
 // A span of the host's, closed when this object ends. Without a host it is number 0.
@@ -69,7 +69,7 @@ class Span {
   std::uint64_t number_ = 0;
 };
 
-// True when a record would be kept; ask before fields are made that cost something. Any thread.
+// True when a record would be kept; ask before you make costly fields. Any thread.
 bool enabled(Level level, std::string_view target);
 
 // Logs one record. Any thread.

@@ -47,10 +47,11 @@ class TrailFile {
   TrailFile& operator=(const TrailFile&) = delete;
   ~TrailFile();
 
-  // First. Afterwards the lock is held, and the file ends with a whole line or is empty and the first of its chain.
+  // Call it first. Afterwards the lock is held, and the file ends with a whole line, or is empty and the first of its
+  // chain.
   std::string open();
 
-  // One event, after a rotation where the file would become too large.
+  // Appends one event, after a rotation if the file would become too large.
   std::string append(std::string_view event, const nlohmann::ordered_json& fields);
 
   // Call it last. Releases the lock; where `sync_data` is set, the line is then on the disk. The lock is released
@@ -121,7 +122,7 @@ int sync_folder(const RealFolder& folder) {
   return opened && ::fsync(opened.get()) == 0 ? 0 : errno;
 }
 
-// The link that the newest rotated file hands on.
+// The link to which the newest rotated file leads.
 std::string last_of(const RealFolder& folder, const std::string& name, Link& last) {
   const std::string path = folder.above + '/' + name;
   const Descriptor file(
@@ -145,7 +146,8 @@ TrailFile::TrailFile(const TrailOptions& options)
 
 TrailFile::~TrailFile() { unlock(); }
 
-// Not left to close: a child that the host forked just now has the open file as well, and would keep the lock.
+// An explicit unlock, not just close: a child that the host forked just now also has the file open, and would keep the
+// lock.
 void TrailFile::unlock() {
   if (descriptor_) ::flock(descriptor_.get(), LOCK_UN);
 }
@@ -180,7 +182,7 @@ std::string TrailFile::open_folder() {
   }
   if (folder_.error != 0) return because("it cannot be opened", folder_.error);
   if (folder_.is_there()) return {};
-  // One level: a path that is wrong from further up is a mistake.
+  // One level only: if more is missing, the path is probably a mistake.
   const bool deep = folder_.missing.find('/', 1) != std::string::npos;
   if (deep) return because("its folder cannot be made", ENOENT);
   const Descriptor above = open_for_reading(folder_);
@@ -215,7 +217,7 @@ std::string TrailFile::lock_it(Lock& lock) {
     }
     std::this_thread::sleep_for(pause);
   }
-  // While we waited, somebody may have rotated the file: then this one is complete.
+  // While we waited, another process may have rotated the file: then this one is complete.
   struct stat ours {};
   struct stat named {};
   const bool same = ::fstat(descriptor_.get(), &ours) == 0 &&
@@ -232,7 +234,7 @@ std::string TrailFile::lock_it(Lock& lock) {
 // The file has no whole line: it is the first one of its chain, or the one after a rotation whose process was killed
 // before it wrote here.
 std::string TrailFile::begin() {
-  // Its name must be on the disk before the first line is, on which others may build at once.
+  // Its name must be on the disk before its first line, since others may add to that at once.
   if (options_.sync_data) {
     if (const int error = sync_folder(folder_); error != 0) {
       return because("its folder cannot be synchronised", error);
@@ -254,7 +256,7 @@ std::string TrailFile::begin() {
 std::string TrailFile::repair(std::uint64_t torn_at) {
   std::string torn;
   if (!read_bytes(descriptor_.get(), torn_at, size_, torn)) return because("its end cannot be read", errno);
-  // A line that lacks nothing but its newline is whole.
+  // A line that lacks only its newline is whole.
   if (const auto link = read_link(torn); link && link->seq == last_.seq + 1 && is_intact(torn)) {
     return write({"\n", *link});
   }
@@ -277,7 +279,7 @@ std::string TrailFile::append(std::string_view event, const ordered_json& fields
 }
 
 std::string TrailFile::rotate() {
-  // Otherwise a loss of power could leave the new file without the end of this one.
+  // Otherwise, after a loss of power, the new file could exist without the end of this one.
   if (options_.sync_data && ::fdatasync(descriptor_.get()) != 0) return because("it cannot be synchronised", errno);
   const std::string aside = rotated_name(name_, last_.seq);
   if (!rename_aside(folder_, name_, aside)) {
@@ -287,7 +289,7 @@ std::string TrailFile::rotate() {
   if (std::string problem = open(); !problem.empty()) return problem;
   std::vector<std::string> rotated;
   if (options_.keep == 0 || !find_rotated(folder_, name_, rotated)) return {};
-  // One that cannot be removed stays, and is tried again at the next rotation.
+  // A file that cannot be removed stays, and is tried again at the next rotation.
   for (std::size_t i = 0; i + options_.keep < rotated.size(); ++i)
     ::unlinkat(folder_.place.get(), rotated[i].c_str(), 0);
   return {};
@@ -297,7 +299,7 @@ std::string TrailFile::write(Line line, std::string_view before) {
   line.text.insert(0, before);
   const auto [written, error] = write_without_signal(descriptor_.get(), line.text);
   if (error != 0) {
-    // Where even this fails, the next one who writes finds a torn line and says so.
+    // If even this fails, the next writer finds a torn line and records that.
     const bool whole = written == 0 || ::ftruncate(descriptor_.get(), static_cast<off_t>(size_)) == 0;
     return because(whole ? "a line cannot be added" : "a line cannot be added, and a part of it stays", error);
   }
@@ -309,7 +311,7 @@ std::string TrailFile::write(Line line, std::string_view before) {
 std::string TrailFile::finish() {
   unlock();
   if (options_.sync_data && ::fdatasync(descriptor_.get()) != 0) return because("it cannot be synchronised", errno);
-  // Some file systems say only now that there was no room.
+  // Some file systems report a lack of space only here.
   if (::close(descriptor_.release()) != 0 && errno != EINTR) return because("it cannot be written", errno);
   return {};
 }

@@ -18,12 +18,12 @@ namespace wtool::audit {
 struct TrailOptions {
   std::string file;                       // file: absolute path; empty: no trail
   bool sync_data = false;                 // sync: none | data: each line is on the disk before `write` returns
-  bool output = false;                    // output: none | captured: the captured output stands in the end event
+  bool output = false;                    // output: none | captured: the end event contains the captured output
   bool continue_when_unwritable = false;  // when_unwritable: refuse | continue
   std::uint64_t max_bytes = 64ULL << 20;  // max_bytes: beyond this the file is rotated; 0: never
   std::uint32_t keep = 0;                 // keep: rotated files that are kept; 0: all
 
-  // How long another one may hold the file's lock. It is held for microseconds, unless its holder is stopped.
+  // How long to wait for the file's lock. It is held for microseconds, unless its holder is stopped.
   std::chrono::milliseconds lock_wait{5000};
 };
 

@@ -54,7 +54,7 @@ struct wtool_call {
   std::atomic<bool> run{false};
   Descriptor cancelled{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   std::mutex mutex;
-  std::uint32_t how = 0;  // 0: nobody asked
+  std::uint32_t how = 0;  // 0: nobody has asked to cancel
   std::string reason;
 };
 
@@ -62,12 +62,12 @@ namespace {
 
 constexpr std::string_view tool_id = "shell_execute";
 
-// Changed by init, deinit and tool_new alone, which nothing runs beside.
+// Only init, deinit and tool_new change these, and nothing runs at the same time.
 const wtool_host* current_host = nullptr;
 const wtool_host_log* host_log = nullptr;
 std::list<std::shared_ptr<Pool>> pools;
 
-// ---- Results that no node gave.
+// ---- Results that do not come from a node.
 
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -190,7 +190,7 @@ void RemoteCall::send_cancel() const {
   slot_.channel->send(Type::cancel, order);
 }
 
-// The sink asks to stop, as call_cancel does.
+// Stops the call because the sink asks for it, just as call_cancel does.
 bool RemoteCall::stop_from_sink(std::uint32_t kind, const std::string& text) {
   if (call_.on_event == nullptr) return false;
   timespec now{};
@@ -241,7 +241,7 @@ RemoteCall::End RemoteCall::run(std::string& text, wtool_status& status, Clock::
                                    {"call_id", call_.call_id},
                                    {"deadline_ms", left_ms},
                                    {"log_from", wanted_level()}});
-  // What cannot be sent may have been sent in part: what the pilot says, or its silence, decides.
+  // A message that could not be sent may have been sent in part; the pilot's answer, or its silence, decides.
   channel.send(Type::call, head + '\0' + call_.arguments);
   bool begun = false;
   auto heard = Clock::now();
@@ -494,7 +494,7 @@ void tool_destroy(const wtool_tool* tool) noexcept {
   if (object->local != nullptr) object->local->destroy(object->local);
 }
 
-// What a node cannot do yet as this machine does it. Empty: nothing of that is configured.
+// Which configured feature a node does not support yet. Empty: it supports all that is configured.
 std::string not_there_yet(const Json& config) {
   const auto has = [&](const char* section, const char* key) {
     const auto found = config.find(section);
@@ -540,7 +540,7 @@ wtool_status tool_new(wtool_view id, wtool_view config, const wtool_tool** out, 
     if (!options) return fail(WTOOL_E_INVALID_ARGUMENT, error, problem);
     auto object = std::make_unique<ToolObject>();
     object->config = all.dump();
-    // It says what is wrong in the rest of the configuration.
+    // This call reports what is wrong in the rest of the configuration.
     if (const wtool_status status = local_plugin()->tool_new(id, view(object->config), &object->local, error);
         status != WTOOL_OK) {
       return status;

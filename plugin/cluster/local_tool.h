@@ -10,14 +10,14 @@ namespace wtool::cluster {
 
 // The library beside this one, opened at the first use. NULL: `error`, if it is given, says why.
 const wtool_entry* local_plugin(std::string* error = nullptr);
-// Its path.
+// The path of that library.
 const std::string& local_plugin_path();
 
-// What a client program said.
+// The output of a client program.
 struct Said {
   bool done = false;  // it ran to its end, with exit status 0
   std::string out{};
-  std::string why{};  // where it is not done: what it wrote on standard error, or what became of it
+  std::string why{};  // if it is not done: its standard error, or how it ended
 };
 
 // The tool that runs client programs, made and destroyed where the interface allows it: while no call is made or run. Between

@@ -25,7 +25,7 @@ class Reader {
     return otherwise;
   }
 
-  // One word that cannot be taken for an option or for more than one.
+  // A single word that cannot be taken for an option.
   std::string word(const char* name) {
     std::string text = line(name);
     const bool plain =
@@ -119,7 +119,7 @@ std::string shell_word(const std::string& text) {
 std::string submission(const Options& options, const std::string& name, const std::string& program,
                        const std::string& ticket, const std::string& here) {
   std::string line = "sbatch";
-  // Where an option is given twice, sbatch takes the last: these can add, and not change what follows.
+  // If an option is given twice, sbatch takes the last one, so these come before those that they must not change.
   std::istringstream words(options.extra);
   for (std::string word; words >> word;) line += ' ' + shell_word(word);
   const auto add = [&line](const char* option, const std::string& value) {
@@ -130,7 +130,7 @@ std::string submission(const Options& options, const std::string& name, const st
   add("--qos=", options.qos);
   add("--constraint=", options.constraint);
   if (!options.memory.empty()) {
-    // Slurm knows no slots: it is asked for the memory of all of them.
+    // Slurm does not know slots, so it is asked for the memory of all of them.
     const std::size_t digits = options.memory.find_first_not_of("0123456789");
     const long amount = std::stol(options.memory) * options.slots;
     add("--mem=", std::to_string(amount) + (digits == std::string::npos ? "M" : options.memory.substr(digits)));
@@ -138,7 +138,7 @@ std::string submission(const Options& options, const std::string& name, const st
   add("--time=", std::to_string(options.minutes));
   add("--job-name=", name);
   add("--chdir=", here);
-  // In this one name Slurm replaces what follows a %, and %% is the character itself.
+  // In this one name, Slurm replaces % and what follows it; %% stands for the character itself.
   std::string folder;
   for (const char c : std::filesystem::path(ticket).parent_path().string())
     folder += c == '%' ? "%%" : std::string(1, c);

@@ -1,4 +1,4 @@
-// The section `cluster` of a configuration: what is asked of Slurm, and how long.
+// The section `cluster` of a configuration: what to ask of Slurm, and for how long.
 #pragma once
 
 #include <chrono>
@@ -10,10 +10,10 @@
 namespace wtool::cluster {
 
 struct Options {
-  int slots = 4;         // calls at once on a node
-  int nodes = 1;         // pilots at most
-  int cpus = 1;          // of a slot
-  std::string memory{};  // of a slot, as sbatch reads it: "512M"
+  int slots = 4;         // calls at once on one node
+  int nodes = 1;         // the most pilots
+  int cpus = 1;          // for each slot
+  std::string memory{};  // for each slot, as sbatch reads it: "512M"
   int minutes = 60;      // a pilot's time limit
   std::string partition{}, account{}, qos{}, constraint{};
   std::string extra{};  // further options of sbatch, in words
@@ -32,7 +32,7 @@ std::optional<Options> read_options(const nlohmann::json& section, const std::st
 std::string submission(const Options& options, const std::string& name, const std::string& program,
                        const std::string& ticket, const std::string& here);
 
-// As one word of a shell.
+// Quotes a text as one word of a shell.
 std::string shell_word(const std::string& text);
 
 }  // namespace wtool::cluster

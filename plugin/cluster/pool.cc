@@ -30,11 +30,11 @@ namespace {
 namespace fs = std::filesystem;
 using pilot::Channel;
 
-constexpr std::size_t most_newcomers = 256;  // strangers cannot take all descriptors
+constexpr std::size_t most_newcomers = 256;  // so many that strangers cannot take all descriptors
 constexpr std::chrono::seconds newcomer_patience{5};
 constexpr std::chrono::seconds question_every{5};
 constexpr std::chrono::milliseconds accept_pause{200};
-constexpr int client_seconds = 10;  // for a client program of Slurm
+constexpr int client_seconds = 10;  // how long a client program of Slurm may take
 
 std::string address_text(const sockaddr* address) {
   char text[INET6_ADDRSTRLEN] = {};
@@ -44,7 +44,7 @@ std::string address_text(const sockaddr* address) {
   return text;
 }
 
-// Of IPv4, those of the machine itself last.
+// The addresses of this machine, IPv4 only; loopback addresses come last.
 std::vector<std::string> own_addresses() {
   std::vector<std::string> others, loopback;
   ifaddrs* list = nullptr;
@@ -82,7 +82,7 @@ Pool::~Pool() {
     if (!jobs.empty()) run_here("scancel --quiet" + jobs, client_seconds);
     std::error_code ignored;
     if (!ticket_.empty()) fs::remove(ticket_, ignored);
-    // The logs of pilots that failed are kept to be read.
+    // The logs of failed pilots are kept, so that people can read them.
     if (!folder_.empty() && failure_.empty()) fs::remove_all(folder_, ignored);
   } catch (...) {  // A pilot that could not be removed from the queue ends when it finds nobody.
   }
@@ -162,9 +162,9 @@ void Pool::watch(int descriptor) const {
 
 void Pool::unwatch(int descriptor) const { ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr); }
 
-// Under the lock: does what can be done without waiting.
+// Under the lock: does whatever can be done without waiting.
 void Pool::advance() {
-  // All newcomers and more: whoever has said something is heard before it could count as silent.
+  // Room for all newcomers and more, so that whoever has sent something is read before it could count as silent.
   std::array<epoll_event, most_newcomers + 64> events{};
   const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
   for (int i = 0; i < count; ++i) {
@@ -186,7 +186,8 @@ void Pool::advance() {
 
 void Pool::accept_all() {
   for (;;) {
-    if (newcomers_.size() >= most_newcomers) {  // The others wait in the queue; looking at it would not let us sleep.
+    // The others wait in the queue, which is no longer watched: it would keep waking this thread.
+    if (newcomers_.size() >= most_newcomers) {
       unwatch(listener_.get());
       accepting_ = false;
       return;
@@ -194,7 +195,7 @@ void Pool::accept_all() {
     Descriptor socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) {
       if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM) return;
-      // The queue stays readable: threads that wait would turn in circles until a descriptor is free.
+      // The queue stays readable, so waiting threads would spin until a descriptor is free.
       unwatch(listener_.get());
       accepting_ = false;
       next_accept_ = Clock::now() + accept_pause;
@@ -212,7 +213,7 @@ void Pool::greet(int descriptor) {
   Newcomer& newcomer = newcomers_.at(descriptor);
   const bool answered = newcomer.channel->state() == Channel::State::open;
   const std::optional<pilot::Message> message = newcomer.channel->next();
-  // Nobody may have looked at it for a long time, because no call waited: its patience begins with our answer.
+  // Perhaps nobody has read it for a long time, because no call waited: its patience begins with our answer.
   if (!answered && newcomer.channel->state() == Channel::State::open) newcomer.since = Clock::now();
   if (!message && newcomer.channel->state() != Channel::State::closed) return;
   const auto hello = message ? nlohmann::json::parse(message->text, nullptr, false) : nlohmann::json();
@@ -233,7 +234,7 @@ void Pool::greet(int descriptor) {
   newcomers_.erase(descriptor);
 }
 
-// Something came from a slot that has no call: it leaves, or is gone.
+// A slot without a call has sent something: it leaves, or is gone.
 void Pool::drop_idle(int descriptor) {
   const auto found = std::find_if(idle_.begin(), idle_.end(),
                                   [&](const Slot& slot) { return slot.channel->descriptor() == descriptor; });
@@ -296,7 +297,7 @@ void Pool::lost(Slot slot) {
   const std::scoped_lock lock(mutex_);
   --busy_;
   forget_connection(slot);
-  // A call that is tried again must not wait for a second connection of the same pilot to be found dead.
+  // A call that is tried again must not spend its time on a second dead connection of the same pilot.
   std::erase_if(idle_, [&](const Slot& idle) {
     if (slot.job.empty() || idle.job != slot.job) return false;
     eventfd_t one = 0;
@@ -342,7 +343,7 @@ void Pool::failed(const std::string& why) {
   next_submission_ = Clock::now() + std::chrono::seconds(1 << (failures_ - 1));
 }
 
-// Only about jobs that have not come.
+// Asks only about jobs that have not connected yet.
 void Pool::ask_slurm(std::unique_lock<std::mutex>& lock) {
   next_question_ = Clock::now() + question_every;
   std::string jobs;

@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 struct Slot {
   std::unique_ptr<pilot::Channel> channel;
   std::string node;
-  std::string job;  // empty: not of Slurm
+  std::string job;  // empty: the pilot is not a job of Slurm
   // Bytes of events and logs that came over the connection in all its calls, and how many of them the pilot was told of.
   std::uint64_t taken = 0, told = 0;
 };
@@ -42,7 +42,8 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  // A free slot. No channel: `cancel` (a descriptor) became readable, or there was none until then, and `why` says so.
+  // Waits for a free slot. A slot without a channel: `cancel` (a descriptor) became readable, or no slot was free in
+  // time, and `why` says so.
   Slot take(int cancel, Clock::time_point until, std::string& why);
   void give_back(Slot slot);
   // The connection has ended.
@@ -56,7 +57,7 @@ class Pool {
   struct Pilot {
     Clock::time_point submitted;
     int connections = 0;
-    std::string state;  // what Slurm says while it has not come
+    std::string state;  // what Slurm says while the pilot has not connected
   };
   struct Newcomer {
     std::unique_ptr<pilot::Channel> channel;
@@ -82,19 +83,19 @@ class Pool {
   const Options options_;
   const std::string here_;
   std::mutex mutex_;
-  pid_t owner_ = ::getpid();  // a forked child begins with nothing
+  pid_t owner_ = ::getpid();  // a forked child starts with an empty pool
   bool started_ = false;
   std::string folder_, ticket_, name_;
   pilot::Key key_{};
   Descriptor listener_, epoll_, idle_event_;
   std::map<int, Newcomer> newcomers_;
-  std::vector<Slot> idle_;  // the last one that was used is the next
+  std::vector<Slot> idle_;  // the last one that was used is taken first
   std::map<std::string, Pilot> pilots_;
   int waiting_ = 0, busy_ = 0;
   bool accepting_ = true;
   bool asking_ = false;  // a thread submits or asks Slurm
   Clock::time_point next_submission_{}, next_question_{}, next_accept_{};
-  int failures_ = 0;  // since a pilot came
+  int failures_ = 0;  // since a pilot last connected
   std::string failure_;
 };
 

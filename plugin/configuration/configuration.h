@@ -17,7 +17,7 @@
 
 namespace wtool {
 
-// What limits.timeout_max "none" stands for: 100 years, to which clocks can still add.
+// What limits.timeout_max "none" stands for: 100 years, which clocks can still add.
 inline constexpr std::chrono::seconds max_timeout{3'155'760'000};
 
 // Built-in values are the defaults. docs/guide/configuration.md describes each key.

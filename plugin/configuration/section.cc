@@ -68,7 +68,7 @@ std::string alternatives(const std::vector<std::string>& words) {
   return text;
 }
 
-// The first element that does not pass, or `list` itself where that is not a list; nullptr when all pass.
+// The first element that does not pass, or `list` itself if it is not a list; nullptr if all pass.
 const Json* odd_one(const Json& list, bool (*is_right)(const Json&)) {
   if (!list.is_array()) return &list;
   const auto found = std::find_if_not(list.begin(), list.end(), is_right);
@@ -179,7 +179,7 @@ void Section::variables(const char* key, policy::Variables& value) {
     if (!policy::is_variable_name(name)) {
       return complain(key, Json(name), "names of letters, digits and _ that do not begin with a digit");
     }
-    // A text is not shown: it may be secret.
+    // The text is not shown, because it may be secret.
     if (!is_text(text)) {
       return complain(key + ("." + name), text.is_string() ? Json("a text with NUL") : text, "a text without NUL");
     }

@@ -49,13 +49,13 @@ class Section {
 
   void flag(const char* key, bool& value);
 
-  // Takes the key where it is there and has this text.
+  // Takes the key if it has this text.
   bool takes_word(const char* key, const char* word);
 
-  // One of `choices`; `value` is its place among them.
+  // One of `choices`; `value` becomes its index.
   void choice(const char* key, const std::vector<std::string>& choices, std::size_t& value);
 
-  // The second of two choices is true.
+  // Sets `value` to whether the second of two choices is given.
   void choice(const char* key, const char* no, const char* yes, bool& value);
 
   void absolute_path(const char* key, std::string& value);
@@ -64,11 +64,11 @@ class Section {
   // "default" leaves `value` empty.
   void absolute_paths_or_default(const char* key, std::optional<std::vector<std::string>>& value);
 
-  // "default", "none", or a list of names, in which "default" stands for what `value` holds before.
+  // "default", "none", or a list of names, in which "default" stands for the names that `value` has before.
   void names(const char* key, std::vector<std::string>& value);
 
-  // Commands in literal words, the last of which may be "*"; false where the key is missing. With `prefixes`, every
-  // entry is a prefix anyway, so a trailing " *" is taken off.
+  // Commands in literal words, the last of which may be "*"; false if the key is missing. With `prefixes`, every entry
+  // is a prefix anyway, so a trailing " *" is removed.
   bool entries(const char* key, bool prefixes, std::vector<std::string>& value);
 
   // Names of variables, with * and ?.
@@ -77,7 +77,7 @@ class Section {
   // An object of texts.
   void variables(const char* key, policy::Variables& value);
 
-  // Says which key is left over.
+  // Reports the keys that are left over.
   void end();
 
  private:

@@ -18,7 +18,7 @@ class Cancellation {
  public:
   enum class Mode : std::uint32_t { none = 0, graceful = 1, now = 2 };
 
-  Cancellation();  // Throws std::system_error when there is no descriptor to be had.
+  Cancellation();  // Throws std::system_error when no descriptor is free.
 
   // Never waits. The first reason stands; now overrides graceful. Any thread.
   void request(Mode mode, std::string_view reason);

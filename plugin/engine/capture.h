@@ -15,17 +15,17 @@ class Capture {
   // `cap` in bytes, at least 2.
   explicit Capture(std::size_t cap) : head_cap_(cap / 2), tail_cap_(cap - cap / 2) {}
 
-  // Takes in what came. Bytes that were read into room() are not copied again.
+  // Adds bytes. Those that were read into room() are not copied again.
   void append(std::string_view bytes);
 
-  // Where the caller may read the next bytes to, instead of its own buffer: the place of the oldest bytes, which are
-  // then lost. Empty as long as nothing has been left out, even if the next byte will be, so that whole() stays whole
-  // until append(). Also empty where there would be room for less than `least`.
+  // Where the caller may read the next bytes directly: the place of the oldest bytes, which are then lost. Empty while
+  // nothing has been left out, even if the next byte will be, so that whole() stays whole until append(). Also empty if
+  // there would be room for fewer than `least` bytes.
   std::span<char> room(std::size_t least);
 
   std::uint64_t total_bytes() const { return total_; }
   bool truncated() const { return total_ > head_cap_ + tail_cap_; }
-  // True when so many bytes more would still all be kept.
+  // Whether so many further bytes would still all be kept.
   bool fits(std::size_t bytes) const { return total_ + bytes <= head_cap_ + tail_cap_; }
   // All bytes so far, in two parts. Only while nothing is left out; valid until the next append.
   std::array<std::string_view, 2> whole() const { return {head_, tail_}; }

@@ -121,7 +121,7 @@ Descriptor open_cgroup_base() {
       choose_cgroup_base(cgroup_directories(read_text("/proc/self/mountinfo"), read_text("/proc/self/cgroup")));
   if (path.empty()) return {};
   Descriptor base(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Something else may be mounted over the place that mountinfo names.
+  // Another file system may be mounted over the place that mountinfo names.
   struct statfs system {};
   if (!base || ::fstatfs(base.get(), &system) != 0 || system.f_type != CGROUP2_SUPER_MAGIC) return {};
   return base;

@@ -25,8 +25,8 @@ void send_signal(const Descriptor& handle, int signal) {
 warden::Received Custodian::receive(warden::Report& report) {
   warden::Received received = warden::receive_message(socket.get(), &report, sizeof report);
   if (received.size < 0 && errno == ECONNRESET) {
-    // It has closed its end and left something unread there. The kernel says so first, and only then hands out what it
-    // had sent before: its report may be among that.
+    // The custodian closed its end with something unread. The kernel reports that before it hands out what the
+    // custodian had sent, which may include its report.
     left_unread = true;
     received = warden::receive_message(socket.get(), &report, sizeof report);
   }

@@ -17,9 +17,9 @@ namespace wtool::engine {
 
 class SignalScope;
 
-// After the grace of an end, a custodian kills for 5 s. One that has not reported by then is itself in trouble.
+// After the grace period of an end, a custodian kills for 5 s. If it has not reported by then, it is itself in trouble.
 constexpr std::chrono::milliseconds report_slack{7000};
-// How long what is swept away, or is to stop now, has for SIGTERM.
+// The time that SIGTERM gives to processes that are swept away, or must stop now.
 constexpr std::chrono::milliseconds short_grace{50};
 // How often keepers are continued, in case a command has stopped them, while nothing is heard of them.
 constexpr std::chrono::milliseconds wake_interval{500};
@@ -59,9 +59,9 @@ struct Custodian {
   // SIGCONT to it and to its warden, in case a command has stopped them.
   void wake() const;
 
-  // True while process is its number.
+  // True while `process` is still its number.
   bool alive() const;
-  // True where it is seen that a signal has stopped it.
+  // True if a signal has visibly stopped it.
   bool stopped() const;
   void kill() const;
 

@@ -38,11 +38,11 @@ class EventBatch {
   // Whether there is a receiver at all. Without one, nothing is to be added.
   bool wanted() const { return static_cast<bool>(sink_); }
 
-  // These deliver what is to be delivered, and say whether the receiver was content; false wants the command stopped.
+  // These deliver what is due, and return whether the receiver was content; false: it wants the command stopped.
   bool add(Stream stream, std::string_view bytes, Clock::time_point now);
   // Delivers what has waited long enough.
   bool deliver_due(Clock::time_point now);
-  // Delivers what is there of a stream that has ended, or of both.
+  // Delivers the rest of a stream that has ended, or of both.
   bool end(Stream stream, Clock::time_point now);
   bool end(Clock::time_point now);
 
@@ -52,7 +52,7 @@ class EventBatch {
  private:
   struct Waiting {
     std::string bytes;
-    std::uint64_t order = 0;  // of its first byte
+    std::uint64_t order = 0;  // of the first byte
     Clock::time_point due{};  // from here on, bytes go out at once
   };
 

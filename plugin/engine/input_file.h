@@ -11,7 +11,7 @@
 
 namespace wtool::engine {
 
-// None, with errno in `error`, where it cannot be made.
+// An empty descriptor, with errno in `error`, on failure.
 Descriptor make_input_file(std::string_view text, int& error);
 
 }  // namespace wtool::engine

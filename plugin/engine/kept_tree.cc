@@ -42,7 +42,7 @@ std::vector<ProcessName> KeptTree::wait_end() {
   return unkillable_;
 }
 
-// Takes one message of the custodian's, or its death.
+// Takes one message from the custodian, or notes its death.
 void KeptTree::hear() {
   warden::Report report{};
   const warden::Received received = custodian_.receive(report);

@@ -21,7 +21,7 @@ namespace wtool::engine {
 class KeptTree {
  public:
   // `call` is the number by which the custodian knows them, `began` when their command started. The client must outlive
-  // this object. Takes the custodian over, unless it throws.
+  // this object. Takes over the custodian, unless it throws.
   KeptTree(WardenClient& client, Custodian& custodian, std::uint64_t call, std::chrono::steady_clock::time_point began)
       : client_(client), custodian_(std::move(custodian)), call_(call), began_(began) {}
   KeptTree(const KeptTree&) = delete;

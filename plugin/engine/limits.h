@@ -1,4 +1,4 @@
-// What a command may use, all its processes together where nothing else is said. 0: no limit.
+// What a command may use: unless noted, all its processes together. 0: no limit.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Limits {
 
 enum class LimitName { cpu_seconds, memory_bytes, processes, open_files, file_bytes };
 
-// As it is called in the configuration, below `limits`.
+// The name of the key in the configuration, below `limits`.
 constexpr const char* to_text(LimitName name) {
   constexpr const char* names[] = {"cpu_seconds", "memory_bytes", "processes", "open_files", "file_bytes"};
   return names[static_cast<int>(name)];

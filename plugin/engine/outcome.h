@@ -39,7 +39,7 @@ struct NotStarted {
   enum class Stage { custody, fork, setup, directory, exec, namespaces, binds, sandbox };
   Stage stage;
   int error;           // errno, or 0
-  std::string detail;  // what could not be done, which tells of the errno as well; empty where the stage says it
+  std::string detail;  // what could not be done, with the errno in words; empty if the stage says it
 };
 // Custodian or warden died under it. All its processes are dead, but its status is not known.
 struct Lost {
@@ -47,7 +47,7 @@ struct Lost {
   std::string hint = "a command that kills its parent, or processes by name, does this; the next call works";
 };
 
-// True for errors that say that the machine, the user or this process has no more of something.
+// True for errors that mean that the machine, the user or this process has run out of something.
 constexpr bool is_exhaustion(int error) {
   return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN || error == ENOBUFS ||
          error == ENOSPC;
@@ -59,7 +59,7 @@ struct StreamText {
   std::string text;  // valid UTF-8
   std::uint64_t bytes = 0;
   bool truncated = false;
-  bool lossy = false;  // bytes that were no UTF-8 were replaced
+  bool lossy = false;  // bytes that were not UTF-8 were replaced
 };
 
 struct ProcessName {
@@ -67,7 +67,7 @@ struct ProcessName {
   std::string name;
 };
 
-// What all processes of the call used, as far as it was seen.
+// What all processes of the call used, as far as it could be measured.
 struct Resources {
   std::chrono::microseconds user{0};  // CPU time of all that were waited for, orphans too
   std::chrono::microseconds system{0};
@@ -79,7 +79,7 @@ struct Resources {
 struct OutputFile {
   std::string path;  // absolute; empty when there is none
   std::uint64_t bytes = 0;
-  std::string error;  // why it ends too early, or was not made: a sentence; empty when all is well
+  std::string error;  // why it ends too early, or was not made: a sentence; empty without an error
 };
 
 class KeptTree;
@@ -95,7 +95,7 @@ struct CommandOutcome {
   std::shared_ptr<KeptTree> kept;             // The processes that outlived it and live on, where that was wanted.
   std::uint32_t unkillable_count = 0;         // How many processes the kernel would not let us kill,
   std::vector<ProcessName> unkillable_names;  // and the first of them.
-  std::optional<Resources> resources;         // Nothing where nobody is left to tell.
+  std::optional<Resources> resources;         // Nothing if nobody is left to report it.
   bool in_cgroup = false;                     // The kernel held the limits of memory and processes, not the watch.
 };
 

@@ -15,7 +15,7 @@ int OutputPipe::open() {
   if (::pipe2(ends, O_CLOEXEC) != 0) return errno;
   reader_ = Descriptor(ends[0]);
   writer_ = Descriptor(ends[1]);
-  // Ours alone: the flag belongs to the reading end, the command's end blocks as it expects.
+  // Only our end: the flag belongs to the reading end, and the command's end blocks as the command expects.
   return ::fcntl(reader_.get(), F_SETFL, O_NONBLOCK) == 0 ? 0 : errno;
 }
 
@@ -56,7 +56,7 @@ std::size_t OutputPipe::waiting() const {
 void OutputPipe::grow() {
   if (grown_) return;
   grown_ = true;
-  // The kernel may refuse, when this user's pipes hold much already.
+  // The kernel may refuse if this user's pipes already hold much.
   if (::fcntl(reader_.get(), F_SETPIPE_SZ, static_cast<int>(large_size)) < 0) return;
   buffer_size_ = large_size;
   buffer_.reset();

@@ -19,7 +19,7 @@ class OutputPipe {
  public:
   explicit OutputPipe(std::size_t capture_bytes) : capture_(capture_bytes) {}
 
-  // 0, or the errno of what failed.
+  // Returns 0, or the errno of what failed.
   int open();
 
   int writer() const { return writer_.get(); }
@@ -31,7 +31,7 @@ class OutputPipe {
 
   void close_reader() { reader_.reset(); }
 
-  // Reads what is there, at most one buffer; empty when there is nothing now or any more. Valid until the next read.
+  // Reads at most one buffer; empty if nothing is there now, or ever again. Valid until the next read.
   std::string_view read_some();
   // Captures what was read.
   void keep(std::string_view bytes) { capture_.append(bytes); }
@@ -41,7 +41,7 @@ class OutputPipe {
   // How much was written and not yet read.
   std::size_t waiting() const;
 
-  // Closes, and gives what was captured. Empties the capture.
+  // Closes the pipe, and returns what was captured. Empties the capture.
   StreamText take();
 
  private:
@@ -54,7 +54,7 @@ class OutputPipe {
   bool grown_ = false;
   bool more_than_little_ = false;
   std::unique_ptr<char[]> buffer_;
-  // Most commands write little; for them the heap need not grow by two large buffers, and shrink again.
+  // Most commands write little; for them the heap should not grow by two large buffers and shrink again.
   char little_[4096];
   Capture capture_;
 

@@ -26,19 +26,19 @@ using std::chrono::milliseconds;
 
 // After the command's own end: how long others of its tree may keep the pipes open before they are swept away,
 constexpr milliseconds drain_time{250};
-// how long they have for a last word where they are to live on, with the pipes if they like.
+// how long they have for a last word if they are to live on, perhaps with the pipes.
 constexpr milliseconds kept_drain_time{50};
 
-// When the plugin begins to help custodian and warden after the time that an end has: they are usually done by then.
+// How long after the deadline of an end the plugin begins to help custodian and warden: they are usually done by then.
 constexpr milliseconds help_after{200};
 // How long it waits between two rounds of help.
 constexpr milliseconds help_interval{20};
-// After so many rounds in which nothing of the command lived and the custodian stood still, it is given up.
+// After so many rounds in which nothing of the command lived and the custodian did nothing, the custodian is given up.
 constexpr int rounds_to_give_up = 5;
-// How often a command is handed over, at most. The pool may hold many custodians that a command has crippled.
+// How often a command is handed over at most. The pool may hold many custodians that a command has crippled.
 constexpr int max_attempts = 40;
 
-// What the helper programs need of the stack, in bytes: with less the kernel kills them.
+// The stack that the helper programs need, in bytes: with less, the kernel kills them.
 constexpr rlim_t least_stack = 128UL * 1024;
 
 // Why a custodian that nobody killed has died.
@@ -60,7 +60,7 @@ std::string list_suspects(const std::vector<ProcessName>& suspects) {
   return text;
 }
 
-// As a shell shows it.
+// The status as a shell shows it.
 int status_of(int wait_status) {
   return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
@@ -82,14 +82,14 @@ class Run {
     if (options.spill != SpillOptions::When::never) spill_file_.emplace(*options.spill_directory, options.name);
   }
 
-  // However it ends, by an exception too: nothing of the command is left.
+  // However the run ends, even by an exception, nothing of the command is left.
   ~Run() {
     if (in_custody_) client_.kill_tree(std::move(custodian_), request_.call(), started_);
   }
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // Nothing when no custodian ever read the command, so that it may be tried again.
+  // Nothing if no custodian ever read the command, so that it may be tried again.
   std::optional<CommandOutcome> go();
 
  private:
@@ -132,8 +132,8 @@ class Run {
   Custodian custodian_;
   std::optional<Backstop> backstop_;
   Clock::time_point started_ = Clock::now();
-  bool in_custody_ = false;   // The custodian may have processes of the command.
-  bool handed_over_ = false;  // It has the whole of the request.
+  bool in_custody_ = false;   // The custodian may hold processes of the command.
+  bool handed_over_ = false;  // It has received the whole request.
   bool over_ = false;
   bool never_read_ = false;
   bool leader_exited_ = false;
@@ -250,7 +250,7 @@ int Run::time_left() const {
     next = *options_.deadline;
   }
   if (const auto due = events_.next_due()) next = std::min(next, *due);
-  // In silence the keepers are continued now and then: a command may have stopped them.
+  // While nothing is heard, the keepers are continued now and then: a command may have stopped them.
   if (next == Clock::time_point::max()) return wake_interval.count();
   const auto left = std::chrono::ceil<milliseconds>(next - Clock::now()).count();
   return static_cast<int>(std::clamp<decltype(left)>(left, 0, wake_interval.count()));
@@ -319,8 +319,8 @@ void Run::end(Reason reason, milliseconds grace) {
   custodian_.send_end(request_.call(), grace);
 }
 
-// Hands the tree and the pipes to the custodian for good. The command's own output is still in the pipes, and must be
-// read before.
+// Hands the tree and the pipes over to the custodian for good. The command's own output is still in the pipes, and must
+// be read before that.
 void Run::keep() {
   reason_ = Reason::keep;
   report_deadline_ = Clock::now() + report_slack;
@@ -349,8 +349,8 @@ void Run::take_output(OutputPipe& pipe, Stream stream) {
   }
 }
 
-// Writes bytes that are not captured yet. Up to here the capture has left nothing out, so a file that begins only now
-// can be filled from it and is complete.
+// Writes bytes that are not captured yet. The capture has left nothing out so far, so a file that begins only now can
+// be filled from it and is complete.
 void Run::spill(const OutputPipe& pipe, std::string_view bytes) {
   if (!spilling_) {
     if (options_.spill == SpillOptions::When::when_cut && pipe.captured().fits(bytes.size())) return;
@@ -375,7 +375,8 @@ void Run::read_rest() {
       const std::uint64_t before = pipe->bytes();
       take_output(*pipe, stream);
       const auto got = static_cast<std::size_t>(pipe->bytes() - before);
-      if (got == 0 || got > most) break;  // Nothing more, or what came since. One read behind the last finds the end.
+      // Nothing more, or bytes that came later. One read after the last finds the end.
+      if (got == 0 || got > most) break;
       most -= got;
     }
   }
@@ -387,7 +388,8 @@ void Run::on_custodian_message() {
   if (received.size < static_cast<ssize_t>(sizeof(warden::Header))) {
     const bool unread = received.size < 0 && errno == ECONNRESET;
     if ((!unread && handed_over_) || leader_exited_) return lose_custodian();
-    // It was on its way out and has not read the whole command: nothing has run, so another custodian may.
+    // The custodian was about to end and has not read the whole command: nothing has run, so another custodian may run
+    // it.
     in_custody_ = false;
     over_ = never_read_ = true;
     return;
@@ -427,7 +429,7 @@ void Run::lose_custodian() {
              "hand; the next call works"};
   }
   if (auto lost = lost_for_want_of_stack()) outcome_.termination = *std::move(lost);
-  // Both say that everything was ended.
+  // In both cases everything was ended.
   if (reason_ == Reason::timeout && tree_killed.certain) outcome_.termination = TimedOut{};
   if (reason_ == Reason::cancelled && tree_killed.certain) outcome_.termination = Cancelled{cancellation_.reason()};
 }
@@ -438,16 +440,16 @@ void Run::take_report(const warden::Report& report) {
   outcome_.termination = termination_of(report);
   note_names(report);
   backstop_.reset();
-  // One that has something left to kill does not come back; nor does one whose warden is dead.
+  // A custodian that still has something to kill is not used again; nor is one whose warden is dead.
   if (report.unkillable_count > 0) return;
   if (report.abandoned == 0) {
     client_.release(std::move(custodian_));
   } else {
-    custodian_.kill();  // It is about to end, but may be stopped, and nobody else knows of it.
+    custodian_.kill();  // It is about to end, but may be stopped, and nobody else knows about it.
   }
 }
 
-// The processes that it is about, and what was used.
+// The processes and the usage that the report names.
 void Run::note_names(const warden::Report& report) {
   if (reason_ == Reason::sweep || report.header.kind == warden::Kind::kept) {
     outcome_.background_count = report.background_count;
@@ -473,7 +475,7 @@ Termination Run::termination_of(const warden::Report& report) const {
     case warden::Stage::directory:
       return NotStarted{Stage::directory, report.error, {}};
     case warden::Stage::exec:
-      // Its arguments and variables alone were more.
+      // Its arguments and variables alone exceeded the limit.
       if (report.exceeded == warden::Limit::memory_bytes) return exhausted(report);
       return NotStarted{Stage::exec, report.error, {}};
     case warden::Stage::namespaces:

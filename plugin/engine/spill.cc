@@ -54,7 +54,7 @@ void SpillFile::write(std::string_view bytes) {
   }
 }
 
-// How many of so many bytes there is room for; stops when the folder cannot even be looked into.
+// For how many of these bytes there is room; stops if even the folder cannot be read.
 std::size_t SpillFile::reserve(std::size_t bytes) {
   int error = 0;
   const std::uint64_t charge = SpillDirectory::charge(result_.bytes + bytes);
@@ -64,13 +64,14 @@ std::size_t SpillFile::reserve(std::size_t bytes) {
 }
 
 bool SpillFile::create() {
-  // A name that is taken already is worth another try.
+  // If the name is taken, another one is tried.
   for (int attempt = 0; attempt < 5; ++attempt) {
     name_ = SpillDirectory::new_name(call_);
     file_ = Descriptor(
         ::openat(folder_.place.get(), name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (file_) {
-      // So that nobody removes it while we write; where there are no locks, nobody can tell and so nobody removes.
+      // The lock keeps others from removing the file while we write. Without locks nobody can tell, so nobody removes
+      // it.
       ::flock(file_.get(), LOCK_EX | LOCK_NB);
       result_.path = directory_.path() + (directory_.path().ends_with('/') ? "" : "/") + name_;
       return true;
@@ -109,7 +110,7 @@ OutputFile SpillFile::finish() {
     }
     // A process that the host forked may have the descriptor as well, and would keep the lock.
     ::flock(file_.get(), LOCK_UN);
-    // Some file systems say only now that there was no room.
+    // Some file systems report a lack of space only here.
     if (::close(file_.release()) != 0 && errno != EINTR && !stopped_) stop(errno);
   }
   return std::move(result_);

@@ -32,13 +32,13 @@ struct SpillOptions {
 // Not for more than one thread.
 class SpillFile {
  public:
-  // `call` is the part of the file's name that says whose it is.
+  // `call` is the part of the file's name that identifies the call.
   SpillFile(SpillDirectory& directory, std::string_view call);
 
   // Writes all of it, or ends the file for good.
   void write(std::string_view bytes);
 
-  // Closes, and says what became of it.
+  // Closes the file, and reports the result.
   OutputFile finish();
 
  private:
@@ -53,7 +53,7 @@ class SpillFile {
   RealFolder folder_;
   std::string name_;  // in the folder
   Descriptor file_;
-  std::uint64_t charged_ = 0;  // What the directory has granted for it.
+  std::uint64_t charged_ = 0;  // how much the directory has granted for it
   bool stopped_ = false;
   OutputFile result_;
 };

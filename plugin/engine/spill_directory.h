@@ -24,7 +24,7 @@ namespace wtool::engine {
 
 class SpillDirectory {
  public:
-  // The path is absolute; the folder need not be there yet.
+  // The path is absolute; the folder need not exist yet.
   SpillDirectory(std::string path, std::uint64_t max_bytes) : path_(std::move(path)), max_bytes_(max_bytes) {}
 
   const std::string& path() const { return path_; }
@@ -41,7 +41,7 @@ class SpillDirectory {
   // The bytes of a grant are in a file by now, or never will be.
   void settle(std::uint64_t granted);
 
-  // What a file of this size counts.
+  // The size with which a file of this many bytes is counted.
   static std::uint64_t charge(std::uint64_t bytes);
 
  private:
@@ -50,8 +50,8 @@ class SpillDirectory {
   const std::string path_;
   const std::uint64_t max_bytes_;
   std::mutex mutex_;
-  std::uint64_t room_ = 0;       // Granted without another look.
-  std::uint64_t in_flight_ = 0;  // Granted and not settled.
+  std::uint64_t room_ = 0;       // granted by the last look, and still free
+  std::uint64_t in_flight_ = 0;  // granted, but not settled
 };
 
 // True for names that new_name() gives.

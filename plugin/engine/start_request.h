@@ -18,9 +18,9 @@ class StartRequest {
   enum class Sending { complete, waiting, failed };
 
   // Sends as much as the custodian's queue takes; the first time with the command's stdout, stderr and directory, the
-  // ruleset of its sandbox, and `input`, its standard input (-1: none, it is empty). Never waits. waiting: call again when the socket is writable. failed, with errno: the
-  // custodian is gone, or the text is larger than any command may be (E2BIG). A command that was not sent completely
-  // has not run.
+  // ruleset of its sandbox, and `input`, its standard input (-1: it is empty). Never waits. waiting: call again when
+  // the socket is writable. failed, with errno: the custodian is gone, or the text is larger than any command may be
+  // (E2BIG). A command that was not sent completely has not run.
   Sending send(int socket, const int (&descriptors)[3], int input = -1);
 
   // The number of the call, never 0.

@@ -26,17 +26,17 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// What a warden that is well needs to kill a tree. With more to kill it takes longer, and then help does no harm.
+// The time that a healthy warden needs to kill a tree. A large tree takes longer, and then help does no harm.
 constexpr milliseconds kill_time{200};
-// The warden kills for 5 s, whatever will not die; a little more, and it is not well itself.
+// The warden kills for 5 s, whatever will not die. If it takes longer than this, it is not healthy.
 constexpr milliseconds max_kill_time{7000};
 constexpr milliseconds round_time{20};
 // A custodian kills for at most 5 s, too.
 constexpr int farewell_ms = 8'000;
-// Until a command is taken for the reason why nobody says farewell.
+// How long it takes until a missing farewell is blamed on a command.
 constexpr int quick_farewell_ms = 1'000;
 
-// For a warden that serves no more, to end after its last call.
+// How long a warden that serves no more may take to end after its last call.
 constexpr milliseconds leave_time{1000};
 
 void send_header(int socket, warden::Kind kind) {
@@ -89,7 +89,7 @@ bool WardenClient::find(Custodian& custodian, int ruleset, const Patience& patie
       case Found::warden:
         if (spawn_custodian(nullptr, ruleset, custodian, patience, error)) return true;
         if (patience.over() || error.error != EPIPE) return false;
-        give_up(*custodian.warden);  // It has just retired: another is started.
+        give_up(*custodian.warden);  // The warden has just retired: another one is started.
         break;
       case Found::nothing:
         if (!start_warden(patience, error)) return false;
@@ -109,7 +109,7 @@ bool WardenClient::find(Custodian& custodian, int ruleset, const Patience& patie
 
 namespace {
 
-// What a scope keeper that is well needs to make a custodian is far less.
+// A healthy scope keeper needs far less to make a custodian.
 constexpr milliseconds keeper_time{2000};
 
 // Waits until the custodian that a keeper makes has reported its number and pidfd, without which it could not be
@@ -155,7 +155,7 @@ bool WardenClient::find_in(const std::shared_ptr<SignalScope>& scope, Custodian&
     idle.pop_back();
     if (serves(custodian) && custodian.idle_and_alive()) return give_back();
   }
-  // A command of the session may have ended or stopped the keeper: another domain is made, once.
+  // A command of the session may have ended or stopped the keeper. Then another domain is made, once.
   for (int attempt = 0; attempt < 2 && !patience.over(); ++attempt) {
     if (!keeper.socket || !keeper.idle_and_alive()) {
       const Descriptor ruleset = make_scope(error.detail);
@@ -172,7 +172,7 @@ bool WardenClient::find_in(const std::shared_ptr<SignalScope>& scope, Custodian&
   return false;
 }
 
-// Whether its warden is the one that serves now.
+// Whether the custodian's warden is the one that serves now.
 bool WardenClient::serves(const Custodian& custodian) {
   const std::lock_guard lock(mutex_);
   return custodian.warden && custodian.warden == warden_ && warden_->serves_us() && warden_->serves();
@@ -205,7 +205,7 @@ WardenClient::Found WardenClient::take(Custodian& custodian, bool idle_one) {
 // last, and was the last one taken.
 void WardenClient::note_turn(Custodian& custodian) {
   custodian.checked = custodian.alone && custodian.turn == turn_;
-  // Whoever has a custodian, a session's too, shares the warden.
+  // Each custodian, a session's too, shares the ownership of its warden.
   const auto idle_users = static_cast<long>(idle_.size()) + 2;  // with warden_ and this one
   custodian.alone = leaving_.empty() && warden_.use_count() == idle_users;
   custodian.turn = ++turn_;
@@ -260,7 +260,7 @@ void WardenClient::forget_warden() {
     leaving_.push_back({warden_, Clock::now()});
     for (Custodian& custodian : idle_) {
       custodian.idle_and_alive();  // Its number may not have been read yet.
-      custodian.kill();            // It has nothing, and may be stopped, and its warden dead.
+      custodian.kill();            // It has no processes, but it may be stopped, and its warden dead.
     }
   }
   idle_.clear();
@@ -337,7 +337,7 @@ bool hear_tree_killed(Descriptor& answer, milliseconds patience, TreeEnd& result
   if (!answer || !has_event(answer.get(), POLLIN, patience)) return false;
   warden::TreeKilled tree_killed{};
   if (warden::receive_message(answer.get(), &tree_killed, sizeof tree_killed).size != sizeof tree_killed) {
-    answer.reset();  // It has died, or retired.
+    answer.reset();  // The warden has died, or retired.
     return false;
   }
   result.certain = true;
@@ -354,7 +354,7 @@ void end_without_warden(const Custodian& custodian, Descriptor& answer, TreeEnd&
     const std::uint32_t living = backstop.kill_once();
     quiet_rounds = living == 0 ? quiet_rounds + 1 : 0;
     if (quiet_rounds >= 2 && backstop.sees_all()) {
-      // Not before all below it is dead: with it would go the place where they can be seen.
+      // Only once everything below it is dead: without it, those processes could no longer be found.
       custodian.kill();
       result.certain = true;
       return;
@@ -364,7 +364,7 @@ void end_without_warden(const Custodian& custodian, Descriptor& answer, TreeEnd&
     if (!backstop.sees_all() || Clock::now() >= end) {
       result.unkillable_count = living;
       result.unkillable_names = backstop.living();
-      custodian.kill();  // What it has left goes to the warden, where there is one, which kills it.
+      custodian.kill();  // What is left below it goes to the warden, if one exists, which kills it.
       return;
     }
   }

@@ -34,10 +34,10 @@ namespace wtool::engine {
 
 // What was found when a custodian and its tree were ended.
 struct TreeEnd {
-  bool certain = false;  // It was seen that all is dead but what is named.
+  bool certain = false;  // It was seen that everything is dead except the named processes.
   std::uint32_t unkillable_count = 0;
   std::vector<ProcessName> unkillable_names;
-  // Where it is not certain: processes that may be the command's. They began after it did, and their parent is gone.
+  // If it is not certain: processes that may be the command's. They began after it did, and their parent is gone.
   std::vector<ProcessName> suspects;
 };
 
@@ -98,7 +98,7 @@ class WardenClient {
   void give_up(const WardenProcess& warden);
   void see_to_ends() noexcept;
 
-  // A warden that serves no more.
+  // A warden that serves no more calls.
   struct Leaving {
     std::shared_ptr<WardenProcess> warden;
     std::chrono::steady_clock::time_point since;  // when the last call of it was seen

@@ -67,7 +67,7 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, con
   Descriptor theirs(pair[1]);
   const Descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
   const Descriptor host(open_handle(::getpid()));
-  // Room for the handle of the warden: without it the start fails half way.
+  // Room for the warden's handle: without it, the start would fail half way.
   Descriptor room(host ? ::fcntl(host.get(), F_DUPFD_CLOEXEC, 3) : -1);
   if (!null_device || !host || !room) {
     error = failure(path, "cannot be started, because a descriptor for it cannot be opened", errno);
@@ -89,7 +89,7 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, con
     error = failure(path, "cannot be started", failed.value());
     return nullptr;
   }
-  theirs.reset();  // So that a warden that dies is heard of at once.
+  theirs.reset();  // Closed, so that the death of a warden is noticed at once.
   warden->process_ = number;
   warden->handle_ = launcher.take_handle();
   if (!warden->handle_) {
@@ -130,7 +130,7 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, con
 bool WardenProcess::serves_us() const { return owner_ == ::getpid() && user_ == ::geteuid() && group_ == ::getegid(); }
 
 bool WardenProcess::serves() const {
-  return alive() && !has_event(control_.get(), 0);  // POLLHUP counts unasked.
+  return alive() && !has_event(control_.get(), 0);  // POLLHUP is always reported.
 }
 
 bool WardenProcess::alive() const { return !has_event(handle_.get(), POLLIN); }

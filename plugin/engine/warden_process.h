@@ -1,4 +1,4 @@
-// One running shell-warden: its control socket, and knowing whether it lives.
+// One running shell-warden: its control socket, and whether it is alive.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,7 @@
 
 namespace wtool::engine {
 
-// Why no custodian can be had.
+// Why no custodian is available.
 struct CustodyError {
   int error = 0;       // errno where a system call failed, else 0
   std::string detail;  // one sentence
@@ -27,7 +27,7 @@ class WardenProcess {
   // dropping privileges. Its commands would run with the old credentials.
   bool serves_us() const;
 
-  // Whether it lives and takes messages.
+  // Whether it is alive and accepts messages.
   bool serves() const;
 
   // Waits until it has ended; false when it has not within the time.
@@ -39,11 +39,11 @@ class WardenProcess {
 
   int control() const { return control_.get(); }
   pid_t process() const { return process_; }
-  // Who gets its children when it dies: process 1, or a subreaper above the host. 0 where that is not known.
+  // The process that inherits its children when it dies: process 1, or a subreaper above the host. 0 if unknown.
   pid_t reaper() const { return reaper_; }
   // Where custodians make cgroups; -1: nowhere.
   int cgroup_base() const { return cgroup_base_.get(); }
-  // True while process() is its number.
+  // True while process() is still its number.
   bool alive() const;
 
  private:

@@ -72,7 +72,7 @@ pid_t thread_with_memory(pid_t process) {
 
 }  // namespace
 
-// "pid (name) state parent ...", where the name may hold anything, parentheses too.
+// "pid (name) state parent ...", where the name may contain anything, even parentheses.
 bool read_status(pid_t process, ProcessStatus& status) {
   static const auto us_per_tick = 1'000'000ULL / static_cast<unsigned long long>(::sysconf(_SC_CLK_TCK));
   char text[room];

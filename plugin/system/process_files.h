@@ -72,16 +72,16 @@ struct ProcessStatus {
 
 bool read_status(pid_t process, ProcessStatus& status);
 
-// The parent of `process`, of which `handle` is a pidfd that was opened before. A third of the time of read_status.
+// The parent of `process`; `handle` is a pidfd of it that was opened before. Takes a third of the time of read_status.
 bool read_parent(pid_t process, int handle, pid_t& parent);
 
-// In KiB: what is resident; and the part of it that no file backs, shared memory left out.
+// In KiB: the resident memory, and the part of it that no file backs, without shared memory.
 struct ProcessMemory {
   std::uint64_t resident_kib = 0;
   std::uint64_t private_kib = 0;
 };
 
-// Quick, and too much where processes share pages.
+// Fast, but too high if processes share pages.
 bool read_memory(pid_t process, ProcessMemory& memory);
 
 // Its share of the memory that no file backs, resident or swapped; a page shared by n processes counts 1/n for each.
@@ -92,7 +92,7 @@ bool read_memory_share(pid_t process, std::uint64_t& kib);
 // The process that traces this one; 0 when it is not traced.
 pid_t read_tracer(pid_t process);
 
-// True when /proc shows the processes that this process can signal: it is mounted, and of this pid namespace.
+// True when /proc is mounted and shows this process's own pid namespace.
 bool has_own_proc();
 
 }  // namespace wtool

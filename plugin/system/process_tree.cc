@@ -120,14 +120,14 @@ bool ProcessTree::Groups::has(pid_t group) const {
 
 void ProcessTree::Groups::add(pid_t group) { groups_[count_++ % std::size(groups_)] = group; }
 
-// True when they were sent.
+// Returns whether all signals were sent.
 bool ProcessTree::signal(const Member& member, std::initializer_list<int> signals, Groups* groups) const {
   const auto all_sent = [&](auto send) {
     bool sent = true;
     for (const int signal : signals) sent = send(signal) && sent;
     return sent;
   };
-  // One that changes its group all the time may be missed, in a pass that ends all others of both groups.
+  // A process that changes its group all the time may be missed in a pass, which ends all others of both groups.
   const pid_t group = groups != nullptr ? ::getpgid(member.process) : 0;
   if (group > 1 && groups->has(group)) return true;
   if (member.parent == self_) {

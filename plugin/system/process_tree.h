@@ -68,11 +68,11 @@ class ProcessTree {
   std::uint32_t name_living(NamedProcess* names) const;
 
  private:
-  // Those that one pass has signalled: n processes of one group, each signalled with its group, would be n * n signals.
+  // The groups that one pass has signalled. Without it, n processes of one group would cause n * n signals.
   class Groups {
    public:
     bool has(pid_t group) const;
-    // Of more than there is room for, the oldest is forgotten.
+    // If it is full, the oldest group is forgotten.
     void add(pid_t group);
 
    private:
@@ -83,11 +83,12 @@ class ProcessTree {
   bool collect_from_all();
   bool read_children(pid_t process, pid_t thread, int file);
   void add(pid_t process, pid_t parent);
-  // With `groups`, the process group of the member as well; nothing where it is among them already.
+  // With `groups`, also signals the member's process group, unless the pass has done so.
   bool signal(const Member& member, std::initializer_list<int> signals, Groups* groups) const;
 
   const pid_t self_, root_, spared_;
-  // Of this process's own main thread, opened while there are descriptors; it must have no other threads then.
+  // Lists the children of this process's main thread; opened while descriptors are free. The process must have no other
+  // threads then.
   Descriptor own_children_;
   std::vector<Member> members_;
   std::vector<pid_t> asked_;  // Sorted.

@@ -21,7 +21,7 @@ bool is_link(int above, const std::string& name) {
   return ::fstatat(above, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
 }
 
-// Takes the first component off; empty where there are no more.
+// Removes and returns the first component; empty at the end.
 std::string take_component(std::string_view& path) {
   while (path.starts_with('/')) path.remove_prefix(1);
   const std::string_view name = path.substr(0, path.find('/'));
@@ -29,7 +29,7 @@ std::string take_component(std::string_view& path) {
   return std::string(name);
 }
 
-// Goes down `path` from folder.place, as far as it is there; with `mode`, makes what is not.
+// Goes down `path` from folder.place, as far as it exists; with `mode`, makes what is missing.
 void descend(RealFolder& folder, std::string_view path, const mode_t* mode) {
   folder.missing.clear();
   for (std::string_view rest = path;;) {

@@ -1,4 +1,4 @@
-// Files that the host writes beside commands: in folders whose paths have no symbolic link, and without the signal of a
+// Files that the host writes beside commands: in folders whose paths have no symbolic link, and without the signal for a
 // full file.
 //
 // The host itself writes some files in places where a command may write too. A command could put a link there, and the
@@ -20,10 +20,10 @@ namespace wtool {
 
 // A folder by its path, in which no component may be a symbolic link.
 struct RealFolder {
-  Descriptor place;     // O_PATH: the folder, or the last one above it that is there; none where `error` is set
+  Descriptor place;     // O_PATH: the folder, or the last existing one above it; empty if `error` is set
   std::string above;    // the path of `place`, without a slash at its end
-  std::string missing;  // what is not there of the path, below `place`
-  int error = 0;        // an errno; ELOOP: `link` is one
+  std::string missing;  // the part of the path that does not exist, below `place`
+  int error = 0;        // an errno; ELOOP: `link` is a symbolic link
   std::string link;     // the path of the first symbolic link
 
   bool is_there() const { return place && missing.empty(); }
@@ -84,7 +84,7 @@ class SizeSignalBlocked {
   bool was_pending_ = false;
 };
 
-// As write_all; the limit on the size of a file is an error (EFBIG) and no signal.
+// Like write_all, but exceeding the limit on a file's size is only an error (EFBIG), without a signal.
 inline Written write_without_signal(int descriptor, std::string_view bytes) {
   const SizeSignalBlocked guard;
   const Written written = write_all(descriptor, bytes);

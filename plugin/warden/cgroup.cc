@@ -17,7 +17,7 @@ namespace wtool::warden {
 namespace {
 
 constexpr const char* prefix = "wtool-";
-// A command may have made cgroups below its own: as many levels as anybody needs, and no end to our stack.
+// A command may have made cgroups below its own: this is deeper than anybody needs, and bounds our stack.
 constexpr int deepest = 16;
 
 // The number after "key " at the start of a line of a small file; 0 when no line has the key. Closes the file if it no
@@ -57,7 +57,7 @@ void for_each_directory(int folder, Visit visit) {
   ::closedir(entries);
 }
 
-// The kernel's own files in it go with it; one that has processes stays.
+// The kernel's own files in a cgroup disappear with it; a cgroup that has processes stays.
 void remove_with_inner(int parent, const char* name, int depth = 0) {
   if (::unlinkat(parent, name, AT_REMOVEDIR) == 0 || depth == deepest) return;
   const Descriptor directory(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -90,9 +90,9 @@ bool Cgroup::use(Descriptor directory, const Limits& limits) {
 bool Cgroup::set_limits(const Limits& limits) {
   if (!directory_) return false;
   if (limits.memory_bytes != 0) {
-    // What may not grow in memory shall not grow in swap instead. Kernels without swap have no such file.
+    // Memory that may not grow must not be swapped out instead. Kernels without swap have no such file.
     if (!write("memory.swap.max", 0) && errno != ENOENT) return false;
-    // One process alone is not what the limit is for, and a tree without one of its processes may hang.
+    // The limit covers the whole tree: kill all of it, since a tree that lacks one process may hang.
     if (!write("memory.max", limits.memory_bytes) || !write("memory.oom.group", 1)) return false;
     memory_events_ = open_in(directory_, "memory.events.local", O_RDONLY);
     if (!memory_events_) return false;
@@ -103,7 +103,7 @@ bool Cgroup::set_limits(const Limits& limits) {
     process_events_ = open_in(directory_, "pids.events", O_RDONLY);
     if (!process_events_) return false;
   }
-  exceeded();  // Before they are first read, poll tells of news that are none.
+  exceeded();  // An events file polls ready until it is first read, so read it once.
   return true;
 }
 
@@ -125,7 +125,7 @@ Limit Cgroup::exceeded() {
   // out of memory, and misses those that may not be killed for it (oom_score_adj).
   if (read_count(memory_events_, "oom") > 0) return Limit::memory_bytes;
   if (read_count(process_events_, "max") > 0) {
-    // Kernels before 6.11 also count here what a cgroup above refused; those from 6.1 on tell how many there were.
+    // Kernels before 6.11 also count here what a cgroup above has refused; from 6.1 on, they report the peak.
     const std::uint64_t most = read("pids.peak");
     if (most == 0 || most >= max_processes_) return Limit::processes;
   }
@@ -156,7 +156,7 @@ void remove_stale_cgroups(int base) {
     int owner = 0, end = 0;
     std::uint64_t call = 0;
     if (std::strncmp(name, prefix, std::strlen(prefix)) != 0) return;
-    // %n: the whole name must be ours.
+    // %n: the whole name must match.
     if (std::sscanf(name + std::strlen(prefix), "%d-%" SCNu64 "%n", &owner, &call, &end) != 2) return;
     if (name[std::strlen(prefix) + static_cast<std::size_t>(end)] != '\0' || owner <= 0) return;
     if (::kill(owner, 0) != 0 && errno == ESRCH) remove_with_inner(base, name);

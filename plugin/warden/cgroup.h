@@ -26,12 +26,12 @@ class Cgroup {
   // Makes the cgroup for call number `call`, with its limits of memory and processes. False on failure.
   bool make(std::uint64_t call, const Limits& limits);
 
-  // The same in a directory that is there already, and stays.
+  // The same in a directory that exists already, and stays.
   bool use(Descriptor directory, const Limits& limits);
 
   bool made() const { return static_cast<bool>(directory_); }
 
-  // For the command to be started in it; -1 when there is no cgroup.
+  // The directory in which the command is started; -1 without a cgroup.
   int directory() const { return directory_.get(); }
 
   // To poll for POLLPRI or POLLERR, which mean that exceeded() may have news; -1 without a cgroup. They stay ready
@@ -39,13 +39,13 @@ class Cgroup {
   int memory_events() const { return memory_events_.get(); }
   int process_events() const { return process_events_.get(); }
 
-  // The CPU time of all that was ever in it, children that nobody waited for included; 0 where it is not known.
+  // The CPU time of all processes that were ever in it, including children that nobody waited for; 0 if unknown.
   std::uint64_t cpu_us() const;
 
-  // Kills all that is in it, by the kernel's own hand (Linux 5.14).
+  // Has the kernel kill all processes in it (Linux 5.14).
   void kill() const;
 
-  // The limit at which the kernel has refused something.
+  // The limit at which the kernel refused something.
   Limit exceeded();
 
   // Removes the cgroup. No process may be in it.
@@ -62,7 +62,7 @@ class Cgroup {
   Descriptor directory_, memory_events_, process_events_;
 };
 
-// Removes what custodians that are no more left in `base`. Those that are alive keep theirs.
+// Removes the cgroups in `base` that custodians which no longer exist have left. Those of living ones stay.
 void remove_stale_cgroups(int base);
 
 }  // namespace wtool::warden

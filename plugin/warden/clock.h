@@ -1,4 +1,4 @@
-// Time for deadlines: CLOCK_MONOTONIC in milliseconds, so that a clock that is set does not matter.
+// Time for deadlines: CLOCK_MONOTONIC in milliseconds, which does not change when somebody sets the clock.
 #pragma once
 
 #include <algorithm>

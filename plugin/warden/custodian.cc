@@ -25,7 +25,7 @@ namespace wtool::warden {
 
 namespace {
 
-// By the signal itself, or as a shell passes on that its command did.
+// The command died of the signal itself, or it is a shell that reports so of its command.
 bool died_of(int status, int signal) {
   return (WIFSIGNALED(status) && WTERMSIG(status) == signal) ||
          (WIFEXITED(status) && WEXITSTATUS(status) == 128 + signal);
@@ -38,10 +38,10 @@ class Custodian {
   [[noreturn]] void serve();
 
  private:
-  // How far the end of a call has come. It only ever goes forward.
+  // How far the end of a call has come. It never goes back.
   enum class Ending { none, asked, forced };
 
-  // What there is to hear of. Numbers of bits, as EventSet gives them.
+  // The events that are awaited: bit numbers for EventSet.
   enum Source : unsigned { message, child, host_gone, warden_gone, cgroup_memory, cgroup_processes, kept_output };
 
   [[noreturn]] void refuse_start(std::uint64_t call);
@@ -73,12 +73,12 @@ class Custodian {
   ResourceMonitor monitor_;
   Cgroup cgroup_;
 
-  // The call that is under way.
+  // The current call.
   pid_t leader_ = -1;
   bool leader_lives_ = false;
   bool tree_lives_ = false;
   bool told_leader_exited_ = false;
-  int kept_output_[2] = {-1, -1};  // What kept processes write comes out here.
+  int kept_output_[2] = {-1, -1};  // the output of kept processes arrives here
   bool retiring_ = false;          // Exit after this call.
   Ending ending_ = Ending::none;
   std::int64_t ending_deadline_ = 0;  // Of the phase that `ending_` names.
@@ -112,7 +112,7 @@ void Custodian::serve() {
     Header header{};
     if (received.size < static_cast<ssize_t>(sizeof header)) quit(station_);
     std::memcpy(&header, buffer_, sizeof header);
-    if (header.kind == Kind::end || header.kind == Kind::keep) {  // It crossed the report of the call that it meant.
+    if (header.kind == Kind::end || header.kind == Kind::keep) {  // It crossed the report of its call.
       for (std::size_t i = 0; i < received.descriptor_count; ++i) ::close(received.descriptors[i]);
       continue;
     }
@@ -125,7 +125,7 @@ void Custodian::serve() {
     if (header.kind != Kind::start) quit(station_);
     if (received.descriptors_lost) refuse_start(header.call);
     if (!start_.receive(station_.socket, buffer_, received)) quit(station_);
-    // Without a scope, the command could signal whom it likes.
+    // Without a scope, the command could signal any process.
     if (start_.in_scope() && !station_.in_scope) quit(station_);
     run_call();
     // The caller has its report, so this costs it nothing. The plugin asks for another check (Kind::inspect) where some
@@ -134,7 +134,7 @@ void Custodian::serve() {
   }
 }
 
-// The start came without its descriptors: the machine has no more of them.
+// The start came without its descriptors: the machine has run out of them.
 void Custodian::refuse_start(std::uint64_t call) {
   report_ = Report{};
   report_.header = {Kind::report, 0, call};
@@ -192,7 +192,7 @@ void Custodian::run_call() {
     const bool cgroup_news = holds(news, cgroup_memory) || holds(news, cgroup_processes);
     if (now_ms() >= monitor_.next_sample() || (cgroup_news && cgroup_.exceeded() != Limit::none)) look();
     if (holds(news, warden_gone)) {
-      // Nobody would end the tree after us: end it now.
+      // Nobody would end the tree after us, so it is ended now.
       report_.abandoned = 1;
       leave(0);
     } else if (holds(news, host_gone)) {
@@ -222,7 +222,7 @@ int Custodian::time_to_wait() const {
 // Samples what the tree uses, and ends the tree when that exceeds a limit. There is no grace period: the tree is
 // stopped first, so that it does not grow while it is being killed.
 void Custodian::look() {
-  // Asked first, so that the look shows the tree as it was when something was refused, or as it is after that.
+  // Asked first, so that the sample shows the tree as it was when the kernel refused something, or later.
   const Limit refused = cgroup_.exceeded();
   const Limit seen = monitor_.sample(tree_, report_.user_us + report_.system_us, cgroup_.cpu_us());
   free_leader();
@@ -241,13 +241,13 @@ void Custodian::free_leader() {
   if (const pid_t tracer = read_tracer(leader_); tracer != 0) tree_.kill_member(tracer);
 }
 
-// The kernel lets nothing come above the limit of a cgroup: what it refused was the next byte or process.
+// In a cgroup, usage never exceeds the limit: the kernel refused the next byte or process.
 std::uint64_t Custodian::held_at(Limit exceeded) const {
   return exceeded == Limit::processes ? start_.limits().processes : start_.limits().memory_bytes;
 }
 
-// What the kernel's own limits did. The cgroup has counted it. Other limits show only as a signal to one process, which
-// a shell may have waited for.
+// Finds the limits that the kernel itself enforced. The cgroup has counted its own. Other limits show only as a signal
+// to one process, which a shell may have waited for.
 void Custodian::classify_exit() {
   if (report_.exceeded != Limit::none) return;
   if (const Limit refused = cgroup_.exceeded(); refused != Limit::none) {
@@ -269,7 +269,7 @@ void Custodian::classify_exit() {
 void Custodian::take_message() {
   const Received received = receive_message(station_.socket, buffer_, sizeof buffer_);
   End end{};
-  if (received.size < static_cast<ssize_t>(sizeof(Header))) {  // The plugin has let go of us.
+  if (received.size < static_cast<ssize_t>(sizeof(Header))) {  // The plugin has closed its end.
     leave(orphaned_grace_ms);
     return;
   }
@@ -300,7 +300,7 @@ void Custodian::keep(const Received& received) {
   report_.header.kind = Kind::report;
 }
 
-// A little of it at a time, so that a flood keeps nothing else waiting.
+// Reads a little at a time, so that a flood delays nothing else.
 void Custodian::discard_kept_output() {
   for (int& output : kept_output_) {
     if (output < 0) continue;
@@ -321,7 +321,7 @@ void Custodian::close_kept_output() {
   }
 }
 
-// Takes every child that is dead. Orphans of the tree are our children too.
+// Reaps every dead child. Orphans of the tree are our children, too.
 void Custodian::reap() {
   for (;;) {
     int status = 0;
@@ -367,7 +367,7 @@ void Custodian::begin_end(std::int64_t grace_ms) {
 
 // Ends the call because the host or the warden is gone: nobody could end it later, or kill the tree if we die.
 void Custodian::leave(std::int64_t grace_ms) {
-  // There is nothing more to hear, and these stay readable.
+  // No further events matter, and these descriptors would stay readable.
   events_.remove(station_.socket);
   events_.remove(station_.host);
   events_.remove(station_.warden);
@@ -375,7 +375,7 @@ void Custodian::leave(std::int64_t grace_ms) {
   begin_end(grace_ms);
 }
 
-// Kills until nothing is left, or until it is clear that something will not die.
+// Kills until nothing is left, or until it is clear that some process will not die.
 void Custodian::kill_all() {
   const std::int64_t deadline = now_ms() + unkillable_after_ms;
   bool reported = false;
@@ -394,7 +394,7 @@ void Custodian::kill_all() {
       reported = true;
       retiring_ = true;
     }
-    // The first rounds follow each other without a pause: a tree that forks all the time can only be outrun.
+    // The first rounds follow each other without a pause: only speed beats a tree that keeps forking.
     if (round > 20) {
       rise_above_sessions();
       await_child(reported ? 200 : 2);
@@ -403,7 +403,7 @@ void Custodian::kill_all() {
   if (reported) quit(station_);
 }
 
-// Waits until a child has died, or the time is up. Nothing else is heard.
+// Waits until a child has died, or the time is up. Other events are ignored.
 void Custodian::await_child(int timeout_ms) {
   sigset_t child_signal;
   sigemptyset(&child_signal);

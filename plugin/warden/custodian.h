@@ -32,12 +32,12 @@ struct CustodianStation {
 // the host's end, or while it was leaving. The command is dead by now, and no other process may be left to do this.
 [[noreturn]] void quit(const CustodianStation& station);
 
-// The one and only message on the socket of a custodian that could not be made.
+// The only message on the socket of a custodian that could not be made.
 void tell_not_spawned(int socket, int error);
 
-// How long SIGKILL is repeated before a process counts as one that will not die.
+// How long SIGKILL is repeated before a process counts as unkillable.
 constexpr std::int64_t unkillable_after_ms = 5000;
-// The grace period when the host is gone and nobody can tell another.
+// The grace period when the host is gone and nobody can choose another one.
 constexpr std::int64_t orphaned_grace_ms = 250;
 
 }  // namespace wtool::warden

@@ -26,7 +26,7 @@ class EventSet {
     return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event) == 0;
   }
 
-  // Before the descriptor is closed, where another process has it open as well: it would stay watched else.
+  // Call it before closing a descriptor that another process has open as well: otherwise it would stay watched.
   void remove(int descriptor) {
     if (descriptor >= 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr);
   }

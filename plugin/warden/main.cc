@@ -34,7 +34,8 @@ bool is_control_socket(int fd) {
   return ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
 }
 
-// Closes every descriptor above 2, so that none of the host's is kept, close-on-exec or not. None of them is ours yet.
+// Closes every descriptor above 2, so that none of the host's stays open, close-on-exec or not. None of them is ours
+// yet.
 bool close_all_above_2() {
   if (::syscall(SYS_close_range, 3U, ~0U, 0U) == 0) return true;
   // Kernels before 5.9, and filters that do not know the call.
@@ -71,7 +72,7 @@ int main(int, char** argv) {
   Problem problem = Problem::none;
   if (!close_all_above_2()) problem = Problem::descriptors;
   wtool::Descriptor control(::fcntl(0, F_DUPFD_CLOEXEC, 3));
-  // 0 to 2 stay taken, so that no descriptor that matters ever gets one of these numbers.
+  // 0 to 2 stay in use, so that no important descriptor ever gets one of these numbers.
   const int null_device = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   if (!control || null_device < 0) return 1;
   for (int fd = 0; fd <= 2; ++fd) ::dup2(null_device, fd);
@@ -79,7 +80,7 @@ int main(int, char** argv) {
   // A command of the same user can neither trace us nor open our memory.
   if (problem == Problem::none && ::prctl(PR_SET_DUMPABLE, 0) != 0) problem = Problem::privacy;
   wtool::warden::rise_above_processes();
-  (void)!::chdir("/");  // Keeps no directory busy.
+  (void)!::chdir("/");  // so that no directory stays in use
   make_room_on_stack();
   wtool::warden::Warden warden(std::move(control), argv[0], std::strlen(argv[0]), problem, errno);
   const int status = warden.run();

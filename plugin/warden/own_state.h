@@ -12,7 +12,7 @@
 
 namespace wtool::warden {
 
-// Once, in the warden, before the first custodian: this process, and those that it forks.
+// Call it once, in the warden, before the first custodian: it raises this process and those that it forks.
 void rise_above_processes();
 
 // Some schedulers divide time between sessions first, and between their processes second; there, the session of all
@@ -20,16 +20,16 @@ void rise_above_processes();
 // limits to watch, or a tree does not die. It is never undone.
 void rise_above_sessions();
 
-// In a command's process. A system call and nothing else; false with errno.
+// For a command's process. It makes one system call; false with errno.
 bool return_to_usual_priority();
 
 // What other processes may change.
 class OwnState {
  public:
-  // As it is now.
+  // The current state.
   OwnState();
 
-  // Whether it is something else now.
+  // Whether the state is different now.
   bool changed() const { return !(OwnState() == *this); }
 
   bool operator==(const OwnState& other) const;

@@ -13,7 +13,7 @@ namespace wtool::warden {
 
 namespace {
 
-// Aligned as the kernel wants control data.
+// Aligned as the kernel requires for control data.
 union ControlData {
   char bytes[CMSG_SPACE(sizeof(int) * max_descriptors)];
   cmsghdr align;

@@ -74,13 +74,13 @@ struct Hello {
   std::uint32_t reserved;
 };
 
-// Why a warden cannot keep what it promises, so that it serves nobody.
+// Why a warden cannot keep its promises, and so serves nobody.
 enum class Problem : std::uint32_t {
   none = 0,
   proc = 1,         // /proc is not mounted, or shows another pid namespace
   subreaper = 2,    // prctl(PR_SET_CHILD_SUBREAPER)
   privacy = 3,      // prctl(PR_SET_DUMPABLE)
-  descriptors = 4,  // the host's descriptors cannot be closed, or its own not be made
+  descriptors = 4,  // the host's descriptors cannot be closed, or its own cannot be opened
 };
 
 struct Welcome {
@@ -110,10 +110,10 @@ struct KillTree {
   std::uint64_t custodian;
 };
 
-// All processes of the custodian that was killed are dead, but for those named.
+// All processes of the custodian that was killed are dead, except for those named.
 struct TreeKilled {
   Header header;
-  std::uint32_t unkillable_count;  // May be more than are named.
+  std::uint32_t unkillable_count;  // May be higher than the number of names.
   std::uint32_t reserved;
   NamedProcess unkillable[max_named];
 };
@@ -185,17 +185,17 @@ struct Report {
   Stage failed_stage;        // none: the command ran.
   std::int32_t error;        // errno of that stage.
   std::int32_t wait_status;  // As wait(2) gives it; of the command itself.
-  std::uint32_t abandoned;   // 1: the warden died, so the custodian killed the tree and goes.
+  std::uint32_t abandoned;   // 1: the warden died, so the custodian has killed the tree and ends.
   std::uint64_t user_us;     // CPU time of all that was reaped, microseconds.
   std::uint64_t system_us;
   std::uint64_t max_rss_kib;  // The largest of them.
-  std::uint64_t tree_kib;     // The most memory that all together were seen to have at once.
+  std::uint64_t tree_kib;     // The most memory that all had together at one sample.
   std::uint32_t reaped;       // How many processes the custodian itself reaped.
-  std::uint32_t processes;    // The most that were seen alive at once.
+  std::uint32_t processes;    // The most that were alive at one sample.
   Limit exceeded;             // The limit for which the custodian ended the tree, or which ended a process.
   // 1: the kernel held the limits of memory and processes; 0: the watch did.
   std::uint32_t in_cgroup;
-  std::uint64_t used;                  // What was used of it, in its unit.
+  std::uint64_t used;                  // How much of it was used, in its unit.
   std::uint32_t background_count;      // How many lived when the command was over and the sweep began,
   NamedProcess background[max_named];  // the first of them by name.
   std::uint32_t unkillable_count;      // How many the kernel would not let us kill,

@@ -54,7 +54,7 @@ int write_map(const char* path, const char* text) {
 
 // The child keeps its user and group in the new namespace; there it may mount.
 int map_user(const SandboxPlan& plan) {
-  ::prctl(PR_SET_DUMPABLE, 1);  // Or its own files below /proc are root's. The memory is its own.
+  ::prctl(PR_SET_DUMPABLE, 1);  // Otherwise its own files below /proc would belong to root. The memory is its own.
   int error = write_map("/proc/self/setgroups", "deny");
   if (error == 0) error = write_map("/proc/self/uid_map", plan.user_map);
   if (error == 0) error = write_map("/proc/self/gid_map", plan.group_map);
@@ -71,7 +71,7 @@ int bind_onto_itself(const char* path, bool read_only) {
       static_cast<int>(::syscall(sys_open_tree, place, "", AT_EMPTY_PATH | AT_RECURSIVE | open_tree_clone | O_CLOEXEC));
   if (tree < 0) error = errno;
   if (error == 0 && read_only) {
-    // Sets this one attribute and leaves what else the mount has: a user namespace may not take anything off.
+    // Sets only this attribute and keeps the others of the mount: a user namespace may not remove any.
     MountAttributes attributes{mount_read_only, 0, 0, 0};
     if (::syscall(sys_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes, sizeof attributes) != 0) {
       error = errno;
@@ -91,11 +91,12 @@ SpawnFailure protect_paths(const SandboxPlan& plan) {
   } else if (::unshare(CLONE_NEWNS) != 0) {
     return {Stage::namespaces, errno};
   }
-  // First, or every bind would show outside as well.
+  // Must come first; otherwise every bind would show outside as well.
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return {Stage::namespaces, errno};
   for (std::size_t i = 0; i < plan.bind_count; ++i) {
     const int error = bind_onto_itself(plan.binds[i] + 1, plan.binds[i][0] == bind_read_only);
-    if (error == ENOSYS || error == EPERM) return {Stage::namespaces, error};  // None that can do this.
+    // This kernel or system does not allow it.
+    if (error == ENOSYS || error == EPERM) return {Stage::namespaces, error};
     if (error != 0) return {Stage::binds, error};
   }
   struct stat outside {};
@@ -141,7 +142,7 @@ SpawnFailure enter_sandbox(const SandboxPlan& plan) {
     const SpawnFailure failure = protect_paths(plan);
     if (failure.stage != Stage::none) return failure;
   }
-  // No program gains rights by being executed; without this the kernel takes neither of the two that follow.
+  // No program may gain rights by being executed. Without this, the kernel accepts neither of the next two.
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return {Stage::sandbox, errno};
   if (!drop_capabilities()) return {Stage::sandbox, errno};
   if (plan.ruleset >= 0 && ::syscall(sys_landlock_restrict_self, plan.ruleset, 0U) != 0) {

@@ -30,7 +30,7 @@ constexpr long sys_landlock_restrict_self = 446;
 struct SpawnFailure {
   Stage stage = Stage::none;
   int error = 0;
-  int cgroup_error = 0;  // errno of starting in the cgroup: no failure, the command runs outside of it.
+  int cgroup_error = 0;  // errno of starting in the cgroup. Not a failure: the command runs outside of it.
 };
 
 // What enter_sandbox does. Borrows from the SandboxMessage that made it.
@@ -50,7 +50,7 @@ struct SandboxPlan {
 // Lays out a SandboxPart. Memory is kept from call to call.
 class SandboxMessage {
  public:
-  // `bytes` must stay as they are while the plan is used. False when they are malformed.
+  // `bytes` must not change while the plan is used. False if they are malformed.
   bool lay_out(const char* bytes, std::size_t size);
 
   SandboxPlan& plan(int ruleset, int directory);
@@ -61,7 +61,7 @@ class SandboxMessage {
   SandboxPlan plan_;
 };
 
-// In the child, its working directory entered.
+// Call it in the child, once its working directory is entered.
 SpawnFailure enter_sandbox(const SandboxPlan& plan);
 
 // True when the plan has binds and this process may not make a mount namespace without a user namespace.

@@ -24,7 +24,7 @@ bool enter(const Descriptor& ruleset) {
   return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::syscall(sys_landlock_restrict_self, ruleset.get(), 0U) == 0;
 }
 
-// The warden's child, and in this process's domain. The C library has no function that makes one's own sibling.
+// Makes a child of the warden in this process's domain. The C library has no function for a sibling.
 pid_t make_sibling() {
   return static_cast<pid_t>(
       ::syscall(SYS_clone, static_cast<unsigned long>(CLONE_PARENT | SIGCHLD), 0UL, 0UL, 0UL, 0UL));
@@ -56,7 +56,7 @@ void run_scope_keeper(const CustodianStation& station, Descriptor ruleset) {
     if (received.size <= 0) quit(station);
     Descriptor socket(received.descriptors[0]);
     if (spawn_custodian.header.kind != Kind::spawn_custodian || !socket)
-      continue;  // Its sender sees its socket closed.
+      continue;  // The sender sees its socket closed.
     const pid_t process = make_sibling();
     if (process < 0) tell_not_spawned(socket.get(), errno);
     if (process != 0) continue;

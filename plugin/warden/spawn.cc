@@ -47,7 +47,7 @@ int execute(const SpawnPlan& plan) {
   return remembered;
 }
 
-// Lowers a limit of this process; one that is lower already stays.
+// Lowers a limit of this process; a lower one stays.
 bool lower(__rlimit_resource resource, rlim_t soft, rlim_t hard) {
   rlimit limit{};
   if (::getrlimit(resource, &limit) != 0) return false;
@@ -77,7 +77,7 @@ bool apply(const Limits& limits) {
   }
   if (::fchdir(plan.directory) < 0) fail(failure, Stage::directory, errno);
   if (plan.sandbox != nullptr) {
-    // Nothing that follows, but for exec itself, is anything that a sandbox refuses.
+    // A sandbox refuses nothing of what follows, except perhaps exec itself.
     const SpawnFailure refused = enter_sandbox(*plan.sandbox);
     if (refused.stage != Stage::none) fail(failure, refused.stage, refused.error);
   }
@@ -88,7 +88,7 @@ bool apply(const Limits& limits) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  // Last before exec, since they would hinder what stands above.
+  // Last before exec, since the limits would hinder the steps above.
   if (!apply(plan.limits)) fail(failure, Stage::setup, errno);
   const int error = execute(plan);
   fail(failure, Stage::exec, error);
@@ -120,7 +120,7 @@ bool apply(const Limits& limits) {
   if (child == 0) run_child(plan, failure);
   return child;
 #else
-  return -ENOSYS;  // The address sanitizer would have to be told of the second use of the stack.
+  return -ENOSYS;  // The address sanitizer would have to be told about the second use of the stack.
 #endif
 }
 
@@ -149,7 +149,7 @@ pid_t spawn(const SpawnPlan& plan, SpawnFailure& failure) {
     failure.error = errno;
     return -1;
   }
-  // The child has exec'd or exited by now: vfork says so.
+  // The child has exec'd or exited by now, since vfork has returned.
   failure.stage = shared.stage;
   failure.error = shared.error;
   if (failure.stage == Stage::none) return child;

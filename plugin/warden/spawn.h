@@ -8,7 +8,7 @@
 
 namespace wtool::warden {
 
-// All that the child needs, made before the fork: the child allocates nothing.
+// Everything that the child needs, made before the fork, because the child allocates nothing.
 struct SpawnPlan {
   char* const* paths = nullptr;  // Files to try, NULL-terminated.
   char** arguments = nullptr;    // argv, NULL-terminated, with one unused place *before* arguments[0]: see ENOEXEC.
@@ -18,7 +18,7 @@ struct SpawnPlan {
   int standard_output = -1;
   int standard_error = -1;
   int directory = -1;
-  int cgroup = -1;  // The directory of the cgroup to start in; -1: it stays where we are.
+  int cgroup = -1;  // the directory of the cgroup to start in; -1: the command stays in ours
   Limits limits{};
   SandboxPlan* sandbox = nullptr;  // What the command is confined by; NULL: nothing.
 };

@@ -50,17 +50,18 @@ int Warden::run() {
   if (!greet()) return 1;
 
   while (!leaving_ || !childless_) {
-    // What was inherited is killed again and again until it is gone; otherwise there is nothing to do unasked.
+    // Inherited processes are killed again and again until they are gone; otherwise there is nothing to do without an
+    // event.
     const unsigned news = events_.wait(inherited_.empty() && pending_kills_.empty() ? -1 : 5);
     if (holds(news, child)) {
       signalfd_siginfo discarded;
       (void)!::read(child_events_.get(), &discarded, sizeof discarded);
     }
     const bool lost_some = reap();
-    if (holds(news, host_gone)) leave();  // Custodians see it themselves.
+    if (holds(news, host_gone)) leave();  // Custodians notice this themselves.
     if (holds(news, message) && !leaving_) take_message();
     note_dead_custodians();
-    // Trees come to us only through the death of a custodian, and the kernel hands them on before it reports the death.
+    // Trees come to us only when a custodian dies, and the kernel hands them over before it reports the death.
     if (lost_some || !inherited_.empty() || !pending_kills_.empty()) sweep();
     if (cgroups_in_doubt_ && inherited_.empty()) {
       remove_stale_cgroups(cgroup_base_.get());
@@ -71,7 +72,7 @@ int Warden::run() {
   return 0;
 }
 
-// Takes what a warden needs of the kernel. On failure problem_ says what it is.
+// Gets what a warden needs from the kernel. On failure, problem_ says what is missing.
 void Warden::prepare() {
   const auto fail = [&](Problem problem) {
     problem_ = problem;
@@ -113,7 +114,7 @@ bool Warden::greet() {
          problem_ == Problem::none;
 }
 
-// Hears of nothing any more but of children: those who are gone stay readable.
+// From now on, only children matter: the descriptors of those who are gone would stay readable.
 void Warden::leave() {
   if (leaving_) return;
   leaving_ = true;
@@ -199,7 +200,7 @@ bool Warden::reap() {
       continue;
     }
     std::erase_if(children_, [&](const Child& one) { return one.process == child; });
-    cgroups_in_doubt_ = true;  // It may have been a custodian.
+    cgroups_in_doubt_ = true;  // it may have been a custodian
   }
 }
 
@@ -213,7 +214,7 @@ void Warden::sweep() {
   }
 }
 
-// A reaped custodian is not a child any more, and its children were handed on before. So the next sweep finds them.
+// A reaped custodian is no longer a child, and its children were handed over before. So the next sweep finds them.
 void Warden::note_dead_custodians() {
   for (PendingKill& pending : pending_kills_) {
     if (!pending.handle) continue;

@@ -61,7 +61,7 @@ class Warden {
   Problem problem_;
   int error_;
   Descriptor control_, host_, self_, null_device_, child_events_;
-  Descriptor cgroup_base_;  // None where the plugin found none.
+  Descriptor cgroup_base_;  // empty if the plugin found none
   char* name_;
   std::size_t name_room_;
   std::vector<Child> children_;
@@ -71,7 +71,8 @@ class Warden {
   ProcessTree inherited_;
   bool leaving_ = false;
   bool childless_ = true;
-  bool cgroups_in_doubt_ = true;  // A custodian has ended that may have left one, or an earlier warden's did.
+  // A custodian that has ended may have left a cgroup, or an earlier warden's custodian may.
+  bool cgroups_in_doubt_ = true;
 };
 
 }  // namespace wtool::warden

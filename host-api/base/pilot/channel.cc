@@ -28,7 +28,7 @@ bool Channel::begin() { return write(handshake_->begin()) || (close(), false); }
 
 bool Channel::take_in() {
   if (state_ == State::closed) return false;
-  // One message may wait, and what follows it stays in the socket: nobody can fill the memory.
+  // Only one message is held; what follows stays in the socket, so that a peer cannot fill the memory.
   while (!whole_) {
     const bool more = state_ == State::begun ? read_handshake() : read_record();
     if (state_ == State::closed) return false;
@@ -45,7 +45,7 @@ bool Channel::take_in() {
   return true;
 }
 
-// True: something was done, and there may be more.
+// True: progress was made, and there may be more to do.
 bool Channel::read_handshake() {
   if (raw_.size() - used_ < handshake_size) return false;
   const std::string_view message = std::string_view(raw_).substr(used_, handshake_size);
@@ -71,7 +71,7 @@ bool Channel::read_record() {
   if (raw.size() < 2 + size) return false;
   const std::optional<std::string> piece = receive_->open(raw.substr(2, size));
   used_ += 2 + size;
-  // The first message comes from somebody who has proven nothing yet but that the key was known at some time.
+  // Whoever sends the first message has only proven that the key was known at some time: the message can be a replay.
   const std::size_t limit = side_ == Side::host && !greeted_ ? largest_hello : largest_message;
   if (!piece || (piece->front() != 0 && piece->front() != 1) || partial_.size() + piece->size() - 1 > limit) {
     return close(), false;

@@ -30,8 +30,8 @@ inline constexpr std::size_t largest_message = std::size_t{256} << 20;
 inline constexpr std::size_t largest_hello = 4096;
 inline constexpr std::size_t window = 128 << 10;
 
-// The pilot ends its calls when it has not heard of the host's machine for so long, the host gives up a pilot later: what the
-// pilot ran is dead before the host tries again.
+// The pilot ends its calls when it has not heard from the host's machine for this long. The host gives up a pilot
+// later, so that what the pilot ran is dead before the host tries again.
 inline constexpr std::chrono::seconds pilot_patience{8};
 inline constexpr std::chrono::seconds host_patience{15};
 inline constexpr std::chrono::seconds beat_every{1};
@@ -73,11 +73,11 @@ class Channel {
 
   // The pilot's first move.
   bool begin();
-  // Takes in what the socket has, without waiting. Where it closes the channel: false.
+  // Reads what the socket has, without waiting. False when that closes the channel.
   bool take_in();
-  // The next message that has come whole.
+  // The next message that has arrived in full.
   std::optional<Message> next();
-  // Waits until a message has come, for at most `limit`. Nothing: it has not, or the channel is closed.
+  // Waits at most `limit` for a message. Nothing: none came, or the channel is closed.
   std::optional<Message> wait(std::chrono::milliseconds limit);
 
   // Waits while the other side takes nothing, for at most host_patience. False: nothing can be sent any more; what the other
@@ -97,7 +97,7 @@ class Channel {
   std::optional<Cipher> receive_;
   std::atomic<State> state_{State::begun};
   std::string raw_;       // received, not yet opened
-  std::size_t used_ = 0;  // of raw_
+  std::size_t used_ = 0;  // of raw_: how much of it is done with
   std::string partial_;
   std::optional<Message> whole_;
   bool greeted_ = false;

@@ -128,7 +128,7 @@ bool Handshake::open_nothing(std::string_view tag) {
   return true;
 }
 
-// False: a point of small order, with which the result would not be secret.
+// False: their key is a point of small order, with which the result would not be secret.
 bool Handshake::mix_exchange(std::string_view theirs) {
   Key both;
   if (crypto_scalarmult(both.data(), secret_.data(), bytes_of(theirs)) != 0) return false;

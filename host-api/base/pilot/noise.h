@@ -33,7 +33,7 @@ class Cipher {
   Cipher(const Cipher&) = default;
   Cipher& operator=(const Cipher&) = default;
   std::string seal(std::string_view text, std::string_view bound = {});
-  // Nothing: it is not what was sealed, in its order.
+  // Nothing: the record was changed, or is out of order.
   std::optional<std::string> open(std::string_view sealed, std::string_view bound = {});
 
  private:
@@ -49,7 +49,7 @@ struct Ciphers {
 // One side of a handshake: the pilot begins it, the host answers.
 class Handshake {
  public:
-  // `own` is for tests alone, which know what must come out; else the key is a fresh one.
+  // `own` is for tests with known results only; otherwise a fresh key is made.
   explicit Handshake(const Key& shared, std::string_view prologue = "wtool pilot 1", std::optional<Key> own = {});
   ~Handshake();
 
@@ -57,7 +57,7 @@ class Handshake {
   std::string begin();
   std::optional<Ciphers> finish(std::string_view answer);
 
-  // The host: what came; `to_send` is its answer.
+  // The host: takes what came, and puts its answer into `to_send`.
   std::optional<Ciphers> answer(std::string_view begun, std::string& to_send);
 
  private:

@@ -18,7 +18,7 @@ struct Ticket {
   Key key{};
 };
 
-// Makes the file with mode 0600; there must be none. False: `error` says why.
+// Makes the file with mode 0600; it must not exist yet. False: `error` says why.
 bool write_ticket(const std::string& file, const Ticket& ticket, std::string& error);
 
 // Nothing: `error` says why. A file that others can read, or that is another user's, is refused.

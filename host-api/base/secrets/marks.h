@@ -19,7 +19,7 @@ struct Place {
 // A text that is read. It is the masked text itself, a part of it, or what a part of it means without its quotes.
 struct Piece {
   std::string_view text;
-  std::size_t offset = 0;  // of its first character: in `places`, or without them in the masked text
+  std::size_t offset = 0;  // of its first character: an index into `places` or, without them, into the masked text
   const std::vector<Place>* places = nullptr;
 
   Place place(std::size_t at) const {
@@ -40,7 +40,7 @@ class Marks {
   std::vector<std::string> values;
 };
 
-// How often a text in quotes is read as a text of its own, and in it the next.
+// How deeply quoted texts within quoted texts are read.
 inline constexpr int max_reading_depth = 3;
 
 // text_scan.cc: fields and tokens, in any text.

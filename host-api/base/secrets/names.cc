@@ -6,7 +6,7 @@ namespace wtool::secrets {
 
 namespace {
 
-// No name is so long.
+// Longer words are not names.
 constexpr std::size_t max_name = 128;
 
 bool contains_any(std::string_view text, std::initializer_list<std::string_view> parts) {

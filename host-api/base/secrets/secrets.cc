@@ -46,7 +46,7 @@ std::string percent_encoded(std::string_view value) {
   return out;
 }
 
-// The value as it is, and as others write it.
+// The value as it is, and in the encodings in which programs may print it.
 void add_forms(std::string_view value, std::vector<std::string>& forms) {
   forms.emplace_back(value);
   forms.push_back(percent_encoded(value));

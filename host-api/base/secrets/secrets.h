@@ -24,7 +24,7 @@ class Masker {
   // `variables` are "NAME=value" texts, of the command's environment.
   explicit Masker(const std::vector<std::string>& variables);
   std::string masked(std::string_view text) const;
-  // What is secret in `text` is secret in others, too: an error may repeat a word of a command alone.
+  // From now on, what is secret in `text` is masked in other texts, too: an error may repeat a word of a command alone.
   void learn_from(std::string_view text);
 
   // The secrets that masked() would replace, without their quotes. Those that are short enough to occur in other texts

@@ -9,7 +9,7 @@ namespace wtool::secrets {
 
 namespace {
 
-// So far is looked for what makes a token one: text without end, made of beginnings, must not take long.
+// How far after its beginning a token is checked, so that hostile text full of such beginnings takes linear time.
 constexpr std::size_t max_look = 256;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -28,7 +28,7 @@ bool looks_random(std::string_view value) {
   return digit && letter && value.size() >= 6;
 }
 
-// Tokens that can be known by their beginning, and how many characters follow at least.
+// Tokens that are recognised by their beginning, and how many characters must follow at least.
 struct Shape {
   std::string_view prefix;
   std::size_t length;
@@ -51,7 +51,7 @@ constexpr Shape shapes[] = {
 
 // Addresses that are secrets: anyone who knows the whole address can post to it.
 struct Hook {
-  std::string_view host;  // its end
+  std::string_view host;  // the end of the host's name
   std::string_view path;
 };
 
@@ -185,7 +185,7 @@ class TextScan {
     if (at_or_nul(sign) == '=' && at_or_nul(sign + 1) != '=' && at_or_nul(sign + 1) != '~') {
       const std::size_t from = behind_blanks(sign + 1);
       const char quote = at_or_nul(from);
-      // In 'token = ' the quote ends what began in front of the name.
+      // In 'token = ' the quote closes a text that began before the name.
       const bool closes = begin > 0 && text_[begin - 1] == quote;
       if (!closes && (quote == '\'' || quote == '"' || begins_line(begin))) return value(from);
     }
@@ -259,7 +259,7 @@ class TextScan {
       return std::nullopt;
     }
     if (from == at) {
-      // An image, a file or a branch may be called so as well.
+      // An image, a file or a branch may have such a name, too.
       const bool is_place = name.find('.') != std::string_view::npos || word.find('/') != std::string_view::npos;
       if (!is_upper_name(name) && (is_place || !looks_random(word))) return std::nullopt;
     } else if (!looks_random(word)) {

@@ -23,7 +23,7 @@ int hex_value(char c) {
 struct Word {
   std::string_view plain;         // where nothing in it is quoted
   std::size_t begin = 0;          // of plain, in the piece
-  std::string own;                // otherwise
+  std::string own;                // its text, where something in it is quoted
   std::vector<Place> places;      // one for each character of `own`
   bool in_single_quotes = false;  // it begins in them
   bool is_here_string = false;
@@ -64,7 +64,7 @@ class WordScan {
  private:
   // ---- Words.
 
-  // The end of what a quote at `at` opens; npos: nothing. Each kind is searched for in vain once only.
+  // Where the quote at `at` is closed; npos: nowhere. A kind of quote that is not closed is searched for only once.
   std::size_t closing(std::size_t at) {
     const char quote = text_[at];
     bool& is_last = quote == '"' ? no_more_double_ : no_more_single_;
@@ -244,7 +244,7 @@ class WordScan {
     for (std::size_t at = 1; at < text.size(); ++at) {
       if (row.letters.find(text[at]) != std::string_view::npos) {
         if (at + 1 < text.size()) {
-          // In a bundle of any letters this may be one of them.
+          // In a bundle of letters, this may be one of the letters.
           if (at == 1 || row.flags.size() < 50) value(row, words_[i], at + 1);
           if (row.flags.size() < 50 || at == 1) return;
         } else if (!row.attached_only) {
@@ -303,7 +303,7 @@ class WordScan {
     if (takes_password && words_.size() > 3) mark(words_.back(), 0);
   }
 
-  // vault login TOKEN, vault token revoke TOKEN: the operands behind these words, but NAME=VALUE.
+  // vault login TOKEN, vault token revoke TOKEN: the operands after these words, except NAME=VALUE.
   void operands_of_vault() {
     const auto vault =
         std::find_if(words_.begin(), words_.end(), [](const Word& word) { return base_name(word.text()) == "vault"; });
@@ -365,11 +365,11 @@ class WordScan {
   void mark_next(std::size_t i) {
     if (i + 1 == words_.size()) return;
     const std::string_view next = words_[i + 1].text();
-    // It says where the secret is to be read.
+    // The value only says where the secret is read from.
     for (const std::string_view source : {"-", "id=", "env:", "file:", "fd:", "stdin", "@"}) {
       if (next.starts_with(source)) return;
     }
-    // A sentence is about the option.
+    // Then the text is a sentence about the option, not a use of it.
     if (is_any_of({"of", "is", "and", "or", "for", "to", "in", "was", "has", "must", "needs", "cannot", "takes"},
                   next)) {
       return;
@@ -393,7 +393,7 @@ class WordScan {
   bool here_string_ = false;
   bool reads_pipe_ = false;
   Words words_, before_;
-  std::vector<std::pair<const SecretOption*, std::size_t>> options_;  // and where in commands_ their programs stand
+  std::vector<std::pair<const SecretOption*, std::size_t>> options_;  // with the index of their program in commands_
   std::vector<std::string_view> commands_;                            // words of the command that are no options
 };
 

@@ -42,7 +42,7 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Connected, or none with `problem`. Numeric addresses alone: nothing is looked up.
+// A connected socket, or none with `problem`. It takes numeric addresses only, so that no name is looked up.
 Descriptor connect_to(const std::string& address, int port, std::string& problem) {
   sockaddr_storage to{};
   socklen_t size = 0;
@@ -80,7 +80,7 @@ Descriptor connect_to(const std::string& address, int port, std::string& problem
 
 class Agent;
 
-// The call that a thread runs, for what its plugin logs meanwhile.
+// The channel of the call that this thread runs: what the plugin logs meanwhile goes there.
 thread_local Channel* logging_to = nullptr;
 
 // Bytes that the host has been sent and has not yet taken in are bounded: see channel.h.
@@ -172,7 +172,7 @@ class Agent {
 
   bool leaving() const { return leaving_; }
   int leave_event() const { return leave_event_.get(); }
-  // Nobody would hear of what runs here any more.
+  // Nobody would learn any more of what runs here.
   void host_is_gone() {
     lost_ = true;
     leaving_ = true;
@@ -305,7 +305,7 @@ void Slot::serve_one(const Message& order) {
     call_ = &call;
   }
   channel_->send(Type::started, {});
-  // A signal to leave that came before the call could be seen.
+  // The signal to leave came before this call could be seen.
   if (agent_.leaving()) call.cancel(WTOOL_CANCEL_GRACEFUL, "the node is taken away");
 
   const Descriptor done(::eventfd(0, EFD_CLOEXEC));
@@ -374,8 +374,8 @@ std::unique_ptr<Channel> Agent::connect(std::string& problem) {
     if (socket) {
       pilot::watch_other_machine(socket.get(), pilot::pilot_patience);
       auto channel = std::make_unique<Channel>(std::move(socket), Channel::Side::pilot, ticket_.key);
-      // The host answers when a call waits; until then the slot is in its queue. Where another slot has been answered, the
-      // pilot waits there for as long as it lives.
+      // The host answers once a call waits; until then this slot is in its queue. If another slot has been answered,
+      // this one waits for as long as the pilot lives.
       const auto until = Clock::now() + std::chrono::seconds(ticket_.idle_seconds);
       const auto may_wait = [&] { return !leaving_ && (is_proven(address) || Clock::now() < until); };
       if (channel->begin()) {
@@ -440,7 +440,8 @@ int Agent::run() {
     say(signal > 0 ? "the node is taken away"
                    : "no call came for " + std::to_string(ticket_.idle_seconds) + " seconds");
     leaving_ = true;
-    eventfd_write(leave_event_.get(), 1);  // The free slots first: a call that is tried again must not come back here.
+    // The free slots go first, so that a call that is tried again does not come back here.
+    eventfd_write(leave_event_.get(), 1);
     for (Slot& slot : slots_) slot.cancel(WTOOL_CANCEL_GRACEFUL, "the node is taken away");
   }
   for (std::thread& thread : threads) thread.join();

@@ -18,7 +18,7 @@ constexpr std::size_t many_lines = 15;
 constexpr std::string_view first_bar = "  | ";
 constexpr std::string_view next_bar = "  : ";
 
-// Columns that a character takes at most: nobody knows what a terminal does with those that are not ASCII.
+// The most columns that a character may take: terminals differ in how they show characters beyond ASCII.
 std::size_t width(char first_byte) { return static_cast<unsigned char>(first_byte) < 0x80 ? 1 : 2; }
 
 bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }
@@ -54,7 +54,7 @@ std::string joined_names(const ordered_json& names) {
   return text;
 }
 
-// The text must not be able to say by itself that it is cut, or is not.
+// The title says whether the text was cut, so that the text itself cannot claim it.
 std::string title_of_input(const ordered_json& input) {
   const std::string bytes = visible(as_text(input.value("bytes", ordered_json())));
   if (input.value("cut", ordered_json()) != true) {

@@ -1,5 +1,5 @@
-// A question for a person: may this run? What is asked, how it reads on a terminal, and the interface to who answers
-// it.
+// A question for a person: may this run? Here is what is asked, how it reads on a terminal, and the interface of an
+// approver, which gets the answer.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace wtool::host {
 
-// Valid as long as the plugin's own, which it is a copy of.
+// A copy of the plugin's question, valid as long as that one is.
 struct Question {
   std::uint64_t id = 0;
   std::string tool;

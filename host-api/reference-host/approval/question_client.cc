@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-// For a process that has stopped, or is no server of ours.
+// How long to wait for a process that was stopped, or that is not one of our servers.
 constexpr std::chrono::seconds patience{5};
 constexpr std::chrono::seconds least_patience{1};
 // More than a server of ours ever says.
@@ -38,7 +38,7 @@ int milliseconds_until(std::chrono::steady_clock::time_point due) {
   return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
 }
 
-// False: nothing has come by then, or the time is over, however much comes.
+// False: nothing came in time, or the time is over although more is coming.
 bool can_read(const Descriptor& socket, std::chrono::steady_clock::time_point due) {
   pollfd polled{socket.get(), POLLIN, 0};
   while (const int left = milliseconds_until(due)) {
@@ -48,7 +48,7 @@ bool can_read(const Descriptor& socket, std::chrono::steady_clock::time_point du
   return false;
 }
 
-// `prefix` and a number: it is shown to a person as it is.
+// Whether the id is `prefix` and a number. It must be harmless, because it is shown to a person as it is.
 bool is_id(std::string_view id, std::string_view prefix) {
   if (!id.starts_with(prefix)) return false;
   id.remove_prefix(prefix.size());
@@ -62,7 +62,7 @@ bool QuestionClient::watch(std::string& why) {
   bool watches = false;
   why = changes_ ? "there is no folder for questions: set HOME or XDG_RUNTIME_DIR" : ::strerror(errno);
   for (const std::string& path : question_folders()) {
-    // Made here, so that there is something to watch.
+    // The folder is made here, so that it can be watched.
     if (!changes_ || !open_question_folder(path, true, why)) continue;
     if (::inotify_add_watch(changes_.get(), path.c_str(), IN_MOVED_TO) >= 0) watches = true;
   }
@@ -78,7 +78,7 @@ void QuestionClient::look() {
   }
   const auto due = std::chrono::steady_clock::now() + patience;
   for (Server& server : servers_) {
-    // Those before it may have taken all the time.
+    // The servers before this one may have used up the time.
     const auto own_due = std::max(due, std::chrono::steady_clock::now() + least_patience);
     while (!server.is_ready && !server.is_gone) {
       if (can_read(server.socket, own_due)) {
@@ -128,7 +128,7 @@ bool QuestionClient::wait(int wake) {
   return true;
 }
 
-// One read; false: the other end has gone.
+// Reads once. False: the other end is gone.
 bool QuestionClient::read_from(Server& server) {
   std::array<char, 65536> bytes;
   const ssize_t size = ::recv(server.socket.get(), bytes.data(), bytes.size(), 0);

@@ -1,4 +1,4 @@
-// The questions that wait in this user's processes (waiting_questions.h), as the program sees them that answers.
+// The questions that wait in this user's processes (waiting_questions.h), as seen by the program that answers them.
 #pragma once
 
 #include <sys/types.h>
@@ -16,18 +16,19 @@
 namespace wtool::host {
 
 struct AskedQuestion {
-  std::string id;     // that a person gives
+  std::string id;     // by which a person names the question
   std::string place;  // the socket of the process that asks
   Question question;
-  std::string client;  // on whose behalf it is asked, by the name that it gives itself; empty: it gives none
-  std::string run;     // that is suspended until then; empty: a call waits
+  std::string client;  // on whose behalf it is asked, by the name that the client gives itself; empty: it gives none
+  std::string run;     // the suspended run that needs the answer; empty: a call waits
   std::chrono::system_clock::time_point until;
 };
 
 // One thread at a time.
 class QuestionClient {
  public:
-  // Makes look() find what begins later, too, and wait() hear of it. False with `why`: it cannot.
+  // From now on, look() also finds processes that begin to ask later, and wait() notices them. False with `why` on
+  // failure.
   bool watch(std::string& why);
 
   // Connects to all processes that ask, and takes in what waits there.
@@ -39,11 +40,11 @@ class QuestionClient {
   const std::vector<AskedQuestion>& questions() const { return questions_; }
   const AskedQuestion* find(std::string_view id) const;
   bool waits(const AskedQuestion& asked) const;
-  // Why processes do not let this one answer, a sentence each; they are forgotten with this.
+  // Why processes refuse answers from this one, a sentence each. Each is returned once.
   std::vector<std::string> take_refusals();
 
-  // Answers the process that this very question came from: any process of this user's can ask under the id of another
-  // one's question. What is wrong with the answer; empty: it was taken.
+  // Sends the answer to the very process that asked, since any process of this user can ask under the id of another
+  // one's question. Returns what is wrong with the answer; empty: it was accepted.
   std::string answer(const AskedQuestion& asked, std::string_view word);
 
  private:

@@ -35,7 +35,7 @@ bool is_own_folder(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid();
 }
 
-// The process in `PID.sock`, and in `.PID.sock`, which is its name before it takes questions; 0: it is neither.
+// The process number in `PID.sock`, or in `.PID.sock`, which is the name before it takes questions; 0: it is neither.
 pid_t process_of(std::string_view name) {
   if (!name.empty() && name.front() == '.') name.remove_prefix(1);
   pid_t process = 0;
@@ -44,8 +44,8 @@ pid_t process_of(std::string_view name) {
   return is_whole && process > 0 ? process : 0;
 }
 
-// No process of this machine listens there. One that is not seen here may: the folder can be that of several
-// containers.
+// True where no process of this machine listens there. A process that is not visible here may listen: several
+// containers can share the folder.
 bool is_left_over(const Descriptor& folder, std::string_view name) {
   const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const sockaddr_un address = socket_address(folder, name);
@@ -63,7 +63,7 @@ std::vector<std::string> question_folders() {
   const std::string usual = home.empty() ? home : home + "/.local/state";
   const std::string state = environment_folder("XDG_STATE_HOME", usual);
   if (!state.empty()) folders.push_back(state + below);
-  // Another process of this user's may have no such variable.
+  // Another process of this user may run without that variable.
   if (!usual.empty() && usual != state) folders.push_back(usual + below);
   return folders;
 }
@@ -135,7 +135,7 @@ Descriptor open_process(pid_t process) {
       ::open(("/proc/" + std::to_string(process)).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-// Nothing: it has ended, or cannot be read.
+// Nothing: the process has ended, or its status cannot be read.
 std::optional<Status> read_status(const Descriptor& folder) {
   const Descriptor file(::openat(folder.get(), "stat", O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   std::string text;
@@ -149,7 +149,7 @@ std::optional<Status> read_status(const Descriptor& folder) {
 
 bool is_keeper(std::string_view name) { return name == "shell-warden" || name == "custodian"; }
 
-// /proc is there, and shows the processes that this one numbers.
+// True where /proc is mounted and shows this process's own pid namespace.
 bool has_own_proc() {
   std::array<char, 32> number{};
   const ssize_t size = ::readlink("/proc/self", number.data(), number.size());
@@ -173,7 +173,7 @@ std::string peer_problem(pid_t process) {
     }
     if (status->parent == 0) return {};
     Descriptor above = open_process(status->parent);
-    // A parent that ended meanwhile has handed its children on; then the number may be a stranger's.
+    // If the parent has ended meanwhile, its children have got a new one, and its number may belong to another process.
     const auto again = read_status(folder);
     if (!again) return unseen + "process " + std::to_string(number);
     if (again->parent != status->parent) continue;

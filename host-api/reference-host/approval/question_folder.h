@@ -1,6 +1,6 @@
 // Where the questions of this user's processes wait: a folder with one socket for each process that asks, PID.sock.
 //
-// It is in the first of these places that is there: $XDG_RUNTIME_DIR (/run/user/UID where that is not set, since
+// It is in the first of these places that exists: $XDG_RUNTIME_DIR (/run/user/UID where that is not set, since
 // clients start their servers with few variables), and the folder for state. Whoever looks for questions looks in all
 // of them. Beside that: who is at the other end of such a socket.
 #pragma once

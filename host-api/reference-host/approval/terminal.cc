@@ -29,7 +29,9 @@ bool parse_answer(std::string_view line, Approval& answer) {
                                                                         {"no", Approval::no},
                                                                         {"y", Approval::yes},
                                                                         {"yes", Approval::yes},
-                                                                        // What is remembered is not a slip of a key.
+                                                                        // An answer that is remembered takes a whole
+                                                                        // word, so that a slip of a key does not give
+                                                                        // it.
                                                                         {"always", Approval::always},
                                                                         {"never", Approval::never}}};
   const auto found = std::find_if(words.begin(), words.end(), [&](const auto& known) { return known.first == word; });

@@ -112,7 +112,7 @@ WaitingQuestions::~WaitingQuestions() {
   if (!name_.empty()) ::unlinkat(folder_.get(), name_.c_str(), 0);
 }
 
-// What a client may take for its own questions is refused by whoever could not be asked; it is told once.
+// Without a socket, nobody can be asked, and each question is refused. The reason is reported once.
 bool WaitingQuestions::start() {
   if (server_.joinable()) return true;
   std::string why = "there is no folder for it: set HOME or XDG_RUNTIME_DIR";
@@ -128,7 +128,7 @@ bool WaitingQuestions::start() {
   if (!folder_) return fail(why);
   question_sockets(folder_);  // Those that are left over are removed.
   const std::string name = std::to_string(::getpid()) + ".sock";
-  // Under its own name only when it listens: else it would look like one that is left over.
+  // The socket gets its name only once it listens; before that, it would look like one that was left over.
   const std::string before = '.' + name;
   ::unlinkat(folder_.get(), before.c_str(), 0);
   listening_ = Descriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -162,7 +162,7 @@ void WaitingQuestions::wake() const {
 
 std::string WaitingQuestions::next_id() { return std::to_string(::getpid()) + '-' + std::to_string(++asked_); }
 
-// Those that nobody waits for.
+// Drops the questions that nobody waits for any more.
 void WaitingQuestions::drop_late() {
   const auto now = std::chrono::system_clock::now();
   std::erase_if(waiting_, [&](const auto& one) { return !one.second.run.empty() && one.second.until <= now; });
@@ -241,7 +241,7 @@ std::string WaitingQuestions::description(const std::string& id, const Waiting& 
                    {"until", until}}}});
 }
 
-// What is wrong with the answer; empty: it counts.
+// Returns what is wrong with the answer; empty: it counts.
 std::string WaitingQuestions::settle(const std::string& id, std::string_view answer) {
   const auto known = std::find_if(answers.begin(), answers.end(), [&](const auto& one) { return one.first == answer; });
   if (known == answers.end()) return "the answer must be yes, no, always or never";
@@ -330,7 +330,7 @@ void WaitingQuestions::show_changes(Peer& peer) {
   }
 }
 
-// False: it has gone.
+// False: the peer is gone.
 bool WaitingQuestions::take_from(Peer& peer) {
   std::array<char, max_line> bytes;
   iovec part{bytes.data(), bytes.size()};

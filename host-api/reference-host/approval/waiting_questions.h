@@ -47,11 +47,11 @@ class WaitingQuestions {
   Approval ask(const Question& question, const std::string& client);
   void withdraw(std::uint64_t id);
 
-  // The same for a run that is suspended by a question: nobody waits, and the answer is there for whoever continues it.
+  // The same for a run that a question suspends: nobody waits, and take() has the answer when the run is continued.
   void leave(const std::string& run, const Question& question, const std::string& client);
   // The answer to that question of the run, once.
   std::optional<Approval> take(const std::string& run, const std::string& fingerprint);
-  // The run continues: what has no answer is over.
+  // The run continues: its questions without an answer are dropped.
   void continues(const std::string& run);
 
  private:
@@ -60,7 +60,7 @@ class WaitingQuestions {
     Question question;
     std::string client;
     std::chrono::system_clock::time_point until;
-    std::string run{};  // that is suspended; empty: a call waits
+    std::string run{};  // the run that is suspended; empty: a call waits
     std::optional<Approval> answer{};
     bool withdrawn = false;
   };

@@ -49,7 +49,7 @@ bool find_rotated(const fs::path& file, std::vector<Part>& parts, std::string& e
     error = cannot_read(file.string(), "its folder cannot be read: " + failed.message());
     return false;
   }
-  // By number: a longer one is the greater.
+  // By number: of two names, the longer one has the greater number.
   std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
     return a.name.size() != b.name.size() ? a.name.size() < b.name.size() : a.name < b.name;
   });
@@ -189,7 +189,7 @@ namespace {
 
 constexpr std::size_t piece_size = 64UL * 1024;
 
-// Up to `most` bytes from there; 0 at the end, or when it fails, which errno says.
+// Reads up to `most` bytes from there. Returns 0 at the end, and on failure with errno set.
 std::size_t read_piece(int file, char* to, std::size_t most, std::uint64_t at) {
   for (;;) {
     errno = 0;
@@ -222,7 +222,7 @@ bool LineReader::next(RawLine& line) {
   line = {.number = ++number_, .at = at_};
   std::size_t searched = 0;
   std::size_t newline;
-  std::uint64_t skipped = 0;  // of a line that is too long: what is no longer in the buffer
+  std::uint64_t skipped = 0;  // of a line that is too long: bytes that are no longer in the buffer
   while ((newline = buffer_.find('\n', used_ + searched)) == std::string::npos) {
     searched = buffer_.size() - used_;
     // Keeps the beginning of the line, up to the longest valid one, and only counts the rest.

@@ -46,7 +46,7 @@ struct Entry {
   bool intact = false;  // the hash is that of the line's bytes
 };
 
-// Nothing where the line, given without its newline, has not the shape of a whole one.
+// Nothing where the line, given without its newline, does not look like a whole one.
 std::optional<Entry> read_entry(std::string_view line);
 
 // without_hash: the bytes of a line that its hash covers, if `text` has that many. whole_line: the line with these
@@ -69,7 +69,7 @@ class LineReader {
   // The part must be open, and outlive this object.
   explicit LineReader(const Part& part) : part_(part) {}
 
-  // False at the end; and when it could not be read further, then error() is not empty.
+  // False at the end, and on failure; then error() is not empty.
   bool next(RawLine& line);
   const std::string& error() const { return error_; }
 
@@ -77,7 +77,7 @@ class LineReader {
   bool fill();
 
   const Part& part_;
-  std::string buffer_;  // what was read and not yet given away, from `used_` on
+  std::string buffer_;  // read but not yet returned: from `used_` on
   std::size_t used_ = 0;
   std::uint64_t read_to_ = 0;
   std::uint64_t number_ = 0;

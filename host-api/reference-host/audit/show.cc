@@ -56,7 +56,7 @@ std::string labelled(const char* label, const std::string& text) {
 
 std::string in_brackets(const std::string& text) { return text.empty() ? text : '(' + text + ')'; }
 
-// What a kind of event is shown with, in this order; the command stands last, where a cut does the least harm.
+// What a kind of event is shown with, in this order. The command comes last, where a cut does the least harm.
 std::vector<std::string> details_of(const std::string& kind, const ordered_json& event) {
   const auto text = [&](const char* key) { return text_of(event, key); };
   if (kind == "start") {
@@ -128,12 +128,12 @@ std::string described(const ordered_json& event) {
 
 using Print = std::function<bool(std::string_view line)>;
 
-// Prints lines at once, or only the last so many of them at the end.
+// Prints lines at once or, if only the last ones are wanted, at the end.
 class LastLines {
  public:
   LastLines(std::uint64_t last, const Print& print) : last_(last), print_(print) {}
 
-  // False: `print` had enough.
+  // False: `print` wants no more.
   bool add(std::string text) {
     if (last_ == 0) return print_(text);
     kept_.push_back(std::move(text));
@@ -167,7 +167,7 @@ class Doubtful {
     }
     return true;
   }
-  // An event was read. False: `print` had enough.
+  // An event was read. False: `print` wants no more.
   bool confirm() {
     if (std::exchange(is_trail_, true)) return true;
     if (left_out_ > 0) waiting_.push_back("... and " + std::to_string(left_out_) + " more lines cannot be read");
@@ -204,7 +204,7 @@ std::string show(const std::string& file, const ShowOptions& options,
   bool has_lines = false;
   for (Part& part : *parts) {
     if (const int failed = open_part(part, error); failed != 0) {
-      // The oldest may go at any time: a rotation removes those that are too many.
+      // The oldest file may disappear at any time: a rotation removes files beyond the limit.
       if (failed != ENOENT || shown_first) return error;
       continue;
     }

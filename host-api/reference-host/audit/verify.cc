@@ -52,7 +52,7 @@ class Verifier {
     if (!parts) return std::move(report_);
     for (Part& part : *parts) {
       if (const int failed = open_part(part, report_.unusable); failed != 0) {
-        // The oldest may go at any time: a rotation removes those that are too many.
+        // The oldest file may disappear at any time: a rotation removes files beyond the limit.
         if (failed != ENOENT || report_.files > 0) return std::move(report_);
         report_.unusable.clear();
         continue;
@@ -69,7 +69,7 @@ class Verifier {
   }
 
  private:
-  // Lines that have not the shape of one, until a whole line follows.
+  // A sequence of malformed lines, up to the next whole line.
   struct Gap {
     std::uint64_t line = 0;
     std::uint64_t from = 0;
@@ -126,7 +126,7 @@ class Verifier {
     resume_ = true;
   }
 
-  // Whether this line says of the gap before it what is true.
+  // Whether this line describes the gap before it correctly.
   bool explains(const Part& part, const RawLine& line, const Entry& entry) const {
     if (!gap_->torn || !entry.intact || entry.event != "recovered") return false;
     const json fields = json::parse(line.text, nullptr, false);
@@ -218,8 +218,8 @@ class Verifier {
   Report report_;
   std::uint64_t whole_lines_ = 0;  // of this file
   std::optional<Gap> gap_;
-  bool resume_ = false;   // a problem was told already: the next line is where the chain goes on
-  bool complete_ = true;  // the trail begins where trails begin
+  bool resume_ = false;   // a problem was reported: the chain continues at the next line
+  bool complete_ = true;  // the trail has its first line
   std::uint64_t lines_to_expected_ = 0;
 };
 

@@ -17,9 +17,9 @@ struct Report {
   std::string first_time;
   std::string last_time;
   std::uint64_t head_seq = 0;
-  std::string head;                   // hash of the last line; empty when the trail is
+  std::string head;                   // hash of the last line; empty for an empty trail
   std::vector<std::string> problems;  // the first of them, each a sentence with file and line
-  std::uint64_t problem_count = 0;    // of all
+  std::uint64_t problem_count = 0;    // how many there are in all
   std::vector<std::string> notes;     // what is no problem, but should be known
   std::uint64_t note_count = 0;
 

@@ -26,7 +26,7 @@ int serve(Context& context, const std::string& file) {
     complain(error);
     return exit_unusable;
   }
-  // Where the directory is not there, Slurm starts a job in another one.
+  // If the directory does not exist, Slurm starts a job in another one.
   std::error_code failed;
   std::filesystem::current_path(ticket->directory, failed);
   if (failed) {

@@ -80,7 +80,7 @@ class Answering {
 
   int give(const AskedQuestion& asked, const std::string& word) {
     const std::string problem = client_.answer(asked, word);
-    client_.take_refusals();  // It is the problem.
+    client_.take_refusals();  // They would repeat the problem.
     if (!problem.empty()) {
       complain(problem);
       return exit_failed;
@@ -112,7 +112,7 @@ class Answering {
     return status;
   }
 
-  // Until it is told to end.
+  // Shows questions as they come, until it is told to end.
   int show_those_that_come() {
     while (true) {
       if (show_all() == exit_unusable) return exit_unusable;
@@ -122,7 +122,7 @@ class Answering {
   }
 
  private:
-  // A question that is over elsewhere is taken back from the terminal.
+  // A question that was settled elsewhere is withdrawn from the terminal.
   Approval ask(const AskedQuestion& asked) {
     const Descriptor end(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     std::thread listener([&] {

@@ -89,7 +89,7 @@ int show(const ShowRequest& request) {
 void add_audit(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("audit", "Verify an audit trail, or show it");
   command->require_subcommand(1);
-  // Its own, since it would show that of `wtool`.
+  // Without a footer of its own, it would show that of `wtool`.
   command->footer(
       "Examples:\n"
       "  wtool audit verify .wtool/audit.jsonl\n"

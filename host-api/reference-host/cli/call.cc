@@ -43,7 +43,7 @@ struct CallOptions {
   bool explain = false;
 };
 
-// Two spaces and a newline at the end, in the plugin's order of keys, wherever it goes: a file reads like the terminal.
+// Indented by two spaces, in the plugin's order of keys, with a newline at the end: a file reads like the terminal.
 std::string pretty(const nlohmann::ordered_json& result) {
   return result.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }

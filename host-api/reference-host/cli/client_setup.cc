@@ -33,12 +33,12 @@ constexpr std::size_t max_bytes = 16 * 1024 * 1024;
 constexpr mode_t private_file = 0600;
 constexpr mode_t private_folder = 0700;
 
-// A file below a folder that is there. No link is followed behind `base`.
+// A file below the existing folder `base`. Below that folder, no link is followed.
 struct Target {
   std::string base;
-  std::string folder;  // relative; may be empty, and need not be there
+  std::string folder;  // relative to `base`; may be empty, and need not exist
   std::string name;
-  mode_t file_mode = private_file;  // of a new one
+  mode_t file_mode = private_file;  // for a new file
   mode_t folder_mode = private_folder;
 
   std::string path() const { return (fs::path(base) / folder / name).lexically_normal().string(); }
@@ -73,7 +73,7 @@ bool is_something(const fs::path& path) {
   return fs::exists(fs::symlink_status(path, none));
 }
 
-// Follows the links on the way, and where the file itself is one.
+// Follows the links in the path, and the file itself where it is one.
 std::optional<Target> resolve(const fs::path& path, std::string& problem) {
   std::error_code failure;
   if (is_something(path)) {
@@ -133,7 +133,7 @@ bool fail(const char* what, std::string& problem) {
   return false;
 }
 
-// Replaces what is there, or removes it where `text` is nothing. Not where it is no longer as `before` says.
+// Replaces the file, or removes it where `text` is nothing. Fails where the file is no longer as `before` says.
 bool write_target(const Target& target, const Content& before, const std::optional<std::string>& text,
                   std::string& problem) {
   bool made = false;
@@ -168,7 +168,7 @@ bool write_target(const Target& target, const Content& before, const std::option
   return done;
 }
 
-// Where the file is kept as it was before the server of this name was put into it.
+// Where the file is kept as it was before this server was added to it.
 std::optional<Target> backup_of(const Target& target, const std::string& server, std::string& problem) {
   const std::string own = home();
   const std::string state = environment_folder("XDG_STATE_HOME", own.empty() ? own : own + "/.local/state");
@@ -210,7 +210,7 @@ std::string changes(const std::string& before, const std::string& after) {
   return out;
 }
 
-// Nothing: the change is wanted. Otherwise the exit status.
+// Nothing: the person wants the change. Otherwise the exit status.
 std::optional<int> confirmed(bool yes, const std::string& question) {
   if (yes) return std::nullopt;
   Stop stop;
@@ -232,7 +232,7 @@ int unusable(const std::string& path, const std::string& problem) {
   return exit_unusable;
 }
 
-// Whether the file is what adding this server to the copy makes of it.
+// Whether the file is the copy with this server added.
 bool is_made_of(const mcp::Client& client, const Content& backup, const mcp::ClientServer& server,
                 const std::string& text) {
   std::string problem;
@@ -307,7 +307,7 @@ int install_server(const ClientSetup& setup, const mcp::ClientServer& server) {
   if (const auto status = confirmed(setup.yes, "Put this server into the configuration of " + title + "?")) {
     return *status;
   }
-  // The copy is of the file without the server, also where it is put in for the second time.
+  // The copy is of the file without the server, even if the server is added a second time.
   const bool keeps_copy = present->empty() || !is_made_of(client, backup, {server.name, *present}, now.text);
   if (keeps_copy && (now.is_there || backup.is_there)) {
     const auto copy = present->empty() ? std::optional<std::string>(now.text) : std::nullopt;
@@ -316,7 +316,7 @@ int install_server(const ClientSetup& setup, const mcp::ClientServer& server) {
     }
   }
   if (!write_target(target, now, text, problem)) return unusable(path, problem);
-  // The folder may be another one than that of this project.
+  // The folder may belong to another project.
   std::string end = "Done. `wtool mcp --uninstall " + std::string(client.name) +
                     (client.place == Place::project
                          ? " --root " + cleaned_for_terminal(expressions::shell_quoted(setup.project), false)

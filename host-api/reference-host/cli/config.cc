@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 
 constexpr std::string_view mask = "[masked]";
 
-// Names whose values nobody should see over somebody's shoulder. Rather one too many: nothing is lost by it.
+// Names whose values nobody should see over somebody's shoulder. It is better to hide one too many.
 bool looks_secret(std::string name) {
   constexpr std::array parts{"TOKEN", "SECRET", "PASS", "KEY", "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE"};
   std::transform(name.begin(), name.end(), name.begin(),
@@ -100,7 +100,7 @@ std::string as_text(const Config& config, const std::vector<ConfigFiles::File>& 
   return text;
 }
 
-// The entries of commands.allow that name a program and no words, as they stand there.
+// The entries of commands.allow that name only a program, as they are written.
 std::vector<std::string> listed_programs(const Config& config) {
   std::vector<std::string> listed;
   for (const EffectiveKey& key : config.keys) {
@@ -113,7 +113,7 @@ std::vector<std::string> listed_programs(const Config& config) {
   return listed;
 }
 
-// Warns of listed programs that the policy's database does not have. What it has is the plugin's to say.
+// Warns of listed programs that the policy's database does not have. The plugin says which ones it has.
 void warn_of_unknown_programs(Context& context, const std::vector<std::string>& listed) {
   Toolbox* const toolbox = listed.empty() ? nullptr : context.toolbox();
   if (toolbox == nullptr) return;

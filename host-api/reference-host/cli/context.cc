@@ -27,7 +27,7 @@ std::string environment(const char* name) {
 }  // namespace
 
 bool Context::start_tracing() {
-  // A person reads of the same in plainer words.
+  // A person is told the same in plainer words.
   LogFilter filter(shows_results && ::isatty(STDERR_FILENO) == 1 ? LogLevel::error : LogLevel::warn);
   LogFormat format = LogFormat::text;
   std::string error;

@@ -40,7 +40,8 @@ class Context {
  public:
   GlobalOptions options;
   std::function<int()> command;  // set by the subcommand that was chosen
-  bool shows_results = false;    // set by one that tells of failures itself: on a terminal only errors are logged
+  // Set by commands that report failures themselves: on a terminal, only errors are logged then.
+  bool shows_results = false;
 
   // Opens the tracing from --log, --log-format and WTOOL_LOG. False: the reason is on stderr. main() calls it once,
   // before the command.
@@ -57,10 +58,11 @@ class Context {
   Toolbox* toolbox();
   // The same for workflows, configured as config/workflow_config.h says. A program uses one of the two.
   Toolbox* workflow_toolbox();
-  // What that is configured with.
+  // The configuration of workflow_toolbox().
   WorkflowConfig& workflow_config();
 
-  // The files of the configuration that --config and the environment say. Not beside a toolbox: it uses them itself.
+  // The configuration files that --config and the environment name. Do not use them beside a toolbox, which reads them
+  // itself.
   ConfigFiles& config_files();
 
  private:
@@ -73,8 +75,7 @@ class Context {
   std::unique_ptr<Toolbox> toolbox_;
 };
 
-// ---- Writing to the standard streams so that nothing is lost in silence. All of it is unbuffered: what was written is
-// out.
+// ---- Writing to the standard streams so that nothing is lost silently. Nothing is buffered.
 
 // Writes to standard output. False when that failed (closed pipe, full disk); the reason is then on stderr, and the
 // program's exit status must be exit_unusable.

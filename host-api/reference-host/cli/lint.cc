@@ -223,7 +223,7 @@ class Linter {
 
   const LintOptions& options_;
   std::unique_ptr<runner::Prompts> prompts_;  // NULL: as with the toolbox
-  Toolbox* toolbox_;  // NULL: there is none, and that was said; tools and commands are not looked up then
+  Toolbox* toolbox_;  // NULL: it could not be made, which was reported; tools and commands are not looked up then
   WorkflowConfig& config_;
   workflow::ShellReader shell_;
   workflow::Library library_;

@@ -125,7 +125,7 @@ bool write_report(const std::string& file, std::string_view text) {
   std::string why;
   Descriptor opened = open_without_links(file, O_WRONLY | O_CREAT | O_TRUNC, 0666, why);
   int failed = opened ? write_all(opened.get(), text).error : 0;
-  // Some file systems tell only here that there was no space.
+  // Some file systems report a lack of space only here.
   if (opened && ::close(opened.release()) != 0 && failed == 0) failed = errno;
   if (failed != 0) why = ::strerror(failed);
   if (!why.empty()) complain("cannot write " + file + ": " + why);

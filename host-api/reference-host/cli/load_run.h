@@ -16,7 +16,7 @@ struct PastRunFile {
   bool being_written = false;
 };
 
-// The run that `wanted` names (journal/runs_folder.h), below the working directory. A damage of its journal that still
+// The run that `wanted` names (journal/runs_folder.h), below the working directory. Damage to its journal that still
 // leaves something to show is reported on stderr. Nothing on failure; the reason is on stderr, too.
 std::optional<PastRunFile> read_past_run(const std::string& wanted);
 

@@ -25,7 +25,7 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 
 // Clients wait ten seconds or more for a server to start.
 constexpr int seconds = 5;
-// No environment is larger: the kernel takes no more at an exec with the usual stack.
+// No environment is larger: with the usual limit of the stack, exec takes no more.
 constexpr std::size_t most_bytes = 4 << 20;
 
 std::string login_shell() {
@@ -58,7 +58,7 @@ bool is_name(std::string_view name) {
   return !name.empty() && !(name[0] >= '0' && name[0] <= '9') && std::all_of(name.begin(), name.end(), is_part);
 }
 
-// Reads texts of the form NAME=VALUE, each with a zero byte behind it.
+// Reads texts of the form NAME=VALUE, each ended by a zero byte.
 Variables variables_in(std::string_view text) {
   Variables variables;
   for (std::size_t end; (end = text.find('\0')) != std::string_view::npos; text.remove_prefix(end + 1)) {

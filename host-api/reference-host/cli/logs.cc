@@ -66,7 +66,7 @@ class Teller {
  public:
   explicit Teller(const LogsOptions& options) : options_(options) {}
 
-  // What is new in the run.
+  // The text for all that is new in the run.
   std::string news(const journal::RunRecord& run) {
     names_.clear();
     for (const journal::StepRecord& step : run.steps) remember_combination(step);
@@ -104,7 +104,7 @@ class Teller {
   }
 
   std::string text_of(const journal::StepRecord& step) const {
-    // Steps that only stand for others give what those gave.
+    // A step that only groups other steps has their outputs.
     if (step.action != "shell" && step.action != "tool" && step.action != "prompt") return {};
     if (!step.end.outcome.matrix.is_null()) return {};
     std::string output = options_.errors_only ? "" : lines_of(step, false);

@@ -74,7 +74,7 @@ const char* usual_name(std::string_view word) {
   return nullptr;
 }
 
-// What was wrong, and what would be right in that place.
+// Reports what was wrong, and what would be right.
 int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
   // The innermost, with its whole name: `audit verify`.
   std::vector<CLI::App*> chosen = app.get_subcommands();
@@ -179,7 +179,7 @@ int main(int argc, char** argv) {
   wtool::host::fill_closed_descriptors();
   // A reader that has gone is an error that we report, not a death in the middle of a call.
   ::signal(SIGPIPE, SIG_IGN);
-  // So is a file that has become as large as this process may make one.
+  // So is a file that has reached the size limit of this process.
   ::signal(SIGXFSZ, SIG_IGN);
   try {
     return wtool::host::run_program(argc, argv);

@@ -40,7 +40,7 @@ namespace wtool::host {
 
 namespace {
 
-// For a client that has ended its side and reads what is left.
+// How long a client that has ended its side may take to read what is left.
 constexpr std::chrono::milliseconds patience_at_the_end{1000};
 
 // The client's two ends, and something that wakes the reader. Closed with the program.
@@ -110,7 +110,7 @@ std::optional<std::string> root_of(const McpOptions& options) {
 // Sets the policy and the folder of the commands. Returns what models are told about it; nothing: the reason is on
 // stderr.
 std::optional<std::string> set_policy(Context& context, McpOptions& options) {
-  // What is relative is so to the folder that this was started in.
+  // Relative paths are relative to the folder in which this program was started.
   context.options.config = absolute(context.options.config);
   context.options.plugin = absolute(context.options.plugin);
   options.workflows = absolute(options.workflows);
@@ -153,7 +153,7 @@ void set_shell(Context& context, const McpOptions& options) {
   }
 }
 
-// The audit trail of the policy is in a folder that need not be there yet.
+// The audit trail of the policy is in a folder that may not exist yet.
 bool prepare_audit(const Config& config, bool is_open) {
   for (const EffectiveKey& key : config.keys) {
     if (key.name != "audit.file" || is_open) continue;
@@ -253,7 +253,7 @@ void add_workflows(mcp::ServerSettings& settings, WorkflowTools& workflows, bool
   }
 }
 
-// What starts this server as it was asked for here, wherever the client is.
+// The command line that starts this server with the same options, wherever the client is.
 std::vector<std::string> argv_of(const Context& context, const McpOptions& options, const std::string& root) {
   std::vector<std::string> argv{program_path(), "mcp"};
   const auto add = [&](const char* option, const std::string& value) {

@@ -90,7 +90,7 @@ class OutputFiles::File final : public runner::OutputFile {
   }
 
   Written finish() override {
-    // Some file systems tell only here that there was no space.
+    // Some file systems report a lack of space only here.
     if (descriptor_ >= 0 && ::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) {
       const int failed = errno;
       remove();
@@ -145,9 +145,9 @@ void OutputFiles::remove_unwanted() {
   }
   if (made_ < 0) made_ = ::openat(place_, fs::path(folder_).filename().c_str(), open_folder);
   if (made_ < 0) return;
-  // The folder itself, whatever stands at its path by now.
+  // The folder itself, whatever is at its path by now.
   const fs::path folder = "/proc/self/fd/" + std::to_string(made_);
-  // Also those that an earlier part of the run has left when it was killed.
+  // Also files that an earlier part of the run left when it was killed.
   std::vector<std::string> unwanted;
   for (fs::directory_iterator entry(folder, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
     if (is_secret_name(entry->path()) || holds_secret(entry->path().string())) {

@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t max_names = 20;
 
-// There is neither a file nor a workflow of that name: where it was looked for, and what there is.
+// The message for a name that is neither a file nor a workflow: where it was looked for, and which workflows exist.
 std::string not_found(const std::string& wanted, const workflow::Library& library,
                       const std::vector<std::string>& names) {
   std::string text = wanted + ": there is no such file, and no workflow of that name in";
@@ -60,7 +60,7 @@ std::string workflow_file(const std::string& wanted, const std::string& director
 workflow::ShellReader configured_shell(Context& context) {
   std::string error;
   const std::optional<Config> config = context.config_files().load_config(error);
-  if (!config) return nullptr;  // that is told where the tools are made
+  if (!config) return nullptr;  // the problem is reported where the tools are made
   std::string shell = "/bin/sh";
   for (const EffectiveKey& key : config->keys) {
     if (key.name == "shell.program" && key.value.is_string()) shell = key.value.get<std::string>();
@@ -152,7 +152,7 @@ std::unique_ptr<PreparedWorkflow> PreparedWorkflow::open(Context& context, const
   const std::string directory = working_directory();
   if (directory.empty()) return nullptr;
   std::unique_ptr<PreparedWorkflow> made(new PreparedWorkflow());
-  // What cannot even be read is not worth a plugin, and its other diagnostics would only mislead.
+  // A file that cannot be read needs no plugin, and its other diagnostics would only mislead.
   std::string error;
   const std::string path = workflow_file(file, directory, error);
   if (!path.empty()) made->source_ = workflow::load_source(path, error);
@@ -194,7 +194,7 @@ bool PreparedWorkflow::check(const std::vector<std::string>& given, const std::s
     write_all(STDERR_FILENO, entry.diagnostics.with_lines(entry.source) + called.diagnostics.with_lines(entry.source));
     if (!entry.diagnostics.empty() || !called.diagnostics.empty()) ++bad;
   }
-  // Warnings forbid nothing.
+  // Warnings do not prevent a run.
   write_all(STDERR_FILENO, diagnostics.with_lines(source_));
   if (diagnostics.empty() && bad == 0) return true;
   if (bad > 0) {
@@ -241,11 +241,11 @@ runner::RunServices PreparedWorkflow::services() {
   return services;
 }
 
-// ---- What policy says of a call that is not made.
+// ---- What the policy says about a call, without making it.
 
 namespace {
 
-// Empty where it is missing, or no text.
+// Empty where it is missing or not text.
 std::string text_of(const nlohmann::ordered_json& answer, const char* key) {
   const auto found = answer.find(key);
   return found != answer.end() && found->is_string() ? found->get<std::string>() : std::string();

@@ -32,7 +32,7 @@ namespace wtool::host {
 // by that name. Empty: neither exists, and `error` lists the places.
 std::string workflow_file(const std::string& wanted, const std::string& directory, std::string& error);
 
-// The prompts that the configuration speaks of, for runs in that directory. Null: the reason is on standard error.
+// The prompts that the configuration names, for runs in that directory. Null: the reason is on standard error.
 std::unique_ptr<runner::Prompts> configured_prompts(Context& context, const std::string& directory);
 
 // Asks the shell that the configuration names which commands it cannot read.
@@ -69,9 +69,9 @@ class PreparedWorkflow {
   Toolbox& tools() const { return *setup_->tools; }
   // The directory of the run.
   const std::string& directory() const { return setup_->directory; }
-  // The title, the name or the file: what there is first.
+  // The title, the name or the file: the first of these that exists.
   std::string shown_name() const;
-  // What the run asks for; without confirmation and files for outputs. This object must outlive the run.
+  // The services of the run, without confirmation and files for outputs. This object must outlive the run.
   runner::RunServices services();
   // How much may be kept of outputs.
   OutputLimits output_limits() const { return setup_->output_limits; }
@@ -89,12 +89,13 @@ class PreparedWorkflow {
   std::unique_ptr<workflow::Library> library_;
 };
 
-// ---- What policy says of a call that is not made: the verdict of `wtool call TOOL --explain`, for plan and lint.
+// ---- What the policy says about a call, without making it: the verdict of `wtool call TOOL --explain`, for plan and
+// lint.
 
 // A verdict that is missing, or not known here, is never taken for a permission.
 workflow::CommandVerdict explained(Toolbox& toolbox, const std::string& tool, const nlohmann::json& arguments);
 
-// Whether policy allows even a line that nobody can read, so that it has no rule about commands at all.
+// Whether the policy allows even a line that nobody can read, which means that it has no rule about commands at all.
 bool allows_any_command(Toolbox& toolbox);
 
 // One run of a prepared workflow with everything around it: its journal, its whole outputs, and the masking of its
@@ -102,7 +103,7 @@ bool allows_any_command(Toolbox& toolbox);
 struct JournaledRun {
   std::map<std::string, expressions::Value> inputs;
   std::unique_ptr<journal::Journal> journal;  // null: none is kept
-  const runner::PastRun* past = nullptr;      // of the run that is gone on with
+  const runner::PastRun* past = nullptr;      // of the run that is resumed
   runner::RunSettings settings{};
   std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;  // as in RunServices
   std::function<bool()> skips_finally{};                                                // the same
@@ -121,7 +122,7 @@ journal::Journal::Options journal_options(const runner::Secrets& secrets);
 std::vector<std::string> lost_inputs(const journal::RunRecord& run, const std::set<std::string>& given,
                                      const std::string& option);
 
-// What to say where the file is another one than when the run continued last; empty: it is the same.
+// What to say if the file has changed since the run last continued; empty: it has not.
 std::string changed_since(const workflow::Source& source, const journal::RunRecord& run);
 
 }  // namespace wtool::host

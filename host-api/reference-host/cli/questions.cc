@@ -98,7 +98,7 @@ std::optional<std::string> ask(const workflow::Parameter& parameter, Asking& ask
 // The parameter to ask for next; NULL: all were asked for.
 using Next = std::function<const workflow::Parameter*()>;
 
-// As the functions of the header.
+// Implements both functions of the header.
 bool ask_for_all(const Next& next, const std::string& introduction, std::vector<std::string>& given, int& exit_status) {
   if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDERR_FILENO) != 1) return true;
   const workflow::Parameter* parameter = next();
@@ -122,7 +122,7 @@ bool ask_for_all(const Next& next, const std::string& introduction, std::vector<
 }  // namespace
 
 bool ask_for_parameters(const workflow::Workflow& workflow, std::vector<std::string>& given, int& exit_status) {
-  // Whether another one is required may depend on the answers.
+  // Whether a parameter is required may depend on earlier answers.
   const Next next = [&]() -> const workflow::Parameter* {
     const auto missing = workflow::missing_parameters(workflow, given);
     return missing.empty() ? nullptr : missing.front();

@@ -63,7 +63,7 @@ int runs(const RunsOptions& options) {
     const bool being_written = journal::is_being_written(file);
     auto run = journal::read_journal_ends(file, error);
     if (run) {
-      run->run = id;  // By which it can be named, whatever is in the file.
+      run->run = id;  // The id by which it can be named, whatever the file says.
       rows.push_back({std::move(*run), ""});
       rows.back().status = report::status_text(rows.back().run, being_written);
     } else if (!being_written) {

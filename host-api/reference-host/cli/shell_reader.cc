@@ -134,7 +134,7 @@ std::string system_shell(std::string_view shell) {
 // The lines of a command where it stands among the others.
 struct Lines {
   std::size_t command = 0;
-  std::size_t end = 0;  // the line behind it and what closes it
+  std::size_t end = 0;  // the line after it, and the text that closes it
 };
 
 }  // namespace
@@ -176,7 +176,7 @@ std::vector<workflow::ShellMistake> unreadable_commands(const std::string& shell
         std::find_if(lines.begin(), lines.end(), [&](const Lines& one) { return complaint->line < one.end; });
     if (suspect == lines.end()) --suspect;
     ask_alone(suspect->command);
-    // All before it could be read.
+    // The shell could read everything before it.
     together.erase(together.begin(), together.begin() + (suspect - lines.begin()) + 1);
   }
   if (asker.gave_up() && !found.empty()) {

@@ -19,7 +19,7 @@ constexpr std::size_t max_failed_output = 2000;  // bytes of a stream of a step 
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
-// On the path that the run takes, and not beside it or within another step.
+// On the main path of the run, not in a branch or within another step.
 bool is_on_the_main_path(const std::string& branch) {
   return branch.empty() || branch == "/0:finally" || branch == "/0:on failure";
 }

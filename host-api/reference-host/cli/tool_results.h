@@ -40,7 +40,7 @@ class ToolResult final : public runner::RunObserver {
  private:
   mutable std::mutex mutex_;
   report::CombinationNames combinations_;
-  nlohmann::ordered_json states_ = nlohmann::ordered_json::object();  // what became of each at last, by its label
+  nlohmann::ordered_json states_ = nlohmann::ordered_json::object();  // the last outcome of each state, by its label
   std::size_t states_left_out_ = 0;
   std::uint64_t steps_ = 0;  // that did something
   std::string output_;

@@ -38,7 +38,7 @@ std::string as_json(const std::vector<ToolDescription>& tools) {
 
 std::string first_line(const std::string& text) { return escaped(text.substr(0, text.find('\n'))); }
 
-// Of the first line; what is long would only wrap, and --json has all of it.
+// The first sentence of the first line: more would only wrap, and --json has all of it.
 std::string first_sentence(const std::string& text) {
   const std::string line = first_line(text);
   return line.substr(0, std::min(line.find(". "), line.size() - 1) + 1);
@@ -48,7 +48,7 @@ std::string as_table(const std::vector<ToolDescription>& tools) {
   constexpr std::size_t gap = 2;
   std::size_t id_width = 4;
   std::size_t title_width = 5;
-  // Characters rather than bytes, so that columns stand below each other.
+  // Counts characters rather than bytes, so that columns align.
   const auto width = [](const std::string& text) {
     return static_cast<std::size_t>(
         std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));

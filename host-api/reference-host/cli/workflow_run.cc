@@ -59,7 +59,7 @@ class FileRun {
           const runner::PastRun* past) {
     Stop stop;
     const Interrupts interrupts(stop);
-    // Before any command runs, though they are written at the end.
+    // Resolved before any command runs, although they are written at the end.
     const std::string junit = resolve_links_above(flags_.junit), html = resolve_links_above(flags_.html);
     const std::string run = journal ? journal->run() : "";
     std::unique_ptr<journal::EventsFile> events;
@@ -88,11 +88,11 @@ class FileRun {
                               .confirm = confirmation()},
                              secrets_, stop, shown);
     }
-    // On a terminal the lines of the table stand above already.
+    // On a terminal, the lines of the table are already above.
     const bool stands_above = style.live && ::isatty(STDOUT_FILENO) == 1 && !flags_.verbose;
     const std::string summary = report::summary_text(prepared_.workflow(), report, failed, prepared_.shown_name(), run,
                                                      {!stands_above, flags_.quiet});
-    // Standard output belongs to the events where they go there.
+    // If the events go to standard output, nothing else does.
     const bool summed_up = flags_.events == "-" ? write_all(STDERR_FILENO, summary).error == 0 : print(summary);
     const bool reported = !wants_report || write_reports(collector.record(), &prepared_.workflow(), junit, html);
     const int status = exit_status(report, interrupts);
@@ -103,7 +103,7 @@ class FileRun {
  private:
   report::ProgressStyle progress_style() const {
     auto style = report::ProgressStyle::of(STDERR_FILENO);
-    // Events on the same terminal are no part of the display, and would tear it.
+    // Events on the same terminal are not part of the display, and would tear it.
     if (flags_.events == "-" && ::isatty(STDOUT_FILENO) == 1) style.live = false;
     if (flags_.verbose) style.output = report::OutputStyle::group;
     if (flags_.output) style.output = *flags_.output;
@@ -132,7 +132,7 @@ class FileRun {
   runner::Secrets& secrets_;
 };
 
-// Those of the names that are not given.
+// The names that are not given.
 std::vector<std::string> missing_of(const std::vector<std::string>& names, const std::vector<std::string>& given) {
   const std::vector<std::string> known = names_of(given);
   std::vector<std::string> missing;

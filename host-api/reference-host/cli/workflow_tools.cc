@@ -36,7 +36,7 @@ using nlohmann::ordered_json;
 using Values = std::map<std::string, expressions::Value>;
 
 constexpr const char* resume_argument = "resume";
-constexpr std::size_t max_tool_name = 64;  // of a tool: models take no longer ones
+constexpr std::size_t max_tool_name = 64;  // of a tool: models accept no longer names
 constexpr std::size_t max_workflows = 200;
 
 void not_served(const std::string& file, const std::string& why) {
@@ -137,7 +137,7 @@ std::string as_text(const std::vector<std::string>& sentences) {
   return text;
 }
 
-// Hands on what happens, a line each.
+// Passes on what happens, a line for each event.
 class LinesOfRun final : public runner::RunObserver {
  public:
   explicit LinesOfRun(mcp::Progress::Reports& reports) : reports_(reports) {}
@@ -204,7 +204,7 @@ Continued continue_run(const PreparedWorkflow& prepared, Arguments& given, runne
   std::set<std::string> names;
   for (const auto& [name, value] : given.values) names.insert(name);
   for (std::string& sentence : lost_inputs(resumed->run, names, "")) given.errors.push_back(std::move(sentence));
-  // What is given wins over what the run had.
+  // Given values override those of the earlier run.
   given.values.insert(resumed->run.inputs.begin(), resumed->run.inputs.end());
   made.run = std::make_unique<journal::ResumedRun>(std::move(*resumed));
   return made;

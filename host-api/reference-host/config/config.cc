@@ -18,9 +18,10 @@ namespace {
 // What a later layer may do with a key that an earlier one has locked: make it tighter, never looser. One rule for each
 // key, in the table of keys.h. Paths are compared as text; no file is looked at.
 struct LockViolation {
-  std::string allowed;      // what may stand there: "at most 500"
-  std::string found;        // what does: "this is 900"
-  std::size_t element = 0;  // of a list: which one; its size where it is about the list
+  std::string allowed;  // what would be allowed: "at most 500"
+  std::string found;    // what the layer has instead: "this is 900"
+  // The index of the element in a list; the list's size where the list as a whole is too loose.
+  std::size_t element = 0;
 };
 
 using nlohmann::json;
@@ -246,7 +247,7 @@ class Merger {
     return found == locks_.end() ? nullptr : &found->second;
   }
 
-  // What a later layer must be as tight as. A command that is in no sandbox may write everywhere.
+  // The value that a later layer must be at least as tight as. Without a sandbox, a command may write everywhere.
   json in_force(const ConfigKey& key) const {
     const Value* value = find(full_name(key));
     return value == nullptr ? built_in(key) : value->value;
@@ -270,7 +271,7 @@ class Merger {
     values_.insert_or_assign(name, Value{std::move(value), "default", place, layers_});
   }
 
-  // A maximum lowers the default that is built in. The plugin does so by itself; this is for those who look.
+  // A maximum lowers the built-in default. The plugin does so by itself; here it is done for display.
   void lower_built_in_timeout(EffectiveKey& row) const {
     const Value* most = find("limits.timeout_max");
     if (row.name != "limits.timeout_default" || find(row.name) != nullptr || most == nullptr || most->value.is_string())

@@ -19,7 +19,7 @@ namespace wtool::host {
 
 inline constexpr std::size_t config_size_limit = 1 << 20;  // bytes
 
-// Counted from 1; a line of 0 is the file as a whole, no file is nowhere.
+// Counted from 1. Line 0 means the file as a whole; an empty file means no place at all.
 struct ConfigPlace {
   std::string file;
   int line = 0;
@@ -29,7 +29,7 @@ struct ConfigPlace {
 // "FILE:LINE:COLUMN", escaped.
 std::string to_text(const ConfigPlace& place);
 
-// Collects what is wrong, one a line, as far as a person reads it.
+// Collects what is wrong, one per line, up to as many as a person would read.
 class ConfigDiagnostics {
  public:
   void add(const ConfigPlace& place, const std::string& what);
@@ -48,12 +48,12 @@ struct Setting {
 };
 
 struct Layer {
-  std::string title;                              // "user", "project" or "--config"
-  std::string file;                               // as errors call it
-  std::string folder;                             // what relative paths in it are relative to
-  std::string base;                               // what paths are relative to that a key has when it is not set
-  std::map<std::string, Setting> settings{};      // by "section.name"
-  std::map<std::string, ConfigPlace> sections{};  // that stand there, empty or not
+  std::string title;                                        // "user", "project" or "--config"
+  std::string file;                                         // as errors call it
+  std::string folder;                                       // what relative paths in it are relative to
+  std::string base;                                         // what the paths in default values are relative to
+  std::map<std::string, Setting> settings{};                // by "section.name"
+  std::map<std::string, ConfigPlace> sections{};            // that occur in it, empty or not
   std::vector<std::pair<std::string, ConfigPlace>> lock{};  // sections and keys
 };
 
@@ -62,19 +62,19 @@ void parse_layer(const std::string& text, Layer& layer, ConfigDiagnostics& diagn
 
 // ---- config.cc: the layers combined.
 
-// A key as it is in force.
+// A key with its effective value.
 struct EffectiveKey {
   std::string name;      // "section.name"
   nlohmann::json value;  // the default where no layer sets it; null: no default
   std::string layer;     // the title of the layer that set it, "built in", or "default" for a value from elsewhere
-  ConfigPlace place;     // where; of no line where no file sets it
+  ConfigPlace place;     // where it was set; without a line where no file sets it
   std::optional<ConfigPlace> lock;  // where it was locked first
 };
 
 struct Config {
   nlohmann::json json = nlohmann::json::object();  // what is set, for the plugin
-  std::vector<EffectiveKey> keys;                  // all there are, in the order of their table
-  bool sandbox = false;                            // whether that section is there
+  std::vector<EffectiveKey> keys;                  // all keys, in the order of their table
+  bool sandbox = false;                            // whether that section exists
 };
 
 // Merges `layers`, from first to last. `approvals` is the default of commands.approvals; empty: no default. Nothing on

@@ -75,7 +75,7 @@ ConfigFiles::Stamp ConfigFiles::look_at(const std::string& path) {
 bool ConfigFiles::changed() {
   return std::any_of(files_.begin(), files_.end(), [](const Watched& file) {
     if (file.is_built_in) return false;
-    // What was read from a pipe is gone, and will not come again.
+    // The content of a pipe was read already, and cannot be read again.
     if (file.stamp.error == 0 && !file.stamp.regular && file.must_be_there) return false;
     return !file.settled || look_at(file.path) != file.stamp;
   });
@@ -86,7 +86,7 @@ void ConfigFiles::read_layer(Watched& file, std::vector<Layer>& layers, ConfigDi
     layers.push_back({.title = file.title, .file = file.path, .folder = "/", .base = ""});
     return parse_layer(*file.kept, layers.back(), diagnostics);
   }
-  // Before it is read: a change that comes in between is one for the next time.
+  // Stamped before it is read, so that a change in between is noticed next time.
   file.stamp = look_at(file.path);
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -111,7 +111,7 @@ void ConfigFiles::read_layer(Watched& file, std::vector<Layer>& layers, ConfigDi
   if (!text) return diagnostics.add({}, error);
   if (!file.stamp.regular) file.kept = text;
   const std::string folder = std::filesystem::path(file.path).parent_path().string();
-  // What a user's file does not say is about the project that it is used for.
+  // What the user's file leaves open is about the project in which it is used.
   Layer layer{.title = file.title, .file = file.path, .folder = folder, .base = file.title == "user" ? "" : folder};
   parse_layer(*text, layer, diagnostics);
   layers.push_back(std::move(layer));

@@ -52,11 +52,11 @@ class ConfigFiles final : public ConfigSource {
   // The same in full.
   std::optional<Config> load_config(std::string& error);
 
-  // The files that are looked for, there or not, from the first layer to the last.
+  // The files that are looked for, whether they exist or not, from the first layer to the last.
   struct File {
     std::string title;
     std::string path;
-    bool there = false;  // when they were read last
+    bool there = false;  // whether it existed when the files were last read
   };
   std::vector<File> files() const;
 
@@ -77,7 +77,7 @@ class ConfigFiles final : public ConfigSource {
     bool must_be_there = false;
     Stamp stamp{};
     bool settled = false;
-    std::optional<std::string> kept{};  // what a pipe gave, which gives it only once
+    std::optional<std::string> kept{};  // the content of a pipe, which can be read only once
     bool is_built_in = false;           // no file: `kept` is all of it
   };
 

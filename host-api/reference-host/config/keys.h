@@ -1,4 +1,4 @@
-// The table of configuration keys: which there are, and what they may be.
+// The table of configuration keys: their names, types and allowed values.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -31,7 +31,7 @@ enum class LockRule {
   free,         // anything: it makes nothing looser
   lower,        // a lower number
   lower_limit,  // the same, where 0 is no limit
-  ranked,       // a choice that stands later in `choices`, from the loosest to the tightest
+  ranked,       // a choice that comes later in `choices`, which go from the loosest to the tightest
   stays_true,   // make it true
   within,       // commands that the locked ones cover
   add,          // add to the list
@@ -71,7 +71,7 @@ std::vector<std::string> key_names(std::string_view section);
 
 bool is_known_section(std::string_view section);
 
-// Whether the plugin gets it. What is the host's own business it would not know.
+// Whether the plugin gets the key. It does not know the keys that concern only the host.
 bool is_for_plugin(const ConfigKey& key);
 
 // ---- values.cc: which values a key may have, and the messages for other ones.
@@ -84,7 +84,7 @@ std::string check_value(const ConfigKey& key, const std::string& folder, nlohman
 bool is_list(KeyType type);
 std::string check_element(const ConfigKey& key, const std::string& folder, nlohmann::json& value);
 
-// What a variable may be called.
+// Whether a variable may have this name.
 bool is_variable_name(std::string_view name);
 
 // "a, b or c"

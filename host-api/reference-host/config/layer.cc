@@ -89,7 +89,7 @@ class LayerReader {
     return mark.is_null() ? ConfigPlace{layer_.file} : ConfigPlace{layer_.file, mark.line + 1, mark.column + 1};
   }
 
-  // The key as text, or empty when it is not one, or was there before: the mistake is noted then.
+  // The key as text. Empty where it is not a valid key, or a repeated one; the mistake is then noted.
   std::string key_text(const YAML::Node& key, std::set<std::string>& seen, const std::string& prefix) {
     if (!key.IsScalar() || key.Scalar().empty()) {
       mistake(key.Mark(), std::string("a key must be a name, and is ") + (key.IsScalar() ? "empty" : kind_name(key)));

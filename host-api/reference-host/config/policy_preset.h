@@ -20,14 +20,15 @@ struct PolicyPreset {
 
   std::string defaults;  // YAML, as is `boundary`
   std::string boundary;
-  std::string summary;  // what holds, in a few sentences for models and people
+  std::string summary;  // what the policy does, in a few sentences for models and people
 };
 
 struct PolicyRequest {
   PolicyPreset::Kind kind = PolicyPreset::Kind::project;
-  std::string root;               // absolute, existing, without links
-  bool network = false;           // it is allowed
-  bool trusts_last_file = false;  // a person has named it (--config): it may also set what is no boundary
+  std::string root;      // absolute, existing, without links
+  bool network = false;  // it is allowed
+  // A person has named it (--config): it may also set keys that are not part of the boundary.
+  bool trusts_last_file = false;
 };
 
 // Nothing: `error` says why the root cannot be one, or what this system lacks.

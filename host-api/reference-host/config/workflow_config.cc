@@ -50,7 +50,7 @@ bool has_entries(const json& commands, const char* list) {
   return found != commands.end() && !found->empty();
 }
 
-// As the plugin decides it: whether any rule is about the words of a command.
+// Whether any rule is about the words of a command, decided as the plugin does.
 bool judges_lines(const json& config) {
   const json commands = config.value("commands", json::object());
   const json allow = commands.value("allow", json::array({"*"}));

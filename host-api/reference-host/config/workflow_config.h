@@ -24,13 +24,13 @@ class WorkflowConfig final : public ConfigSource {
   std::optional<std::string> with_shell(const std::string& config, const std::string& shell,
                                         std::string& error) override;
 
-  // Why a workflow cannot choose this shell, by what was loaded last; empty: it can.
+  // Why a workflow cannot choose this shell, according to the last load; empty: it can.
   std::string shell_problem(const std::string& shell) const;
   // The largest timeout of a step in seconds, as of the last load. Nothing when any is allowed.
   std::optional<std::int64_t> timeout_max() const { return timeout_max_; }
 
  private:
-  // The path of the program; empty: `error` says why it cannot be had.
+  // The path of the program; empty: `error` says why it cannot be used.
   std::string find_shell(const std::string& shell, std::string& error) const;
 
   ConfigFiles& files_;

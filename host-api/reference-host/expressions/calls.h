@@ -1,4 +1,4 @@
-// The functions, methods and operators (operators.cc) of expressions: which there are, and what they give.
+// The functions, methods and operators (operators.cc) of expressions: their names, and what they return.
 #pragma once
 
 #include <span>
@@ -26,7 +26,7 @@ struct CallMistake {
   bool of_argument = false;
 };
 
-// `pattern` is that of matches where it is known before; else it is compiled from the argument.
+// `pattern` is the compiled argument of matches() where that is a literal; otherwise the argument is compiled here.
 std::variant<Value, CallMistake> call_function(std::string_view name, std::span<const Value> arguments,
                                                const Pattern* pattern, Budget& budget);
 std::variant<Value, CallMistake> call_method(std::string_view name, const Value& object,

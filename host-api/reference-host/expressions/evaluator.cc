@@ -22,7 +22,7 @@ Outcome outcome_of(const Node& node, std::variant<T, std::string> result) {
   return Value(std::get<T>(std::move(result)));
 }
 
-// What a test of a template takes for nothing.
+// Values that count as nothing in a test of a template.
 bool is_nothing(const Value& value) {
   if (const bool* truth = value.as_bool()) return !*truth;
   if (const std::string* text = value.as_text()) return text->empty();
@@ -314,7 +314,7 @@ class Evaluator {
     return result;
   }
 
-  // What is asked about the element that the variable stands for.
+  // Evaluates the test for the element that the variable holds.
   std::variant<bool, ExpressionError> test(const Node& node) {
     const Node& predicate = *node.operands[1];
     Outcome outcome = run(predicate);

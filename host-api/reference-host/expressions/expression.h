@@ -39,7 +39,7 @@ struct Node {
     map,          // { keys[0]: operands[0], ... }
     has,          // has( operands[0] ), a field, or an index with a literal text
     macro,        // operands[0] . text ( variable, operands[1]... )
-    truth         // operands[0], where a test of a template asks whether there is anything
+    truth         // operands[0], where a test of a template asks whether it counts as something
   };
   Kind kind = Kind::literal;
   std::size_t offset = 0;  // where errors about it point
@@ -89,10 +89,11 @@ std::variant<Expression, ExpressionError> parse_expression(std::string_view text
 
 struct TagExpression {
   Expression expression;
-  std::size_t end = 0;  // where the `%}`, the `-%}` or the `|` stands that ended it
+  std::size_t end = 0;  // where the `%}`, the `-%}` or the `|` is that ended it
 };
 
-// Whether the expression is a test, which asks whether there is anything, or the value that a loop goes through.
+// Whether the expression is a test, which asks whether a value counts as something, or the value that a loop iterates
+// over.
 enum class TagUse { test, value };
 
 // Reads from `begin`; all offsets are those in `text`.

@@ -46,7 +46,7 @@ constexpr std::array known_filters = {
     Known{"raw", Filter::Kind::raw, 0, 0, "raw"},
 };
 
-// Letters and digits of ASCII alone: what they are elsewhere depends on the language.
+// ASCII letters only: beyond ASCII, upper case depends on the language.
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -174,7 +174,7 @@ Result of_text(const Filter& filter, std::string text, Budget& budget) {
     case Filter::Kind::split:
       return list_of_parts(text, *filter.arguments[0].as_text(), budget);
     case Filter::Kind::lines:
-      // The newline at the end of the last line begins no other one.
+      // The newline at the end does not begin another line.
       if (text.ends_with('\n')) text.pop_back();
       return list_of_parts(text, "\n", budget);
     default:
@@ -195,7 +195,7 @@ std::string usage_of(const Known& known) {
   return "the filter " + std::string(known.name) + " is written " + std::string(known.usage);
 }
 
-// Empty: they are right, as far as they are known. Nothing is known of the values of `variables` yet.
+// Empty: the arguments are valid, as far as they are known. The values of `variables` are not known yet.
 std::string wrong_arguments(const Known& known, const std::vector<Value>& arguments,
                             const std::vector<std::pair<std::size_t, Path>>& variables) {
   if (known.kind == Filter::Kind::fallback) return "";

@@ -40,7 +40,7 @@ constexpr std::array<std::pair<char, char>, 12> simple_escapes = {{{'a', '\a'},
                                                                    {'\'', '\''},
                                                                    {'`', '`'}}};
 
-// Empty where the number is that of no character.
+// Empty where no character has this number.
 std::string utf8(std::uint32_t code) {
   const auto part = [](std::uint32_t bits) { return static_cast<char>(bits); };
   if (code < 0x80) return {part(code)};
@@ -120,7 +120,7 @@ class LiteralReader {
   std::string mistake_;
 };
 
-// Whether one begins there.
+// Whether a quoted text begins at `at`.
 bool is_string_start(std::string_view text, std::size_t at) {
   const auto quote_at = [&](std::size_t offset) {
     return offset < text.size() && (text[offset] == '"' || text[offset] == '\'');
@@ -128,7 +128,7 @@ bool is_string_start(std::string_view text, std::size_t at) {
   return quote_at(at) || ((text[at] == 'r' || text[at] == 'R') && quote_at(at + 1));
 }
 
-// `at` is where is_string_start() says so.
+// is_string_start() must be true at `at`.
 std::variant<StringLiteral, StringMistake> read_string(std::string_view text, std::size_t at) {
   return LiteralReader(text, at).run();
 }
@@ -188,7 +188,7 @@ class Lexer {
     return tokens_.back();
   }
 
-  // Signs beyond ASCII are letters of names, these excepted: programs for texts make them of plain ones.
+  // Names may contain characters beyond ASCII, except these: word processors put them in place of plain ones.
   bool typographic() {
     for (const std::string_view quote : {"\u201c", "\u201d", "\u201e", "\u2018", "\u2019", "\u00ab", "\u00bb"}) {
       if (!rest().starts_with(quote)) continue;
@@ -338,7 +338,7 @@ std::variant<std::vector<Token>, ExpressionError> tokenize(std::string_view text
 }
 
 std::variant<std::vector<Token>, ExpressionError> tokenize_in_tag(std::string_view text, std::size_t begin) {
-  // What is longer is an error in any case, and not worth reading.
+  // A longer text is an error anyway, so the rest of it is not read.
   return Lexer(text.substr(0, begin + max_expression + 1), begin, true).run();
 }
 

@@ -87,7 +87,7 @@ class TokenReader {
   }
 
  private:
-  // What a word of other languages is called here; empty where it is not one.
+  // How a word of other languages is written here; empty where it is not one.
   static std::string_view written_for(std::string_view word) {
     for (const auto& [foreign, ours] : {std::pair<std::string_view, std::string_view>("and", "&&"),
                                         {"AND", "&&"},

@@ -104,7 +104,7 @@ std::variant<Value, std::string> calculate_ints(char operation, std::int64_t lef
 }
 
 std::variant<Value, std::string> join(const Value& left, const Value& right, Budget& budget) {
-  // The parts are new in this list: what grows by joining over and over is paid for each time.
+  // The new list copies its parts, so that repeated joining is charged each time.
   if (!budget.spend_value(left) || !budget.spend_value(right)) return budget.message();
   List joined = *left.as_list();
   joined.insert(joined.end(), right.as_list()->begin(), right.as_list()->end());

@@ -12,7 +12,7 @@ namespace {
 
 using NodePointer = std::unique_ptr<const Node>;
 
-// A name, or fields and elements of one: what may have no value.
+// A name, or a field or element of one: it may have no value.
 bool is_path(const Node& node) {
   if (node.kind == Node::Kind::name) return true;
   return (node.kind == Node::Kind::field || node.kind == Node::Kind::index) && is_path(*node.operands[0]);
@@ -81,7 +81,7 @@ class Parser : private TokenReader {
   }
   NodePointer nested(std::size_t offset) { return nested(offset, &Parser::parse_conditional); }
 
-  // In a template's tag: whether there is anything, rather than a bool.
+  // In a template's tag, a test asks whether a value counts as something; the value need not be a bool.
   NodePointer tested(NodePointer node) {
     if (!in_tag_ || failed()) return node;
     const Node* root = node.get();
@@ -337,7 +337,7 @@ class Parser : private TokenReader {
     return make(std::move(node));
   }
 
-  // Once for all evaluations, and mistakes in it are found before any.
+  // Compiled once for all evaluations, so that mistakes are found before any of them.
   void compile_pattern(Node& node) {
     if (failed() || node.operands.size() != 2 || node.operands[1]->kind != Node::Kind::literal) return;
     const std::string* text = node.operands[1]->value.as_text();

@@ -27,7 +27,7 @@ struct Path {
 
 struct PathMistake {
   std::string why;
-  bool withheld = false;  // the value is there, but not here in full: no default may stand in for it
+  bool withheld = false;  // the value exists but is not held in full; no default may replace it
 };
 
 // The value that the path leads to.

@@ -50,13 +50,13 @@ struct Placeholder {
 
   bool has(Filter::Kind kind) const;
 };
-// In the tags of a prompt: `"text"`, `3`, `true`, `nil`, or a path, with filters where they may stand.
+// In the tags of a prompt: `"text"`, `3`, `true`, `nil`, or a path, with filters where they are allowed.
 using Operand = Placeholder;
 
 struct Piece;
 using Body = std::vector<Piece>;
 
-// One way that an `if` may go.
+// One branch of an `if`.
 struct TemplateBranch {
   std::optional<Expression> test;  // nothing: else
   bool wanted = true;              // false: unless
@@ -125,9 +125,9 @@ struct Inclusion {
   bool isolated = false;  // render: the prompt sees what it is given, and nothing else
   Operand name;
   std::vector<std::pair<std::string, Operand>> arguments;
-  std::optional<Operand> value;  // behind `with` or `for`
+  std::optional<Operand> value;  // after `with` or `for`
   bool for_each = false;
-  std::string variable;  // behind `as`; empty: the last part of the name
+  std::string variable;  // after `as`; empty: the last part of the name
 };
 
 struct Piece {
@@ -155,7 +155,7 @@ std::vector<NameUse> names_used(const Template& parsed);
 
 // The variables that the tags of a prompt assign and, where that is wanted, those of its loops.
 std::vector<std::string> names_made(const Template& parsed, bool in_loops);
-// Where a prompt puts in another one by a name in quotes.
+// The places where a prompt includes another one by a name in quotes.
 std::vector<const Inclusion*> inclusions(const Template& parsed);
 // The variable that gets the value after `with` or `for`: {% render "parts/person.md" with ada %} sets `person`.
 std::string variable_of(const Inclusion& inclusion, const std::string& name);

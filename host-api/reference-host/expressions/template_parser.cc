@@ -60,7 +60,7 @@ void flatten(Body& body, bool kept, Template& made) {
   }
 }
 
-// The template with its tags, and the text in which each part of them stands once.
+// The template with its tags, and the text in which each part of them occurs once.
 Template finished(Body root, bool has_tags) {
   Template made;
   made.texts.emplace_back();
@@ -227,7 +227,7 @@ class TemplateParser {
     at_ = end == std::string_view::npos ? text_.size() : end + 2;
   }
 
-  // Whether its end is near: where it is not, a `{%` is a text that says something else.
+  // Whether the end of the tag is near. If it is not, the `{%` is ordinary text.
   static bool is_tag(const TemplateCursor& cursor) {
     constexpr std::size_t max_unknown_tag = 200;
     const std::string_view rest = cursor.rest().substr(0, max_unknown_tag);
@@ -338,7 +338,7 @@ class TemplateParser {
     return std::nullopt;
   }
 
-  // Of a case: `when`, or `else`.
+  // In a `case`: reads `when` or `else`.
   TagMistake next_part(const std::string& word, When when) {
     if (open_.empty() || open_.back().word != "case") {
       return ExpressionError{at_, "this {% " + word + " %} belongs to no {% case %}"};
@@ -383,7 +383,7 @@ class TemplateParser {
     return std::nullopt;
   }
 
-  // Up to {% endraw %} or {% endcomment %}, whatever stands there.
+  // Up to {% endraw %} or {% endcomment %}, whatever is in between.
   void verbatim(std::size_t tag, const std::string& word, bool kept) {
     const std::size_t begin = at_;
     for (std::size_t at = begin; (at = text_.find("{%", at)) != std::string_view::npos; at += 2) {

@@ -141,7 +141,7 @@ TagMistake mistake(std::size_t offset, std::string message) { return ExpressionE
 
 bool at_end(const TemplateCursor& cursor) { return cursor.starts("%}") || cursor.starts("-%}"); }
 
-// A word that stands here; it is not taken where it is another one.
+// Takes this word if it is the next one; takes nothing otherwise.
 bool take_word(TemplateCursor& cursor, std::string_view word) {
   TemplateCursor ahead = cursor;
   ahead.skip_blanks();
@@ -157,7 +157,7 @@ TagMistake parse_value(TemplateCursor& cursor, std::size_t tag, const std::strin
   return std::nullopt;
 }
 
-// Takes the expression that stands here.
+// Takes the expression that is next.
 template <typename Place>
 TagMistake take_expression(TemplateCursor& cursor, TagUse use, Place& to) {
   auto parsed = parse_tag_expression(cursor.text(), cursor.at(), use);

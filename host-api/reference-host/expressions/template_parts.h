@@ -31,7 +31,7 @@ class TemplateCursor {
     return true;
   }
   bool at_name() const { return at_ < text_.size() && is_name_start(text_[at_]); }
-  // Empty where no name stands here.
+  // Empty where no name is next.
   std::string_view name() {
     const std::size_t begin = at_;
     if (at_name()) {
@@ -39,7 +39,7 @@ class TemplateCursor {
     }
     return text_.substr(begin, at_ - begin);
   }
-  // The same with dashes in it, each before a letter or a digit: states and fields may be called so.
+  // The same with dashes in it, each before a letter or a digit: states and fields may have such names.
   std::string_view dashed_name() {
     const std::size_t begin = at_;
     while (at_name() || at_ > begin) {
@@ -84,7 +84,7 @@ class TemplateCursor {
   std::size_t at_;
 };
 
-// ---- Parses what stands inside a placeholder: `${ path }`, `{{ path or "text" | filters }}`, and the filters of a
+// ---- Parses the inside of a placeholder: `${ path }`, `{{ path or "text" | filters }}`, and the filters of a
 // loop.
 
 // `name { . name | [ index ] | [ "key" ] }`; false where something else follows a dot or a bracket.

@@ -91,7 +91,7 @@ TemplateRenderer::Mistake TemplateRenderer::follow(const Loop& loop, const Scope
   const Value elements = std::get<Value>(std::move(value));
   const List* list = elements.as_list();
   static const List no_elements;
-  // Where a prompt was not given a list, it has got an empty text.
+  // A prompt that was given no list has an empty text instead.
   const bool is_empty_text = elements.as_text() != nullptr && elements.as_text()->empty();
   if (list == nullptr && partials_ != nullptr && (is_empty_text || elements.is_null())) list = &no_elements;
   if (list == nullptr) {
@@ -220,7 +220,7 @@ TemplateRenderer::Mistake TemplateRenderer::keep(const std::string& variable, Va
 TemplateRenderer::Mistake TemplateRenderer::follow(const Case& alternatives, const Scope& scope) {
   auto resolved = resolve(alternatives.subject, scope, budget_);
   if (budget_.exhausted()) return too_much(budget_.message());
-  // As in a test: what has no value is nothing.
+  // As in a test, a missing value counts as nothing.
   const bool missing = std::holds_alternative<ExpressionError>(resolved);
   if (missing && !alternatives.subject.filters.empty()) return std::get<ExpressionError>(std::move(resolved));
   const Value subject = missing ? Value() : std::get<Value>(std::move(resolved));
@@ -347,7 +347,7 @@ TemplateRenderer::Mistake TemplateRenderer::put_in(const Inclusion& inclusion, c
 
 // --- what is made ---
 
-// With a budget of its own, which counts for that of the template as well.
+// Uses a budget of its own, which is charged to the template's as well.
 TemplateRenderer::Resolved TemplateRenderer::value_of(const Expression& expression, const Scope& scope) {
   Budget budget(std::min(max_expression_steps, budget_.left()));
   const std::size_t before = budget.left();

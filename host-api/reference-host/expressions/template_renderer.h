@@ -14,9 +14,9 @@
 
 namespace wtool::host::expressions {
 
-// ---- Where a prompt finds the prompts that it puts in with {% render %} and {% include %}.
+// ---- Where a prompt finds the prompts that it includes with {% render %} and {% include %}.
 
-inline constexpr std::size_t max_inclusion_depth = 50;  // prompts that put in one another
+inline constexpr std::size_t max_inclusion_depth = 50;  // prompts that include one another
 inline constexpr std::size_t max_inclusions = 10'000;   // in the text of one prompt
 
 struct Partial {

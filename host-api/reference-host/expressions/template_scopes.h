@@ -1,4 +1,4 @@
-// The scopes within a template: what its loops and its tags give names to.
+// The scopes within a template: the names that its loops and its tags define.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ class LoopScope final : public Scope {
   Value forloop_;
 };
 
-// What {% assign %} and {% capture %} have made, over the values of a prompt.
+// What {% assign %} and {% capture %} have made, on top of the values of a prompt.
 class AssignedScope final : public Scope {
  public:
   explicit AssignedScope(const Scope& outer) : outer_(outer) {}
@@ -53,7 +53,7 @@ class AssignedScope final : public Scope {
     const auto found = values.find(name);
     if (found != values.end()) return &found->second.first;
     if (const Value* outer = outer_.find(name)) return outer;
-    // The words of Liquid for nothing, in what is compared.
+    // Liquid's words for nothing, in comparisons.
     static const Value nothing;
     static const Value empty("");
     if (name == "nil") return &nothing;
@@ -67,7 +67,7 @@ class AssignedScope final : public Scope {
   const Scope& outer_;
 };
 
-// What a prompt is given by the one that puts it in, and its defaults. `outer` is null for {% render %}.
+// What a prompt gets from the one that includes it, and its defaults. `outer` is null for {% render %}.
 class GivenScope final : public Scope {
  public:
   GivenScope(const Scope* outer, const std::map<std::string, Value, std::less<>>& defaults)

@@ -20,7 +20,7 @@ std::string number_text(double value) {
 
 void append_json(std::string& out, const Value& value) {
   if (const std::string* text = value.as_text()) return append_json_string(out, *text);
-  // Not reached with a value that is read: withheld_within() is asked before.
+  // Not reached with a value that is used: withheld_within() is checked before.
   if (value.as_withheld() != nullptr && value.as_map() == nullptr) {
     return append_json_string(out, value.as_withheld()->why);
   }
@@ -155,7 +155,7 @@ namespace {
 
 using nlohmann::json;
 
-// How deeply brackets nest in it; linear, and without a look at whether it is JSON.
+// How deeply brackets nest in the text, in linear time. The text need not be JSON.
 int depth_of(std::string_view text) {
   int depth = 0;
   int deepest = 0;

@@ -43,7 +43,7 @@ class Value {
   const double* as_double() const { return std::get_if<double>(&data_); }
   const List* as_list() const;
   const Map* as_map() const;
-  // Of a value that is not here in full, and of a map whose text is not; else null.
+  // Set for a value that is not held in full, and for a map whose text is not; else null.
   const Withheld* as_withheld() const;
   // The text of a string, or of a map that stands for one; else null. Lives as long as the value does.
   const std::string* as_text() const;
@@ -73,7 +73,7 @@ struct Withheld {
   std::uint64_t bytes = 0;                                   // of that file
 };
 
-// The value itself, or the one that `read` fetches; or why no value may be used.
+// The value itself, or the one that `read` fetches; or why it cannot be used.
 std::variant<Value, std::string> readable(const Value& value);
 
 // Why a list or a map cannot be written as text: a value within it is withheld. Empty: it can.

@@ -27,7 +27,7 @@ class EventsFile final : public runner::RunObserver {
   EventsFile(const EventsFile&) = delete;
   EventsFile& operator=(const EventsFile&) = delete;
 
-  // It could not be written to its end.
+  // Some records could not be written.
   bool failed() const { return failed_; }
 
   void run_started(const runner::RunStart& start) override;

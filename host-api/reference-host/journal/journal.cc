@@ -51,7 +51,7 @@ std::string pid_in(const std::string& file) {
   return content ? ", PID " + std::to_string(content->run.pid) : "";
 }
 
-// Whether an action of that state does something outside of this process, or may take its time.
+// Whether an action of that state does something outside of this process, or may take long.
 bool calls_something(const Step& step) {
   const auto& action = step.of().action;
   return action && type_of(action->kind).calls_something;
@@ -71,13 +71,13 @@ std::unique_ptr<Journal> Journal::create(const std::string& directory, Options o
   std::error_code failed;
   bool made = false;
   std::string why;
-  // Outputs are nobody else's business; a folder that is there already stays as it is.
+  // Outputs are private. A folder that exists already keeps its mode.
   const Descriptor folder = make_folder_without_links(directory, std::string(runs_folder), 0700, made, why);
   if (!folder) {
     error = "cannot make the folder " + (fs::path(directory) / runs_folder).string() + ": " + why;
     return nullptr;
   }
-  // Runs belong into no repository. Without that file they only show up in `git status`.
+  // Runs do not belong in a repository. If this fails, they merely show up in `git status`.
   if (made) ignore_all_in(folder);
   for (auto at = system_clock::now();; at += std::chrono::microseconds(16)) {
     const std::string run = run_id(at);
@@ -204,7 +204,7 @@ void Journal::retrying(const Step& step, const Outcome& outcome, std::chrono::mi
 void Journal::state_ended(const Step& step, const StepEnd& end) {
   if (step.replayed) return;
   bool changed = false;
-  // Large outputs are looked through before others have to wait.
+  // Large outputs are searched for secrets before the lock is taken, so that others need not wait.
   std::optional<StepEnd> safe;
   if (masks()) safe = masked(end, *options_.secrets, changed);
   take(calls_something(step),

@@ -80,9 +80,9 @@ class Journal final : public runner::RunObserver {
 
   std::mutex mutex_;
   std::string pending_;           // what is not written yet; whole lines, but for the rest of one at the beginning
-  std::size_t next_attempt_ = 0;  // of a size of pending_ from which on it is tried again
+  std::size_t next_attempt_ = 0;  // the size of pending_ at which writing is tried again
   bool failing_ = false;          // the last attempt failed
-  bool given_up_ = false;         // more was missing than may be kept: nothing is written any more
+  bool given_up_ = false;         // more was waiting than may be kept: nothing is written any more
 };
 
 }  // namespace wtool::host::journal

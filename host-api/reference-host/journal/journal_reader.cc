@@ -30,7 +30,7 @@ constexpr std::size_t looked_at_end = 64UL * 1024;
 // An open file for reading; closed at the end of the scope.
 class JournalInput {
  public:
-  // O_NONBLOCK: of a FIFO nobody writes, the opening would last for ever.
+  // O_NONBLOCK: opening a FIFO that nobody writes would block forever.
   explicit JournalInput(const std::string& path)
       : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   JournalInput(const JournalInput&) = delete;
@@ -48,7 +48,7 @@ class JournalInput {
     return S_ISREG(about.st_mode) ? "" : path_ + " is not a journal: it is not a regular file";
   }
 
-  // Up to that many bytes more at the end of `to`. 0: the end, or `error` says why not.
+  // Appends up to `most` bytes to `to`. Returns 0 at the end, or with `error` on failure.
   std::size_t read_more(std::string& to, std::size_t most, std::string& error) const {
     const std::size_t before = to.size();
     to.resize(before + most);
@@ -66,7 +66,7 @@ class JournalInput {
   int file_;
 };
 
-// Gives the lines of a file one after the other, in memory of the longest of them.
+// Gives the lines of a file one after the other, in memory for the longest line only.
 class Lines {
  public:
   explicit Lines(const JournalInput& input) : input_(input) {}
@@ -109,7 +109,7 @@ class Lines {
 
 void locate(Outcome& outcome, const std::string& folder) {
   for (runner::WholeOutput* whole : {&outcome.whole_output, &outcome.whole_error}) {
-    // A name with a folder in it was not written by us.
+    // We never write a name with a folder in it.
     if (whole->file.find('/') != std::string::npos) whole->file.clear();
     if (!whole->file.empty()) whole->file = folder + "/" + whole->file;
   }
@@ -209,7 +209,7 @@ namespace {
 
 // Notes the forks of which a branch failed, but whose join let the path continue.
 void judge_forks(const RunRecord& run, PastRun& past) {
-  std::unordered_map<std::string, std::uint64_t> farthest;  // steps that went on, by branch
+  std::unordered_map<std::string, std::uint64_t> farthest;  // the last step that transitioned, by branch
   for (const StepRecord& step : run.steps) {
     std::uint64_t& sequence = farthest[step.place.branch];
     if (step.end.transitioned) sequence = std::max(sequence, step.place.sequence);

@@ -17,10 +17,11 @@ struct JournalContent {
   RunRecord run;
   std::uint64_t whole_bytes = 0;     // up to the end of the last whole line
   std::vector<std::string> notices;  // what people should know, such as a torn last line
-  std::string damage;                // what is wrong with the first line that is none; with it, no run can be resumed
+  // What is wrong with the first line that is not a record; if set, the run cannot be resumed.
+  std::string damage;
 };
 
-// Nothing: there is nothing that could be shown; `error` says why.
+// Nothing where nothing can be shown; `error` says why.
 std::optional<JournalContent> read_journal(const std::string& file, std::string& error);
 
 // The beginning and the end of a journal alone, for a list of many: no steps, no logs. Otherwise as read_journal.
@@ -36,7 +37,7 @@ runner::PastRun past_of(const RunRecord& run);
 // The last step of that state, from which on --from runs everything again; nothing: no step was in that state.
 std::optional<StepPlace> last_visit(const RunRecord& run, const std::string& state);
 
-// Takes out what follows from there.
+// Removes that step and all that follow it.
 void drop_from(RunRecord& run, const StepPlace& from);
 
 // ---- The outputs of a step as an earlier run has kept them: in its journal, or whole in a file beside it.
@@ -62,7 +63,7 @@ std::string file_problem(const runner::WholeOutput& whole);
 
 // What is needed to continue an earlier run (resume.cc).
 struct ResumedRun {
-  std::unique_ptr<Journal> journal;  // locked, and ready to be gone on with
+  std::unique_ptr<Journal> journal;  // locked, and ready to be continued
   RunRecord run;                     // as it was: its file, its inputs, its steps without those that run again
   runner::PastRun past;
   std::vector<std::string> notices;  // to show to a person before the run continues

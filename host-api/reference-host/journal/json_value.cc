@@ -18,7 +18,7 @@ using expressions::Map;
 using expressions::Value;
 using nlohmann::json;
 
-// Deeper than workflows that run workflows make it, and not so deep that the stack could end.
+// More than nested workflows need, and so little that the stack cannot overflow.
 constexpr int deepest = 1000;
 
 void append_double(std::string& out, double value) {
@@ -59,7 +59,7 @@ void append_map(std::string& out, const Map& map) {
     out += '}';
     return;
   }
-  // Names are sorted: those that begin with `$` stand together.
+  // Names are sorted, so that those that begin with `$` are adjacent.
   const auto first = map.fields.lower_bound("$");
   const bool looks_special = first != map.fields.end() && first->first.starts_with('$');
   if (looks_special) out += R"({"$map":)";

@@ -18,7 +18,7 @@ class Observers final : public runner::RunObserver {
   explicit Observers(std::vector<runner::RunObserver*> all) {
     for (runner::RunObserver* one : all) add(one);
   }
-  // Before the run begins.
+  // Call it before the run begins.
   void add(runner::RunObserver* one) {
     if (one != nullptr) all_.push_back(one);
   }

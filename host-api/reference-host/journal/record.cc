@@ -147,7 +147,8 @@ Value with_masked_command(const Value& metadata) {
   return Value(std::move(copy));
 }
 
-// Most tools tell their outputs twice, and they may be large. Nothing: these are not the same.
+// The metadata without the outputs, which most tools repeat there and which may be large. Nothing: they are not the
+// same.
 std::optional<Value> metadata_without_outputs(const Outcome& outcome) {
   const expressions::Map* map = outcome.metadata.as_map();
   if (map == nullptr) return std::nullopt;

@@ -65,9 +65,9 @@ class RecordReader {
   // Unknown kinds of records are skipped.
   std::string take(std::string_view line);
 
-  // A line had an unknown version, so nothing after it can be understood. take() says so in words.
+  // Whether a line had an unknown version, so that nothing after it can be understood. take() says so in words.
   bool newer() const { return newer_; }
-  // The first record, which says which run it is, was there.
+  // Whether the first record, which identifies the run, has been read.
   bool begun() const { return begun_; }
 
   // All that was read; the reader is empty then.
@@ -82,9 +82,9 @@ class RecordReader {
   StepRecord& step_of(const nlohmann::json& record, bool begins, Moment at);
 
   RunRecord run_;
-  std::vector<bool> gone_;  // of run_.steps: another visit of the same place has taken its place
+  std::vector<bool> gone_;  // by index of run_.steps: a later visit of the same place has replaced it
   std::unordered_map<std::string, std::size_t> index_;  // of run_.steps by place
-  Moment part_began_;                                   // of what ran since it was started or resumed
+  Moment part_began_;                                   // when the run was last started or resumed
   Moment newest_;
   std::chrono::steady_clock::duration before_{};  // what the earlier parts took
   bool begun_ = false;

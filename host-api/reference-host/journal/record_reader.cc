@@ -86,7 +86,7 @@ LogAction::Level level_at(const json& record) {
   return text == word(LogAction::Level::warning) ? LogAction::Level::warning : LogAction::Level::info;
 }
 
-// `file` is its name alone; where it lies, the reader of the journal knows.
+// `file` is only a name; the reader of the journal knows the folder.
 WholeOutput whole_at(const json& outcome, const char* name) {
   WholeOutput whole;
   const auto found = outcome.find(name);
@@ -206,7 +206,7 @@ std::string RecordReader::take_record(const json& record) {
 StepRecord& RecordReader::step_of(const json& record, bool begins, Moment at) {
   const StepPlace place = *place_at(record);
   const auto found = index_.find(key_of(place));
-  // The end of a step whose beginning is missing is one all the same.
+  // The end of a step whose beginning is missing still counts as a step.
   if (!begins && found != index_.end()) return run_.steps[found->second];
   if (found != index_.end()) gone_[found->second] = true;
   index_[key_of(place)] = run_.steps.size();

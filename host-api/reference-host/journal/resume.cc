@@ -7,7 +7,7 @@
 namespace wtool::host::journal {
 namespace {
 
-// Those that run again only because what they gave is not in the journal.
+// The steps that run again only because their outputs are not in the journal.
 std::string hidden_steps(const RunRecord& run) {
   std::string names;
   for (const StepRecord& step : run.steps) {
@@ -34,7 +34,7 @@ void check_files(RunRecord& run, std::vector<std::string>& notices) {
       const std::string problem = whole->file.empty() ? whole->trouble : file_problem(*whole);
       if (problem.empty()) continue;
       whole->file.clear();
-      // The text is all of it, so that the file is written once more.
+      // The text is complete, so that the file can be written again.
       whole->trouble = whole->cut || whole->lossy ? problem : "";
       if (whole->trouble.empty()) continue;
       if (!whole->wanted) {

@@ -8,7 +8,7 @@
 namespace wtool::host::journal {
 
 std::optional<StepPlace> parent_of(std::string_view branch) {
-  // No name has a colon, and some have a slash.
+  // Names never contain a colon, but may contain a slash.
   const std::size_t colon = branch.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
   const std::size_t slash = branch.rfind('/', colon);

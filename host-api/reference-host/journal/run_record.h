@@ -46,7 +46,7 @@ struct StepRecord {
   bool replayed = false;  // kept from before the run was resumed
   bool masked = false;    // a secret in what it gave has been replaced
   bool lost = false;      // a file with what it wrote is gone or has changed, and the workflow reads it
-  bool hidden = false;    // no file names its state; the language has made it
+  bool hidden = false;    // its state is in no file; the language added it
   std::string action;     // shell, tool, log, ...; empty: the state has none, and only passes
   Moment began;
   std::chrono::steady_clock::duration took{};
@@ -74,7 +74,7 @@ struct RunRecord {
   std::vector<std::string> masked_inputs;  // names of those in which a secret was replaced, so that they are incomplete
   Moment began;
   std::chrono::steady_clock::duration took{};
-  int resumed = 0;                                  // so many times
+  int resumed = 0;                                  // how often it was resumed
   std::optional<runner::RunReport::Status> status;  // nothing: it has not ended, as far as is known
   std::string reason;
   bool refused = false;
@@ -96,7 +96,8 @@ inline const char* word(runner::Step::Status status) {
   return "running";
 }
 
-// A state without an action did not succeed at anything: the run passed through it. A failed join has failed.
+// A state without an action cannot succeed: the run only passed through it. But a join can fail, and is shown as
+// failed.
 inline const char* status_word(runner::Step::Status status, bool acts) {
   return status == runner::Step::Status::succeeded && !acts ? "passed" : word(status);
 }
@@ -129,7 +130,7 @@ inline const char* word(workflow::LogAction::Level level) {
 // All members: any thread.
 class RunCollector final : public runner::RunObserver {
  public:
-  // What there is until now.
+  // The record so far.
   RunRecord record() const;
 
   void run_started(const runner::RunStart& start) override;

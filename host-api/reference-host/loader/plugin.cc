@@ -34,7 +34,7 @@ bool is_id(std::string_view id) {
 
 bool is_object(const std::string& text) { return nlohmann::json::parse(text, nullptr, false).is_object(); }
 
-// Says more than dlopen does for what happens most. Empty: there is a file, and it can be read.
+// A better message than dlopen's for the most common cases. Empty: the file exists and can be read.
 std::string unusable_file(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) {
@@ -54,7 +54,7 @@ unsigned other_major(void* library) {
   return 0;
 }
 
-// One text of a descriptor, copied and checked. Empty: it is in order.
+// One text of a descriptor, copied and checked. Empty: it is valid.
 std::string copy_text(const char* what, wtool_view from, std::string& to) {
   if (from.data == nullptr && from.size != 0) return std::string(what) + " has a size but no bytes";
   if (from.size > max_text) return std::string(what) + " is longer than 1 MiB";

@@ -39,7 +39,7 @@ class Plugin {
   Plugin(const Plugin&) = delete;
   Plugin& operator=(const Plugin&) = delete;
 
-  // Who is asked in the terminal's place; must live as long as calls are made. nullptr: nobody. Before start().
+  // Sets who is asked instead of the terminal; it must outlive all calls. nullptr: nobody. Call it before start().
   void ask_through(Approver* approver);
 
   // Initialises; a second time it does nothing. False: `error` says why.
@@ -60,7 +60,7 @@ class Plugin {
   void* library_ = nullptr;
   const wtool_entry* entry_ = nullptr;
   std::vector<ToolDescription> tools_;
-  std::unique_ptr<Host> host_;  // stays where it is: the plugin keeps its address
+  std::unique_ptr<Host> host_;  // never moves: the plugin keeps its address
   bool started_ = false;
 };
 

@@ -16,7 +16,7 @@ void add_stdin(nlohmann::ordered_json& schema) {
       description.erase(at, without_stdin.size());
     }
   }
-  // Its name says it, and each word of the list costs a model.
+  // No description: the name says enough, and a model pays for each word.
   properties["stdin"] = {{"type", "string"}};
 }
 

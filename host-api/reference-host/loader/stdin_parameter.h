@@ -12,8 +12,8 @@ inline constexpr std::string_view stdin_tool = "shell_execute";
 // Adds it to the input schema of that tool.
 void add_stdin(nlohmann::ordered_json& schema);
 
-// Adds `text` as `stdin` to the arguments of a call, which are JSON text of an object. Arguments that are not are left
-// as they are: the tool says what is wrong with them. Otherwise, returns what is wrong.
+// Adds `text` as `stdin` to the arguments of a call, which are the JSON text of an object. Arguments that are not an
+// object stay as they are, since the tool reports them. Returns what is wrong otherwise.
 std::string give_stdin(std::string& arguments, std::string_view text);
 
 }  // namespace wtool::host

@@ -14,7 +14,7 @@ namespace wtool::host {
 struct ToolOutcome {
   enum class Kind {
     finished,   // `result` is the tool's envelope, is_error or not
-    cancelled,  // the same, with what there was until then
+    cancelled,  // the same, with the output so far
     not_made,   // there was no call: unknown tool, plugin failure; `error` says why
   };
   Kind kind = Kind::not_made;
@@ -32,7 +32,7 @@ class ToolCaller {
   virtual ~ToolCaller() = default;
 
   virtual bool has_tool(std::string_view id) const = 0;
-  // What to say of one that is missing: a sentence with the nearest name. Empty: nothing better than that it is.
+  // What to say of an unknown tool: a sentence with the nearest name. Empty: nothing more than that it is unknown.
   virtual std::string unknown_tool(std::string_view) const { return {}; }
   // The JSON schema of its arguments, as text; empty if there is no such tool, or its schema is unknown.
   virtual std::string input_schema(std::string_view) const { return {}; }

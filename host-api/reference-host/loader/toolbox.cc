@@ -49,7 +49,7 @@ struct SinkState {
   std::exception_ptr thrown;
 };
 
-// The sink of every call. What it throws waits until the call is over.
+// The sink of every call. An exception is kept until the call is over.
 int32_t on_event(void* context, const wtool_event* event) noexcept {
   auto& state = *static_cast<SinkState*>(context);
   if (state.thrown) return 1;
@@ -98,7 +98,7 @@ class Toolbox::Use {
       : toolbox_(toolbox), variant_(shell, id) {
     std::atomic<bool> stopped{false};
     const Stop::Subscription listening = stop.subscribe([&](const StopRequest&) {
-      // With the lock, so that nobody looks before this and begins to wait after it.
+      // Under the lock, so that nobody checks before this and begins to wait after it.
       const std::lock_guard lock(toolbox_.mutex_);
       stopped.store(true);
       toolbox_.changed_.notify_all();
@@ -245,11 +245,11 @@ void Toolbox::make_tools() {
     made_with_ = wanted_;
     make_variants();
   }
-  // The earlier ones end when the new ones are there, so that what both share lives on.
+  // The earlier tools end once the new ones exist, so that what both share lives on.
   end_tools(earlier, earlier_variants);
 }
 
-// The same of the variants that are missing.
+// Makes the variants that are missing, in the same way.
 void Toolbox::make_variants() {
   for (auto& [which, variant] : variants_) {
     if (variant.tool != nullptr || !variant.error.empty()) continue;

@@ -32,10 +32,11 @@ class ConfigSource {
  public:
   virtual ~ConfigSource() = default;
 
-  // Whether load() may say something else now than the last time. Cheap: it is asked before every call.
+  // Whether load() may return something else than the last time. Cheap, since it is asked before every call.
   virtual bool changed() = 0;
 
-  // JSON text of an object. Nothing: `error` says why, and changed() is true again only when that may be another, too.
+  // JSON text of an object. Nothing: `error` says why; changed() is then true again only when the error may be another,
+  // too.
   virtual std::optional<std::string> load(std::string& error) = 0;
 
   // The files that load() read last, absolute: a plugin that knows them can keep commands from writing their own rules.
@@ -63,7 +64,7 @@ class Toolbox final : public ToolCaller {
  public:
   // `config` is JSON text of an object. nullptr: `error` says why, and the plugin is as before.
   static std::unique_ptr<Toolbox> open(Plugin& plugin, const std::string& config, std::string& error);
-  // The same with what `source` loads, which must outlive the toolbox and is not used by anybody else meanwhile.
+  // The same with what `source` loads. It must outlive the toolbox, and nobody else may use it meanwhile.
   static std::unique_ptr<Toolbox> open(Plugin& plugin, ConfigSource& source, std::string& error);
   ~Toolbox() override;
   Toolbox(const Toolbox&) = delete;
@@ -71,13 +72,13 @@ class Toolbox final : public ToolCaller {
 
   // All below: any thread.
   bool has_tool(std::string_view id) const override;
-  // What to say of one that is not there: a sentence that names what comes near, and all there are.
+  // The message for an unknown tool: a sentence that names the nearest one, and all tools.
   std::string unknown_tool(std::string_view id) const override;
   std::string input_schema(std::string_view id) const override;
   ToolOutcome call(std::string_view id, const nlohmann::json& arguments, Stop& stop, const OutputSink& output) override;
   ToolOutcome call_in_shell(std::string_view shell, std::string_view id, const nlohmann::json& arguments, Stop& stop,
                             const OutputSink& output) override;
-  // Has the tool with that shell made before it is called: else its first call waits for the end of those before it.
+  // Makes the tool with that shell before it is called. Otherwise its first call would wait until earlier calls end.
   void expect_shell(std::string_view shell, std::string_view id);
 
   // The same, with the arguments passed on byte for byte, JSON or not. An exception of the sink stops the call and is
@@ -116,10 +117,10 @@ class Toolbox final : public ToolCaller {
   std::mutex mutex_;  // for all below
   std::condition_variable changed_;
   Tools tools_;
-  Variants variants_;                     // neither a tool nor an error: to be made
-  std::optional<std::string> made_with_;  // the configuration of tools_; nothing: they are not to be used
+  Variants variants_;                     // with neither a tool nor an error: still to be made
+  std::optional<std::string> made_with_;  // the configuration of tools_; nothing: the tools must not be used
   std::string wanted_;                    // the configuration as it is now
-  std::string config_error_;              // why that cannot be used; empty: it can, as far as is known
+  std::string config_error_;              // why the configuration cannot be used; empty: it can, as far as is known
   int running_ = 0;                       // calls that use tools_
 };
 

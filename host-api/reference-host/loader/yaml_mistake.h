@@ -1,4 +1,4 @@
-// What is wrong with a text that is not YAML, in the words of who wrote it.
+// What is wrong with a text that is not YAML, in the words of the person who wrote it.
 #pragma once
 
 #include <cstddef>

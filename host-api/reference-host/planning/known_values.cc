@@ -112,7 +112,7 @@ void KnownValues::read_assignments(Secrets& secrets) {
       wanted.emplace(assignment.name, Only{&assignment, set->secret});
     }
   }
-  // One may be made of another one that stands further down.
+  // A variable may be made of another one that is set further down.
   for (int round = 0; round < max_chain; ++round) {
     std::map<std::string, Value> found;
     for (const auto& [name, only] : wanted) {
@@ -181,7 +181,7 @@ nlohmann::json filled_json(const nlohmann::json& json, const KnownValues& values
     const auto& written = json.get_ref<const std::string&>();
     const auto parsed = expressions::parse_template(written);
     const auto* text = std::get_if<Template>(&parsed);
-    if (text == nullptr) return json;  // the check of the workflow has refused it
+    if (text == nullptr) return json;  // the check of the workflow has refused it already
     if (values.knows_all(*text)) {
       std::string why;
       if (const auto value = runner::rendered_arguments(json, values, why)) return *value;

@@ -1,5 +1,5 @@
-// The values of a run that are known before it begins: its inputs, and variables that only one Set gives a value, a
-// known one. All other values are open: they are known during the run, and are shown as `<build.stdout>`.
+// The values of a run that are known before it begins: its inputs, and variables that a single Set gives a known value.
+// All other values are open: only the run knows them, and they are shown as `<build.stdout>`.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ class KnownValues final : public expressions::Scope {
   KnownValues(const workflow::Workflow& workflow, std::map<std::string, expressions::Value> inputs,
               std::set<std::string> open, runner::Secrets& secrets);
 
-  // Null for what is open.
+  // Null for an open value.
   const expressions::Value* find(std::string_view name) const override;
   std::string why_not(std::string_view name) const override;
 
@@ -31,7 +31,7 @@ class KnownValues final : public expressions::Scope {
   bool is_open(const expressions::NameUse& use) const;
   bool knows_all(const expressions::Template& text) const;
 
-  // A name that one state alone sees: matrix.
+  // A name that a single state sees: matrix.
   void set_local(const std::string& name, expressions::Value value);
 
  private:

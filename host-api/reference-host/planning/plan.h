@@ -37,7 +37,7 @@ std::vector<WalkedState> walk_states(const workflow::Workflow& workflow);
 struct PlannedCommand {
   enum class Verdict { allow, ask, deny, unknown };
   std::string combination;  // of the matrix, as JSON; empty outside of a matrix
-  std::string text;         // the command; of another tool than shell_execute its name and arguments
+  std::string text;         // the command; for another tool than shell_execute, its name and arguments
   Verdict verdict = Verdict::unknown;
   std::string reason;  // of the verdict; may be empty
 };
@@ -55,11 +55,11 @@ struct PlannedState {
   workflow::State::Kind kind = workflow::State::Kind::plain;
   PlanPart part = PlanPart::main;
   std::vector<std::string> branches;
-  std::string action;  // in words; empty: it has none
+  std::string action;  // in words; empty: it has no action
   std::vector<PlannedCommand> commands;
   std::vector<std::pair<std::string, std::string>> details;  // what the options of the action say, by their names
   std::vector<PlannedExit> exits;
-  std::shared_ptr<const Plan> runs;  // the workflow that it runs; null: none, or its plan stands elsewhere
+  std::shared_ptr<const Plan> runs;  // the workflow that it runs; null: none, or its plan is shown elsewhere
   std::string remark;                // about that
 };
 
@@ -81,7 +81,7 @@ struct PlanCounts {
   std::size_t unknown = 0;
 };
 
-// With all workflows that it runs.
+// Counts what is in the plan and in the plans of all workflows that it runs.
 PlanCounts count(const Plan& plan);
 
 // For people, and as a JSON object; each ends with a newline.
@@ -91,7 +91,7 @@ std::string plan_json(const Plan& plan);
 // ---- planner.cc: makes the plan of a workflow that was checked. Nothing runs, nobody is asked, and nothing is
 // written.
 
-// Workflows within workflows that are shown; a workflow is shown once for each set of inputs that is known.
+// How many workflows within workflows are shown; each is shown once for each set of known inputs.
 inline constexpr std::size_t max_plans = 200;
 
 struct PlanServices {
@@ -103,7 +103,7 @@ struct PlanServices {
   std::function<runner::PreparedPrompt(const std::string& prompt, bool is_inline, const std::string& from,
                                        const expressions::Scope& values)>
       prompt;
-  // What the tool says of a call.
+  // The policy's verdict on a call of the tool.
   std::function<workflow::CommandVerdict(const std::string& tool, const nlohmann::json& arguments)> verdict;
 };
 

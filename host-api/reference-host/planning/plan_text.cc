@@ -19,7 +19,7 @@ class PlanText {
   }
 
  private:
-  // Further lines of the text stand below the first one.
+  // Further lines of the text go below the first one.
   void line(const std::string& indent, const std::string& label, const std::string& text) {
     const std::string clean = cleaned_for_terminal(text, true);
     const std::string further = "\n" + indent + std::string(label.size(), ' ');
@@ -50,7 +50,7 @@ class PlanText {
         line(indent, "", part == PlanPart::finally ? "At the end of every run:" : "After a failure:");
         blank(indent);
       }
-      // What runs side by side stands deeper, each path below the state that it begins with.
+      // Parallel paths are indented further, each below the state with which it begins.
       const std::string deeper = indent + std::string(4 * state.branches.size(), ' ');
       if (!state.branches.empty() && state.branches != branches) {
         line(deeper.substr(4), "", "in parallel, the path of " + state.branches.back() + ":");

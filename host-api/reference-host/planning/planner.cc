@@ -54,7 +54,7 @@ PlannedCommand::Verdict verdict_of(CommandVerdict::Kind kind) {
 
 std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-// As it is where a value of it is only known during the run.
+// Unchanged if the run alone knows a value in it.
 std::string timeout_words(const std::string& text) {
   std::string ignored;
   const auto timeout = workflow::timeout_value(text, ignored);
@@ -96,7 +96,7 @@ KnownArguments known_arguments(const std::vector<Argument>& arguments, const Kno
   return made;
 }
 
-// Notes whether something was asked for that only the run knows.
+// Notes whether a value was asked for that only the run knows.
 class Watched final : public expressions::Scope {
  public:
   Watched(const KnownValues& values, const KnownArguments& arguments) : values_(values), arguments_(arguments) {}
@@ -128,7 +128,7 @@ class Words final : public workflow::Describer {
   std::string of(const Action& action) const { return type_of(action.kind).describe(action.kind, *this); }
 
  private:
-  // In quotes, on however many lines it has.
+  // In quotes, however many lines the text has.
   std::string text(const TemplateText& text) const override { return filled(text, values_).text; }
 
   const KnownValues& values_;
@@ -155,7 +155,7 @@ class Planner {
   }
 
  private:
-  // No secret is in it.
+  // The text without secrets.
   std::string shown(const std::string& text) const { return secrets_.masked(text); }
 
   PlannedState planned(const Workflow& workflow, const Source& source, const WalkedState& walked,
@@ -211,14 +211,14 @@ class Planner {
         break;
     }
     const bool only = state.exits.size() == 1 || state.kind == State::Kind::fork;
-    // A branch comes to its join whether it failed or not.
+    // A branch reaches its join whether it failed or not.
     const bool to_join = exit.target != no_state && workflow.states[exit.target].kind == State::Kind::join;
     if (can_fail(state) && !to_join && !takes_failure(workflow, state, exit))
       return only ? "success" : "otherwise, after a success";
     return only ? "always" : "otherwise";
   }
 
-  // What leads to the end of a composite state continues where that leads.
+  // An exit to the end of a composite state continues where that state leads.
   static std::string target(const Workflow& workflow, const Transition& exit) {
     if (exit.target == no_state) return "[*]";
     const State& state = workflow.states[exit.target];
@@ -274,7 +274,7 @@ class Planner {
     made.commands.push_back(std::move(command));
   }
 
-  // Fills in a part of a call; what is open or wrong in it keeps the call from being judged.
+  // Fills in a part of a call. If a value in it is open or wrong, the call cannot be judged.
   template <typename Text>
   static std::string part(const Text& text, const KnownValues& values, PlannedCommand& command) {
     Filled made = filled(text, values);
@@ -292,7 +292,7 @@ class Planner {
 
   void judge_shell(const ShellAction& shell, const Workflow& workflow, const Options& options,
                    const KnownValues& values, PlannedCommand& command) {
-    // Whether the part before has a value that is open, which does not keep the rest from being judged.
+    // Whether the part before has an open value. That does not keep the rest from being judged.
     const auto take_open = [&command] {
       const bool is_open = command.reason == open_value;
       if (is_open) command.reason.clear();
@@ -300,7 +300,7 @@ class Planner {
     };
     command.text = first_line_of(shell, workflow) + part(shell.command, values, command);
     const bool line_is_open = take_open();
-    // Where even a line that nobody can read would be allowed, any command is, whatever its values will be.
+    // If even an unreadable line would be allowed, so is any command, whatever its values.
     json arguments = {{"command", line_is_open ? "$(" : command.text}};
     take_timeout(options, values, arguments);
     if (shell.working_directory) arguments["working_directory"] = part(*shell.working_directory, values, command);
@@ -317,7 +317,7 @@ class Planner {
     }
   }
 
-  // True where the names of the call's variables are why it is refused: then it is, whatever its values will be.
+  // True if the call is refused because of the names of its variables; then it is, whatever its values.
   bool is_refused_for_variables(json arguments, const PlannedCommand& command) const {
     if (command.verdict != PlannedCommand::Verdict::deny || arguments.erase("environment") == 0) return false;
     const CommandVerdict without = services_.verdict(std::string(shell_tool), arguments);
@@ -327,7 +327,7 @@ class Planner {
   void judge_tool(const ToolAction& tool, const KnownValues& values, PlannedCommand& command) {
     bool complete = true;
     const json arguments = filled_json(*tool.arguments, values, complete, command.reason);
-    // Policy does not read a text for standard input, so that it need not be known.
+    // The policy does not read a text for standard input, so the text need not be known.
     if (!complete && tool.tool == shell_tool && tool.arguments->contains("stdin")) {
       json rest = *tool.arguments;
       rest.erase("stdin");
@@ -352,7 +352,8 @@ class Planner {
     const KnownArguments arguments = known_arguments(prompt.arguments, values);
     const Watched watched(values, arguments);
     const runner::PreparedPrompt made = services_.prompt(prompt_text, prompt.is_inline, source.name(), watched);
-    // A prompt that goes into a file has the same command whatever it says; else, what it says is a part of that.
+    // A prompt that is passed in a file has the same command whatever its text; otherwise its text is part of the
+    // command.
     if (watched.met_open() || (text_is_open && made.keeps == nullptr)) {
       command.reason = open_value;
       return;
@@ -399,7 +400,7 @@ class Planner {
     }
     std::vector<std::string> errors;
     const auto inputs = resolve_inputs(*other->workflow, given, names_read(*other->workflow), errors);
-    // What is missing may be among what is not known yet.
+    // A missing argument may be among those that are not known yet.
     if (!errors.empty() && arguments.open.empty()) made.remark = shown("it cannot be run so: " + errors.front());
     made.runs = std::make_shared<const Plan>(plan(*other->workflow, *other->source, inputs, arguments.open));
   }

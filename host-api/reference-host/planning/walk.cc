@@ -21,7 +21,7 @@ class Walker {
 
   std::vector<WalkedState> run() {
     follow({workflow_.start}, {}, nullptr);
-    // What only a failure inside of a composite state leads to. `made_` grows meanwhile.
+    // States that only a failure inside a composite state leads to. `made_` grows meanwhile.
     for (std::size_t i = 0; i < made_.size(); ++i) {
       const State& state = workflow_.states[made_[i].state];
       if (can_fail(state) && state.around != no_state && !workflow_.continues) follow({state.around}, {}, nullptr);

@@ -64,7 +64,7 @@ class Drawer {
     drawing_.nodes.push_back(std::move(node));
   }
 
-  // Of letters that every diagram takes.
+  // Made of letters that every notation of diagrams accepts.
   std::string name_for(const std::string& id) {
     std::string name;
     for (const char c : id) {
@@ -79,7 +79,7 @@ class Drawer {
 
   void add_edge(std::size_t from, std::size_t target, const std::string& label) {
     for (std::size_t passed = 0; target != no_state && passed_over(target); ++passed) {
-      // Hidden states that lead to one another in a circle come from no file.
+      // No file produces hidden states that lead to one another in a circle.
       if (passed > workflow_.states.size()) return;
       target = workflow_.states[target].exits[0].target;
     }

@@ -19,7 +19,7 @@ struct Drawing {
   enum class Shape { start, end, state, choice, fork, join };
   struct Node {
     Shape shape = Shape::state;
-    std::string id;                              // as the workflow names it; of a hidden state one that no other has
+    std::string id;                              // the workflow's id for it; a hidden state has one that no other has
     std::string description;                     // may be empty
     std::optional<runner::Step::Status> status;  // of its last visit; running: it has not ended
     bool acts = true;                            // it has an action; a state without one has not succeeded at anything
@@ -42,7 +42,7 @@ std::string mermaid_text(const Drawing& drawing);
 // A graph for the program `dot`.
 std::string dot_text(const Drawing& drawing, const std::string& name);
 
-// What `dot` makes of a graph in that format (png). Empty: `error` says why it could not.
+// Has `dot` draw a graph in that format (png). Empty: `error` says why it could not.
 std::string drawn_by_dot(const std::string& graph, const std::string& format, std::string& error);
 
 // One <svg> element, drawn by this program itself, in layers from the start downwards. `is_file`: with its own style;

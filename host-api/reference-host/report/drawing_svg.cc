@@ -21,7 +21,7 @@ constexpr double margin = 16;
 
 struct Box {
   std::size_t layer = 0;
-  double x = 0;  // of its middle
+  double x = 0;  // of the middle
   double y = 0;
   double width = 0;
   double height = 0;
@@ -65,11 +65,11 @@ class Layout {
     std::vector<Mark> marks(boxes_.size(), Mark::none);
     std::vector<std::vector<std::size_t>> next(boxes_.size());
     for (const Drawing::Edge& edge : drawing_.edges) next[edge.from].push_back(edge.to);
-    std::vector<std::size_t> order;  // each behind all that it leads to
+    std::vector<std::size_t> order;  // each node after all nodes that it leads to
     for (std::size_t root = 0; root < boxes_.size(); ++root) {
       if (marks[root] != Mark::none) continue;
       boxes_[root].layer = root == 0 ? 0 : 1;
-      std::vector<std::pair<std::size_t, std::size_t>> path{{root, 0}};  // and how many of its arrows were followed
+      std::vector<std::pair<std::size_t, std::size_t>> path{{root, 0}};  // with how many of their arrows were followed
       marks[root] = Mark::open;
       while (!path.empty()) {
         auto& [node, followed] = path.back();
@@ -81,7 +81,7 @@ class Layout {
         }
         std::size_t& other = next[node][followed++];
         if (marks[other] == Mark::open) {
-          other = node;  // it leads back: no layer depends on it
+          other = node;  // the arrow leads back: no layer depends on it
         } else if (marks[other] == Mark::none) {
           marks[other] = Mark::open;
           path.emplace_back(other, 0);
@@ -103,7 +103,7 @@ class Layout {
     }
   }
 
-  // In each layer from left to right, in the order in which what leads there stands.
+  // From left to right in each layer, in the order of the nodes that lead there.
   void place_boxes() {
     std::vector<std::vector<std::size_t>> layers;
     for (std::size_t i = 0; i < boxes_.size(); ++i) {
@@ -156,14 +156,14 @@ std::string edge_svg(const Drawing::Edge& edge, const Layout& layout, std::size_
     const double top = from.y + from.height / 2;
     const double bottom = to.y - to.height / 2 - 3;
     const double bend = (bottom - top) / 2;
-    // One that passes other layers keeps beside what stands there.
+    // An edge that passes other layers keeps to the side of their boxes.
     const double aside = to.layer - from.layer > 1 ? 60 + 14 * static_cast<double>(number_of_edge % 5) : 0;
     path = "M" + point(from.x, top) + " C" + point(from.x + aside, top + bend) + " " +
            point(to.x + aside, bottom - bend) + " " + point(to.x, bottom);
     label_x = (from.x + to.x) / 2 + aside * 0.75;
     label_y = (top + bottom) / 2;
   } else if (to.layer == from.layer && edge.to != edge.from) {
-    // From side to side, in an arc below what may stand between them.
+    // From side to side, in an arc below the boxes between them.
     const double side = to.x > from.x ? 1 : -1;
     const double begin = from.x + side * from.width / 2;
     const double end = to.x - side * (to.width / 2 + 3);

@@ -122,12 +122,12 @@ std::string dot_shape(const Drawing::Node& node) {
   return "label=" + dot_quoted(node.id + (node.description.empty() ? "" : "\n" + node.description));
 }
 
-// A file that holds the text, and is read from its beginning.
+// Fills a file with the text, and goes back to its beginning.
 bool fill(int file, std::string_view text) {
   return write_all(file, text).error == 0 && ::lseek(file, 0, SEEK_SET) == 0;
 }
 
-// 0, or the error by which it did not start.
+// Returns 0, or the error for which it did not start.
 int start(pid_t& pid, const std::string& format, int in, int out) {
   std::string option = "-T" + format;
   std::string name = "dot";

@@ -30,14 +30,14 @@ void fill(FailedStep& failed, const Outcome& outcome) {
   failed.standard_error = end_of(outcome.standard_error);
 }
 
-// What the steps below that one are in: `/3:inner`, `/3:1` and what follows.
+// The beginning of all branches below that step: `/3:inner`, `/3:1`.
 std::string below(const std::string& branch, std::uint64_t sequence) {
   return branch + "/" + std::to_string(sequence) + ":";
 }
 
 void append_one(std::string& out, const FailedStep& step, const std::string& reason) {
   out += "\n  " + std::string(step.aborted ? "Aborted: " : "Failed: ") + step.label + "\n";
-  // Of a single failure, the reason of the run says it already.
+  // If only one step failed, the reason of the run says this already.
   if (reason.find(step.message) == std::string::npos) out += "  " + cleaned_for_terminal(step.message, false) + "\n";
   if (!step.hint.empty() && !step.aborted) out += "  Hint: " + cleaned_for_terminal(step.hint, false) + "\n";
   if (step.secret) out += "  What it gave is secret.\n";
@@ -94,7 +94,7 @@ FailedList failed_in(const journal::RunRecord& run) {
   const auto stands_for_others = [](const StepRecord& step) {
     return step.action == "workflow" || !step.end.outcome.matrix.is_null();
   };
-  // What stands for others is judged when those are known.
+  // Steps that stand for others are judged when those are known.
   for (const bool others : {false, true}) {
     for (const StepRecord* step : ended) {
       if (stands_for_others(*step) != others) continue;

@@ -20,9 +20,9 @@ struct FailedStep {
   std::int64_t exit_code = 0;
   std::string command;
   std::string message;
-  std::string hint;  // of the tool: what to do
+  std::string hint;  // the tool's advice on what to do
   std::string standard_output;
-  std::string standard_error;  // of both the end
+  std::string standard_error;  // the end of each
   std::string branch;
 };
 
@@ -39,7 +39,8 @@ struct FailedList {
   void add(FailedStep step, bool stands_for_others, const std::string& below);
 };
 
-// What failed in an earlier run. What was stopped is among it only where the run was stopped: as its last one.
+// What failed in an earlier run. Stopped steps are included only if the run itself was stopped, with the last step as
+// the last entry.
 FailedList failed_in(const journal::RunRecord& run);
 
 // " (2 steps failed, and the workflow continued: A, B)"; empty if no step failed.

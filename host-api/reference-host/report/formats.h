@@ -14,7 +14,7 @@ namespace wtool::host::report {
 // `steps`: with all steps and logs.
 std::string run_json(const journal::RunRecord& run, const std::string& status, bool steps);
 
-// junit.cc: a run as JUnit XML, for what shows results of tests. A suite for each branch, a case for each visit of a
+// junit.cc: a run as JUnit XML, for programs that show results of tests. A suite for each branch, a case for each visit of a
 // state. A failed step whose failure the workflow handled counts as skipped, not as failed. A run that failed without a
 // failed step gets a case of its own that says so, so that a run that did not complete never looks green.
 std::string junit_xml(const journal::RunRecord& run);
@@ -28,8 +28,8 @@ std::string html_report(const journal::RunRecord& run, const workflow::Workflow*
 // summary_text is for a run that has just ended, run_text for an earlier one.
 
 struct SummaryStyle {
-  bool table = true;   // of the states; without it where each line of it stands on the screen already
-  bool quiet = false;  // only the status, and what is to be known of failures
+  bool table = true;   // of the states; not needed where each of its lines is on the screen already
+  bool quiet = false;  // only the status, and what people must know of failures
 };
 
 // Text for people, with a newline at the end; safe for a terminal. `run`: the id by which the run can be resumed; empty

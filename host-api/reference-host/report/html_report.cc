@@ -22,7 +22,7 @@ using workflow::Workflow;
 constexpr std::size_t max_page_output = 64UL * 1024;   // bytes of each text of a step
 constexpr std::size_t max_outputs = 16 * 1024 * 1024;  // bytes of all of them
 constexpr std::size_t max_page_steps = 5'000;
-constexpr std::size_t max_drawn = 300;  // nodes; a larger diagram can be read by nobody
+constexpr std::size_t max_drawn = 300;  // nodes; nobody could read a larger diagram
 
 constexpr const char* style = R"(
 body { background: var(--back); color: var(--text); font: 15px/1.45 system-ui, sans-serif; margin: 2em auto;
@@ -82,7 +82,7 @@ std::string inputs(const RunRecord& run) {
   return out + "</table>\n";
 }
 
-// What steps gave, each closed until somebody opens it.
+// The outputs of steps, each closed until somebody opens it.
 class Details {
  public:
   std::string of(const char* title, const std::string& text, const runner::WholeOutput& whole = {}) {
@@ -121,7 +121,7 @@ Span span_of(const RunRecord& run) {
 }
 
 std::string bar(const StepRecord& step, const Span& span) {
-  // What was kept took its time before this run did.
+  // A step that was kept took its time before this run.
   if (step.replayed) return {};
   const double left = span.part(step.began - span.begin);
   const double width = std::min(span.part(end_of(step) - step.began), 100 - left);

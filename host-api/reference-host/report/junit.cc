@@ -45,7 +45,7 @@ std::string seconds(std::chrono::steady_clock::duration took) {
   return text;
 }
 
-// In an attribute, a newline would be read as a blank.
+// A newline in an attribute would be read as a blank.
 std::string attribute(const char* name, std::string_view text) {
   std::string value;
   for (const char c : markup_text(text)) value += c == '\n' ? std::string("&#10;") : std::string(1, c);
@@ -158,7 +158,7 @@ std::string junit_xml(const RunRecord& run) {
     out += "  <testsuite" + attribute("name", suite.name) + numbers(suite.counts) +
            attribute("time", seconds(suite.counts.took)) + attribute("timestamp", iso_time(run.began).substr(0, 19)) +
            ">\n" + suite.cases;
-    // A notice belongs to the run, which the first suite stands for.
+    // Notices belong to the run as a whole, and the first suite represents it.
     if (&suite == &suites.front()) append_stream(out, "system-err", notices_of(run));
     out += "  </testsuite>\n";
   }

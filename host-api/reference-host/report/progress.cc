@@ -38,7 +38,7 @@ bool does(const Step& step) {
 // Steps that take no time are shown only when they end.
 bool takes_time(const Step& step) { return type_of(step.of().action->kind).calls_something; }
 
-// Tools that tell nothing while they run have said what they gave.
+// Tools that report nothing while they run show their output only at the end.
 bool gives_only_at_its_end(const Step& step) {
   return does<workflow::ToolAction>(step) || does<workflow::PromptAction>(step);
 }
@@ -125,7 +125,7 @@ void Progress::put(const std::string& lines) {
     if (!lines.empty()) terminal_.write(lines);
     return;
   }
-  // What has just begun has no line yet: most steps end before it could be read.
+  // A step that has just begun gets no line yet: most steps end before anybody could read it.
   terminal_.show(lines, running_.size() > 1 ? live_lines() : std::vector<LiveLine>{});
 }
 
@@ -190,7 +190,7 @@ void Progress::state_entered(const Step& step) {
 }
 
 void Progress::follow_last_line(Running& running, std::string_view bytes) const {
-  // Only the end can be the last line; a carriage return begins it again, as on a terminal.
+  // Only the end can become the last line; a carriage return starts it again, as on a terminal.
   if (bytes.size() > 2 * max_live_line) {
     bytes.remove_prefix(bytes.size() - 2 * max_live_line);
     running.partial_line.clear();
@@ -261,7 +261,8 @@ std::string Progress::end_line(const Step& step, const StepEnd& end, const Runni
   const std::string time = "  " + coloured(grey, duration_text(step.took));
   if (step.status == Step::Status::succeeded) {
     if (step.replayed) return "  " + coloured(grey, "kept") + " " + label + time + "\n";
-    // Where outputs are not shown, they are counted: what a command complains of is not lost when it succeeds.
+    // Where outputs are not shown, their lines are counted, so that the complaints of a command that succeeds are not
+    // lost.
     std::size_t complaints = running.error_lines + (running.open_error_line ? 1 : 0);
     if (complaints == 0 && gives_only_at_its_end(step)) complaints = lines_of(end.outcome.standard_error);
     const bool counts = style_.output == OutputStyle::none && complaints > 0 && !end.secret;
@@ -303,7 +304,7 @@ void Progress::state_ended(const Step& step, const StepEnd& end) {
           text += shown(running, lines);
       }
     }
-    // Of a stream the rest comes before the end.
+    // The rest of a stream comes before the end of its step.
     const std::string rest = group_of(running);
     text = style_.output == OutputStyle::group ? text + rest : rest + text;
   }

@@ -18,12 +18,12 @@
 
 namespace wtool::host::report {
 
-// How what the steps write is shown.
+// How the outputs of steps are shown.
 enum class OutputStyle {
   none,      // only how many lines a step that succeeded wrote to standard error
   group,     // of each step together, when it has ended
   stream,    // each line as it comes
-  prefixed,  // the same, behind the name of its step
+  prefixed,  // the same, after the name of its step
 };
 
 enum class Detail {
@@ -66,7 +66,7 @@ class Progress final : public runner::RunObserver {
     std::string label;
     std::chrono::steady_clock::time_point began;
     std::string last_line;     // of the output, complete
-    std::string partial_line;  // what came behind it; bounded
+    std::string partial_line;  // what came after it; bounded
     StepOutput output;
     KeptLines kept;
     bool wrote = false;           // there was some output

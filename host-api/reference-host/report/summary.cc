@@ -36,7 +36,7 @@ const char* word_for(Step::Status status) {
 class StateTable {
  public:
   struct Visit {
-    std::string_view workflow{};  // empty: the one that was started
+    std::string_view workflow{};  // empty: the one that the run began with
     std::string_view state{};
     std::string_view branch{};
     Step::Status status = Step::Status::running;
@@ -44,9 +44,9 @@ class StateTable {
     bool acts = true;  // its state has an action
     bool replayed = false;
     std::chrono::steady_clock::duration took{};
-    bool combinations = false;  // it stands for those of its matrix, which are visits of their own
+    bool combinations = false;  // it stands for the combinations of its matrix, which are visits of their own
   };
-  // In the order in which the steps began.
+  // Call it in the order in which the steps began.
   void add(const Visit& visit);
 
   // Lines for people, safe for a terminal.
@@ -98,7 +98,7 @@ void StateTable::add(const Visit& visit) {
 }
 
 std::string StateTable::status_of(const Row& row) {
-  // A state without an action just passes; but a join of branches that failed has failed.
+  // A state without an action only passes; but a join of failed branches has failed.
   std::string text = row.acts || row.status != Step::Status::succeeded ? word_for(row.status) : "-";
   std::vector<std::string> notes;
   if (row.visits > 1) {
@@ -231,7 +231,7 @@ std::vector<std::string> cut_lines(const RunRecord& run) {
   return lines;
 }
 
-// The same as a part of a summary for people, safe for a terminal; of many lines only the first.
+// The same as a part of a summary for people, safe for a terminal. If there are many lines, only the first are given.
 void append_cut_lines(std::string& out, const std::vector<std::string>& lines) {
   constexpr std::size_t most = 10;
   for (std::size_t i = 0; i < std::min(lines.size(), most); ++i) {

@@ -54,7 +54,7 @@ std::string step_label(const std::string& its_branch, const std::string& state, 
     values = " " + parts.back().name;
     parts.pop_back();
   }
-  // A path is called by its first state, which needs not be said twice.
+  // A path is named after its first state, which need not be said twice.
   if (!parts.empty() && parts.back().name == state) parts.pop_back();
   std::string label;
   for (const Part& part : parts) label += part.name + (part.combination ? " " : " / ");

@@ -70,7 +70,7 @@ AbortWatcher::AbortWatcher(std::string directory, Stop& stop)
     error_ = "cannot watch for " + file_ + ": " + std::strerror(errno);
     return;
   }
-  // First the watch, then the look: a file that comes in between is in the events.
+  // First watch, then look: if a file appears in between, an event reports it.
   watch_folder();
   before_ = version();
   thread_ = std::thread([this] { watch(); });
@@ -130,7 +130,7 @@ void AbortWatcher::drain_events() {
         const Version now = version();
         if (now.there && now != before_) trigger();
       } else if (event.wd == directory_watch_ && name == folder_name) {
-        // It is new, or was moved here, so whatever file it holds is new here, too.
+        // The folder is new or was moved here, so any file in it is new here, too.
         watch_folder();
         const Version now = version();
         if (now.there && now != before_) settling_ = true;
@@ -150,7 +150,7 @@ void AbortWatcher::drain_events() {
 
 void AbortWatcher::trigger() {
   settling_ = false;
-  // It may be gone again: then somebody thought better of it.
+  // The file may be gone again: then somebody changed their mind.
   if (!version().there) return;
   triggered_ = true;
   stop_.request(StopHow::graceful, read_reason(file_));

@@ -16,7 +16,7 @@ namespace wtool::host::runner {
 
 class AbortWatcher {
  public:
-  // Watches from when this returns. `stop` must outlive the watcher.
+  // Watches from the moment when this returns. `stop` must outlive the watcher.
   AbortWatcher(std::string directory, Stop& stop);
   AbortWatcher(const AbortWatcher&) = delete;
   AbortWatcher& operator=(const AbortWatcher&) = delete;
@@ -49,7 +49,7 @@ class AbortWatcher {
   int directory_watch_ = -1;
   int folder_watch_ = -1;
   Version before_;
-  bool settling_ = false;  // the file has come, and its writer may not be done
+  bool settling_ = false;  // the file exists, but its writer may not be done
   bool triggered_ = false;
   std::thread thread_;
 };

@@ -118,7 +118,7 @@ class ActionRunner {
     if (!prompt) return;
     const RunServices& services = invocation_.run.request().services;
     if (!services.prompt) return mistake(step_.of().action->offset, "prompts cannot be executed here");
-    // The arguments are seen by the prompt alone.
+    // Only the prompt sees the arguments.
     Variables values = context_.variables;
     std::string why;
     const auto arguments = rendered_arguments(action.arguments, invocation_, context_.variables, why);
@@ -248,7 +248,7 @@ class ActionRunner {
     fails(*text, 130);
   }
 
-  // --- what they have in common ---
+  // --- what all actions share ---
 
   void stopped() {
     const auto stop = context_.stop.requested();
@@ -260,7 +260,7 @@ class ActionRunner {
     Run& run = invocation_.run;
     const SemaphoreHold slot(run.semaphore(), context_.stop);
     if (!slot.held()) return stopped();
-    // What the command itself says to be secret is kept from observers like any other secret.
+    // What the command itself marks as secret is kept from observers like any other secret.
     for (const std::string& value : secrets::Masker().found_in(result_.command)) run.hide(value);
     CallRecorder recorder(invocation_, step_);
     const ToolOutcome outcome = run.request().tools.call_in_shell(

@@ -21,14 +21,14 @@ struct ActionResult {
   Outcome outcome;
   std::string command;   // see StepEnd
   bool abort = false;    // the workflow wants the run to end; the reason is outcome.message
-  std::string mistake;   // the action could not be made at all (a variable without a value, ...); with its place
+  std::string mistake;   // why the action could not be made at all (a variable without a value, ...); with its place
   bool refused = false;  // by policy, or by a person who was asked
   bool fatal = false;    // what it ran (a workflow, a combination of its matrix) has ended by one of the two, or the
                          // configuration is not valid
   std::vector<std::pair<std::string, expressions::Value>> assigned;  // by Set, or by the agent of a prompt
   bool ends_workflow = false;  // the agent of a prompt says that the workflow is over
 
-  // No failure of a step, and no later try can change it: it ends the run, unless the state has an exit for it.
+  // Whether no later try can change the result. It then ends the run, unless the state has an exit for it.
   bool is_fatal() const { return fatal || refused || !mistake.empty(); }
 };
 
@@ -39,7 +39,7 @@ struct ActionContext {
   bool in_fork = false;  // beside others, so that it cannot end the workflow
 };
 
-// Blocks until the action is over. Its options are the caller's business, but for `timeout`.
+// Blocks until the action is over. The caller handles its options, except `timeout`.
 ActionResult run_action(const Step& step, const ActionContext& context);
 
 // The text of a template, or `mistake`: what is wrong, with its place.
@@ -61,7 +61,7 @@ std::optional<nlohmann::json> rendered_arguments(const nlohmann::json& arguments
 // its size and its SHA-256, because it may be anything; null where it is not known yet.
 std::string shown_call(const std::string& tool, nlohmann::json arguments);
 
-// Those whose guard says so are left out. Nothing: `why` says what is wrong, with its place.
+// Arguments whose guard excludes them are left out. Nothing: `why` says what is wrong, with its place.
 std::optional<std::map<std::string, expressions::Value>> rendered_arguments(
     const std::vector<workflow::Argument>& arguments, const WorkflowInvocation& invocation,
     const expressions::Scope& values, std::string& why);

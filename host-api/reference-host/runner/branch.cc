@@ -14,7 +14,7 @@ using workflow::Workflow;
 
 namespace {
 
-// A loop around a command that is refused, or around a mistake, would call the states beside it until max_steps.
+// A loop around a refused command, or around a mistake, would run the states beside it until max_steps is reached.
 constexpr int max_handled_fatal_ends = 10;
 
 std::string name_of(const Workflow& workflow, std::size_t state) {
@@ -74,7 +74,7 @@ BranchResult Branch::go(std::size_t start, std::size_t until) {
       return end;
     }
     if (stop_.requested()) return aborted();
-    // It was stopped here, because a branch beside it had failed.
+    // The branch was stopped here, because a branch beside it had failed.
     if (lineage_.over && run_.past_ended_before(name_, sequence_ + 1)) return aborted();
     if (invocation_.entered.fetch_add(1) >= limit) {
       return fatal("the run has entered " + std::to_string(limit) +
@@ -135,7 +135,7 @@ std::optional<BranchResult> Branch::visit(std::size_t& current) {
     return branch_result;
   }
   if (replayed && !was_left && !pending_ && exits_.choose(state, Failed::no).taken != nullptr) {
-    // The branch ended here, and the join has judged that.
+    // The branch ended here, and the join has judged this.
     return stay(step, end, failed("the branch ended at the state '" + state.id + "' before"));
   }
   return leave(step, end, action_failed, current);
@@ -212,7 +212,8 @@ std::optional<BranchResult> Branch::follow(const FailureWay& way, Step& step, St
   return go_on(step, end, {way.target}, current);
 }
 
-// A condition cannot be judged: a mistake of the workflow, which an exit `failure` of that very state takes.
+// A condition cannot be evaluated. That is a mistake of the workflow, which only an exit `failure` of the same state
+// handles.
 std::optional<BranchResult> Branch::mistaken(const State& state, const Choice& choice, Step& step, StepEnd& end,
                                              std::size_t& current) {
   std::size_t target = choice.taken == nullptr ? no_state : choice.taken->target;

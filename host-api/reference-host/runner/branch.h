@@ -29,13 +29,13 @@ class Branch {
   // Runs until the end, until the join `until` is reached (it is not entered), or until no exit can be taken.
   BranchResult go(std::size_t start, std::size_t until = workflow::no_state);
 
-  // What the last action ended with.
+  // How the last action ended.
   const std::optional<LastStep>& last() const { return last_; }
 
  private:
-  // A failure that the state where the path stands has to handle: a join, a choice, the end of a composite state.
+  // A failure that the current state has to handle: a join, a choice, or the end of a composite state.
   struct Pending {
-    BranchResult end;  // of the path, if nothing does
+    BranchResult end;  // how the path ends, if nothing handles it
     Outcome outcome;
     Failed failed = Failed::action;
   };
@@ -58,7 +58,7 @@ class Branch {
   BranchResult stay(Step& step, StepEnd& end, BranchResult branch_result);
   ActionResult perform(const workflow::State& state, Step& step);
   void store(const Step& step, ActionResult& result, StepEnd& end);
-  // Makes `outcome` what conditions read as the last one.
+  // Makes `outcome` the last one that conditions read.
   void tell(const Outcome& outcome) { variables_.record("", "", outcome); }
 
   const WorkflowInvocation& invocation_;
@@ -71,7 +71,7 @@ class Branch {
   std::optional<LastStep> last_;
   Exits exits_;
   std::optional<Pending> pending_;
-  // How often in a row the exit of a state has taken what would have ended the run, by state.
+  // How often in a row an exit of the state has handled what would have ended the run, by state.
   std::unordered_map<std::size_t, int> handled_fatal_ends_;
 };
 

@@ -87,7 +87,7 @@ std::string cycle(const WorkflowInvocation& invocation, const Workflow& workflow
   return "";
 }
 
-// Its elements may hold commas, so that a list is not handed over as text.
+// The elements may contain commas, so a list is not passed as text.
 bool takes_list(const Workflow& workflow, const std::string& name) {
   for (const Parameter& parameter : workflow.parameters) {
     if (parameter.name == name) return parameter.type == Parameter::Type::list;
@@ -101,10 +101,10 @@ BranchResult run_invocation(const WorkflowInvocation& invocation, const std::str
                             Stop& stop) {
   BranchResult end = Branch(invocation, branch, variables, stop).go(invocation.workflow.start);
   const std::size_t handler = invocation.workflow.index_of(invocation.workflow.on_failure.name);
-  // What comes at last has its own steps, also where the limit of them has ended the run.
+  // The states at the end have a limit of steps of their own, even where the limit has ended the run.
   invocation.entered = 0;
   if (end.kind == BranchResult::Kind::failed && handler != no_state) {
-    // Nobody has repaired anything: the run stays failed, for its first reason.
+    // Nothing was repaired: the run stays failed, for its first reason.
     const BranchResult handled = Branch(invocation, branch + "/0:on failure", variables, stop).go(handler);
     if (handled.kind == BranchResult::Kind::aborted) end = handled;
   }
@@ -158,7 +158,7 @@ SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& in
     const auto found = inputs.find(parameter.name);
     if (parameter.secret && found != inputs.end()) invocation.run.hide(expressions::to_text(found->second));
   }
-  // A parameter without a type keeps what it was given: a list stays one.
+  // A parameter without a type keeps the value that it was given: a list stays a list.
   for (const auto& [key, value] : arguments) {
     const auto found = inputs.find(key);
     if (found != inputs.end() && found->second.as_text() != nullptr) found->second = value;

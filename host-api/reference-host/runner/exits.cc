@@ -37,7 +37,7 @@ Choice Exits::choose(const State& state, Failed failed) const {
     switch (exit.kind) {
       case Transition::Kind::unconditional:
       case Transition::Kind::fallback:
-        // A second one stands for the exit that the agent of a prompt takes.
+        // A second one stands for the exit that a prompt's agent takes.
         if (last_resort == nullptr) last_resort = &exit;
         break;
       case Transition::Kind::success:
@@ -74,7 +74,7 @@ Choice Exits::choose(const State& state, Failed failed) const {
 bool Exits::leaves_out(const State& state, const Transition& exit, Failed failed) const {
   if (failed == Failed::no || exit.always) return false;
   if (!workflow_.continues) return !takes_failure(workflow_, state, exit);
-  // Under `failures: continue` a failure is noticed only where it would be the end.
+  // Under `failures: continue`, a failure counts only where it would end the run.
   if (state.exits.size() != 1) return false;
   if (failed == Failed::action) return exit.target == no_state;
   return exit.target == no_state || workflow_.states[exit.target].kind != State::Kind::choice;

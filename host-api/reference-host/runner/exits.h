@@ -19,9 +19,9 @@ enum class Failed {
 };
 
 struct Choice {
-  const workflow::Transition* taken = nullptr;     // null: there is no open one
-  const workflow::Transition* left_out = nullptr;  // is unconditional, and a failure does not take it
-  // A condition could not be judged. Where an exit `failure` is there nevertheless, that one is taken.
+  const workflow::Transition* taken = nullptr;     // null: no exit is open
+  const workflow::Transition* left_out = nullptr;  // unconditional, and not taken after a failure
+  // A condition could not be evaluated. An exit `failure` of the state is taken nevertheless.
   std::string mistake;
 };
 
@@ -29,12 +29,12 @@ struct FailureWay {
   enum class Kind {
     leads_on,
     joins,      // at the join that the path is to end at, and that has to judge it
-    unhandled,  // by any exit, also of the composite states around
+    unhandled,  // no exit handles it, not even of the composite states around it
     mistake,    // a condition on the way cannot be judged
   };
   Kind kind = Kind::unhandled;
   std::size_t target = workflow::no_state;  // leads_on: the next state
-  bool handed_on = false;                   // leads_on: what stands there handles the failure
+  bool handed_on = false;                   // leads_on: that state handles the failure
   std::string mistake;
   std::string left_out;  // unhandled: the first arrow that was not taken, as `A --> B`; may be empty
 };

@@ -73,7 +73,7 @@ std::vector<std::unique_ptr<BranchLane>> lanes_of(const WorkflowInvocation& invo
   return lanes;
 }
 
-// In the order of the diagram, so that it never depends on who was quicker.
+// In the order of the diagram, so that the result never depends on which branch was quicker.
 void merge(const std::vector<std::unique_ptr<BranchLane>>& lanes, Variables& variables, RunObserver& observer) {
   std::map<std::string, std::string> set_by;
   for (const auto& lane : lanes) {
@@ -169,7 +169,8 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& nam
                     const State& fork, Variables& variables, Stop& stop, Lineage lineage) {
   Run& run = invocation.run;
   const bool over = lineage.over || run.past_is_judged(name, sequence);
-  // Of branches that are over each comes as far as it came, however quick another one is now to fail.
+  // When the run is resumed, each branch that is over ends where it ended before, however quickly another one fails
+  // now.
   const bool fail_fast =
       !over && run.request().settings.fail_fast.value_or(invocation.workflow.fail_fast.value_or(true));
   const auto lanes = lanes_of(invocation, name, sequence, fork, variables);
@@ -214,12 +215,12 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& nam
   if (first_failed != nullptr) {
     made.branch_result = first_failed->end;
     const std::string prefix = "the branch '" + first_failed->label + "' failed: ";
-    // A branch that led back to its own fork need not be named a hundred times.
+    // A branch that led back to its own fork is not named a hundred times.
     if (!made.branch_result.reason.starts_with(prefix)) made.branch_result.reason.insert(0, prefix);
   }
   const bool any_joined = std::any_of(lanes.begin(), lanes.end(),
                                       [](const auto& lane) { return lane->end.kind == BranchResult::Kind::joined; });
-  // Branches that have failed still come to the join, which may judge that; those that have ended do not.
+  // Failed branches still reach the join, which may judge that; branches that ended do not.
   if (!any_joined && first_failed == nullptr && !over) made.join = no_state;
   return made;
 }

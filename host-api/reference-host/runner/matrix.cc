@@ -69,7 +69,7 @@ void run_lane(CombinationLane& lane, const Step& whole, std::size_t index, const
       run.hide(end.outcome.standard_error);
     }
   }
-  // Only what succeeded is not run again when the run is resumed in the middle of the matrix.
+  // Only combinations that succeeded are kept when the run is resumed in the middle of the matrix.
   end.transitioned = step.status == Step::Status::succeeded;
   end.assigned = {{"matrix", lane.combination}};
   run.end_step(step, end);
@@ -80,7 +80,7 @@ ActionResult together(const std::vector<CombinationLane>& lanes, Stop& stop) {
   expressions::List outcomes;
   std::string names;
   std::size_t failures = 0;
-  std::size_t ended = 0;  // because of another one, or with the run
+  std::size_t ended = 0;  // stopped because of another one, or with the run
   const CombinationLane* ended_all = nullptr;
   for (const CombinationLane& lane : lanes) {
     const Outcome& outcome = lane.result.outcome;
@@ -99,9 +99,9 @@ ActionResult together(const std::vector<CombinationLane>& lanes, Stop& stop) {
       made.abort = made.outcome.aborted = true;
       made.outcome.message = outcome.message;
     }
-    // The first that failed of its own, and not because another one had.
+    // The first that failed by itself, not because another one had.
     const bool first = made.command.empty() && !outcome.aborted;
-    // A refusal ends the run, so the refusal is what is reported.
+    // A refusal ends the run, so it is the one to report.
     if (first || (lane.result.refused && !made.refused)) {
       made.command = lane.result.command;
       made.outcome.exit_code = outcome.exit_code;

@@ -15,7 +15,7 @@ struct ToolOutcome;
 
 namespace wtool::host::runner {
 
-// All that a command wrote to one stream, where that is more than the text of the outcome has.
+// Everything that a command wrote to one stream, where the text of the outcome does not have all of it.
 struct WholeOutput {
   std::uint64_t bytes = 0;                 // as many as the command wrote, where a tool says so
   bool cut = false;                        // the text lacks a part of it
@@ -30,7 +30,7 @@ struct WholeOutput {
 
 struct Outcome {
   bool is_error = false;
-  bool aborted = false;        // stopped from outside; the outputs are what there was until then
+  bool aborted = false;        // stopped from outside; the outputs are those until then
   std::int64_t exit_code = 0;  // of the command; without one 0 or 1, after a timeout 124, when aborted 130
   std::string standard_output;
   std::string standard_error;

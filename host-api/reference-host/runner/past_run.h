@@ -29,7 +29,7 @@ struct PastStep {
 // Immutable while a run reads it.
 class PastRun {
  public:
-  // A later one of the same place wins.
+  // A later step at the same place wins.
   void add(std::string_view branch, std::uint64_t sequence, PastStep step) {
     steps_.insert_or_assign(key(branch, sequence), std::move(step));
   }
@@ -39,13 +39,13 @@ class PastRun {
   bool is_judged(std::string_view branch, std::uint64_t sequence) const {
     return judged_.contains(key(branch, sequence));
   }
-  // The step has been, and is to be run again because what it gave is not in the journal.
+  // The step ended, but must run again because its output is not in the journal.
   void hide(std::string_view branch, std::uint64_t sequence) { hidden_.insert(key(branch, sequence)); }
   bool is_hidden(std::string_view branch, std::uint64_t sequence) const {
     return hidden_.contains(key(branch, sequence));
   }
   void remove(std::string_view branch, std::uint64_t sequence) { steps_.erase(key(branch, sequence)); }
-  // Null: that step has not been, or did not end.
+  // Null: that step did not begin, or did not end.
   const PastStep* find(std::string_view branch, std::uint64_t sequence) const {
     const auto found = steps_.find(key(branch, sequence));
     return found == steps_.end() ? nullptr : &found->second;

@@ -31,14 +31,14 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-// A name that cannot lead out of the folders that prompts are looked for in.
+// Whether the name cannot lead out of the folders in which prompts are looked for.
 bool is_prompt_name(const std::string& name) {
   if (name.empty() || name.front() == '/' || name.find('\0') != std::string::npos) return false;
   const fs::path path(name);
   return std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
 }
 
-// All files of prompts in those folders by their names, as far as there are few.
+// The names of all prompt files in those folders, if there are only a few.
 std::vector<std::string> prompt_names(const std::vector<std::string>& folders) {
   constexpr std::size_t max_looked_at = 1000;
   std::vector<std::string> names;
@@ -71,7 +71,7 @@ std::pair<std::string, std::size_t> front_matter(const Source& source) {
   return {"", source.content_begin()};
 }
 
-// What a parameter is where nothing was given: its default or, where it is not required, an empty text.
+// The value of a parameter that was not given: its default or, if it is not required, an empty text.
 std::optional<Value> fallback_of(const YAML::Node& entry) {
   const YAML::Node fallback = entry["default"];
   if (fallback && fallback.IsScalar()) return Value(fallback.Scalar());
@@ -85,7 +85,7 @@ std::optional<Value> fallback_of(const YAML::Node& entry) {
   return Value("");
 }
 
-// Of `parameters` (or `arguments`, as older files call them). What is not understood there is the prompt's own affair.
+// Reads `parameters` (or `arguments`, as older files call them). What is not understood there concerns only the prompt.
 void read_defaults(const std::string& yaml, Partial& out) {
   try {
     const YAML::Node root = YAML::Load(yaml);
@@ -134,7 +134,7 @@ std::string find_prompt(const std::string& name, const std::vector<std::string>&
     for (const std::string_view extension : extensions) {
       const fs::path file = fs::path(folder) / (name + std::string(extension));
       if (is_file(file)) return file.string();
-      // The name may have its ending.
+      // The name may include its ending.
       if (name.ends_with(extension) && is_file(fs::path(folder) / name)) return (fs::path(folder) / name).string();
     }
   }

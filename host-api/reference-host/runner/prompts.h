@@ -101,7 +101,7 @@ PromptValues read_prompt_values(const std::string& file);
 // A prompt may include others by their names ({% render "name" %}, {% include "name" %}); they are looked up where the
 // first one was. See prompts.h for the places.
 
-inline constexpr std::size_t max_prompt_files = 1000;  // that one prompt puts in
+inline constexpr std::size_t max_prompt_files = 1000;  // that one prompt includes
 
 // The folders in which the prompts that the workflow file `from` names are looked for, in that order.
 std::vector<std::string> prompt_folders(const std::vector<std::string>& configured, const std::string& directory,
@@ -110,7 +110,7 @@ std::vector<std::string> prompt_folders(const std::vector<std::string>& configur
 // The file of a prompt; empty: `error` is a sentence with the reason.
 std::string find_prompt(const std::string& name, const std::vector<std::string>& folders, std::string& error);
 
-// The prompts of one look: each file is read once. One thread.
+// The prompts that one check or one rendering reads: each file is read once. One thread.
 class PromptFiles final : public expressions::Partials {
  public:
   explicit PromptFiles(std::vector<std::string> folders) : folders_(std::move(folders)) {}
@@ -127,7 +127,7 @@ class PromptFiles final : public expressions::Partials {
  private:
   struct File {
     workflow::Source source;
-    std::size_t begin = 0;  // behind the front matter
+    std::size_t begin = 0;  // after the front matter
     expressions::Partial partial;
     std::vector<std::string> mistakes;  // of the text, with their places
   };

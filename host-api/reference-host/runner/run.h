@@ -26,17 +26,17 @@ class Run {
   // A new step, numbered. The caller reports it to observers (it may be a replayed one).
   Step begin_step(const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
                   std::uint64_t sequence);
-  // The step is over, and `end` says how.
+  // Ends the step; `end` says how.
   void end_step(Step& step, const StepEnd& end);
 
-  // What the step has ended with in the run that this one resumes; null: it must be run.
+  // How the step ended in the run that this one resumes; null: it must be run.
   const PastStep* past(const std::string& branch, std::uint64_t sequence, const workflow::State& state);
   // Whether, in the run that this one resumes, the join of that fork let the path continue although a branch had
   // failed.
   bool past_is_judged(const std::string& branch, std::uint64_t sequence) const;
   // Whether the run that this one resumes never came to that step.
   bool past_ended_before(const std::string& branch, std::uint64_t sequence) const;
-  // The earlier run went another way: from here on everything is run.
+  // The earlier run took another path: from here on, everything is run.
   void forget_past(const std::string& why);
 
   // The stop of the whole run: the host's, or an Abort of a workflow.
@@ -88,21 +88,21 @@ inline constexpr std::size_t max_forks_depth = 100;
 
 // What a branch has from the forks that it is below.
 struct Lineage {
-  bool over = false;                      // in the run that is resumed, it had ended, and its join had judged that
-  std::size_t forks = 0;                  // how many there are
+  bool over = false;                      // the branch had ended in the run that is resumed, and its join had judged it
+  std::size_t forks = 0;                  // how many forks there are
   std::size_t fork = workflow::no_state;  // the one that it begins at
 };
 
 Step::Status status_of(const Outcome& outcome);
 
-// Policy, or the person who was asked, has refused the command: no further try can change that.
+// The policy, or the person who was asked, has refused the command: no later try can change that.
 bool is_refusal(const Outcome& outcome);
 
 // How a path through a workflow ended.
 struct BranchResult {
   enum class Kind {
     ended,    // at [*]
-    joined,   // at the join that it was to end at
+    joined,   // at the join where it was to end
     failed,   // a failure that nothing handles, no exit that is open, a mistake, ...; `reason` says what
     aborted,  // by a stop, or by an Abort
   };

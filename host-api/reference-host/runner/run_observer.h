@@ -40,7 +40,7 @@ struct Step {
   bool replayed = false;  // taken from the journal of the run that this one resumes; nothing was run
   std::chrono::steady_clock::time_point began;
   std::chrono::steady_clock::duration took{};
-  // Set when it has ended with an output of which the text is only a part.
+  // Set when the step has ended with an output of which the text has only a part.
   std::shared_ptr<const std::pair<WholeOutput, WholeOutput>> cut{};
 
   const workflow::State& of() const { return workflow->states[state]; }

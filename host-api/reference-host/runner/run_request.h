@@ -1,4 +1,4 @@
-// What a run is asked to do, and what it needs of the world beside the tools.
+// What a run is asked to do, and what it needs besides the tools.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ class OutputFile {
   virtual ~OutputFile() = default;
   // After a failure, which finish() reports, nothing more is written.
   virtual void write(std::string_view bytes) = 0;
-  // Gives the file up, for that reason.
+  // Gives up the file, for that reason.
   virtual void fail(const std::string& why) = 0;
 
   struct Written {
@@ -63,7 +63,7 @@ struct OtherWorkflow {
   const workflow::Source* source = nullptr;
 };
 
-// The text of a prompt and the command that it is given to, both ready.
+// The text of a prompt and the command that gets it, both ready.
 struct PreparedPrompt {
   std::string command;
   std::optional<std::int64_t> timeout;  // seconds
@@ -72,16 +72,16 @@ struct PreparedPrompt {
   std::shared_ptr<const void> keeps;    // what must live until the command has ended: a file with the prompt, say
 };
 
-// What a run needs of the world beside the tools. A function that is not set makes the actions that need it fail.
+// What a run needs besides the tools. Where a function is not set, the actions that need it fail.
 struct RunServices {
-  // The workflow of that name as the file `from` means it; nothing: `error` says why. Any thread.
+  // The workflow that the file `from` means by that name; nothing: `error` says why. Any thread.
   std::function<std::optional<OtherWorkflow>(const std::string& name, const std::string& from, std::string& error)>
       workflow;
   // A prompt by its name, or by its text. Any thread.
   std::function<PreparedPrompt(const std::string& prompt, bool is_inline, const std::string& from,
                                const expressions::Scope& values)>
       prompt;
-  // Asks a person; nothing: nobody is there. Any thread; ends at once when a stop is requested.
+  // Asks a person; nothing: nobody can be asked. Any thread; returns at once when a stop is requested.
   std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;
   // Whether an aborted run ends without `finally`, because a person must answer before it is resumed, or no time is
   // left. Any thread; not set: never.
@@ -91,8 +91,8 @@ struct RunServices {
 };
 
 struct RunSettings {
-  std::size_t max_parallel = 0;   // calls that run at the same time; 0: as many as there are
-  std::optional<bool> fail_fast;  // wins over the file's
+  std::size_t max_parallel = 0;   // calls that run at the same time; 0: no limit
+  std::optional<bool> fail_fast;  // overrides the file's
 };
 
 // All references must outlive the call.
@@ -105,7 +105,7 @@ struct RunRequest {
   RunObserver& observer;
   RunSettings settings{};
   RunServices services{};
-  Secrets* secrets = nullptr;     // where it is given, secret values are added to it as they become known
+  Secrets* secrets = nullptr;     // if given, secret values are added to it as they become known
   const PastRun* past = nullptr;  // the run that this one resumes
   std::string run{};              // its id
   std::string name{};             // of the workflow, for people

@@ -11,7 +11,7 @@
 namespace wtool::host::runner {
 namespace {
 
-// A line of a secret of several lines is one itself only from this length on: `}` or `--` would hide half the output.
+// A single line of a secret counts as a secret only from this length on: `}` or `--` would hide half the output.
 constexpr std::size_t shortest_line = 6;
 
 }  // namespace

@@ -36,7 +36,8 @@ class Secrets {
 
   std::atomic<bool> any_{false};
   mutable std::shared_mutex mutex_;
-  // An output of thousands of lines may be a secret, and so each of them: they are looked up, and not gone through.
+  // A secret may be an output of thousands of lines, each of which counts: so they are looked up, not searched one by
+  // one.
   std::set<std::string, std::less<>> forms_;
   std::size_t longest_ = 0;
   std::array<bool, 256> begins_{};  // whether a form begins with that byte

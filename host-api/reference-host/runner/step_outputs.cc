@@ -8,14 +8,14 @@ namespace {
 // A command that writes little needs no file while it runs.
 constexpr std::size_t kept_in_memory = 64UL * 1024;
 
-// The outputs of a matrix may be large together: more of them is not kept as text.
+// The outputs of a matrix may be large together: no more than this is kept as text.
 constexpr std::size_t max_joined = 16UL * 1024 * 1024;
 
 bool continues_character(const std::string& text, std::size_t at) {
   return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
 }
 
-// The first half and the last half of what may be kept, as the tools shorten an output.
+// The first half and the last half of what may be kept, just as the tools shorten an output.
 std::string shortened(const std::string& text) {
   std::size_t head = max_joined / 2;
   std::size_t tail = text.size() - max_joined / 2;
@@ -30,7 +30,7 @@ std::string file_name(const Step& step, bool of_call, const char* stream) {
   return name + "." + stream;
 }
 
-// Takes over what became of the file.
+// Closes the file, and takes over the result.
 void close(OutputFile& file, WholeOutput& whole, RunObserver& observer) {
   OutputFile::Written written = file.finish();
   whole.file = std::move(written.file);

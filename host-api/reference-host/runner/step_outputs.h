@@ -16,11 +16,12 @@ namespace wtool::host::runner {
 // Records one call. The calls of add() come from one thread.
 class CallRecorder {
  public:
-  // Records nothing where the run keeps no outputs, and nothing of a secret step whose files nobody reads.
+  // Records nothing if the run keeps no outputs, or for a secret step whose files nobody reads.
   CallRecorder(const WorkflowInvocation& invocation, const Step& step);
 
   void add(bool is_error_stream, std::string_view bytes);
-  // When the call is over. A file stays where it has more than the text of the outcome, or where the workflow reads it.
+  // Call it when the call is over. A file stays if it has more than the text of the outcome, or if the workflow reads
+  // it.
   void finish(Outcome& outcome);
 
  private:

@@ -23,10 +23,10 @@ namespace wtool::host::runner {
 
 struct RanStep {
   Step step;
-  StepEnd end;          // of a step that was run before: as it ended then; else the caller fills it in
+  StepEnd end;          // of a step that was run before: how it ended then; otherwise the caller fills it in
   ActionResult result;  // of a state without an action: a success
   bool replayed = false;
-  bool was_left = false;  // replayed, and the path had gone on to another state
+  bool was_left = false;  // replayed, and its path continued to another state
 };
 
 // `announce` is called before the observers hear of the step; `perform` runs its action, where it was not run before.
@@ -53,7 +53,7 @@ std::size_t join_of(const workflow::Workflow& workflow, const workflow::State& f
 struct ForkResult {
   BranchResult branch_result;             // failed where a branch could go no further, aborted; else ended
   std::size_t join = workflow::no_state;  // where the path continues; no_state: all branches have ended
-  std::optional<LastStep> last;           // what the branches ended with, as one outcome
+  std::optional<LastStep> last;           // the branches' last outcomes, as one
 };
 
 // Runs all branches of the fork, which is step `sequence` of the branch `name`, and merges what they have set into
@@ -80,7 +80,7 @@ BranchResult run_invocation(const WorkflowInvocation& invocation, const std::str
 
 struct SubworkflowResult {
   Outcome outcome;
-  bool abort = false;    // an Abort of it ends the whole run
+  bool abort = false;    // its Abort ends the whole run
   bool fatal = false;    // it has ended by a refusal, a mistake or a limit
   bool refused = false;  // by a refusal
   std::string mistake;   // why it could not be run at all

@@ -30,15 +30,15 @@ class Variables final : public expressions::Scope {
   void record(const std::string& state, const std::string& result_name, const Outcome& outcome);
   // The run's own names that never change: workflow_name, run_id.
   void set_run(const std::string& name, const std::string& run);
-  // A name that this path alone sees, and that no merge takes along: matrix, the arguments of a prompt.
+  // A name that only this path sees, and that no merge copies: matrix, the arguments of a prompt.
   void set_local(const std::string& name, expressions::Value value);
 
   // The values for a branch that begins here: all of these, none of which counts as set by the branch.
   Variables fork() const;
-  // All of the output that `result` stands for, where no Set has given `result` another value.
+  // The whole output that `result` stands for, unless a Set has given `result` another value.
   const WholeOutput* result_whole() const { return variables_.contains("result") ? nullptr : &result_whole_; }
 
-  // Takes over what the branch has set, and calls `told` with the name of each variable.
+  // Copies what the branch has set, and calls `told` with the name of each variable.
   void merge(const Variables& branch, const std::function<void(const std::string& name)>& told);
 
   // The variables, without the run's own names and the outcomes of states.

@@ -11,7 +11,7 @@
 
 namespace wtool::host::runner {
 
-// A stop of a part of a run: requested when the whole is, or alone.
+// A stop of a part of a run: requested with the stop of the whole, or alone.
 class ChildStop {
  public:
   // `parent` must outlive this object.
@@ -28,10 +28,10 @@ class ChildStop {
   Stop::Subscription from_parent_;  // ends first
 };
 
-// Until then, or until a stop is requested: false.
+// True at that time; false as soon as a stop is requested.
 bool wait_until(std::chrono::steady_clock::time_point when, Stop& stop);
 
-// Requests a stop at a time, unless it ends before.
+// Requests a stop at a certain time, unless this object ends before.
 class Deadline {
  public:
   Deadline(std::chrono::steady_clock::time_point when, Stop& stop, std::string reason);
@@ -49,13 +49,13 @@ class Deadline {
   std::thread thread_;
 };
 
-// How many calls run at the same time. Unlike std::counting_semaphore, who waits is woken by a stop.
+// Limits how many calls run at the same time. Unlike with std::counting_semaphore, a stop wakes a waiting thread.
 class Semaphore {
  public:
   // 0: no limit.
   explicit Semaphore(std::size_t count) : limited_(count > 0), free_(count) {}
 
-  // Waits for a free one; false: a stop was requested.
+  // Waits for a free place; false: a stop was requested.
   bool acquire(Stop& stop);
   void release();
 
@@ -66,7 +66,7 @@ class Semaphore {
   std::size_t free_;
 };
 
-// One of them, from when it is free until the end of this object.
+// One place of a semaphore, from when it is free until the end of this object.
 class SemaphoreHold {
  public:
   SemaphoreHold(Semaphore& semaphore, Stop& stop) : semaphore_(semaphore), held_(semaphore.acquire(stop)) {}

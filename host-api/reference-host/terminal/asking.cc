@@ -15,20 +15,20 @@ namespace wtool::host {
 
 namespace {
 
-// Of one answer; a terminal's own limit is 4095.
+// The most bytes of one answer; a terminal's own limit is 4095.
 constexpr std::size_t max_line = 4096;
 // How often a process checks whether it has gone to the background, or is back: no event reports that.
 constexpr int look_ms = 200;
 
 thread_local std::string state_of_thread;
 
-// How often this process was continued while a question stood.
+// How often this process was continued while a question was shown.
 std::atomic<unsigned> times_continued{0};
 static_assert(std::atomic<unsigned>::is_always_lock_free, "a signal handler counts");
 
 void count_continue(int) { times_continued.fetch_add(1); }
 
-// What is typed is not shown, as long as it lives.
+// Hides what is typed, as long as it lives.
 class WithoutEcho {
  public:
   WithoutEcho(int terminal, bool wanted) : terminal_(terminal) {
@@ -67,7 +67,7 @@ void QuestionEnd::request() {
     requested_.store(true);
   }
   terminal_.turn_changed_.notify_all();
-  // It fails only when the counter is full, and then it wakes as well.
+  // The write fails only when the counter is full, and then it wakes as well.
   if (wake_ >= 0) ::eventfd_write(wake_, 1);
 }
 
@@ -118,17 +118,17 @@ std::size_t Asking::columns() const {
 }
 
 bool Asking::in_foreground() const {
-  // Where this fails, it is not the controlling terminal, or was closed; a read will show that.
+  // If this fails, it is not the controlling terminal, or it was closed; a read will show that.
   const pid_t group = ::tcgetpgrp(descriptor_);
   return group < 0 || group == ::getpgrp();
 }
 
-// Until the terminal can be read from or written to.
+// Waits until the terminal can be read or written.
 Asking::Ready Asking::wait_for(short what) {
   bool was_away = false;
   while (true) {
     if (end_.requested()) return Ready::ended;
-    // What is typed while this process is in the background is meant for another one.
+    // Text typed while this process is in the background is meant for another process.
     const bool away = !in_foreground();
     was_away = was_away || away || times_continued.load() != continued_;
     if (!away && was_away) {
@@ -162,14 +162,14 @@ Asking::Event Asking::show(std::string_view text) {
 Asking::Event Asking::read_line(std::string_view prompt, std::string& line, bool hidden) {
   while (true) {
     const WithoutEcho silent(descriptor_, hidden);
-    // What was typed before anybody could read the question answers something else.
+    // Text typed before anybody could read the question answers something else.
     ::tcflush(descriptor_, TCIFLUSH);
     line.clear();
     if (const Event event = show(prompt); event != Event::done) return event;
     Ready ready = Ready::yes;
     while (line.size() < max_line && (ready = wait_for(POLLIN)) == Ready::yes) {
       char byte = 0;
-      // One byte at a time: what comes after the line is the next reader's.
+      // One byte at a time: what follows the line is for the next reader.
       const ssize_t got = ::read(descriptor_, &byte, 1);
       if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (got <= 0) return Event::closed;
@@ -178,7 +178,7 @@ Asking::Event Asking::read_line(std::string_view prompt, std::string& line, bool
     }
     if (ready == Ready::ended) return Event::ended;
     if (ready != Ready::was_away) return Event::closed;
-    // Somebody else has written on the terminal meanwhile.
+    // Somebody else has written to the terminal meanwhile.
     if (const Event event = show("\n"); event != Event::done) return event;
   }
 }

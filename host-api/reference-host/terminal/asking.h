@@ -18,11 +18,11 @@
 
 namespace wtool::host {
 
-// The state that this thread works on, by which its questions are told apart; empty if unknown.
+// The state that this thread works on, which tells its questions apart; empty if unknown.
 void set_asking_state(std::string state);
 const std::string& asking_state();
 
-// By which a question is ended. All members: any thread.
+// Ends a question from elsewhere. All members: any thread.
 class QuestionEnd {
  public:
   // `terminal` must outlive this object.
@@ -57,15 +57,15 @@ class Asking {
   Asking& operator=(const Asking&) = delete;
   ~Asking();
 
-  // Whether a person can be asked now: it was not ended before, and there is a terminal.
+  // Whether a person can be asked now: the question was not ended before, and there is a terminal.
   bool can_ask() const { return descriptor_ >= 0; }
   std::size_t columns() const;
 
-  // Both only where a person can be asked.
+  // Call both only if a person can be asked.
   Event show(std::string_view text);
   // Shows the prompt and reads a line. `hidden`: what is typed is not shown.
   Event read_line(std::string_view prompt, std::string& line, bool hidden = false);
-  // The question is over without an answer; as far as the terminal takes it, since nothing is waited for any more.
+  // Ends the question without an answer, and says why. Waits for nothing: what the terminal does not take is lost.
   void leave(std::string_view why) const;
 
  private:
@@ -79,7 +79,7 @@ class Asking {
   int descriptor_ = -1;
   sigset_t signals_before_{};
   struct sigaction continue_before_ {};
-  unsigned continued_ = 0;  // how often the process had been continued when this was looked at last
+  unsigned continued_ = 0;  // how often the process had been continued when that was last checked
 };
 
 }  // namespace wtool::host

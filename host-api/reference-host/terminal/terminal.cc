@@ -16,7 +16,7 @@ namespace wtool::host {
 
 namespace {
 
-// A question may stand for hours while other branches print.
+// A question may stay for hours while other branches print.
 constexpr std::size_t max_held = 256UL * 1024;  // bytes
 
 bool is_set(const char* name) {
@@ -24,8 +24,8 @@ bool is_set(const char* name) {
   return value != nullptr && *value != '\0';
 }
 
-// A terminal cannot be asked this. Those that cut lines when they become narrower are recognised by their environment;
-// a wrong guess leaves a stale line, or removes one too many.
+// Terminals cannot be asked about this. Those that cut lines when they become narrower are recognised by their
+// environment; a wrong guess leaves a stale line, or removes one too many.
 bool reflows_lines() {
   const char* term = std::getenv("TERM");
   return !is_set("XTERM_VERSION") && !is_set("STY") && (term == nullptr || std::string_view(term) != "linux");
@@ -58,7 +58,7 @@ TerminalSize Terminal::size() const {
 
 int Terminal::put(std::string_view text) const { return write_all(output_, text).error; }
 
-// Takes the live lines off the screen.
+// The control text that removes the live lines from the screen.
 std::string Terminal::erasure() {
   if (drawn_.empty()) return {};
   const std::size_t columns = std::max<std::size_t>(size().columns, 1);
@@ -73,7 +73,7 @@ std::string Terminal::erasure() {
 
 std::string Terminal::line_end() { return std::exchange(in_line_, false) ? "\n" : ""; }
 
-// Over what is drawn already.
+// The control text that draws the lines over those on the screen.
 std::string Terminal::drawing(const std::vector<LiveLine>& lines) {
   const std::size_t columns = size().columns;
   std::string text;
@@ -145,7 +145,7 @@ void Terminal::resume() {
   if (!std::exchange(paused_, false)) return;
   std::string text = std::exchange(held_, {});
   if (const std::size_t count = std::exchange(left_out_, 0); count > 0) {
-    // The last line that was held may not be whole.
+    // The last of the held lines may be incomplete.
     if (!text.empty() && text.back() != '\n') text += '\n';
     in_line_ = false;
     text += "  ... " + std::to_string(count) + (count == 1 ? " line" : " lines") +

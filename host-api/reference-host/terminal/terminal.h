@@ -39,16 +39,16 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  // That of this process: standard error, and questions on the controlling terminal.
+  // The terminal of this process: standard error, and questions on the controlling terminal.
   static Terminal& of_process();
 
-  // The controlling terminal of this process, where it is in the foreground of it; else -1.
+  // The controlling terminal, if this process is in its foreground; else -1.
   static int open_controlling();
 
-  // Where the output is not a terminal, a usual size.
+  // A usual size where the output is not a terminal.
   TerminalSize size() const;
 
-  // Lines that stay: whole ones, each with its newline. What cannot be written is lost: there is nobody to tell.
+  // Writes lines that stay: whole ones, each with its newline. Errors are ignored, because there is nobody to tell.
   void write(std::string_view lines);
   // The same, and replaces the live region by `live` in the same write, so that nothing flickers. Only for a terminal
   // that can move its cursor.
@@ -57,7 +57,7 @@ class Terminal {
   // middle of a line, the next line of this program starts on a new one. Returns 0, or the errno of the write that
   // failed.
   int pass(std::string_view bytes);
-  // What another writer puts on the terminal next begins a line of its own.
+  // Makes whatever another writer puts on the terminal next begin on a new line.
   void end_line();
 
  private:
@@ -71,21 +71,21 @@ class Terminal {
   int put(std::string_view text) const;
   std::string line_end();
 
-  // The live region goes, and lines wait.
+  // Hides the live region, and holds lines back.
   void pause();
-  // What waited is written, and the region drawn.
+  // Writes the held lines, and draws the region.
   void resume();
 
   const int output_;
   const Open open_;
   const bool is_terminal_;
-  const bool reflows_;  // lines that no longer fit are broken, as most terminals do, and not cut
+  const bool reflows_;  // lines that no longer fit are broken, as in most terminals, not cut
 
   std::mutex mutex_;
   std::vector<LiveLine> live_;
-  std::vector<std::size_t> drawn_;  // widths of the lines on the screen; the cursor stands behind the last one
+  std::vector<std::size_t> drawn_;  // widths of the lines on the screen; the cursor is after the last one
   std::size_t drawn_columns_ = 0;   // of the terminal when they were drawn
-  bool in_line_ = false;            // the cursor stands behind output that has no newline yet
+  bool in_line_ = false;            // the cursor is after output that has no newline yet
   bool paused_ = false;
   std::string held_;
   std::size_t left_out_ = 0;  // lines that came when held_ was full

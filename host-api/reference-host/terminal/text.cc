@@ -33,7 +33,7 @@ std::size_t width_of(char32_t c) {
   return wide ? 2 : 1;
 }
 
-// What the environment says of the terminal's characters, in the order in which it counts.
+// The variables that say which characters the terminal uses, in the order in which they count.
 bool locale_is_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const char* value = std::getenv(name);
@@ -122,7 +122,7 @@ std::string cut_to_width(std::string_view text, std::size_t columns) {
   const std::string_view ellipsis = columns == 0 ? "" : locale_is_utf8() ? "…" : "..."sv.substr(0, columns);
   const std::size_t ellipsis_width = display_width(ellipsis);
   std::size_t width = 0;
-  std::size_t room = 0;  // the end of what fits beside the ellipsis
+  std::size_t room = 0;  // the end of the part that fits beside the ellipsis
   for (std::size_t i = 0; i < text.size();) {
     width += width_of(next_character(text, i));
     if (width + ellipsis_width <= columns) room = i;
@@ -161,7 +161,7 @@ void append_excerpt(std::string& out, const std::string& title, std::string_view
   for (const std::string_view line : all) out += "    | " + std::string(line) + "\n";
 }
 
-// ---- What a step writes, as lines.
+// ---- The outputs of a step, as lines.
 
 namespace {
 
@@ -182,7 +182,7 @@ std::vector<OutputLine> StepOutput::add(bool is_error_stream, std::string_view b
   while (!bytes.empty()) {
     const std::size_t end = std::min(bytes.find_first_of("\r\n"), bytes.size());
     if (end > 0) {
-      // Before a newline, a carriage return takes nothing back.
+      // Before a newline, a carriage return has no effect.
       if (std::exchange(stream.returned, false)) stream.begun.clear();
       const std::size_t taken = std::min(end, max_kept_line - stream.begun.size());
       stream.begun += bytes.substr(0, taken);

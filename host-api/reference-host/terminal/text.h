@@ -45,7 +45,7 @@ class StepOutput {
  public:
   // The lines that `bytes` complete.
   std::vector<OutputLine> add(bool is_error_stream, std::string_view bytes);
-  // What has no newline at the end.
+  // The rest that has no newline at the end.
   std::vector<OutputLine> finish();
 
  private:
@@ -56,7 +56,7 @@ class StepOutput {
   std::array<Stream, 2> streams_;
 };
 
-// Lines that are kept until a step has ended: of very many the last ones.
+// Lines that are kept until a step has ended: if there are very many, only the last.
 class KeptLines {
  public:
   void add(std::vector<OutputLine> lines);

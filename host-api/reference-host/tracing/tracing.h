@@ -91,16 +91,16 @@ class Tracing {
     return level >= observed_from_.load(std::memory_order_relaxed) || filter_.enabled(level, target);
   }
 
-  // Passes every record from this level on to `observer`, whatever the filter says; `off` with an empty observer ends
-  // that. On return the earlier observer does not run and will not be called. An observer must not call back into this
-  // object.
+  // Passes every record of at least this level on to `observer`, whatever the filter says; `off` with an empty observer
+  // ends that. When it returns, the earlier observer no longer runs and is not called again. An observer must not call
+  // this object.
   using Observer = std::function<void(const LogRecord&, const LogSpan*)>;
   void observe(LogLevel from, Observer observer);
 
   // Writes the record if it is enabled. A descriptor that cannot be written to loses the line: there is nobody to tell.
   void emit(const LogRecord& record);
 
-  // For the host's own records: now, in no span.
+  // For the host's own records: with the current time, and without a span.
   void log(LogLevel level, std::string_view target, std::string_view message) {
     if (enabled(level, target)) emit({.level = level, .target = target, .message = message});
   }

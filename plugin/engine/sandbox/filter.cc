@@ -40,13 +40,13 @@ constexpr Call refused[] = {
     {"kcmp"},
     {"process_madvise"},
     {"process_mrelease"},
-    // what would go around this filter, or leads to files without their names
+    // calls that would bypass this filter, or that open files without their names
     {"io_uring_setup"},
     {"io_uring_enter"},
     {"io_uring_register"},
     {"open_by_handle_at"},
     {"fanotify_init"},
-    // keys of the user, which belong to no folder
+    // keys of the user, which are in no folder
     {"add_key"},
     {"request_key"},
     {"keyctl"},
@@ -65,7 +65,7 @@ constexpr Call refused[] = {
     {"fspick"},
     {"mount_setattr"},
     {"setns"},
-    // the kernel's weak places
+    // parts of the kernel that had many flaws
     {"bpf"},
     {"perf_event_open"},
     {"userfaultfd"},
@@ -99,7 +99,7 @@ constexpr std::uint32_t namespace_flags =
     CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 constexpr std::uint32_t time_namespace_flag = 0x80;
 
-// Which puts characters into a terminal as if somebody typed them there; and its like for the virtual consoles.
+// These put characters into a terminal as if somebody had typed them; the second is for virtual consoles.
 constexpr std::uint32_t typing_requests[] = {TIOCSTI, TIOCLINUX};
 
 class Builder {
@@ -108,8 +108,8 @@ class Builder {
     int number = ::seccomp_syscall_resolve_name(call.name);
     if (number == __NR_SCMP_ERROR) number = call.number;
     if (number == unknown_number) {
-      missing_ = call.name;    // Without a number it would stay open.
-    } else if (number >= 0) {  // A negative one is not of this architecture.
+      missing_ = call.name;    // A call without a number would stay open.
+    } else if (number >= 0) {  // This architecture does not have calls with negative numbers.
       program_.refuse(static_cast<std::uint32_t>(number), error, tests);
     }
   }
@@ -130,13 +130,13 @@ class Builder {
   std::string missing_;
 };
 
-// The lower half of an argument: the kernel looks at no more of those that are tested so.
+// The lower half of an argument: for the arguments that are tested so, the kernel looks at no more.
 ArgumentTest is(unsigned argument, std::uint32_t value) { return {argument, ArgumentTest::Kind::is, value}; }
 ArgumentTest is_not(unsigned argument, std::uint32_t value) { return {argument, ArgumentTest::Kind::is_not, value}; }
 ArgumentTest has_any(unsigned argument, std::uint32_t flags) { return {argument, ArgumentTest::Kind::has_any, flags}; }
 ArgumentTest not_null(unsigned argument) { return {argument, ArgumentTest::Kind::not_null}; }
 
-// Truncates, though it opens for reading (0) or for ioctl (3) alone.
+// Truncates although it opens only for reading (0) or for ioctl (3).
 ArgumentTest truncates_as(unsigned argument, std::uint32_t mode) {
   return {argument, ArgumentTest::Kind::masked, mode | O_TRUNC, O_ACCMODE | O_TRUNC};
 }

@@ -23,7 +23,7 @@ constexpr std::size_t max_jump = std::numeric_limits<std::uint8_t>::max();
 
 sock_filter load(std::size_t offset) { return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)); }
 
-// `met` and `unmet`: how many of the instructions that follow are passed over.
+// `met` and `unmet`: how many of the following instructions are skipped.
 sock_filter jump(unsigned comparison, std::uint32_t value, std::size_t met, std::size_t unmet) {
   return BPF_JUMP(static_cast<std::uint16_t>(BPF_JMP | BPF_K | comparison), value, static_cast<std::uint8_t>(met),
                   static_cast<std::uint8_t>(unmet));
@@ -32,7 +32,7 @@ sock_filter jump(unsigned comparison, std::uint32_t value, std::size_t met, std:
 sock_filter give(std::uint32_t action) { return BPF_STMT(BPF_RET | BPF_K, action); }
 sock_filter fail_with(int error) { return give(SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error)); }
 
-// Passes over `unmet` instructions where the test does not hold.
+// Skips `unmet` instructions if the test does not hold.
 Code code_of(const ArgumentTest& test, std::size_t unmet) {
   const std::size_t low = offsetof(seccomp_data, args) + test.argument * sizeof(std::uint64_t);
   switch (test.kind) {
@@ -62,7 +62,7 @@ struct Range {
   std::size_t end;  // which of the ends
 };
 
-// Finds the end for a number, in the accumulator.
+// Finds the end for the number in the accumulator.
 class Tree {
  public:
   Tree(const std::vector<Range>& ranges, std::uint32_t newest) : ranges_(ranges), newest_(newest) {}
@@ -114,7 +114,7 @@ class Tree {
 
   Node& node(std::size_t begin, std::size_t end) { return nodes_[begin * (ranges_.size() + 1) + end]; }
 
-  // How many numbers of the kernel's lie in these ranges.
+  // How many of the kernel's numbers are in these ranges.
   std::uint64_t numbers(std::size_t begin, std::size_t end) const {
     const auto bounded = [&](std::size_t range) {
       return range == ranges_.size() ? newest_ + 1 : std::min(ranges_[range].first, newest_ + 1);
@@ -122,7 +122,7 @@ class Tree {
     return bounded(end) - bounded(begin);
   }
 
-  // Single numbers with the same end all around them.
+  // Single numbers that have the same end all around them.
   bool are_single(std::size_t begin, std::size_t end) const {
     if ((end - begin) % 2 == 0) return false;
     for (std::size_t range = begin + 1; range < end; range += 2) {
@@ -188,7 +188,7 @@ std::string FilterProgram::assemble(std::uint32_t architecture, std::uint32_t ne
     if (number > next) add(next, allowed);
     Code code = allowed;
     for (auto rule = rules.rbegin(); rule != rules.rend(); ++rule) {
-      if (rule->tests.empty()) code.clear();  // What follows is not reached.
+      if (rule->tests.empty()) code.clear();  // What follows cannot be reached.
       Code whole{fail_with(rule->error)};
       for (auto test = rule->tests.rbegin(); test != rule->tests.rend(); ++test) {
         const Code part = code_of(*test, whole.size());
@@ -202,7 +202,7 @@ std::string FilterProgram::assemble(std::uint32_t architecture, std::uint32_t ne
   if (next <= newest) add(next, allowed);
   add(newest + 1, {fail_with(ENOSYS)});
   add(first_of_x32, {give(SECCOMP_RET_KILL_PROCESS)});
-  // Some programs ask for this one to see whether somebody filters.
+  // Some programs make this call to find out whether a filter exists.
   add(no_call, {fail_with(ENOSYS)});
 
   Code code{load(offsetof(seccomp_data, arch)), jump(BPF_JEQ, architecture, 1, 0), give(SECCOMP_RET_KILL_PROCESS),

@@ -82,7 +82,7 @@ class GitConfigReader {
     return true;
   }
 
-  // Blanks at both ends do not count, unless they are in quotes.
+  // Blanks at both ends do not count, unless they are quoted.
   bool value(std::string& text) {
     skip_blanks();
     bool quoted = false;
@@ -164,7 +164,7 @@ std::uint32_t number_at(std::string_view bytes, std::size_t offset) {
   return number;
 }
 
-// The number of bytes to take off the path before, as version 4 writes it.
+// How many bytes to remove from the path before, as version 4 of the format writes it.
 std::optional<std::size_t> read_varint(std::string_view bytes, std::size_t& at) {
   std::size_t value = 0;
   for (int i = 0; i < 5; ++i) {

@@ -1,4 +1,4 @@
-// What a sandboxed command may reach. docs/guide/configuration.md says what each means for a user.
+// What a sandboxed command may reach. docs/guide/configuration.md explains each key to users.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ inline constexpr const char* repositories_name = "repositories";
 struct SandboxPolicy {
   std::vector<std::string> read;     // absolute; files below may be read and executed
   std::vector<std::string> write;    // absolute; files below may be read, executed, made, changed and removed
-  std::vector<std::string> protect;  // relative to each of `write`: stay as they are all the same
-  std::vector<std::string> files;    // absolute, without a link above the last name: stay as they are, too
-  std::string record;                // one of `files` that we write meanwhile: it is held, but not compared
+  std::vector<std::string> protect;  // relative to each of `write`: must not change although they are below it
+  std::vector<std::string> files;    // absolute, without a link above the last name: must not change either
+  std::string record;                // one of `files` that we write meanwhile: it is protected, but not compared
   bool network = true;
-  bool required = false;      // Run nothing where some of this cannot be enforced.
+  bool required = false;      // Run nothing if a part of this cannot be enforced.
   bool ipc = false;           // Objects that belong to no folder: System V's, and the message queues of POSIX.
-  bool repositories = false;  // Protect what leads to execution in each git repository below `write`.
+  bool repositories = false;  // Protect whatever makes git execute something, in each git repository below `write`.
   bool put_aside = false;     // Rename what a command has added to such a repository.
 };
 

@@ -71,7 +71,7 @@ Found protect_name(const std::string& base, const std::string& path, const std::
   if (namespaces) {
     char resolved[PATH_MAX];
     const char* const target = found == Found::linked ? ::realpath(path.c_str(), resolved) : path.c_str();
-    // What a link leads to outside of the write roots, nobody may write anyway.
+    // Nobody may write outside of the write roots anyway, so a link that leads there needs no protection.
     if (target != nullptr && is_within_any(target, write_roots)) {
       names.binds[target] = true;
       hold_folders_above(target, write_roots, names.binds);

@@ -31,8 +31,8 @@ struct FileState {
   friend bool operator==(const FileState&, const FileState&) = default;
 };
 
-// When the entries of a folder were last changed. Two changes within a short time may have the same time stamp, so a
-// time is reliable only once it lies some time back.
+// When the entries of a folder last changed. Two changes within a short time may have the same time stamp, so a time is
+// reliable only once it is some time ago.
 struct FolderTime {
   dev_t device = 0;
   ino_t inode = 0;
@@ -40,13 +40,13 @@ struct FolderTime {
   bool settled = false;
 
   static FolderTime of(const std::string& folder);
-  // Whether the folder has the entries that it had at this time.
+  // Whether the folder still has the entries that it had at this time.
   bool is_still_that_of(const std::string& folder) const;
 };
 
-// Names of which not even the first folder exists.
+// Names that do not exist, not even their first folder.
 struct MissingNames {
-  std::string folder;  // that would have it
+  std::string folder;  // the folder in which they would be
   FolderTime time;
   std::shared_ptr<const std::vector<std::string>> paths;
   bool of_repository = false;  // They would change the repository `folder`.
@@ -55,10 +55,10 @@ struct MissingNames {
 // The protected names of one call, as paths.
 struct ProtectedNames {
   std::map<std::string, bool> binds;  // path -> read-only, or only bound onto itself; parents come first
-  std::vector<std::string> bound;     // the names that are held
-  std::vector<std::string> linked;    // the names that a link leads to: held only as far as the link goes
+  std::vector<std::string> bound;     // the names that are protected by a bind
+  std::vector<std::string> linked;    // the names that a link leads to: protected only as far as the link stays
   std::vector<std::string> watched;   // the names that exist, to record and compare
-  std::vector<std::string> problems;  // sentences: what cannot be held, and why
+  std::vector<std::string> problems;  // sentences: what cannot be protected, and why
   // The names that do not exist: those by folder, and the others.
   std::vector<MissingNames> missing_in;
   std::vector<std::string> missing;
@@ -99,7 +99,7 @@ class NamesInFolders {
 ProtectedNames find_protected_names(const std::vector<Root>& write_roots, const std::vector<std::string>& names,
                                     bool namespaces, NamesInFolders& folders);
 
-// What a command has made of the names that did not exist.
+// Which of the missing names a command has made.
 struct MadeNames {
   std::vector<std::string> paths;  // in order; folders with all that is in them, up to FileRecord::max_files
   std::vector<Addition> additions;

@@ -1,4 +1,4 @@
-// Takes what a command has added to a repository out of git's way, and keeps it.
+// Moves what a command has added to a repository out of git's way, without losing it.
 #pragma once
 
 #include <sys/types.h>
@@ -18,13 +18,13 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
-// A name that was not there, below a folder that was.
+// A name that did not exist, below a folder that did.
 struct Addition {
   std::string base;                      // the folder; no link is on the way to it
   std::string path;                      // base/...
-  std::optional<FileIdentity> obstacle;  // what was on the way from base to path and is no folder, such as a link
+  std::optional<FileIdentity> obstacle;  // what was on the way from base to path and is not a folder, such as a link
 
-  // As it is now, before the command.
+  // The addition as it is now, before the command.
   static Addition missing(std::string base, std::string path);
 
   friend bool operator==(const Addition&, const Addition&) = default;
@@ -32,7 +32,7 @@ struct Addition {
 
 struct PutAside {
   std::string path;
-  std::string to;     // what it is called now
+  std::string to;     // its new name
   std::string error;  // or why it is still there
 };
 

@@ -15,7 +15,7 @@ namespace wtool::engine {
 
 namespace {
 
-// Paths of programs and people have a few components; a thousand of them are there to make somebody work.
+// Real paths have a few components; a path with a thousand of them is meant to cost time.
 constexpr int max_components = 64;  // of links, too
 
 // The components, the last one first.
@@ -30,7 +30,7 @@ void push_components(const std::string& path, std::vector<std::string>& componen
 
 Descriptor open_root() { return Descriptor(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)); }
 
-// An O_PATH descriptor of a folder that is to be mounted on demand leaves it unmounted.
+// An O_PATH descriptor does not mount a folder that is mounted on demand.
 bool is_automounted(int place) {
   struct statfs status {};
   return ::fstatfs(place, &status) == 0 && status.f_type == AUTOFS_SUPER_MAGIC;

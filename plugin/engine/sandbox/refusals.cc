@@ -46,13 +46,13 @@ constexpr std::array<Phrase, 4> phrases = {{{"permission denied", Cause::access}
                                             {"read-only file system", Cause::read_only},
                                             {"device or resource busy", Cause::busy}}};
 
-// Words of a message about something that was to be written.
+// Words in messages about something that was to be written.
 constexpr std::array<std::string_view, 24> write_words = {
     "creat", "write", "writing", "touch", "remov", "unlink", "delet",    "mkdir", "rmdir", "move",  "rename", "truncat",
     "link",  "copy",  "output",  "tee: ", "lock",  "append", "for save", "mv: ",  "rm: ",  "sed: ", "mkfifo", "mknod"};
 constexpr std::array<std::string_view, 3> read_words = {"for reading", "open directory", "reading directory"};
 
-// Those that execute what they are given, and say no more of it than its name.
+// Programs that execute what they are given, and report only its name on failure.
 constexpr std::array<std::string_view, 14> executing = {
     "sh: ",    "dash: ",  "bash: ",    "ksh: ",  "zsh: ",  "env: ",  "nice: ",
     "nohup: ", "xargs: ", "timeout: ", "find: ", "make: ", "sudo: ", "time: "};
@@ -86,7 +86,7 @@ constexpr std::array<std::string_view, 4> socket_phrases = {"socket", "connect",
 struct AccessLine {
   std::string_view text;
   std::string lowered;
-  std::size_t phrase = 0;  // where it stands
+  std::size_t phrase = 0;  // where the phrase begins
   Cause cause = Cause::access;
 };
 
@@ -111,7 +111,7 @@ void add_quoted(std::string_view line, std::vector<Candidate>& found) {
   }
 }
 
-// What stands before the phrase: "cat: /a b: ", "sh: 1: cannot create /a: ".
+// The part before the phrase: "cat: /a b: ", "sh: 1: cannot create /a: ".
 void add_last_part(std::string_view before, std::vector<Candidate>& found) {
   while (!before.empty() && (before.back() == ' ' || before.back() == ':' || before.back() == ','))
     before.remove_suffix(1);
@@ -139,7 +139,7 @@ bool is_of_process(std::string_view path) {
   return digits > 0 && path.substr(digits).starts_with('/');
 }
 
-// The folder below which nothing of the path exists.
+// The nearest existing folder above the path.
 std::string nearest_existing(const std::string& path, const RefusalContext& context) {
   std::string at = path;
   while (at.size() > 1 && !context.host_may(at, F_OK)) at.erase(std::max<std::size_t>(at.rfind('/'), 1));
@@ -157,7 +157,7 @@ std::optional<std::string> judge_protected(const std::string& path, bool or_abov
 
 class RefusalJudge {
  public:
-  // Looks up `paths` at most, and counts them down.
+  // Looks up at most `paths` paths, and counts them down.
   RefusalJudge(const AccessLine& line, bool runs_programs, const RefusalContext& context, int& paths)
       : line_(line), context_(context), paths_(paths) {
     writes_ = has_any(line.lowered, write_words) && !has_any(line.lowered, read_words);
@@ -175,7 +175,7 @@ class RefusalJudge {
     const bool absolute = candidate.text.front() == '/';
     const std::string given =
         absolute ? std::string(candidate.text) : context_.directory + '/' + std::string(candidate.text);
-    // Bash's name for a connection, and no file.
+    // Bash's name for a connection, not a file.
     if (given.starts_with("/dev/tcp/") || given.starts_with("/dev/udp/")) return std::nullopt;
     std::string path = context_.canonical(std::filesystem::path(given).lexically_normal());
     if (path.empty()) return std::nullopt;
@@ -213,7 +213,7 @@ class RefusalJudge {
       return "a read outside " + list_roots(roots.read) + ": " + path;
     }
     if (is_of_process(path) && !writes_) return "a read of another process: " + path;
-    // Perhaps it was to be executed, and may not be by anybody.
+    // Perhaps it was to be executed, but nobody may execute it.
     if (executes_ && !writes_ && !context_.host_may(path, X_OK)) return std::nullopt;
     if (has_any(line_.lowered, read_words)) return std::nullopt;
     if (!context_.host_may(path, W_OK) && !context_.host_may(parent_of(path), W_OK)) return std::nullopt;
@@ -289,7 +289,7 @@ void judge_line(std::string_view text, bool runs_programs, const RefusalContext&
 std::vector<std::string> find_refusals(std::string_view standard_error, const RefusalContext& context) {
   std::vector<std::string> refusals;
   standard_error = standard_error.substr(0, max_text);
-  // Python says the same of a program that may not be executed as of a file that may not be opened.
+  // Python words a program that may not be executed like a file that may not be opened.
   const bool runs_programs = standard_error.find("subprocess.py") != std::string_view::npos;
   int paths = max_paths;
   while (!standard_error.empty() && refusals.size() < max_refusals && !context.cancelled()) {

@@ -17,18 +17,18 @@ namespace wtool::engine {
 
 struct RefusalContext {
   Roots roots;
-  std::vector<std::string> protected_paths;  // that were bound
+  std::vector<std::string> protected_paths;  // that were protected by a bind
   std::string directory;                     // the command's
-  bool files = false;                        // Landlock was in force,
+  bool files = false;                        // Landlock was active,
   bool network_refused = false;              // and the filter, with network: deny,
   bool ipc_refused = false;                  // and with ipc: deny.
   // Whether the host itself may do what the mode says (R_OK, W_OK, X_OK, or F_OK: it exists) with a path; access(2).
   std::function<bool(const std::string&, int)> host_may;
-  // The path without symbolic links, as far as it exists. Empty where that is not to be found out.
+  // The path without symbolic links, as far as it exists. Empty if that cannot be found out.
   std::function<std::string(const std::string&)> canonical;
   // Whether the host itself may send a signal to this process; kill(2) with 0.
   std::function<bool(pid_t)> host_may_signal;
-  // True from when on nobody waits for an answer.
+  // True once nobody waits for the answer any more.
   std::function<bool()> cancelled;
 };
 
@@ -36,8 +36,8 @@ struct RefusalContext {
 // The time is bounded, whatever the text is: by the text read, the paths looked up, and their lengths.
 std::vector<std::string> find_refusals(std::string_view standard_error, const RefusalContext& context);
 
-// The same for a program that could not be executed (EACCES): the first of `paths` that lies outside of all roots and
-// that the host itself could execute. Empty when all of them are inside, or not executable.
+// The same for a program that could not be executed (EACCES): the first of `paths` that is outside of all roots and
+// that the host itself could execute. Empty if all of them are inside, or not executable.
 std::string find_refused_program(const std::vector<std::string>& paths, const RefusalContext& context);
 
 }  // namespace wtool::engine

@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 const std::vector<std::string> guarded = {"config", "hooks",           "config.worktree",        "commondir",
                                           "gitdir", "info/attributes", "objects/info/alternates"};
 
-// Beyond this a command would start slowly: a bind costs some microseconds.
+// With more binds, a command would start slowly: each costs some microseconds.
 constexpr std::size_t max_binds = 1000;
 
 constexpr std::size_t max_text = std::size_t{1} << 20;
@@ -38,7 +38,7 @@ constexpr std::size_t max_named = 64;
 
 std::string parent_of(const std::string& path) { return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)); }
 
-// The content of a plain file; nothing where it is something else, or larger than `most`.
+// The content of a plain file; nothing if it is not one, or is larger than `most`.
 std::optional<std::string> read_file(const std::string& path, std::size_t most) {
   struct stat status {};
   // A device is not even opened.
@@ -72,7 +72,7 @@ std::string path_in_file(const std::string& file, std::string_view prefix = {}) 
   return text.empty() ? text : resolve_from(parent_of(file), text);
 }
 
-// The sections whose values are commands that git runs.
+// Sections whose values are commands that git runs.
 bool runs_commands(std::string_view key) {
   static constexpr std::array<std::string_view, 16> sections = {
       "core",  "diff",        "difftool", "merge",   "mergetool", "filter", "credential", "gpg",
@@ -105,7 +105,7 @@ class Guard {
       if (!checkout.empty()) top_ = parent_of(checkout);
     }
     files_ = {common + "/config", path_ + "/config.worktree"};
-    // Files that are included are put at the end.
+    // Included files are appended at the end.
     for (std::size_t i = 0; i < files_.size(); ++i) {
       const std::string file = files_[i];
       struct stat status {};
@@ -146,7 +146,7 @@ class Guard {
 
   // A file, or a folder of hooks, that git executes or reads as configuration.
   void add_named(const std::string& path, bool hooks) {
-    // Where a link leads out of the write roots or into them, its name is what can be changed.
+    // If a link leads out of the write roots or into them, the link itself is what a command can change.
     const Root* root = nullptr;
     for (const Root& write_root : write_roots_) {
       if (write_root.folder && is_within(path, write_root.path)) root = &write_root;
@@ -260,7 +260,8 @@ std::vector<Addition> find_intruders(const FoundByPath& made, const MadeReposito
   for (const auto& [path, found] : made) {
     const std::string folder = folder_of(found);
     const bool is_new = new_ones.all.contains(path);
-    // One that replaced another, which cannot be had back; and one that only a file .git leads to, which is held.
+    // A repository that replaced another one, which is lost; and one that only a file .git leads to, which is
+    // protected.
     if ((is_new && before.contains(path)) || path.find("/.git/") != std::string::npos) continue;
     const auto disturbs = [&](const FoundRepository& other) {
       const std::string top = folder_of(other);

@@ -1,4 +1,4 @@
-// What of a git repository leads to something being executed: protected in each repository that a search has found.
+// The parts of a git repository that make something execute: protected in each repository that a search has found.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ void protect_repositories(const Repositories& repositories, const FoundByPath& m
                           ProtectedNames& names);
 
 struct MadeRepositories {
-  FoundByPath all;                    // that were not there before, or were others
-  std::vector<std::string> reported;  // their paths, but for those inside another one's .git
+  FoundByPath all;                    // that did not exist before, or were other ones
+  std::vector<std::string> reported;  // their paths, except for those inside another one's .git
 };
 
 MadeRepositories find_made_repositories(const Repositories& before, const Repositories& after);

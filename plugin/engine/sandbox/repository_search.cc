@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::int64_t second_ns = 1'000'000'000;
 // Two changes this close together may have the same time stamp. A folder listed so soon after a change is listed again.
 constexpr std::int64_t settled_after_ns = second_ns / 10;
-// How many entries or folders are looked at between two looks at the clock.
+// How many entries or folders are read between two checks of the clock.
 constexpr std::size_t between_clocks = 256;
 
 std::int64_t to_ns(const timespec& time) { return std::int64_t{time.tv_sec} * second_ns + time.tv_nsec; }
@@ -66,7 +66,7 @@ bool identify(int folder, const char* name, FoundRepository& found) {
   return true;
 }
 
-// What the names in a folder say of it.
+// What the names in a folder tell about it.
 struct Signs {
   bool dot_git = false, head = false, objects = false, refs = false, commondir = false;
 
@@ -82,7 +82,7 @@ struct Signs {
 
 }  // namespace
 
-// A folder as it was when it was listed last.
+// A folder, as it was when it was last listed.
 struct RepositorySearch::Folder {
   Folder(std::string folder_path, bool top, bool within_git)
       : path(std::move(folder_path)), dot_git(!top && last_part(path) == ".git"), in_git(within_git) {}
@@ -92,7 +92,7 @@ struct RepositorySearch::Folder {
   }
 
   const std::string path;
-  const bool dot_git;  // It is a .git, and found as such in the folder above it.
+  const bool dot_git;  // It is a .git that was found in the folder above it.
   const bool in_git;   // It lies below a .git.
   bool settled = false;
   dev_t device = 0;
@@ -127,7 +127,8 @@ struct RepositorySearch::Pass {
 };
 
 void RepositorySearch::Pass::leave_out(const std::string& path, const struct stat& seen, int error) {
-  // It is gone or has become something else; it is another mount; or it is somebody else's, closed to commands as well.
+  // The folder is gone or was replaced, is another mount, or belongs to somebody else and is closed to commands as
+  // well.
   if (error == ENOENT || error == ENOTDIR || error == ELOOP || error == EXDEV) return;
   if (error == EACCES && seen.st_uid != ::geteuid()) return;
   constexpr std::size_t max_sentences = 3;
@@ -137,7 +138,7 @@ void RepositorySearch::Pass::leave_out(const std::string& path, const struct sta
   }
 }
 
-// Reads the entries; folders that are known already keep what is known of them.
+// Reads the entries. Known folders keep what is known about them.
 RepositorySearch::Pass::Listed RepositorySearch::Pass::read(DIR* listing, Folder& folder) {
   auto known = std::move(folder.folders);
   folder.folders.clear();
@@ -160,7 +161,7 @@ RepositorySearch::Pass::Listed RepositorySearch::Pass::read(DIR* listing, Folder
     found.kind = FoundRepository::Kind::bare;
     folder.found.push_back(found);
   }
-  // Nobody works in the objects and references of a repository, and they are many.
+  // Nobody has a checkout among the objects and references of a repository, and they are many.
   if (folder.dot_git || (folder.in_git && signs.repository())) {
     std::erase_if(names, [](const std::string& name) { return name != "modules" && name != "worktrees"; });
   }

@@ -54,7 +54,7 @@ class RepositorySearch {
   RepositorySearch(const RepositorySearch&) = delete;
   RepositorySearch& operator=(const RepositorySearch&) = delete;
 
-  // `given_up` is asked often; what was found is of no use when it says true.
+  // `given_up` is called often; once it returns true, the results are not used.
   using GivenUp = std::function<bool()>;
   Repositories look(const std::vector<Root>& roots, std::chrono::milliseconds limit, const GivenUp& given_up = {});
 

@@ -38,7 +38,7 @@ bool resolve_roots(const SandboxPolicy& policy, Roots& roots, std::string& error
 // Opens the root for Landlock, with O_PATH and without following links, since its path is canonical. Empty with errno.
 Descriptor open_root(const Root& root);
 
-// True while the root's path leads to what it led to.
+// True while the root's path still leads to the same file or folder.
 bool is_unchanged(const Root& root);
 
 }  // namespace wtool::engine

@@ -13,16 +13,16 @@ namespace {
 
 using namespace landlock;
 
-// Rights that mean something for a file; a rule for one that has others is not taken.
+// Rights that apply to a file. The kernel rejects a rule for a file that has other rights.
 constexpr std::uint64_t of_files = execute | write_file | read_file | truncate | ioctl_device;
 
 constexpr std::uint64_t reading = execute | read_file | read_dir;
-// Not make_char and make_block: where root may make a device, it may read and write the disk below every root.
+// Without make_char and make_block: if root may make a device, it may read and write the disk outside of every root.
 constexpr std::uint64_t writing = reading | write_file | remove_dir | remove_file | make_dir | make_reg | make_sock |
                                   make_fifo | make_sym | refer | truncate | ioctl_device;
 constexpr std::uint64_t using_device = read_file | write_file | truncate | ioctl_device;
 
-// Without these hardly a program runs, and they hold nothing.
+// Nearly every program needs these devices, and they store no data.
 constexpr const char* devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"};
 
 std::uint64_t handled_by(int abi) {
@@ -56,7 +56,7 @@ Descriptor make_scope(std::string& error) {
 
 Descriptor make_ruleset(const Roots& roots, bool network, int abi, std::string& error, Scopes scopes) {
   RulesetAttributes attributes{};
-  std::size_t size = sizeof attributes.files;  // An older kernel knows no more.
+  std::size_t size = sizeof attributes.files;  // Older kernels know only these.
   attributes.files = handled_by(abi);
   if (abi >= abi_with_tcp) {
     size = offsetof(RulesetAttributes, scopes);
@@ -76,7 +76,7 @@ Descriptor make_ruleset(const Roots& roots, bool network, int abi, std::string& 
   }
   for (const char* device : devices) {
     const Descriptor place(::open(device, O_PATH | O_CLOEXEC));
-    // One that is not there cannot be used anyway.
+    // A device that does not exist cannot be used anyway.
     if (place) add_beneath_rule(ruleset.get(), {using_device & attributes.files, place.get()});
   }
   return ruleset;

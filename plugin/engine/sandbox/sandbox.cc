@@ -16,16 +16,16 @@ namespace wtool::engine {
 
 namespace {
 
-// Searching for repositories takes a moment where everything is in memory. These are for cold disks and huge trees.
+// A search for repositories takes a moment if everything is in memory. These limits are for cold disks and huge trees.
 constexpr std::chrono::milliseconds search_before{5000};
 constexpr std::chrono::milliseconds search_after{1000};
-// How long one call waits for the search of another, before its own one after the command.
+// How long a call waits for another call's search, before its own one after the command.
 constexpr std::chrono::milliseconds wait_after{1000};
-// How often a call that waits for another one's search looks whether its caller has given up.
+// How often a call that waits for another call's search checks whether its caller has given up.
 constexpr std::chrono::milliseconds between_looks{20};
 
 constexpr const char* required_hint =
-    "sandbox.required is true, so nothing was run; set it to false to run with what there is, or use a newer kernel";
+    "sandbox.required is true, so nothing was run; set it to false to run with the rest, or use a newer kernel";
 
 SandboxRefusal cannot_enforce(const std::vector<std::string>& missing) {
   std::string list;
@@ -124,7 +124,7 @@ std::optional<PreparedSandbox> Sandbox::prepare(const std::string& directory, co
   prepared.report = prepared.shared->report;
   if (!find_names(roots.write, no_namespaces.empty(), given_up, prepared)) return std::nullopt;
 
-  // Names that do not exist cannot be held by anything, so they are not counted as missing.
+  // Nothing can protect names that do not exist, so they are not counted as missing.
   std::vector<std::string> missing;
   if (!no_namespaces.empty()) {
     missing.push_back("protected_names: they are compared afterwards, because a namespace cannot be made (" +
@@ -213,7 +213,7 @@ SandboxFeatures SandboxFeatures::of_kernel() {
     features.landlock_error = errno;
     features.landlock_abi = 0;
   }
-  // Asks, and changes nothing.
+  // Only a query: it changes nothing.
   const std::uint32_t action = SECCOMP_RET_ERRNO;
   features.seccomp = ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0U, &action) == 0;
   return features;

@@ -19,13 +19,13 @@
 
 namespace wtool::engine {
 
-// What of a sandbox this kernel can enforce. A value, so that a test can pretend.
+// Which parts of a sandbox this kernel can enforce. A value, so that a test can pretend.
 struct SandboxFeatures {
   int landlock_abi = 0;    // 0: none,
   int landlock_error = 0;  // and the errno that says why
   bool seccomp = false;
 
-  // Of the kernel that runs now.
+  // The features of the running kernel.
   static SandboxFeatures of_kernel();
 };
 
@@ -37,14 +37,14 @@ struct SharedSandbox {
   std::string filter;
   bool network_refused = false;
   bool ipc_refused = false;
-  SandboxReport report;  // but for the protected names
+  SandboxReport report;  // without the protected names
 };
 
 // The sandbox of one command.
 struct PreparedSandbox {
   std::shared_ptr<const SharedSandbox> shared;
   ProtectedNames names;
-  Repositories repositories;  // that were there before it,
+  Repositories repositories;  // that existed before it,
   std::int64_t since_ns = 0;  // at this time
   Confinement confinement;
   SandboxReport report;

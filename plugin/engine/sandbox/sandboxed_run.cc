@@ -15,7 +15,7 @@ namespace wtool::engine {
 
 namespace {
 
-// A protected path may be made, replaced or removed by others between our look and the bind.
+// Other processes may make, replace or remove a protected path between our check and the bind.
 constexpr int attempts = 3;
 
 void look_for_refusals(const PreparedSandbox& prepared, const Command& command, const std::string& directory,
@@ -43,7 +43,7 @@ void look_for_refusals(const PreparedSandbox& prepared, const Command& command, 
   }
 }
 
-// The folder of the output files may lie below a protected name, and it is not the command that writes there.
+// The folder of the output files may be below a protected name, but it is not the command that writes there.
 void forget_output_files(const std::string& folder, SandboxReport& report) {
   std::error_code error;
   const std::string own = std::filesystem::weakly_canonical(folder, error).string() + '/';
@@ -52,7 +52,7 @@ void forget_output_files(const std::string& folder, SandboxReport& report) {
                 [&](const std::string& path) { return (path + '/').starts_with(own) || own.starts_with(path + '/'); });
 }
 
-// The call was cancelled, or its time was over, before there was anything to run.
+// The call was cancelled, or its time was over, before anything ran.
 CommandOutcome not_begun(const Cancellation& cancellation) {
   CommandOutcome outcome;
   if (cancellation.mode() != Cancellation::Mode::none) {
@@ -82,7 +82,7 @@ std::variant<CommandOutcome, SandboxRefusal> run_sandboxed(WardenClient& client,
     command.sandbox = &prepared->confinement;
     CommandOutcome outcome = run(client, command, options, cancellation, sink);
     if (const auto* how = std::get_if<NotStarted>(&outcome.termination); how != nullptr && attempt < attempts) {
-      // Whether there are namespaces is known only by making one; the answer costs nothing where there are.
+      // Only an attempt shows whether namespaces work; where they do, this costs nothing.
       if (how->stage == NotStarted::Stage::namespaces) no_namespaces = std::strerror(how->error);
       if (how->stage == NotStarted::Stage::namespaces || how->stage == NotStarted::Stage::binds) continue;
     }

@@ -32,14 +32,14 @@ struct ActionReading {
   bool expect_word(const std::string& expected, const std::string& form);
   bool quoted_template(const std::string& what, TemplateText& out);
 
-  std::string word;                      // that the action began with, in lower case; the cursor is behind it
+  std::string word;                      // the word with which the action began, in lower case; the cursor is after it
   const std::vector<CodeBlock>& blocks;  // below the list item
   ActionCursor cursor;
   Diagnostics& diagnostics;
   Options options;
 };
 
-// Is shown each template of an action.
+// Gets each template of an action.
 class TextVisitor {
  public:
   virtual ~TextVisitor() = default;
@@ -57,13 +57,13 @@ class TextVisitor {
   }
 };
 
-// Puts parts of an action into words, with the values that are known.
+// Describes parts of an action in words, with the values that are known.
 class Describer {
  public:
   virtual ~Describer() = default;
   virtual std::string text(const TemplateText& text) const = 0;
 
-  std::string mask;  // what is shown of a secret
+  std::string mask;  // shown in place of a secret
   std::string quoted(const TemplateText& one) const { return '"' + text(one) + '"'; }
   std::string value(const std::variant<expressions::Value, TemplateText>& value) const;
   std::string arguments(const std::vector<Argument>& arguments) const;
@@ -71,11 +71,11 @@ class Describer {
 
 struct ActionType {
   std::string_view name;                // in journals, events and reports
-  std::vector<std::string_view> words;  // that it begins with, in lower case; none: another action's reader makes it
+  std::vector<std::string_view> words;  // with which it begins, in lower case; none: another action's reader makes it
   std::vector<std::string_view> forms;  // how it is written, for the message about an unknown action
-  bool calls_something = true;          // outside of this process, or may take its time
+  bool calls_something = true;          // does something outside of this process, or may take long
   bool can_fail = true;
-  ActionKind (*read)(ActionReading& in) = nullptr;  // behind its first word
+  ActionKind (*read)(ActionReading& in) = nullptr;  // after its first word
   void (*texts)(const ActionKind& kind, TextVisitor& visit) = nullptr;
   void (*check)(const ActionKind& kind, const Action& action, ActionCheck& check) = nullptr;  // null: nothing to check
   std::string (*describe)(const ActionKind& kind, const Describer& describer) = nullptr;

@@ -11,7 +11,7 @@ namespace {
 
 ActionKind read_set(ActionReading& in) {
   SetAction made;
-  // `Set variable x="1"`; but `Set variable="1"` sets a variable that is called so.
+  // `Set variable x="1"`; but `Set variable="1"` sets a variable of that name.
   for (const char* word : {"secret", "variable"}) {
     ActionCursor ahead = in.cursor;
     if (in.word == "set_variable" || !ahead.take_word(word) || ahead.sees('=')) continue;

@@ -26,7 +26,7 @@ bool is_environment_name(const std::string& text) {
 
 // --- reading ---
 
-// How a command is written that stands there without quotes, or in others.
+// A message that shows how to write a command that has no quotes, or other ones.
 std::string command_in_quotes(ActionReading& in) {
   std::string text = in.cursor.rest_for_message();
   ActionCursor ahead = in.cursor;
@@ -210,7 +210,7 @@ const char* problem_of(CommandVerdict::Kind kind, const ShellAction& shell) {
 }
 
 void judge(const ShellAction& shell, ActionCheck& check) {
-  // As it is run: `$${` has become `${`.
+  // As the command is run: `$${` has become `${`.
   const auto text_of = [](const auto& text) {
     return text.parsed.texts.empty() || !is_literal(text) ? std::string() : text.parsed.texts[0];
   };

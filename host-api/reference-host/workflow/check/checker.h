@@ -29,9 +29,9 @@
 namespace wtool::host::workflow {
 
 struct ShellMistake {
-  std::size_t command = 0;  // which of those that were asked about
-  std::size_t line = 0;     // of it, from 0
-  std::string message;      // as the shell says it
+  std::size_t command = 0;  // the index of the command that was asked about
+  std::size_t line = 0;     // in the command, from 0
+  std::string message;      // the shell's own message
 };
 
 // The commands that a shell cannot read. `shell` is a name such as sh or bash, or a path; empty means the configured
@@ -51,16 +51,16 @@ struct CommandVerdict {
   std::string reason;
 };
 
-// What a workflow is checked against, beyond its own file. What is null or empty is not looked at.
+// What a workflow is checked against, beyond its own file. Null or empty members are not checked.
 struct CheckContext {
   const ToolCaller* tools = nullptr;
   std::string file;  // of the workflow; needed with `library`
   Library* library = nullptr;
-  // What is wrong with a prompt of that name, where `known` are the names that have a value; a sentence each.
+  // What is wrong with the prompt of that name, one sentence each; `known` are the names that have a value.
   std::function<std::vector<std::string>(const std::string& name, const std::string& file,
                                          const std::set<std::string, std::less<>>& known)>
       prompt_problems;
-  // The names that the agent which gets that prompt (a text, or the name of one) may set.
+  // The names that an agent may set when it gets that prompt (a text, or the name of one).
   std::function<std::set<std::string, std::less<>>(const std::string& prompt, bool is_inline, const std::string& file)>
       prompt_sets;
   // Why no prompt can be executed at all; empty: one can.
@@ -75,9 +75,9 @@ struct CheckContext {
       verdict;
   // Which commands the shell cannot read.
   ShellReader unreadable_commands;
-  // Whether workflows that run one another in a circle are looked for, from this one on.
+  // Whether to look for workflows that run one another in a circle, starting from this one.
   bool find_loops = true;
-  // Whether a workflow or prompt that is missing is an error: it is where the workflow is to run now and here.
+  // Whether a missing workflow or prompt is an error. It is one if the workflow is to run here and now.
   bool must_exist = false;
 };
 
@@ -91,10 +91,10 @@ void check_workflow(const Workflow& workflow, const std::vector<std::string>& gi
 
 struct CalledWorkflow {
   const Library::Entry* entry = nullptr;
-  Diagnostics diagnostics;  // of the check; those of reading are the entry's
+  Diagnostics diagnostics;  // of the check; those of reading are in the entry
 };
 
-// Checks the workflows that a workflow runs, and those that they run, as far as their names are no templates. Each
+// Checks the workflows that a workflow runs, and those that they run, as far as their names are not templates. Each
 // once. An argument counts as given if any of the calls gives it. `check_context` must have a library. A workflow that
 // cannot be found is a diagnostic of the one that calls it, and is not reported here.
 std::vector<CalledWorkflow> check_called_workflows(const Workflow& workflow, const CheckContext& check_context);

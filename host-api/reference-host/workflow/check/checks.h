@@ -41,7 +41,7 @@ void check_shell_syntax(const Workflow& workflow, const ShellReader& reader, Dia
 
 // What the check of one action may use, and where it reports.
 struct ActionCheck {
-  // A workflow or prompt that is missing here and now: an error where the workflow is to run.
+  // Reports a workflow or prompt that is missing here and now: an error if the workflow is to run.
   void missing(std::size_t offset, std::string message);
   void shell_is_usable(const NamedPlace& shell);
 
@@ -49,7 +49,7 @@ struct ActionCheck {
   const std::vector<std::string>& given;  // the names of --var
   const CheckContext& around;
   Diagnostics& diagnostics;
-  bool told_of_command = false;  // that no command is configured for prompts; said once a file
+  bool told_of_command = false;  // the missing command for prompts was reported; once per file is enough
 };
 
 // What is wrong with setting a variable of this name, or with a parameter of it, if it is one of the run's own.

@@ -38,7 +38,7 @@ class TypeChecker {
   }
 
  private:
-  // What a state sets may be of any type.
+  // A value that a state sets may be of any type.
   void forget(const std::string& name) {
     parameters_.erase(name);
     set_.emplace(name, true);

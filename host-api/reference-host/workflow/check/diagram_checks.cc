@@ -15,7 +15,7 @@ bool asks_how_it_ended(const Transition& transition) {
 
 bool ends_run(const State& state) { return state.action && std::holds_alternative<AbortAction>(state.action->kind); }
 
-// true or false, where the condition is nothing but that.
+// The condition's value if it is the literal true or false; else null.
 const bool* literal_of(const Transition& transition) {
   if (transition.kind != Transition::Kind::expression || !transition.condition.root) return nullptr;
   const expressions::Node& root = *transition.condition.root;
@@ -28,7 +28,7 @@ class DiagramChecker {
       : workflow_(workflow), states_(workflow.states), diagnostics_(diagnostics) {}
 
   void run() {
-    // What seems to be missing may be in lines that were not understood.
+    // What seems missing may be in lines that were not understood.
     if (workflow_.start == no_state && workflow_.diagram_unread) return;
     if (workflow_.start == no_state) {
       diagnostics_.add(states_[0].offset, "the diagram has no start; add a line [*] --> " + states_[0].id,
@@ -91,7 +91,7 @@ class DiagramChecker {
     for (const std::size_t root : {last, workflow_.index_of(workflow_.on_failure.name)}) {
       if (root != no_state) roots.push_back(root);
     }
-    // A failure inside of a composite state leads to the exits of that.
+    // A failure inside a composite state leads to the exits of that state.
     Edges with_failures = targets_;
     for (std::size_t i = 0; i < states_.size() && !workflow_.continues; ++i) {
       if (can_fail(states_[i]) && states_[i].around != no_state) with_failures[i].push_back(states_[i].around);
@@ -126,7 +126,7 @@ class DiagramChecker {
     }
   }
 
-  // Of the unreached states, those from which the other unreached ones follow; only these need a diagnostic.
+  // The first of the unreached states: the others follow from these. Only these need a diagnostic.
   Marks unreached_beginnings(const Marks& reached) const {
     Marks told(states_.size());
     Marks covered = reached;
@@ -140,7 +140,7 @@ class DiagramChecker {
     return told;
   }
 
-  // Whether failures, or all runs at last, lead to a state that is not in the diagram. That is a diagnostic of its own.
+  // Whether `on failure` or `finally` leads to a state that is not in the diagram. That is a diagnostic of its own.
   bool has_unknown_targets() const {
     const auto unknown = [this](const NamedPlace& place) {
       return !place.name.empty() && workflow_.index_of(place.name) == no_state;
@@ -150,7 +150,7 @@ class DiagramChecker {
                        [&](const State& state) { return state.action && unknown(state.action->options.on_failure); });
   }
 
-  // A composite state that is entered by one of its inner states alone.
+  // Whether this is a composite state that only its own inner states enter.
   bool is_passed_by(std::size_t state, const Marks& reached) const {
     if (workflow_.find(states_[state].id + "/end") == nullptr) return false;
     return std::any_of(targets_[state].begin(), targets_[state].end(),
@@ -163,14 +163,14 @@ class DiagramChecker {
     });
   }
 
-  // Of a composite state, nothing inside leads to its end.
+  // Reports a composite state in which nothing leads to its end.
   void never_left(const State& hidden) {
     diagnostics_.add(hidden.exits[0].offset,
                      "this exit is never taken: nothing inside the composite state leads to its end; add a line "
                      "State --> [*] inside of it");
   }
 
-  // Which states can come to an end: [*], an Abort, or a dead end (which is reported separately).
+  // The states that can reach an end: [*], an Abort, or a dead end (which is reported separately).
   Marks lead_to_end() const {
     std::vector<std::size_t> ends;
     for (std::size_t i = 0; i < states_.size(); ++i) {
@@ -197,7 +197,7 @@ class DiagramChecker {
     }
   }
 
-  // Where success and failure are asked for though no action can have run.
+  // Reports conditions on success and failure where no action can have run.
   void first_actions() {
     std::vector<std::size_t> acting;
     for (std::size_t i = 0; i < states_.size(); ++i) {
@@ -214,7 +214,7 @@ class DiagramChecker {
     }
   }
 
-  // A state that only arrows name may be a mistyped one. Costs time, so not for ever.
+  // A state that only arrows name may be mistyped. The search takes time, so it is limited.
   std::string hint(const std::string& id) {
     if (diagnostics_.size() > max_diagnostics_shown) return "";
     if (ids_.empty()) {
@@ -225,7 +225,7 @@ class DiagramChecker {
     return did_you_mean(id, ids_);
   }
 
-  // A choice without an exit for the case that none of its conditions is true.
+  // Reports a choice without an exit for the case that none of its conditions is true.
   void open_end(const State& state) {
     if (state.kind != State::Kind::choice || state.exits.empty()) return;
     bool success = false;
@@ -244,7 +244,8 @@ class DiagramChecker {
                                         state.id + " --> STATE: default`");
   }
 
-  // A condition that has no natural opposite; `x > 3` and `x <= 3` may leave nothing out, which is for people to see.
+  // Whether a condition has no obvious opposite. `x > 3` and `x <= 3` together may cover everything, which people must
+  // judge.
   static bool is_one_case(const Transition& exit) {
     if (exit.kind != Transition::Kind::expression) return true;
     if (!exit.condition.root) return false;

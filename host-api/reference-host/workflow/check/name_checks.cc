@@ -30,8 +30,8 @@ class ValuePaths {
 
   const Workflow& workflow_;
   std::vector<std::vector<std::size_t>> sources_;  // the states that lead to each
-  std::vector<bool> from_anywhere_;                // where failures, or all runs at last, lead
-  std::vector<std::size_t> seen_;                  // in which question each state was met last
+  std::vector<bool> from_anywhere_;                // where `on failure` or `finally` leads
+  std::vector<std::size_t> seen_;                  // in which search each state was last met
   std::size_t question_ = 0;
   std::size_t steps_left_ = 5'000'000;
 };
@@ -105,7 +105,7 @@ class NameChecker {
       const State& state = workflow_.states[i];
       if (!state.hidden) outcomes_.insert(state.id);
       if (!state.hidden && state.id.find_first_of("-.") != std::string::npos) compound_.insert(state.id);
-      // Of states without an action, joins and composite ones have an outcome.
+      // Of the states without an action, only joins and composite ones have an outcome.
       if (!state.hidden) sets(state.id, i);
       if (!state.action) continue;
       if (const auto* set = std::get_if<SetAction>(&state.action->kind)) {
@@ -139,7 +139,7 @@ class NameChecker {
   }
 
  private:
-  // What nothing else gives a value, the agent of a prompt that mentions it may set.
+  // A name to which nothing else gives a value may be set by the agent of a prompt that mentions it.
   void add_names_set_by_agents(const CheckContext& check_context) {
     std::set<std::string> open;
     for (const NameRead& use : name_uses(workflow_, nullptr)) {
@@ -173,7 +173,7 @@ class NameChecker {
       if (cut == std::string::npos || cut < use.name.size()) return false;
       state.resize(cut);
     }
-    // What is defined without the rest of the name is a subtraction, or a field.
+    // If the part before the dash or dot is defined, this is a subtraction or a field.
     if (state == use.name) return false;
     const auto& fields = outcome_fields();
     if (is_defined(use.name) && (use.field.empty() || outcomes_.count(use.name) == 0 ||
@@ -206,7 +206,7 @@ class NameChecker {
     if (is_state && found->second.size() == 1 && !has_outcome(first)) {
       return tell(use, "the state '" + use.name + "' has no action, and so no outcome that could be read");
     }
-    // What a Set gives, its later pairs may read.
+    // The later pairs of a Set may read what its earlier ones set.
     const State& reader = workflow_.states[use.state];
     const bool sets_itself = use.in_action && reader.action && std::holds_alternative<SetAction>(reader.action->kind);
     const auto& setters = found->second;
@@ -240,7 +240,7 @@ class NameChecker {
     if (use.name == "matrix") return matrix(use);
     const bool is_own = is_run_name(use.name);
     if (outcomes_.contains(use.name)) {
-      // One of the run's own wins over a state of the same name.
+      // A name of the run itself wins over a state of the same name.
       if (!is_own || use.name == "result" || use.name == "last_action_result") return field(use);
     }
     if (!is_own) {
@@ -288,9 +288,10 @@ class NameChecker {
   std::vector<std::string> known_;
   Names compound_;                                                        // states with a dash or a dot in their names
   std::map<std::string, std::vector<std::size_t>, std::less<>> setters_;  // states that give a name its value
-  std::set<std::pair<std::size_t, std::string>> tested_;                  // states, and what they do not rely on
+  // States, with the names that they test before they use them.
+  std::set<std::pair<std::size_t, std::string>> tested_;
   ValuePaths paths_;
-  std::size_t said_from_ = 0;  // what was told of last
+  std::size_t said_from_ = 0;  // the state that was reported last
   std::size_t said_up_to_ = 0;
 };
 

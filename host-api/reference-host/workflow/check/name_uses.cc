@@ -10,7 +10,7 @@
 namespace wtool::host::workflow {
 namespace {
 
-// The names in the condition of `{% if condition %}1{% endif %}`, and whether it is nothing but one of them.
+// The names in the condition of `{% if condition %}1{% endif %}`, and whether the condition is a single name.
 struct Guard {
   std::set<std::string> names;
   bool is_name = false;
@@ -115,7 +115,7 @@ class Collector final : public TextVisitor {
       const std::size_t first = uses_.size();
       value(argument.value);
       if (!argument.guard) continue;
-      // What the guard asks for may be missing, in the guard and after it.
+      // A name that the guard tests may be missing, in the guard and after it.
       const Guard guard = guard_of(argument.guard->written.text());
       for (std::size_t i = first; i < uses_.size(); ++i) {
         if (guard.names.contains(uses_[i].name)) uses_[i].may_be_missing = true;

@@ -10,7 +10,7 @@
 namespace wtool::host::workflow {
 namespace {
 
-// Where the quote begins that a command does not close; npos where this simple reading finds all of them closed.
+// Where a quote begins that the command never closes; npos if this simple reading finds all quotes closed.
 std::size_t open_quote(std::string_view command) {
   std::size_t begin = std::string_view::npos;
   char quote = '\0';

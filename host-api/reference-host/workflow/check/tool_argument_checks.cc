@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-// What a text becomes when its template is filled in: any value where it is nothing but one placeholder.
+// Whether the text may become any value once its template is filled in: it is a single placeholder.
 bool may_be_anything(const json& value) {
   if (!value.is_string()) return false;
   const auto parsed = expressions::parse_template(value.get_ref<const std::string&>());
@@ -58,7 +58,7 @@ std::vector<std::string> types_of(const json& property) {
   return types;
 }
 
-// What the schema says of a value beside its type, in words, where the value is not that; else empty.
+// A limit of the schema that the value breaks, in words; empty if it breaks none. Types are checked elsewhere.
 std::string broken_limit(const json& schema, const json& value) {
   const auto number = [&](const char* key) -> std::optional<double> {
     const auto found = schema.find(key);
@@ -73,7 +73,7 @@ std::string broken_limit(const json& schema, const json& value) {
       return "at most " + written("maximum");
     }
   }
-  // Of a text with placeholders nobody knows the length.
+  // The length of a text with placeholders is not known.
   if (value.is_string() && value.get_ref<const std::string&>().find_first_of("${") == std::string::npos) {
     const auto length = static_cast<double>(expressions::character_count(value.get_ref<const std::string&>()));
     if (const auto least = number("minLength"); least && length < *least) {
@@ -86,7 +86,7 @@ std::string broken_limit(const json& schema, const json& value) {
   return "";
 }
 
-// What the value must be, in words, where it is not that; else empty.
+// What the value must be, in words, if it is something else; empty if it is right.
 std::string mistake_in(const json& schema, const json& value) {
   if (!schema.is_object() || may_be_anything(value)) return "";
   const std::vector<std::string> types = types_of(schema);
@@ -115,7 +115,7 @@ void check_tool_arguments(const ToolAction& action, const std::string& schema, s
   for (const auto& [name, property] : properties->items()) known.push_back(name);
   const auto more = described.find("additionalProperties");
   const bool is_closed = more != described.end() && more->is_boolean() && !more->get<bool>();
-  std::vector<std::string> meant;  // what names that are not known were probably to be
+  std::vector<std::string> meant;  // what the unknown names were probably meant to be
   for (const auto& [name, value] : action.arguments->items()) {
     const auto property = properties->find(name);
     if (property == properties->end()) {
@@ -132,7 +132,7 @@ void check_tool_arguments(const ToolAction& action, const std::string& schema, s
                                   ", and not " + expressions::quoted_json(wrong));
     };
     json own = *property;
-    // The schema has the maximum of a call from outside; the one of a workflow is what is configured.
+    // The schema has the maximum for calls from outside; a workflow has the configured one.
     if (action.tool == shell_tool && name == "timeout") {
       own.erase("maximum");
       if (timeout_max) own["maximum"] = *timeout_max;

@@ -16,7 +16,7 @@ namespace {
 using expressions::Placeholder;
 using expressions::TemplateCursor;
 
-// Whether `${name}` is a placeholder, and the name all of it.
+// Whether `${name}` is a placeholder with exactly this name.
 bool is_readable(const std::string& name) {
   const std::string written = name + "}";
   TemplateCursor cursor(written, 0);
@@ -36,7 +36,7 @@ std::string variable_for(std::string name) {
   return expressions::is_name_start(name[0]) ? name : "step_" + name;
 }
 
-// Where the text that a tag at `at` begins is read on: after {% raw %}, at its {% endraw %}.
+// Where reading continues after the tag at `at`: for {% raw %}, at its {% endraw %}.
 std::size_t after_tag(std::string_view all, std::size_t at) {
   at += 2;
   TemplateCursor cursor(all, at);

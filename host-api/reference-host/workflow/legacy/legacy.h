@@ -28,11 +28,11 @@
 
 namespace wtool::host::workflow {
 
-inline constexpr std::size_t largest_description = 64 * 1024;  // bytes, of a state that says what it does
+inline constexpr std::size_t largest_description = 64 * 1024;  // bytes, of the description of a state
 
 struct DescriptionLine {
-  std::string_view text;   // all behind the colon and one blank
-  std::size_t offset = 0;  // of it
+  std::string_view text;   // everything after the colon and one blank
+  std::size_t offset = 0;  // of that text
 };
 
 // Fills the state from all its descriptions, in order: kind, action, description. Without a key such as `action:` in

@@ -73,7 +73,7 @@ class DescribedState {
   }
   void fail(const YAML::Node& node, std::string message) { diagnostics_.add(offset(node.Mark()), std::move(message)); }
 
-  // One mistake is not to be reported again wherever its variable is read.
+  // Notes the names, so that one mistake is not reported again wherever its variable is read.
   void note_names() {
     for (const char* key : {"name", "variable", "counter"}) {
       const auto found = keys_.find(key);

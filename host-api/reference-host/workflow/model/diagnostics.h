@@ -25,7 +25,7 @@ inline constexpr std::size_t max_diagnostics_kept = 20'000;
 struct Diagnostic {
   enum class Severity {
     error,    // the workflow cannot be run
-    warning,  // it can, but probably does not do what was meant
+    warning,  // it can be run, but probably does not do what was meant
   };
   std::size_t offset = 0;
   Severity severity = Severity::error;
@@ -39,10 +39,10 @@ struct PlacedDiagnostic {
   Diagnostic diagnostic;
 };
 
-// All of them, in any order; those that are kept, where there are very many.
+// All diagnostics, in any order; if there are very many, only the first are kept.
 class Diagnostics {
  public:
-  // Without a suggestion, it is the name that the message itself says was meant (did_you_mean).
+  // Without a `suggestion`, the name that the message itself suggests is taken (did_you_mean).
   void add(std::size_t offset, std::string message, std::string suggestion = "");
   void warn(std::size_t offset, std::string message, std::string suggestion = "");
   // True without errors; warnings do not count.
@@ -51,7 +51,7 @@ class Diagnostics {
   std::size_t size() const { return errors_; }
   // Errors and warnings.
   std::size_t count() const { return entries_.size() + dropped_errors_ + dropped_warnings_; }
-  // Those of them that are not kept.
+  // How many errors are not kept.
   std::size_t dropped_errors() const { return dropped_errors_; }
   std::size_t dropped_warnings() const { return dropped_warnings_; }
 

@@ -35,7 +35,7 @@ inline constexpr std::size_t max_combinations = 1000;  // of a matrix
 struct TemplateText {
   MappedText written;
   expressions::Template parsed;
-  bool is_value = false;  // one placeholder without quotes: it stands for the value itself, and not for its text
+  bool is_value = false;  // one placeholder without quotes: it stands for the value itself, not for its text
 };
 
 struct CommandText {
@@ -44,7 +44,7 @@ struct CommandText {
   std::vector<Place> places;  // one for each placeholder
 };
 
-// A name that an option gives, and where it stands.
+// A name that an option gives, and its place in the file.
 struct NamedPlace {
   std::string name;  // empty: none
   std::size_t offset = 0;
@@ -74,7 +74,7 @@ struct Options {
   std::optional<Backoff> backoff;
   std::optional<TemplateText> total_timeout;  // the same, of all tries and the waits between them
   NamedPlace on_failure;                      // the state that a failure leads to, instead of an exit
-  bool secret = false;                        // its outputs are
+  bool secret = false;                        // its outputs are secret
   // An object of lists, or of texts with a template that renders to a list: the action runs once for each combination,
   // all at the same time, with matrix.NAME in each. Null: no matrix.
   std::shared_ptr<const nlohmann::json> matrix;
@@ -95,10 +95,10 @@ struct ToolAction {
   std::size_t tool_offset = 0;
   std::shared_ptr<const nlohmann::json> arguments;  // an object; its strings are templates
   std::size_t arguments_offset = 0;
-  std::map<std::string, std::size_t> argument_places;  // where each name stands
+  std::map<std::string, std::size_t> argument_places;  // the place of each name
 };
 
-// `Execute prompt "name" with ...`: a template file, given to the configured command; or `Prompt "text"`.
+// `Execute prompt "name" with ...`: a template file that the configured command gets; or `Prompt "text"`.
 struct PromptAction {
   TemplateText prompt;
   bool is_inline = false;  // `prompt` is the text itself, and not the name of a file
@@ -187,10 +187,10 @@ struct State {
   bool entered = false;  // some transition leads here
   // Of a composite state the hidden one, and of the hidden one its composite state; no_state: it is neither.
   std::size_t other_half = no_state;
-  std::size_t around = no_state;  // the hidden state of the composite state that it stands in; no_state: of none
+  std::size_t around = no_state;  // the hidden state of the composite state that contains it; no_state: none does
   std::vector<Transition> exits;
   std::optional<Action> action;
-  bool action_unread = false;  // there is one, and it was not understood
+  bool action_unread = false;  // it has an action, which was not understood
 };
 
 struct Parameter {
@@ -218,19 +218,19 @@ struct Workflow {
   std::string version;
   std::vector<Parameter> parameters;
   bool is_tool = false;    // `tool: true`: `wtool mcp --workflows` serves it
-  bool says_tool = false;  // the key is there, whatever it says
+  bool says_tool = false;  // the key exists, whatever its value
   std::optional<std::int64_t> max_steps;
   std::optional<bool> fail_fast;  // whether a branch that fails ends the others; nothing: true
   bool continues = false;         // `failures: continue`: exits without a condition are taken after failures, too
-  bool says_failures = false;     // the key is there, whatever it says
+  bool says_failures = false;     // the key exists, whatever its value
   NamedPlace on_failure;          // where a failure leads that no exit handles
-  NamedPlace finally;             // where every run goes at last, also after a failure or an abort
+  NamedPlace finally;             // the state that every run ends with, also after a failure or an abort
   NamedPlace shell;               // of its Shell actions: sh, bash or an absolute path; empty: the configured one
   std::optional<std::string> shell_options;  // of its blocks; nothing: -e, and with bash also -o pipefail
   std::vector<State> states;
   std::unordered_map<std::string, std::size_t> index;  // of states by id
   std::size_t start = no_state;
-  // What the parts that were not understood may have set or named. Mistakes that may only follow from that are not
+  // Names that the parts that were not understood may have set or used. Mistakes that may only follow from that are not
   // reported.
   std::set<std::string> ambiguous_names;
   std::set<std::string> ambiguous_states;
@@ -252,7 +252,7 @@ struct Workflow {
 // success, failure, exit_code, is_error, result, last_action_result and output (its text), error (its message; empty
 // after a success), workflow_name, run_id, and matrix (inside of a state that has one).
 bool is_run_name(std::string_view name);
-// result, output, error: a file may set these, and then has its own value from there on.
+// result, output, error: a file may set these, and they have the file's value from then on.
 bool is_settable_run_name(std::string_view name);
 const std::vector<std::string>& run_names();
 
@@ -261,15 +261,15 @@ const std::vector<std::string>& run_names();
 // so is the name of a file that could not be written.
 const std::vector<std::string>& outcome_fields();
 
-// ---- What single texts of a workflow file mean: templates, and times.
+// ---- The meaning of single texts of a workflow file: templates, and times.
 
 // What is wrong with the template goes to `diagnostics`, with its place.
 TemplateText template_text(MappedText written, Diagnostics& diagnostics);
 
-// The same for text that is made up here, and stands for what the file has at `offset`.
+// The same for a text that is made up here, and takes the place of the file's text at `offset`.
 TemplateText template_text(const std::string& written, std::size_t offset, Diagnostics& diagnostics);
 
-// Whether nothing in it is filled in, so that it is known before a run.
+// Whether it has no placeholder, so that its text is known before a run.
 bool is_literal(const TemplateText& text);
 bool is_literal(const CommandText& text);
 

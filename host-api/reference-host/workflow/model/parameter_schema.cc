@@ -33,7 +33,7 @@ TypeName name_of(Parameter::Type type) {
 
 ordered_json as_json(const Value& value) { return ordered_json::parse(expressions::to_json(value)); }
 
-// A limit that is whole is written so.
+// A whole limit is written as a whole number.
 ordered_json limit_json(double limit) {
   constexpr double exact = 9007199254740992.0;  // 2 to the power of 53
   const bool is_whole =

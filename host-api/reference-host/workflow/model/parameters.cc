@@ -170,7 +170,7 @@ std::string number_text(double number) {
   return text;
 }
 
-// The value of a secret must not be in a message.
+// A message must not contain the value of a secret.
 std::string shown(const Parameter& parameter, const Value& value) {
   return parameter.secret ? "the value" : expressions::quoted_for_message(expressions::to_text(value));
 }

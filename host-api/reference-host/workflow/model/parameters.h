@@ -1,5 +1,5 @@
-// The inputs of a run: what the front matter declares, with what was given on the command line; and what the value of a
-// parameter must keep to: choices, a pattern, a range, a length.
+// The inputs of a run: what the front matter declares, combined with what the command line gives; and the limits that a
+// parameter's value must keep: choices, a pattern, a range, a length.
 #pragma once
 
 #include <map>
@@ -30,7 +30,8 @@ std::map<std::string, expressions::Value> resolve_inputs(const Workflow& workflo
                                                          const std::map<std::string, expressions::Value>& values = {},
                                                          const std::string& option = "--var ");
 
-// Required ones that have no value with these texts of --var, in the order of the file. Valid as long as the workflow.
+// The required parameters that have no value with these texts of --var, in the order of the file. Valid as long as the
+// workflow.
 std::vector<const Parameter*> missing_parameters(const Workflow& workflow, const std::vector<std::string>& given);
 
 // What is wrong with the value, half a sentence ("... is not one of: a, b"); empty if it is valid. The value of a list

@@ -54,7 +54,7 @@ std::string read_whole(const std::string& path, std::string& error) {
   return {};
 }
 
-// With a byte order mark, or where every second one of the first bytes is NUL, as in plain letters.
+// True with a byte order mark of UTF-16, or where every second one of the first bytes is NUL, as in plain letters.
 bool is_utf_16(std::string_view text) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return true;
   if (text.size() < 4) return false;
@@ -63,7 +63,7 @@ bool is_utf_16(std::string_view text) {
 }
 
 std::string place(const std::string& path, std::string_view text, std::size_t offset) {
-  // A source needs valid UTF-8; what stands before the bad byte is.
+  // A source needs valid UTF-8, and the part before the bad byte is valid.
   const Position position = Source(path, std::string(text.substr(0, offset))).position(offset);
   return path + ":" + std::to_string(position.line) + ":" + std::to_string(position.column);
 }

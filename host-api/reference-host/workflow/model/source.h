@@ -57,7 +57,7 @@ class MappedText {
  public:
   const std::string& text() const { return text_; }
   bool empty() const { return text_.empty(); }
-  // The first piece may be empty; then it only says where the text would have stood.
+  // The first piece may be empty; it then only says where the text would have been.
   void append(std::string_view piece, std::size_t source_offset);
   // The text without its last `count` bytes.
   void remove_suffix(std::size_t count) { text_.resize(text_.size() - count); }
@@ -69,7 +69,7 @@ class MappedText {
  private:
   struct Run {
     std::size_t begin;   // in text_
-    std::size_t source;  // of that byte
+    std::size_t source;  // its offset in the source
   };
   std::string text_;
   std::vector<Run> runs_;

@@ -57,9 +57,9 @@ NamePlaces names_of(std::string_view object) {
   return found;
 }
 
-// Why a JSON text is not understood around that byte, and how it is written. `at` becomes where the mistake begins.
+// Says what is wrong with a JSON text around that byte, and how to write it. `at` becomes the beginning of the mistake.
 std::string json_mistake(std::string_view text, std::size_t& at) {
-  // The token that the byte belongs to, and what stands before it.
+  // The token that contains the byte, and what comes before it.
   std::size_t token = at;
   if (text[at] == '"') {
     token = text.rfind('"', at == 0 ? 0 : at - 1);
@@ -154,7 +154,7 @@ std::optional<MappedText> ActionCursor::take_between(char quote) {
   MappedText value;
   std::size_t i = at_ + 1;
   while (i < all.size() && all[i] != quote) {
-    // Plain stretches are taken whole, so that the map stays small.
+    // Plain stretches are copied whole, so that the map stays small.
     std::size_t plain = i;
     while (plain < all.size() && all[plain] != quote && all[plain] != '\\' && all[plain] != '\n') ++plain;
     if (plain > i) {
@@ -309,7 +309,7 @@ std::shared_ptr<const nlohmann::json> ActionCursor::take_json_object(std::map<st
     at_ += size;
     return made;
   } catch (const nlohmann::json::parse_error& error) {
-    // nlohmann counts the byte after what it could not take.
+    // nlohmann reports the byte after the one that it could not take.
     const std::size_t byte = std::min(error.byte == 0 ? 0 : error.byte - 1, size - 1);
     std::size_t place = byte;
     const std::string why = json_mistake(rest().substr(0, size), place);

@@ -30,9 +30,9 @@ class ActionCursor {
 
   // The next word in lower case ([A-Za-z_] and digits), without taking it; empty if there is no word here.
   std::string peek_word();
-  // Takes it where it is one of these, in any case.
+  // Takes the next word if it is this one, in any case.
   bool take_word(std::string_view word);
-  // Takes `symbol` where it comes next.
+  // Takes `symbol` if it comes next.
   bool take_symbol(char symbol);
   bool sees(char symbol);
 
@@ -56,9 +56,9 @@ class ActionCursor {
   // `{% ... %}`, as it is written; the same.
   std::optional<MappedText> take_tag();
 
-  // What comes next up to a blank; may be empty.
+  // Everything up to the next blank; may be empty.
   std::string take_to_blank();
-  // All that is left.
+  // Everything that is left.
   MappedText take_rest();
 
   // A whole line `Words: text` below the action, such as `Store As: name`; nothing if something else is here. No action
@@ -68,7 +68,7 @@ class ActionCursor {
   // Letters, digits, underscores, hyphens and dots; may be empty.
   std::string take_bare_word();
 
-  // A number, true or false, without quotes; nothing (and no diagnostic) where something else stands here.
+  // A number, true or false, without quotes; nothing (and no diagnostic) if something else is here.
   std::optional<std::string> take_bare_literal();
 
   // A JSON object; null after a diagnostic. `places` gets the place of each of its names in the source.
@@ -86,7 +86,7 @@ class ActionCursor {
   const MappedText& text_;
   Diagnostics& diagnostics_;
   std::size_t at_ = 0;
-  std::size_t text_begin_ = 0;  // of the text that was taken last, with its quotes
+  std::size_t text_begin_ = 0;  // where the last taken text begins, with its quotes
   std::size_t text_end_ = 0;
 };
 

@@ -9,7 +9,7 @@
 namespace wtool::host::workflow {
 namespace {
 
-// Where a backoff names no longest wait.
+// The longest wait of a backoff that names none.
 constexpr std::chrono::milliseconds usual_longest_wait{60'000};
 
 std::optional<Backoff> backoff_value(std::string_view text) {
@@ -22,7 +22,7 @@ std::optional<Backoff> backoff_value(std::string_view text) {
   return Backoff{*first, *longest};
 }
 
-// Each entry a list, or a text with a placeholder that makes one.
+// Whether each entry is a list, or a text with a placeholder that becomes one.
 bool is_matrix(const nlohmann::json& object) {
   return !object.empty() && std::all_of(object.begin(), object.end(), [](const nlohmann::json& entry) {
     if (entry.is_array()) return !entry.empty();
@@ -30,7 +30,7 @@ bool is_matrix(const nlohmann::json& object) {
   });
 }
 
-// As far as it is known before a run.
+// Judged by what is known before a run.
 bool is_too_large(const nlohmann::json& matrix) {
   std::size_t combinations = 1;
   for (const auto& entry : matrix) {

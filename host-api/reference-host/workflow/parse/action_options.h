@@ -18,7 +18,7 @@ inline constexpr std::int64_t max_retries = 100;
 class OptionReader {
  public:
   enum class Outcome {
-    none,    // what comes next is no option; nothing was taken
+    none,    // what comes next is not an option; nothing was taken
     taken,   // it was read
     failed,  // it is an option, and a diagnostic says what is wrong with it
   };
@@ -29,9 +29,9 @@ class OptionReader {
 
   Outcome take(Options& out);
 
-  // The name before the next `=`, as options are called: in lower case, a hyphen as an underscore. Takes nothing.
+  // The name before the next `=`, in the form of option names: in lower case, a hyphen as an underscore. Takes nothing.
   std::string peek_name() const;
-  // Says that an option was given a second time.
+  // Reports an option that was given a second time.
   void note(const std::string& name, std::size_t at);
 
   std::vector<std::string> names() const;

@@ -24,7 +24,7 @@ void note_ambiguous_names(std::string_view text, Workflow& workflow) {
   }
 }
 
-// Words about a state, in the place of an action: nothing in them looks like one.
+// Whether the text is prose about a state in place of an action: nothing in it looks like an action.
 bool is_prose(std::string_view text) {
   text = trim(text);
   if (text.empty() || text.find_first_of("\"`={0123456789") != std::string_view::npos) return false;
@@ -56,7 +56,7 @@ bool read_setting(std::string_view id, const MappedText& text, Workflow& workflo
   return true;
 }
 
-// Every word of a text: what was not understood may name states.
+// Notes every word of a text that was not understood: it may name states.
 void note_ambiguous_states(std::string_view text, Workflow& workflow) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t begin = text.find_first_not_of(" \t\n:;,=\"'(){}<>", i);
@@ -200,7 +200,7 @@ void read_one(const ActionItem& item, Workflow& workflow, Diagnostics& diagnosti
   MappedText text = item.text.part(colon + 1, all.size());
   if (colon + 1 == all.size()) {
     text = MappedText();
-    // At the colon, so that what is missing is looked for after it, and in the file also where that ends here.
+    // The text begins at the colon, so that what is missing is reported after it, even if the item ends here.
     text.append(" ", item.text.locate(colon));
   }
   if (workflow.find(std::string(id)) == nullptr && read_setting(id, text, workflow, diagnostics)) return;

@@ -47,7 +47,7 @@ std::string_view without_comment(std::string_view line) {
   return line;
 }
 
-// How an arrow is written elsewhere, or by a program that makes typographic signs of plain ones.
+// Arrows of other notations, or made by a program that replaces plain signs by typographic ones.
 constexpr std::array<std::string_view, 13> wrong_arrows = {
     "--->", "==>", "=>", "-.->", "\u2013>", "\u2014>", "-\u2013", "\u2192", "\u27f6", "\u21d2", "- ->", "-- >", "->"};
 
@@ -90,7 +90,7 @@ class DiagramReader {
   }
   void fail(std::string_view at, std::string message) { diagnostics_.add(offset(at), std::move(message)); }
 
-  // Skips a line with a diagnostic. States that only this line names are not reported again.
+  // Skips a line with a diagnostic. States that only this line names are then not reported again.
   void lose(std::string_view line, std::string_view at, std::string message) {
     fail(at, std::move(message));
     workflow_.diagram_unread = true;
@@ -158,7 +158,7 @@ class DiagramReader {
     not_understood(line);
   }
 
-  // The index of the state, made when it is named for the first time.
+  // The index of the state, which is made when it is first named.
   std::size_t state(std::string_view id) {
     const auto [found, is_new] = workflow_.index.try_emplace(std::string(id), workflow_.states.size());
     if (is_new) {
@@ -191,7 +191,7 @@ class DiagramReader {
     return state(text);
   }
 
-  // A state's name made of the words of a description: each begins with a capital.
+  // Makes a state's name of the words of a description: each begins with a capital.
   static std::string name_for(std::string_view text) {
     std::string name;
     bool begins = true;
@@ -271,7 +271,7 @@ class DiagramReader {
       not_understood(line);
     }
     if (!opens) return;
-    // The block of a state that was not understood must be closed all the same.
+    // Even the block of a state that was not understood must be closed.
     composites_.open(declared ? *declared : state(line), offset(line));
   }
 

@@ -12,7 +12,7 @@ void read_condition(Transition& transition, Diagnostics& diagnostics) {
   std::string word = lowered(transition.label);
   std::erase_if(word, [](char c) { return c == ' ' || c == '\t' || c == '_'; });
   transition.always = word == "always";
-  // What all paths into a join have done when it is left is complete.
+  // When a join is left, all paths into it are complete anyway.
   if (word.empty() || transition.always || word == "allcomplete") return;
   if (word == "default") {
     transition.kind = Transition::Kind::fallback;
@@ -36,7 +36,7 @@ void read_condition(Transition& transition, Diagnostics& diagnostics) {
 void Composites::open(std::size_t state, std::size_t offset) {
   if (too_deep_ > 0 || open_.size() == max_composite_depth) {
     if (too_deep_++ == 0) {
-      // What the states of this block lead to is not known, so nothing may be said of it.
+      // Nobody knows what the states of this block lead to, so they are not judged.
       workflow_.diagram_unread = true;
       diagnostics_.add(offset,
                        "composite states are nested deeper than " + std::to_string(max_composite_depth) + " levels");
@@ -80,7 +80,7 @@ bool Composites::divide(std::size_t offset) {
 }
 
 void Composites::start(std::size_t target, std::size_t offset) {
-  if (too_deep_ > 0) return;  // it is the start of a block that was not read
+  if (too_deep_ > 0) return;  // it begins a block that was not read
   Composite& composite = all_[open_.back()];
   Region& region = composite.regions.back();
   if (region.start != no_state) {

@@ -1,4 +1,4 @@
-// What a diagram has beside states and arrows: conditions on the arrows, and composite states.
+// What a diagram has besides states and arrows: conditions on the arrows, and composite states.
 //
 // A composite state is `state A { [*] --> B ... }`. While the diagram is read, `Composites` knows which of them is
 // open; at its end it makes two plain states of each (see State::hidden in model.h).
@@ -27,19 +27,20 @@ class Composites {
 
   // `state A {`; `offset` is the place of the line. Makes the hidden state.
   void open(std::size_t state, std::size_t offset);
-  // `}` and `--`. False: there is nothing that they close or divide.
+  // `}` and `--`. False: there is no block to close or divide.
   bool close();
   bool divide(std::size_t offset);
 
   bool inside() const { return !open_.empty(); }
   // `[*] --> target` inside of a composite state.
   void start(std::size_t target, std::size_t offset);
-  // The state is named here: it belongs to the innermost open composite state, unless it belongs to one already.
+  // Notes that the state is named here: it belongs to the innermost open composite state, unless it already belongs to
+  // one.
   void stands_here(std::size_t state);
   // Where `[*]` after an arrow leads: to the end of the innermost composite state, or no_state.
   std::size_t end() const;
 
-  // After the last line.
+  // Call it after the last line.
   void finish();
 
  private:
@@ -61,7 +62,7 @@ class Composites {
   std::vector<Composite> all_;
   std::unordered_set<std::size_t> states_;
   std::vector<std::size_t> open_;  // indices into all_, outermost first
-  std::size_t too_deep_ = 0;       // blocks that are open, and not counted
+  std::size_t too_deep_ = 0;       // blocks that are nested too deeply, and only counted
 };
 
 }  // namespace wtool::host::workflow

@@ -14,10 +14,10 @@ const std::vector<std::string> known_keys = {
     "name",       "title",      "description",      "category",  "tags",          "version",   "author",
     "parameters", "arguments",  "variables",        "max_steps", "mode",          "fail_fast", "finally",
     "on_failure", "on failure", "parameter_groups", "shell",     "shell_options", "failures",  "tool"};
-// Known, and without an effect on a run.
+// Known keys without an effect on a run.
 const std::set<std::string> remarks = {"category", "author", "mode"};
 
-// Without a mark of the end, a quote that is not closed would reach to the end of the text, unseen.
+// Without this end mark, an unclosed quote would silently reach to the end of the text.
 constexpr const char* ending = "\n...\n";
 
 class FrontMatter {
@@ -58,7 +58,7 @@ class FrontMatter {
   }
 
  private:
-  // What parameters there are, and where failures lead, is not known.
+  // Notes that parameters, and the targets of failures, are not known.
   void unread() { workflow_.names_unread = workflow_.diagram_unread = true; }
 
   void read_key(const std::string& key, const YAML::Node& value, const YAML::Node& at) {

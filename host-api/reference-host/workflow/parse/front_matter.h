@@ -31,7 +31,7 @@ class YamlReader {
   void fail(const YAML::Node& node, std::string message) { diagnostics_.add(offset(node.Mark()), std::move(message)); }
   void warn(const YAML::Node& node, std::string message) { diagnostics_.warn(offset(node.Mark()), std::move(message)); }
 
-  // Calls `use(key, value node, key node)` for each pair; says which keys are no texts or come twice.
+  // Calls `use(key, value node, key node)` for each pair; reports keys that are not texts or occur twice.
   template <class Use>
   void each(const YAML::Node& map, Use use) {
     std::set<std::string> seen;
@@ -83,7 +83,7 @@ class ParameterReader {
  public:
   explicit ParameterReader(YamlReader& yaml) : yaml_(yaml) {}
 
-  // Without a name where that cannot be used.
+  // The name is empty where it cannot be used.
   Parameter read(const YAML::Node& entry);
 
  private:

@@ -49,12 +49,12 @@ const TemplateText* called(const State& state) {
 
 }  // namespace
 
-// What find_loops() goes along.
+// The chain of calls that find_loops() follows.
 struct Library::Chain {
-  std::vector<std::string> paths;  // real ones, from the workflow that is checked on
+  std::vector<std::string> paths;  // real paths, beginning with the workflow that is checked
   std::vector<std::string> files;  // the same as they were found
   std::vector<std::string> names;  // the same for people
-  std::set<std::string> done;      // files from which nothing bad was found
+  std::set<std::string> done;      // files in which nothing bad was found
   std::size_t offset = 0;          // of the call in the workflow that is checked
   std::vector<Problem> problems;
 };

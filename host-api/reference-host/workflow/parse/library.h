@@ -24,13 +24,13 @@ namespace wtool::host::workflow {
 inline constexpr std::size_t max_call_depth = 100;  // workflows that run one another
 inline constexpr std::size_t max_library_files = 1000;
 
-// Any thread. What it hands out lives as long as it does.
+// Any thread. The entries that it returns live as long as it does.
 class Library {
  public:
   struct Entry {
     Source source;  // its name is the path of the file
     Workflow workflow;
-    Diagnostics diagnostics;  // of reading; what a check finds is not among them
+    Diagnostics diagnostics;  // of reading, without those of a check
   };
   // What is wrong with a call, and where in the calling file.
   struct Problem {
@@ -40,7 +40,7 @@ class Library {
 
   explicit Library(std::string directory);
 
-  // The workflow that the file `from` means by `name`. nullptr: `error` is a sentence that says why not.
+  // The workflow that the file `from` means by `name`. nullptr: `error` is a sentence with the reason.
   const Entry* find(const std::string& name, const std::string& from, std::string& error);
 
   // names: the names of all workflows in its folders, each once and sorted. folders: those folders, whether they exist
@@ -48,8 +48,8 @@ class Library {
   std::vector<std::string> names() const;
   const std::vector<std::string>& folders() const { return folders_; }
 
-  // Workflows that run themselves through any others (`a -> b -> a`), and chains deeper than `max_call_depth`, as far
-  // as the names are not templates. Missing workflows are reported elsewhere.
+  // Workflows that run themselves, directly or through others (`a -> b -> a`), and chains deeper than `max_call_depth`.
+  // Names that are templates are not followed. Missing workflows are reported elsewhere.
   std::vector<Problem> find_loops(const Workflow& workflow, const std::string& file);
 
  private:
@@ -58,7 +58,7 @@ class Library {
   std::string locate(const std::string& name, const std::string& from, std::string& error) const;
   void follow(const Workflow& workflow, Chain& chain);
 
-  std::vector<std::string> folders_;  // in which a name is looked for, behind the folder of the calling file
+  std::vector<std::string> folders_;  // in which a name is looked for, after the folder of the calling file
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<const Entry>> entries_;  // by real path
 };

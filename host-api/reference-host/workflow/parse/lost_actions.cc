@@ -76,7 +76,7 @@ class LostActions {
   }
 
  private:
-  // Items below the same heading: one diagnostic says it for all of them.
+  // Handles the items below one heading: one diagnostic covers them all.
   void group(const std::vector<StrayItem>& all, std::size_t begin, std::size_t end) {
     std::vector<const StrayItem*> lost;
     for (std::size_t i = begin; i < end; ++i) {
@@ -104,7 +104,7 @@ class LostActions {
                        "## Actions");
     }
     for (const StrayItem* one : lost) read_action(one->item, workflow_, diagnostics_);
-    // With that heading, the others would be actions as well.
+    // With the right heading, the other items would be actions as well.
     for (std::size_t i = begin; is_near && i < end; ++i) {
       if (std::find(lost.begin(), lost.end(), &all[i]) == lost.end()) read_action(all[i].item, workflow_, diagnostics_);
     }

@@ -29,7 +29,7 @@ struct CodeBlock {
 };
 
 struct ActionItem {
-  std::size_t offset = 0;  // of the item's first character behind the list mark
+  std::size_t offset = 0;  // of the item's first character after the list mark
   MappedText text;         // its first paragraph, as written; continuation lines without their indentation
   std::vector<CodeBlock> blocks;
 };
@@ -45,9 +45,9 @@ struct StrayItem {
 struct StateSection {
   std::string name;
   std::size_t offset = 0;
-  bool in_states = false;  // it stands under a heading `States`
+  bool in_states = false;  // it is under a heading `States`
   std::size_t action_offset = 0;
-  MappedText action;  // empty: none; so the others
+  MappedText action;  // empty: none; the same holds for the others
   MappedText store_as;
   MappedText type;
   MappedText description;
@@ -66,8 +66,8 @@ struct Document {
   std::vector<ActionItem> items;
   std::vector<StrayItem> stray_items;
   bool has_actions_heading = false;
-  bool is_broken = false;  // where its parts end is unknown, which is a diagnostic; nothing else is worth reading
-  std::vector<StateSection> sections;  // only those that say something
+  bool is_broken = false;              // nobody knows where its parts end, which is reported; the rest is not read
+  std::vector<StateSection> sections;  // only those that have content
   std::vector<ParameterItem> parameters;
 };
 

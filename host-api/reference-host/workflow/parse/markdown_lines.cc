@@ -5,7 +5,7 @@
 namespace wtool::host::workflow {
 namespace {
 
-// Takes the meaning out of everything inside a line that is not block structure, in place, keeping all offsets.
+// Blanks everything in a line that is not block structure, in place, so that all offsets stay.
 void mask_line(std::string& text, std::size_t begin, std::size_t end) {
   std::size_t at = begin;
   const auto is_prefix = [](char c) { return std::string_view(" \t-*+>#=_~").find(c) != std::string_view::npos; };

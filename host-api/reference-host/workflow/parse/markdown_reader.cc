@@ -56,7 +56,7 @@ class MarkdownReader {
   struct Item {
     ActionItem item;
     bool in_actions = false;
-    std::size_t heading = 0;  // where it is not
+    std::size_t heading = 0;  // if it is not in a heading
     StrayItem::Above above = StrayItem::Above::nothing;
   };
 
@@ -68,7 +68,7 @@ class MarkdownReader {
     std::size_t last_line = 0;
   };
 
-  // none for md4c's own texts.
+  // npos for texts that md4c made itself.
   std::size_t offset_of(const char* text) const {
     const bool inside = !std::less<>()(text, text_.data()) && std::less<>()(text, text_.data() + text_.size());
     return inside ? static_cast<std::size_t>(text - text_.data()) : none;
@@ -139,7 +139,7 @@ class MarkdownReader {
       html_end_ = offset + size;
       return;
     }
-    last_code_offset_ = offset;  // the best known place for a block without a text
+    last_code_offset_ = offset;  // the best known place of a block without a text
     if (in_heading_) {
       if (heading_offset_ == none) heading_offset_ = offset;
       return;
@@ -228,7 +228,7 @@ class MarkdownReader {
     }
   }
 
-  // md4c gives a line as its indentation (in spaces of its own), its text, and a newline of its own.
+  // md4c passes a line as its indentation (in spaces that it made itself), its text, and a newline that it made itself.
   void code_text(const char* text, std::size_t size) {
     const std::size_t offset = offset_of(text);
     if (offset == none && *text != '\n') {
@@ -289,7 +289,7 @@ class MarkdownReader {
       mermaid_.push_back({code_range_.begin == none ? LineRange{0, 0} : code_range_, code_.offset, in_actions_});
     } else if (in_actions_) {
       diagnostics_.add(code_.offset, "this block belongs to no action; indent it under its `- State: Shell` item");
-      // It is meant for the item above, which else would have no command.
+      // The block is meant for the item above, which would have no command otherwise.
       if (!items_.empty() && items_.back().in_actions && lacks_command(items_.back().item)) {
         items_.back().item.blocks.push_back(std::move(code_));
       }
@@ -305,7 +305,7 @@ class MarkdownReader {
     return behind == std::string::npos || text[behind] != '"';
   }
 
-  // A block that no fence closes reaches to the end of the file, and takes all that stands there with it.
+  // An unclosed block reaches to the end of the file, and takes in everything up to there.
   void note_unclosed() {
     if (unclosed_fence_ || code_range_.begin == none || code_range_.begin == 0) return;
     std::size_t close = code_range_.end;

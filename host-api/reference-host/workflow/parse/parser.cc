@@ -11,7 +11,7 @@ Workflow parse_workflow(const Source& source, Diagnostics& diagnostics) {
   const Document document = read_document(source, diagnostics);
   if (document.is_broken) return workflow;
   if (document.front_matter) read_front_matter(source, *document.front_matter, workflow, diagnostics);
-  // Without a diagram every action would be one of an unknown state; that one diagnostic says it all.
+  // Without a diagram, every action would belong to an unknown state; the one diagnostic about the diagram is enough.
   if (!document.diagram) return workflow;
   read_diagram(source, *document.diagram, workflow, diagnostics);
   for (const ActionItem& item : document.items) read_action(item, workflow, diagnostics);

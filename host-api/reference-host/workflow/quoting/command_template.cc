@@ -100,7 +100,7 @@ class Renderer {
         }
         out_ += text.starts_with('-') ? "(" + text + ")" : text;
         break;
-      case Place::Kind::refused:  // found by check_places
+      case Place::Kind::refused:  // check_places has reported it
         return ExpressionError{placeholder.offset, placeholder.source + " cannot be put here: " + place.why};
     }
     if (!place.here_documents.empty()) {
@@ -112,7 +112,7 @@ class Renderer {
     return std::nullopt;
   }
 
-  // What a here-document would take out of a value, although all of it is quoted.
+  // What a here-document would change in a value, even if all of it is quoted.
   std::optional<std::string> lost_in_here_document(const std::string& text, const Place& place,
                                                    std::size_t begin) const {
     // Some shells join such lines before they handle the quotes inside $( ).
@@ -130,7 +130,7 @@ class Renderer {
     return std::nullopt;
   }
 
-  // No line that a value is part of may be the one that ends the here-document.
+  // No line that contains a part of a value may be the one that ends the here-document.
   std::optional<ExpressionError> check_here_document(const Inserted& inserted) {
     const std::vector<HereDelimiter>& delimiters = places_[inserted.index].here_documents;
     // A loop may put very many values into one line.
@@ -174,7 +174,7 @@ class Renderer {
   const std::vector<Place>& places_;
   std::string out_;
   std::vector<Inserted> in_here_documents_;
-  // The lines that have been checked last, and against what.
+  // The lines that were checked last, and the delimiters that they were checked against.
   const std::vector<HereDelimiter>* checked_ = nullptr;
   std::size_t checked_begin_ = 0;
   std::size_t checked_end_ = 0;
@@ -227,7 +227,8 @@ bool is_long_option(const std::string& word) {
          long_options.find(" " + word + " ") != std::string_view::npos;
 }
 
-// `-eu`, `+e`, `-eo`: letters of options of sh and bash, but for those that read no commands (-n), or others (-s, -t).
+// `-eu`, `+e`, `-eo`: short options of sh and bash, except those with which it reads no commands (-n), or others (-s,
+// -t).
 bool is_short_options(const std::string& word) {
   return word.size() > 1 && (word[0] == '-' || word[0] == '+') &&
          word.find_first_not_of("abefhuvxBCEHPTo", 1) == std::string::npos;

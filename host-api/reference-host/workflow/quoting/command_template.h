@@ -24,21 +24,21 @@ namespace wtool::host::workflow {
 // The kernel refuses an argument of 128 KiB, and a command line is one argument of the shell.
 inline constexpr std::size_t max_command = 100 * 1024;  // bytes
 
-// What can be known before any value is: places that are refused, with each part of the tags taken once.
+// Checks what is known before any value is: places that are refused. Each part of the tags counts once.
 void check_places(const CommandText& command, Diagnostics& diagnostics);
 
-// The command with a plain word in place of each value. Nothing where that says too little: with tags, or if a value is
-// inserted without quoting.
+// The command with a plain word in place of each value. Nothing where that would not say enough: with tags, or if a
+// value is inserted without quoting.
 std::optional<std::string> command_with_words(const CommandText& command);
 
 // The command, or what is wrong with a value (the offset is that of the placeholder in command.written).
 std::variant<std::string, expressions::ExpressionError> render_command(const CommandText& command,
                                                                        const expressions::Scope& scope);
 
-// "sh", "bash" or an absolute path; empty: the shell that is configured.
+// "sh", "bash" or an absolute path; empty: the configured shell.
 std::string shell_of(const ShellAction& action, const Workflow& workflow);
 
-// "set -e\n", or what else the script begins with; may be empty.
+// "set -e\n", or whatever the script begins with; may be empty.
 std::string first_line_of(const ShellAction& action, const Workflow& workflow);
 
 // Why a workflow cannot choose this shell; empty if it can.

@@ -57,7 +57,7 @@ class PlaceFinder {
     return at_ + what.size() <= end_ && std::string_view(text_).substr(at_, what.size()) == what &&
            !marks_.is_between(at_, at_ + what.size());
   }
-  // Reads from at_ to `end`, which is where at_ stands afterwards.
+  // Reads from at_ to `end`, where at_ is afterwards.
   void scan(std::size_t end, Frame::Kind base) {
     const std::size_t outer_end = end_;
     std::vector<Frame> outer_frames = std::exchange(frames_, {});
@@ -89,7 +89,7 @@ class PlaceFinder {
   void placeholder() {
     Frame& frame = top();
     const char before = at_ > 0 ? text_[at_ - 1] : '\0';
-    const bool fresh = marks_.was_just_at(at_);  // directly behind another placeholder
+    const bool fresh = marks_.was_just_at(at_);  // directly after another placeholder
     if (escaped_) {
       assign(Place::Kind::refused,
              "a backslash stands directly before it; ${NAME} as the shell has it is written $${NAME} or $NAME");
@@ -216,7 +216,7 @@ class PlaceFinder {
     Frame& frame = top();
     if (frame.kind == Frame::Kind::substitution && frame.word_plain) {
       if (frame.word == "case") frame.seen_case = true;
-      // Its patterns may hold a parenthesis that closes nothing.
+      // Its patterns may have a parenthesis that closes nothing.
       if (frame.word == "in" && frame.seen_case) lose("a `case` inside $( )");
     }
     frame.word.clear();
@@ -230,7 +230,7 @@ class PlaceFinder {
     if (c == '<' && sees("<<")) return here_operator();
     if (c == '(') {
       if (sees("((")) {
-        // A subshell in a subshell here, arithmetic there: a value must be harmless as both.
+        // One shell reads a subshell in a subshell here, another arithmetic: a value must be harmless as both.
         at_ += 2;
         frames_.emplace_back(Frame::Kind::arithmetic);
         return;
@@ -357,7 +357,7 @@ class PlaceFinder {
           ++at_;
         }
         frames_.pop_back();
-        if (look(1) == '#') lose("'))#'");  // a comment, or not
+        if (look(1) == '#') lose("'))#'");  // a comment in some shells, not in others
       }
     }
     ++at_;
@@ -448,8 +448,8 @@ class PlaceFinder {
   std::size_t nesting_ = 0;
   std::vector<Frame> frames_;
   std::vector<HereDelimiter> here_documents_;
-  bool escaped_ = false;            // a backslash stands directly before at_
-  bool after_dollar_pair_ = false;  // `$$` does
+  bool escaped_ = false;            // a backslash is directly before at_
+  bool after_dollar_pair_ = false;  // `$$` is directly before at_
   std::size_t variable_end_ = static_cast<std::size_t>(-1);
 };
 

@@ -30,7 +30,7 @@ struct Place {
     single_quoted,  // between single quotes
     here_document,  // in the text of a here-document whose delimiter is not quoted
     arithmetic,     // inside $(( )): only whole numbers are allowed
-    refused,        // `why`
+    refused,        // the reason is in `why`
   };
   Kind kind = Kind::bare;
   // Directly after `$name`: a letter at the start of the value would change which variable that is.
@@ -40,10 +40,10 @@ struct Place {
   std::vector<HereDelimiter> here_documents;
 };
 
-// One place for each value, in order: one stands between each two of the texts. Linear.
+// One place for each value, in order; a value is between each two of the texts. Linear.
 std::vector<Place> find_places(const std::vector<std::string>& texts);
 
-// Those of a template's placeholders, where each part of its tags is taken once.
+// The places of a template's placeholders; each part of its tags counts once.
 std::vector<Place> find_places(const expressions::Template& command);
 
 }  // namespace wtool::host::workflow

@@ -1,4 +1,4 @@
-// The placeholders of a command while it is read: the position of each in the text, and which one is next.
+// The placeholders of a command while it is read: the position of each in the text, and which of them is next.
 #pragma once
 
 #include <algorithm>
@@ -10,27 +10,27 @@
 
 namespace wtool::host::workflow {
 
-// How a refused place is got around.
+// What to do instead of using a refused place.
 inline constexpr const char* use_variable =
     "; set a shell variable before (value=${...} on a line of its own) and use \"$value\" here";
 
 class PlaceMarks {
  public:
-  // A placeholder stands between each two of the texts.
+  // A placeholder is between each two of the texts.
   explicit PlaceMarks(const std::vector<std::string>& texts) {
     for (std::size_t i = 0; i + 1 < texts.size(); ++i) {
       text_ += texts[i];
       marks_.push_back(text_.size());
     }
     text_ += texts.back();
-    // Whatever should be forgotten is refused.
+    // Any placeholder that the reading might miss is refused.
     Place unknown;
     unknown.kind = Place::Kind::refused;
     unknown.why = "its place in the command could not be told";
     places_.resize(marks_.size(), unknown);
   }
 
-  // The command without its placeholders; they stand between its bytes.
+  // The command without its placeholders, which are between its bytes.
   const std::string& text() const { return text_; }
   std::vector<Place> take_places() { return std::move(places_); }
 
@@ -66,7 +66,7 @@ class PlaceMarks {
 
  private:
   std::string text_;
-  std::vector<std::size_t> marks_;  // where in text_ each placeholder stands; sorted
+  std::vector<std::size_t> marks_;  // where in text_ each placeholder is; sorted
   std::vector<Place> places_;
   std::size_t next_ = 0;
   std::string lost_;
