@@ -46,7 +46,7 @@ class Pool {
   // time, and `why` says so.
   Slot take(int cancel, Clock::time_point until, std::string& why);
   void give_back(Slot slot);
-  // The connection has ended.
+  // Call it when the slot's connection has ended.
   void lost(Slot slot);
   // Ends a job that does not answer, at once.
   static void end_job(const std::string& job);

@@ -30,7 +30,7 @@ struct Command {
 // `search_path` (an empty part is the working directory). Relative ones are relative to the working directory.
 std::vector<std::string> candidate_paths(std::string_view name, std::string_view search_path);
 
-// What PATH means where it is not set, as dash has it.
+// The search path if PATH is not set, as in dash.
 constexpr std::string_view default_search_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 }  // namespace wtool::engine

@@ -24,7 +24,7 @@ constexpr std::chrono::milliseconds short_grace{50};
 // How often keepers are continued, in case a command has stopped them, while nothing is heard of them.
 constexpr std::chrono::milliseconds wake_interval{500};
 
-// Serves one caller at a time. Move-only through its socket.
+// Serves one caller at a time. Can be moved but not copied, since it owns its socket.
 struct Custodian {
   Descriptor socket;
   std::uint64_t number = 0;
@@ -48,8 +48,8 @@ struct Custodian {
   // sent, and otherwise -1 with ECONNRESET.
   warden::Received receive(warden::Report& report);
 
-  // Before its start: it ends if a command has changed what its children would inherit (warden/own_state.h). False if it
-  // cannot be told so.
+  // Call it before a start: the custodian ends if a command has changed what its children would inherit
+  // (warden/own_state.h). False if the message cannot be sent.
   bool inspect() const;
 
   // Asks it to end its call: SIGTERM, then SIGKILL after `grace` for what is left. Does not wait. If the custodian is

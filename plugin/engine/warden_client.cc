@@ -80,7 +80,7 @@ bool WardenClient::acquire(Custodian& custodian, const Patience& patience, Custo
   }
 }
 
-// With a ruleset (not -1) it is a new scope keeper.
+// With a ruleset (not -1), finds a new scope keeper instead of a custodian.
 bool WardenClient::find(Custodian& custodian, int ruleset, const Patience& patience, CustodyError& error) {
   for (;;) {
     switch (take(custodian, ruleset < 0)) {

@@ -17,10 +17,11 @@ namespace {
 // For the figures alone: the first look, after which each interval is four times the last, up to the longest.
 constexpr std::int64_t first_look_ms = 5;
 constexpr std::int64_t max_ms = 2000;
-// With a limit on what can grow fast. At four gigabytes a second, memory grows by 20 MB between two looks.
+// The interval with a limit on what can grow fast. At four gigabytes a second, memory grows by 20 MB between two
+// samples.
 constexpr std::int64_t close_watch_ms = 5;
 constexpr std::int64_t close_watch_max_ms = 200;
-// With a limit on CPU time.
+// The interval with a limit on CPU time.
 constexpr std::int64_t shortest_for_cpu_ms = 10;
 // What the watch leaves to the kernel, as a part of the memory's limit.
 constexpr std::uint64_t slack_when_held = 4;
@@ -29,12 +30,12 @@ constexpr std::int64_t cost_factor = 10;
 
 struct MemorySum {
   std::uint64_t certain_kib = 0;
-  std::uint64_t doubtful_kib = 0;  // of processes that may share their parent's memory
+  std::uint64_t doubtful_kib = 0;  // by processes that may share their parent's memory
 };
 
 enum class Sharing { no, yes, unknown };
 
-// Whether a process and its parent have one memory.
+// Whether a process and its parent share one memory.
 Sharing shares_memory(const ProcessTree::Member& member) {
   const long compared = ::syscall(SYS_kcmp, member.process, member.parent, KCMP_VM, 0UL, 0UL);
   if (compared >= 0) return compared == 0 ? Sharing::yes : Sharing::no;
@@ -50,7 +51,7 @@ Sharing shares_memory(const ProcessTree::Member& member) {
 MemorySum sum_memory(const ProcessTree& tree) {
   MemorySum sum;
   for (const ProcessTree::Member& member : tree.members()) {
-    // Asked first: a child of vfork can only go from sharing to having its own.
+    // Asked first: a child of vfork can only go from sharing its parent's memory to having its own.
     const Sharing sharing = member.parent == ::getpid() ? Sharing::no : shares_memory(member);
     std::uint64_t share = 0;
     if (sharing == Sharing::yes || !read_memory_share(member.process, share)) continue;
@@ -139,7 +140,7 @@ std::int64_t ResourceMonitor::interval(std::int64_t cost_ms, std::uint64_t cpu_u
   interval_ms_ = std::min(interval_ms_ * 4, max_ms);
   std::int64_t wait = most;
   if (limits_.cpu_seconds != 0) {
-    // No sooner than all processors together could use up what is left.
+    // No sooner than all processors together could use up the rest.
     static const auto processors = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
     const std::uint64_t limit_us = limits_.cpu_seconds * 1'000'000;
     const std::uint64_t left_us = limit_us - std::min(limit_us, cpu_us);

@@ -31,10 +31,10 @@ class ResourceMonitor {
   // updates used().
   Limit sample(ProcessTree& tree, std::uint64_t reaped_us, std::uint64_t cgroup_us);
 
-  // What look() found to be too much, in the unit of the limit; CPU time in microseconds.
+  // What a sample found to be too much, in the unit of the limit; CPU time in microseconds.
   std::uint64_t used() const { return used_; }
 
-  // The most that was seen at once.
+  // The highest values of all samples.
   std::uint32_t processes() const { return processes_; }
   std::uint64_t tree_kib() const { return tree_kib_; }
 

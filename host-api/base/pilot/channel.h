@@ -97,7 +97,7 @@ class Channel {
   std::optional<Cipher> receive_;
   std::atomic<State> state_{State::begun};
   std::string raw_;       // received, not yet opened
-  std::size_t used_ = 0;  // of raw_: how much of it is done with
+  std::size_t used_ = 0;  // how many bytes of raw_ have been opened
   std::string partial_;
   std::optional<Message> whole_;
   bool greeted_ = false;

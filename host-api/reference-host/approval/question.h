@@ -15,7 +15,7 @@ struct Question {
   std::string tool;
   std::string subject;  // JSON object: "command", "directory", "environment_names", and whatever else the plugin tells
   std::string reason;
-  std::string fingerprint{};  // the same for the same command, directory, environment and standard input alone
+  std::string fingerprint{};  // equal only for the same command, directory, environment and standard input
 };
 
 // The whole question as lines of text, however long. Nothing in it is invisible, controls the terminal or looks like a

@@ -99,7 +99,7 @@ void QuestionClient::connect_to(const Descriptor& folder, const std::string& pat
   const sockaddr_un address = socket_address(folder, name);
   if (!socket) return refusals_.push_back(place + ": " + ::strerror(errno));
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    // Of one that has ended, whose number another process has.
+    // These two errors mean that its process has ended, even if another process has the number by now.
     if (errno != ECONNREFUSED && errno != ENOENT) refusals_.push_back(place + ": " + ::strerror(errno));
     return;
   }

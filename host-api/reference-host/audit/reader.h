@@ -20,7 +20,7 @@ struct Part {
   std::string name;        // the path's last component, as errors call it
   bool newest = false;     // FILE itself
   Descriptor file{};       // open when the part is the newest; the others are opened when their turn comes
-  std::uint64_t size = 0;  // of an open one: how much of it belongs to this snapshot
+  std::uint64_t size = 0;  // for an open part: how much of it belongs to this snapshot
 };
 
 // The parts, oldest first, as they were at one instant: lines written and rotations made during the reading do not

@@ -11,7 +11,7 @@
 namespace wtool::host::audit {
 
 struct Report {
-  std::string unusable;  // not empty: it could not be read to its end, and nothing else counts
+  std::string unusable;  // if not empty: why the trail could not be read to its end; then nothing else counts
   std::uint64_t lines = 0;
   std::uint64_t files = 0;
   std::string first_time;

@@ -73,7 +73,7 @@ std::string origin(const EffectiveKey& key) {
   return text;
 }
 
-// YAML that could be a file again, with comments.
+// The configuration as YAML with comments, which could serve as a file again.
 std::string as_text(const Config& config, const std::vector<ConfigFiles::File>& files) {
   std::string text;
   for (const ConfigFiles::File& file : files) {
@@ -162,7 +162,7 @@ void add_config(CLI::App& app, Context& context) {
       "Examples:\n"
       "  wtool config show\n"
       "  wtool config show --json --config strict.yaml | jq '.keys[\"commands.allow\"]'";
-  // Of a command of its own it would be that of `wtool`.
+  // Without a footer of its own, it would show that of `wtool`.
   command->footer(footer);
   shower->footer(footer);
   shower->callback([&context, json] { context.command = [&context, json] { return show(context, *json); }; });

@@ -31,7 +31,7 @@ struct GlobalOptions {
   std::string config;
   std::string log;
   std::string log_format;
-  bool on_cluster = false;  // of commands that call tools
+  bool on_cluster = false;  // for commands that call tools: they run on the cluster
 };
 
 // One per process, on the main thread; only tracing() may be used from other threads. Destroys its parts in the right

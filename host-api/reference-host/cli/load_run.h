@@ -20,7 +20,7 @@ struct PastRunFile {
 // leaves something to show is reported on stderr. Nothing on failure; the reason is on stderr, too.
 std::optional<PastRunFile> read_past_run(const std::string& wanted);
 
-// The same, of that workflow file alone: `last` is the last run of it, and a run of another file is refused.
+// The same for one workflow file: `last` means its last run, and a run of another file is refused.
 std::optional<PastRunFile> read_past_run_of(const std::string& file, const std::string& wanted);
 
 // The id of the run below `directory` that `wanted` names: an id, or `last` for the last run of `file`. It must be a

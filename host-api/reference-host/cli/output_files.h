@@ -17,8 +17,8 @@
 namespace wtool::host {
 
 struct OutputLimits {
-  std::uint64_t max_bytes = 1ULL << 30;    // of all files of the run together
-  std::uint64_t json_bytes = 64ULL << 20;  // of a file that is read as JSON
+  std::uint64_t max_bytes = 1ULL << 30;    // for all files of the run together
+  std::uint64_t json_bytes = 64ULL << 20;  // for a file that is read as JSON
 };
 
 class OutputFiles final : public runner::OutputStore {
@@ -46,7 +46,7 @@ class OutputFiles final : public runner::OutputStore {
   std::string folder_;  // empty: a temporary one that is not made yet
   int place_ = -1;      // the folder above, where the outputs stay: opened before a command could put another there
   int made_ = -1;       // the folder itself, once it is made; files are opened and removed in it by their names alone
-  std::atomic<std::uint64_t> bytes_{0};  // of all files
+  std::atomic<std::uint64_t> bytes_{0};  // in all files so far
 };
 
 }  // namespace wtool::host

@@ -103,10 +103,11 @@ bool allows_any_command(Toolbox& toolbox);
 struct JournaledRun {
   std::map<std::string, expressions::Value> inputs;
   std::unique_ptr<journal::Journal> journal;  // null: none is kept
-  const runner::PastRun* past = nullptr;      // of the run that is resumed
+  const runner::PastRun* past = nullptr;      // what the earlier run did, if this one resumes it
   runner::RunSettings settings{};
-  std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;  // as in RunServices
-  std::function<bool()> skips_finally{};                                                // the same
+  // Like the member of RunServices.
+  std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;
+  std::function<bool()> skips_finally{};  // the same
 };
 
 // Blocks until the run is over. Neither `shown` nor the report contains secrets. The file .swissarmyhammer/.abort stops

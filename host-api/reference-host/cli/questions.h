@@ -23,7 +23,8 @@ std::optional<bool> confirm_on_terminal(const std::string& question, Stop& stop,
 // question, and `exit_status` is the program's exit status.
 bool ask_for_parameters(const workflow::Workflow& workflow, std::vector<std::string>& given, int& exit_status);
 
-// The same for inputs of a run that is resumed whose values the journal does not hold: nothing of them is shown.
+// The same for a run that is resumed, and for those of its inputs that the journal does not hold. None of them is
+// shown.
 bool ask_again(const workflow::Workflow& workflow, const std::vector<std::string>& names,
                std::vector<std::string>& given, int& exit_status);
 

@@ -138,7 +138,7 @@ bool is_tighter(const ConfigKey& key, const json& locked, json& later, LockViola
     case LockRule::ranked:
       return is_ranked(key, locked, later, violation);
     case LockRule::stays_true:
-      // Without a value of its own, another key may have made it true.
+      // The key may have no value of its own: another key may have made it true.
       if (locked == false || later == true) return true;
       violation = {"only true", "this is false"};
       return false;

@@ -53,7 +53,7 @@ struct Layer {
   std::string folder;                                       // what relative paths in it are relative to
   std::string base;                                         // what the paths in default values are relative to
   std::map<std::string, Setting> settings{};                // by "section.name"
-  std::map<std::string, ConfigPlace> sections{};            // that occur in it, empty or not
+  std::map<std::string, ConfigPlace> sections{};            // the sections that occur in it, empty or not
   std::vector<std::pair<std::string, ConfigPlace>> lock{};  // sections and keys
 };
 

@@ -49,7 +49,7 @@ class ConfigFiles final : public ConfigSource {
   // Further files that say what may run, absolute: no command may write them either. Before the first load.
   void add_in_force(const std::vector<std::string>& paths);
 
-  // The same in full.
+  // Like load(), but returns the whole configuration.
   std::optional<Config> load_config(std::string& error);
 
   // The files that are looked for, whether they exist or not, from the first layer to the last.

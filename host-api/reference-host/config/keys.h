@@ -80,7 +80,7 @@ bool is_for_plugin(const ConfigKey& key);
 // sentence that begins with the key: "must be ...".
 std::string check_value(const ConfigKey& key, const std::string& folder, nlohmann::json& value);
 
-// The same of one element of a list, for the types that are lists.
+// Whether values of this type are lists.
 bool is_list(KeyType type);
 std::string check_element(const ConfigKey& key, const std::string& folder, nlohmann::json& value);
 

@@ -13,7 +13,7 @@ namespace wtool::host::expressions {
 
 inline constexpr std::size_t max_expression_steps = 1'000'000;
 inline constexpr std::size_t max_template_steps = 10'000'000;
-inline constexpr std::size_t bytes_of_a_step = 64;              // of a text that is made or looked through
+inline constexpr std::size_t bytes_of_a_step = 64;              // for a text that is made or searched
 inline constexpr std::size_t max_text_made = 16 * 1024 * 1024;  // bytes; of a template or a filter
 
 class Budget {

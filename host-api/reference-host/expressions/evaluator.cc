@@ -112,7 +112,7 @@ class Evaluator {
     return error_at(node, scope_.why_not(node.text));
   }
 
-  // Of an outcome whose text is withheld, the other fields can be read.
+  // If the text of an outcome is withheld, its other fields can still be read.
   Outcome base(const Node& node) {
     Outcome outcome = run_any(node);
     return is_elsewhere(outcome) ? outcome_of_readable(node, *value_in(outcome)) : outcome;
@@ -324,7 +324,7 @@ class Evaluator {
     return error_at(predicate, node.text + " needs a bool for each element, and got " + described(*value));
   }
 
-  // As || and && over all elements.
+  // Works like || or && over all elements.
   Outcome quantify(const Node& node, const List& elements) {
     const bool decisive = node.text == "exists";
     std::optional<ExpressionError> failed;

@@ -49,7 +49,7 @@ struct Node {
   std::string variable;
   std::vector<std::string> keys;
   std::vector<std::unique_ptr<const Node>> operands;
-  std::shared_ptr<const Pattern> pattern;  // of matches, where the expression itself has it
+  std::shared_ptr<const Pattern> pattern;  // the compiled pattern of matches(), if the expression has it as a literal
 };
 
 // A variable that an expression or a template reads, with the first field taken of it, if any. For checks before a run.

@@ -75,9 +75,9 @@ struct Loop {
   std::vector<Filter> filters;  // of the list
   Body body;
   Body otherwise;  // where the list is empty
-  // Of a prompt alone.
+  // Only in prompts.
   std::optional<std::pair<Operand, Operand>> range;  // (first..last), in the place of `list`
-  std::optional<Operand> path;                       // the same where options follow
+  std::optional<Operand> path;                       // the same, if options follow
   std::optional<Operand> limit;
   std::optional<Operand> offset_in_list;
   bool reversed = false;

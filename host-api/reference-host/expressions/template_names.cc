@@ -77,7 +77,7 @@ class NameFinder {
   void find(const std::string&) {}
   void find(const Jump&) {}
   void find(const TemplateChoice& choice) {
-    // After a test whether a value exists, reading it is no mistake.
+    // Reading a value after a test whether it exists is not a mistake.
     const std::size_t asked_before = asked_.size();
     for (const TemplateBranch& branch : choice.branches) {
       if (branch.test) {

@@ -111,7 +111,7 @@ class TemplateParser {
     Loop loop;
     Case alternatives;
     Capture capture;
-    Body body;  // of the branch under way
+    Body body;  // the content of the current branch
     bool otherwise = false;
   };
 

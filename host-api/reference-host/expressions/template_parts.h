@@ -112,7 +112,7 @@ TagMistake parse_test(TemplateCursor& cursor, TemplateBranch& branch);
 // caller has set its offset.
 TagMistake parse_loop(TemplateCursor& cursor, Dialect dialect, Loop& loop);
 
-// Those of a prompt alone. `tag` is the offset of the tag.
+// These occur only in prompts. `tag` is the offset of the tag.
 TagMistake parse_assign(TemplateCursor& cursor, std::size_t tag, Assign& assign);
 TagMistake parse_capture(TemplateCursor& cursor, Capture& capture);
 TagMistake parse_case(TemplateCursor& cursor, std::size_t tag, Case& made);

@@ -98,8 +98,8 @@ class TemplateRenderer {
   Expanded made_;
   std::size_t bytes_ = 0;
   std::size_t kept_ = 0;         // bytes in variables
-  std::size_t inclusions_ = 0;   // of prompts, so far
-  std::size_t loop_offset_ = 0;  // of the loop under way
+  std::size_t inclusions_ = 0;   // how many prompts were included so far
+  std::size_t loop_offset_ = 0;  // the offset of the current loop
   bool located_ = false;         // a mistake already names its own prompt
   Leaving leaving_ = Leaving::nothing;
   AssignedScope* assigned_ = nullptr;

@@ -69,8 +69,8 @@ struct Map {
 struct Withheld {
   std::string why;
   std::function<std::variant<Value, std::string>()> read{};  // the value, or why it cannot be read; any thread
-  std::string file{};                                        // that `read` reads; empty where there is no `read`
-  std::uint64_t bytes = 0;                                   // of that file
+  std::string file{};                                        // the file that `read` reads; empty without `read`
+  std::uint64_t bytes = 0;                                   // the size of that file
 };
 
 // The value itself, or the one that `read` fetches; or why it cannot be used.

@@ -44,7 +44,7 @@ class Journal final : public runner::RunObserver {
   Journal& operator=(const Journal&) = delete;
   ~Journal() override;
 
-  // Of the run: for RunStart.
+  // For RunStart.
   const std::string& run() const { return run_; }
   const std::string& file() const { return file_; }
 
@@ -74,7 +74,7 @@ class Journal final : public runner::RunObserver {
   const std::string file_;
   const std::string run_;
   const Options options_;
-  std::string directory_;          // that the run was started in
+  std::string directory_;          // in which the run was started
   std::optional<StepPlace> from_;  // see go_on_at
   const workflow::Workflow* root_ = nullptr;
 

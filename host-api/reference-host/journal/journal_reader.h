@@ -50,7 +50,7 @@ bool is_combination(const RunRecord& run, const StepRecord& step);
 const StepRecord* last_visit_of(const RunRecord& run, const std::string& state, const std::string& branch = "");
 
 struct StoredOutput {
-  std::string file;    // with every byte that the command wrote; empty: `text` is what there is
+  std::string file;    // has every byte that the command wrote; empty: `text` is all that was kept
   std::string text;    // what the journal has
   bool whole = true;   // nothing is missing or replaced
   std::string notice;  // what people should know: why it is not whole
@@ -64,7 +64,8 @@ std::string file_problem(const runner::WholeOutput& whole);
 // What is needed to continue an earlier run (resume.cc).
 struct ResumedRun {
   std::unique_ptr<Journal> journal;  // locked, and ready to be continued
-  RunRecord run;                     // as it was: its file, its inputs, its steps without those that run again
+  // The earlier run: its file, its inputs, and its steps without those that run again.
+  RunRecord run;
   runner::PastRun past;
   std::vector<std::string> notices;  // to show to a person before the run continues
 };

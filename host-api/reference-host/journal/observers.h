@@ -88,7 +88,7 @@ class Masking final : public runner::RunObserver {
   const runner::Secrets& secrets_;
   runner::RunObserver& next_;
   std::mutex mutex_;
-  std::map<std::pair<std::uint64_t, bool>, std::string> held_;  // by step and stream; those that hold something
+  std::map<std::pair<std::uint64_t, bool>, std::string> held_;  // the bytes that are held back, by step and stream
 };
 
 }  // namespace wtool::host::journal

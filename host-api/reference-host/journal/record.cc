@@ -283,7 +283,7 @@ void append_state_ended(std::string& out, Moment at, const Step& step, const Wor
   const bool secret = end.secret || gives_secrets(step);
   line.flag_if_set("secret", secret);
   line.flag_if_set("masked", masked);
-  // As in logs and the audit trail: no resumed run uses this text.
+  // Masked as in logs and the audit trail; a resumed run does not use this text.
   line.text_if_any("command", secrets::Masker().masked(end.command));
   append_outcome(line, step, end.outcome, secret);
   if (!end.assigned.empty() && !secret) {

@@ -69,7 +69,7 @@ std::optional<Step::Status> status_of_step(std::string_view text) {
   for (const auto status : {Step::Status::succeeded, Step::Status::failed, Step::Status::aborted}) {
     if (text == word(status)) return status;
   }
-  // Of a state without an action.
+  // The status of a state without an action.
   return text == "passed" ? std::optional(Step::Status::succeeded) : std::nullopt;
 }
 

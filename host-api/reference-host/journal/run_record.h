@@ -50,7 +50,8 @@ struct StepRecord {
   std::string action;     // shell, tool, log, ...; empty: the state has none, and only passes
   Moment began;
   std::chrono::steady_clock::duration took{};
-  std::vector<runner::Outcome> earlier_tries;  // that failed and were followed by another one; none of a secret step
+  // Tries that failed and were followed by another one; empty for a secret step.
+  std::vector<runner::Outcome> earlier_tries;
   runner::StepEnd end;
 };
 

@@ -56,7 +56,7 @@ class ConfigSource {
 struct TextOutcome {
   ToolOutcome::Kind kind = ToolOutcome::Kind::not_made;
   std::string result;
-  bool is_error = false;  // of the result
+  bool is_error = false;  // whether the result reports an error
   std::string error;
 };
 

@@ -39,7 +39,7 @@ class KnownValues final : public expressions::Scope {
 
   const workflow::Workflow& workflow_;
   std::map<std::string, expressions::Value, std::less<>> values_;
-  std::set<std::string, std::less<>> set_;   // those of values_ that a Set gives
+  std::set<std::string, std::less<>> set_;   // names in values_ that a Set sets
   std::set<std::string, std::less<>> open_;  // named somewhere, and not known
 };
 

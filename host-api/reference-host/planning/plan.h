@@ -36,10 +36,10 @@ std::vector<WalkedState> walk_states(const workflow::Workflow& workflow);
 // A call of a tool. An action with a matrix has one for each combination, as far as those are known.
 struct PlannedCommand {
   enum class Verdict { allow, ask, deny, unknown };
-  std::string combination;  // of the matrix, as JSON; empty outside of a matrix
+  std::string combination;  // the values of the matrix, as JSON; empty outside of a matrix
   std::string text;         // the command; for another tool than shell_execute, its name and arguments
   Verdict verdict = Verdict::unknown;
-  std::string reason;  // of the verdict; may be empty
+  std::string reason;  // why the verdict is so; may be empty
 };
 
 struct PlannedExit {
@@ -95,7 +95,7 @@ std::string plan_json(const Plan& plan);
 inline constexpr std::size_t max_plans = 200;
 
 struct PlanServices {
-  // As in RunServices.
+  // Like the member of RunServices.
   std::function<std::optional<runner::OtherWorkflow>(const std::string& name, const std::string& from,
                                                      std::string& error)>
       workflow;

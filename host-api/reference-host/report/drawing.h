@@ -21,7 +21,7 @@ struct Drawing {
     Shape shape = Shape::state;
     std::string id;                              // the workflow's id for it; a hidden state has one that no other has
     std::string description;                     // may be empty
-    std::optional<runner::Step::Status> status;  // of its last visit; running: it has not ended
+    std::optional<runner::Step::Status> status;  // how its last visit ended; running: it has not ended
     bool acts = true;                            // it has an action; a state without one has not succeeded at anything
   };
   struct Edge {

@@ -28,7 +28,8 @@ std::string html_report(const journal::RunRecord& run, const workflow::Workflow*
 // summary_text is for a run that has just ended, run_text for an earlier one.
 
 struct SummaryStyle {
-  bool table = true;   // of the states; not needed where each of its lines is on the screen already
+  // Whether the table of states is shown; not needed where each of its lines is on the screen already.
+  bool table = true;
   bool quiet = false;  // only the status, and what people must know of failures
 };
 

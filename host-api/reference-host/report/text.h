@@ -11,7 +11,7 @@
 
 namespace wtool::host::report {
 
-// Of the combinations of matrices, by their branches.
+// The names of the combinations of matrices, by their branches.
 using CombinationNames = std::map<std::string, std::string>;
 
 // The values of a combination: `amd64, debug`. Safe for a terminal, and short.

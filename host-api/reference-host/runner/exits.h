@@ -41,7 +41,7 @@ struct FailureWay {
 
 class Exits {
  public:
-  // Of a path that is to end at the join `until`, in a branch of the fork `fork`. All references must outlive this.
+  // For a path that ends at the join `until`, in a branch of the fork `fork`. All references must outlive this.
   Exits(const WorkflowInvocation& invocation, const Variables& variables, std::size_t fork);
   void ends_at(std::size_t until) { until_ = until; }
 

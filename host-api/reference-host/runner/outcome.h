@@ -17,13 +17,13 @@ namespace wtool::host::runner {
 
 // Everything that a command wrote to one stream, where the text of the outcome does not have all of it.
 struct WholeOutput {
-  std::uint64_t bytes = 0;                 // as many as the command wrote, where a tool says so
+  std::uint64_t bytes = 0;                 // how many bytes the command wrote, if the tool says so
   bool cut = false;                        // the text lacks a part of it
   bool lossy = false;                      // bytes that are not UTF-8 were replaced in the text
   bool wanted = false;                     // the workflow reads the name of the file
   bool streamed = false;                   // the text is what the command wrote, and not a sentence of the tool
   std::string file{};                      // has the whole output; empty when no file was kept
-  std::string sha256{};                    // of that file
+  std::string sha256{};                    // the hash of that file
   std::string trouble{};                   // why there is no file although one is needed; a sentence
   std::uint64_t json_limit = 64ULL << 20;  // `json` reads no larger file
 };
@@ -31,7 +31,7 @@ struct WholeOutput {
 struct Outcome {
   bool is_error = false;
   bool aborted = false;        // stopped from outside; the outputs are those until then
-  std::int64_t exit_code = 0;  // of the command; without one 0 or 1, after a timeout 124, when aborted 130
+  std::int64_t exit_code = 0;  // the command's; without a command 0 or 1, after a timeout 124, when aborted 130
   std::string standard_output;
   std::string standard_error;
   std::string message;  // the tool's own sentence
@@ -40,8 +40,8 @@ struct Outcome {
   WholeOutput whole_output{};
   WholeOutput whole_error{};
   expressions::Value metadata{};   // the tool's, a map; null where it gave none
-  expressions::Value variables{};  // of a workflow that was run: its variables at its end, a map; else null
-  expressions::Value matrix{};     // of an action with a matrix: the outcomes of its combinations, a list; else null
+  expressions::Value variables{};  // a map of the variables of a workflow that was run, at its end; else null
+  expressions::Value matrix{};     // a list of the outcomes of a matrix's combinations; else null
 };
 
 // Reads a tool's envelope. Without a `stdout` in its metadata the text of the content stands for it.

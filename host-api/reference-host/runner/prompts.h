@@ -56,7 +56,7 @@ class Prompts {
 
   PreparedPrompt prepare(const std::string& prompt, bool is_inline, const std::string& from,
                          const expressions::Scope& values) const;
-  // The same without making a file: a name like that of a file is used, and `keeps` is set. The text of a prompt that
+  // The same without a file: its name is only made up, and `keeps` is set. The text of a prompt that
   // is only passed as a file is not rendered.
   PreparedPrompt preview(const std::string& prompt, bool is_inline, const std::string& from,
                          const expressions::Scope& values) const;

@@ -74,7 +74,7 @@ struct WorkflowInvocation {
   Run& run;
   const workflow::Workflow& workflow;
   const workflow::Source& source;
-  const WorkflowInvocation* parent;  // of the workflow that runs this one
+  const WorkflowInvocation* parent;  // the workflow that runs this one; null: none
   std::size_t depth;
   std::size_t finally;  // no_state: none
   // The text of this workflow, or of one that runs it, mentions such files: every output is then written to a file.

@@ -57,7 +57,8 @@ inline bool gives_secrets(const Step& step) {
 // How a step ended.
 struct StepEnd {
   Outcome outcome;
-  std::string command;  // of a Shell action, with its values; of a tool call the name and arguments; else empty
+  // For a Shell action its command with the values; for a tool call the name and arguments; else empty.
+  std::string command;
   std::vector<std::pair<std::string, expressions::Value>> assigned;  // by Set, or by the agent of a prompt
   bool ends_workflow = false;                                        // as in ActionResult
   std::string result_name;                                           // what result="..." names; may be empty

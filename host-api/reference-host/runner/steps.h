@@ -24,7 +24,7 @@ namespace wtool::host::runner {
 struct RanStep {
   Step step;
   StepEnd end;          // of a step that was run before: how it ended then; otherwise the caller fills it in
-  ActionResult result;  // of a state without an action: a success
+  ActionResult result;  // for a state without an action: a success
   bool replayed = false;
   bool was_left = false;  // replayed, and its path continued to another state
 };
@@ -82,7 +82,7 @@ struct SubworkflowResult {
   Outcome outcome;
   bool abort = false;    // its Abort ends the whole run
   bool fatal = false;    // it has ended by a refusal, a mistake or a limit
-  bool refused = false;  // by a refusal
+  bool refused = false;  // it has ended by a refusal
   std::string mistake;   // why it could not be run at all
 };
 

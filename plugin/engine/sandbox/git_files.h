@@ -1,4 +1,4 @@
-// Reads files of git without running git: bounded, and also where somebody else has written them.
+// Reads files of git without running git: with limits, since anybody may have written them.
 //
 // - A configuration: what it has git execute or read.
 // - An index: which folders are submodules.

@@ -70,8 +70,9 @@ class Describer {
 };
 
 struct ActionType {
-  std::string_view name;                // in journals, events and reports
-  std::vector<std::string_view> words;  // with which it begins, in lower case; none: another action's reader makes it
+  std::string_view name;  // in journals, events and reports
+  // With which it begins, in lower case; empty: the reader of another action makes it.
+  std::vector<std::string_view> words;
   std::vector<std::string_view> forms;  // how it is written, for the message about an unknown action
   bool calls_something = true;          // does something outside of this process, or may take long
   bool can_fail = true;

@@ -85,7 +85,7 @@ struct CheckContext {
 void check_workflow(const Workflow& workflow, const std::vector<std::string>& given, const CheckContext& check_context,
                     Diagnostics& diagnostics);
 
-// The same with tools alone; they may be null: then tools are not looked up.
+// The same with tools only. They may be null; then tools are not looked up.
 void check_workflow(const Workflow& workflow, const std::vector<std::string>& given, const ToolCaller* tools,
                     Diagnostics& diagnostics);
 
@@ -111,7 +111,7 @@ struct NameRead {
   bool in_command = false;      // as ${name}
   bool whole_condition = false;
   std::size_t state = no_state;
-  bool in_action = false;  // of that state; else in one of its exits
+  bool in_action = false;  // in the action of that state; otherwise in one of its exits
 };
 
 // `diagnostics` gets the mistakes in templates that nothing has parsed before (those in JSON); may be null.

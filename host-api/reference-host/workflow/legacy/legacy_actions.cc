@@ -262,7 +262,7 @@ class DescribedState {
   std::size_t first_;
   Workflow& workflow_;
   Diagnostics& diagnostics_;
-  std::map<std::string, YAML::Node> keys_;  // that nothing has taken yet
+  std::map<std::string, YAML::Node> keys_;  // keys that have not been taken yet
   std::map<std::string, std::size_t> places_;
   std::size_t action_offset_ = 0;
   bool understood_ = true;

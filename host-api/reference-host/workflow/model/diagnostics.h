@@ -58,7 +58,7 @@ class Diagnostics {
   // Sorted by place, each once.
   std::vector<Diagnostic> sorted() const;
 
-  // The same with lines and columns. Linear, even if all are in one line.
+  // The same with lines and columns. Linear, even if all diagnostics are in one line.
   std::vector<PlacedDiagnostic> placed(const Source& source) const;
 
   // One line each, sorted by place: `FILE:LINE:COLUMN: error: MESSAGE` or `... warning: MESSAGE`. At most

@@ -69,7 +69,7 @@ struct Backoff {
 // The options of any action that calls something (Shell, Call tool, Execute prompt, Run workflow).
 struct Options {
   NamedPlace result;                    // result="name", or **Store As**: name
-  std::optional<TemplateText> timeout;  // a duration, of each try; not of a tool call, which has arguments for that
+  std::optional<TemplateText> timeout;  // a duration, for each try. A tool call has none: its timeout is an argument
   std::int64_t retry = 0;               // further tries after a failure
   std::optional<Backoff> backoff;
   std::optional<TemplateText> total_timeout;  // the same, of all tries and the waits between them
@@ -164,8 +164,9 @@ struct Transition {
   std::size_t target = no_state;  // no_state: the end
   std::string label;              // as written
   std::size_t label_offset = 0;
-  bool always = false;                // of kind unconditional: it is written out, so a failure takes it as well
-  expressions::Expression condition;  // of kind expression
+  // Only with kind unconditional: `Always` is written out, so the exit is also taken after a failure.
+  bool always = false;
+  expressions::Expression condition;  // only with kind expression
   std::size_t offset = 0;             // of its line
 };
 
@@ -185,7 +186,7 @@ struct State {
   // one to which its inner ends lead and which has its exits. The second is hidden: no file names it.
   bool hidden = false;
   bool entered = false;  // some transition leads here
-  // Of a composite state the hidden one, and of the hidden one its composite state; no_state: it is neither.
+  // For a composite state its hidden one, and the other way round; no_state: it is neither.
   std::size_t other_half = no_state;
   std::size_t around = no_state;  // the hidden state of the composite state that contains it; no_state: none does
   std::vector<Transition> exits;
@@ -225,8 +226,8 @@ struct Workflow {
   bool says_failures = false;     // the key exists, whatever its value
   NamedPlace on_failure;          // where a failure leads that no exit handles
   NamedPlace finally;             // the state that every run ends with, also after a failure or an abort
-  NamedPlace shell;               // of its Shell actions: sh, bash or an absolute path; empty: the configured one
-  std::optional<std::string> shell_options;  // of its blocks; nothing: -e, and with bash also -o pipefail
+  NamedPlace shell;               // for its Shell actions: sh, bash or an absolute path; empty: the configured one
+  std::optional<std::string> shell_options;  // for its blocks; nothing: -e, and with bash also -o pipefail
   std::vector<State> states;
   std::unordered_map<std::string, std::size_t> index;  // of states by id
   std::size_t start = no_state;

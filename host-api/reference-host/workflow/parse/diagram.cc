@@ -253,7 +253,7 @@ class DiagramReader {
     }
   }
 
-  // `state A`, `state "text" as A`, `state A <<choice>>`; with { the beginning of a composite state.
+  // Reads `state A`, `state "text" as A` or `state A <<choice>>`. With {, it begins a composite state.
   void declaration(std::string_view line) {
     std::string_view rest = trim(line.substr(5));
     const bool opens = rest.ends_with("{");

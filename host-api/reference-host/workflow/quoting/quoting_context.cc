@@ -37,11 +37,11 @@ class PlaceFinder {
     explicit Frame(Kind frame_kind) : kind(frame_kind) {}
     Kind kind;
     std::size_t depth = 0;         // open parentheses inside
-    bool seen_case = false;        // of a substitution
+    bool seen_case = false;        // in a substitution: the word `case` was read
     std::string word;              // the bare word under way, while it is made of plain characters
     bool word_start = true;        // a '#' here begins a comment
     bool word_plain = true;        // nothing quoted or inserted in the word so far
-    bool escaped_newline = false;  // of a here-document
+    bool escaped_newline = false;  // in a here-document: a backslash was before a newline
     std::vector<PendingHere> pending;
   };
 

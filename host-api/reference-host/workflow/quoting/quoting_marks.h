@@ -58,7 +58,7 @@ class PlaceMarks {
     while (is_before(end)) assign(Place::Kind::refused, why, here_documents);
   }
 
-  // From now on nothing is certain any more.
+  // Refuses all further placeholders, because the reading is uncertain from here on.
   void lose(const std::string& what) {
     if (!lost_.empty()) return;
     lost_ = "it follows " + what + ", where it cannot be told for certain how a value must be quoted" + use_variable;
