@@ -46,7 +46,7 @@ Json parse_json_object(std::string_view text, std::string& problem) {
   if (too_deep) {
     problem = "this JSON is nested deeper than " + std::to_string(deepest) + " levels";
   } else if (!repeated.empty()) {
-    problem = "the key " + show_json(repeated) + " stands twice; one of the two values would be lost";
+    problem = "the key " + show_json(repeated) + " occurs twice; one of the two values would be lost";
   } else if (!value.is_object()) {
     problem = "expected a JSON object, got " + show_json(value);
   }

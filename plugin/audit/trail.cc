@@ -87,7 +87,7 @@ constexpr const char* another = ", or name another file as audit.file";
 std::string trail_advice(int error) {
   switch (error) {
     case ENOENT:
-      return std::string("make the folder that it shall lie in") + another;
+      return std::string("make the folder for it") + another;
     case ELOOP:
       return std::string("its name is a symbolic link, which is not followed; remove the link") + another;
     case ENOTDIR:

@@ -261,10 +261,10 @@ RemoteCall::End RemoteCall::run(std::string& text, wtool_status& status, Clock::
           break;
         case Type::result:
         case Type::failure:
-          if (message->text.empty()) return text = "it sent what is no result", End::lost;
+          if (message->text.empty()) return text = "it sent something that is not a result", End::lost;
           status = static_cast<unsigned char>(message->text.front());
           if (message->type == Type::result && status != WTOOL_OK && status != WTOOL_E_CANCELLED) {
-            return text = "it sent what is no result", End::lost;
+            return text = "it sent something that is not a result", End::lost;
           }
           text = message->text.substr(1);
           return message->type == Type::result ? End::result : End::refused;
@@ -301,7 +301,7 @@ wtool_status without_node(wtool_call& call, const std::string& why, wtool_blob* 
     text = error_result(call, "aborted", "Command aborted: " + call.reason,
                         "it was waiting for a node, and was not begun", "");
   } else {
-    text = error_result(call, "no_node", "No node could be had: " + why,
+    text = error_result(call, "no_node", "No node was available: " + why,
                         "look at the queue with squeue, and at the section cluster of the configuration", "");
   }
   if (!fill(result, std::move(text))) return WTOOL_E_RESOURCE;
@@ -343,7 +343,8 @@ wtool_status run(wtool_call& call, wtool_blob* result, wtool_blob* error) {
         std::string whole = node_result(text, remote.slot(), taken_away);
         const std::string node = remote.slot().node;
         pool.give_back(std::move(remote.slot()));
-        if (whole.empty()) return fail(WTOOL_E_INTERNAL, error, "the node " + node + " sent what is no result");
+        if (whole.empty())
+          return fail(WTOOL_E_INTERNAL, error, "the node " + node + " sent something that is not a result");
         if (!fill(result, std::move(whole))) return fail(WTOOL_E_RESOURCE, error, "out of memory");
         return taken_away ? WTOOL_OK : status;
       }
@@ -529,7 +530,7 @@ wtool_status tool_new(wtool_view id, wtool_view config, const wtool_tool** out, 
       return fail(WTOOL_E_UNSUPPORTED, error, "this plugin has no tool " + std::string(text(id)));
     }
     Json all = config.size == 0 ? Json::object() : Json::parse(text(config), nullptr, false);
-    if (!all.is_object()) return fail(WTOOL_E_INVALID_ARGUMENT, error, "the configuration is no JSON object");
+    if (!all.is_object()) return fail(WTOOL_E_INVALID_ARGUMENT, error, "the configuration is not a JSON object");
     const nlohmann::json section = all.contains("cluster") ? nlohmann::json(all["cluster"]) : nlohmann::json::object();
     all.erase("cluster");
     if (const std::string missing = not_there_yet(all); !missing.empty()) {

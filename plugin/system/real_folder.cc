@@ -104,7 +104,7 @@ std::string advice_for(int error, const PlaceOption& place) {
     case ENFILE:
       return "raise the limit of open files, or run fewer calls at once";
     default:
-      return "look after its file system, or " + elsewhere;
+      return "check its file system, or " + elsewhere;
   }
 }
 

@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(a_client_is_told_how_to_be_answered_only_where_it_shows_no_
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_workflow_that_asks_is_answered_and_goes_on) {
+BOOST_AUTO_TEST_CASE(a_workflow_that_asks_is_answered_and_continues) {
   for (const char* version : {"2025-11-25", "2026-07-28"}) {
     const ScratchFolder folder;
     fs::create_directory(folder.path() + "/tools");
@@ -334,7 +334,7 @@ BOOST_AUTO_TEST_CASE(a_cancelled_call_takes_its_question_back) {
   BOOST_TEST(!place.made());
 }
 
-BOOST_AUTO_TEST_CASE(the_end_of_the_input_ends_what_waits) {
+BOOST_AUTO_TEST_CASE(the_end_of_the_input_ends_a_waiting_question) {
   Waiting place;
   place.touch();
   place.wait_until_asked(place.next_id());

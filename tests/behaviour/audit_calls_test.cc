@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(secrets_are_masked_in_commands_and_in_captured_output) {
   BOOST_TEST(lines().at(1).contains("stdout"));
 }
 
-BOOST_AUTO_TEST_CASE(what_a_command_says_to_be_secret_is_masked_wherever_it_stands) {
+BOOST_AUTO_TEST_CASE(what_a_command_marks_as_secret_is_masked_everywhere) {
   const Json captured = config({{"output", "captured"}});
   const Json refusing = config({{"output", "captured"}}, {{"allow", {"ls"}}, {"arguments", "safe"}});
   for (const std::string command :

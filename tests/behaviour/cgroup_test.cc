@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(cgroups_that_the_command_made_in_its_own_are_removed_with_i
   BOOST_TEST(!std::filesystem::exists(directory_of(answer.out())));
 }
 
-BOOST_AUTO_TEST_CASE(a_killed_custodian_leaves_none) {
+BOOST_AUTO_TEST_CASE(a_killed_custodian_leaves_no_process) {
   if (!available) return;
   const Answer answer = run_limited({{"processes", 100}}, say_cgroup + std::string("; kill -9 $PPID; sleep 61"));
   BOOST_TEST(answer.code() == "engine_lost");

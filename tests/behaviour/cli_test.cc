@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_command_that_fails) {
   BOOST_TEST(holds(result.at("metadata").at("stderr").get<std::string>(), "/nonexistent"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_command_gets_a_file_or_what_stands_at_standard_input, Place) {
+BOOST_FIXTURE_TEST_CASE(a_command_gets_a_file_or_standard_input_as_its_input, Place) {
   const std::string file = scratch.file("text", "one\ntwo\n");
   const auto out = [](const Finished& finished) { return result_of(finished).at("metadata").at("stdout"); };
   const std::vector<std::string> count{"call", "shell_execute", R"({"command":"wc -l"})", "--stdin"};

@@ -215,7 +215,7 @@ BOOST_FIXTURE_TEST_CASE(names_without_a_value_on_any_path_are_errors_and_others_
                                  "result=\"b\"\n- C: Shell \"true\" result=\"late\"\n"));
   BOOST_REQUIRE(wrong.size() == 3U);
   BOOST_TEST(holds(wrong[0], "11:11: 'B' never runs before 'A'"), wrong[0]);
-  BOOST_TEST(holds(wrong[1], "12:18: the outcome of 'B' is not there before its own action has ended"), wrong[1]);
+  BOOST_TEST(holds(wrong[1], "12:18: the outcome of 'B' does not exist before its own action has ended"), wrong[1]);
   BOOST_TEST(holds(wrong[2], "12:30: 'late' has no value here: no path leads to 'B'"), wrong[2]);
   // In a loop, after a guard, with a default, and in what runs at last.
   const std::string file = scratch.file(
@@ -325,7 +325,7 @@ BOOST_FIXTURE_TEST_CASE(a_timeout_beyond_the_configured_maximum_is_found_before_
   BOOST_TEST(holds(all[1], "is at most 60, and not \"61\""), all[1]);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_file_in_utf_16_is_named_as_that, Lint) {
+BOOST_FIXTURE_TEST_CASE(a_file_in_utf_16_is_reported_as_such, Lint) {
   for (const std::string& text : {std::string("\xFF\xFE[\0*\0", 6), std::string("\0#\0 \0A", 6)}) {
     const Finished finished = lint({scratch.file("u.md", text)});
     BOOST_TEST(holds(finished.out, "the file is UTF-16; save it as UTF-8"), finished.out);

@@ -193,7 +193,7 @@ BOOST_FIXTURE_TEST_CASE(workflows_that_are_run_are_shown_within, Place) {
   const Json plan = json(file);
   BOOST_TEST(command(state(plan, "A").at("workflow"), "I") == "echo 'a b' '2'");
   BOOST_TEST(state(plan, "B").at("workflow").is_null());
-  BOOST_TEST(state(plan, "B").at("remark") == "its plan stands above");
+  BOOST_TEST(state(plan, "B").at("remark") == "its plan is shown above");
   BOOST_TEST(command(state(plan, "C").at("workflow"), "I") == "echo 'c' <y>");
   BOOST_TEST(plan.at("counts").at("commands") == 2);
 }

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_variable_in_front_of_a_program_reaches_it) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_quoted_here_document_reaches_the_command_as_it_stands) {
+BOOST_AUTO_TEST_CASE(a_quoted_here_document_reaches_the_command_unchanged) {
   const Answer answer = allowing({"cat"}, "cat <<'END'\n$HOME `id` \\\nEND\n");
   BOOST_TEST(answer.out() == "$HOME `id` \\\n");
 }
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_function_in_the_hosts_environment_takes_no_programs_place
   BOOST_TEST(under(config, {{"command", "echo a | cat"}}).out() == "a\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_program_that_lies_in_a_folder_of_path_below_a_root_is_not_found) {
+BOOST_AUTO_TEST_CASE(a_program_in_a_folder_of_path_below_a_root_is_not_found) {
   scratch.file("inside/sort", "#!/bin/sh\necho hijacked\n", 0755);
   const HostVariable path("PATH", inside + ":" + ::getenv("PATH"));
   const Json config{{"commands", {{"allow", {"sort", "echo"}}}}, {"directories", {{"roots", {inside}}}}};
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(what_follows_a_command_that_may_move_links_names_no_paths) 
   }
 }
 
-BOOST_AUTO_TEST_CASE(under_a_deny_list_every_ordinary_line_runs_as_it_stands) {
+BOOST_AUTO_TEST_CASE(under_a_deny_list_every_ordinary_line_runs_unchanged) {
   const Json config{{"commands", {{"deny", {"rm", "git push"}}}}};
   const Answer answer = under(
       config, {{"command", "for i in 1 2; do echo \"$i\" > f$i; done; cat f* | sort -r; x=$(wc -l < f1); echo $x"}});

@@ -104,7 +104,7 @@ BOOST_FIXTURE_TEST_CASE(damage_is_reported_and_the_rest_is_shown, Runs) {
   put(id, begun + "{\n" + step(1, "Build", "succeeded", "") + R"({"v":1,"ty)");
   const Finished shown = wtool({"show", "last"});
   BOOST_TEST(shown.exit_code == 0);
-  BOOST_TEST(holds(shown.err, ".jsonl:2: it is no JSON object"));
+  BOOST_TEST(holds(shown.err, ".jsonl:2: it is not a JSON object"));
   BOOST_TEST(holds(shown.err, "is torn"));
   BOOST_TEST(holds(shown.out, "interrupted"));
   BOOST_TEST(holds(shown.out, "Build"));

@@ -203,7 +203,7 @@ BOOST_FIXTURE_TEST_CASE(a_root_that_is_a_symbolic_link_is_what_it_leads_to, Fixt
   BOOST_TEST(Sandboxed::probe(linked, "create " + outside + "/made") == "EACCES");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_root_that_is_not_there_refuses_the_call_until_it_is, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_missing_root_refuses_the_call_until_it_exists, Fixture) {
   const std::string later = scratch.path() + "/later";
   const ToolUnderTest missing(plugin, sandbox({{"write", {inside, later}}}));
   const Answer answer = run(missing, "touch ran");

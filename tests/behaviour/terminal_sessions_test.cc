@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(what_a_command_wrote_last_is_not_lost_where_its_pipe_is_lar
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
 
-BOOST_AUTO_TEST_CASE(a_kept_process_that_ends_by_itself_is_no_more) {
+BOOST_AUTO_TEST_CASE(a_kept_process_that_ends_by_itself_is_gone) {
   const std::string id = open_marked();
   const int rounds = 80;  // more than are kept at once
   for (int i = 0; i < rounds; ++i) {

@@ -5,7 +5,7 @@
 
 using namespace wtool::test;
 
-BOOST_FIXTURE_TEST_CASE(a_timeout_answers_in_time_with_what_there_was, ShellTool) {
+BOOST_FIXTURE_TEST_CASE(a_timeout_answers_in_time_with_the_output_so_far, ShellTool) {
   tool.shell("true");  // The first call also starts the warden.
   Json arguments = marked("printf a; sleep 60");
   arguments["timeout"] = 1;

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(a_file_has_all_of_an_output_that_is_cut_as_text) {
   BOOST_TEST(file("err") == "1988895\n");
 }
 
-BOOST_AUTO_TEST_CASE(bytes_that_are_no_text_are_in_the_file_as_they_are) {
+BOOST_AUTO_TEST_CASE(bytes_that_are_not_text_are_in_the_file_unchanged) {
   const Finished finished =
       run_workflow(workflow(two,
                             "- A: Shell \"head -c 3000 /dev/urandom | tee original; printf '\\377\\376\\000ab'\"\n"

@@ -146,7 +146,7 @@ class Verifier {
     if (!entry.intact) {
       problem(part, line.number, "this line was changed: its hash is not that of its content");
     } else if (entry.event == "recovered" && !gap_) {
-      problem(part, line.number, "this line tells of a torn one before it, which is not there");
+      problem(part, line.number, "this line reports a torn one before it, which is missing");
     } else if (!resume_) {
       check_order(part, line, entry, explained);
     }
@@ -206,7 +206,7 @@ class Verifier {
     if (lines_to_expected_ == 0) {
       add(report_.problems, report_.problem_count,
           "the expected line " + expected_ + " is not in the trail: it was cut off, or the whole was rewritten" +
-              (complete_ ? "" : ", or it was in a file that is not there any more"));
+              (complete_ ? "" : ", or it was in a file that no longer exists"));
     } else if (lines_to_expected_ < report_.lines) {
       note("the expected line is there; " + lines_text(report_.lines - lines_to_expected_) + " came since");
     } else {

@@ -112,7 +112,7 @@ std::optional<Content> read_target(const Target& target, std::string& problem) {
   if (!file) return std::nullopt;
   struct stat status {};
   if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    problem = "it is no file";
+    problem = "it is not a file";
     return std::nullopt;
   }
   if (status.st_uid != ::geteuid()) {

@@ -190,7 +190,7 @@ void add_logs(CLI::App& app, Context& context) {
   command->add_option("RUN", options->run, "The run: its id, the beginning of it, or last")->required();
   command->add_option("STATE", options->state, "Only the visits of that state");
   command->add_flag("--stderr", options->errors_only, "Only what went to standard error");
-  command->add_flag("-f,--follow", options->follow, "Of a run that has not ended, whatever comes until it has");
+  command->add_flag("-f,--follow", options->follow, "Until the run has ended, also print what it still writes");
   command->footer(
       "Each step that ended is a line with its outputs below it: `|` marks standard output, `!` standard error.\n"
       "`wtool show RUN --output STATE` prints an output byte for byte.\n"

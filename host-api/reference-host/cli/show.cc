@@ -99,9 +99,8 @@ void add_show(CLI::App& app, Context& context) {
       ->type_name("BRANCH")
       ->needs(output);
   command->footer(
-      "An output is printed whole, byte for byte. Where a part of it was not kept, what there is is printed, the "
-      "reason\n"
-      "stands on standard error, and the exit status is 1.\n"
+      "An output is printed whole, byte for byte. If a part of it was not kept, the rest is printed, with the reason\n"
+      "on standard error, and the exit status is 1.\n"
       "\n"
       "Examples:\n"
       "  wtool show last\n"

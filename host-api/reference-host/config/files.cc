@@ -95,8 +95,7 @@ void ConfigFiles::read_layer(Watched& file, std::vector<Layer>& layers, ConfigDi
   if (!file.must_be_there) {
     struct stat link {};
     const bool dangling = file.stamp.error == ENOENT && ::lstat(file.path.c_str(), &link) == 0;
-    if (dangling)
-      return diagnostics.add({file.path}, "the configuration is a symbolic link to a file that is not there");
+    if (dangling) return diagnostics.add({file.path}, "the configuration is a symbolic link to a missing file");
     if (file.stamp.error == ENOENT || file.stamp.error == ENOTDIR) return;
     if (file.stamp.error != 0) {
       return diagnostics.add({file.path},

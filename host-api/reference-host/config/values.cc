@@ -96,7 +96,7 @@ std::string entry_problem(std::string_view rest) {
   if (rest.ends_with(" *")) rest.remove_suffix(2);
   while (true) {
     const std::size_t end = std::min(rest.find(' '), rest.size());
-    if (end == 0) return "has a space too many: one stands between two words, and none at an end";
+    if (end == 0) return "has a space too many: write one between two words, and none at an end";
     if (const std::string odd = odd_part(rest.substr(0, end)); !odd.empty()) {
       return "has a " + escaped(odd) +
              ", which means something to a shell. Entries are literal words; a wildcard is allowed only as a final \" "

@@ -208,7 +208,7 @@ std::string wrong_arguments(const Known& known, const std::vector<Value>& argume
     const std::string* text = arguments[i].as_text();
     if (text == nullptr) return usage_of(known) + ", with texts in quotes";
     const bool looks_for = known.kind == Filter::Kind::split || known.kind == Filter::Kind::replace;
-    if (looks_for && i == 0 && text->empty()) return usage_of(known) + "; an empty text stands everywhere";
+    if (looks_for && i == 0 && text->empty()) return usage_of(known) + "; an empty text is found everywhere";
   }
   return "";
 }

@@ -105,7 +105,7 @@ class Parser : private TokenReader {
     condition = tested(std::move(condition));
     NodePointer chosen = nested(symbol.offset, &Parser::parse_or);
     if (!failed() && !take(":")) {
-      fail(current().offset, "a ':' is missing here, and what there is if the test before '?' is false");
+      fail(current().offset, "a ':' is missing here, with the value for the case that the test before '?' is false");
     }
     if (failed()) return nullptr;
     NodePointer other = nested(symbol.offset);
@@ -375,7 +375,7 @@ class Parser : private TokenReader {
         break;
       }
       if (std::find(node.keys.begin(), node.keys.end(), *text) != node.keys.end()) {
-        fail(key.offset, "the key " + quoted_for_message(*text) + " stands twice in this map");
+        fail(key.offset, "the key " + quoted_for_message(*text) + " occurs twice in this map");
       }
       node.keys.push_back(*text);
       next();

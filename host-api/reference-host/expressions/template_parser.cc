@@ -347,7 +347,7 @@ class TemplateParser {
     if (open.otherwise) return ExpressionError{at_, "this {% " + word + " %} follows an {% else %}"};
     if (open.alternatives.parts.empty() && !is_blank(open.body)) {
       return ExpressionError{open.offset,
-                             "between {% case %} and its first {% when %} nothing may stand; it would be lost"};
+                             "nothing may be between {% case %} and its first {% when %}; it would be lost"};
     }
     finish_branch(open);
     open.alternatives.parts.push_back(std::move(when));

@@ -243,7 +243,7 @@ TagMistake parse_loop(TemplateCursor& cursor, Dialect dialect, Loop& loop) {
     return mistake(loop.offset, "a loop is written {% for x in list %}");
   }
   if (loop.variable == "forloop") {
-    return mistake(loop.offset, "'forloop' is what a loop tells of itself; choose another name");
+    return mistake(loop.offset, "'forloop' has the loop's own values; choose another name");
   }
   cursor.skip_blanks();
   loop.list_offset = cursor.at();

@@ -254,7 +254,7 @@ std::string why_not_json(std::string_view text) {
     } catch (const json::exception&) {
     }
   }
-  return "the output is no JSON: " + quoted_for_message(text);
+  return "the output is not JSON: " + quoted_for_message(text);
 }
 
 }  // namespace wtool::host::expressions

@@ -147,7 +147,7 @@ std::optional<JournalContent> read_journal(const std::string& file, std::string&
       return std::nullopt;
     }
     if (!reader.begun()) {
-      error = file + " is no journal of a run: line " + std::to_string(number) + ": " + wrong;
+      error = file + " is not the journal of a run: line " + std::to_string(number) + ": " + wrong;
       return std::nullopt;
     }
     if (content.damage.empty()) content.damage = place_in(file, number) + wrong;
@@ -155,7 +155,7 @@ std::optional<JournalContent> read_journal(const std::string& file, std::string&
   error = lines.error();
   if (!error.empty()) return std::nullopt;
   if (!reader.begun()) {
-    error = file + (lines.rest() > 0 ? " is no journal of a run: its first line has no end"
+    error = file + (lines.rest() > 0 ? " is not the journal of a run: its first line has no end"
                                      : " is empty: the run was ended before anything of it was written");
     return std::nullopt;
   }
@@ -166,7 +166,7 @@ std::optional<JournalContent> read_journal(const std::string& file, std::string&
     content.damage = place_in(file, number + 1) + "it is longer than 256 MiB; what follows was not read";
   } else if (lines.rest() > 0) {
     content.notices.push_back("the last line of " + file + " is torn (" + std::to_string(lines.rest()) +
-                              " bytes without an end): whatever wrote it was ended meanwhile; it counts for nothing");
+                              " bytes without an end): the program that wrote it was killed; the line is ignored");
   }
   return content;
 }
@@ -183,7 +183,7 @@ std::optional<RunRecord> read_journal_ends(const std::string& file, std::string&
     return std::nullopt;
   }
   if (const std::string wrong = reader.take(line); !wrong.empty()) {
-    error = file + " is no journal that can be read: line 1: " + wrong;
+    error = file + " is not a readable journal: line 1: " + wrong;
     return std::nullopt;
   }
   const off_t size = ::lseek(input.get(), 0, SEEK_END);

@@ -149,14 +149,14 @@ StepEnd end_at(const json& record) {
 
 std::string RecordReader::take(std::string_view line) {
   const json record = json::parse(line, nullptr, false);
-  if (!record.is_object()) return "it is no JSON object";
+  if (!record.is_object()) return "it is not a JSON object";
   const std::int64_t version = number_at(record, "v", -1);
   if (version > record_version) {
     newer_ = true;
     return "it is a record of version " + std::to_string(version) + ", and this wtool reads version " +
            std::to_string(record_version) + "; use the wtool that wrote it, or a later one";
   }
-  if (version < 1) return "it has no version \"v\", so it is no record of a run";
+  if (version < 1) return "it has no version \"v\", so it is not the record of a run";
   return take_record(record);
 }
 
@@ -183,10 +183,10 @@ std::string RecordReader::take_record(const json& record) {
     const auto step = static_cast<std::uint64_t>(number_at(record, "step"));
     run_.logs.push_back({*at, step, level_at(record), text_at(record, "text")});
   } else if (type == "retry") {
-    if (!place_at(record)) return "it has no \"branch\" and \"seq\" that say where the step stands";
+    if (!place_at(record)) return "it has no \"branch\" and \"seq\" that say which step it is";
     step_of(record, false, *at).earlier_tries.push_back(outcome_at(record));
   } else if (type == "state_started" || type == "state_ended") {
-    if (!place_at(record)) return "it has no \"branch\" and \"seq\" that say where the step stands";
+    if (!place_at(record)) return "it has no \"branch\" and \"seq\" that say which step it is";
     const auto status = status_of_step(text_at(record, "status"));
     const bool ended = type == "state_ended";
     if (ended && !status) return "it has no \"status\" that a step can end with";

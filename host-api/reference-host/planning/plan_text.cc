@@ -39,7 +39,7 @@ class PlanText {
   void write(const Plan& plan, const std::string& indent) {
     line(indent, "", "Plan of " + (plan.name.empty() ? plan.file : plan.name + " (" + plan.file + ")"));
     for (const auto& [name, value] : plan.inputs) line(indent, "  with ", name + " = " + value);
-    if (!plan.on_failure.empty()) line(indent, "  a failure that no exit looks at leads to ", plan.on_failure);
+    if (!plan.on_failure.empty()) line(indent, "  a failure that no exit handles leads to ", plan.on_failure);
     if (!plan.finally.empty()) line(indent, "  every run ends with ", plan.finally);
     PlanPart part = PlanPart::main;
     std::vector<std::string> branches;

@@ -395,7 +395,7 @@ class Planner {
       key += '\0' + given.back();
     }
     if (!planned_.insert(key).second || planned_.size() > max_plans) {
-      made.remark = planned_.size() > max_plans ? "more workflows than can be shown" : "its plan stands above";
+      made.remark = planned_.size() > max_plans ? "more workflows than can be shown" : "its plan is shown above";
       return;
     }
     std::vector<std::string> errors;

@@ -202,7 +202,7 @@ std::string drawn_by_dot(const std::string& graph, const std::string& format, st
   to.reset();
   if (failed != 0) {
     error = failed == ENOENT ? "the format " + format +
-                                   " is drawn by the program dot, which is not there; install Graphviz (Debian: apt "
+                                   " is drawn by the program dot, which is missing; install Graphviz (Debian: apt "
                                    "install graphviz), or use --format svg"
                              : std::string("the program dot cannot be started: ") + ::strerror(failed);
     return {};

@@ -78,7 +78,7 @@ BranchResult Branch::go(std::size_t start, std::size_t until) {
     if (lineage_.over && run_.past_ended_before(name_, sequence_ + 1)) return aborted();
     if (invocation_.entered.fetch_add(1) >= limit) {
       return fatal("the run has entered " + std::to_string(limit) +
-                       " states, which is its limit; if this is no endless loop, set max_steps in the front matter",
+                       " states, which is its limit; if the loop is intended, set max_steps in the front matter",
                    false);
     }
     if (auto end = visit(current)) return *end;

@@ -127,7 +127,7 @@ std::vector<std::string> prompt_folders(const std::vector<std::string>& configur
 
 std::string find_prompt(const std::string& name, const std::vector<std::string>& folders, std::string& error) {
   if (!is_prompt_name(name)) {
-    error = expressions::quoted_for_message(name) + " is no name of a prompt; it is a relative path without '..'";
+    error = expressions::quoted_for_message(name) + " is not the name of a prompt; write a relative path without '..'";
     return "";
   }
   for (const std::string& folder : folders) {

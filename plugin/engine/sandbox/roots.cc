@@ -63,7 +63,7 @@ bool resolve_roots(const SandboxPolicy& policy, Roots& roots, std::string& error
         const bool inside =
             is_within(lexical(names[i]), lexical(policy.write[j])) || is_within(lexical(names[i]), roots.write[j].path);
         if (!inside || is_within(resolved[i].path, roots.write[j].path)) continue;
-        error = "the sandbox's root " + names[i] + " lies below the write root " + policy.write[j] +
+        error = "the sandbox's root " + names[i] + " is below the write root " + policy.write[j] +
                 ", but a symbolic link there leads to " + resolved[i].path;
         return false;
       }

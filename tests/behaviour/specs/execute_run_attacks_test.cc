@@ -316,7 +316,7 @@ BOOST_AUTO_TEST_CASE(commands_of_git_that_write_are_asked_for) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_program_that_lies_in_the_project_is_asked_for_whatever_its_name) {
+BOOST_AUTO_TEST_CASE(a_program_in_the_project_is_asked_for_whatever_its_name) {
   std::filesystem::create_directories(root + "/bin");
   std::filesystem::copy_file("/bin/cat", root + "/bin/cat");
   Json own = config;

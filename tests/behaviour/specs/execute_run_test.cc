@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(find_of_everything_gives_too_much_output_and_one_byte_less_
   BOOST_TEST(most.at("value").at("output").get<std::string>().size() == 10485760u);
 }
 
-BOOST_AUTO_TEST_CASE(arguments_of_several_lines_are_passed_as_they_stand) {
+BOOST_AUTO_TEST_CASE(arguments_of_several_lines_are_passed_unchanged) {
   BOOST_TEST(run("echo \"line 1\nline 2\"") == succeeded("line 1\nline 2\n"));
   BOOST_TEST(run("python -c \"print('hello')\nprint('world')\"") == succeeded("hello\nworld\n"));
   BOOST_TEST(run("echo one\necho two") == failed("Shell operators not allowed"));

@@ -91,7 +91,7 @@ BOOST_FIXTURE_TEST_CASE(a_path_that_is_not_a_regular_file_is_refused_without_wai
       {folder, "name a file in a folder"},
       {target + "/audit.jsonl", "name a file in a folder"},
       {"/sys/audit.jsonl", "let the host's user read and write it"},
-      {"/proc/audit.jsonl", "make the folder that it shall lie in"},
+      {"/proc/audit.jsonl", "make the folder for it"},
   };
   for (const auto& row : rows) {
     options.file = row.file;

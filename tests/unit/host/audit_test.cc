@@ -208,7 +208,7 @@ BOOST_FIXTURE_TEST_CASE(what_was_done_to_the_lines_is_said, WrittenTrail) {
        "line 1: this is not how a trail begins"},
       {"a forged recovery",
        [](Lines& l) { l[2] = forged(l[2], [](std::string& h) { replace(h, "\"start\"", "\"recovered\""); }); },
-       "line 3: this line tells of a torn one before it, which is not there"},
+       "line 3: this line reports a torn one before it, which is missing"},
       {"a forged rotation",
        [](Lines& l) { l[2] = forged(l[2], [](std::string& h) { replace(h, "\"start\"", "\"rotated\""); }); },
        "line 3: this line belongs at the beginning of a file"},

@@ -409,7 +409,7 @@ BOOST_AUTO_TEST_CASE(a_users_file_that_cannot_be_used_is_an_error) {
   BOOST_TEST(has(broken(files), "user/wtool.yaml: the configuration is not a regular file"));
   std::filesystem::remove(home.root / "user/wtool.yaml");
   std::filesystem::create_symlink("nowhere", home.root / "user/wtool.yaml");
-  BOOST_TEST(has(broken(files), "a symbolic link to a file that is not there"));
+  BOOST_TEST(has(broken(files), "a symbolic link to a missing file"));
 }
 
 BOOST_AUTO_TEST_CASE(what_a_pipe_gave_stays_when_another_layer_changes) {

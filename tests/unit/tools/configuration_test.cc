@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(limits_spill_and_sandbox_are_taken) {
   BOOST_TEST(!configuration->sandbox->repositories);
 }
 
-BOOST_AUTO_TEST_CASE(repositories_are_protected_by_their_word_and_put_aside_follows_required) {
+BOOST_AUTO_TEST_CASE(the_word_repositories_protects_them_and_put_aside_follows_required) {
   const auto sandbox = [](const char* keys) {
     std::string error;
     const auto configuration = wtool::parse_configuration(R"({"sandbox":{)" + std::string(keys) + "}}", error);
@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(each_mistake_names_its_key) {
       {R"({"execute_run":{"root":"."}})", "execute_run.root is \".\"; allowed is an absolute path"},
       {R"({"extras":{}})", "there is no section extras; there are shell, commands, directories"},
       {R"([])", "object"},
-      {R"({"shell":{},"shell":{}})", "stands twice"},
+      {R"({"shell":{},"shell":{}})", "occurs twice"},
   };
   for (const auto& [json, expected] : rows)
     BOOST_TEST(problem(json).find(expected) != std::string::npos, problem(json));

@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_object_is_said_so) {
   BOOST_TEST(has(Parameters("").problem(), "not JSON"));
   BOOST_TEST(has(Parameters("\xFF").problem(), "not JSON"));
   BOOST_TEST(has(Parameters("[1]").problem(), "expected a JSON object, got [1]"));
-  BOOST_TEST(has(Parameters(R"({"a":1,"a":2})").problem(), "stands twice"));
+  BOOST_TEST(has(Parameters(R"({"a":1,"a":2})").problem(), "occurs twice"));
   BOOST_TEST(
       has(Parameters(R"({"a":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}").problem(), "nested"));
 }

@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(mistakes_with_values_say_which_values) {
       {"1 in {'a': 1}", "2: the keys of a map are strings, not the int 1"},
       {"items.contains('a')", "6: contains needs a string before the '.', and got a list; an element is found with"},
       {"{1: 2}", "1: the keys of a map are texts in quotes, not \"1\""},
-      {"{'a': 1, 'a': 2}", "9: the key \"a\" stands twice"},
+      {"{'a': 1, 'a': 2}", "9: the key \"a\" occurs twice"},
       {"{'a' 1}", "5: a ':' is missing here"},
       {"{'a': 1", "0: this '{' is never closed"},
       {"[1, 2", "0: this '[' is never closed"},

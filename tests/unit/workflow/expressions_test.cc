@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(elements_are_reached_by_their_index_or_their_name) {
       {"items['a']", "5: a list has no field 'a'"},
       {"name[0]", "4: the string \"Grüße\" is not a list, and has no element 0"},
       {"items[0", "5: this '[' is never closed"},
-      {"build.json", "6: the output is no JSON: \"built\""},
+      {"build.json", "6: the output is not JSON: \"built\""},
   };
   for (const auto& [text, expected] : cases) {
     BOOST_TEST(result_of(text) == expected, text << " gave " << result_of(text));
@@ -86,8 +86,8 @@ BOOST_AUTO_TEST_CASE(json_becomes_values_and_all_else_stays_text) {
 BOOST_AUTO_TEST_CASE(the_reason_why_a_text_is_not_json_is_true) {
   BOOST_TEST(why_not_json("[1e400]") ==
              "the output is JSON with a number that is too large for a double: '1e400'; write it as a string");
-  BOOST_TEST(why_not_json("[1,]") == "the output is no JSON: \"[1,]\"");
-  BOOST_TEST(why_not_json(std::string(1'000'000, '[')).starts_with("the output is no JSON: "));
+  BOOST_TEST(why_not_json("[1,]") == "the output is not JSON: \"[1,]\"");
+  BOOST_TEST(why_not_json(std::string(1'000'000, '[')).starts_with("the output is not JSON: "));
 }
 
 BOOST_AUTO_TEST_CASE(errors_point_at_the_character) {

@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_in_a_branch_ends_the_others_and_no_join_handles_i
   BOOST_TEST(run.report.reason == "the branch 'B' failed: step 'B' was refused: Command failed with exit code 1");
 }
 
-BOOST_AUTO_TEST_CASE(a_refusal_in_a_composite_state_is_handled_by_no_exit_of_that) {
+BOOST_AUTO_TEST_CASE(no_exit_of_a_composite_state_handles_a_refusal_inside_it) {
   const Run run(workflow_text("[*] --> K\nstate K {\n[*] --> A\nA --> [*]\n}\nK --> Bad: failure\nK --> [*]: success\n"
                               "Bad --> [*]\n",
                               "- A: Shell \"a\"\n"),

@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_CASE(front_matter_that_is_not_understood_is_an_error) {
   const std::pair<const char*, const char*> cases[] = {
       {"nme: x\n", "2:1: error: unknown key 'nme' in the front matter; did you mean 'name'?"},
       {"name: [a]\n", "2:7: error: 'name' must be a text"},
-      {"name: a\nname: b\n", "3:1: error: the key 'name' stands here a second time"},
+      {"name: a\nname: b\n", "3:1: error: the key 'name' occurs here a second time"},
       {"max_steps: 0\n", "2:12: error: 'max_steps' must be a whole number from 1 to"},
       {"- a\n", "2:1: error: the front matter must hold lines"},
       {"name: [a\n", "error: the front matter is not valid YAML"},

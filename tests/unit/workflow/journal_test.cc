@@ -226,7 +226,7 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_line_is_reported_and_the_rest_is_read, Folder)
   bytes[second + 3] = '\0';
   put(file, bytes);
   const JournalContent content = read(file);
-  BOOST_TEST(content.damage == file + ":2: it is no JSON object");
+  BOOST_TEST(content.damage == file + ":2: it is not a JSON object");
   BOOST_TEST(content.run.steps.size() == 3U);
   BOOST_TEST(!resume_run(scratch.path(), "last", "", options(), error).has_value());
   BOOST_TEST(error.find("damaged: " + file + ":2: ") != std::string::npos);
@@ -240,9 +240,9 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_not_a_journal_is_refused, Folder) {
     return error;
   };
   BOOST_TEST(reason("").find("is empty") != std::string::npos);
-  BOOST_TEST(reason("hello").find("no journal of a run") != std::string::npos);
-  BOOST_TEST(reason("hello\n").find("line 1: it is no JSON object") != std::string::npos);
-  BOOST_TEST(reason("[]\n").find("line 1: it is no JSON object") != std::string::npos);
+  BOOST_TEST(reason("hello").find("is not the journal of a run") != std::string::npos);
+  BOOST_TEST(reason("hello\n").find("line 1: it is not a JSON object") != std::string::npos);
+  BOOST_TEST(reason("[]\n").find("line 1: it is not a JSON object") != std::string::npos);
   BOOST_TEST(reason("{}\n").find("has no version") != std::string::npos);
   BOOST_TEST(reason(R"({"v":1,"type":"log","time":"2026-11-21T23:15:02.045Z"})"
                     "\n")

@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(actions_that_are_not_understood_are_errors_with_line_and_co
       {"Shell \"x\" with result=\"exit_code\"", "9:28: error: 'exit_code' is set by the run itself"},
       {"Shell \"x\" with env={\"K\": 1}", "9:25: error: the environment variable K must be a text"},
       {"Shell \"x\" with env={\"K L\": \"\"}", "9:25: error: \"K L\" cannot name an environment variable"},
-      {"Shell \"x\" with env={\"K\": \"\", \"K\": \"\"}", "9:25: error: the key \"K\" stands twice"},
+      {"Shell \"x\" with env={\"K\": \"\", \"K\": \"\"}", "9:25: error: the key \"K\" occurs twice"},
       {"Shell \"x\" with env={\"K\": }", "9:31: error: this is not valid JSON here"},
       {"Shell \"x\" with env={", "9:25: error: this JSON object is not closed"},
       {"Shell \"x\" \"y\"", "9:16: error: this is not an option: \"\\\"y\\\"\""},

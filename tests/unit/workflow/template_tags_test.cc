@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_tags_are_errors_with_their_place) {
       {"{% else x %}", "0: "},
       {"{% for names %}{% endfor %}", "0: a loop is written {% for x in list %}"},
       {"{% for n of names %}{% endfor %}", "0: a loop is written {% for x in list %}"},
-      {"{% for forloop in names %}{% endfor %}", "0: 'forloop' is what a loop tells of itself"},
+      {"{% for forloop in names %}{% endfor %}", "0: 'forloop' has the loop's own values"},
       {"{% for n in names | bogus %}{% endfor %}", "0: there is no filter 'bogus'"},
       {"{% elif x %}", "0: {% elif %} is written {% elsif %}"},
       {"{% assign a = 1 %}", "0: {% assign %} is not supported"},

@@ -76,7 +76,7 @@ void check_tool(const ToolAction& tool, const Action&, ActionCheck& check) {
     return;
   }
   std::string why = check.around.tools->unknown_tool(tool.tool);
-  if (why.empty()) why = "there is no tool " + quoted_for_message(tool.tool) + "; `wtool tools` lists what there is";
+  if (why.empty()) why = "there is no tool " + quoted_for_message(tool.tool) + "; see `wtool tools`";
   check.diagnostics.add(tool.tool_offset, std::move(why));
 }
 

@@ -213,7 +213,7 @@ class NameChecker {
     if (sets_itself && !is_state && std::find(setters.begin(), setters.end(), use.state) != setters.end()) return;
     if (paths_.may_follow(setters, use.state, !use.in_action)) return;
     if (is_state && first.id == reader.id) {
-      return tell(use, "the outcome of '" + use.name + "' is not there before its own action has ended");
+      return tell(use, "the outcome of '" + use.name + "' does not exist before its own action has ended");
     }
     tell(use, (is_state ? "'" + use.name + "' never runs before '" + reader.id + "', so its outcome has no value here"
                         : "'" + use.name + "' has no value here: no path leads to '" + reader.id +

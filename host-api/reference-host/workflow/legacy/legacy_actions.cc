@@ -47,7 +47,7 @@ class DescribedState {
         if (!pair.first.IsScalar()) {
           fail(pair.first, "a key must be a plain word");
         } else if (!keys_.try_emplace(pair.first.Scalar(), pair.second).second) {
-          fail(pair.first, "the key '" + pair.first.Scalar() + "' stands here a second time");
+          fail(pair.first, "the key '" + pair.first.Scalar() + "' occurs here a second time");
         } else {
           places_[pair.first.Scalar()] = offset(pair.first.Mark());
         }

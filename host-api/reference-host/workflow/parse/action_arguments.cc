@@ -44,7 +44,7 @@ class ArgumentReader {
       if (outcome == OptionReader::Outcome::failed) return false;
       if (outcome == OptionReader::Outcome::taken) {
         if (!guard_) continue;
-        diagnostics_.add(at, "an option cannot stand in {% if ... %}; only arguments can");
+        diagnostics_.add(at, "an option cannot be in {% if ... %}; only arguments can");
         return false;
       }
       if (take_ignored_line(at)) continue;

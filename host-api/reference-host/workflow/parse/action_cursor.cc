@@ -302,7 +302,7 @@ std::shared_ptr<const nlohmann::json> ActionCursor::take_json_object(std::map<st
   };
   try {
     auto made = std::make_shared<const nlohmann::json>(nlohmann::json::parse(rest().substr(0, size), watch));
-    if (!twice.empty()) fail("the key " + expressions::quoted_for_message(twice) + " stands twice in this JSON object");
+    if (!twice.empty()) fail("the key " + expressions::quoted_for_message(twice) + " occurs twice in this JSON object");
     for (const auto& [name, place] : places == nullptr ? NamePlaces() : names_of(rest().substr(0, size))) {
       places->try_emplace(name, text_.locate(at_ + place));
     }

@@ -39,7 +39,7 @@ class YamlReader {
       if (!pair.first.IsScalar()) {
         fail(pair.first, "a key must be a plain word");
       } else if (const std::string& key = pair.first.Scalar(); !seen.insert(key).second) {
-        fail(pair.first, "the key '" + key + "' stands here a second time");
+        fail(pair.first, "the key '" + key + "' occurs here a second time");
       } else {
         use(key, pair.second, pair.first);
       }

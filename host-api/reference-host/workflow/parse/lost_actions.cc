@@ -100,8 +100,8 @@ class LostActions {
                            quoted_for_message(above) + "; put a line `## Actions` above this one",
                        "## Actions");
     } else {
-      diagnostics_.add(first.item.offset, what + ": no heading `## Actions` stands above; put that line above this one",
-                       "## Actions");
+      diagnostics_.add(first.item.offset,
+                       what + ": there is no heading `## Actions` above; put that line above this one", "## Actions");
     }
     for (const StrayItem* one : lost) read_action(one->item, workflow_, diagnostics_);
     // With the right heading, the other items would be actions as well.

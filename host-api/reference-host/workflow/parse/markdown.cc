@@ -41,7 +41,7 @@ std::optional<LineRange> nearly_front_matter(const Source& source, Diagnostics& 
     } else {
       diagnostics.warn(source.line_start(first),
                        "the front matter begins in the first line of a file; it is read here, "
-                       "but remove what stands above it");
+                       "but remove what is above it");
     }
     return LineRange{first + 1, i};
   }

@@ -92,12 +92,12 @@ class PlaceFinder {
     const bool fresh = marks_.was_just_at(at_);  // directly after another placeholder
     if (escaped_) {
       assign(Place::Kind::refused,
-             "a backslash stands directly before it; ${NAME} as the shell has it is written $${NAME} or $NAME");
+             "a backslash is directly before it; ${NAME} as the shell has it is written $${NAME} or $NAME");
       escaped_ = false;
       return;
     }
     if (before == '$' && !fresh && !after_dollar_pair_) {
-      return assign(Place::Kind::refused, "a '$' stands directly before it");
+      return assign(Place::Kind::refused, "a '$' is directly before it");
     }
     const bool after_variable = !fresh && variable_end_ == at_;
     switch (frame.kind) {
@@ -110,7 +110,7 @@ class PlaceFinder {
         assign(Place::Kind::double_quoted);
         break;
       case Frame::Kind::parameter:
-        assign(Place::Kind::refused, std::string("it stands inside ${...} of the shell") + use_variable);
+        assign(Place::Kind::refused, std::string("it is inside ${...} of the shell") + use_variable);
         break;
       case Frame::Kind::arithmetic:
         assign(Place::Kind::arithmetic);
@@ -288,7 +288,7 @@ class PlaceFinder {
     while (end < end_ && text_[end] != '`') end += text_[end] == '\\' ? 2U : 1U;
     end = std::min(end, end_);
     if (std::string_view(text_).substr(at_, end - at_).find('\n') != std::string_view::npos) newline_inside();
-    refuse_up_to(end + 1, "it stands between backticks; write $(...) instead of them");
+    refuse_up_to(end + 1, "it is between backticks; write $(...) instead of them");
     at_ = end < end_ ? end + 1 : end;
   }
 
