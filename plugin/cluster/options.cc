@@ -13,9 +13,9 @@ namespace {
 
 using nlohmann::json;
 
-class Reader {
+class OptionsReader {
  public:
-  Reader(const json& section, std::string& error) : section_(section), error_(error) {}
+  OptionsReader(const json& section, std::string& error) : section_(section), error_(error) {}
 
   int number(const char* name, int otherwise, int least, int most) {
     const json* value = find(name);
@@ -74,7 +74,7 @@ class Reader {
 std::optional<Options> read_options(const json& section, const std::string& here, std::string& error) {
   if (!section.is_object()) return error = "cluster must be an object", std::nullopt;
   error.clear();
-  Reader reader(section, error);
+  OptionsReader reader(section, error);
   Options options;
   options.slots = reader.number("slots", options.slots, 1, 1024);
   options.nodes = reader.number("nodes", options.nodes, 1, 1000);

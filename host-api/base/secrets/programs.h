@@ -7,7 +7,7 @@
 namespace wtool::secrets {
 
 // Which part of the value is secret.
-enum class Part {
+enum class SecretPart {
   whole,
   behind_colon,    // user:X; without a colon nothing
   behind_percent,  // user%X
@@ -21,7 +21,7 @@ struct SecretOption {
   std::string_view programs;     // with blanks between them
   std::string_view letters;      // one-letter options; the value is the rest of the word, or the next word
   std::string_view long_option;  // as it is written, with its dashes
-  Part part = Part::whole;
+  SecretPart part = SecretPart::whole;
   std::string_view command = {};  // one of the next two words behind the program: `login`
   std::string_view flags = {};    // other letters that may come before it in the same word; they take no value
   bool attached_only = false;     // -pX gives a secret, -p X does not

@@ -266,19 +266,19 @@ class WordScan {
       if (at != std::string_view::npos) mark(word, from + at + 1);
     };
     switch (row.part) {
-      case Part::whole:
+      case SecretPart::whole:
         return mark(word, from);
-      case Part::behind_colon:
+      case SecretPart::behind_colon:
         return behind(':');
-      case Part::behind_percent:
+      case SecretPart::behind_percent:
         return behind('%');
-      case Part::behind_comma:
+      case SecretPart::behind_comma:
         return behind(',');
-      case Part::bearer_or_pair:
+      case SecretPart::bearer_or_pair:
         return rest.find(':') == std::string_view::npos ? mark(word, from) : behind(':');
-      case Part::named_source:
+      case SecretPart::named_source:
         return rest.starts_with("pass:") ? behind(':') : void();
-      case Part::behind_equals:
+      case SecretPart::behind_equals:
         for (std::size_t at = rest.find('='); at != std::string_view::npos; at = rest.find('=', at)) {
           const std::size_t end = std::min(rest.find(';', at), rest.size());
           mark(word, from + at + 1, from + end);

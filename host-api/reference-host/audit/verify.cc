@@ -47,7 +47,7 @@ class Verifier {
  public:
   explicit Verifier(const std::string& expected) : expected_(expected) {}
 
-  Report run(const std::string& file) {
+  VerifyReport run(const std::string& file) {
     auto parts = find_parts(file, report_.unusable);
     if (!parts) return std::move(report_);
     for (Part& part : *parts) {
@@ -215,7 +215,7 @@ class Verifier {
   }
 
   const std::string expected_;
-  Report report_;
+  VerifyReport report_;
   std::uint64_t whole_lines_ = 0;  // of this file
   std::optional<Gap> gap_;
   bool resume_ = false;   // a problem was reported: the chain continues at the next line
@@ -225,6 +225,6 @@ class Verifier {
 
 }  // namespace
 
-Report verify(const std::string& file, const std::string& expected) { return Verifier(expected).run(file); }
+VerifyReport verify(const std::string& file, const std::string& expected) { return Verifier(expected).run(file); }
 
 }  // namespace wtool::host::audit

@@ -10,7 +10,7 @@
 
 namespace wtool::host::audit {
 
-struct Report {
+struct VerifyReport {
   std::string unusable;  // if not empty: why the trail could not be read to its end; then nothing else counts
   std::uint64_t lines = 0;
   std::uint64_t files = 0;
@@ -29,7 +29,7 @@ struct Report {
 inline constexpr std::size_t max_shown = 20;  // problems, and notes
 
 // `expected` is the hash of a line that must be in the chain, or empty. Reads each file once, in bounded memory.
-Report verify(const std::string& file, const std::string& expected);
+VerifyReport verify(const std::string& file, const std::string& expected);
 
 // How a trail is shown: one line an event. Showing does not verify anything.
 struct ShowOptions {

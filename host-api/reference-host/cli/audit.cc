@@ -36,7 +36,7 @@ std::string counted(std::uint64_t count, const std::string& noun) {
   return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
 }
 
-std::string as_text(const audit::Report& report) {
+std::string as_text(const audit::VerifyReport& report) {
   std::string text = report.good() ? "good: " : "BROKEN: " + counted(report.problem_count, "problem") + " in ";
   text += counted(report.lines, "line") + " in " + counted(report.files, "file");
   if (report.lines > 0) text += ", from " + report.first_time + " to " + report.last_time;
@@ -58,7 +58,7 @@ int verify(VerifyOptions options) {
     complain("--expect needs the 64 hexadecimal digits of a line's hash, as `wtool audit verify` prints the head's");
     return exit_unusable;
   }
-  const audit::Report report = audit::verify(options.file, options.expect);
+  const audit::VerifyReport report = audit::verify(options.file, options.expect);
   if (!report.unusable.empty()) {
     complain(report.unusable);
     return exit_unusable;

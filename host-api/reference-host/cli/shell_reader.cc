@@ -132,7 +132,7 @@ std::string system_shell(std::string_view shell) {
 }
 
 // The lines of a command where it stands among the others.
-struct Lines {
+struct CommandLines {
   std::size_t command = 0;
   std::size_t end = 0;  // the line after it, and the text that closes it
 };
@@ -162,7 +162,7 @@ std::vector<workflow::ShellMistake> unreadable_commands(const std::string& shell
   }
   while (!together.empty()) {
     std::string text;
-    std::vector<Lines> lines;
+    std::vector<CommandLines> lines;
     std::size_t line = 0;
     for (const std::size_t index : together) {
       const std::size_t begin = text.size();
@@ -173,7 +173,7 @@ std::vector<workflow::ShellMistake> unreadable_commands(const std::string& shell
     const auto complaint = asker.ask(text);
     if (!complaint) break;
     auto suspect =
-        std::find_if(lines.begin(), lines.end(), [&](const Lines& one) { return complaint->line < one.end; });
+        std::find_if(lines.begin(), lines.end(), [&](const CommandLines& one) { return complaint->line < one.end; });
     if (suspect == lines.end()) --suspect;
     ask_alone(suspect->command);
     // The shell could read everything before it.

@@ -39,12 +39,12 @@ ordered_json failed_json(const report::FailedStep& step) {
 
 }  // namespace
 
-void ToolResult::combination_begun(const std::string& branch, const expressions::Value& values) {
+void WorkflowToolResult::combination_begun(const std::string& branch, const expressions::Value& values) {
   const std::lock_guard lock(mutex_);
   combinations_.insert_or_assign(branch, report::combination_name(values));
 }
 
-void ToolResult::state_ended(const runner::Step& step, const runner::StepEnd& end) {
+void WorkflowToolResult::state_ended(const runner::Step& step, const runner::StepEnd& end) {
   if (!step.of().action || step.of().hidden) return;
   const std::lock_guard lock(mutex_);
   ++steps_;
@@ -60,13 +60,13 @@ void ToolResult::state_ended(const runner::Step& step, const runner::StepEnd& en
   }
 }
 
-void ToolResult::noticed(std::string_view text) {
+void WorkflowToolResult::noticed(std::string_view text) {
   const std::lock_guard lock(mutex_);
   if (notices_.size() < max_notices) notices_.emplace_back(text);
 }
 
-ordered_json ToolResult::of(const runner::RunReport& report, const report::FailedSteps& failed, const std::string& run,
-                            std::vector<std::string> notices, std::size_t most) const {
+ordered_json WorkflowToolResult::of(const runner::RunReport& report, const report::FailedSteps& failed,
+                                    const std::string& run, std::vector<std::string> notices, std::size_t most) const {
   const std::lock_guard lock(mutex_);
   notices.insert(notices.end(), notices_.begin(), notices_.end());
   const bool is_completed = report.status == runner::RunReport::Status::completed;

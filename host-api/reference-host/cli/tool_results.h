@@ -26,7 +26,7 @@
 namespace wtool::host {
 
 // Gets its events through the observer that masks secrets. The observer's members may be called on any thread.
-class ToolResult final : public runner::RunObserver {
+class WorkflowToolResult final : public runner::RunObserver {
  public:
   void combination_begun(const std::string& branch, const expressions::Value& values) override;
   void state_ended(const runner::Step& step, const runner::StepEnd& end) override;

@@ -343,7 +343,7 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::Call& call, mcp::P
     const auto asked = call.stop.requested();
     return tools.is_suspended() || (asked && asked->how == StopHow::now);
   };
-  ToolResult result;
+  WorkflowToolResult result;
   report::FailedSteps failed;
   LinesOfRun lines(reports);
   journal::Observers shown({&result, &failed, call.progress_token.empty() ? nullptr : &lines});

@@ -211,7 +211,7 @@ class Merger {
     if (config.sandbox) config.json["sandbox"] = json::object();
     for (const ConfigKey& key : config_keys()) {
       EffectiveKey row{full_name(key), built_in(key), "built in", {}, {}};
-      if (const Value* value = find(row.name)) {
+      if (const LayerValue* value = find(row.name)) {
         if (is_for_plugin(key)) {
           json& section = config.json[std::string(key.section)];
           (key.name.empty() ? section : section[std::string(key.name)]) = value->value;
@@ -228,14 +228,14 @@ class Merger {
   }
 
  private:
-  struct Value {
+  struct LayerValue {
     json value;
     std::string layer;
     ConfigPlace place;
     std::size_t number = 0;  // of the layer
   };
 
-  const Value* find(const std::string& name) const {
+  const LayerValue* find(const std::string& name) const {
     const auto found = values_.find(name);
     return found == values_.end() ? nullptr : &found->second;
   }
@@ -249,7 +249,7 @@ class Merger {
 
   // The value that a later layer must be at least as tight as. Without a sandbox, a command may write everywhere.
   json in_force(const ConfigKey& key) const {
-    const Value* value = find(full_name(key));
+    const LayerValue* value = find(full_name(key));
     return value == nullptr ? built_in(key) : value->value;
   }
 
@@ -264,16 +264,16 @@ class Merger {
                                            violation.allowed + ", and " + violation.found);
       }
     }
-    values_.insert_or_assign(full_name(key), Value{std::move(value), layer.title, setting.place, layers_});
+    values_.insert_or_assign(full_name(key), LayerValue{std::move(value), layer.title, setting.place, layers_});
   }
 
   void fill_in(const std::string& name, json value, const ConfigPlace& place) {
-    values_.insert_or_assign(name, Value{std::move(value), "default", place, layers_});
+    values_.insert_or_assign(name, LayerValue{std::move(value), "default", place, layers_});
   }
 
   // A maximum lowers the built-in default. The plugin does so by itself; here it is done for display.
   void lower_built_in_timeout(EffectiveKey& row) const {
-    const Value* most = find("limits.timeout_max");
+    const LayerValue* most = find("limits.timeout_max");
     if (row.name != "limits.timeout_default" || find(row.name) != nullptr || most == nullptr || most->value.is_string())
       return;
     if (row.value <= most->value) return;
@@ -285,11 +285,11 @@ class Merger {
   // The maximum of a later layer lowers an earlier default, too.
   void check_timeouts() {
     const auto standard = values_.find("limits.timeout_default");
-    const Value* most = find("limits.timeout_max");
+    const LayerValue* most = find("limits.timeout_max");
     const int limit = most == nullptr || most->value.is_string() ? timeout_max_built_in : most->value.get<int>();
     if (standard == values_.end() || standard->second.value.get<int>() <= limit) return;
     if (most != nullptr && most->number > standard->second.number) {
-      standard->second = Value{limit, most->layer, most->place, most->number};
+      standard->second = LayerValue{limit, most->layer, most->place, most->number};
       return;
     }
     const bool elsewhere = most != nullptr && most->number != standard->second.number;
@@ -300,7 +300,7 @@ class Merger {
 
   std::string approvals_;
   ConfigDiagnostics& diagnostics_;
-  std::map<std::string, Value> values_;
+  std::map<std::string, LayerValue> values_;
   std::map<std::string, ConfigPlace> sections_;
   std::map<std::string, ConfigPlace> locks_;
   std::size_t layers_ = 0;

@@ -67,9 +67,9 @@ class JournalInput {
 };
 
 // Gives the lines of a file one after the other, in memory for the longest line only.
-class Lines {
+class JournalLines {
  public:
-  explicit Lines(const JournalInput& input) : input_(input) {}
+  explicit JournalLines(const JournalInput& input) : input_(input) {}
 
   // The next whole line, valid until the next call; false at the end.
   bool next(std::string_view& line) {
@@ -135,7 +135,7 @@ std::optional<JournalContent> read_journal(const std::string& file, std::string&
   if (!error.empty()) return std::nullopt;
   JournalContent content;
   RecordReader reader;
-  Lines lines(input);
+  JournalLines lines(input);
   std::string_view line;
   std::uint64_t number = 0;
   while (lines.next(line)) {
@@ -176,7 +176,7 @@ std::optional<RunRecord> read_journal_ends(const std::string& file, std::string&
   error = input.trouble();
   if (!error.empty()) return std::nullopt;
   RecordReader reader;
-  Lines lines(input);
+  JournalLines lines(input);
   std::string_view line;
   if (!lines.next(line)) {
     error = !lines.error().empty() ? lines.error() : file + " has no whole line";
@@ -189,7 +189,7 @@ std::optional<RunRecord> read_journal_ends(const std::string& file, std::string&
   const off_t size = ::lseek(input.get(), 0, SEEK_END);
   const off_t begin = std::max<off_t>(size - static_cast<off_t>(looked_at_end), static_cast<off_t>(line.size()) + 1);
   if (size > begin && ::lseek(input.get(), begin, SEEK_SET) >= 0) {
-    Lines last(input);
+    JournalLines last(input);
     // The first one may be the end of a cut line, which is not a record and is ignored.
     while (last.next(line)) reader.take(line);
   }

@@ -19,10 +19,10 @@ using expressions::Value;
 using nlohmann::json;
 using runner::Secrets;
 using workflow::Action;
+using workflow::ActionOptions;
 using workflow::Argument;
 using workflow::CommandVerdict;
 using workflow::no_state;
-using workflow::Options;
 using workflow::PromptAction;
 using workflow::shell_tool;
 using workflow::ShellAction;
@@ -233,7 +233,7 @@ class Planner {
   }
 
   void options(const Action& action, const KnownValues& values, PlannedState& made) const {
-    const Options& options = action.options;
+    const ActionOptions& options = action.options;
     const auto add = [&](const char* name, const std::string& text) { made.details.emplace_back(name, shown(text)); };
     if (const auto* shell = std::get_if<ShellAction>(&action.kind)) {
       if (shell->working_directory) add("directory", filled(*shell->working_directory, values).text);
@@ -283,14 +283,14 @@ class Planner {
     return std::move(made.text);
   }
 
-  static void take_timeout(const Options& options, const KnownValues& values, json& arguments) {
+  static void take_timeout(const ActionOptions& options, const KnownValues& values, json& arguments) {
     if (!options.timeout) return;
     std::string why;
     const auto timeout = workflow::timeout_value(filled(*options.timeout, values).text, why);
     if (timeout) arguments["timeout"] = workflow::as_seconds(*timeout);
   }
 
-  void judge_shell(const ShellAction& shell, const Workflow& workflow, const Options& options,
+  void judge_shell(const ShellAction& shell, const Workflow& workflow, const ActionOptions& options,
                    const KnownValues& values, PlannedCommand& command) {
     // Whether the part before has an open value. That does not keep the rest from being judged.
     const auto take_open = [&command] {
@@ -343,8 +343,8 @@ class Planner {
     judge(tool.tool, arguments, command);
   }
 
-  void judge_prompt(const PromptAction& prompt, const Options& options, const Source& source, const KnownValues& values,
-                    PlannedCommand& command) {
+  void judge_prompt(const PromptAction& prompt, const ActionOptions& options, const Source& source,
+                    const KnownValues& values, PlannedCommand& command) {
     const std::string prompt_text = part(prompt.prompt, values, command);
     command.text = "<the command of prompts>";
     const bool text_is_open = prompt.is_inline && command.reason == open_value;

@@ -98,7 +98,7 @@ class Details {
 };
 
 // From the beginning of the first step to the end of the last one.
-struct Span {
+struct TimeSpan {
   Moment begin = Moment::max();
   Moment end = Moment::min();
   double part(Moment::duration time) const {
@@ -110,8 +110,8 @@ struct Span {
 
 Moment end_of(const StepRecord& step) { return step.began + std::chrono::duration_cast<Moment::duration>(step.took); }
 
-Span span_of(const RunRecord& run) {
-  Span span;
+TimeSpan span_of(const RunRecord& run) {
+  TimeSpan span;
   for (const StepRecord& step : run.steps) {
     if (step.replayed) continue;
     span.begin = std::min(span.begin, step.began);
@@ -120,7 +120,7 @@ Span span_of(const RunRecord& run) {
   return span;
 }
 
-std::string bar(const StepRecord& step, const Span& span) {
+std::string bar(const StepRecord& step, const TimeSpan& span) {
   // A step that was kept took its time before this run.
   if (step.replayed) return {};
   const double left = span.part(step.began - span.begin);
@@ -141,7 +141,7 @@ std::string status_text(const StepRecord& step) {
 }
 
 std::string steps(const RunRecord& run) {
-  const Span span = span_of(run);
+  const TimeSpan span = span_of(run);
   Details details;
   std::multimap<std::uint64_t, const LogRecord*> logs;
   for (const LogRecord& log : run.logs) logs.emplace(log.step, &log);

@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::size_t max_combination = 60;  // columns
 
-struct Part {
+struct BranchPart {
   std::string name;
   bool combination = false;
 };
 
-Part part_of(const std::string& branch, const CombinationNames& combinations) {
+BranchPart part_of(const std::string& branch, const CombinationNames& combinations) {
   if (const auto known = combinations.find(branch); known != combinations.end()) return {known->second, true};
   const std::string name(journal::branch_name(branch));
   const bool number = !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
@@ -41,7 +41,7 @@ std::string step_label(const runner::Step& step, const CombinationNames& combina
 
 std::string step_label(const std::string& its_branch, const std::string& state, const CombinationNames& combinations) {
   if (its_branch.empty()) return cleaned_for_terminal(state, false);
-  std::vector<Part> parts;  // of the branches, the innermost first
+  std::vector<BranchPart> parts;  // of the branches, the innermost first
   std::string branch = its_branch;
   while (const auto parent = journal::parent_of(branch)) {
     parts.push_back(part_of(branch, combinations));
@@ -57,7 +57,7 @@ std::string step_label(const std::string& its_branch, const std::string& state, 
   // A path is named after its first state, which need not be said twice.
   if (!parts.empty() && parts.back().name == state) parts.pop_back();
   std::string label;
-  for (const Part& part : parts) label += part.name + (part.combination ? " " : " / ");
+  for (const BranchPart& part : parts) label += part.name + (part.combination ? " " : " / ");
   return cleaned_for_terminal(label + state + values, false);
 }
 

@@ -278,7 +278,7 @@ class ActionRunner {
   const Step& step_;
   const ActionContext& context_;
   const WorkflowInvocation& invocation_;
-  const workflow::Options& options_;
+  const workflow::ActionOptions& options_;
   ActionResult result_;
 };
 

@@ -254,7 +254,7 @@ ActionResult Branch::perform(const State& state, Step& step) {
 
 void Branch::store(const Step& step, ActionResult& result, StepEnd& end) {
   const State& state = step.of();
-  const workflow::Options& options = state.action->options;
+  const workflow::ActionOptions& options = state.action->options;
   end.secret = gives_secrets(step);
   if (end.secret) {
     run_.hide(result.outcome.standard_output);

@@ -128,7 +128,7 @@ ActionResult together(const std::vector<CombinationLane>& lanes, Stop& stop) {
 }  // namespace
 
 ActionResult run_matrix(const Step& step, const ActionContext& context) {
-  const workflow::Options& options = step.of().action->options;
+  const workflow::ActionOptions& options = step.of().action->options;
   auto made = combinations(*options.matrix, context.variables);
   if (const auto* why = std::get_if<std::string>(&made)) {
     ActionResult result;

@@ -46,7 +46,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
-using workflow::Options;
+using workflow::ActionOptions;
 
 bool is_final(const ActionResult& result) {
   const Outcome& outcome = result.outcome;
@@ -54,7 +54,7 @@ bool is_final(const ActionResult& result) {
          outcome.error == "invalid_parameters" || outcome.error == "configuration_invalid";
 }
 
-milliseconds wait_before_next(const Options& options, int tries) {
+milliseconds wait_before_next(const ActionOptions& options, int tries) {
   if (!options.backoff) return milliseconds(0);
   const double factor = std::pow(2.0, std::min(tries - 1, 40));
   const double wait = static_cast<double>(options.backoff->first.count()) * factor;
@@ -70,7 +70,7 @@ ActionResult stopped(ActionResult result, Stop& stop) {
 }
 
 ActionResult run_until(Step& step, const ActionContext& context) {
-  const Options& options = step.of().action->options;
+  const ActionOptions& options = step.of().action->options;
   for (step.tries = 1;; ++step.tries) {
     ActionResult result = run_action(step, context);
     if (is_final(result) || step.tries > options.retry) return result;
@@ -81,7 +81,7 @@ ActionResult run_until(Step& step, const ActionContext& context) {
 }
 
 ActionResult run_within_time(Step& step, const ActionContext& context) {
-  const Options& options = step.of().action->options;
+  const ActionOptions& options = step.of().action->options;
   if (!options.total_timeout) return run_until(step, context);
   ActionResult result;
   const auto text = rendered_text(*options.total_timeout, context.invocation, context.variables, result.mistake);

@@ -14,10 +14,10 @@
 
 using nlohmann::ordered_json;
 using wtool::host::audit::describe;
-using wtool::host::audit::Report;
 using wtool::host::audit::show;
 using wtool::host::audit::ShowOptions;
 using wtool::host::audit::verify;
+using wtool::host::audit::VerifyReport;
 namespace fs = std::filesystem;
 
 namespace {
@@ -51,7 +51,7 @@ std::string joined(const Lines& lines) {
   return text;
 }
 
-std::string all_of(const Report& report) {
+std::string all_of(const VerifyReport& report) {
   std::string text = report.unusable;
   for (const std::string& one : report.problems) text += "problem: " + one + '\n';
   for (const std::string& one : report.notes) text += "note: " + one + '\n';
@@ -81,9 +81,9 @@ struct WrittenTrail {
     std::sort(all.begin(), all.end());
     return all;
   }
-  Report report(const std::string& expected = {}) const { return verify(file, expected); }
+  VerifyReport report(const std::string& expected = {}) const { return verify(file, expected); }
   void check_good(std::uint64_t lines, const std::string& said = {}) const {
-    const Report found = report();
+    const VerifyReport found = report();
     BOOST_TEST(found.unusable == "");
     BOOST_TEST(found.good(), all_of(found));
     BOOST_TEST(found.lines == lines);
@@ -91,7 +91,7 @@ struct WrittenTrail {
     if (said.empty()) BOOST_TEST(found.note_count == 0U, all_of(found));
   }
   void check_broken(const std::string& said) const {
-    const Report found = report();
+    const VerifyReport found = report();
     BOOST_TEST(found.unusable == "");
     BOOST_TEST(!found.good());
     BOOST_TEST(all_of(found).find(said) != std::string::npos, all_of(found) << "does not say " << said);
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_SUITE(audit_verify)
 BOOST_FIXTURE_TEST_CASE(an_untouched_trail_is_good, WrittenTrail) {
   write(5);
   check_good(5);
-  const Report found = report();
+  const VerifyReport found = report();
   BOOST_TEST(found.files == 1U);
   BOOST_TEST(found.head_seq == 5U);
   const ordered_json last = ordered_json::parse(split(content(file)).back());
@@ -139,7 +139,7 @@ BOOST_FIXTURE_TEST_CASE(every_change_of_a_byte_is_found, WrittenTrail) {
   const std::string good = content(file);
   const auto check = [&](std::size_t at, const std::string& what, const std::string& text) {
     put(file, text);
-    const Report found = report();
+    const VerifyReport found = report();
     BOOST_TEST(!found.good(), what << " at byte " << at << " is not found: " << all_of(found));
   };
   for (std::size_t at = 0; at < good.size(); ++at) {
@@ -378,7 +378,7 @@ BOOST_FIXTURE_TEST_CASE(added_text_stays_a_break_when_the_trail_continues, Writt
 BOOST_FIXTURE_TEST_CASE(an_expected_line_must_be_there, WrittenTrail) {
   options.max_bytes = 700;
   write(4);
-  const Report before = report();
+  const VerifyReport before = report();
   BOOST_TEST(all_of(report(before.head)) == "note: the expected line is the head\n");
   write(2);
   const std::uint64_t since = report().lines - before.lines;
@@ -402,7 +402,7 @@ BOOST_FIXTURE_TEST_CASE(many_problems_are_counted_and_the_first_are_shown, Writt
   Lines lines = split(content(file));
   for (std::string& line : lines) replace(line, "true", "trwe");
   put(file, joined(lines));
-  const Report found = report();
+  const VerifyReport found = report();
   BOOST_TEST(found.problem_count == 100U);
   BOOST_TEST(found.problems.size() == 20U);
 }
@@ -419,7 +419,7 @@ BOOST_FIXTURE_TEST_CASE(endless_lines_are_read_in_little_memory_and_do_not_hide_
   const Lines lines = split(content(file));
   for (const std::size_t size : {65'535U, 65'536U, 65'537U, 131'072U, 1'000'000U}) {
     put(file, lines[0] + std::string(size, 'x') + '\n' + lines[1]);
-    const Report found = report();
+    const VerifyReport found = report();
     BOOST_TEST(found.problem_count == 1U);
     BOOST_TEST(found.lines == 2U);
     BOOST_TEST(found.head == ordered_json::parse(lines[1])["hash"].get<std::string>());

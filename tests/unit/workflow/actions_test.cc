@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(all_options_are_read) {
   const Workflow workflow =
       read(one_action("Shell \"x\" with retry=3 backoff=2s..60s total_timeout=600 on failure: A secret timeout=30s "
                       "working-dir='d' result=name matrix={\"os\": [\"a\", \"b\"]} environment={\"K\": \"v\"}"));
-  const Options& options = options_of(workflow, "A");
+  const ActionOptions& options = options_of(workflow, "A");
   BOOST_TEST(options.retry == 3);
   BOOST_TEST(options.backoff->first.count() == 2000);
   BOOST_TEST(options.backoff->longest.count() == 60'000);

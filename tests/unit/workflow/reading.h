@@ -36,7 +36,8 @@ Kind action_of(const host::workflow::Workflow&& workflow, const std::string& id)
   return action_of<Kind>(workflow, id);
 }
 
-inline const host::workflow::Options& options_of(const host::workflow::Workflow& workflow, const std::string& id) {
+inline const host::workflow::ActionOptions& options_of(const host::workflow::Workflow& workflow,
+                                                       const std::string& id) {
   return action_at(workflow, id).options;
 }
 

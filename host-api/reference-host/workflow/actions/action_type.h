@@ -36,7 +36,7 @@ struct ActionReading {
   const std::vector<CodeBlock>& blocks;  // below the list item
   ActionCursor cursor;
   Diagnostics& diagnostics;
-  Options options;
+  ActionOptions options;
 };
 
 // Gets each template of an action.

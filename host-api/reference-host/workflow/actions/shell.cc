@@ -136,8 +136,8 @@ bool read_options(ActionReading& in, ShellAction& made) {
   }
   while (!in.cursor.at_end()) {
     const auto outcome = options.take(in.options);
-    if (outcome == OptionReader::Outcome::failed) return false;
-    if (outcome == OptionReader::Outcome::taken) continue;
+    if (outcome == OptionReader::Result::failed) return false;
+    if (outcome == OptionReader::Result::taken) continue;
     std::string name = options.peek_name();
     if (name == "working_directory") name = "working_dir";
     if (name == "environment") name = "env";

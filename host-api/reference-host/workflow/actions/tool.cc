@@ -39,8 +39,8 @@ ActionKind read_tool(ActionReading& in) {
   OptionReader options(in.cursor, in.diagnostics, false);
   while (!in.cursor.at_end()) {
     const auto outcome = options.take(in.options);
-    if (outcome == OptionReader::Outcome::failed) return made;
-    if (outcome == OptionReader::Outcome::taken) continue;
+    if (outcome == OptionReader::Result::failed) return made;
+    if (outcome == OptionReader::Result::taken) continue;
     const std::size_t at = in.cursor.here();
     const std::string key = in.cursor.take_name();
     if (key.empty() || !in.cursor.take_symbol('=')) {

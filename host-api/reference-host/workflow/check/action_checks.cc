@@ -59,7 +59,7 @@ class ActionChecker {
   }
 
   void options(const Action& action) {
-    const Options& options = action.options;
+    const ActionOptions& options = action.options;
     target(options.on_failure, "on failure");
     result(options.result);
     timeout(options.timeout);

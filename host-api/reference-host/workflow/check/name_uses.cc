@@ -104,7 +104,7 @@ class Collector final : public TextVisitor {
     for (const auto& entry : value) json(entry, offset);
   }
 
-  void options(const Options& options) {
+  void options(const ActionOptions& options) {
     text(options.timeout);
     text(options.total_timeout);
     if (options.matrix) json(*options.matrix, options.matrix_offset);

@@ -67,7 +67,7 @@ struct Backoff {
 };
 
 // The options of any action that calls something (Shell, Call tool, Execute prompt, Run workflow).
-struct Options {
+struct ActionOptions {
   NamedPlace result;                    // result="name", or **Store As**: name
   std::optional<TemplateText> timeout;  // a duration, for each try. A tool call has none: its timeout is an argument
   std::int64_t retry = 0;               // further tries after a failure
@@ -148,7 +148,7 @@ using ActionKind = std::variant<ShellAction, ToolAction, PromptAction, WorkflowA
 
 struct Action {
   ActionKind kind;
-  Options options;
+  ActionOptions options;
   std::size_t offset = 0;  // of its line
 };
 

@@ -132,9 +132,9 @@ void MappedText::append(std::string_view piece, std::size_t source_offset) {
 
 std::size_t MappedText::locate(std::size_t offset) const {
   const auto after = std::upper_bound(runs_.begin(), runs_.end(), offset,
-                                      [](std::size_t value, const Run& run) { return value < run.begin; });
+                                      [](std::size_t value, const Stretch& run) { return value < run.begin; });
   if (after == runs_.begin()) return 0;
-  const Run& run = *(after - 1);
+  const Stretch& run = *(after - 1);
   return run.source + (offset - run.begin);
 }
 
@@ -142,7 +142,7 @@ MappedText MappedText::part(std::size_t begin, std::size_t end) const {
   MappedText made;
   end = std::min(end, text_.size());
   auto run = std::upper_bound(runs_.begin(), runs_.end(), begin,
-                              [](std::size_t value, const Run& one) { return value < one.begin; });
+                              [](std::size_t value, const Stretch& one) { return value < one.begin; });
   do {
     const std::size_t next = std::min(run == runs_.end() ? end : run->begin, end);
     made.append(std::string_view(text_).substr(begin, next - begin), locate(begin));

@@ -67,12 +67,12 @@ class MappedText {
   MappedText part(std::size_t begin, std::size_t end) const;
 
  private:
-  struct Run {
+  struct Stretch {
     std::size_t begin;   // in text_
     std::size_t source;  // its offset in the source
   };
   std::string text_;
-  std::vector<Run> runs_;
+  std::vector<Stretch> runs_;
 };
 
 // Without spaces and tabs at either end.

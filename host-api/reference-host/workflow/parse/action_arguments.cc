@@ -23,8 +23,8 @@ std::string tag_word(const MappedText& tag) {
 
 class ArgumentReader {
  public:
-  ArgumentReader(ActionCursor& cursor, OptionReader& options, Options& read_options, std::vector<Argument>& arguments,
-                 Diagnostics& diagnostics)
+  ArgumentReader(ActionCursor& cursor, OptionReader& options, ActionOptions& read_options,
+                 std::vector<Argument>& arguments, Diagnostics& diagnostics)
       : cursor_(cursor),
         options_(options),
         read_options_(read_options),
@@ -41,8 +41,8 @@ class ArgumentReader {
       }
       if (guard_ && cursor_.take_word("with")) continue;
       const auto outcome = options_.take(read_options_);
-      if (outcome == OptionReader::Outcome::failed) return false;
-      if (outcome == OptionReader::Outcome::taken) {
+      if (outcome == OptionReader::Result::failed) return false;
+      if (outcome == OptionReader::Result::taken) {
         if (!guard_) continue;
         diagnostics_.add(at, "an option cannot be in {% if ... %}; only arguments can");
         return false;
@@ -114,7 +114,7 @@ class ArgumentReader {
 
   ActionCursor& cursor_;
   OptionReader& options_;
-  Options& read_options_;
+  ActionOptions& read_options_;
   std::vector<Argument>& arguments_;
   Diagnostics& diagnostics_;
   std::set<std::string> seen_;
@@ -144,7 +144,7 @@ std::optional<std::variant<expressions::Value, TemplateText>> take_value(ActionC
   return template_text(std::move(*text), diagnostics);
 }
 
-bool take_arguments(ActionCursor& cursor, OptionReader& options, Options& read_options,
+bool take_arguments(ActionCursor& cursor, OptionReader& options, ActionOptions& read_options,
                     std::vector<Argument>& arguments, Diagnostics& diagnostics) {
   return ArgumentReader(cursor, options, read_options, arguments, diagnostics).read();
 }

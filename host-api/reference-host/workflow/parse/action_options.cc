@@ -70,10 +70,10 @@ void OptionReader::note(const std::string& name, std::size_t at) {
   if (!seen_.insert(name).second) diagnostics_.add(at, "the option " + name + " is given twice");
 }
 
-OptionReader::Outcome OptionReader::take(Options& out) {
+OptionReader::Result OptionReader::take(ActionOptions& out) {
   const std::string name = peek_name();
   const std::vector<std::string> known = names();
-  if (name == "with" || std::find(known.begin(), known.end(), name) == known.end()) return Outcome::none;
+  if (name == "with" || std::find(known.begin(), known.end(), name) == known.end()) return Result::none;
   const std::size_t at = cursor_.here();
   note(name, at);
   cursor_.take_bare_word();
@@ -81,20 +81,20 @@ OptionReader::Outcome OptionReader::take(Options& out) {
     cursor_.take_word("failure");
     if (!cursor_.take_symbol(':') && !cursor_.take_symbol('=')) {
       cursor_.fail("this option is written `on failure: State`");
-      return Outcome::failed;
+      return Result::failed;
     }
   } else if (!cursor_.take_symbol('=')) {
     if (name == "secret") {
       out.secret = true;
-      return Outcome::taken;
+      return Result::taken;
     }
     cursor_.fail("a '=' is expected after " + name + ", as in " + example_of(name));
-    return Outcome::failed;
+    return Result::failed;
   }
-  return read(name, out) ? Outcome::taken : Outcome::failed;
+  return read(name, out) ? Result::taken : Result::failed;
 }
 
-bool OptionReader::read(const std::string& name, Options& out) {
+bool OptionReader::read(const std::string& name, ActionOptions& out) {
   if (name == "timeout") return timeout(out.timeout);
   if (name == "total_timeout") return timeout(out.total_timeout);
   if (name == "result") return result(out);
@@ -132,7 +132,7 @@ bool OptionReader::timeout(std::optional<TemplateText>& out) {
   return true;
 }
 
-bool OptionReader::result(Options& out) {
+bool OptionReader::result(ActionOptions& out) {
   const std::size_t at = cursor_.here();
   if (!cursor_.sees_text()) {
     out.result = {cursor_.take_name(), at};
@@ -144,7 +144,7 @@ bool OptionReader::result(Options& out) {
   return true;
 }
 
-bool OptionReader::retry(Options& out) {
+bool OptionReader::retry(ActionOptions& out) {
   const std::size_t at = cursor_.here();
   const std::string text = cursor_.take_bare_word();
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), out.retry);
@@ -157,7 +157,7 @@ bool OptionReader::retry(Options& out) {
   return false;
 }
 
-bool OptionReader::backoff(Options& out) {
+bool OptionReader::backoff(ActionOptions& out) {
   const std::size_t at = cursor_.here();
   std::string text;
   if (cursor_.sees_text()) {
@@ -182,7 +182,7 @@ bool OptionReader::backoff(Options& out) {
   return false;
 }
 
-bool OptionReader::on_failure(Options& out) {
+bool OptionReader::on_failure(ActionOptions& out) {
   const std::size_t at = cursor_.here();
   if (cursor_.sees_text()) {
     const auto text = cursor_.take_text("the name of a state");
@@ -196,7 +196,7 @@ bool OptionReader::on_failure(Options& out) {
   return false;
 }
 
-bool OptionReader::secret(Options& out) {
+bool OptionReader::secret(ActionOptions& out) {
   const std::size_t at = cursor_.here();
   const std::string word = lowered(cursor_.take_bare_word());
   out.secret = word == "true";
@@ -205,7 +205,7 @@ bool OptionReader::secret(Options& out) {
   return false;
 }
 
-bool OptionReader::matrix(Options& out) {
+bool OptionReader::matrix(ActionOptions& out) {
   out.matrix_offset = cursor_.here();
   const auto object = cursor_.take_json_object();
   if (!object) return false;

@@ -17,7 +17,7 @@ inline constexpr std::int64_t max_retries = 100;
 
 class OptionReader {
  public:
-  enum class Outcome {
+  enum class Result {
     none,    // what comes next is not an option; nothing was taken
     taken,   // it was read
     failed,  // it is an option, and a diagnostic says what is wrong with it
@@ -27,7 +27,7 @@ class OptionReader {
   OptionReader(ActionCursor& cursor, Diagnostics& diagnostics, bool has_timeout = true)
       : cursor_(cursor), diagnostics_(diagnostics), has_timeout_(has_timeout) {}
 
-  Outcome take(Options& out);
+  Result take(ActionOptions& out);
 
   // The name before the next `=`, in the form of option names: in lower case, a hyphen as an underscore. Takes nothing.
   std::string peek_name() const;
@@ -37,14 +37,14 @@ class OptionReader {
   std::vector<std::string> names() const;
 
  private:
-  bool read(const std::string& name, Options& out);
+  bool read(const std::string& name, ActionOptions& out);
   bool timeout(std::optional<TemplateText>& out);
-  bool result(Options& out);
-  bool retry(Options& out);
-  bool backoff(Options& out);
-  bool on_failure(Options& out);
-  bool secret(Options& out);
-  bool matrix(Options& out);
+  bool result(ActionOptions& out);
+  bool retry(ActionOptions& out);
+  bool backoff(ActionOptions& out);
+  bool on_failure(ActionOptions& out);
+  bool secret(ActionOptions& out);
+  bool matrix(ActionOptions& out);
 
   ActionCursor& cursor_;
   Diagnostics& diagnostics_;
@@ -61,7 +61,7 @@ std::optional<std::variant<expressions::Value, TemplateText>> take_value(ActionC
 
 // Takes the rest of an action: pairs, some of them perhaps in `{% if ... %} ... {% endif %}`, and options in between.
 // False after a diagnostic.
-bool take_arguments(ActionCursor& cursor, OptionReader& options, Options& read_options,
+bool take_arguments(ActionCursor& cursor, OptionReader& options, ActionOptions& read_options,
                     std::vector<Argument>& arguments, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow
