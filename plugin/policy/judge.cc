@@ -23,6 +23,9 @@ namespace {
 // Wrappers within wrappers beyond this are refused.
 constexpr int deepest_wrapping = 16;
 
+// In which a command may run, after `cd` commands that may have failed.
+constexpr std::size_t most_directories = 16;
+
 // The builtins that a judged line may have. All words of theirs are literal, and the shell does nothing else with them.
 bool is_harmless_builtin(std::string_view name) {
   return programs::is_listed(": true false echo printf test [ pwd cd exit export", name);
@@ -259,15 +262,39 @@ class Judge {
     const bool known = !script.obstacle;
     for (const SimpleCommand& command : script.commands) {
       judge_command(command, frame);
-      if (known && is_strict() && !command.words.empty() && command.words.front().text == "cd") {
+      if (!is_strict()) {
+        note_cd(command, frame);
+      } else if (known && !command.words.empty() && command.words.front().text == "cd") {
         judge_cd(command, frame);
       }
     }
   }
 
+  // Without an allow list: what follows may run where any of these leads. It may run elsewhere, too, since a function, a
+  // variable or a loop may hide another `cd`.
+  static void note_cd(const SimpleCommand& command, Frame& frame) {
+    const auto& words = command.words;
+    const auto is_one_of = [](std::string_view names) {
+      return [names](const Word& word) { return word.literal && programs::is_listed(names, word.text); };
+    };
+    const bool moves = std::any_of(words.begin(), words.end(), is_one_of("cd chdir pushd")) &&
+                       is_one_of("cd chdir pushd command builtin")(words.front());
+    if (moves && words.back().literal) follow(words.back().text, frame);
+  }
+
+  // Adds where `path` leads from each directory.
+  static void follow(std::string_view path, Frame& frame) {
+    const std::vector<std::string> before = frame.directories;
+    if (before.size() > most_directories) return;
+    for (const std::string& from : before) {
+      std::string to = resolve_folder(from, path);
+      const auto& all = frame.directories;
+      if (std::find(all.begin(), all.end(), to) == all.end()) frame.directories.push_back(std::move(to));
+    }
+  }
+
   // `cd DIR && ...`, `cd DIR; ...`: what follows may run in either directory.
   void judge_cd(const SimpleCommand& command, Frame& frame) {
-    constexpr std::size_t most_directories = 16;
     const Range at = command.words.front().at;
     const Word* const directory = directory_of_cd(command.words);
     if (directory == nullptr) {
@@ -281,17 +308,15 @@ class Judge {
                                     "cd must be followed by && or ;, because what follows is judged for its directory",
                                     "write cd DIRECTORY && ..., or give working_directory");
     }
-    const std::vector<std::string> before = frame.directories;
-    for (const std::string& from : before) {
-      std::string to = resolve_path(from, directory->text);
-      if (!situation_.directories.roots.empty() && !is_within_any(to, situation_.roots)) {
+    if (!situation_.directories.roots.empty()) {
+      for (const std::string& from : frame.directories) {
+        const std::string to = resolve_path(from, directory->text);
+        if (is_within_any(to, situation_.roots)) continue;
         strictest_.not_covered(frame, directory->at,
                                "cd would lead to " + quoted(to) + ", outside of directories.roots", roots_hint());
       }
-      if (std::find(frame.directories.begin(), frame.directories.end(), to) == frame.directories.end()) {
-        frame.directories.push_back(std::move(to));
-      }
     }
+    follow(directory->text, frame);
     if (frame.directories.size() > most_directories) {
       strictest_.not_covered(frame, at, "there are too many cd commands", "use fewer cd commands");
       frame.directories.resize(most_directories);
@@ -512,10 +537,13 @@ class Judge {
     }
     const std::string own = covenant::repository_folder(situation_.directory, "/");
     for (std::string directory : frame.directories) {
-      for (const std::string& next : made.directories) directory = resolve_path(directory, next);
-      if (covenant::repository_folder(directory, "/") != own && covenant::may_filter(directory, "/")) {
+      for (const std::string& next : made.directories) directory = resolve_folder(directory, next);
+      if (directory == unknown_folder ||
+          (covenant::repository_folder(directory, "/") != own && covenant::may_filter(directory, "/"))) {
         return strictest_.not_covered(frame, words.front().at,
-                                      "the repository at " + quoted(directory) + " has filters, which are programs",
+                                      "the repository at " + quoted(directory) +
+                                          (directory == unknown_folder ? " is not known, and may have" : " has") +
+                                          " filters, which are programs",
                                       "give working_directory");
       }
     }
@@ -581,7 +609,8 @@ class Judge {
   // ---- What a command runs besides itself.
 
   void judge_inner(const SimpleCommand& command, std::string_view tool, const Frame& frame) {
-    for (const Inner& inner : inner_commands(tool, command, is_strict() ? &frame.directories : nullptr)) {
+    const Whereabouts where{frame.directories, frame.elsewhere || !is_strict(), is_strict()};
+    for (const Inner& inner : inner_commands(tool, command, &where)) {
       Frame within = frame;
       ++within.depth;
       switch (inner.kind) {
@@ -621,7 +650,6 @@ class Judge {
   // Where `inner` runs: the options in front of it may lead elsewhere.
   void follow_directories(const SimpleCommand& command, const Inner& inner, std::string_view tool,
                           Frame& within) const {
-    if (!is_strict()) return;
     const std::vector<Word>& words = command.words;
     const auto runs = std::find_if(words.begin() + 1, words.end(), [&](const Word& word) {
       return !inner.command.words.empty() && word.at.begin == inner.command.words.front().at.begin &&
@@ -633,7 +661,7 @@ class Judge {
     within.elsewhere = within.elsewhere || !followed || is_found || runs_elsewhere(tool, words);
     if (followed) within.directories = *std::move(followed);
     // find -execdir: any folder that it finds, where "stdin" may be standard input.
-    if (tool == "find" && runs_elsewhere(tool, words)) within.directories.emplace_back("/dev");
+    if (is_strict() && tool == "find" && runs_elsewhere(tool, words)) within.directories.emplace_back("/dev");
   }
 
   void judge_program_text_of(const std::vector<Word>& words, std::string_view tool, const Frame& frame) {

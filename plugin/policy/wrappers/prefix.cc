@@ -119,7 +119,7 @@ void judge_env(const Judgement& judgement, int depth) {
     rest.insert(rest.begin(), command.words.front());
     rest.insert(rest.end(), command.words.begin() + from, command.words.end());
     command.words = std::move(rest);
-    return judge_env({judgement.tool, command, judgement.inners, judgement.directories}, depth + 1);
+    return judge_env({judgement.tool, command, judgement.inners, judgement.where}, depth + 1);
   }
   if (judgement.has_obstacle(reading) || reading.find("help version") != nullptr || reading.operands.empty()) return;
   // A lone dash is -i.
