@@ -12,6 +12,7 @@
 #include "policy/entries.h"
 #include "policy/environment.h"
 #include "policy/expansion.h"
+#include "policy/hints.h"
 #include "policy/programs/names.h"
 #include "policy/programs/reader.h"
 #include "policy/wrappers.h"
@@ -67,54 +68,6 @@ std::string_view variable_of(const Word& assignment) {
 // What is behind the = of an assignment.
 std::string_view value_of(std::string_view assignment) {
   return assignment.substr(std::min(assignment.find('='), assignment.size() - 1) + 1);
-}
-
-// What to write instead of a construct that is known only when it runs, by a part of what is said of it.
-std::string hint_for(std::string_view what) {
-  constexpr std::pair<std::string_view, std::string_view> hints[] = {
-      {"a command substitution", "run that command first, and write what it prints into the line"},
-      {"the keyword for", "give all names to one command (wc -l *.md), or use xargs or find -exec"},
-      {"the keyword while", "let xargs or find -exec run the command for each name"},
-      {"the keyword until", "make a call for each round"},
-      {"the keyword if", "write TEST && COMMAND || COMMAND, with test or ["},
-      {"a keyword that only some shells know", "write [ ... ] for [[ ... ]], and calls of their own for the rest"},
-      {"a subshell", "leave the parentheses out: cd DIRECTORY && ... lasts for this call only"},
-      {"a group of commands", "leave the braces out"},
-      {"a redirection to or from a file",
-       "to read a file, name it as an argument (wc -l FILE) or write cat FILE | ...; to "
-       "write one, pipe into a program that is allowed to, such as tee"},
-      {"the redirection &>", "write >/dev/null 2>&1"},
-      {"the operator |&", "write 2>&1 |"},
-      {"a here-string", "write printf '%s\\n' TEXT | ..."},
-      {"a here-document whose delimiter is not quoted", "put the delimiter in quotes (<<'EOF'), and write values out"},
-      {"a process substitution", "write the outputs to files with calls of their own, or use a pipe"},
-      {"a command in the background", "leave the & out"},
-      {"a brace expansion", "write the words out (a.c a.h), or use a glob"},
-      {"a parameter expansion", "write the value out; $HOME, $PWD and $? are known in this spelling"},
-      {"an arithmetic expansion", "write the number out"},
-      {"an assignment", "give the variable in the call's environment"},
-      {"a tilde", "write ~/... or $HOME/... as an argument of its own, or the path"},
-      {"the glob character", "write the names out, or give the glob as an argument of its own, without quotes"},
-  };
-  for (const auto& [construct, hint] : hints) {
-    if (what.find(construct) != what.npos) return std::string(hint);
-  }
-  return "write the words out as they are meant, in quotes where needed, or run it as a command of its own";
-}
-
-// What to write instead of a builtin that is refused.
-std::string_view hint_for_builtin(std::string_view name) {
-  constexpr std::pair<std::string_view, std::string_view> hints[] = {
-      {"command type hash", "\"which NAME\" shows where a program is"},
-      {"pushd popd dirs chdir", "write cd DIRECTORY && ..."},
-      {". source", "name programs by their paths (.venv/bin/python), and give variables in the call's environment"},
-      {"exec builtin eval", "write the command itself"},
-      {"[[", "write [ ... ]"},
-  };
-  for (const auto& [names, hint] : hints) {
-    if (programs::is_listed(names, name)) return hint;
-  }
-  return "leave it out";
 }
 
 // The text that ranges are of.
@@ -173,7 +126,7 @@ void StrictestFinding::not_covered(const Place& place, Range at, std::string rea
 
 void StrictestFinding::unknown(const Place& place, Range at, const std::string& what) {
   if (has_allow_list_ || confined_) {
-    not_covered(place, at, what + ", so that it cannot be judged before it runs", hint_for(what));
+    not_covered(place, at, what + ", so that it cannot be judged before it runs", std::string(hint_for(what)));
   } else {
     const bool denies = !rules_.deny.empty();
     note(denies ? Answer::deny : Answer::ask, place, at, what + ", so that it may be a command of the list",
