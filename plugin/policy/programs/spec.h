@@ -178,7 +178,7 @@ struct ProgramSpec {
   bool names_variables = false;  // its operands are names of variables, which a shell may evaluate
   bool assignments = false;      // NAME=value may stand in front of the command
   bool behind_dashes = false;    // where "--" stands behind the operands, the command is what follows it
-  bool reads_input = false;      // without a file, the standard input is code
+  bool reads_input = false;  // its standard input is code; of a program without `runs`, and make, where a word names it
   // Names of options ("*": always) with which, where no command is given, a program reads the standard input that nobody
   // here knows: what a container runs, the shell of another machine.
   std::string_view hands_input_on = {};
