@@ -195,6 +195,10 @@ BOOST_AUTO_TEST_CASE(it_is_judged_as_a_text_that_nobody_has_read) {
 BOOST_AUTO_TEST_CASE(under_a_deny_list_it_may_be_what_is_denied) {
   const ToolUnderTest careful(plugin, with_stdin({{"commands", {{"deny", {"rm"}}}}}));
   BOOST_TEST(careful.explain(arguments("sh", "rm -rf x")).at("verdict") == "deny");
+  for (const char* command : {"cd /dev && sh stdin", "cd /proc/self/fd && sh 0", "cd \"$X\" && sh stdin"}) {
+    BOOST_TEST(careful.explain(arguments(command, "rm -rf x")).at("verdict") == "deny", command);
+  }
+  BOOST_TEST(careful.explain(arguments("docker start -ai box", "rm -rf x")).at("verdict") == "ask");
   BOOST_TEST(careful.explain(arguments("bash -c bash", "rm -rf x")).at("verdict") == "deny");
   BOOST_TEST(careful.explain(arguments("xargs rm", "x")).at("verdict") == "deny");
   BOOST_TEST(careful.explain(arguments("wc", "rm -rf x")).at("verdict") == "allow");
