@@ -61,4 +61,9 @@ std::string show_json(const Json& value) {
   return text.substr(0, cut) + "... (" + std::to_string(text.size()) + " bytes)";
 }
 
+std::string describe_json(const Json& value) {
+  const std::size_t bytes = value.dump(-1, ' ', false, Json::error_handler_t::replace).size();
+  return std::string("a value of type ") + value.type_name() + " (" + std::to_string(bytes) + " bytes)";
+}
+
 }  // namespace wtool

@@ -14,4 +14,7 @@ nlohmann::json parse_json_object(std::string_view text, std::string& problem);
 // A value as JSON text for a message, cut where it is long.
 std::string show_json(const nlohmann::json& value);
 
+// Its type and how many bytes it has as JSON text: for values that no message may show.
+std::string describe_json(const nlohmann::json& value);
+
 }  // namespace wtool

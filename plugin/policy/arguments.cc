@@ -241,7 +241,17 @@ bool takes_more_arguments(std::string_view tool, const std::vector<std::string>&
   // After `--` there are only operands; before it, an argument may be an option.
   const bool options_ended = reading.first_operand_behind_dashes != static_cast<std::size_t>(-1);
   const bool checked = table.check != nullptr || !table.only_with.empty() || !table.unsafe_operands.empty();
-  return options_ended ? !checked || !reading.operands.empty() : !checked && !reading.tool->has_effects();
+  if (options_ended) return !checked || !reading.operands.empty();
+  // Behind a subcommand, an option may be one of the program itself, and git has some in many places: git blame --output=x.
+  // Only of an exact style is it known that none is.
+  const auto has_others = [](const programs::Compiled& program) {
+    const auto& options = program.options();
+    return program.has_effects() || std::any_of(options.begin(), options.end(), [](const programs::Option& option) {
+             return option.unproven && !option.whole;
+           });
+  };
+  const bool may_be_own = reading.begin > 0 && table.style != programs::Style::exact;
+  return !checked && !has_others(*reading.tool) && !(may_be_own && has_others(*programs::find_rules(tool)));
 }
 
 bool takes_paths(std::string_view tool, const std::vector<Word>& words) {

@@ -57,7 +57,7 @@ bool has_argument_table(std::string_view tool);
 bool may_run_programs(std::string_view tool);
 
 // True where the words are safe whatever arguments follow them, such as those that xargs adds: for a known tool without
-// unsafe options, or after a `--`.
+// options but the safe ones, or after a `--`.
 bool takes_more_arguments(std::string_view tool, const std::vector<std::string>& words);
 
 // True where these words are safe, and stay so with any other path in place of those that are paths (Word::is_path).

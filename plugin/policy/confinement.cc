@@ -89,7 +89,7 @@ std::optional<std::vector<std::string>> working_directories(const std::vector<Wo
   const auto add = [&](std::string_view path) {
     const std::size_t before = all.size();
     for (std::size_t i = 0; i < before; ++i) {
-      std::string led = resolve_path(all[i], path);
+      std::string led = resolve_folder(all[i], path);
       if (std::find(all.begin(), all.end(), led) == all.end()) all.push_back(std::move(led));
     }
   };

@@ -11,6 +11,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 namespace wtool::policy {
 
@@ -118,12 +119,24 @@ bool read_link(std::string_view prefix, int directory, const std::string& path, 
   return true;
 }
 
-std::string resolve_from(std::string_view prefix, int directory, std::string_view path) {
+// True for what leads to other files for the command than for this process, or for both at another time: the links in
+// the folder of a process.
+bool is_of_process(std::string_view path) {
+  constexpr std::string_view processes = "/proc/";
+  if (!path.starts_with(processes)) return false;
+  path.remove_prefix(processes.size());
+  return path == "self" || path == "thread-self" || path.find_first_not_of("0123456789") == path.npos;
+}
+
+// Nothing: only the command itself can tell.
+std::optional<std::string> resolve_from(std::string_view prefix, int directory, std::string_view path) {
   constexpr int most_links = 40;  // As the kernel has it.
   // A path this long cannot be opened; without a slash it could only be a name in the directory.
   if (path.size() > PATH_MAX) {
-    return path.find('/') == std::string_view::npos && !prefix.empty() ? std::string(prefix) : "/";
+    if (path.find('/') == std::string_view::npos && !prefix.empty()) return std::string(prefix);
+    return std::nullopt;
   }
+  if (prefix == unknown_folder && !path.starts_with('/')) return std::nullopt;
   int links = 0;
   // Below what does not exist there are no links to be read, until `..` leads back.
   std::size_t missing = 0;
@@ -148,13 +161,12 @@ std::string resolve_from(std::string_view prefix, int directory, std::string_vie
       ++missing;
       continue;
     }
-    // These lead to other directories for the command than for this process.
-    if (done == "/proc/self" || done == "/proc/thread-self") return "/";
+    if (is_of_process(done)) return std::nullopt;
     if (!read_link(prefix, directory, done, target)) {
       if (errno != EINVAL) missing = 1;  // EINVAL: it is there, and no link.
       continue;
     }
-    if (++links > most_links) return "/";
+    if (++links > most_links) return std::nullopt;
     done.erase(target[0] == '/' ? 0 : std::min(done.rfind('/'), done.size()));
     rest_of_link = target.append(rest);
     rest = rest_of_link;
@@ -169,10 +181,16 @@ PathResolver::PathResolver(std::string_view directory)
       // Where it cannot be opened, each path is read from the top.
       directory_(::open(std::string(directory).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {}
 
-std::string PathResolver::resolve(std::string_view path) const { return resolve_from(prefix_, directory_.get(), path); }
+std::string PathResolver::resolve(std::string_view path) const {
+  return resolve_from(prefix_, directory_.get(), path).value_or("/");
+}
 
 std::string resolve_path(std::string_view directory, std::string_view path) {
-  return resolve_from(prefix_of(directory), -1, path);
+  return resolve_from(prefix_of(directory), -1, path).value_or("/");
+}
+
+std::string resolve_folder(std::string_view directory, std::string_view path) {
+  return resolve_from(prefix_of(directory), -1, path).value_or(std::string(unknown_folder));
 }
 
 std::vector<std::string> canonical_roots(const std::vector<std::string>& roots) {

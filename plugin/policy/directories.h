@@ -33,7 +33,8 @@ class PathResolver {
   explicit PathResolver(std::string_view directory);
 
   // The canonical path of `path`. Links are followed, dangling ones too: a missing file is where it would be created.
-  // Never fails: the answer is "/" beyond 40 links, and below /proc/self, which is another directory for a command.
+  // Never fails: the answer is "/" beyond 40 links, and below the folder of a process (/proc/self), where links lead
+  // elsewhere for a command, or at another time.
   std::string resolve(std::string_view path) const;
 
  private:
@@ -43,6 +44,13 @@ class PathResolver {
 
 // The same for one path.
 std::string resolve_path(std::string_view directory, std::string_view path);
+
+// A folder of which only the command itself can tell where it is. So is all that is named from there.
+inline constexpr std::string_view unknown_folder = "/proc/self";
+
+// As resolve_path, but unknown_folder for what only the command itself can tell: where `cd` leads, which file an operand
+// is.
+std::string resolve_folder(std::string_view directory, std::string_view path);
 
 // The roots of directories.roots, canonical. One that does not exist now contains nothing, and is left out.
 std::vector<std::string> canonical_roots(const std::vector<std::string>& roots);

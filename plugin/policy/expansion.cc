@@ -382,7 +382,8 @@ class Expander {
       const Word* const to = directory_of_cd(command.words);
       if (directory_ && to != nullptr && command.joint == Joint::and_then && !command.negated &&
           before_ != Joint::or_else && before_ != Joint::pipe) {
-        directory_ = resolve_path(*directory_, to->text);
+        directory_ = resolve_folder(*directory_, to->text);
+        if (*directory_ == unknown_folder) directory_.reset();
       } else {
         directory_.reset();
       }

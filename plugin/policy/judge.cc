@@ -12,6 +12,7 @@
 #include "policy/entries.h"
 #include "policy/environment.h"
 #include "policy/expansion.h"
+#include "policy/hints.h"
 #include "policy/programs/names.h"
 #include "policy/programs/reader.h"
 #include "policy/wrappers.h"
@@ -22,6 +23,9 @@ namespace {
 
 // Wrappers within wrappers beyond this are refused.
 constexpr int deepest_wrapping = 16;
+
+// In which a command may run, after `cd` commands that may have failed.
+constexpr std::size_t most_directories = 16;
 
 // The builtins that a judged line may have. All words of theirs are literal, and the shell does nothing else with them.
 bool is_harmless_builtin(std::string_view name) {
@@ -64,54 +68,6 @@ std::string_view variable_of(const Word& assignment) {
 // What is behind the = of an assignment.
 std::string_view value_of(std::string_view assignment) {
   return assignment.substr(std::min(assignment.find('='), assignment.size() - 1) + 1);
-}
-
-// What to write instead of a construct that is known only when it runs, by a part of what is said of it.
-std::string hint_for(std::string_view what) {
-  constexpr std::pair<std::string_view, std::string_view> hints[] = {
-      {"a command substitution", "run that command first, and write what it prints into the line"},
-      {"the keyword for", "give all names to one command (wc -l *.md), or use xargs or find -exec"},
-      {"the keyword while", "let xargs or find -exec run the command for each name"},
-      {"the keyword until", "make a call for each round"},
-      {"the keyword if", "write TEST && COMMAND || COMMAND, with test or ["},
-      {"a keyword that only some shells know", "write [ ... ] for [[ ... ]], and calls of their own for the rest"},
-      {"a subshell", "leave the parentheses out: cd DIRECTORY && ... lasts for this call only"},
-      {"a group of commands", "leave the braces out"},
-      {"a redirection to or from a file",
-       "to read a file, name it as an argument (wc -l FILE) or write cat FILE | ...; to "
-       "write one, pipe into a program that is allowed to, such as tee"},
-      {"the redirection &>", "write >/dev/null 2>&1"},
-      {"the operator |&", "write 2>&1 |"},
-      {"a here-string", "write printf '%s\\n' TEXT | ..."},
-      {"a here-document whose delimiter is not quoted", "put the delimiter in quotes (<<'EOF'), and write values out"},
-      {"a process substitution", "write the outputs to files with calls of their own, or use a pipe"},
-      {"a command in the background", "leave the & out"},
-      {"a brace expansion", "write the words out (a.c a.h), or use a glob"},
-      {"a parameter expansion", "write the value out; $HOME, $PWD and $? are known in this spelling"},
-      {"an arithmetic expansion", "write the number out"},
-      {"an assignment", "give the variable in the call's environment"},
-      {"a tilde", "write ~/... or $HOME/... as an argument of its own, or the path"},
-      {"the glob character", "write the names out, or give the glob as an argument of its own, without quotes"},
-  };
-  for (const auto& [construct, hint] : hints) {
-    if (what.find(construct) != what.npos) return std::string(hint);
-  }
-  return "write the words out as they are meant, in quotes where needed, or run it as a command of its own";
-}
-
-// What to write instead of a builtin that is refused.
-std::string_view hint_for_builtin(std::string_view name) {
-  constexpr std::pair<std::string_view, std::string_view> hints[] = {
-      {"command type hash", "\"which NAME\" shows where a program is"},
-      {"pushd popd dirs chdir", "write cd DIRECTORY && ..."},
-      {". source", "name programs by their paths (.venv/bin/python), and give variables in the call's environment"},
-      {"exec builtin eval", "write the command itself"},
-      {"[[", "write [ ... ]"},
-  };
-  for (const auto& [names, hint] : hints) {
-    if (programs::is_listed(names, name)) return hint;
-  }
-  return "leave it out";
 }
 
 // The text that ranges are of.
@@ -170,7 +126,7 @@ void StrictestFinding::not_covered(const Place& place, Range at, std::string rea
 
 void StrictestFinding::unknown(const Place& place, Range at, const std::string& what) {
   if (has_allow_list_ || confined_) {
-    not_covered(place, at, what + ", so that it cannot be judged before it runs", hint_for(what));
+    not_covered(place, at, what + ", so that it cannot be judged before it runs", std::string(hint_for(what)));
   } else {
     const bool denies = !rules_.deny.empty();
     note(denies ? Answer::deny : Answer::ask, place, at, what + ", so that it may be a command of the list",
@@ -259,15 +215,39 @@ class Judge {
     const bool known = !script.obstacle;
     for (const SimpleCommand& command : script.commands) {
       judge_command(command, frame);
-      if (known && is_strict() && !command.words.empty() && command.words.front().text == "cd") {
+      if (!is_strict()) {
+        note_cd(command, frame);
+      } else if (known && !command.words.empty() && command.words.front().text == "cd") {
         judge_cd(command, frame);
       }
     }
   }
 
+  // Without an allow list: what follows may run where any of these leads. It may run elsewhere, too, since a function, a
+  // variable or a loop may hide another `cd`.
+  static void note_cd(const SimpleCommand& command, Frame& frame) {
+    const auto& words = command.words;
+    const auto is_one_of = [](std::string_view names) {
+      return [names](const Word& word) { return word.literal && programs::is_listed(names, word.text); };
+    };
+    const bool moves = std::any_of(words.begin(), words.end(), is_one_of("cd chdir pushd")) &&
+                       is_one_of("cd chdir pushd command builtin")(words.front());
+    if (moves && words.back().literal) follow(words.back().text, frame);
+  }
+
+  // Adds where `path` leads from each directory.
+  static void follow(std::string_view path, Frame& frame) {
+    const std::vector<std::string> before = frame.directories;
+    if (before.size() > most_directories) return;
+    for (const std::string& from : before) {
+      std::string to = resolve_folder(from, path);
+      const auto& all = frame.directories;
+      if (std::find(all.begin(), all.end(), to) == all.end()) frame.directories.push_back(std::move(to));
+    }
+  }
+
   // `cd DIR && ...`, `cd DIR; ...`: what follows may run in either directory.
   void judge_cd(const SimpleCommand& command, Frame& frame) {
-    constexpr std::size_t most_directories = 16;
     const Range at = command.words.front().at;
     const Word* const directory = directory_of_cd(command.words);
     if (directory == nullptr) {
@@ -281,17 +261,15 @@ class Judge {
                                     "cd must be followed by && or ;, because what follows is judged for its directory",
                                     "write cd DIRECTORY && ..., or give working_directory");
     }
-    const std::vector<std::string> before = frame.directories;
-    for (const std::string& from : before) {
-      std::string to = resolve_path(from, directory->text);
-      if (!situation_.directories.roots.empty() && !is_within_any(to, situation_.roots)) {
+    if (!situation_.directories.roots.empty()) {
+      for (const std::string& from : frame.directories) {
+        const std::string to = resolve_path(from, directory->text);
+        if (is_within_any(to, situation_.roots)) continue;
         strictest_.not_covered(frame, directory->at,
                                "cd would lead to " + quoted(to) + ", outside of directories.roots", roots_hint());
       }
-      if (std::find(frame.directories.begin(), frame.directories.end(), to) == frame.directories.end()) {
-        frame.directories.push_back(std::move(to));
-      }
     }
+    follow(directory->text, frame);
     if (frame.directories.size() > most_directories) {
       strictest_.not_covered(frame, at, "there are too many cd commands", "use fewer cd commands");
       frame.directories.resize(most_directories);
@@ -512,10 +490,13 @@ class Judge {
     }
     const std::string own = covenant::repository_folder(situation_.directory, "/");
     for (std::string directory : frame.directories) {
-      for (const std::string& next : made.directories) directory = resolve_path(directory, next);
-      if (covenant::repository_folder(directory, "/") != own && covenant::may_filter(directory, "/")) {
+      for (const std::string& next : made.directories) directory = resolve_folder(directory, next);
+      if (directory == unknown_folder ||
+          (covenant::repository_folder(directory, "/") != own && covenant::may_filter(directory, "/"))) {
         return strictest_.not_covered(frame, words.front().at,
-                                      "the repository at " + quoted(directory) + " has filters, which are programs",
+                                      "the repository at " + quoted(directory) +
+                                          (directory == unknown_folder ? " is not known, and may have" : " has") +
+                                          " filters, which are programs",
                                       "give working_directory");
       }
     }
@@ -581,7 +562,8 @@ class Judge {
   // ---- What a command runs besides itself.
 
   void judge_inner(const SimpleCommand& command, std::string_view tool, const Frame& frame) {
-    for (const Inner& inner : inner_commands(tool, command, is_strict() ? &frame.directories : nullptr)) {
+    const Whereabouts where{frame.directories, frame.elsewhere || !is_strict(), is_strict()};
+    for (const Inner& inner : inner_commands(tool, command, &where)) {
       Frame within = frame;
       ++within.depth;
       switch (inner.kind) {
@@ -621,7 +603,6 @@ class Judge {
   // Where `inner` runs: the options in front of it may lead elsewhere.
   void follow_directories(const SimpleCommand& command, const Inner& inner, std::string_view tool,
                           Frame& within) const {
-    if (!is_strict()) return;
     const std::vector<Word>& words = command.words;
     const auto runs = std::find_if(words.begin() + 1, words.end(), [&](const Word& word) {
       return !inner.command.words.empty() && word.at.begin == inner.command.words.front().at.begin &&
@@ -633,7 +614,7 @@ class Judge {
     within.elsewhere = within.elsewhere || !followed || is_found || runs_elsewhere(tool, words);
     if (followed) within.directories = *std::move(followed);
     // find -execdir: any folder that it finds, where "stdin" may be standard input.
-    if (tool == "find" && runs_elsewhere(tool, words)) within.directories.emplace_back("/dev");
+    if (is_strict() && tool == "find" && runs_elsewhere(tool, words)) within.directories.emplace_back("/dev");
   }
 
   void judge_program_text_of(const std::vector<Word>& words, std::string_view tool, const Frame& frame) {

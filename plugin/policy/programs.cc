@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
-#include <unordered_map>
 
 #include "policy/directories.h"
 
@@ -14,34 +12,50 @@ namespace wtool::policy {
 
 namespace {
 
-// The canonical path of a folder, which is looked for again only if the folder is another one than before, or was
-// moved. (Who can put a link in place of a folder above it can write programs there as well.)
-std::string canonical_folder(const std::string& folder, const struct stat& status) {
-  struct Known {
-    struct stat status;
-    std::string path;
-  };
-  constexpr std::size_t most = 1000;
-  static std::mutex mutex;
-  static std::unordered_map<std::string, Known> all;
-  const std::lock_guard lock(mutex);
-  if (all.size() > most) all.clear();
-  Known& known = all[folder];
-  const bool is_same = !known.path.empty() && known.status.st_dev == status.st_dev &&
-                       known.status.st_ino == status.st_ino && known.status.st_ctim.tv_sec == status.st_ctim.tv_sec &&
-                       known.status.st_ctim.tv_nsec == status.st_ctim.tv_nsec;
-  if (!is_same) known = {status, resolve_path("/", folder)};
-  return known.path;
-}
+// Says which folders of one PATH are trusted. It looks at each of them now, whatever an earlier call has seen: a folder
+// above may be another one since, or a link.
+class Trust {
+ public:
+  explicit Trust(const std::vector<std::string>& roots) : roots_(roots) {}
 
-bool is_trusted(const std::string& folder, const std::vector<std::string>& roots) {
-  struct stat status {};
-  if (folder.empty() || folder.front() != '/' || ::stat(folder.c_str(), &status) != 0) return false;
-  if (!S_ISDIR(status.st_mode) || (status.st_mode & S_IWOTH) != 0) return false;
-  if (roots.empty()) return true;
-  const std::string real = canonical_folder(folder, status);
-  return std::none_of(roots.begin(), roots.end(), [&](const std::string& root) { return is_within(real, root); });
-}
+  bool has(const std::string& folder) {
+    struct stat status {};
+    if (folder.empty() || folder.front() != '/' || ::stat(folder.c_str(), &status) != 0) return false;
+    if (!S_ISDIR(status.st_mode) || (status.st_mode & S_IWOTH) != 0) return false;
+    if (roots_.empty()) return true;
+    // /bin is often /usr/bin by another name.
+    const auto same = std::find_if(seen_.begin(), seen_.end(), [&](const Seen& each) {
+      return each.device == status.st_dev && each.inode == status.st_ino;
+    });
+    if (same != seen_.end()) return same->trusted;
+    const std::string real = resolve(folder);
+    if (real == unknown_folder) return false;
+    seen_.push_back({status.st_dev, status.st_ino, !is_within_any(real, roots_)});
+    return seen_.back().trusted;
+  }
+
+ private:
+  struct Seen {
+    dev_t device;
+    ino_t inode;
+    bool trusted;
+  };
+
+  // Neighbours in a PATH often have the same folder above them.
+  std::string resolve(std::string_view folder) {
+    const std::string_view name = base_name(folder);
+    const std::string_view parent = folder.substr(0, folder.size() - name.size());
+    if (parent != parent_) {
+      parent_ = parent;
+      real_parent_ = resolve_folder("/", parent);
+    }
+    return resolve_folder(real_parent_, name);
+  }
+
+  const std::vector<std::string>& roots_;
+  std::vector<Seen> seen_;
+  std::string parent_, real_parent_;
+};
 
 // Where a system has its programs. Links among these folders are the administrator's, whatever PATH says.
 constexpr std::array<std::string_view, 4> system_folders{"/bin", "/sbin", "/usr/bin", "/usr/sbin"};
@@ -57,10 +71,11 @@ Programs::Programs(const std::optional<std::vector<std::string>>& configured, st
   if (configured) {
     folders_ = *configured;
   } else {
+    Trust trust(roots);
     while (!search_path.empty()) {
       const std::size_t colon = std::min(search_path.find(':'), search_path.size());
       std::string folder(search_path.substr(0, colon));
-      if (is_trusted(folder, roots)) folders_.push_back(std::move(folder));
+      if (trust.has(folder)) folders_.push_back(std::move(folder));
       search_path.remove_prefix(std::min(colon + 1, search_path.size()));
     }
   }

@@ -14,11 +14,10 @@ bool judge_as(const Judgement& judgement) {
 
 }  // namespace
 
-std::vector<Inner> inner_commands(std::string_view tool, const SimpleCommand& command,
-                                  const std::vector<std::string>* directories) {
+std::vector<Inner> inner_commands(std::string_view tool, const SimpleCommand& command, const Whereabouts* where) {
   std::vector<Inner> inners;
   if (command.words.empty()) return inners;
-  const Judgement judgement{known_name(tool), command, inners, directories};
+  const Judgement judgement{known_name(tool), command, inners, where};
   judge_as(judgement);
   if (inners.empty()) judge_code_in_input(judgement);
   return inners;

@@ -10,6 +10,13 @@
 
 namespace wtool::policy {
 
+// Where a command may run, so that its paths can be resolved.
+struct Whereabouts {
+  const std::vector<std::string>& directories;  // canonical
+  bool elsewhere = false;                       // or in any other folder, because not every `cd` is followed
+  bool all_known = false;  // all words of the line are literal: any other one is what a program finds or reads
+};
+
 struct Inner {
   enum class Kind {
     command,  // `command` is run as it stands
@@ -32,10 +39,9 @@ struct Inner {
 // env env ..."). Empty for most commands. `tool` is the name of its program without a folder. Words may be unknown;
 // where such a word decides, the answer is `unclear`.
 //
-// `directories`: where it may run, so that paths can be resolved; null under a deny list, where nobody follows `cd`. With
-// them, all words of the line are literal: any other one is what a program finds or reads.
+// Without `where`, relative paths are not resolved.
 std::vector<Inner> inner_commands(std::string_view tool, const SimpleCommand& command,
-                                  const std::vector<std::string>* directories = nullptr);
+                                  const Whereabouts* where = nullptr);
 
 // True for a program that runs others besides itself, or may.
 bool is_wrapper(std::string_view tool);

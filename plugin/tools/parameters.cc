@@ -138,7 +138,8 @@ std::optional<std::string> Parameters::content(const char* name, std::size_t lon
   const Json* given = find(name);
   if (given == nullptr) return std::nullopt;
   if (!given->is_string()) {
-    complain(name, show_json(*given), "a string");
+    // What stands in it may be a secret: messages never show it.
+    complain(name, describe_json(*given), "a string");
     return std::nullopt;
   }
   const auto& value = given->get_ref<const std::string&>();

@@ -24,7 +24,7 @@ class Parameters {
   std::string required_text(const char* name, std::size_t longest = static_cast<std::size_t>(-1));
   std::optional<std::string> optional_text(const char* name);
   // A text that becomes a file: it may be empty and hold NUL, and has at most `longest` bytes. `advice`: what to do with
-  // a longer one.
+  // a longer one. Messages never show what stands in it.
   std::optional<std::string> content(const char* name, std::size_t longest, const std::string& advice);
   // A list of texts, which may be empty.
   std::vector<std::string> texts(const char* name);

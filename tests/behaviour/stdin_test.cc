@@ -80,6 +80,15 @@ BOOST_AUTO_TEST_CASE(what_is_no_text_is_refused) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(of_what_is_no_text_the_type_and_the_size_are_told_and_never_the_content) {
+  const Answer list = tool.run({{"command", "cat"}, {"stdin", Json{"s3cret"}}});
+  BOOST_TEST(list.text() == "Invalid parameters: stdin: got a value of type array (10 bytes); allowed is a string");
+  const Answer object = tool.run({{"command", "cat"}, {"stdin", {{"s3cret", {1, "s3cret"}}}}});
+  BOOST_TEST(object.text() == "Invalid parameters: stdin: got a value of type object (23 bytes); allowed is a string");
+  BOOST_TEST(tool.run({{"command", "cat"}, {"stdin", 4711}}).text().find("4711") == std::string::npos);
+  for (const Answer* answer : {&list, &object}) BOOST_TEST(answer->raw.find("s3cret") == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(without_the_configuration_there_is_no_such_parameter) {
   const ToolUnderTest specified(plugin);
   const Answer refused = specified.run(arguments("cat", "text"));
@@ -186,6 +195,10 @@ BOOST_AUTO_TEST_CASE(it_is_judged_as_a_text_that_nobody_has_read) {
 BOOST_AUTO_TEST_CASE(under_a_deny_list_it_may_be_what_is_denied) {
   const ToolUnderTest careful(plugin, with_stdin({{"commands", {{"deny", {"rm"}}}}}));
   BOOST_TEST(careful.explain(arguments("sh", "rm -rf x")).at("verdict") == "deny");
+  for (const char* command : {"cd /dev && sh stdin", "cd /proc/self/fd && sh 0", "cd \"$X\" && sh stdin"}) {
+    BOOST_TEST(careful.explain(arguments(command, "rm -rf x")).at("verdict") == "deny", command);
+  }
+  BOOST_TEST(careful.explain(arguments("docker start -ai box", "rm -rf x")).at("verdict") == "ask");
   BOOST_TEST(careful.explain(arguments("bash -c bash", "rm -rf x")).at("verdict") == "deny");
   BOOST_TEST(careful.explain(arguments("xargs rm", "x")).at("verdict") == "deny");
   BOOST_TEST(careful.explain(arguments("wc", "rm -rf x")).at("verdict") == "allow");

@@ -480,4 +480,29 @@ BOOST_AUTO_TEST_CASE(of_a_text_for_standard_input_size_and_hash_are_shown_and_ne
   }
 }
 
+BOOST_AUTO_TEST_CASE(of_standard_input_that_is_no_text_type_and_size_are_told_and_never_the_content) {
+  const std::string written =
+      workflow("    [*] --> One\n    One --> [*]\n",
+               "- One: Call tool shell_execute with {\"command\": \"cat\", \"stdin\": [\"s3kr1t\"]}\n");
+  for (const char* command : {"lint", "plan", "run"}) {
+    const Finished refused = wtool({command, written});
+    BOOST_TEST(holds(refused.out + refused.err, "is a text, and not a value of type array (10 bytes)"),
+               refused.out << refused.err);
+  }
+  // What a value is that stands nowhere in the file shows when the workflow runs.
+  const std::string made = scratch.file(
+      "made.md",
+      "---\ntitle: A test\ndescription: for a test\nparameters:\n  - {name: words, type: list, required: true}\n---\n\n"
+      "# A test\n\n```mermaid\nstateDiagram-v2\n    [*] --> One\n    One --> [*]\n```\n\n## Actions\n\n"
+      "- One: Call tool shell_execute with command=\"cat\" stdin=\"${words}\"\n");
+  const Finished finished = wtool({"run", made, "--var", "words=s3kr1t"});
+  const std::string told = finished.out + finished.err;
+  BOOST_TEST(holds(told, "stdin: got a value of type array (10 bytes); allowed is a string"), told);
+  BOOST_TEST(!holds(told, "s3kr1t"), told);
+  const std::string recorded = content_of(journal());
+  BOOST_TEST(holds(recorded, "(10 bytes)"), recorded);
+  // The first record has the inputs of the run, and this text is one.
+  BOOST_TEST(!holds(recorded.substr(recorded.find('\n')), "s3kr1t"), recorded);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -58,7 +58,8 @@ std::optional<nlohmann::json> rendered_arguments(const nlohmann::json& arguments
                                                  std::string& why);
 
 // The call of a tool as a person and the journal see it: its name and its arguments. Of a text for standard input only
-// its size and its SHA-256, because it may be anything; null where it is not known yet.
+// its size and its SHA-256, because it may be anything; of what is no text, its type and size; null where it is not
+// known yet.
 std::string shown_call(const std::string& tool, nlohmann::json arguments);
 
 // Arguments whose guard excludes them are left out. Nothing: `why` says what is wrong, with its place.

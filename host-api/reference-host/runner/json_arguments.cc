@@ -1,6 +1,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_reader.h"
 #include "base/sha256.h"
 #include "runner/actions.h"
 
@@ -26,6 +27,8 @@ std::string shown_call(const std::string& tool, json arguments) {
     if (text.is_string()) {
       const auto& bytes = text.get_ref<const std::string&>();
       text = {{"bytes", bytes.size()}, {"sha256", sha256(bytes)}};
+    } else if (!text.is_null()) {
+      text = describe_json(text);
     }
   }
   return tool + " " + arguments.dump(-1, ' ', false, json::error_handler_t::replace);

@@ -95,9 +95,12 @@ constexpr ProgramSpec specs[] = {
                 "files): --rm; writes (writes what it makes): -z --compress --train -D=FILE",
      .check = check_compressor,
      .variables = "GZIP BZIP BZIP2 XZ_* ZSTD_*"},
-    {.names = "zcat, gzcat, bzcat, xzcat, lzcat, zstdcat",
+    {.names = "zcat, gzcat, bzcat, xzcat, lzcat",
      .options =
          "-f --force -h -l --list -L --license -t --test -v --verbose -V -q --quiet -s --small -k -c -d -T[=NUM]"},
+    {.names = "zstdcat",
+     .effects = "writes: -o=FILE --output-dir-flat=DIR --output-dir-mirror=DIR; writes (removes the file): --rm",
+     .with = "zcat"},
     {.names = "zcmp, zdiff, bzdiff, xzdiff, bzcmp, xzcmp", .with = "diff"},
     {.names = "unzip",
      .options = "-l -v -t -Z -p -c -z -q -qq -C -x=PATTERN -a -b -L -j -n -h -M -1 -2 -s -m",

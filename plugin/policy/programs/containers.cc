@@ -30,7 +30,8 @@ constexpr ProgramSpec specs[] = {
          "-a --all -q --quiet -f=FILTER --filter=FILTER --format=FORMAT --no-trunc -n=NUM --last=NUM -l --latest -s "
          "--size "
          "--digests --tree --type=TYPE --details --since=TIME --until=TIME -t --timestamps --tail=NUM --no-stream -H "
-         "--human --limit=NUM"},
+         "--human --limit=NUM",
+     .style = Style::exact},
     {.names = "docker logs, podman logs, nerdctl logs, docker container logs, docker compose logs, docker-compose "
               "logs, docker "
               "service logs",

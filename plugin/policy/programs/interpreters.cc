@@ -12,8 +12,7 @@ constexpr ProgramSpec specs[] = {
      .runs = Runs::interpreter,
      .manner = lenient,
      .idle = "m V h version help",
-     .code = "c",
-     .reads_input = true},
+     .code = "c"},
     {.names = "jruby, truffleruby, mruby",
      .options =
          "-0 -1 -2 -3 -4 -5 -6 -7 -a -C=VALUE -c -d -e=VALUE -E=VALUE -F=VALUE -h -i[=VALUE] -I=VALUE -K[=VALUE] -l -n "
@@ -24,8 +23,7 @@ constexpr ProgramSpec specs[] = {
      .runs = Runs::interpreter,
      .manner = lenient,
      .idle = "v h help version",
-     .code = "e r",
-     .reads_input = true},
+     .code = "e r"},
     {.names = "php-cgi, phpdbg",
      .options = "-a -c=VALUE -B=VALUE -d=VALUE -E=VALUE -f=VALUE -F=VALUE -H=VALUE -i -l -n=VALUE -q -r=VALUE -R=VALUE "
                 "-s -S=VALUE -t=VALUE -v -w -z=VALUE -h --run=VALUE --process-code=VALUE --process-begin=VALUE "
@@ -37,16 +35,14 @@ constexpr ProgramSpec specs[] = {
      .manner = lenient,
      .idle = "f i l m v s S file info version help server h w syntax-check",
      .code =
-         "r B R E F d z run process-code process-begin process-end process-file define zend-extension a interactive",
-     .reads_input = true},
+         "r B R E F d z run process-code process-begin process-end process-file define zend-extension a interactive"},
     {.names = "texlua",
      .options = "-e=VALUE -i -l=VALUE -v -E -W -j=VALUE -O[=VALUE] -b",
      .rules = false,
      .runs = Runs::interpreter,
      .manner = lenient,
      .idle = "v",
-     .code = "e l i",
-     .reads_input = true},
+     .code = "e l i"},
     {.names = "littler, r",
      .options =
          "-e=VALUE -f=VALUE -g=VALUE -d=VALUE --file=VALUE --args --default-packages=VALUE --version --help --slave",
@@ -54,20 +50,19 @@ constexpr ProgramSpec specs[] = {
      .runs = Runs::interpreter,
      .manner = lenient,
      .idle = "f file version help",
-     .code = "e",
-     .reads_input = true},
+     .code = "e"},
     {.names = "osascript",
      .options = "-e=VALUE -l=VALUE -i -s=VALUE",
      .rules = false,
      .runs = Runs::interpreter,
      .manner = lenient,
-     .code = "e",
-     .reads_input = true},
+     .code = "e"},
     {.names = "runghc, runhaskell",
      .options = "-e=VALUE -f=VALUE --ghc-arg=VALUE",
      .rules = false,
      .runs = Runs::interpreter,
      .manner = lenient,
+     .idle = "version help",
      .code = "e"},
     {.names = "kotlin, clojure, clj, bb",
      .options = "-e=VALUE -c=VALUE -i=VALUE -M=VALUE -X=VALUE -T=VALUE --eval=VALUE --class-path=VALUE --startup=VALUE "
@@ -83,6 +78,7 @@ constexpr ProgramSpec specs[] = {
      .rules = false,
      .runs = Runs::interpreter,
      .manner = lenient,
+     .idle = "version help",
      .code = "e r eval require rpc-eval erl",
      .variables = "ERL_* ELIXIR_* MIX_* HEX_*",
      .harmless_variables = "MIX_ENV"},
@@ -91,8 +87,7 @@ constexpr ProgramSpec specs[] = {
      .rules = false,
      .runs = Runs::interpreter,
      .manner = lenient | single_dash,
-     .code = "eval run s",
-     .reads_input = true},
+     .code = "eval run s"},
     {.names = "ocaml, sbcl, racket, gosh, csi, clisp, ecl, chicken, gforth, gst, octave-cli, maxima, scheme, "
               "mit-scheme, coffee, raku, perl6, pike, io",
      .options = "-c=VALUE -e=VALUE -E=VALUE -f=VALUE -g=VALUE -l=VALUE -r=VALUE -t=VALUE -p=VALUE --eval=VALUE "
@@ -101,8 +96,7 @@ constexpr ProgramSpec specs[] = {
      .runs = Runs::interpreter,
      .manner = lenient,
      .idle = "version help",
-     .code = "c e E r eval l load execute expression require p print g",
-     .reads_input = true},
+     .code = "c e E r eval l load execute expression require p print g"},
     {.names = "sh, dash, bash, rbash, ash",
      .options =
          "-a -b -e -f -h -i -k -l -m -n -p -r -s -t -u -v -x -B -C -D -E -H -P -T -V -c -I -q -o=VALUE -O=VALUE "

@@ -445,13 +445,22 @@ Subcommand find_subcommand(std::string_view tool, const std::vector<Word>& words
        known != nullptr && known->spec().subcommands && !is_wanted(result.name); known = find_program(result.name)) {
     const ParsedCommand reading = read_options(words, result.next, *known, Permuting::never);
     if (reading.operands.empty()) break;
-    const Word& word = words[reading.operands.front()];
-    if (!word.literal) {
-      result.obstacle = &word;
+    std::size_t at = reading.operands.front();
+    const auto longer = [&](std::size_t operand) { return result.name + ' ' + words[operand].text; };
+    // An option that was passed over may have taken the first words.
+    constexpr std::size_t most_values = 2;
+    const std::size_t last = reading.passed_over ? std::min(at + most_values, words.size() - 1) : at;
+    for (std::size_t i = at; i <= last; ++i) {
+      if (words[i].literal && find_program(longer(i)) == nullptr) continue;
+      at = i;
       break;
     }
-    result.name += ' ' + word.text;
-    result.next = reading.operands.front() + 1;
+    if (!words[at].literal) {
+      result.obstacle = &words[at];
+      break;
+    }
+    result.name = longer(at);
+    result.next = at + 1;
   }
   return result;
 }

@@ -175,10 +175,13 @@ struct ProgramSpec {
   std::string_view letters = {};     // the same: letters that stand behind each other in a bundle of options
   std::string_view parts = {};       // the same: parts of words, in capitals
   Bare bare_runs = Bare::nothing;
-  bool names_variables = false;            // its operands are names of variables, which a shell may evaluate
-  bool assignments = false;                // NAME=value may stand in front of the command
-  bool behind_dashes = false;              // where "--" stands behind the operands, the command is what follows it
-  bool reads_input = false;                // without a file, the standard input is code
+  bool names_variables = false;  // its operands are names of variables, which a shell may evaluate
+  bool assignments = false;      // NAME=value may stand in front of the command
+  bool behind_dashes = false;    // where "--" stands behind the operands, the command is what follows it
+  bool reads_input = false;  // its standard input is code; of a program without `runs`, and make, where a word names it
+  // Names of options ("*": always) with which, where no command is given, a program reads the standard input that nobody
+  // here knows: what a container runs, the shell of another machine.
+  std::string_view hands_input_on = {};
   bool foreign = false;                    // a shell whose language is not that of a POSIX shell
   bool terminal = false;                   // made for a person at a terminal ...
   std::string_view without_terminal = {};  // ... but for these options: "-b --batch"

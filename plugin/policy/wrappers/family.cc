@@ -1,5 +1,7 @@
 #include "policy/wrappers/family.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 
 #include "policy/directories.h"
@@ -105,15 +107,25 @@ bool Judgement::is_descriptor_file(std::string_view path) const {
            !is_within(found, "/dev/shm");
   };
   if (path.empty()) return false;
-  // "/" is also the answer for what only the command itself can resolve, such as /proc/self.
-  if (path.starts_with('/')) return is_descriptor(resolve_path("/", path));
-  return directories != nullptr &&
-         std::any_of(directories->begin(), directories->end(),
-                     [&](const std::string& directory) { return is_descriptor(resolve_path(directory, path)); });
+  if (path.starts_with('/')) return is_descriptor(resolve_folder("/", path));
+  if (where == nullptr) return false;
+  const auto& directories = where->directories;
+  if (std::any_of(directories.begin(), directories.end(),
+                  [&](const std::string& directory) { return is_descriptor(resolve_folder(directory, path)); })) {
+    return true;
+  }
+  // In some other folder: one of the names that descriptors have. Without a standard input, that is an empty file.
+  constexpr std::string_view folders[] = {"/", "/dev", "/proc", "/proc/self/fd"};
+  if (!where->elsewhere || standard_input(command).kind == Input::Kind::none) return false;
+  return std::any_of(std::begin(folders), std::end(folders), [&](std::string_view folder) {
+    struct stat status {};
+    return ::stat((std::string(folder) + '/').append(path).c_str(), &status) == 0 && !S_ISDIR(status.st_mode) &&
+           resolve_folder(folder == "/proc/self/fd" ? unknown_folder : folder, path) == unknown_folder;
+  });
 }
 
 bool Judgement::is_named_file(const Word& word) const {
-  return !word.is_path && directories == nullptr && looks_like_file(word);
+  return !word.is_path && (where == nullptr || !where->all_known) && looks_like_file(word);
 }
 
 bool looks_like_file(const Word& word) {

@@ -24,7 +24,7 @@ struct Judgement {
   std::string_view tool;
   const SimpleCommand& command;
   Inners& inners;
-  const std::vector<std::string>* directories = nullptr;  // of inner_commands()
+  const Whereabouts* where = nullptr;  // of inner_commands()
 
   const std::vector<Word>& words() const { return command.words; }
   const Word& word(std::size_t index) const { return command.words[index]; }
@@ -44,8 +44,8 @@ struct Judgement {
   void is_unclear(const Word& text, std::string reason) const;
   // The value of an option of these words, as a word; empty where it has no value.
   Word value_of(const Given& option) const;
-  // True for names of standard input and of other descriptors as files, however they are spelled: what is in /dev or
-  // /proc, but for /dev/null and the like.
+  // True for names of standard input and of other descriptors as files, however they are spelled and from wherever they
+  // are named: what is in /dev or /proc, but for /dev/null and the like.
   bool is_descriptor_file(std::string_view path) const;
   // True where a word that is not literal is surely a file that the line names, as far as anybody can tell:
   // "$DIR/run.sh". What is found, or read, is named by nobody.

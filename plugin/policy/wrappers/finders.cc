@@ -30,8 +30,8 @@ std::string path_found(const Judgement& judgement, std::size_t expression) {
     if (!words[i].literal || folder.empty() || !std::all_of(folder.begin(), folder.end(), is_plain)) return {};
     // What is there is no file like any other.
     static const std::vector<std::string> top = {"/"};
-    const auto& directories = judgement.directories != nullptr ? *judgement.directories : top;
-    if ((folder.starts_with('/') || judgement.directories != nullptr) &&
+    const auto& directories = judgement.where != nullptr ? judgement.where->directories : top;
+    if ((folder.starts_with('/') || judgement.where != nullptr) &&
         std::any_of(directories.begin(), directories.end(),
                     [&](const std::string& directory) { return reaches_devices(resolve_path(directory, folder)); })) {
       return {};
@@ -46,8 +46,8 @@ std::string path_found(const Judgement& judgement, std::size_t expression) {
       std::none_of(words.begin(), words.end(), [](const Word& word) { return word.text == "-files0-from"; });
   if (!is_certain) return {};
   if (!path.empty()) return path;
-  const bool here_too = judgement.directories != nullptr &&
-                        std::any_of(judgement.directories->begin(), judgement.directories->end(), reaches_devices);
+  const bool here_too = judgement.where != nullptr && std::any_of(judgement.where->directories.begin(),
+                                                                  judgement.where->directories.end(), reaches_devices);
   return here_too ? std::string() : "./found";
 }
 

@@ -81,7 +81,7 @@ void judge_interpreter_words(const Judgement& judgement, const Compiled& program
   }
   if (reading.find(interpreter.idle) != nullptr) return;
   if (!reading.operands.empty()) return judge_file(judgement, judgement.word(reading.operands.front()));
-  if (interpreter.reads_input) judge_input(judgement);
+  judge_input(judgement);
 }
 
 // deno eval TEXT, bun -e TEXT: a subcommand or an option.
@@ -237,18 +237,31 @@ struct CodeReader {
 constexpr CodeReader code_readers[] = {
     {"awk gawk mawk nawk original-awk", "-f --file -E --exec -i --include", false},
     {"sed gsed", "-f --file", false},
-    {"m4 gs ghostscript ghci dc", "", true},
+    {"m4 gs ghostscript dc sftp", "", true},
     {"swift", "", false},
 };
 
 }  // namespace
 
 void judge_code_in_input(const Judgement& judgement) {
-  const auto reader = std::find_if(std::begin(code_readers), std::end(code_readers),
-                                   [&](const CodeReader& each) { return is_listed(each.names, judgement.tool); });
-  if (reader == std::end(code_readers) || standard_input(judgement.command).kind == Input::Kind::none) return;
+  if (standard_input(judgement.command).kind == Input::Kind::none) return;
   const auto& words = judgement.words();
   const auto is_input = [&](std::string_view text) { return text == "-" || judgement.is_descriptor_file(text); };
+  const auto reader = std::find_if(std::begin(code_readers), std::end(code_readers),
+                                   [&](const CodeReader& each) { return is_listed(each.names, judgement.tool); });
+  if (reader == std::end(code_readers)) {
+    // A build file: cmake -P -, ninja -f/dev/stdin.
+    const Compiled* const program = programs::find_program(judgement.tool);
+    const bool named =
+        program != nullptr && program->spec().reads_input &&
+        std::any_of(words.begin() + 1, words.end(), [&](const Word& word) {
+          const std::string_view text = word.text;
+          const bool is_letter = text.size() > 2 && text[0] == '-' && text[1] != '-';
+          return is_input(text) || is_input(text.substr(text.find('=') + 1)) || (is_letter && is_input(text.substr(2)));
+        });
+    if (named) judge_input(judgement);
+    return;
+  }
   bool reads = reader->always;
   if (!reader->options.empty()) {
     const programs::Words texts = texts_of(words);

@@ -119,7 +119,7 @@ void judge_env(const Judgement& judgement, int depth) {
     rest.insert(rest.begin(), command.words.front());
     rest.insert(rest.end(), command.words.begin() + from, command.words.end());
     command.words = std::move(rest);
-    return judge_env({judgement.tool, command, judgement.inners, judgement.directories}, depth + 1);
+    return judge_env({judgement.tool, command, judgement.inners, judgement.where}, depth + 1);
   }
   if (judgement.has_obstacle(reading) || reading.find("help version") != nullptr || reading.operands.empty()) return;
   // A lone dash is -i.
@@ -308,6 +308,13 @@ void judge_words(const Judgement& judgement, const Compiled& program, std::size_
   }
   if (reading.find(prefix.idle) != nullptr || judgement.has_obstacle(reading)) return;
   const bool has_script = !prefix.script.empty() && reading.find(prefix.script) != nullptr;
+  const bool has_command = prefix.runs == Runs::options ? has_script : reading.operands.size() > prefix.before;
+  const bool hands_on = prefix.hands_input_on == "*" || reading.find(prefix.hands_input_on) != nullptr;
+  if (const Input input = standard_input(judgement.command);
+      hands_on && !has_command && input.kind != Input::Kind::none) {
+    judgement.runs_code(input.word, "what " + std::string(judgement.tool) +
+                                        " hands its standard input to may be a shell, which runs it");
+  }
   const bool wants_shell = (judgement.tool == "sudo" && reading.find("s i shell login") != nullptr) ||
                            (judgement.tool == "doas" && reading.find("s") != nullptr) ||
                            (judgement.tool == "systemd-run" && reading.find("S shell") != nullptr);
@@ -325,10 +332,6 @@ void judge_words(const Judgement& judgement, const Compiled& program, std::size_
     if (reading.passed_over && prefix.runs == Runs::command && reading.operands.size() > prefix.before + 1) {
       run_rest(judgement, prefix, reading, reading.operands[prefix.before + 1]);
     }
-  } else if (const Input input = standard_input(judgement.command);
-             is_listed("docker podman nerdctl", judgement.tool) && !reading.operands.empty() &&
-             reading.find("i interactive") != nullptr && input.kind != Input::Kind::none) {
-    judgement.runs_code(input.word, "what the image runs may be a shell, which runs its standard input");
   } else if (wants_shell || (prefix.bare_runs == programs::Bare::shell && !has_script)) {
     judgement.runs_shell();
   } else if (prefix.bare_runs == programs::Bare::code && !has_script) {

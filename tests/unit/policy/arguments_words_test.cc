@@ -103,14 +103,17 @@ BOOST_AUTO_TEST_CASE(words_that_are_no_paths_are_known) {
 }
 
 BOOST_AUTO_TEST_CASE(arguments_may_follow_if_they_cannot_be_unsafe) {
-  for (const std::string_view line : {"grep foo", "grep -l x", "cat", "wc -l", "ls -la", "head -5", "echo", "cat --",
-                                      "sort --", "sed -n s/a/b/p --", "md5sum", "stat -c %s", "basename -a", "rg --"}) {
+  for (const std::string_view line :
+       {"grep foo", "grep -l x", "cat", "wc -l", "ls -la", "head -5", "echo", "cat --", "sort --", "sed -n s/a/b/p --",
+        "md5sum", "stat -c %s", "basename -a", "rg --", "git blame --", "docker inspect", "zcat"}) {
     const auto words = words_of(line);
     BOOST_TEST(takes_more_arguments(words[0], words), line);
   }
   for (const std::string_view line :
        {"sort", "rg x", "sed -n s/a/b/p", "sed --", "rm", "git log", "uniq", "uniq --", "tar tf", "date", "hostname",
-        "unknown", "printf", "grep --unknown x", "env", "xargs", "find", "awk 1"}) {
+        "unknown", "printf", "grep --unknown x", "env", "xargs", "find", "awk 1",
+        // They take options of git diff, of systemctl and of zstd as well.
+        "git blame", "systemctl status", "zstdcat"}) {
     const auto words = words_of(line);
     BOOST_TEST(!takes_more_arguments(words[0], words), line);
   }

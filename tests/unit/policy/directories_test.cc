@@ -114,7 +114,20 @@ BOOST_AUTO_TEST_CASE(a_path_is_resolved_whether_or_not_all_of_it_exists) {
   link("/proc/self/cwd", "here");
   for (const char* path : {"/proc/self/cwd", "/proc/self/cwd/file", "/proc/thread-self/root/etc", "here/file"}) {
     BOOST_TEST(resolve_path(top, path) == "/", path);
+    BOOST_TEST(resolve_folder(top, path) == unknown_folder, path);
   }
+  BOOST_TEST(resolve_folder(top, "/proc/1/cwd") == unknown_folder);
+}
+
+BOOST_AUTO_TEST_CASE(from_a_folder_that_only_the_command_knows_every_relative_path_is_unknown) {
+  const wtool::test::ScratchFolder scratch;
+  for (const char* path : {"file", "..", "../..", "../self/fd/0", "."}) {
+    BOOST_TEST(resolve_folder(unknown_folder, path) == unknown_folder, path);
+    BOOST_TEST(resolve_path(unknown_folder, path) == "/", path);
+    BOOST_TEST(PathResolver(unknown_folder).resolve(path) == "/", path);
+  }
+  BOOST_TEST(resolve_folder(unknown_folder, scratch.path()) == scratch.path());
+  BOOST_TEST(resolve_folder("/proc", "version") == "/proc/version");
 }
 
 BOOST_AUTO_TEST_CASE(roots_are_canonical_and_a_root_that_is_not_a_folder_contains_nothing) {

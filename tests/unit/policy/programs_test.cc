@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+#include <cstdio>
 
 #include "support/program.h"
 
@@ -45,6 +46,25 @@ BOOST_AUTO_TEST_CASE(a_link_to_a_folder_in_a_root_is_left_out_too) {
   const std::string link = scratch.path() + "/link";
   BOOST_REQUIRE(::symlink(below.c_str(), link.c_str()) == 0);
   BOOST_TEST(by_default(link + ":" + safe).search_path() == safe);
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_above_that_becomes_a_link_into_a_root_is_noticed_at_the_next_call) {
+  make("tools", 0755);
+  const std::string tools = make("tools/bin", 0755);
+  BOOST_TEST(by_default(tools + ":" + safe).search_path() == tools + ":" + safe);
+  // The very same folder, below a root now, with a link where it was.
+  BOOST_REQUIRE(::rename((scratch.path() + "/tools").c_str(), (project + "/tools").c_str()) == 0);
+  BOOST_REQUIRE(::symlink((project + "/tools").c_str(), (scratch.path() + "/tools").c_str()) == 0);
+  BOOST_TEST(by_default(tools + ":" + safe).search_path() == safe);
+}
+
+BOOST_AUTO_TEST_CASE(one_folder_under_several_names_is_judged_by_where_it_is) {
+  const std::string link = scratch.path() + "/link";
+  BOOST_REQUIRE(::symlink(safe.c_str(), link.c_str()) == 0);
+  BOOST_TEST(by_default(link + ":" + safe + "/:" + safe).search_path() == link + ":" + safe + "/:" + safe);
+  BOOST_REQUIRE(::symlink("/proc/self/cwd", (scratch.path() + "/here").c_str()) == 0);
+  BOOST_TEST(by_default(scratch.path() + "/here:/proc/self/cwd:" + below + "/../bin/.").search_path() ==
+             "/nonexistent");
 }
 
 BOOST_AUTO_TEST_CASE(without_any_folder_nothing_is_found_and_the_path_is_not_empty) {

@@ -101,25 +101,26 @@ class OlderRule {
     const std::vector<Changed> all = changed();
     if (all.empty()) return;
     read_names();
-    for (const Changed& one : all) {
-      const std::string arrow = shown_name(workflow_, one.state) + " --> " + shown_name(workflow_, one.exit->target);
-      const std::string repair = "; write `" + arrow +
-                                 ": always` where a failure is to take it, too, or `failures: continue` in the front "
-                                 "matter of a file that was written for that (`wtool lint --fix` does)";
-      const std::size_t looks = who_looks(one);
-      if (looks != no_state) {
-        diagnostics.warn(one.exit->offset,
-                         "`" + arrow + "` is taken only after a success, but '" + shown_name(workflow_, looks) +
-                             "' after it looks at how '" + shown_name(workflow_, one.state) + "' ended" + repair,
-                         arrow + ": always");
-      } else if (of_older_kind) {
-        diagnostics.warn(one.exit->offset, "`" + arrow + "` is taken only after a success" + repair,
-                         arrow + ": always");
-      }
-    }
+    for (const Changed& one : all) warn_of(one, of_older_kind, diagnostics);
   }
 
  private:
+  void warn_of(const Changed& one, bool of_older_kind, Diagnostics& diagnostics) {
+    const std::string arrow = shown_name(workflow_, one.state) + " --> " + shown_name(workflow_, one.exit->target);
+    const std::string repair = "; write `" + arrow +
+                               ": always` where a failure is to take it, too, or `failures: continue` in the front "
+                               "matter of a file that was written for that (`wtool lint --fix` does)";
+    const std::size_t looks = who_looks(one);
+    if (looks != no_state) {
+      diagnostics.warn(one.exit->offset,
+                       "`" + arrow + "` is taken only after a success, but '" + shown_name(workflow_, looks) +
+                           "' after it looks at how '" + shown_name(workflow_, one.state) + "' ended" + repair,
+                       arrow + ": always");
+    } else if (of_older_kind) {
+      diagnostics.warn(one.exit->offset, "`" + arrow + "` is taken only after a success" + repair, arrow + ": always");
+    }
+  }
+
   void read_names() {
     looks_at_last_.resize(states_.size());
     for (std::size_t i = 0; i < states_.size(); ++i) {
@@ -137,7 +138,7 @@ class OlderRule {
     }
   }
 
-  // A state that is reached through the exit and reads the outcome of the state before it; no_state if there is none.
+  // A state behind the exit that looks at how the state in front of the exit ended; no_state: no state does.
   std::size_t who_looks(const Changed& one) {
     if (judges(states_[one.exit->target])) return no_state;
     const std::size_t next = who_looks_next(one.exit->target);

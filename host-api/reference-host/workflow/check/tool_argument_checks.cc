@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/edit_distance.h"
+#include "base/json_reader.h"
 #include "expressions/template.h"
 #include "expressions/value.h"
 #include "workflow/model/diagnostics.h"
@@ -126,10 +127,12 @@ void check_tool_arguments(const ToolAction& action, const std::string& schema, s
                                        "; it takes " + joined(known));
       continue;
     }
+    // A text for standard input may be anything: no message shows what stands in it.
+    const bool is_hidden = action.tool == shell_tool && name == "stdin";
     const auto tell = [&, offset = place(name)](const std::string& path, const json& wrong, const std::string& wanted) {
       if (wanted.empty()) return;
       diagnostics.add(offset, "the parameter '" + path + "' of the tool " + action.tool + " is " + wanted +
-                                  ", and not " + expressions::quoted_json(wrong));
+                                  ", and not " + (is_hidden ? describe_json(wrong) : expressions::quoted_json(wrong)));
     };
     json own = *property;
     // The schema has the maximum for calls from outside; a workflow has the configured one.
