@@ -42,6 +42,7 @@ ordered_json metadata_of(const TextOutcome& outcome) {
 }
 
 std::string command_of(const Call& call) {
+  if (call.server_tool != nullptr) return call.tool->id;
   const json arguments = json::parse(call.arguments, nullptr, false);
   const json* command = member(arguments, "command");
   if (command == nullptr || !command->is_string()) return {};
@@ -88,12 +89,23 @@ Jobs::Command::~Command() {
 }
 
 bool Jobs::Command::take(TextOutcome& outcome) {
+  ordered_json none;
+  return end(outcome, none);
+}
+
+bool Jobs::Command::take(ordered_json& result) {
+  TextOutcome none;
+  return end(none, result);
+}
+
+bool Jobs::Command::end(TextOutcome& outcome, ordered_json& result) {
   const std::lock_guard lock(jobs_.mutex_);
   if (job_->call == nullptr) return job_->number != 0;
   jobs_.running_.erase(&call_);
   job_->call = nullptr;
   if (job_->number == 0) return false;
   job_->outcome = std::move(outcome);
+  job_->result = std::move(result);
   job_->ended = Clock::now();
   jobs_.ended_.notify_all();
   return true;
@@ -115,7 +127,8 @@ void Jobs::hand_over(Call& call) {
   if (found == running_.end() || found->second->number != 0) return;
   Job& job = *found->second;
   if (jobs_.size() >= max_jobs) {
-    return call.stop.request(StopHow::now, full_text());
+    const StopHow how = call.server_tool == nullptr ? StopHow::now : call.server_tool->when_cancelled;
+    return call.stop.request(how, full_text());
   }
   job.reports->end();
   job.number = outputs_.number(job.output);
@@ -170,6 +183,7 @@ void Jobs::show_new_output(Job& job, ordered_json& metadata) {
 
 // What is to be said of a job now. With mutex_ held.
 ordered_json Jobs::report(Job& job) {
+  if (job.call == nullptr && !job.result.is_null()) return job.result;
   if (job.call == nullptr) {
     if (job.outcome.kind == ToolOutcome::Kind::not_made) return refusal(job.outcome.error);
     ordered_json metadata = metadata_of(job.outcome);
@@ -263,7 +277,18 @@ ServerTools Jobs::tools() {
   return tools;
 }
 
+bool may_become_job(const Call& call) {
+  return call.server_tool == nullptr ? call.tool->id == command_tool : call.server_tool->may_become_job;
+}
+
+bool takes_background(const ToolDescription& tool) {
+  const json schema = json::parse(tool.input_schema, nullptr, false);
+  const json* properties = member(schema, "properties");
+  return properties == nullptr || !properties->contains("background");
+}
+
 void add_background(ordered_json& tool) {
+  if (tool["inputSchema"]["properties"].contains("background")) return;
   constexpr std::string_view without_jobs = "start a server and use it within one";
   auto& description = tool["description"].get_ref<std::string&>();
   if (const std::size_t at = description.find(without_jobs); at != std::string::npos) {

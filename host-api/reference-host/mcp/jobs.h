@@ -1,11 +1,11 @@
-// Commands that run on after their call was answered. A call that asks for it (`background`), and one that would be
-// answered later than its client waits, is answered with what there is and a number: it is a job from then on.
+// Commands and workflows that run on after their call was answered. A call that asks for it (`background`), and one that
+// would be answered later than its client waits, is answered with what there is and a number: it is a job from then on.
 //
 // - A job is still the same call: it keeps its thread, custody, limits and audit, and counts as a call that runs. Its
 //   result goes to the next poll.
 // - A call is handed over once, or answered with its result, or cancelled; whichever comes first. One that is cancelled
-//   stops its command. A job is ended by job_stop, by its own timeout, and with the server.
-// - What the command writes is shown once, to the next poll. A job that has ended is kept until it was polled; its
+//   stops what it runs. A job is ended by job_stop, by its own timeout, and with the server.
+// - What the command writes, or the workflow tells, is shown once, to the next poll. A job that has ended is kept until it was polled; its
 //   output can be read by its number after that, as the store keeps it.
 // - There are at most max_jobs. One more is refused before it begins; a call that is due by itself then is stopped, and
 //   answers with what it has written.
@@ -46,7 +46,7 @@ class Jobs {
   using Answer = std::function<bool(Call&, nlohmann::ordered_json)>;
   Jobs(OutputStore& outputs, ResultSettings results, std::chrono::seconds max_poll_wait, Answer answer);
 
-  // A command that runs for a call: what may become a job. On the call's thread.
+  // What runs for a call, a command or a tool of the server: what may become a job. On the call's thread.
   class Command {
    public:
     Command(Jobs& jobs, Call& call, Progress::Reports& reports, std::shared_ptr<StoredOutput> output);
@@ -54,10 +54,13 @@ class Jobs {
     Command& operator=(const Command&) = delete;
     ~Command();
 
-    // Takes the result where the call is a job by now.
+    // Takes the result where the call is a job by now: that of a command, or that of a tool of the server.
     bool take(TextOutcome& outcome);
+    bool take(nlohmann::ordered_json& result);
 
    private:
+    bool end(TextOutcome& outcome, nlohmann::ordered_json& result);
+
     Jobs& jobs_;
     Call& call_;
     const std::shared_ptr<Job> job_;
@@ -84,7 +87,8 @@ class Jobs {
     std::array<std::uint64_t, 2> shown{};  // of each stream
     Clock::time_point began = Clock::now();
     Clock::time_point ended{};
-    TextOutcome outcome{};
+    TextOutcome outcome{};          // of a command
+    nlohmann::ordered_json result;  // of a tool of the server; null: the outcome has it
   };
 
   nlohmann::ordered_json poll(Call& call);
@@ -105,10 +109,15 @@ class Jobs {
   int waiting_ = 0;                           // for the end of a job
 };
 
-// Adds the parameter `background` to shell_execute in the list of tools, for servers with jobs.
+// Adds the parameter `background` to a tool in the list, for servers with jobs. Not where the tool has a parameter of
+// that name.
 void add_background(nlohmann::ordered_json& tool);
 
-// What the arguments of shell_execute say of `background`, a parameter that only the server knows.
+// Whether a call of the tool may become a job, and whether `background` is the server's parameter then.
+bool may_become_job(const Call& call);
+bool takes_background(const ToolDescription& tool);
+
+// What the arguments of such a tool say of `background`, a parameter that only the server knows.
 struct BackgroundRequest {
   bool is_given = false;
   bool wanted = false;

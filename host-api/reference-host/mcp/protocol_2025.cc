@@ -21,8 +21,8 @@ std::string instructions(const About& about, bool client_shows_forms) {
                                    : "";
   if (about.workflows_alone) {
     return "Each tool runs a workflow on this machine, which a person has reviewed, from its beginning to its end. A "
-           "run "
-           "that did not complete says how a call continues it. " +
+           "call that takes long says which job it has become. A run that did not complete says how a call continues "
+           "it. " +
            about.policy + approval;
   }
   return "Tools that run commands on this machine. A call comes back when the command is over, or says which job it "

@@ -37,9 +37,12 @@ ServerSettings with_output_read(ServerSettings settings, const Plugin& plugin) {
 
 ServerTools all_tools(const ServerSettings& settings, Jobs& jobs, const OutputStore& outputs, bool has_commands) {
   ServerTools tools = settings.tools;
-  if (!has_commands) return tools;
-  for (ServerTool& tool : jobs.tools()) tools.push_back(std::move(tool));
-  tools.push_back(output_read_tool(outputs, settings.results.output_bytes));
+  const bool has_lasting =
+      std::any_of(tools.begin(), tools.end(), [](const auto& tool) { return tool.may_become_job; });
+  if (has_commands || has_lasting) {
+    for (ServerTool& tool : jobs.tools()) tools.push_back(std::move(tool));
+  }
+  if (has_commands) tools.push_back(output_read_tool(outputs, settings.results.output_bytes));
   return tools;
 }
 
@@ -68,7 +71,7 @@ Server::Server(const Plugin& plugin, Toolbox& toolbox, Elicitation& elicitation,
               .hidden = settings_.hidden,
               .style = settings_.results.style,
               .shell = settings_.shell}),
-      has_jobs_(tools_.has(command_tool) && tools_.has("job_poll")),
+      has_jobs_(tools_.has("job_poll")),
       logs_(plugin.tracing(), output),
       protocol_2025_(tools_, logs_, settings_.about),
       protocol_2026_(tools_, logs_, settings_.about),
@@ -191,7 +194,12 @@ std::string Server::run(Call& call) {
   nlohmann::ordered_json result;
   {
     Progress::Reports reports(progress_, call.progress_token);
-    result = call.server_tool == nullptr ? call_plugin(call, reports) : call.server_tool->answer(call, reports);
+    if (call.server_tool == nullptr) {
+      result = call_plugin(call, reports);
+    } else {
+      const bool may_last = has_jobs_ && may_become_job(call);
+      result = may_last ? run_lasting_tool(call, reports) : call.server_tool->answer(call, reports);
+    }
   }
   return answered(call, std::move(result));
 }
@@ -205,18 +213,37 @@ nlohmann::ordered_json Server::call_plugin(Call& call, Progress::Reports& report
   return call_result(*call.tool, toolbox_.call_text(call.tool->id, call.arguments, call.stop, sink), settings_.results);
 }
 
-// Nothing where a job has the result: the call has been answered.
+// What the call says of `background`. Empty, or why it is refused.
+std::string Server::take_background_of(const Call& call, BackgroundRequest& asked) const {
+  if (!has_jobs_ || !takes_background(*call.tool)) return {};
+  asked = take_background(call.arguments);
+  if (asked.problem.empty() && asked.wanted && jobs_.is_full()) return Jobs::full_text() + "; nothing has been run";
+  return asked.problem;
+}
+
+// Null where a job has the result: the call has been answered.
+nlohmann::ordered_json Server::run_lasting_tool(Call& call, Progress::Reports& reports) {
+  BackgroundRequest asked;
+  if (const std::string problem = take_background_of(call, asked); !problem.empty()) return refusal(problem);
+  const std::shared_ptr<StoredOutput> output = outputs_.open();
+  reports.copy_to(output);
+  Jobs::Command running(jobs_, call, reports, output);
+  if (const auto time = due(call, asked.wanted)) calls_.remind(call, *time);
+  // The tool does not know the parameter; a question of the newer era is bound to what the client has sent.
+  const std::string sent = call.arguments;
+  if (asked.is_given) call.arguments = asked.arguments;
+  nlohmann::ordered_json result = call.server_tool->answer(call, reports);
+  call.arguments = sent;
+  if (running.take(result)) return {};
+  return result;
+}
+
+// Null where a job has the result: the call has been answered.
 nlohmann::ordered_json Server::run_command(Call& call, Progress::Reports& reports) {
-  std::string without_background;
-  std::string_view arguments = call.arguments;
-  bool is_background = false;
-  if (has_jobs_) {
-    BackgroundRequest asked = take_background(call.arguments);
-    if (!asked.problem.empty()) return refusal(asked.problem);
-    if (asked.wanted && jobs_.is_full()) return refusal(Jobs::full_text() + "; nothing has been run");
-    is_background = asked.wanted;
-    if (asked.is_given) arguments = without_background = std::move(asked.arguments);
-  }
+  BackgroundRequest asked;
+  if (const std::string problem = take_background_of(call, asked); !problem.empty()) return refusal(problem);
+  const bool is_background = asked.wanted;
+  const std::string_view arguments = asked.is_given ? asked.arguments : call.arguments;
   const std::shared_ptr<StoredOutput> output = outputs_.open();
   const auto sink = [&](OutputStream stream, std::string_view bytes) {
     output->add(stream, bytes);

@@ -83,7 +83,9 @@ std::optional<ordered_json> ToolMethods::list(const json& params, Error& error) 
                                                : server_tool_object(*tool.description));
     if (tool.description->id == command_tool) name_shell(list.back(), settings_.shell);
     if (tool.description->id == stdin_tool) add_stdin(list.back()["inputSchema"]);
-    if (tool.description->id == command_tool && has("job_poll")) add_background(list.back());
+    const bool may_last =
+        tool.server_tool == nullptr ? tool.description->id == command_tool : tool.server_tool->may_become_job;
+    if (may_last && has("job_poll")) add_background(list.back());
   }
   ordered_json result{{"tools", std::move(list)}};
   if (end < listed_.size()) result["nextCursor"] = cursor(end);
