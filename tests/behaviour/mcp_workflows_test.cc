@@ -469,6 +469,22 @@ BOOST_AUTO_TEST_CASE(a_parameter_of_the_workflows_own_is_never_the_servers) {
   BOOST_TEST(holds(refused, "background: the workflow has no parameter of that name"), refused);
 }
 
+BOOST_AUTO_TEST_CASE(a_workflow_can_be_a_task) {
+  const Workshop shop;
+  shop.add("a.md", workflow("tool: true\n", one_state, "- A: Shell \"echo made\"\n"));
+  // Also where there are no jobs for models.
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--tools", "shell_execute"}}) {
+    Client client(shop, more, {{"tasks", Json::object()}});
+    const Json created =
+        client.ask("tools/call", {{"name", "a"}, {"arguments", Json::object()}, {"task", {{"ttl", 1000}}}});
+    const Json id{{"taskId", created.at("result").at("task").at("taskId")}};
+    const Json result = client.ask("tasks/result", id).at("result");
+    BOOST_TEST(text_of(result).starts_with("made\n[completed, 1 step, "), text_of(result));
+    BOOST_TEST(structure(result).at("output") == "made\n");
+    BOOST_TEST((result.at("_meta").at("io.modelcontextprotocol/related-task") == id));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_end_of_the_server_waits_for_no_finally) {
   for (const bool is_cancelled : {false, true}) {
     const Workshop shop;

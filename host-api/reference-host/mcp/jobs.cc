@@ -69,8 +69,12 @@ std::string problem_of(const json& arguments, std::initializer_list<std::string_
 
 }  // namespace
 
-Jobs::Jobs(OutputStore& outputs, ResultSettings results, seconds max_poll_wait, Answer answer)
-    : outputs_(outputs), results_(results), max_poll_wait_(max_poll_wait), answer_(std::move(answer)) {}
+Jobs::Jobs(OutputStore& outputs, ResultSettings results, seconds max_poll_wait, Answer answer, Send send)
+    : outputs_(outputs),
+      results_(results),
+      max_poll_wait_(max_poll_wait),
+      answer_(std::move(answer)),
+      send_(std::move(send)) {}
 
 Jobs::Command::Command(Jobs& jobs, Call& call, Progress::Reports& reports, std::shared_ptr<StoredOutput> output)
     : jobs_(jobs), call_(call), job_(std::make_shared<Job>()) {
@@ -107,12 +111,14 @@ bool Jobs::Command::end(TextOutcome& outcome, ordered_json& result) {
   job_->outcome = std::move(outcome);
   job_->result = std::move(result);
   job_->ended = Clock::now();
+  if (!job_->task.empty()) jobs_.end_task(*job_);
   jobs_.ended_.notify_all();
   return true;
 }
 
-bool Jobs::is_full() const {
+bool Jobs::is_full() {
   const std::lock_guard lock(mutex_);
+  make_room();
   return jobs_.size() >= max_jobs;
 }
 
@@ -126,13 +132,15 @@ void Jobs::hand_over(Call& call) {
   const auto found = running_.find(&call);
   if (found == running_.end() || found->second->number != 0) return;
   Job& job = *found->second;
+  make_room();
   if (jobs_.size() >= max_jobs) {
     const StopHow how = call.server_tool == nullptr ? StopHow::now : call.server_tool->when_cancelled;
     return call.stop.request(how, full_text());
   }
   job.reports->end();
+  const ordered_json task = call.wants_task ? create_task(call, job) : ordered_json();
   job.number = outputs_.number(job.output);
-  if (!answer_(call, report(job))) {
+  if (!answer_(call, call.wants_task ? task : report(job))) {
     job.number = 0;
     return;
   }
@@ -201,6 +209,7 @@ ordered_json Jobs::list() const {
   std::string text;
   const std::lock_guard lock(mutex_);
   for (const auto& [number, job] : jobs_) {
+    if (!job->task.empty()) continue;
     const auto until = job->call == nullptr ? job->ended : Clock::now();
     const auto time = std::to_string(std::chrono::duration_cast<seconds>(until - job->began).count()) + " s";
     text += std::to_string(number) + (job->call == nullptr ? " ended after " : " runs for ") + time +
@@ -222,7 +231,8 @@ ordered_json Jobs::report_after(Call& call, long long number, seconds wait, bool
   });
   std::unique_lock lock(mutex_);
   const auto find = [&] {
-    return number > 0 && number <= INT_MAX ? jobs_.find(static_cast<int>(number)) : jobs_.end();
+    const auto found = number > 0 && number <= INT_MAX ? jobs_.find(static_cast<int>(number)) : jobs_.end();
+    return found != jobs_.end() && found->second->task.empty() ? found : jobs_.end();
   };
   const std::string unknown = "there is no job " + std::to_string(number) +
                               " (job_list has all); one that has ended is gone when it was polled" +

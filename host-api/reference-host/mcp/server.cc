@@ -61,10 +61,12 @@ Server::Server(const Plugin& plugin, Toolbox& toolbox, Elicitation& elicitation,
       output_(output),
       settings_(with_output_read(std::move(settings), plugin)),
       outputs_(settings_.stored_bytes),
-      jobs_(outputs_, settings_.results, max_poll_wait(settings_),
-            [this](Call& call, nlohmann::ordered_json result) {
-              return calls_of(call).answer_now(call, completed(call, std::move(result)));
-            }),
+      jobs_(
+          outputs_, settings_.results, max_poll_wait(settings_),
+          [this](Call& call, nlohmann::ordered_json result) {
+            return calls_of(call).answer_now(call, completed(call, std::move(result)));
+          },
+          [this](std::string line) { output_.send(std::move(line)); }),
       server_tools_(all_tools(settings_, jobs_, outputs_, has_commands(plugin))),
       tools_(plugin, server_tools_,
              {.served = settings_.served,
@@ -73,7 +75,7 @@ Server::Server(const Plugin& plugin, Toolbox& toolbox, Elicitation& elicitation,
               .shell = settings_.shell}),
       has_jobs_(tools_.has("job_poll")),
       logs_(plugin.tracing(), output),
-      protocol_2025_(tools_, logs_, settings_.about),
+      protocol_2025_(tools_, jobs_, logs_, settings_.about),
       protocol_2026_(tools_, logs_, settings_.about),
       progress_(output),
       calls_(settings_.max_calls, settings_.max_wait, handlers()),
@@ -162,12 +164,16 @@ void Server::take(const Message& message, const std::shared_ptr<Batch>& batch) {
 
 void Server::take_request(const Message& request, const std::shared_ptr<Batch>& batch) {
   Reply reply = Protocol2026::is_spoken_by(request) ? protocol_2026_.answer(request) : protocol_2025_.answer(request);
-  if (!reply.call) return send(batch, std::move(reply.line));
+  if (!reply.call) {
+    if (!reply.line.empty()) send(batch, std::move(reply.line));
+    return;
+  }
   const std::shared_ptr<Call> call = std::move(reply.call);
   call->batch = batch;
   Calls& calls = calls_of(*call);
   const Calls& others = &calls == &calls_ ? urgent_calls_ : calls_;
-  switch (others.contains(call->key) ? Calls::Added::id_in_use : calls.add(call)) {
+  const bool is_in_use = others.contains(call->key) || jobs_.has_waiting(call->key);
+  switch (is_in_use ? Calls::Added::id_in_use : calls.add(call)) {
     case Calls::Added::yes:
       return;
     case Calls::Added::id_in_use:
@@ -188,6 +194,7 @@ void Server::take_notification(const Message& notification) {
       reason != nullptr && reason->is_string() ? reason->get<std::string>() : "the client has cancelled the call";
   calls_.cancel(*key, why);
   urgent_calls_.cancel(*key, why);
+  jobs_.cancel_waiting(*key);
 }
 
 std::string Server::run(Call& call) {
@@ -197,7 +204,7 @@ std::string Server::run(Call& call) {
     if (call.server_tool == nullptr) {
       result = call_plugin(call, reports);
     } else {
-      const bool may_last = has_jobs_ && may_become_job(call);
+      const bool may_last = (has_jobs_ || call.wants_task) && may_become_job(call);
       result = may_last ? run_lasting_tool(call, reports) : call.server_tool->answer(call, reports);
     }
   }
@@ -214,11 +221,13 @@ nlohmann::ordered_json Server::call_plugin(Call& call, Progress::Reports& report
 }
 
 // What the call says of `background`. Empty, or why it is refused.
-std::string Server::take_background_of(const Call& call, BackgroundRequest& asked) const {
-  if (!has_jobs_ || !takes_background(*call.tool)) return {};
-  asked = take_background(call.arguments);
-  if (asked.problem.empty() && asked.wanted && jobs_.is_full()) return Jobs::full_text() + "; nothing has been run";
-  return asked.problem;
+std::string Server::take_background_of(const Call& call, BackgroundRequest& asked) {
+  if (has_jobs_ && (call.server_tool == nullptr || takes_background(*call.tool))) {
+    asked = take_background(call.arguments);
+    if (!asked.problem.empty()) return asked.problem;
+  }
+  const bool must_become_job = asked.wanted || call.wants_task;
+  return must_become_job && jobs_.is_full() ? Jobs::full_text() + "; nothing has been run" : "";
 }
 
 // Null where a job has the result: the call has been answered.
@@ -228,7 +237,7 @@ nlohmann::ordered_json Server::run_lasting_tool(Call& call, Progress::Reports& r
   const std::shared_ptr<StoredOutput> output = outputs_.open();
   reports.copy_to(output);
   Jobs::Command running(jobs_, call, reports, output);
-  if (const auto time = due(call, asked.wanted)) calls_.remind(call, *time);
+  hand_over_when_due(call, asked.wanted);
   // The tool does not know the parameter; a question of the newer era is bound to what the client has sent.
   const std::string sent = call.arguments;
   if (asked.is_given) call.arguments = asked.arguments;
@@ -242,7 +251,6 @@ nlohmann::ordered_json Server::run_lasting_tool(Call& call, Progress::Reports& r
 nlohmann::ordered_json Server::run_command(Call& call, Progress::Reports& reports) {
   BackgroundRequest asked;
   if (const std::string problem = take_background_of(call, asked); !problem.empty()) return refusal(problem);
-  const bool is_background = asked.wanted;
   const std::string_view arguments = asked.is_given ? asked.arguments : call.arguments;
   const std::shared_ptr<StoredOutput> output = outputs_.open();
   const auto sink = [&](OutputStream stream, std::string_view bytes) {
@@ -250,13 +258,18 @@ nlohmann::ordered_json Server::run_command(Call& call, Progress::Reports& report
     if (!call.progress_token.empty()) reports.take(stream, bytes);
   };
   std::optional<Jobs::Command> command;
-  if (has_jobs_) {
+  if (has_jobs_ || call.wants_task) {
     command.emplace(jobs_, call, reports, output);
-    if (const auto time = due(call, is_background)) calls_.remind(call, *time);
+    hand_over_when_due(call, asked.wanted);
   }
   TextOutcome outcome = toolbox_.call_text(call.tool->id, arguments, call.stop, sink);
   if (command && command->take(outcome)) return {};
   return call_result(*call.tool, outcome, settings_.results, [&] { return outputs_.number(output); });
+}
+
+void Server::hand_over_when_due(Call& call, bool is_background) {
+  if (call.wants_task) return jobs_.hand_over(call);
+  if (const auto time = due(call, is_background)) calls_.remind(call, *time);
 }
 
 // When a call whose command still runs becomes a job.
@@ -268,6 +281,10 @@ std::optional<Calls::Clock::time_point> Server::due(const Call& call, bool is_ba
 }
 
 std::string Server::answered(const Call& call, nlohmann::ordered_json result) {
+  // It did not become a task, and the client expects no other result.
+  if (call.wants_task && result.is_object()) {
+    return error_line(call.id, {internal_error, result.at("content").at(0).at("text").get<std::string>()});
+  }
   return call.speaks_2026 ? protocol_2026_.answer_call(call, std::move(result)) : completed(call, std::move(result));
 }
 
