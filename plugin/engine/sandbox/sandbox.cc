@@ -188,7 +188,15 @@ void Sandbox::look_afterwards(const PreparedSandbox& prepared, SandboxReport& re
         "protected_names: after the command, repositories were not searched for, because other calls were searching");
   } else if (policy_.repositories) {
     const Repositories after = search_.look(prepared.shared->roots.write, search_after);
-    for (const std::string& reason : after.left_out) {
+    std::vector<std::string> reasons = after.left_out;
+    const auto& closed = prepared.repositories.closed;
+    for (const std::string& folder : after.closed) {
+      // Those that were closed before were held.
+      if (std::find(closed.begin(), closed.end(), folder) == closed.end()) reasons.push_back(closed_text(folder));
+    }
+    constexpr std::size_t most_reasons = 6;
+    if (reasons.size() > most_reasons) reasons.resize(most_reasons);
+    for (const std::string& reason : reasons) {
       report.not_enforced.push_back("protected_names: after the command, " + reason);
     }
     MadeRepositories repositories = find_made_repositories(prepared.repositories, after);
