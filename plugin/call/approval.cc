@@ -29,6 +29,7 @@ std::string describe(const CommandRequest& request, const Plan& plan) {
   for (const auto& [name, value] : request.environment) names.push_back(name);
   subject["environment_names"] = std::move(names);
   if (request.standard_input) subject["stdin"] = describe_input(*request.standard_input);
+  if (plan.lifts_network) subject["lifts"] = {"network"};
   subject["rule"] = plan.verdict.rule;
   subject["word"] = plan.verdict.word;
   return subject.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -46,11 +47,17 @@ std::string approvals_file(const Plan& plan, const Configuration& configuration,
   const std::string real = policy::resolve_path("/", file);
   std::vector<std::string> writable = policy::canonical_roots(configuration.directories.roots);
   writable.push_back(plan.directory.path);
+  // An answer that opens the network is worth more to a command: it must not lie where any command may write.
+  if (plan.lifts_network) {
+    const std::vector<std::string> by_sandbox = policy::canonical_roots(configuration.sandbox->write);
+    writable.insert(writable.end(), by_sandbox.begin(), by_sandbox.end());
+  }
   // By its own name as well: a command could have put a link there, which leads out.
   const bool is_theirs = policy::is_within_any(real, writable) || policy::is_within_any(file, writable);
   if (!is_theirs) return real;
-  why_not = "the file of approvals, " + real +
-            ", lies in the command's own directory or in directories.roots, where a command could approve itself";
+  why_not = "the file of approvals, " + real + ", lies in the command's own directory or in " +
+            (plan.lifts_network ? "a folder that commands may write to" : "directories.roots") +
+            ", where a command could approve itself";
   return {};
 }
 

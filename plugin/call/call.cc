@@ -106,7 +106,9 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
   options.merged = request.merged_output;
   Background* const background = kept_in(request, context);
   if (request.session) options.scope = request.session->scope();
-  options.keep = background != nullptr && background->has_room();
+  options.lifts_network = plan.lifts_network;
+  // What was lifted for one call must not outlive it.
+  options.keep = background != nullptr && background->has_room() && !plan.lifts_network;
   options.limits = result.limits;
   options.spill = context.configuration.spill.when;
   options.spill_directory = context.configuration.spill_directory.get();

@@ -167,9 +167,10 @@ std::string CallRecord::refused(const CallError& error, std::uint64_t span) cons
 
 std::string CallRecord::approval(const Approval& approval, std::uint64_t span) const {
   const secrets::Masker masker = plan_.masker(request_);
-  audit::log(audit::Level::info, target, "approval: " + approval.answer,
-             {audit::field("reason", masker.masked(plan_.verdict.reason)), audit::field("rule", plan_.verdict.rule)},
-             span);
+  audit::Fields fields{audit::field("reason", masker.masked(plan_.verdict.reason)),
+                       audit::field("rule", plan_.verdict.rule)};
+  if (plan_.lifts_network) fields.push_back(audit::field("lifts", "network"));
+  audit::log(audit::Level::info, target, "approval: " + approval.answer, std::move(fields), span);
   const bool for_good = approval.answer == "always" || approval.answer == "never";
   if (for_good && !approval.not_kept.empty()) {
     audit::log(audit::Level::warn, target, "the answer is not remembered: " + approval.not_kept, {}, span);
@@ -180,6 +181,7 @@ std::string CallRecord::approval(const Approval& approval, std::uint64_t span) c
   line["directory"] = plan_.directory.path;
   add_input(line, request_);
   line["answer"] = approval.answer;
+  if (plan_.lifts_network) line["lifts"] = {"network"};
   line["rule"] = plan_.verdict.rule;
   line["fingerprint"] = approval.fingerprint;
   return write(context_, "approval", line, span);
@@ -216,6 +218,7 @@ std::string CallRecord::start(const CallResult& result, std::uint64_t span) cons
   add_input(line, request_);
   line["verdict"] = policy::to_text(plan_.verdict.answer);
   line["rule"] = plan_.verdict.rule;
+  if (plan_.lifts_network) line["lifts"] = {"network"};
   return write(context_, "start", line, span);
 }
 

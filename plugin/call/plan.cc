@@ -199,6 +199,9 @@ Plan make_plan(const CommandRequest& request, const Configuration& configuration
     plan.asked_by_tool_rules = true;
     plan.verdict = std::move(own);
   }
+  plan.lifts_network = plan.verdict.opens_network && configuration.sandbox && !configuration.sandbox->network;
+  // Here, so that every host shows it, whatever it makes of the rest of a question.
+  if (plan.lifts_network) plan.verdict.reason += "; a yes opens the network for this one call";
   if (!request.words.empty()) {
     run_words(request, plan);
   } else if (judgement.script) {

@@ -63,6 +63,7 @@ struct Plan {
   std::optional<CallError> error;  // nothing can run; `verdict` says deny then
   policy::Verdict verdict;
   bool asked_by_tool_rules = false;  // it says ask, and the configured rules do not
+  bool lifts_network = false;        // it says ask, and a yes opens the network that the sandbox closes
   policy::Directory directory;
   engine::Command command;                   // borrows the directory's descriptor, and the request's standard input
   std::vector<std::string> roots;            // directories.roots, canonical
@@ -74,7 +75,7 @@ struct Plan {
     return expanded.empty() ? request.line : expanded;
   }
   policy::Subject subject(const CommandRequest& request) const {
-    return {asked_line(request), directory.path, request.environment, request.standard_input};
+    return {asked_line(request), directory.path, request.environment, request.standard_input, lifts_network};
   }
   // Of what is secret in its environment and in the line.
   secrets::Masker masker(const CommandRequest& request) const;

@@ -508,6 +508,9 @@ std::string not_there_yet(const Json& config) {
   if (has("commands", "ask") && !config["commands"]["ask"].empty()) {
     return "commands.ask: nobody can be asked for a call on a cluster yet";
   }
+  if (has("commands", "ask_network") && !config["commands"]["ask_network"].empty()) {
+    return "commands.ask_network: nobody can be asked for a call on a cluster yet";
+  }
   if (has("commands", "unlisted") && config["commands"]["unlisted"] == "ask") {
     return "commands.unlisted: nobody can be asked for a call on a cluster yet";
   }

@@ -68,6 +68,7 @@ void read_commands(const Json& all, policy::CommandRules& rules, std::string& er
   if (section.entries("allow", false, allow)) rules.allow = std::move(allow);
   section.entries("deny", true, rules.deny);
   section.entries("ask", true, rules.ask);
+  section.entries("ask_network", true, rules.ask_network);
   section.choice("arguments", "any", "safe", rules.safe_arguments);
   section.choice("unlisted", "deny", "ask", rules.ask_unlisted);
   section.absolute_paths_or_default("path", rules.path);

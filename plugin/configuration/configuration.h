@@ -34,7 +34,7 @@ struct Configuration {
   engine::SpillOptions spill;                    // output.spill, directory, max_bytes
   std::optional<engine::SandboxPolicy> sandbox;  // the section sandbox; absent: none
 
-  policy::CommandRules commands;         // commands.allow, deny, ask, arguments, unlisted, path, approvals
+  policy::CommandRules commands;         // commands.allow, deny, ask, ask_network, arguments, unlisted, path, approvals
   policy::DirectoryRules directories;    // directories.roots, confine_arguments
   policy::EnvironmentRules environment;  // environment.inherit, deny, allow, set
   audit::TrailOptions audit;             // audit.file, sync, output, when_unwritable, max_bytes, keep

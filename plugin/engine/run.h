@@ -31,8 +31,9 @@ struct RunOptions {
   std::chrono::milliseconds grace{2000};                          // Between SIGTERM and SIGKILL.
   std::size_t capture_bytes = 1024 * 1024;                        // Per stream.
   Limits limits;
-  bool merged = false;  // Standard error goes where standard output goes.
-  bool keep = false;    // What outlives the command is kept (CommandOutcome::kept), not ended.
+  bool merged = false;         // Standard error goes where standard output goes.
+  bool keep = false;           // What outlives the command is kept (CommandOutcome::kept), not ended.
+  bool lifts_network = false;  // Of run_sandboxed: the network is open, whatever the sandbox's policy says.
   // What the command shares with others in a sandbox that has scopes; NULL: nothing.
   std::shared_ptr<SignalScope> scope;
   SpillOptions::When spill = SpillOptions::When::never;  // Whether the whole output goes to a file,

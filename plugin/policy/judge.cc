@@ -90,6 +90,9 @@ class StrictestFinding {
   // What the allow list, or the roots, do not cover.
   void not_covered(const Place& place, Range at, std::string reason, std::string hint);
 
+  // A person's yes opens the network, if one is asked.
+  void opens_network() { opens_network_ = true; }
+
   // What can only be known when it runs. `what` is a clause.
   void unknown(const Place& place, Range at, const std::string& what);
 
@@ -102,6 +105,7 @@ class StrictestFinding {
   const bool confined_;
   Verdict verdict_;
   bool explicit_entry_ = false;
+  bool opens_network_ = false;
 };
 
 void StrictestFinding::note(Answer answer, const Place& place, Range at, std::string reason, std::string rule,
@@ -143,6 +147,7 @@ Verdict StrictestFinding::verdict(const std::string& allowed_by) && {
     const std::string by_list = allowed_by.empty() ? "commands.allow" : allowed_by;
     verdict_.rule = has_allow_list_ ? by_list : confined_ ? "directories.confine_arguments" : "commands";
   }
+  verdict_.opens_network = opens_network_ && verdict_.answer == Answer::ask;
   return std::move(verdict_);
 }
 
@@ -164,6 +169,7 @@ class Judge {
         confined_(situation.directories.confine_arguments),
         deny_(parse_entries(rules_.deny)),
         ask_(parse_entries(rules_.ask)),
+        ask_network_(parse_entries(rules_.ask_network)),
         strictest_(rules_, allow_.exists(), confined_) {}
 
   void line(std::string_view text, const Script& script) {
@@ -306,8 +312,9 @@ class Judge {
   }
 
   void judge_entries(const SimpleCommand& command, const Frame& frame) {
-    for (const auto& [entries, answer, key] :
-         {std::tuple(&deny_, Answer::deny, "commands.deny: "), std::tuple(&ask_, Answer::ask, "commands.ask: ")}) {
+    for (const auto& [entries, answer, key] : {std::tuple(&deny_, Answer::deny, "commands.deny"),
+                                               std::tuple(&ask_network_, Answer::ask, "commands.ask_network"),
+                                               std::tuple(&ask_, Answer::ask, "commands.ask")}) {
       for (const Entry& entry : *entries) {
         if (!is_about(entry, command.words)) continue;
         // Words that are added when it runs stand nowhere in the line.
@@ -315,17 +322,16 @@ class Judge {
         for (const Word& word : command.words) at.end = std::max(at.end, std::max(at.begin, word.at.end));
         const std::string said = quoted(frame.line.substr(std::min(at.begin, frame.line.size()), at.end - at.begin));
         const bool denies = answer == Answer::deny;
+        const bool certain = is_certain(entry, command.words);
+        if (certain && entries == &ask_network_) strictest_.opens_network();
         strictest_.note(
             answer, frame, at,
-            is_certain(entry, command.words)
-                ? said + (denies ? " is denied by the entry " : " needs a person's approval by the entry ") +
-                      quoted(entry.text)
-                : said + " might match the entry " + quoted(entry.text) +
-                      (denies ? ", which denies it" : ", which asks") + ": a part of it is known only when it runs",
-            key + entry.text,
-            "the person who keeps the configuration can take the entry " + quoted(entry.text) + " out of " +
-                (answer == Answer::deny ? "commands.deny" : "commands.ask"),
-            true);
+            certain ? said + (denies ? " is denied by the entry " : " needs a person's approval by the entry ") +
+                          quoted(entry.text)
+                    : said + " might match the entry " + quoted(entry.text) +
+                          (denies ? ", which denies it" : ", which asks") + ": a part of it is known only when it runs",
+            std::string(key) + ": " + entry.text,
+            "the person who keeps the configuration can take the entry " + quoted(entry.text) + " out of " + key, true);
       }
     }
   }
@@ -639,7 +645,7 @@ class Judge {
   const CommandRules& rules_;
   const AllowList allow_;
   const bool confined_;
-  const std::vector<Entry> deny_, ask_;
+  const std::vector<Entry> deny_, ask_, ask_network_;
   StrictestFinding strictest_;
   std::string allowed_by_;
   std::string links_moved_by_;  // confined: the command of the line, if any, that may have made or moved links
@@ -657,7 +663,8 @@ bool judges_words(const CommandRules& commands, const DirectoryRules& directorie
 }
 
 bool judges_lines(const CommandRules& commands, const DirectoryRules& directories) {
-  return judges_words(commands, directories) || !commands.deny.empty() || !commands.ask.empty();
+  return judges_words(commands, directories) || !commands.deny.empty() || !commands.ask.empty() ||
+         !commands.ask_network.empty();
 }
 
 LineJudgement judge(std::string_view line, const Situation& situation) {

@@ -6,6 +6,8 @@
 //   that runs is made from the words that were judged.
 // - With only commands.deny or commands.ask, every command in the line is checked at any depth, and a line in which one
 //   could be anything is refused. Variables set in front of a command may not change what it does.
+// - commands.ask_network is a list like commands.ask. Where an entry of it is certainly about a command of the line,
+//   the verdict says that a yes opens the network.
 // - Without any of these rules, every line is allowed, and none is read.
 #pragma once
 

@@ -16,6 +16,7 @@ struct CommandRules {
   // several words must match exactly; a trailing " *" makes a prefix at word boundaries.
   std::optional<std::vector<std::string>> allow;
   std::vector<std::string> deny, ask;            // prefixes
+  std::vector<std::string> ask_network;          // prefixes: asked about, and a yes opens the network for this call
   bool safe_arguments = false;                   // arguments: any | safe
   bool ask_unlisted = false;                     // unlisted: deny | ask
   std::optional<std::vector<std::string>> path;  // path: default (absent) | absolute folders

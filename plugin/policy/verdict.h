@@ -22,12 +22,13 @@ struct Range {
 
 struct Verdict {
   Answer answer = Answer::allow;
-  std::string reason;  // a sentence without its full stop: what was found, in which word
-  std::string rule;    // the key of the configuration that decided, with its entry: `commands.deny: git push`
-  std::string word;    // the word that it is about, as it stands in the line; empty: the line as a whole
-  Range at;            // where that word stands
-  std::string hint;    // what would be allowed, or how to allow this
-  std::string code;    // of the error that a tool's own refusal becomes; empty: policy_denied
+  std::string reason;          // a sentence without its full stop: what was found, in which word
+  std::string rule;            // the key of the configuration that decided, with its entry: `commands.deny: git push`
+  std::string word;            // the word that it is about, as it stands in the line; empty: the line as a whole
+  Range at;                    // where that word stands
+  std::string hint;            // what would be allowed, or how to allow this
+  std::string code;            // of the error that a tool's own refusal becomes; empty: policy_denied
+  bool opens_network = false;  // ask: by commands.ask_network, so that a yes opens the network for this call
 };
 
 }  // namespace wtool::policy

@@ -102,6 +102,7 @@ std::string explanation(const CommandRequest& request, const Configuration& conf
   const Plan plan = make_plan(request, configuration);
   Json answer = policy_object(plan.verdict);
   if (!plan.verdict.hint.empty()) answer["hint"] = to_utf8(plan.verdict.hint);
+  if (plan.lifts_network) answer["lifts"] = {"network"};
   if (plan.error) {
     answer["error"] = plan.error->code;
     return dump(answer);

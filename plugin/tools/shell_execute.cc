@@ -64,6 +64,7 @@ constexpr std::string_view output_schema = R"({
     "sandbox": {"type": "object",
       "properties": {"enforced": {"type": "array", "items": {"type": "string"}},
         "not_enforced": {"type": "array", "items": {"type": "string"}},
+        "lifted": {"type": "array", "items": {"type": "string"}},
         "refused": {"type": "array", "items": {"type": "string"}}}, "required": ["enforced", "not_enforced"]},
     "protected_changed": {"type": "array", "items": {"type": "string"}},
     "put_aside": {"type": "array", "items": {"type": "object",

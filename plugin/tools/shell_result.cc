@@ -22,6 +22,7 @@ void add_sandbox(const std::optional<engine::SandboxReport>& report, Json& metad
   Json& sandbox = metadata["sandbox"];
   sandbox["enforced"] = texts(report->enforced);
   sandbox["not_enforced"] = texts(report->not_enforced);
+  if (!report->lifted.empty()) sandbox["lifted"] = texts(report->lifted);
   if (!report->refused.empty()) sandbox["refused"] = texts(report->refused);
   if (!report->protected_changed.empty()) metadata["protected_changed"] = texts(report->protected_changed);
   for (const engine::PutAside& aside : report->put_aside) {

@@ -527,6 +527,50 @@ BOOST_FIXTURE_TEST_CASE(a_folder_of_very_many_entries_as_hooks_is_looked_at_with
   BOOST_TEST(attack(held, "true").exit_code() == 0);
 }
 
+// A command may do to it what its owner may: open it again.
+BOOST_FIXTURE_TEST_CASE(a_folder_that_its_owner_has_closed_is_held_as_a_whole, Fixture) {
+  if (::geteuid() == 0) return;  // Nothing is closed to root.
+  for (const std::string mode : {"000", "300", "600"}) {
+    repository(inside + "/shut");
+    as_user("chmod " + mode + " shut");
+    const Answer plain = attack(held, "echo ran > made; cat made");
+    BOOST_TEST_CONTEXT(mode << " " << plain.raw) {
+      BOOST_TEST(plain.exit_code() == 0);
+      BOOST_TEST(texts(plain.metadata(), "not_enforced").empty());
+    }
+    const Paths scripts{"chmod u+rwx shut",
+                        "echo '[core]' >> shut/.git/config",
+                        "echo x > shut/.git/hooks/post-commit",
+                        "mkdir shut/sub",
+                        "mv shut other",
+                        "rm -rf shut",
+                        "chmod u+rwx shut; " + payload("shut/.git/config")};
+    for (const std::string& script : scripts) {
+      const Answer answer = attack(held, script);
+      BOOST_TEST(answer.is_error(), mode << " " << script << " " << answer.raw);
+    }
+    as_user("chmod u+rwx shut");
+    BOOST_TEST(!runs(inside + "/shut"), mode);
+    as_user("cd shut; test ! -e sub; test ! -e .git/hooks/post-commit; test -z \"$(git status --porcelain)\"");
+    start_again();
+  }
+}
+
+// One that a command closes itself is told, since it may have made a repository in it; the next one finds it held.
+BOOST_FIXTURE_TEST_CASE(a_folder_that_a_command_closes_is_reported_and_held_from_then_on, Fixture) {
+  if (::geteuid() == 0) return;
+  const Answer closing = attack(held, "mkdir shut; chmod 000 shut");
+  BOOST_TEST_CONTEXT(closing.raw) {
+    BOOST_TEST(closing.exit_code() == 0);
+    const Paths reasons = texts(closing.metadata(), "not_enforced");
+    BOOST_REQUIRE(reasons.size() == 1U);
+    BOOST_TEST(reasons.front().find("after the command, " + inside + "/shut cannot be searched") != std::string::npos);
+  }
+  BOOST_TEST(attack(held, "true").exit_code() == 0);
+  BOOST_TEST(attack(held, "chmod 700 shut").is_error());
+  start_again();
+}
+
 // Deeper than a path may be long, where nothing can be found.
 BOOST_FIXTURE_TEST_CASE(folders_that_cannot_be_searched_are_reported, Fixture) {
   std::string path;

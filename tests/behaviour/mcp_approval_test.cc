@@ -109,6 +109,21 @@ BOOST_AUTO_TEST_CASE(a_client_that_refuses_to_ask_has_asked_nobody) {
   BOOST_TEST(!asked.made());
 }
 
+BOOST_AUTO_TEST_CASE(a_task_that_waits_for_an_answer_says_so_and_its_question_names_it) {
+  Asked asked;
+  const Json created = asked.client.run("touch " + asked.file(), {{"task", Json::object()}});
+  const Json id{{"taskId", created.at("task").at("taskId")}};
+  const Json question = asked.client.question();
+  BOOST_TEST((question.at("params").at("_meta").at("io.modelcontextprotocol/related-task") == id));
+  const auto status = [&] { return asked.client.ask("tasks/get", id).at("result").at("status"); };
+  BOOST_TEST(status() == "input_required");
+  BOOST_TEST(!asked.made());
+  asked.reply(question, Asked::form("yes"));
+  BOOST_TEST(asked.client.ask("tasks/result", id).at("result").at("isError") == false);
+  BOOST_TEST(status() == "completed");
+  BOOST_TEST(asked.made());
+}
+
 BOOST_AUTO_TEST_CASE(questions_of_several_calls_wait_beside_each_other) {
   Asked asked;
   const Json one = asked.client.call("touch " + asked.file() + "1");

@@ -1,5 +1,8 @@
 // What `wtool mcp` lets commands do by default, and with the other policies; and how many tokens its tools and results
 // cost a model.
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -135,6 +138,55 @@ BOOST_AUTO_TEST_CASE(commands_have_the_network_only_where_it_is_given) {
   BOOST_TEST(has(Server(person, {"--policy", "project", "--network"}).text(connect), "Connection refused"));
 }
 
+// `git push` to a port that completes connections, and closes them.
+BOOST_AUTO_TEST_CASE(an_approved_push_has_the_network_for_this_one_call) {
+  const Person person;
+  fs::create_directories(person.home() + "/.config/wtool");
+  Person::write(person.home() + "/.config/wtool/wtool.yaml", "commands: {ask_network: [git push]}\n");
+  const int remote = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  BOOST_REQUIRE(::bind(remote, reinterpret_cast<sockaddr*>(&address), size) == 0);
+  BOOST_REQUIRE(::listen(remote, 8) == 0);
+  BOOST_REQUIRE(::getsockname(remote, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  const std::string url = "git://127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/app";
+  // Whether somebody has connected within `wait`; the connection is closed again.
+  const auto connected = [&](int wait) {
+    pollfd ready{remote, POLLIN, 0};
+    if (::poll(&ready, 1, wait) != 1) return false;
+    ::close(::accept4(remote, nullptr, nullptr, SOCK_CLOEXEC));
+    return true;
+  };
+
+  McpClient client(by_default, person.in(person.project()));
+  client.initialize({{"elicitation", Json::object()}});
+  const auto reply = [&](const std::string& answer) {
+    const Json question = client.question();
+    client.say({{"jsonrpc", "2.0"},
+                {"id", question.at("id")},
+                {"result", {{"action", "accept"}, {"content", {{"answer", answer}}}}}});
+    return question.at("params").at("message").get<std::string>();
+  };
+  BOOST_TEST(client.run("git -c user.email=a@b commit -q --allow-empty -m x").at("isError") == false);
+  const Json refused = client.call("git push " + url + " HEAD");
+  const std::string question = reply("no");
+  BOOST_TEST(has(question, "A yes lifts this limit for this one call:\n  | network\n"), question);
+  BOOST_TEST(client.answer(refused).at("result").at("isError") == true);
+  // Another way to the same place, which nobody is asked about: the network stays closed.
+  BOOST_TEST(client.run("git fetch " + url).at("isError") == true);
+  BOOST_TEST(!connected(0));
+
+  const Json approved = client.call("git push " + url + " HEAD");
+  reply("yes");
+  BOOST_TEST(connected(20000));
+  client.answer(approved);
+  BOOST_TEST(client.run("git fetch " + url).at("isError") == true);
+  BOOST_TEST(!connected(0));
+  ::close(remote);
+}
+
 BOOST_AUTO_TEST_CASE(a_home_folder_is_no_temporary_folder) {
   const Person person;
   if (person.is_temporary()) return;
@@ -171,7 +223,8 @@ BOOST_AUTO_TEST_CASE(open_is_said_and_lets_commands_do_what_the_person_may) {
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_a_command_writes_loosens_nothing) {
-  for (const char* text : {"sandbox: {write: [/]}\n", "environment: {inherit: all}\n", "audit: {file: elsewhere}\n"}) {
+  for (const char* text : {"sandbox: {write: [/]}\n", "environment: {inherit: all}\n", "audit: {file: elsewhere}\n",
+                           "commands: {ask_network: [curl]}\n", "commands: {approvals: mine.json}\n"}) {
     const Person person;
     Server server(person, by_default);
     server.text("printf '" + std::string(text).substr(0, std::string(text).size() - 1) + "' > wtool.yaml");

@@ -116,6 +116,20 @@ struct Modern : McpClient {
   }
 };
 
+// What a server of workflows alone lists: what runs nothing, beside them.
+std::set<std::string> with_job_tools(std::set<std::string> workflows) {
+  workflows.insert({"job_poll", "job_stop", "job_list"});
+  return workflows;
+}
+
+// The number of the job that a call has become.
+int job_of(const std::string& text) {
+  const std::size_t found = text.rfind("[job ");
+  BOOST_REQUIRE_MESSAGE(found != std::string::npos, text);
+  BOOST_TEST(holds(text, " still runs, "), text);
+  return std::stoi(text.substr(found + 5));
+}
+
 std::string text_of(const Json& result) { return result.at("content").at(0).at("text"); }
 const Json& structure(const Json& result) { return result.at("structuredContent"); }
 
@@ -148,7 +162,8 @@ BOOST_AUTO_TEST_CASE(only_workflows_that_say_so_are_tools) {
   BOOST_TEST(holds(client.started.at("result").at("instructions"), "which a person has reviewed"));
   const Json list = client.ask("tools/list");
   const Json& tools = list.at("result").at("tools");
-  BOOST_REQUIRE(tools.size() == 1U);
+  BOOST_TEST((client.listed() == with_job_tools({"greet"})));
+  BOOST_REQUIRE(tools.size() == 4U);
   BOOST_TEST(tools[0].at("name") == "greet");
   BOOST_TEST(tools[0].at("title") == "Greet");
   BOOST_TEST(tools[0].at("description") == "Greets a person");
@@ -203,7 +218,7 @@ BOOST_AUTO_TEST_CASE(files_that_cannot_be_served_are_reported_and_the_others_are
   shop.add("bytes.md", good + "\xff\n");
   shop.add("broken.md", workflow("title: Not a tool\n", one_state, "- Z: Nothing \"x\"\n"));
   Client client(shop);
-  BOOST_TEST((client.listed() == std::set<std::string>{"good"}));
+  BOOST_TEST((client.listed() == with_job_tools({"good"})));
   const std::string said = client.end();
   BOOST_TEST_CONTEXT(said) {
     for (const char* part :
@@ -236,11 +251,11 @@ BOOST_AUTO_TEST_CASE(what_was_read_at_the_start_is_what_runs) {
   };
   shop.add("a.md", text("reviewed"));
   Client client(shop);
-  BOOST_TEST(client.listed().size() == 1U);
+  BOOST_TEST((client.listed() == with_job_tools({"a"})));
   shop.add("a.md", text("changed"));
   shop.add("b.md", text("new"));
   BOOST_TEST(structure(client.run_tool("a")).at("output") == "reviewed\n");
-  BOOST_TEST(client.listed().size() == 1U);
+  BOOST_TEST((client.listed() == with_job_tools({"a"})));
 }
 
 BOOST_AUTO_TEST_CASE(a_command_writes_no_file_that_is_served, *boost::unit_test::precondition(can_sandbox)) {
@@ -361,6 +376,113 @@ BOOST_AUTO_TEST_CASE(a_cancelled_call_ends_in_every_branch_and_is_not_answered) 
   client.ask("ping");
   client.read_for(std::chrono::milliseconds(100));
   BOOST_TEST(!client.has_answer(id));
+}
+
+BOOST_AUTO_TEST_CASE(a_call_that_lasts_longer_than_the_client_waits_becomes_a_job) {
+  const Workshop shop;
+  Gate gate(shop.folder);
+  shop.add("a.md", workflow("tool: true\n", two_states,
+                            "- A: Shell \"echo first\"\n- B: Shell \"" + gate.wait() + "; echo last\"\n"));
+  Client client(shop, {"--config", shop.folder.file("c.yaml", "mcp: {answer_within: 1}\n")});
+  const Json id = client.begin("a");
+  const std::string begun = text_of(client.answer(id).at("result"));
+  const int job = job_of(begun);
+  // What it has told comes with the answer, and the rest with the polls, each line once.
+  std::string told = begun.substr(0, begun.rfind('['));
+  const auto poll = [&] { return text_of(client.run_tool("job_poll", {{"job", job}})); };
+  BOOST_TEST(wait_until(
+      [&] {
+        const std::string more = poll();
+        told += more.substr(0, more.rfind('['));
+        return told == "A\nA: first\nB\n";
+      },
+      within(10000)));
+  BOOST_TEST(holds(text_of(client.run_tool("job_list")), std::to_string(job) + " runs for "));
+  const std::string again = poll();
+  BOOST_TEST(again.starts_with("[job "), again);
+  gate.open();
+  Json end;
+  do end = client.run_tool("job_poll", {{"job", job}, {"wait", 1}});
+  while (holds(text_of(end), "[job "));
+  BOOST_TEST(text_of(end).starts_with("last\n[completed, 2 steps, "), text_of(end));
+  BOOST_TEST(structure(end).at("status") == "completed");
+  BOOST_TEST((structure(end).at("states") == Json{{"A", "succeeded"}, {"B", "succeeded"}}));
+  BOOST_TEST(client.run_tool("job_poll", {{"job", job}}).at("isError") == true);
+  client.ask("ping");
+  BOOST_TEST(!client.has_answer(id));  // once more
+}
+
+BOOST_AUTO_TEST_CASE(a_workflow_in_the_background_is_stopped_in_every_branch) {
+  const Workshop shop;
+  shop.add("a.md", workflow("tool: true\nfinally: C\n", two_branches + "C --> [*]\n",
+                            "- A: Shell \"setsid sleep 61 & touch a; sleep 61\"\n"
+                            "- B: Shell \"(setsid sleep 61 &); touch b; sleep 61\"\n- C: Shell \"touch cleared\"\n"));
+  Client client(shop);
+  const int job = job_of(text_of(client.run_tool("a", {{"background", true}})));
+  BOOST_REQUIRE(wait_until([&] { return shop.exists("a") && shop.exists("b"); }, within(10000)));
+  const Json stopped = client.run_tool("job_stop", {{"job", job}});
+  BOOST_TEST(stopped.at("isError") == false);
+  BOOST_TEST(structure(stopped).at("status") == "aborted");
+  BOOST_TEST(holds(text_of(stopped), "continues it]"), text_of(stopped));
+  BOOST_TEST(shop.exists("cleared"));
+  BOOST_TEST(shop.nothing_is_left(5000, client.program.pid()), shop.mark.description());
+  BOOST_TEST(text_of(client.run_tool("job_list")) == "no jobs");
+}
+
+BOOST_AUTO_TEST_CASE(a_workflow_in_the_background_that_ends_at_once_or_cannot_run_is_answered_as_ever) {
+  const Workshop shop;
+  shop.add("a.md", workflow("tool: true\n", one_state, "- A: Log \"x\"\n"));
+  Client client(shop);
+  // On a machine that is busy it may take longer than it is waited for.
+  std::string text;
+  for (int i = 0; i < 20 && !text.starts_with("x\n[completed, "); ++i) {
+    text = text_of(client.run_tool("a", {{"background", true}}));
+    if (holds(text, "[job ")) client.run_tool("job_poll", {{"job", job_of(text)}, {"wait", 40}});
+  }
+  BOOST_TEST(text.starts_with("x\n[completed, "), text);
+  const Json odd = client.run_tool("a", {{"background", "yes"}});
+  BOOST_TEST(odd.at("isError") == true);
+  BOOST_TEST(holds(text_of(odd), "background must be true or false, and is \"yes\""), text_of(odd));
+  BOOST_TEST(holds(text_of(client.run_tool("a", {{"background", true}, {"x", 1}})), "nothing was run:"));
+}
+
+BOOST_AUTO_TEST_CASE(a_parameter_of_the_workflows_own_is_never_the_servers) {
+  const Workshop shop;
+  shop.add("a.md", workflow("tool: true\nparameters: [{name: background, description: a colour}]\n", one_state,
+                            "- A: Shell \"echo on ${background}\"\n"));
+  shop.add("b.md", workflow("tool: true\n", one_state, "- A: Log \"x\"\n"));
+  {
+    Client client(shop);
+    const Json list = client.ask("tools/list");
+    const Json& tools = list.at("result").at("tools");
+    BOOST_TEST(tools[0].at("inputSchema").at("properties").at("background").at("description") == "a colour");
+    BOOST_TEST(tools[1].at("inputSchema").at("properties").at("background").at("type") == "boolean");
+    BOOST_TEST(structure(client.run_tool("a", {{"background", "blue"}})).at("output") == "on blue\n");
+  }
+  // Where there are no jobs, there is no such parameter.
+  Client client(shop, {"--tools", "shell_execute"});
+  const Json list = client.ask("tools/list");
+  for (const Json& tool : list.at("result").at("tools")) {
+    if (tool.at("name") == "b") BOOST_TEST(!tool.at("inputSchema").at("properties").contains("background"));
+  }
+  const std::string refused = text_of(client.run_tool("b", {{"background", true}}));
+  BOOST_TEST(holds(refused, "background: the workflow has no parameter of that name"), refused);
+}
+
+BOOST_AUTO_TEST_CASE(a_workflow_can_be_a_task) {
+  const Workshop shop;
+  shop.add("a.md", workflow("tool: true\n", one_state, "- A: Shell \"echo made\"\n"));
+  // Also where there are no jobs for models.
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--tools", "shell_execute"}}) {
+    Client client(shop, more, {{"tasks", Json::object()}});
+    const Json created =
+        client.ask("tools/call", {{"name", "a"}, {"arguments", Json::object()}, {"task", {{"ttl", 1000}}}});
+    const Json id{{"taskId", created.at("result").at("task").at("taskId")}};
+    const Json result = client.ask("tasks/result", id).at("result");
+    BOOST_TEST(text_of(result).starts_with("made\n[completed, 1 step, "), text_of(result));
+    BOOST_TEST(structure(result).at("output") == "made\n");
+    BOOST_TEST((result.at("_meta").at("io.modelcontextprotocol/related-task") == id));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_end_of_the_server_waits_for_no_finally) {

@@ -13,8 +13,10 @@
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <csignal>
+#include <fstream>
 #include <thread>
 
+#include "support/asking_host.h"
 #include "support/sandboxed.h"
 
 using namespace wtool::test;
@@ -249,6 +251,108 @@ BOOST_FIXTURE_TEST_CASE(without_a_network_only_unix_sockets_work, Fixture) {
   BOOST_TEST(probe("tcp-bind 0") == "ok");
   BOOST_TEST(probe("udp-connect " + udp.port) == "ok");
   BOOST_TEST(!has(texts(run(tool, "true").metadata(), "enforced"), "network"));
+}
+
+BOOST_AUTO_TEST_CASE(an_approval_opens_the_network_for_one_call_where_the_list_says_so) {
+  AskingHost host;
+  Plugin plugin(host.get());
+  const ScratchFolder folder, home;
+  const Listener tcp(SOCK_STREAM), other(SOCK_STREAM);
+  const std::string approvals = home.path() + "/approvals.json";
+  const std::string probe = WTOOL_TEST_HOSTS "/sandbox_probe ";
+  const std::string connect = probe + "tcp-connect " + tcp.port;
+  const auto config = [&](Json commands, const Json& more = Json::object()) {
+    if (!commands.contains("approvals")) commands["approvals"] = approvals;
+    Json all{{"sandbox", {{"write", {folder.path()}}, {"protect", "none"}, {"network", "deny"}}},
+             {"audit", {{"file", home.path() + "/audit.jsonl"}}},
+             {"commands", std::move(commands)}};
+    all.update(more);
+    return all;
+  };
+  const auto run = [&](const ToolUnderTest& tool, const std::string& command) {
+    return tool.run({{"command", command}, {"working_directory", folder.path()}});
+  };
+  const Json lists{{"ask", {"sandbox_probe udp-connect"}}, {"ask_network", {"sandbox_probe tcp-connect"}}};
+  const ToolUnderTest tool(plugin, config(lists));
+  const ToolUnderTest asking(plugin, config({{"ask", {"sandbox_probe tcp-connect"}}}));
+
+  host.answer = WTOOL_APPROVAL_NO;
+  BOOST_TEST(run(tool, connect).code() == "approval_denied");
+  host.answer = WTOOL_APPROVAL_UNAVAILABLE;
+  BOOST_TEST(run(tool, connect).code() == "approval_unavailable");
+
+  // A yes holds once, and the question has named the limit.
+  host.answer = WTOOL_APPROVAL_YES;
+  const Answer opened = run(tool, connect);
+  BOOST_TEST_CONTEXT(opened.raw) {
+    BOOST_TEST(opened.out() == "ok\n");
+    BOOST_TEST(has(texts(opened.metadata(), "lifted"), "network"));
+    BOOST_TEST(!has(texts(opened.metadata(), "enforced"), "network"));
+  }
+  const auto question = host.questions().back();
+  BOOST_TEST((Json::parse(question.subject).at("lifts") == Json{"network"}), question.subject);
+  BOOST_TEST(question.reason.find("a yes opens the network for this one call") != std::string::npos, question.reason);
+  BOOST_TEST(
+      (tool.explain({{"command", connect}, {"working_directory", folder.path()}}).at("lifts") == Json{"network"}));
+  BOOST_TEST(run(tool, probe + "tcp-bind 0").out() == "EACCES\n");
+  BOOST_TEST(host.questions().size() == 3U);
+
+  // An approval of a list that does not say so lifts nothing; nor does its `always`.
+  BOOST_TEST(run(tool, probe + "udp-connect " + tcp.port).out() == "EACCES\n");
+  BOOST_TEST(!Json::parse(host.questions().back().subject).contains("lifts"));
+  host.answer = WTOOL_APPROVAL_ALWAYS;
+  BOOST_TEST(run(asking, connect).out() == "EACCES\n");
+  host.answer = WTOOL_APPROVAL_NO;
+  BOOST_TEST(run(tool, connect).code() == "approval_denied");
+
+  // An `always` is for this command alone.
+  host.answer = WTOOL_APPROVAL_ALWAYS;
+  BOOST_TEST(run(tool, connect).out() == "ok\n");
+  host.answer = WTOOL_APPROVAL_NO;
+  BOOST_TEST(run(tool, connect).out() == "ok\n");
+  BOOST_TEST(run(tool, probe + "tcp-connect " + other.port).code() == "approval_denied");
+  BOOST_TEST(run(tool, connect + "; true").code() == "approval_denied");
+
+  // Answers that a command can write count for nothing.
+  const std::string here = folder.path() + "/here", elsewhere = folder.path() + "/elsewhere";
+  std::filesystem::create_directory(here);
+  std::filesystem::create_directory(elsewhere);
+  const auto run_here = [&](const ToolUnderTest& used) {
+    return used.run({{"command", connect}, {"working_directory", here}});
+  };
+  host.answer = WTOOL_APPROVAL_ALWAYS;
+  run_here(tool);
+  host.answer = WTOOL_APPROVAL_NO;
+  BOOST_TEST(run_here(tool).out() == "ok\n");
+  std::filesystem::copy_file(approvals, elsewhere + "/approvals.json");
+  Json own = lists;
+  own["approvals"] = elsewhere + "/approvals.json";
+  const ToolUnderTest exposed(plugin, config(own));
+  BOOST_TEST(run_here(exposed).code() == "approval_denied");
+
+  // Nothing that has the network outlives the call.
+  host.answer = WTOOL_APPROVAL_YES;
+  const ToolUnderTest keeping(plugin, config(lists, {{"background", "keep"}}));
+  const Answer ended = run(keeping, connect + "; sleep 1000 >/dev/null 2>&1 &");
+  BOOST_TEST_CONTEXT(ended.raw) {
+    BOOST_TEST(ended.metadata().value("background_processes_ended", 0) == 1);
+    BOOST_TEST(!ended.metadata().contains("background_processes_kept"));
+  }
+
+  // Both the question and the start are on record with what was lifted.
+  std::ifstream trail(home.path() + "/audit.jsonl");
+  int approved = 0, started = 0, lifted = 0;
+  for (std::string text; std::getline(trail, text);) {
+    const Json line = Json::parse(text);
+    if (line.value("command", "") != connect) continue;
+    const bool lifts = line.value("lifts", Json()) == Json{"network"};
+    approved += line.at("event") == "approval" && lifts ? 1 : 0;
+    started += line.at("event") == "start" ? 1 : 0;
+    lifted += line.at("event") == "start" && lifts ? 1 : 0;
+  }
+  BOOST_TEST(approved == 9);
+  BOOST_TEST(started == 6);
+  BOOST_TEST(lifted == 5);
 }
 
 BOOST_FIXTURE_TEST_CASE(processes_outside_are_out_of_reach, Fixture) {

@@ -28,6 +28,10 @@ RESULTS = {
     "tools/list": "ListToolsResult",
     "tools/call": "CallToolResult",
     "server/discover": "DiscoverResult",
+    "tasks/get": "GetTaskResult",
+    "tasks/result": "GetTaskPayloadResult",
+    "tasks/list": "ListTasksResult",
+    "tasks/cancel": "CancelTaskResult",
 }
 NEWER = "2026-07-28"
 
@@ -83,6 +87,8 @@ def problems(entry, version, tools):
         name = RESULTS.get(entry["method"], "Result")
         if line["result"].get("resultType") == "input_required":
             name = "InputRequiredResult"
+        if "task" in line["result"]:
+            name = "CreateTaskResult"
         yield version.problem(name, line["result"])
         if "structuredContent" in line["result"] and entry["tool"] in tools:
             error = jsonschema.exceptions.best_match(tools[entry["tool"]].iter_errors(line["result"]["structuredContent"]))

@@ -93,11 +93,14 @@ std::string question_text(const Question& question, std::size_t columns, std::st
     }
     for (const auto& [key, value] : subject.items()) {
       if (key == "command" || key == "directory" || key == "environment_names") continue;
-      if (key == "stdin" && value.is_object()) continue;
+      if (key == "lifts" || (key == "stdin" && value.is_object())) continue;
       block(visible(key) + ':', as_text(value));
     }
     if (const auto input = subject.find("stdin"); input != subject.end() && input->is_object()) {
       block(title_of_input(*input), as_text(input->value("text", ordered_json(""))));
+    }
+    if (const auto lifts = subject.find("lifts"); lifts != subject.end()) {
+      block("A yes lifts this limit for this one call:", joined_names(*lifts));
     }
     // Last, next to the question itself.
     if (const auto command = subject.find("command"); command != subject.end()) {

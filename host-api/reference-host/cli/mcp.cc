@@ -244,9 +244,13 @@ std::optional<Settings> read_settings(Context& context, const McpOptions& option
 }
 
 // Workflows are served besides the tools that --tools names; without --tools they are served alone, so that a model can
-// run only what a person has reviewed.
+// run only what a person has reviewed. With them are the tools that show and end a workflow which takes long: they run
+// nothing.
 void add_workflows(mcp::ServerSettings& settings, WorkflowTools& workflows, bool are_alone) {
   settings.about.workflows_alone = are_alone;
+  if (are_alone) {
+    for (const std::string_view tool : {"job_poll", "job_stop", "job_list"}) settings.served.emplace_back(tool);
+  }
   for (mcp::ServerTool& tool : workflows.tools()) {
     settings.served.push_back(tool.description.id);
     settings.tools.push_back(std::move(tool));
@@ -411,9 +415,10 @@ void add_mcp(CLI::App& app, Context& context) {
       ->type_name("NAME,...")
       ->delimiter(',');
   command
-      ->add_option("--workflows", options->workflows,
-                   "Each workflow of this folder that says `tool: true` is a tool; no other tool is served, but for "
-                   "those of --tools")
+      ->add_option(
+          "--workflows", options->workflows,
+          "Each workflow of this folder that says `tool: true` is a tool; no other tool that runs something is "
+          "served, but for those of --tools")
       // Empty would be as if it was not there: everything would be served.
       ->check([](const std::string& folder) { return std::string(folder.empty() ? "must not be empty" : ""); })
       ->type_name("DIR");

@@ -294,6 +294,7 @@ mcp::ServerTools WorkflowTools::tools() {
   mcp::ServerTools tools;
   for (const Served& one : served_) {
     tools.push_back({.description = one.description,
+                     .may_become_job = true,
                      // The states that `finally` leads to run nevertheless.
                      .when_cancelled = StopHow::graceful,
                      .answer = [this, &one](mcp::Call& call, mcp::Progress::Reports& reports) {
@@ -346,7 +347,7 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::Call& call, mcp::P
   WorkflowToolResult result;
   report::FailedSteps failed;
   LinesOfRun lines(reports);
-  journal::Observers shown({&result, &failed, call.progress_token.empty() ? nullptr : &lines});
+  journal::Observers shown({&result, &failed, reports.are_wanted() ? &lines : nullptr});
   const runner::RunReport report = run_journaled(prepared, tools, std::move(run), secrets, stop.stop(), shown);
   if (tools.is_suspended()) {
     call.continues = id;

@@ -244,6 +244,10 @@ class Merger {
   const ConfigPlace* lock_of(const ConfigKey& key) const {
     auto found = locks_.find(full_name(key));
     if (found == locks_.end()) found = locks_.find(std::string(key.section));
+    // It opens what the sandbox closes.
+    if (found == locks_.end() && key.section == "commands" && key.name == "ask_network") {
+      return lock_of(*find_key("sandbox", "network"));
+    }
     return found == locks_.end() ? nullptr : &found->second;
   }
 

@@ -22,6 +22,7 @@ constexpr auto keys = std::to_array<ConfigKey>({
     {"commands", "allow", Type::entries, Lock::within, R"(["*"])"},
     {"commands", "deny", Type::entries, Lock::add, "[]"},
     {"commands", "ask", Type::entries, Lock::add, "[]"},
+    {"commands", "ask_network", Type::entries, Lock::equal, "[]"},
     {"commands", "arguments", Type::choice, Lock::ranked, R"("any")", 0, 0, "", false, "any safe"},
     {"commands", "unlisted", Type::choice, Lock::ranked, R"("deny")", 0, 0, "", false, "ask deny"},
     {"commands", "path", Type::paths_or_default, Lock::equal, R"("default")"},

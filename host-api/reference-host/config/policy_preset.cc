@@ -142,7 +142,9 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
                   {"required", true}}},
                 {"lock", {"sandbox"}}};
   if (!request.trusts_last_file) {
-    for (const char* key : {"environment", "shell", "audit", "output.directory", "mcp.login_environment"})
+    // An answer `always` in a file of the project's would be its own approval.
+    for (const char* key :
+         {"environment", "shell", "audit", "output.directory", "mcp.login_environment", "commands.approvals"})
       boundary["lock"].push_back(key);
   }
   preset.defaults = defaults.dump();

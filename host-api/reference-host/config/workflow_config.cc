@@ -56,6 +56,7 @@ bool judges_lines(const json& config) {
   const json allow = commands.value("allow", json::array({"*"}));
   const bool has_allow_list = std::find(allow.begin(), allow.end(), "*") == allow.end();
   return has_allow_list || has_entries(commands, "deny") || has_entries(commands, "ask") ||
+         has_entries(commands, "ask_network") ||
          config.value("directories", json::object()).value("confine_arguments", false);
 }
 

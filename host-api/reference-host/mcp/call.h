@@ -9,8 +9,10 @@
 // - The id of a call may be used again from the moment that it is answered.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
@@ -64,6 +66,12 @@ struct Call {
   // Who is asked when the call needs an approval: the client while the call waits, or in the call's answer.
   enum class Asks { nobody, client, later };
   Asks asks = Asks::nobody;
+
+  // Only of protocol 2025-11-25: the client wants a task, to be kept for so many milliseconds.
+  bool wants_task = false;
+  std::optional<std::int64_t> task_ttl;
+  std::string task;                 // its identifier, from before the tool begins
+  std::atomic<int> open_forms = 0;  // that the client shows, and has not answered
 
   // Only of protocol 2026-07-28:
   struct Given {

@@ -63,7 +63,7 @@ Approval Elicitation::ask(const Question& question) {
   if (waiting_ != nullptr && !call->continues.empty()) {
     if (const auto answer = waiting_->take(call->continues, question.fingerprint)) return *answer;
   }
-  if (call->asks == Call::Asks::client) return ask_client(question);
+  if (call->asks == Call::Asks::client) return ask_client(question, *call);
   if (call->asks == Call::Asks::nobody && waiting_ != nullptr) return waiting_->ask(question, call->client);
   if (!call->speaks_2026) return Approval::unavailable;
   const std::lock_guard lock(call->asking);
@@ -95,8 +95,10 @@ bool Elicitation::is_withdrawn(std::uint64_t id) {
   return std::find(withdrawn_.begin(), withdrawn_.end(), id) != withdrawn_.end();
 }
 
-Approval Elicitation::ask_client(const Question& question) {
-  const std::string form = dumped(approval_form(question));
+Approval Elicitation::ask_client(const Question& question, Call& call) {
+  ordered_json params = approval_form(question);
+  if (!call.task.empty()) params["_meta"]["io.modelcontextprotocol/related-task"] = {{"taskId", call.task}};
+  const std::string form = dumped(params);
   std::unique_lock lock(mutex_);
   if (is_withdrawn(question.id)) {
     std::erase(withdrawn_, question.id);
@@ -105,8 +107,10 @@ Approval Elicitation::ask_client(const Question& question) {
   const std::string id = "\"approval-" + std::to_string(++asked_) + '"';
   Open& open = open_[id];  // stays where it is: it is a map
   open.question = question.id;
+  ++call.open_forms;
   output_.send(request_line(id, "elicitation/create", form));
   changed_.wait(lock, [&] { return open.over || is_withdrawn(question.id); });
+  --call.open_forms;
   const Approval answer = open.over ? open.answer : Approval::unavailable;
   if (!open.over) {
     output_.send(notification_line("notifications/cancelled",

@@ -59,7 +59,7 @@ class Elicitation final : public Approver {
   };
 
   bool is_withdrawn(std::uint64_t id);  // with mutex_ held, as is all below
-  Approval ask_client(const Question& question);
+  Approval ask_client(const Question& question, Call& call);
 
   Output& output_;
   WaitingQuestions* const waiting_;

@@ -42,6 +42,7 @@ ordered_json metadata_of(const TextOutcome& outcome) {
 }
 
 std::string command_of(const Call& call) {
+  if (call.server_tool != nullptr) return call.tool->id;
   const json arguments = json::parse(call.arguments, nullptr, false);
   const json* command = member(arguments, "command");
   if (command == nullptr || !command->is_string()) return {};
@@ -68,8 +69,12 @@ std::string problem_of(const json& arguments, std::initializer_list<std::string_
 
 }  // namespace
 
-Jobs::Jobs(OutputStore& outputs, ResultSettings results, seconds max_poll_wait, Answer answer)
-    : outputs_(outputs), results_(results), max_poll_wait_(max_poll_wait), answer_(std::move(answer)) {}
+Jobs::Jobs(OutputStore& outputs, ResultSettings results, seconds max_poll_wait, Answer answer, Send send)
+    : outputs_(outputs),
+      results_(results),
+      max_poll_wait_(max_poll_wait),
+      answer_(std::move(answer)),
+      send_(std::move(send)) {}
 
 Jobs::Command::Command(Jobs& jobs, Call& call, Progress::Reports& reports, std::shared_ptr<StoredOutput> output)
     : jobs_(jobs), call_(call), job_(std::make_shared<Job>()) {
@@ -88,19 +93,32 @@ Jobs::Command::~Command() {
 }
 
 bool Jobs::Command::take(TextOutcome& outcome) {
+  ordered_json none;
+  return end(outcome, none);
+}
+
+bool Jobs::Command::take(ordered_json& result) {
+  TextOutcome none;
+  return end(none, result);
+}
+
+bool Jobs::Command::end(TextOutcome& outcome, ordered_json& result) {
   const std::lock_guard lock(jobs_.mutex_);
   if (job_->call == nullptr) return job_->number != 0;
   jobs_.running_.erase(&call_);
   job_->call = nullptr;
   if (job_->number == 0) return false;
   job_->outcome = std::move(outcome);
+  job_->result = std::move(result);
   job_->ended = Clock::now();
+  if (!job_->task.empty()) jobs_.end_task(*job_);
   jobs_.ended_.notify_all();
   return true;
 }
 
-bool Jobs::is_full() const {
+bool Jobs::is_full() {
   const std::lock_guard lock(mutex_);
+  make_room();
   return jobs_.size() >= max_jobs;
 }
 
@@ -114,12 +132,15 @@ void Jobs::hand_over(Call& call) {
   const auto found = running_.find(&call);
   if (found == running_.end() || found->second->number != 0) return;
   Job& job = *found->second;
+  make_room();
   if (jobs_.size() >= max_jobs) {
-    return call.stop.request(StopHow::now, full_text());
+    const StopHow how = call.server_tool == nullptr ? StopHow::now : call.server_tool->when_cancelled;
+    return call.stop.request(how, full_text());
   }
   job.reports->end();
+  const ordered_json task = call.wants_task ? create_task(call, job) : ordered_json();
   job.number = outputs_.number(job.output);
-  if (!answer_(call, report(job))) {
+  if (!answer_(call, call.wants_task ? task : report(job))) {
     job.number = 0;
     return;
   }
@@ -170,6 +191,7 @@ void Jobs::show_new_output(Job& job, ordered_json& metadata) {
 
 // What is to be said of a job now. With mutex_ held.
 ordered_json Jobs::report(Job& job) {
+  if (job.call == nullptr && !job.result.is_null()) return job.result;
   if (job.call == nullptr) {
     if (job.outcome.kind == ToolOutcome::Kind::not_made) return refusal(job.outcome.error);
     ordered_json metadata = metadata_of(job.outcome);
@@ -187,6 +209,7 @@ ordered_json Jobs::list() const {
   std::string text;
   const std::lock_guard lock(mutex_);
   for (const auto& [number, job] : jobs_) {
+    if (!job->task.empty()) continue;
     const auto until = job->call == nullptr ? job->ended : Clock::now();
     const auto time = std::to_string(std::chrono::duration_cast<seconds>(until - job->began).count()) + " s";
     text += std::to_string(number) + (job->call == nullptr ? " ended after " : " runs for ") + time +
@@ -208,7 +231,8 @@ ordered_json Jobs::report_after(Call& call, long long number, seconds wait, bool
   });
   std::unique_lock lock(mutex_);
   const auto find = [&] {
-    return number > 0 && number <= INT_MAX ? jobs_.find(static_cast<int>(number)) : jobs_.end();
+    const auto found = number > 0 && number <= INT_MAX ? jobs_.find(static_cast<int>(number)) : jobs_.end();
+    return found != jobs_.end() && found->second->task.empty() ? found : jobs_.end();
   };
   const std::string unknown = "there is no job " + std::to_string(number) +
                               " (job_list has all); one that has ended is gone when it was polled" +
@@ -263,7 +287,18 @@ ServerTools Jobs::tools() {
   return tools;
 }
 
+bool may_become_job(const Call& call) {
+  return call.server_tool == nullptr ? call.tool->id == command_tool : call.server_tool->may_become_job;
+}
+
+bool takes_background(const ToolDescription& tool) {
+  const json schema = json::parse(tool.input_schema, nullptr, false);
+  const json* properties = member(schema, "properties");
+  return properties == nullptr || !properties->contains("background");
+}
+
 void add_background(ordered_json& tool) {
+  if (tool["inputSchema"]["properties"].contains("background")) return;
   constexpr std::string_view without_jobs = "start a server and use it within one";
   auto& description = tool["description"].get_ref<std::string&>();
   if (const std::size_t at = description.find(without_jobs); at != std::string::npos) {

@@ -1,14 +1,18 @@
-// Commands that run on after their call was answered. A call that asks for it (`background`), and one that would be
-// answered later than its client waits, is answered with what there is and a number: it is a job from then on.
+// Commands and workflows that run on after their call was answered. A call that asks for it (`background`), and one
+// that would be answered later than its client waits, is answered with what there is and a number: it is a job from
+// then on.
 //
 // - A job is still the same call: it keeps its thread, custody, limits and audit, and counts as a call that runs. Its
 //   result goes to the next poll.
 // - A call is handed over once, or answered with its result, or cancelled; whichever comes first. One that is cancelled
-//   stops its command. A job is ended by job_stop, by its own timeout, and with the server.
-// - What the command writes is shown once, to the next poll. A job that has ended is kept until it was polled; its
-//   output can be read by its number after that, as the store keeps it.
+//   stops what it runs. A job is ended by job_stop, by its own timeout, and with the server.
+// - What the command writes, or the workflow tells, is shown once, to the next poll. A job that has ended is kept until
+//   it was polled; its output can be read by its number after that, as the store keeps it.
 // - There are at most max_jobs. One more is refused before it begins; a call that is due by itself then is stopped, and
 //   answers with what it has written.
+// - A task of protocol 2025-11-25 is a job from its beginning, which the client itself polls and ends: the tools job_*
+//   do not show it. Its result is whole, and can be read again. It is kept until its result was read and its ttl is
+//   over. Where there is no room for another job, tasks that were read go first, then those whose ttl is over.
 #pragma once
 
 #include <array>
@@ -21,11 +25,14 @@
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "loader/toolbox.h"
 #include "mcp/call.h"
+#include "mcp/message.h"
 #include "mcp/output_store.h"
 #include "mcp/progress.h"
 #include "mcp/results.h"
@@ -41,12 +48,16 @@ class Jobs {
   static constexpr std::size_t max_jobs = 100;
   // So that what fails at once is answered as a failure, and not as a job.
   static constexpr std::chrono::milliseconds background_wait{500};
+  static constexpr std::chrono::milliseconds longest_ttl{24L * 60 * 60 * 1000};
+  // How often a client should look for the end of a task.
+  static constexpr std::chrono::milliseconds poll_interval{1000};
 
   // Answers a call that runs, with a result; false: it was cancelled.
   using Answer = std::function<bool(Call&, nlohmann::ordered_json)>;
-  Jobs(OutputStore& outputs, ResultSettings results, std::chrono::seconds max_poll_wait, Answer answer);
+  using Send = std::function<void(std::string)>;
+  Jobs(OutputStore& outputs, ResultSettings results, std::chrono::seconds max_poll_wait, Answer answer, Send send);
 
-  // A command that runs for a call: what may become a job. On the call's thread.
+  // What runs for a call, a command or a tool of the server: what may become a job. On the call's thread.
   class Command {
    public:
     Command(Jobs& jobs, Call& call, Progress::Reports& reports, std::shared_ptr<StoredOutput> output);
@@ -54,20 +65,31 @@ class Jobs {
     Command& operator=(const Command&) = delete;
     ~Command();
 
-    // Takes the result where the call is a job by now.
+    // Takes the result where the call is a job by now: that of a command, or that of a tool of the server.
     bool take(TextOutcome& outcome);
+    bool take(nlohmann::ordered_json& result);
 
    private:
+    bool end(TextOutcome& outcome, nlohmann::ordered_json& result);
+
     Jobs& jobs_;
     Call& call_;
     const std::shared_ptr<Job> job_;
   };
 
-  bool is_full() const;
+  bool is_full();
   // Why one more is refused then.
   static std::string full_text();
-  // Makes a job of the call, if its command runs.
+  // Makes a job of the call, if its command runs. Of a call that wants a task: that, on the call's thread.
   void hand_over(Call& call);
+
+  // tasks/get, tasks/result, tasks/list and tasks/cancel (tasks.cc).
+  static bool is_task_method(std::string_view method);
+  // The line that answers such a request; empty: it comes when the task has ended.
+  std::string answer_task_method(const Message& request);
+  // Whether a request with this key waits for the end of a task; and that it is not to be answered.
+  bool has_waiting(const std::string& key) const;
+  void cancel_waiting(const std::string& key);
 
   // job_poll, job_stop and job_list. They borrow this object.
   ServerTools tools();
@@ -84,7 +106,19 @@ class Jobs {
     std::array<std::uint64_t, 2> shown{};  // of each stream
     Clock::time_point began = Clock::now();
     Clock::time_point ended{};
-    TextOutcome outcome{};
+    TextOutcome outcome{};          // of a command
+    nlohmann::ordered_json result;  // of a tool of the server; null: the outcome has it
+
+    // Only of a task:
+    struct Request {
+      std::string id, key;
+    };
+    std::string task;                 // its identifier; empty: it is none
+    std::optional<std::int64_t> ttl;  // milliseconds since it began
+    std::chrono::system_clock::time_point created{}, updated{};
+    bool is_cancelled = false;
+    bool is_read = false;           // its result
+    std::vector<Request> requests;  // for its result
   };
 
   nlohmann::ordered_json poll(Call& call);
@@ -94,10 +128,24 @@ class Jobs {
   nlohmann::ordered_json report(Job& job);
   void show_new_output(Job& job, nlohmann::ordered_json& metadata);
 
+  // With mutex_ held:
+  void make_room();
+  void drop_expired_tasks();
+  template <typename Condition>
+  void drop_tasks(Condition is_droppable);
+  static bool has_expired(const Job& job);
+  Job* find_task(const nlohmann::json& params, Error& error);
+  nlohmann::ordered_json create_task(Call& call, Job& job);
+  static nlohmann::ordered_json task_object(const Job& job);
+  std::string task_result(const std::string& id, Job& job);
+  std::string cancel_task(const std::string& id, Job& job);
+  void end_task(Job& job);
+
   OutputStore& outputs_;
   const ResultSettings results_;
   const std::chrono::seconds max_poll_wait_;
   const Answer answer_;
+  const Send send_;
   mutable std::mutex mutex_;
   std::condition_variable ended_;  // a job, or the wait for one
   std::map<const Call*, std::shared_ptr<Job>> running_;
@@ -105,10 +153,15 @@ class Jobs {
   int waiting_ = 0;                           // for the end of a job
 };
 
-// Adds the parameter `background` to shell_execute in the list of tools, for servers with jobs.
+// Adds the parameter `background` to a tool in the list, for servers with jobs. Not where the tool has a parameter of
+// that name.
 void add_background(nlohmann::ordered_json& tool);
 
-// What the arguments of shell_execute say of `background`, a parameter that only the server knows.
+// Whether a call of the tool may become a job, and whether `background` is the server's parameter then.
+bool may_become_job(const Call& call);
+bool takes_background(const ToolDescription& tool);
+
+// What the arguments of such a tool say of `background`, a parameter that only the server knows.
 struct BackgroundRequest {
   bool is_given = false;
   bool wanted = false;

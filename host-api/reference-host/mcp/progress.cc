@@ -38,7 +38,7 @@ Progress::~Progress() {
   thread_.join();
 }
 
-Progress::Reports::Reports(Progress& progress, std::string token) : progress_(progress) {
+Progress::Reports::Reports(Progress& progress, std::string token) : progress_(progress), is_asked_for_(!token.empty()) {
   const std::lock_guard lock(progress_.mutex_);
   const auto now = Clock::now();
   state_ = progress_.states_.insert(
@@ -59,6 +59,7 @@ void Progress::Reports::end() {
 
 void Progress::Reports::take(OutputStream stream, std::string_view bytes) {
   if (bytes.empty()) return;
+  if (copy_ != nullptr) copy_->add(stream, bytes);
   const std::lock_guard lock(progress_.mutex_);
   if (state_->token.empty()) return;
   std::string& begun = state_->begun[stream == OutputStream::standard_output ? 0 : 1];

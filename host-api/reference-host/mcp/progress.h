@@ -10,6 +10,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 
 #include "loader/tool_caller.h"
 #include "mcp/output.h"
+#include "mcp/output_store.h"
 
 namespace wtool::host::mcp {
 
@@ -40,9 +42,15 @@ class Progress {
     void take(OutputStream stream, std::string_view bytes);
     // After this, nothing more is sent. Any thread.
     void end();
+    // All that is taken goes there, too, also after end(). Before the first of it.
+    void copy_to(std::shared_ptr<StoredOutput> output) { copy_ = std::move(output); }
+    // Whether anybody gets what is taken. The thread of take().
+    bool are_wanted() const { return copy_ != nullptr || is_asked_for_; }
 
    private:
     Progress& progress_;
+    const bool is_asked_for_;
+    std::shared_ptr<StoredOutput> copy_;
     std::list<State>::iterator state_;
   };
 

@@ -21,8 +21,8 @@ std::string instructions(const About& about, bool client_shows_forms) {
                                    : "";
   if (about.workflows_alone) {
     return "Each tool runs a workflow on this machine, which a person has reviewed, from its beginning to its end. A "
-           "run "
-           "that did not complete says how a call continues it. " +
+           "call that takes long says which job it has become. A run that did not complete says how a call continues "
+           "it. " +
            about.policy + approval;
   }
   return "Tools that run commands on this machine. A call comes back when the command is over, or says which job it "
@@ -41,8 +41,8 @@ std::string client_name(const json& parent, std::string_view key) {
   return name != nullptr && name->is_string() ? name->get<std::string>() : std::string();
 }
 
-Protocol2025::Protocol2025(const ToolMethods& tools, LogNotifications& logs, About about)
-    : tools_(tools), logs_(logs), about_(std::move(about)) {}
+Protocol2025::Protocol2025(const ToolMethods& tools, Jobs& jobs, LogNotifications& logs, About about)
+    : tools_(tools), jobs_(jobs), logs_(logs), about_(std::move(about)) {}
 
 Reply Protocol2025::answer(const Message& request) {
   const auto refused = [&](Error error) { return Reply{error_line(request.id, error), nullptr}; };
@@ -56,17 +56,18 @@ Reply Protocol2025::answer(const Message& request) {
   }
   Error error;
   if (request.method == "tools/list") {
-    const auto list = tools_.list(request.body, error);
+    const auto list = tools_.list(request.body, error, lists_tasks_);
     return list ? Reply{result_line(request.id, dumped(*list)), nullptr} : refused(error);
   }
   if (request.method == "tools/call") {
     auto call = tools_.call(request, error);
-    if (!call) return refused(error);
+    if (!call || !take_task(request, *call, error)) return refused(error);
     if (can_be_asked_) call->asks = Call::Asks::client;
     call->client = client_;
     return {{}, std::move(call)};
   }
   if (request.method == "logging/setLevel") return {set_level(request), nullptr};
+  if (has_tasks_ && Jobs::is_task_method(request.method)) return {jobs_.answer_task_method(request), nullptr};
   return refused({method_not_found, "there is no method " + dumped(json(request.method))});
 }
 
@@ -85,14 +86,40 @@ std::string Protocol2025::initialize(const Message& request) {
   const std::string_view version = known == session_versions.end() ? session_versions.front() : *known;
   initialized_ = true;
   takes_batches_ = version == "2025-03-26" || version == "2024-11-05";
+  has_tasks_ = version == "2025-11-25" && tools_.has_lasting_tool();
+  lists_tasks_ = has_tasks_ && capabilities->contains("tasks");
   can_be_asked_ = shows_forms(*capabilities);
   client_ = client_name(request.body, "clientInfo");
-  const ordered_json result{
-      {"protocolVersion", version},
-      {"capabilities", {{"tools", {{"listChanged", false}}}, {"logging", ordered_json::object()}}},
-      {"serverInfo", server_info(about_)},
-      {"instructions", instructions(about_, can_be_asked_)}};
+  ordered_json own{{"tools", {{"listChanged", false}}}, {"logging", ordered_json::object()}};
+  if (has_tasks_) {
+    const ordered_json yes = ordered_json::object();
+    own["tasks"] = {{"list", yes}, {"cancel", yes}, {"requests", {{"tools", {{"call", yes}}}}}};
+  }
+  const ordered_json result{{"protocolVersion", version},
+                            {"capabilities", std::move(own)},
+                            {"serverInfo", server_info(about_)},
+                            {"instructions", instructions(about_, can_be_asked_)}};
   return result_line(request.id, dumped(result));
+}
+
+// Other versions take no notice of `task`.
+bool Protocol2025::take_task(const Message& request, Call& call, Error& error) const {
+  const json* task = member(request.body, "task");
+  if (task == nullptr || !has_tasks_) return true;
+  const json* ttl = member(*task, "ttl");
+  if (!task->is_object() || (ttl != nullptr && (!ttl->is_number_integer() || *ttl < 0))) {
+    error = {invalid_params, "task must be an object, and its ttl a whole number of milliseconds, from 0"};
+    return false;
+  }
+  if (!may_become_job(call)) {
+    error = {method_not_found, "a call of " + call.tool->id + " cannot be a task: call it without one"};
+    return false;
+  }
+  call.wants_task = true;
+  if (ttl != nullptr) {
+    call.task_ttl = std::min<std::uint64_t>(ttl->get<std::uint64_t>(), Jobs::longest_ttl.count());
+  }
+  return true;
 }
 
 std::string Protocol2025::set_level(const Message& request) {

@@ -1,5 +1,5 @@
 // The protocol of 2024 and 2025 (2024-11-05 to 2025-11-25): a session that begins with initialize, and whose client can be
-// asked. For us its versions differ in one thing: the first two have batches.
+// asked. For us its versions differ in two things: the first two have batches, and the last has tasks.
 #pragma once
 
 #include <array>
@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "mcp/call.h"
+#include "mcp/jobs.h"
 #include "mcp/log_notifications.h"
 #include "mcp/message.h"
 #include "mcp/tool_methods.h"
@@ -19,7 +20,7 @@ namespace wtool::host::mcp {
 inline constexpr std::array<std::string_view, 4> session_versions{"2025-11-25", "2025-06-18", "2025-03-26",
                                                                   "2024-11-05"};
 
-// What is said to a request: a line at once, or a call that answers later.
+// What is said to a request: a line at once, or a call that answers later. Neither: it is answered when a task ends.
 struct Reply {
   std::string line;
   std::shared_ptr<Call> call;
@@ -42,7 +43,7 @@ std::string client_name(const nlohmann::json& parent, std::string_view key);
 class Protocol2025 {
  public:
   // Borrows all.
-  Protocol2025(const ToolMethods& tools, LogNotifications& logs, About about);
+  Protocol2025(const ToolMethods& tools, Jobs& jobs, LogNotifications& logs, About about);
 
   Reply answer(const Message& request);
 
@@ -52,14 +53,18 @@ class Protocol2025 {
  private:
   std::string initialize(const Message& request);
   std::string set_level(const Message& request);
+  bool take_task(const Message& request, Call& call, Error& error) const;
 
   const ToolMethods& tools_;
+  Jobs& jobs_;
   LogNotifications& logs_;
   const About about_;
   std::string client_;  // its name
   bool initialized_ = false;
   bool can_be_asked_ = false;
   bool takes_batches_ = false;
+  bool has_tasks_ = false;    // the version has, and there are tools for it
+  bool lists_tasks_ = false;  // the client has, too
 };
 
 }  // namespace wtool::host::mcp

@@ -15,6 +15,8 @@ namespace {
 
 using std::chrono::steady_clock;
 
+}  // namespace
+
 std::string new_identifier() {
   std::array<char, 32> random;
   if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
@@ -22,8 +24,6 @@ std::string new_identifier() {
   }
   return sha256({random.data(), random.size()});
 }
-
-}  // namespace
 
 std::string RequestStates::issue(std::string_view tool, std::string_view arguments, std::string_view fingerprint,
                                  std::string_view continues, std::vector<Call::Given> unused) {

@@ -22,6 +22,9 @@
 
 namespace wtool::host::mcp {
 
+// 64 hexadecimal digits that nobody can guess. Throws std::system_error where the kernel gives no random bytes.
+std::string new_identifier();
+
 // Any thread.
 class RequestStates {
  public:

@@ -37,9 +37,12 @@ ServerSettings with_output_read(ServerSettings settings, const Plugin& plugin) {
 
 ServerTools all_tools(const ServerSettings& settings, Jobs& jobs, const OutputStore& outputs, bool has_commands) {
   ServerTools tools = settings.tools;
-  if (!has_commands) return tools;
-  for (ServerTool& tool : jobs.tools()) tools.push_back(std::move(tool));
-  tools.push_back(output_read_tool(outputs, settings.results.output_bytes));
+  const bool has_lasting =
+      std::any_of(tools.begin(), tools.end(), [](const auto& tool) { return tool.may_become_job; });
+  if (has_commands || has_lasting) {
+    for (ServerTool& tool : jobs.tools()) tools.push_back(std::move(tool));
+  }
+  if (has_commands) tools.push_back(output_read_tool(outputs, settings.results.output_bytes));
   return tools;
 }
 
@@ -58,19 +61,21 @@ Server::Server(const Plugin& plugin, Toolbox& toolbox, Elicitation& elicitation,
       output_(output),
       settings_(with_output_read(std::move(settings), plugin)),
       outputs_(settings_.stored_bytes),
-      jobs_(outputs_, settings_.results, max_poll_wait(settings_),
-            [this](Call& call, nlohmann::ordered_json result) {
-              return calls_of(call).answer_now(call, completed(call, std::move(result)));
-            }),
+      jobs_(
+          outputs_, settings_.results, max_poll_wait(settings_),
+          [this](Call& call, nlohmann::ordered_json result) {
+            return calls_of(call).answer_now(call, completed(call, std::move(result)));
+          },
+          [this](std::string line) { output_.send(std::move(line)); }),
       server_tools_(all_tools(settings_, jobs_, outputs_, has_commands(plugin))),
       tools_(plugin, server_tools_,
              {.served = settings_.served,
               .hidden = settings_.hidden,
               .style = settings_.results.style,
               .shell = settings_.shell}),
-      has_jobs_(tools_.has(command_tool) && tools_.has("job_poll")),
+      has_jobs_(tools_.has("job_poll")),
       logs_(plugin.tracing(), output),
-      protocol_2025_(tools_, logs_, settings_.about),
+      protocol_2025_(tools_, jobs_, logs_, settings_.about),
       protocol_2026_(tools_, logs_, settings_.about),
       progress_(output),
       calls_(settings_.max_calls, settings_.max_wait, handlers()),
@@ -159,12 +164,16 @@ void Server::take(const Message& message, const std::shared_ptr<Batch>& batch) {
 
 void Server::take_request(const Message& request, const std::shared_ptr<Batch>& batch) {
   Reply reply = Protocol2026::is_spoken_by(request) ? protocol_2026_.answer(request) : protocol_2025_.answer(request);
-  if (!reply.call) return send(batch, std::move(reply.line));
+  if (!reply.call) {
+    if (!reply.line.empty()) send(batch, std::move(reply.line));
+    return;
+  }
   const std::shared_ptr<Call> call = std::move(reply.call);
   call->batch = batch;
   Calls& calls = calls_of(*call);
   const Calls& others = &calls == &calls_ ? urgent_calls_ : calls_;
-  switch (others.contains(call->key) ? Calls::Added::id_in_use : calls.add(call)) {
+  const bool is_in_use = others.contains(call->key) || jobs_.has_waiting(call->key);
+  switch (is_in_use ? Calls::Added::id_in_use : calls.add(call)) {
     case Calls::Added::yes:
       return;
     case Calls::Added::id_in_use:
@@ -185,13 +194,19 @@ void Server::take_notification(const Message& notification) {
       reason != nullptr && reason->is_string() ? reason->get<std::string>() : "the client has cancelled the call";
   calls_.cancel(*key, why);
   urgent_calls_.cancel(*key, why);
+  jobs_.cancel_waiting(*key);
 }
 
 std::string Server::run(Call& call) {
   nlohmann::ordered_json result;
   {
     Progress::Reports reports(progress_, call.progress_token);
-    result = call.server_tool == nullptr ? call_plugin(call, reports) : call.server_tool->answer(call, reports);
+    if (call.server_tool == nullptr) {
+      result = call_plugin(call, reports);
+    } else {
+      const bool may_last = (has_jobs_ || call.wants_task) && may_become_job(call);
+      result = may_last ? run_lasting_tool(call, reports) : call.server_tool->answer(call, reports);
+    }
   }
   return answered(call, std::move(result));
 }
@@ -205,31 +220,56 @@ nlohmann::ordered_json Server::call_plugin(Call& call, Progress::Reports& report
   return call_result(*call.tool, toolbox_.call_text(call.tool->id, call.arguments, call.stop, sink), settings_.results);
 }
 
-// Nothing where a job has the result: the call has been answered.
-nlohmann::ordered_json Server::run_command(Call& call, Progress::Reports& reports) {
-  std::string without_background;
-  std::string_view arguments = call.arguments;
-  bool is_background = false;
-  if (has_jobs_) {
-    BackgroundRequest asked = take_background(call.arguments);
-    if (!asked.problem.empty()) return refusal(asked.problem);
-    if (asked.wanted && jobs_.is_full()) return refusal(Jobs::full_text() + "; nothing has been run");
-    is_background = asked.wanted;
-    if (asked.is_given) arguments = without_background = std::move(asked.arguments);
+// What the call says of `background`. Empty, or why it is refused.
+std::string Server::take_background_of(const Call& call, BackgroundRequest& asked) {
+  if (has_jobs_ && (call.server_tool == nullptr || takes_background(*call.tool))) {
+    asked = take_background(call.arguments);
+    if (!asked.problem.empty()) return asked.problem;
   }
+  const bool must_become_job = asked.wanted || call.wants_task;
+  return must_become_job && jobs_.is_full() ? Jobs::full_text() + "; nothing has been run" : "";
+}
+
+// Null where a job has the result: the call has been answered.
+nlohmann::ordered_json Server::run_lasting_tool(Call& call, Progress::Reports& reports) {
+  BackgroundRequest asked;
+  if (const std::string problem = take_background_of(call, asked); !problem.empty()) return refusal(problem);
+  const std::shared_ptr<StoredOutput> output = outputs_.open();
+  reports.copy_to(output);
+  Jobs::Command running(jobs_, call, reports, output);
+  hand_over_when_due(call, asked.wanted);
+  // The tool does not know the parameter; a question of the newer era is bound to what the client has sent.
+  const std::string sent = call.arguments;
+  if (asked.is_given) call.arguments = asked.arguments;
+  nlohmann::ordered_json result = call.server_tool->answer(call, reports);
+  call.arguments = sent;
+  if (running.take(result)) return {};
+  return result;
+}
+
+// Null where a job has the result: the call has been answered.
+nlohmann::ordered_json Server::run_command(Call& call, Progress::Reports& reports) {
+  BackgroundRequest asked;
+  if (const std::string problem = take_background_of(call, asked); !problem.empty()) return refusal(problem);
+  const std::string_view arguments = asked.is_given ? asked.arguments : call.arguments;
   const std::shared_ptr<StoredOutput> output = outputs_.open();
   const auto sink = [&](OutputStream stream, std::string_view bytes) {
     output->add(stream, bytes);
     if (!call.progress_token.empty()) reports.take(stream, bytes);
   };
   std::optional<Jobs::Command> command;
-  if (has_jobs_) {
+  if (has_jobs_ || call.wants_task) {
     command.emplace(jobs_, call, reports, output);
-    if (const auto time = due(call, is_background)) calls_.remind(call, *time);
+    hand_over_when_due(call, asked.wanted);
   }
   TextOutcome outcome = toolbox_.call_text(call.tool->id, arguments, call.stop, sink);
   if (command && command->take(outcome)) return {};
   return call_result(*call.tool, outcome, settings_.results, [&] { return outputs_.number(output); });
+}
+
+void Server::hand_over_when_due(Call& call, bool is_background) {
+  if (call.wants_task) return jobs_.hand_over(call);
+  if (const auto time = due(call, is_background)) calls_.remind(call, *time);
 }
 
 // When a call whose command still runs becomes a job.
@@ -241,6 +281,10 @@ std::optional<Calls::Clock::time_point> Server::due(const Call& call, bool is_ba
 }
 
 std::string Server::answered(const Call& call, nlohmann::ordered_json result) {
+  // It did not become a task, and the client expects no other result.
+  if (call.wants_task && result.is_object()) {
+    return error_line(call.id, {internal_error, result.at("content").at(0).at("text").get<std::string>()});
+  }
   return call.speaks_2026 ? protocol_2026_.answer_call(call, std::move(result)) : completed(call, std::move(result));
 }
 

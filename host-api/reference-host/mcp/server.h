@@ -4,8 +4,10 @@
 //   a queue. So pings are answered and cancellations are seen, whatever runs.
 // - Each request says which protocol it speaks; a client may use both in turn.
 // - A call that ends something or asks for its state never waits behind running calls: it has separate threads.
-// - A command that runs longer than the client waits for an answer becomes a job (jobs.h), and output that a result had
-//   to cut can be read (output_read.h). Both exist where the plugin has shell_execute and their tools are served.
+// - A command or a workflow that runs longer than the client waits for an answer becomes a job (jobs.h), and output
+//   that a result had to cut can be read (output_read.h). Both exist where their tools are served, and output_read
+//   where the plugin has shell_execute.
+// - A call that the client wants as a task (protocol 2025-11-25) is a job from its beginning.
 // - When the server ends, all calls have ended.
 #pragma once
 
@@ -37,7 +39,8 @@
 
 namespace wtool::host::mcp {
 
-// The tools that this server adds to those of a plugin that has shell_execute.
+// The tools that this server adds to those of a plugin that has shell_execute, and, but for the last, to tools of its
+// own that may become jobs.
 inline constexpr std::array<std::string_view, 4> own_tools{"job_poll", "job_stop", "job_list", "output_read"};
 
 struct ServerSettings {
@@ -82,6 +85,9 @@ class Server {
   std::string run(Call& call);
   nlohmann::ordered_json call_plugin(Call& call, Progress::Reports& reports);
   nlohmann::ordered_json run_command(Call& call, Progress::Reports& reports);
+  nlohmann::ordered_json run_lasting_tool(Call& call, Progress::Reports& reports);
+  std::string take_background_of(const Call& call, BackgroundRequest& asked);
+  void hand_over_when_due(Call& call, bool is_background);
   std::optional<Calls::Clock::time_point> due(const Call& call, bool is_background) const;
   std::string answered(const Call& call, nlohmann::ordered_json result);
   std::string completed(const Call& call, nlohmann::ordered_json result) const;

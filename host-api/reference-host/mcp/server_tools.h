@@ -23,6 +23,9 @@ struct ServerTool {
   ToolDescription description;
   // The call ends at once, or as soon as what it ends has ended: it never waits behind running calls.
   bool is_urgent = false;
+  // It may take longer than a client waits: its call becomes a job then (jobs.h). What is added to `reports` is what
+  // the job shows until its end.
+  bool may_become_job = false;
   // How a call ends that its client cancels. The end of the server ends all of them now.
   StopHow when_cancelled = StopHow::now;
   // Returns the result of tools/call: "content", "isError" (results.h has text_result and refusal); null if the tool

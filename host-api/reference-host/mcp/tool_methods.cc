@@ -65,7 +65,13 @@ void ToolMethods::add(const Tool& tool) {
   if (!names(settings_.hidden)) listed_.push_back(tool);
 }
 
-std::optional<ordered_json> ToolMethods::list(const json& params, Error& error) const {
+bool ToolMethods::may_last(const Tool& tool) {
+  return tool.server_tool == nullptr ? tool.description->id == command_tool : tool.server_tool->may_become_job;
+}
+
+bool ToolMethods::has_lasting_tool() const { return std::any_of(tools_.begin(), tools_.end(), may_last); }
+
+std::optional<ordered_json> ToolMethods::list(const json& params, Error& error, bool shows_tasks) const {
   std::size_t first = 0;
   if (const json* given = member(params, "cursor")) {
     const std::optional<std::size_t> known = first_of(*given, settings_.page, listed_.size());
@@ -83,7 +89,8 @@ std::optional<ordered_json> ToolMethods::list(const json& params, Error& error) 
                                                : server_tool_object(*tool.description));
     if (tool.description->id == command_tool) name_shell(list.back(), settings_.shell);
     if (tool.description->id == stdin_tool) add_stdin(list.back()["inputSchema"]);
-    if (tool.description->id == command_tool && has("job_poll")) add_background(list.back());
+    if (may_last(tool) && has("job_poll")) add_background(list.back());
+    if (may_last(tool) && shows_tasks) list.back()["execution"] = {{"taskSupport", "optional"}};
   }
   ordered_json result{{"tools", std::move(list)}};
   if (end < listed_.size()) result["nextCursor"] = cursor(end);

@@ -31,8 +31,13 @@ class ToolMethods {
   // Borrows both. The tools of the server are listed after those of the plugin.
   ToolMethods(const Plugin& plugin, const ServerTools& server_tools, Settings settings);
 
-  // {"tools": [...]}, with "nextCursor" where there are more. Nothing: `error` says why.
-  std::optional<nlohmann::ordered_json> list(const nlohmann::json& params, Error& error) const;
+  // {"tools": [...]}, with "nextCursor" where there are more. `shows_tasks`: it says of each tool whether its calls may
+  // be tasks. Nothing: `error` says why.
+  std::optional<nlohmann::ordered_json> list(const nlohmann::json& params, Error& error,
+                                             bool shows_tasks = false) const;
+
+  // Whether calls of some tool may become jobs, and so tasks.
+  bool has_lasting_tool() const;
 
   // Whether it can be called.
   bool has(std::string_view name) const { return find(name) != nullptr; }
@@ -46,6 +51,7 @@ class ToolMethods {
     const ServerTool* server_tool = nullptr;  // nullptr: it is the plugin's
   };
 
+  static bool may_last(const Tool& tool);
   void add(const Tool& tool);
   const Tool* find(std::string_view name) const;
   std::string unknown_tool(const std::string& name) const;

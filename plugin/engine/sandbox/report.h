@@ -11,6 +11,7 @@ namespace wtool::engine {
 struct SandboxReport {
   // Parts that were in force: landlock, scopes (signals and abstract sockets), seccomp, network, protected_names.
   std::vector<std::string> enforced;
+  std::vector<std::string> lifted;             // for this command alone: network
   std::vector<std::string> not_enforced;       // "protected_names: why"
   std::vector<std::string> refused;            // "a write outside /site: /etc/x"
   std::vector<std::string> protected_changed;  // paths

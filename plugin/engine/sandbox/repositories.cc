@@ -30,6 +30,8 @@ const std::vector<std::string> guarded = {"config", "hooks",           "config.w
 
 // With more binds, a command would start slowly: each costs some microseconds.
 constexpr std::size_t max_binds = 1000;
+// Of folders that cannot be held, so many are named.
+constexpr std::size_t max_closed_named = 3;
 
 constexpr std::size_t max_text = std::size_t{1} << 20;
 constexpr std::size_t max_index = std::size_t{64} << 20;
@@ -225,6 +227,17 @@ void protect_repositories(const Repositories& repositories, const FoundByPath& m
                           const std::vector<Root>& write_roots, bool namespaces, NamesInFolders& folders,
                           ProtectedNames& names) {
   std::size_t not_held = 0;
+  std::size_t left_open = 0;
+  for (const std::string& path : repositories.closed) {
+    // What a command is to write cannot be held.
+    const bool has_root = std::any_of(write_roots.begin(), write_roots.end(),
+                                      [&](const Root& root) { return is_within(root.path, path); });
+    if (namespaces && !has_root && names.binds.size() < max_binds) {
+      protect_name(parent_of(path), path, write_roots, true, names);
+    } else if (++left_open <= max_closed_named) {
+      names.problems.push_back(closed_text(path));
+    }
+  }
   for (const auto& [path, found] : repositories.found) {
     const auto own = made.find(path);
     if (own != made.end() && own->second == found) continue;

@@ -45,6 +45,12 @@ struct CloseListing {
 };
 using Listing = std::unique_ptr<DIR, CloseListing>;
 
+// Its owner may list it and look at what is in it.
+bool is_open(const struct stat& status) {
+  constexpr mode_t needed = S_IRUSR | S_IXUSR;
+  return ::geteuid() == 0 || status.st_uid != ::geteuid() || (status.st_mode & needed) == needed;
+}
+
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 bool is_folder(int folder, const dirent& entry) {
@@ -133,8 +139,8 @@ void RepositorySearch::Pass::leave_out(const std::string& path, const struct sta
   if (error == EACCES && seen.st_uid != ::geteuid()) return;
   constexpr std::size_t max_sentences = 3;
   if (result.left_out.size() < max_sentences) {
-    const char* const advice = error == EACCES ? " (chmod u+rwx would let it be searched)" : "";
-    result.left_out.push_back(path + " cannot be searched for repositories: " + std::strerror(error) + advice);
+    result.left_out.push_back(error == EACCES ? closed_text(path)
+                                              : path + " cannot be searched for repositories: " + std::strerror(error));
   }
 }
 
@@ -180,6 +186,12 @@ RepositorySearch::Pass::Listed RepositorySearch::Pass::read(DIR* listing, Folder
 void RepositorySearch::Pass::list(int root, const char* relative, const struct stat& seen, Folder& folder) {
   folder.found.clear();
   folder.settled = false;
+  // A root cannot be held: commands are to write there.
+  if (!is_open(seen) && relative != std::string_view(".")) {
+    folder.folders.clear();
+    result.closed.push_back(folder.path);
+    return;
+  }
   Descriptor opened = open_below(root, relative);
   struct stat status {};
   if (!opened || ::fstat(opened.get(), &status) != 0) {
@@ -195,6 +207,10 @@ void RepositorySearch::Pass::list(int root, const char* relative, const struct s
   folder.inode = status.st_ino;
   folder.changed_ns = to_ns(status.st_ctim);
   folder.settled = folder.changed_ns + settled_after_ns < now;
+}
+
+std::string closed_text(const std::string& folder) {
+  return folder + " cannot be searched for repositories: Permission denied (chmod u+rwx would let it be searched)";
 }
 
 RepositorySearch::RepositorySearch(std::size_t max_folders) : max_folders_(max_folders) {}
@@ -214,7 +230,10 @@ void RepositorySearch::look(const Root& root, Pass& pass) {
     relative += *relative == '/' ? 1 : 0;
     if (*relative == '\0') relative = ".";
     struct stat status {};
-    if (::fstatat(place.get(), relative, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) != 0) {
+    // By its descriptor a root can be looked at even where nobody may search it.
+    const bool is_root = relative == std::string_view(".");
+    if ((is_root ? ::fstat(place.get(), &status)
+                 : ::fstatat(place.get(), relative, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT)) != 0) {
       const int error = errno;
       folder.settled = false;
       folder.found.clear();

@@ -7,7 +7,8 @@
 // - A search is bounded in time and in folders; `left_out` says what it skipped. It ends at once when its caller gives
 //   up.
 //
-// Not searched: what is mounted inside a write root, and what the host's user may not read.
+// Not searched: what is mounted inside a write root, and what the host's user may not read. Folders of the user's own
+// among these are `closed`: a command could open them, so they have to be held.
 #pragma once
 
 #include <sys/types.h>
@@ -44,7 +45,11 @@ struct FoundRepository {
 struct Repositories {
   std::map<std::string, FoundRepository> found;  // by path
   std::vector<std::string> left_out;             // sentences: what was not searched, and why
+  std::vector<std::string> closed;               // folders below a root that their owner has closed, this user
 };
+
+// Why a closed folder that cannot be held is left out, as a sentence.
+std::string closed_text(const std::string& folder);
 
 // One thread at a time.
 class RepositorySearch {

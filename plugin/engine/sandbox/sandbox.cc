@@ -55,7 +55,7 @@ bool is_plain_file(const std::string& path) {
 
 }  // namespace
 
-std::shared_ptr<const SharedSandbox> Sandbox::make(SandboxRefusal& refusal) const {
+std::shared_ptr<const SharedSandbox> Sandbox::make(bool network, SandboxRefusal& refusal) const {
   auto shared = std::make_shared<SharedSandbox>();
   std::string error;
   if (!resolve_roots(policy_, shared->roots, error)) {
@@ -64,13 +64,14 @@ std::shared_ptr<const SharedSandbox> Sandbox::make(SandboxRefusal& refusal) cons
     return nullptr;
   }
   SandboxReport& report = shared->report;
+  if (network && !policy_.network) report.lifted.emplace_back("network");
   const int abi = features_.landlock_abi;
   if (abi > 0) {
-    shared->ruleset = make_ruleset(shared->roots, policy_.network, abi, error);
+    shared->ruleset = make_ruleset(shared->roots, network, abi, error);
     report.enforced.emplace_back("landlock");
     if (abi >= landlock::abi_with_scopes) {
       if (error.empty()) {
-        shared->ruleset_in_scope = make_ruleset(shared->roots, policy_.network, abi, error, Scopes::outside);
+        shared->ruleset_in_scope = make_ruleset(shared->roots, network, abi, error, Scopes::outside);
       }
       report.enforced.emplace_back("scopes");
     }
@@ -80,14 +81,14 @@ std::shared_ptr<const SharedSandbox> Sandbox::make(SandboxRefusal& refusal) cons
   }
   const bool truncate_missing = abi > 0 && abi < landlock::abi_with_truncate;
   if (features_.seccomp) {
-    if (error.empty()) shared->filter = make_filter({policy_.network, truncate_missing, policy_.ipc}, error);
+    if (error.empty()) shared->filter = make_filter({network, truncate_missing, policy_.ipc}, error);
     report.enforced.emplace_back("seccomp");
-    if (!policy_.network) report.enforced.emplace_back("network");
-    shared->network_refused = !policy_.network;
+    if (!network) report.enforced.emplace_back("network");
+    shared->network_refused = !network;
     shared->ipc_refused = !policy_.ipc;
   } else {
     report.not_enforced.emplace_back("seccomp: this kernel has no filters for system calls");
-    if (!policy_.network) {
+    if (!network) {
       report.not_enforced.emplace_back("network: without seccomp only what Landlock knows of TCP is refused");
     }
     if (truncate_missing) {
@@ -105,20 +106,22 @@ std::shared_ptr<const SharedSandbox> Sandbox::make(SandboxRefusal& refusal) cons
   return shared;
 }
 
-std::shared_ptr<const SharedSandbox> Sandbox::share(SandboxRefusal& refusal) {
+std::shared_ptr<const SharedSandbox> Sandbox::share(bool network, SandboxRefusal& refusal) {
   const std::lock_guard lock(mutex_);
+  std::shared_ptr<const SharedSandbox>& shared = network == policy_.network ? shared_ : shared_with_network_;
   const auto unchanged = [](const std::vector<Root>& roots) {
     return std::all_of(roots.begin(), roots.end(), is_unchanged);
   };
   // A rule holds for the folder that was there. One that was removed and made again is another.
-  if (!shared_ || !unchanged(shared_->roots.read) || !unchanged(shared_->roots.write)) shared_ = make(refusal);
-  return shared_;
+  if (!shared || !unchanged(shared->roots.read) || !unchanged(shared->roots.write)) shared = make(network, refusal);
+  return shared;
 }
 
 std::optional<PreparedSandbox> Sandbox::prepare(const std::string& directory, const std::string& no_namespaces,
-                                                SandboxRefusal& refusal, const RepositorySearch::GivenUp& given_up) {
+                                                SandboxRefusal& refusal, const RepositorySearch::GivenUp& given_up,
+                                                bool lifts_network) {
   PreparedSandbox prepared;
-  prepared.shared = share(refusal);
+  prepared.shared = share(policy_.network || lifts_network, refusal);
   if (!prepared.shared) return std::nullopt;
   const Roots& roots = prepared.shared->roots;
   prepared.report = prepared.shared->report;
@@ -187,7 +190,15 @@ void Sandbox::look_afterwards(const PreparedSandbox& prepared, SandboxReport& re
         "protected_names: after the command, repositories were not searched for, because other calls were searching");
   } else if (policy_.repositories) {
     const Repositories after = search_.look(prepared.shared->roots.write, search_after);
-    for (const std::string& reason : after.left_out) {
+    std::vector<std::string> reasons = after.left_out;
+    const auto& closed = prepared.repositories.closed;
+    for (const std::string& folder : after.closed) {
+      // Those that were closed before were held.
+      if (std::find(closed.begin(), closed.end(), folder) == closed.end()) reasons.push_back(closed_text(folder));
+    }
+    constexpr std::size_t most_reasons = 6;
+    if (reasons.size() > most_reasons) reasons.resize(most_reasons);
+    for (const std::string& reason : reasons) {
       report.not_enforced.push_back("protected_names: after the command, " + reason);
     }
     MadeRepositories repositories = find_made_repositories(prepared.repositories, after);

@@ -61,9 +61,10 @@ class Sandbox {
   // Prepares for a command in `directory` (canonical). Nothing, with `refusal`, when a root is missing, or something
   // required cannot be enforced. `no_namespaces`: why namespaces are known to be unavailable; empty while they may
   // work. `given_up`: true once the caller waits no longer; the returned value must then not be used, and `refusal` may
-  // be empty.
+  // be empty. `lifts_network`: the network is open, whatever the policy says.
   std::optional<PreparedSandbox> prepare(const std::string& directory, const std::string& no_namespaces,
-                                         SandboxRefusal& refusal, const RepositorySearch::GivenUp& given_up = {});
+                                         SandboxRefusal& refusal, const RepositorySearch::GivenUp& given_up = {},
+                                         bool lifts_network = false);
 
   // After the command: adds the names and the repositories that it has made to the report, and puts aside what it added
   // to repositories that existed before, where the policy says so. Takes at most 2 s. Neither a cancellation nor the
@@ -71,15 +72,17 @@ class Sandbox {
   void look_afterwards(const PreparedSandbox& prepared, SandboxReport& report);
 
  private:
-  std::shared_ptr<const SharedSandbox> share(SandboxRefusal& refusal);
-  std::shared_ptr<const SharedSandbox> make(SandboxRefusal& refusal) const;
+  std::shared_ptr<const SharedSandbox> share(bool network, SandboxRefusal& refusal);
+  std::shared_ptr<const SharedSandbox> make(bool network, SandboxRefusal& refusal) const;
   bool find_names(const std::vector<Root>& write_roots, bool namespaces, const RepositorySearch::GivenUp& given_up,
                   PreparedSandbox& prepared);
 
   const SandboxPolicy policy_;
   const SandboxFeatures features_;
   std::mutex mutex_;
-  std::shared_ptr<const SharedSandbox> shared_;  // Made at the first call, and anew when a root has been replaced.
+  // Made at the first call, and again when a root has been replaced.
+  std::shared_ptr<const SharedSandbox> shared_;
+  std::shared_ptr<const SharedSandbox> shared_with_network_;  // for calls whose approval lifts that limit
 
   std::timed_mutex search_mutex_;
   NamesInFolders folders_;

@@ -73,7 +73,8 @@ std::variant<CommandOutcome, SandboxRefusal> run_sandboxed(WardenClient& client,
   const Patience patience{options.deadline, cancellation};
   for (int attempt = 1;; ++attempt) {
     SandboxRefusal refusal;
-    auto prepared = sandbox.prepare(directory, no_namespaces, refusal, [&] { return patience.over(); });
+    auto prepared = sandbox.prepare(
+        directory, no_namespaces, refusal, [&] { return patience.over(); }, options.lifts_network);
     // Where a refusal has nothing to do with it, the caller wants no more all the same.
     if (patience.over()) return not_begun(cancellation);
     if (!prepared) return refusal;

@@ -68,13 +68,14 @@ struct Search : ScratchFolder {
     BOOST_REQUIRE(::stat(root.c_str(), &status) == 0);
     const Repositories result = search.look({{root, status.st_dev, status.st_ino, true}}, limit);
     left_out = result.left_out;
+    closed = result.closed;
     Texts paths;
     for (const auto& [path, one] : result.found) paths.push_back(path.substr(root.size()));
     return paths;
   }
   void make(const std::string& name) const { std::filesystem::create_directories(root + '/' + name); }
 
-  Texts left_out;
+  Texts left_out, closed;
 };
 
 }  // namespace
@@ -207,16 +208,32 @@ BOOST_FIXTURE_TEST_CASE(a_search_ends_when_its_caller_gives_up, Search) {
   BOOST_TEST(found() == Texts{"/folder-999/.git"}, boost::test_tools::per_element());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_folder_that_cannot_be_read_is_named, Search) {
+BOOST_FIXTURE_TEST_CASE(a_folder_that_its_owner_has_closed_is_named, Search) {
+  if (::geteuid() == 0) return;
+  make("open/.git");
+  make("shut/.git");
+  // Neither, only to enter, and only to list.
+  for (const mode_t mode : {0000U, 0300U, 0600U}) {
+    BOOST_REQUIRE(::chmod((root + "/shut").c_str(), mode) == 0);
+    BOOST_TEST(found() == Texts{"/open/.git"}, boost::test_tools::per_element());
+    BOOST_TEST(closed == Texts{root + "/shut"}, boost::test_tools::per_element());
+    BOOST_TEST(left_out.empty());
+    BOOST_REQUIRE(::chmod((root + "/shut").c_str(), 0700) == 0);
+    BOOST_TEST(found().size() == 2U);
+    BOOST_TEST(closed.empty());
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_root_that_is_closed_is_left_out_aloud, Search) {
   if (::geteuid() == 0) return;
   make("shut/.git");
-  std::filesystem::permissions(root + "/shut", std::filesystem::perms::none);
+  BOOST_REQUIRE(::chmod(root.c_str(), 0000) == 0);
   found();
-  std::filesystem::permissions(root + "/shut", std::filesystem::perms::owner_all);
+  BOOST_REQUIRE(::chmod(root.c_str(), 0700) == 0);
+  BOOST_TEST(closed.empty());
   BOOST_REQUIRE(left_out.size() == 1U);
-  BOOST_TEST(left_out.front() == root +
-                                     "/shut cannot be searched for repositories: Permission denied (chmod u+rwx would "
-                                     "let it be searched)");
+  BOOST_TEST(left_out.front() ==
+             root + " cannot be searched for repositories: Permission denied (chmod u+rwx would let it be searched)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -269,6 +269,11 @@ BOOST_AUTO_TEST_CASE(what_is_locked_may_not_be_loosened) {
       {"sandbox: {required: true}\nlock: [sandbox]", "sandbox: {required: false}", "allows only true"},
       {"lock: [audit]", "audit: {file: x}", "audit.file is locked"},
       {"audit: {file: /a}\nlock: [audit]", "audit: {when_unwritable: continue}", "allows only \"refuse\""},
+      {"lock: [commands]", "commands: {ask_network: [git push]}", "allows only [], and this is [\"git push\"]"},
+      {"commands: {ask_network: [git push]}\nlock: [commands]", "commands: {ask_network: []}", "and this is []"},
+      {"sandbox: {network: deny}\nlock: [sandbox]", "commands: {ask_network: [curl]}",
+       "commands.ask_network is locked by user.yaml:2:8"},
+      {"lock: [sandbox.network]", "commands: {ask_network: [curl]}", "commands.ask_network is locked by"},
       {"lock: [shell]", "shell: {direct_exec: false}", "allows only true, and this is false"},
       {"lock: [shell.program]", "shell: {program: /bin/bash}", "allows only \"/bin/sh\", and this is \"/bin/bash\""},
   };
@@ -287,6 +292,7 @@ BOOST_AUTO_TEST_CASE(a_sandbox_that_is_locked_stays_when_the_project_has_none) {
 
 BOOST_AUTO_TEST_CASE(a_lock_does_not_bind_its_own_layer) {
   accepted("", "lock: [limits]\nlimits: {timeout_max: 1800, processes: 0}\n");
+  accepted("commands: {ask_network: [git push]}\nlock: [sandbox]", "commands: {deny: [rm]}\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_lower_maximum_of_a_later_layer_lowers_the_default) {

@@ -83,6 +83,17 @@ BOOST_AUTO_TEST_CASE(an_answer_holds_for_the_same_standard_input_which_is_kept_a
   BOOST_TEST(Sandboxed::content(file).find("the text") == std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(an_answer_that_opens_the_network_and_one_that_does_not_are_two) {
+  Subject with_network = subject;
+  with_network.lifts_network = true;
+  BOOST_TEST(fingerprint(with_network) != fingerprint(subject));
+  BOOST_TEST(approvals.remember(subject, true) == "");
+  BOOST_TEST((known(with_network) == Remembered::nothing));
+  BOOST_TEST(approvals.remember(with_network, false) == "");
+  BOOST_TEST((known(subject) == Remembered::always));
+  BOOST_TEST((known(with_network) == Remembered::never));
+}
+
 BOOST_AUTO_TEST_CASE(the_last_answer_replaces_the_one_before) {
   BOOST_TEST(approvals.remember(subject, true) == "");
   BOOST_TEST(approvals.remember({"other", "/", {}}, true) == "");

@@ -22,6 +22,7 @@ struct Rules {
   Rules& allow(std::vector<std::string> entries) { return commands.allow = std::move(entries), *this; }
   Rules& deny(std::vector<std::string> entries) { return commands.deny = std::move(entries), *this; }
   Rules& ask(std::vector<std::string> entries) { return commands.ask = std::move(entries), *this; }
+  Rules& ask_network(std::vector<std::string> entries) { return commands.ask_network = std::move(entries), *this; }
   Rules& safe() { return commands.safe_arguments = true, *this; }
   Rules& ask_unlisted() { return commands.ask_unlisted = true, *this; }
 
@@ -176,6 +177,21 @@ BOOST_AUTO_TEST_CASE(the_strictest_rule_wins_and_an_entry_is_reported_first) {
   check(rules, "nothing; git push", Answer::deny, "git push", "commands.deny: git push", "");
   check(rules, "git status", Answer::allow, "", "commands.allow: git", "");
   check(rules, "timeout 5 git push", Answer::deny, "git push", "commands.deny: git push", "");
+}
+
+BOOST_AUTO_TEST_CASE(only_an_entry_that_says_so_opens_the_network_and_only_with_a_yes) {
+  const Rules rules = Rules().ask({"git fetch", "git push"}).ask_network({"git push"}).deny({"rm"});
+  check(rules, "git push origin", Answer::ask, "git push origin", "commands.ask_network: git push",
+        "needs a person's approval by the entry \"git push\"");
+  for (const char* line : {"git push origin", "/usr/bin/git -C x push", "sh -c 'git push'", "git fetch; git push"}) {
+    BOOST_TEST(to_text(rules.verdict(line).answer) == "ask", line);
+    BOOST_TEST(rules.verdict(line).opens_network, line);
+  }
+  // Asked about by another entry, or because it might be the one; refused; and allowed.
+  for (const char* line : {"git fetch", "git $X", "$X push", "git push; rm x", "git status", "echo git push"}) {
+    BOOST_TEST(!rules.verdict(line).opens_network, line);
+  }
+  BOOST_TEST(to_text(rules.verdict("git $X").answer) == "ask");
 }
 
 BOOST_AUTO_TEST_CASE(what_the_list_does_not_cover_is_asked_about_where_it_says_so) {

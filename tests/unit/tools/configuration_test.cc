@@ -110,6 +110,7 @@ BOOST_AUTO_TEST_CASE(without_a_policy_everything_is_allowed_and_nothing_is_recor
     BOOST_TEST(!configuration->commands.allow);
     BOOST_TEST(configuration->commands.deny.empty());
     BOOST_TEST(configuration->commands.ask.empty());
+    BOOST_TEST(configuration->commands.ask_network.empty());
     BOOST_TEST(!configuration->commands.safe_arguments);
     BOOST_TEST(!configuration->commands.ask_unlisted);
     BOOST_TEST(!configuration->commands.path);
@@ -175,7 +176,7 @@ BOOST_AUTO_TEST_CASE(an_entry_is_literal_words_with_one_space_between) {
        {"",    " ls",   "ls ",   "git  log", "git log  *", "* ls",  "git * log", "git log*", "*.sh",      "a | b",
         "a;b", "a&&b",  "$HOME", "`a`",      "a > b",      "<a",    "(a)",       "'a'",      "\\\"a\\\"", "a\\\\b",
         "a?",  "[a-z]", "~",     "rm ~/x",   "#x",         "a\\nb", "a\\tb",     "a\\u0000", " *"}) {
-    for (const char* key : {"allow", "deny", "ask"}) {
+    for (const char* key : {"allow", "deny", "ask", "ask_network"}) {
       const std::string json = std::string(R"({"commands":{")") + key + R"(":["ls",")" + entry + "\"]}}";
       const std::string wrong = problem(json);
       BOOST_TEST(wrong.find("configuration: commands." + std::string(key) + " is \"") == 0, json << ": " << wrong);
