@@ -380,3 +380,27 @@ BOOST_FIXTURE_TEST_CASE(the_plugin_is_found_through_the_environment_too, Place) 
   options.set["WTOOL_PLUGIN_PATH"] = std::filesystem::path(WTOOL_TEST_PLUGIN).parent_path();
   BOOST_TEST((result_of(run(argv, options)).at("metadata").at("stdout") == Json("hi\n")));
 }
+
+BOOST_FIXTURE_TEST_CASE(completion_offers_what_fits_and_is_quiet_where_nothing_does, Place) {
+  scratch.file("wtool.yaml", "limits: {timeout_max: never}\n");  // no call could be made here
+  ProgramOptions here;
+  here.directory = scratch.path();
+  const auto offered = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "complete");
+    const Finished finished = wtool_with(std::move(words), here);
+    BOOST_TEST(finished.exit_code == 0);
+    BOOST_TEST(finished.err == "");
+    return finished.out;
+  };
+  BOOST_TEST(offered({"ru"}) == "run\nruns\n");
+  BOOST_TEST(offered({"audit", ""}) == "show\nverify\n");
+  BOOST_TEST(offered({"--log", "info", "run", "--fail"}) == "--fail-fast\n");
+  BOOST_TEST(offered({"mcp", "--policy", "re"}) == "read-only\n");
+  BOOST_TEST(offered({"run", "x.md", "--junit", ""}) == ":files\n");
+  BOOST_TEST(offered({"call", "shell"}) == "shell_execute\n");
+  BOOST_TEST(offered({"logs", "last", ""}) == "");
+  BOOST_TEST(offered({"run", "no-such-workflow", "--var", ""}) == "");
+  BOOST_TEST(offered({"nonsense", "--nonsense", "\xff"}) == "");
+  BOOST_TEST(holds(offered({}), "workflow") == false);
+  BOOST_TEST(holds(offered({}), "call\n"));
+}

@@ -158,6 +158,7 @@ int run_program(int argc, char** argv) {
   add_audit(app, context);
   add_agent(app, context);
 
+  if (argc > 1 && std::string_view(argv[1]) == "complete") return complete(app, context, Words(argv + 2, argv + argc));
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForVersion&) {
