@@ -380,3 +380,95 @@ BOOST_FIXTURE_TEST_CASE(the_plugin_is_found_through_the_environment_too, Place) 
   options.set["WTOOL_PLUGIN_PATH"] = std::filesystem::path(WTOOL_TEST_PLUGIN).parent_path();
   BOOST_TEST((result_of(run(argv, options)).at("metadata").at("stdout") == Json("hi\n")));
 }
+
+BOOST_AUTO_TEST_CASE(the_doctor_tries_calls_and_says_what_to_do) {
+  const Finished finished = wtool_with({"doctor", "--json"});
+  BOOST_TEST_INFO(finished.out << finished.err);
+  BOOST_REQUIRE(finished.exit_code == 0);
+  const Json report = Json::parse(finished.out);
+  std::map<std::string, std::string> levels;
+  for (const Json& finding : report.at("findings")) {
+    levels[finding.at("subject")] = finding.at("level");
+    // Who reads that something is missing also reads what to do.
+    BOOST_TEST((finding.at("level") == "good" || !finding.at("advice").get<std::string>().empty()), finding.dump());
+  }
+  BOOST_TEST(levels["kernel"] == "good");
+  BOOST_TEST(levels["plugin"] == "good");
+  BOOST_TEST(levels["call"] == "good");
+  BOOST_TEST(levels.count("sandbox") == 1U);
+  BOOST_TEST(levels.count("cgroup") == 1U);
+  const Finished text = wtool_with({"doctor"});
+  BOOST_TEST(text.exit_code == 0);
+  BOOST_TEST(holds(text.out, "good     call"));
+}
+
+BOOST_FIXTURE_TEST_CASE(the_doctor_names_what_is_broken, Place) {
+  scratch.file("wtool.yaml", "limits: {timeout_max: never}\n");
+  ProgramOptions here;
+  here.directory = scratch.path();
+  const Finished broken = wtool_with({"doctor"}, here);
+  BOOST_TEST(broken.exit_code == 1);
+  BOOST_TEST(holds(broken.out, "problem  configuration"));
+  BOOST_TEST(holds(broken.out, "timeout_max"));
+
+  const Finished without = wtool_with({"--plugin", "/nonexistent.so", "doctor"});
+  BOOST_TEST(without.exit_code == 1);
+  BOOST_TEST(holds(without.out, "problem  plugin"));
+
+  ProgramOptions nowhere;
+  nowhere.set["TMPDIR"] = "/nonexistent";
+  const Finished no_room = wtool_with({"doctor"}, nowhere);
+  BOOST_TEST(no_room.exit_code == 1);
+  BOOST_TEST(holds(no_room.out, "TMPDIR"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_file_to_start_from_is_valid_and_replaces_nothing, Place) {
+  ProgramOptions here;
+  here.directory = scratch.path();
+  BOOST_TEST(wtool_with({"init", "workflow"}, here).exit_code == 0);
+  const Finished checked = wtool_with({"lint", "--strict", "first"}, here);
+  BOOST_TEST(checked.exit_code == 0, checked.out << checked.err);
+  BOOST_TEST(wtool_with({"run", "first"}, here).exit_code == 0);
+  BOOST_TEST(wtool_with({"run", "first", "--var", "tests=false"}, here).exit_code == 1);
+
+  for (const std::string kind : {"mcp", "policy"}) {
+    std::filesystem::remove(scratch.path() + "/wtool.yaml");
+    const Finished made = wtool_with({"init", kind}, here);
+    BOOST_TEST(made.exit_code == 0, made.err);
+    const Finished shown = wtool_with({"config", "show"}, here);
+    BOOST_TEST(shown.exit_code == 0, shown.err);
+  }
+  const Finished allowed = wtool_with({"call", "shell_execute", R"({"command":"ls | wc -l"})", "--explain"}, here);
+  BOOST_TEST(allowed.exit_code == 0, allowed.out);
+  BOOST_TEST(wtool_with({"call", "shell_execute", R"({"command":"make"})", "--explain"}, here).exit_code == 4);
+
+  const Finished again = wtool_with({"init", "policy"}, here);
+  BOOST_TEST(again.exit_code == 2);
+  BOOST_TEST(holds(again.err, "wtool.yaml is there already"));
+  BOOST_TEST(wtool_with({"init", "policy", "no/folder/wtool.yaml"}, here).exit_code == 2);
+  BOOST_TEST(wtool_with({"init", "everything"}, here).exit_code == 2);
+}
+
+BOOST_FIXTURE_TEST_CASE(completion_offers_what_fits_and_is_quiet_where_nothing_does, Place) {
+  scratch.file("wtool.yaml", "limits: {timeout_max: never}\n");  // no call could be made here
+  ProgramOptions here;
+  here.directory = scratch.path();
+  const auto offered = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "complete");
+    const Finished finished = wtool_with(std::move(words), here);
+    BOOST_TEST(finished.exit_code == 0);
+    BOOST_TEST(finished.err == "");
+    return finished.out;
+  };
+  BOOST_TEST(offered({"ru"}) == "run\nruns\n");
+  BOOST_TEST(offered({"audit", ""}) == "show\nverify\n");
+  BOOST_TEST(offered({"--log", "info", "run", "--fail"}) == "--fail-fast\n");
+  BOOST_TEST(offered({"mcp", "--policy", "re"}) == "read-only\n");
+  BOOST_TEST(offered({"run", "x.md", "--junit", ""}) == ":files\n");
+  BOOST_TEST(offered({"call", "shell"}) == "shell_execute\n");
+  BOOST_TEST(offered({"logs", "last", ""}) == "");
+  BOOST_TEST(offered({"run", "no-such-workflow", "--var", ""}) == "");
+  BOOST_TEST(offered({"nonsense", "--nonsense", "\xff"}) == "");
+  BOOST_TEST(holds(offered({}), "workflow") == false);
+  BOOST_TEST(holds(offered({}), "call\n"));
+}

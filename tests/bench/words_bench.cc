@@ -1,32 +1,77 @@
-// How long policy/words takes: for usual commands, and for long texts made to be slow to read. Prints the nanoseconds
-// of a parse. For the long texts it also prints nanoseconds per byte at two lengths, which are equal if the time is
-// linear.
+// How long the policy takes. For usual commands: the nanoseconds of a parse, and of a verdict under an allow list with
+// arguments: safe. For lines of 1,000 words: a verdict without looking paths up, and with it. For long texts made to be
+// slow to read: a parse, and nanoseconds per byte at two lengths, which are equal if the time is linear.
 //
 // Usage: words_bench [--quick]   (--quick: few rounds, to see that it works)
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "policy/judge.h"
+#include "policy/programs.h"
 #include "policy/words.h"
 
 namespace {
 
 using wtool::policy::parse;
 
+// Fails where the verdict is not the wanted one: a line that is refused early would look fast.
+class Judge {
+ public:
+  Judge(bool safe, bool confined) {
+    rules_.allow = std::vector<std::string>{"ls", "git", "grep", "sort", "uniq", "head", "cat", "wc", "npm", "echo"};
+    rules_.safe_arguments = safe;
+    if (confined) directories_ = {{directory_}, true};
+  }
+  bool allows(const std::string& line) const {
+    wtool::policy::Situation situation{rules_, directories_, programs_, directories_.roots, directory_};
+    situation.expands = true;
+    return judge(line, situation).verdict.answer == wtool::policy::Answer::allow;
+  }
+
+ private:
+  std::string directory_ = "/usr";
+  wtool::policy::CommandRules rules_{};
+  wtool::policy::DirectoryRules directories_{};
+  wtool::policy::Programs programs_{std::vector<std::string>{"/usr/bin", "/bin"}, "", {}};
+};
+
 // The best of several rounds, for other programs only ever make it slower.
-double nanoseconds(const std::string& text, int rounds, int repetitions) {
+template <typename Work>
+double best_of(int rounds, int repetitions, const Work& work) {
   double best = 1e18;
-  std::size_t commands = 0;
+  std::size_t sum = 0;
   for (int round = 0; round < rounds; ++round) {
     const auto began = std::chrono::steady_clock::now();
-    for (int i = 0; i < repetitions; ++i) commands += parse(text).commands.size();
+    for (int i = 0; i < repetitions; ++i) sum += work();
     const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - began;
     best = std::min(best, took.count() / repetitions);
   }
-  if (commands == static_cast<std::size_t>(-1)) std::puts("");  // so that nothing is optimised away
+  if (sum == static_cast<std::size_t>(-1)) std::puts("");  // so that nothing is optimised away
   return best;
+}
+
+double nanoseconds(const std::string& text, int rounds, int repetitions) {
+  return best_of(rounds, repetitions, [&] { return parse(text).commands.size(); });
+}
+
+// Nanoseconds of a verdict; exits where the line is not allowed.
+double verdict_time(const Judge& judge, const std::string& line, int rounds, int repetitions) {
+  if (!judge.allows(line)) {
+    std::fprintf(stderr, "words_bench: not allowed, so that its time says nothing: %.100s\n", line.c_str());
+    std::exit(1);
+  }
+  return best_of(rounds, repetitions, [&] { return judge.allows(line) ? 1U : 0U; });
+}
+
+// What stands in /usr, so that each word is looked up.
+std::string thousand_words() {
+  std::string line = "echo";
+  for (int i = 0; i < 999; ++i) line += i % 2 == 0 ? " share/doc" : " word" + std::to_string(i);
+  return line;
 }
 
 std::string repeated(const std::string& piece, std::size_t size) {
@@ -67,6 +112,17 @@ int main(int argc, char** argv) {
     for (char& c : shown) c = c == '\n' ? ' ' : c;
     std::printf("%-64.64s %10.0f\n", shown.c_str(), nanoseconds(line, rounds, quick ? 10 : 2000));
   }
+
+  std::printf("\n%-64s %10s\n", "verdicts: an allow list, arguments: safe", "ns");
+  const Judge safe(true, false);
+  for (const char* line :
+       {"ls -la", "git status", "git log --oneline -n 20 | head -5", "grep -rn main share --include=*.cc",
+        "cat share/doc/x | sort | uniq -c | sort -rn > /dev/null", "cd share && ls && wc -l doc/x"}) {
+    std::printf("%-64.64s %10.0f\n", line, verdict_time(safe, line, rounds, quick ? 10 : 500));
+  }
+  std::printf("%-64s %10.0f\n", "1,000 words", verdict_time(safe, thousand_words(), rounds, quick ? 1 : 50));
+  std::printf("%-64s %10.0f\n", "1,000 words, confined: each is looked up as a path",
+              verdict_time(Judge(true, true), thousand_words(), rounds, quick ? 1 : 50));
 
   const std::size_t large = 256 * 1024;
   const std::size_t small = large / 8;

@@ -1,6 +1,9 @@
 // The subcommands, one file each. They describe themselves to CLI11; see context.h for what they must do.
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace CLI {
 class App;
 }
@@ -13,12 +16,18 @@ struct GlobalOptions;
 // --on local|cluster, of commands that call tools.
 void add_on_option(CLI::App& command, GlobalOptions& options);
 
+// `wtool complete WORD...`, for the completion of shells (complete.cc): its words belong to other subcommands, so that CLI11
+// cannot parse them. Returns the exit status.
+int complete(const CLI::App& app, Context& context, std::vector<std::string> words);
+
 void add_agent(CLI::App& app, Context& context);
 void add_approve(CLI::App& app, Context& context);
 void add_audit(CLI::App& app, Context& context);
 void add_call(CLI::App& app, Context& context);
 void add_config(CLI::App& app, Context& context);
+void add_doctor(CLI::App& app, Context& context);
 void add_graph(CLI::App& app, Context& context);
+void add_init(CLI::App& app, Context& context);
 void add_lint(CLI::App& app, Context& context);
 void add_logs(CLI::App& app, Context& context);
 void add_mcp(CLI::App& app, Context& context);

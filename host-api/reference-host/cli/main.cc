@@ -150,14 +150,17 @@ int run_program(int argc, char** argv) {
   add_logs(app, context);
   add_report(app, context);
   add_graph(app, context);
+  add_init(app, context);
   add_lint(app, context);
   add_plan(app, context);
   add_mcp(app, context);
   add_approve(app, context);
   add_config(app, context);
+  add_doctor(app, context);
   add_audit(app, context);
   add_agent(app, context);
 
+  if (argc > 1 && std::string_view(argv[1]) == "complete") return complete(app, context, Words(argv + 2, argv + argc));
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForVersion&) {

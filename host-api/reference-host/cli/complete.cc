@@ -1,0 +1,201 @@
+// wtool complete WORD...: what may stand in the place of the last word of a command line, for the completion of shells
+// (packaging/completion). The words are those after `wtool`; the last may be empty.
+//
+//   $ wtool complete run --max
+//   --max-parallel
+//
+// Prints one candidate a line. A line `:files` says that names of files fit, too. Nothing is run, no plugin is
+// initialised, and what cannot be read gives no candidates: a person who types wants no error in the line.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/utf8.h"
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/load_run.h"
+#include "cli/prepared_workflow.h"
+#include "journal/runs_folder.h"
+
+namespace wtool::host {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr std::string_view files = ":files";
+
+// The command line up to the word that is completed.
+struct Line {
+  const CLI::App* command = nullptr;    // the innermost that the words name
+  Words operands;                       // of that command
+  const CLI::Option* awaits = nullptr;  // the option whose value the last word is
+};
+
+const CLI::Option* find_option(const CLI::App& app, const CLI::App& command, const std::string& name) {
+  if (const CLI::Option* option = command.get_option_no_throw(name)) return option;
+  return app.get_option_no_throw(name);
+}
+
+const CLI::App* subcommand(const CLI::App& command, const std::string& name) {
+  const auto found = command.get_subcommands([&](const CLI::App* known) { return known->get_name() == name; });
+  return found.empty() ? nullptr : found.front();
+}
+
+bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
+
+Line read(const CLI::App& app, const Words& before) {
+  Line line{&app, {}, nullptr};
+  bool only_operands = false;
+  for (const std::string& word : before) {
+    if (line.awaits != nullptr) {
+      line.awaits = nullptr;
+    } else if (only_operands) {
+      line.operands.push_back(word);
+    } else if (word == "--") {
+      only_operands = true;
+    } else if (word.size() > 1 && word.front() == '-') {
+      const CLI::Option* option = find_option(app, *line.command, word.substr(0, word.find('=')));
+      if (option != nullptr && takes_value(*option) && word.find('=') == std::string::npos) line.awaits = option;
+    } else if (const CLI::App* inner = line.operands.empty() ? subcommand(*line.command, word) : nullptr) {
+      line.command = inner;
+    } else {
+      line.operands.push_back(word);
+    }
+  }
+  return line;
+}
+
+void add_workflows(Words& candidates) {
+  const workflow::Library library(".");
+  const Words names = library.names();
+  candidates.insert(candidates.end(), names.begin(), names.end());
+  candidates.emplace_back(files);
+}
+
+void add_runs(Words& candidates) {
+  std::string error;
+  Words runs = journal::list_runs(".", error);
+  if (!runs.empty()) candidates.emplace_back("last");
+  candidates.insert(candidates.end(), runs.begin(), runs.end());
+}
+
+void add_states(Words& candidates, const std::string& wanted_run) {
+  const std::optional<PastRunFile> past = read_past_run(wanted_run);
+  if (!past) return;
+  std::set<std::string> states;
+  for (const journal::StepRecord& step : past->run.steps) {
+    if (!step.hidden) states.insert(step.state);
+  }
+  candidates.insert(candidates.end(), states.begin(), states.end());
+}
+
+void add_parameters(Words& candidates, const Words& operands) {
+  for (const std::string& operand : operands) {
+    std::string error;
+    const std::string file = workflow_file(operand, ".", error);
+    if (file.empty()) continue;
+    const std::optional<workflow::Workflow> workflow = read_workflow(file);
+    if (!workflow) continue;
+    for (const workflow::Parameter& parameter : workflow->parameters) candidates.push_back(parameter.name + '=');
+  }
+}
+
+// The values of an option that takes one of a set: CLI11 keeps them in the text of its type, such as NAME:{a,b}.
+bool add_set(Words& candidates, const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::size_t begin = type.find('{');
+  const std::size_t end = type.find('}', begin);
+  if (begin == std::string::npos || end == std::string::npos) return false;
+  std::string value;
+  for (std::size_t i = begin + 1; i <= end; ++i) {
+    if (type[i] != ',' && i != end) {
+      value += type[i];
+      continue;
+    }
+    candidates.push_back(value);
+    value.clear();
+  }
+  return true;
+}
+
+void add_tool_names(Words& candidates, Context& context) {
+  const Plugin* plugin = context.plugin();
+  if (plugin == nullptr) return;
+  for (const ToolDescription& tool : plugin->tools()) candidates.push_back(tool.id);
+}
+
+void add_values(Words& candidates, Context& context, const Line& line, const CLI::Option& option) {
+  const std::string name = option.nonpositional() ? option.get_name() : option.get_name(true);
+  if (add_set(candidates, option)) return;
+  if (name == "--var") return add_parameters(candidates, line.operands);
+  if (name == "--tools" || name == "TOOL") return add_tool_names(candidates, context);
+  if (name == "WORKFLOW" || (name == "FILE" && line.command->get_name() == "lint")) return add_workflows(candidates);
+  if (name == "RUN") return add_runs(candidates);
+  const bool of_a_run =
+      name == "STATE" || name == "--from" || (name == "--output" && line.command->get_name() == "show");
+  if (of_a_run) {
+    if (!line.operands.empty()) add_states(candidates, line.operands.front());
+    return;
+  }
+  candidates.emplace_back(files);
+}
+
+// The operand that comes next; the last one where it may be given several times. Null: none is taken.
+const CLI::Option* next_operand(const Line& line) {
+  const CLI::Option* last = nullptr;
+  std::size_t place = 0;
+  for (const CLI::Option* option : line.command->get_options(nullptr)) {
+    if (option->nonpositional()) continue;
+    last = option;
+    if (place++ == line.operands.size()) return option;
+  }
+  return last != nullptr && last->get_items_expected_max() > 1 ? last : nullptr;
+}
+
+void add_options(Words& candidates, const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options(nullptr)) {
+    if (option->get_group().empty()) continue;  // hidden
+    for (const std::string& name : option->get_lnames()) candidates.push_back("--" + name);
+  }
+}
+
+Words candidates_for(const CLI::App& app, Context& context, const Line& line, const std::string& word) {
+  Words candidates;
+  if (line.awaits != nullptr) {
+    add_values(candidates, context, line, *line.awaits);
+  } else if (!word.empty() && word.front() == '-') {
+    add_options(candidates, *line.command);
+    if (line.command != &app) add_options(candidates, app);
+  } else {
+    for (const CLI::App* command : line.command->get_subcommands([](const CLI::App*) { return true; })) {
+      candidates.push_back(command->get_name());
+    }
+    if (const CLI::Option* operand = next_operand(line)) add_values(candidates, context, line, *operand);
+  }
+  return candidates;
+}
+
+}  // namespace
+
+int complete(const CLI::App& app, Context& context, std::vector<std::string> words) {
+  context.options.log = "off";
+  if (!context.start_tracing()) return exit_unusable;
+  if (words.empty()) words.emplace_back();
+  const std::string word = words.back();
+  words.pop_back();
+  Words candidates = candidates_for(app, context, read(app, words), word);
+  std::sort(candidates.begin(), candidates.end());
+  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+  std::string text;
+  for (const std::string& candidate : candidates) {
+    const bool one_line = candidate.find('\n') == std::string::npos && is_utf8(candidate);
+    if (one_line && (candidate == files || candidate.starts_with(word))) text += candidate + '\n';
+  }
+  return print(text) ? exit_ok : exit_unusable;
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,286 @@
+// wtool doctor [--json]: what this machine and this configuration allow, tried by calls, and what to do about the rest.
+//
+//   good     kernel         Linux 6.1.0, x86_64
+//   note     cgroup         this process may make no cgroups
+//            do: start wtool by `systemd-run --user --scope -p Delegate=yes`
+//
+// A problem keeps commands from running, a note keeps a promise from being kept in full. It runs `true` three times, in a
+// temporary folder, and changes nothing else.
+#include <stdlib.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/stop.h"
+#include "cli/client_setup.h"
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "terminal/text.h"
+
+namespace wtool::host {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr int oldest_kernel[] = {5, 10};
+constexpr int call_seconds = 10;
+
+enum class Level { good, note, problem };
+
+const char* word(Level level) {
+  switch (level) {
+    case Level::good:
+      return "good";
+    case Level::note:
+      return "note";
+    case Level::problem:
+      return "problem";
+  }
+  return "";
+}
+
+struct Finding {
+  Level level = Level::good;
+  std::string subject;
+  std::string text;
+  std::string advice{};  // what to do; empty: nothing
+};
+
+using Findings = std::vector<Finding>;
+
+void look_at_kernel(Findings& findings) {
+  utsname system{};
+  ::uname(&system);
+  int major = 0, minor = 0;
+  std::sscanf(system.release, "%d.%d", &major, &minor);
+  const std::string text = std::string(system.sysname) + ' ' + system.release + ", " + system.machine;
+  if (std::pair(major, minor) < std::pair(oldest_kernel[0], oldest_kernel[1])) {
+    findings.push_back({Level::problem, "kernel", text + " is too old", "use Linux 5.10 or later"});
+  } else {
+    findings.push_back({Level::good, "kernel", text});
+  }
+}
+
+void look_at_configuration(Context& context, Findings& findings) {
+  std::string error;
+  const std::optional<Config> config = context.config_files().load_config(error);
+  if (!config) {
+    findings.push_back({Level::problem, "configuration", error, "correct the file: every call is refused until then"});
+    return;
+  }
+  for (const ConfigFiles::File& file : context.config_files().files()) {
+    std::string text = file.title + ": " + file.path + (file.there ? "" : " (missing, which is fine)");
+    std::string locked;
+    for (const EffectiveKey& key : config->keys) {
+      if (key.lock && key.lock->file == file.path) locked += (locked.empty() ? "; it locks " : ", ") + key.name;
+    }
+    findings.push_back({Level::good, "configuration", text + locked});
+  }
+  if (!config->sandbox) {
+    findings.push_back({Level::note, "configuration", "no layer has a sandbox: a command may do what you may",
+                        "add the section `sandbox` (docs/guide/sandbox.md); `wtool mcp` has one of its own"});
+  }
+}
+
+struct Trial {
+  json metadata = json::object();
+  std::string error{};  // why the call did not succeed
+};
+
+// Runs `true` with that configuration and nothing of the person's.
+Trial try_call(Plugin& plugin, const json& config, const std::string& folder) {
+  Trial trial;
+  const std::unique_ptr<Toolbox> toolbox = Toolbox::open(plugin, config.dump(), trial.error);
+  if (!toolbox) return trial;
+  Stop stop;
+  const json arguments = {{"command", "true"}, {"working_directory", folder}, {"timeout", call_seconds}};
+  const ToolOutcome outcome = toolbox->call("shell_execute", arguments, stop, [](OutputStream, std::string_view) {});
+  trial.error = outcome.error;
+  if (outcome.kind != ToolOutcome::Kind::finished) return trial;
+  trial.metadata = outcome.result.value("metadata", json::object());
+  if (outcome.result.value("is_error", true)) {
+    trial.error = trial.metadata.value(json::json_pointer("/error/message"), "the call failed");
+  }
+  return trial;
+}
+
+// What to do where a part of the sandbox cannot be enforced; the words are those of docs/guide/results.md.
+std::string advice_on(std::string_view missing) {
+  if (missing.starts_with("landlock")) {
+    return "use Linux 5.13 or later, with landlock among the modules of the kernel's parameter lsm=";
+  }
+  if (missing.starts_with("protected_names")) {
+    return "allow user namespaces (sysctl kernel.unprivileged_userns_clone, "
+           "kernel.apparmor_restrict_unprivileged_userns); until then these names are compared after each command";
+  }
+  if (missing.starts_with("truncate")) return "use Linux 6.2 or later";
+  return "use a kernel, or a container, that permits it; `sandbox.required: true` refuses commands until then";
+}
+
+void try_sandbox(Plugin& plugin, const std::string& folder, Findings& findings) {
+  std::ofstream(folder + "/.envrc");  // a protected name that exists
+  const json config = {{"sandbox",
+                        {{"read", {"/"}},
+                         {"write", {folder}},
+                         {"protect", {"default"}},
+                         {"network", "deny"},
+                         {"ipc", "deny"},
+                         {"required", false}}}};
+  const Trial trial = try_call(plugin, config, folder);
+  if (!trial.error.empty()) {
+    findings.push_back({Level::problem, "sandbox", trial.error});
+    return;
+  }
+  const json sandbox = trial.metadata.value("sandbox", json::object());
+  std::string enforced;
+  for (const json& part : sandbox.value("enforced", json::array())) {
+    enforced += (enforced.empty() ? "" : ", ") + part.get<std::string>();
+  }
+  if (!enforced.empty()) findings.push_back({Level::good, "sandbox", "enforced: " + enforced});
+  for (const json& part : sandbox.value("not_enforced", json::array())) {
+    const std::string missing = part.get<std::string>();
+    findings.push_back({Level::note, "sandbox", "not enforced: " + missing, advice_on(missing)});
+  }
+  if (enforced.find("scopes") == std::string::npos) {
+    findings.push_back(
+        {Level::note, "sandbox", "commands can signal processes outside of the sandbox", "use Linux 6.12 or later"});
+  }
+}
+
+void try_limits(Plugin& plugin, const std::string& folder, Findings& findings) {
+  const Trial trial = try_call(plugin, {{"limits", {{"memory_bytes", 1 << 30}, {"processes", 64}}}}, folder);
+  if (!trial.error.empty()) {
+    findings.push_back({Level::problem, "limits", trial.error});
+    return;
+  }
+  const std::string by = trial.metadata.value(json::json_pointer("/limits/memory_bytes/enforced_by"), "nobody");
+  if (by == "cgroup") {
+    findings.push_back({Level::good, "cgroup", "each call has a cgroup of its own"});
+  } else {
+    findings.push_back({Level::note, "cgroup",
+                        "wtool may make no cgroups here: memory is watched (" + by +
+                            "), and a command that kills both of its keepers can leave a daemon",
+                        "start wtool by `systemd-run --user --scope -p Delegate=yes` (docs/architecture.md)"});
+  }
+}
+
+void look_at_plugin(Context& context, Findings& findings) {
+  Plugin* const plugin = context.plugin();
+  if (plugin == nullptr) {
+    findings.push_back({Level::problem, "plugin", "it cannot be loaded; the line on standard error says why",
+                        "install it beside wtool, or name it with --plugin"});
+    return;
+  }
+  findings.push_back(
+      {Level::good, "plugin", plugin->path() + ", " + std::to_string(plugin->tools().size()) + " tools"});
+
+  const char* const temporary = std::getenv("TMPDIR");
+  std::string folder =
+      std::string(temporary != nullptr && *temporary == '/' ? temporary : "/tmp") + "/wtool-doctor-XXXXXX";
+  if (::mkdtemp(folder.data()) == nullptr) {
+    findings.push_back({Level::problem, "temporary folder",
+                        "nothing can be made in " + fs::path(folder).parent_path().string(),
+                        "set TMPDIR to a folder that you may write"});
+    return;
+  }
+  const Trial plain = try_call(*plugin, json::object(), folder);
+  if (plain.error.empty()) {
+    findings.push_back(
+        {Level::good, "call", "`true` took " + std::to_string(plain.metadata.value("execution_time_ms", 0)) + " ms"});
+    try_sandbox(*plugin, folder, findings);
+    try_limits(*plugin, folder, findings);
+  } else {
+    findings.push_back({Level::problem, "call", plain.error});
+  }
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+}
+
+void look_for_clients(Findings& findings) {
+  std::string found;
+  for (const mcp::Client& client : mcp::clients()) {
+    if (client.place == mcp::Client::Place::project) continue;
+    const std::string file = client_file(client, {});
+    if (!file.empty() && ::access(file.c_str(), F_OK) == 0)
+      found += (found.empty() ? "" : ", ") + std::string(client.name);
+  }
+  if (found.empty()) return;
+  findings.push_back({Level::good, "clients", found + " have a configuration; `wtool mcp --list` shows them all"});
+}
+
+std::string as_text(const Findings& findings) {
+  constexpr std::size_t level_width = 9, subject_width = 15;
+  const auto padded = [](std::string text, std::size_t width) {
+    text.resize(std::max(width, text.size() + 1), ' ');
+    return text;
+  };
+  std::string text;
+  for (const Finding& finding : findings) {
+    text += padded(word(finding.level), level_width) + padded(finding.subject, subject_width) +
+            cleaned_for_terminal(finding.text, true) + '\n';
+    if (!finding.advice.empty()) text += std::string(level_width, ' ') + "do: " + finding.advice + '\n';
+  }
+  return text;
+}
+
+std::string as_json(const Findings& findings) {
+  ordered_json list = ordered_json::array();
+  for (const Finding& finding : findings) {
+    list.push_back({{"level", word(finding.level)},
+                    {"subject", finding.subject},
+                    {"text", finding.text},
+                    {"advice", finding.advice}});
+  }
+  return ordered_json{{"version", WTOOL_VERSION}, {"findings", list}}.dump(2, ' ', false,
+                                                                           ordered_json::error_handler_t::replace) +
+         '\n';
+}
+
+int doctor(Context& context, bool as_object) {
+  Findings findings;
+  look_at_kernel(findings);
+  look_at_configuration(context, findings);
+  look_at_plugin(context, findings);
+  look_for_clients(findings);
+  if (!print(as_object ? as_json(findings) : as_text(findings))) return exit_unusable;
+  const bool broken = std::any_of(findings.begin(), findings.end(),
+                                  [](const Finding& finding) { return finding.level == Level::problem; });
+  return broken ? exit_failed : exit_ok;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Context& context) {
+  auto json_wanted = std::make_shared<bool>(false);
+  CLI::App* command =
+      app.add_subcommand("doctor", "Tell what this machine and configuration allow, and what to do about the rest");
+  command->add_flag("--json", *json_wanted, "The findings as one JSON object");
+  command->footer(
+      "Runs `true` three times in a temporary folder: as it is, in a sandbox, and with limits. A problem keeps "
+      "commands\n"
+      "from running; a note says which promise is not kept in full here. Exit status: 0 without problems, 1 with "
+      "one.\n\n"
+      "Examples:\n"
+      "  wtool doctor\n"
+      "  wtool doctor --json | jq '.findings[] | select(.level != \"good\")'");
+  command->callback(
+      [&context, json_wanted] { context.command = [&context, json_wanted] { return doctor(context, *json_wanted); }; });
+}
+
+}  // namespace wtool::host

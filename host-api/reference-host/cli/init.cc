@@ -1,0 +1,163 @@
+// wtool init KIND [FILE]: writes a file to start from, with comments. It never replaces one.
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/files.h"
+#include "cli/commands.h"
+#include "cli/context.h"
+
+namespace wtool::host {
+
+namespace {
+
+struct Start {
+  std::string_view kind;
+  std::string_view file;    // where it goes, unless another one is named
+  std::string_view folder;  // of it; made where it is missing
+  std::string_view text;
+  std::string_view next;  // what to do with it
+};
+
+constexpr std::array starts = {
+    Start{
+        "policy", "wtool.yaml", "",
+        R"(# What commands may do in this folder. Every key: docs/guide/configuration.md. `wtool config show` prints what is active.
+
+# Only these programs, with arguments that neither write nor start others. Remove the section to allow every command.
+commands:
+  allow: [ls, cat, grep, head, tail, wc, "git status", "git log *", "git diff *"]
+  arguments: safe
+  unlisted: deny        # ask: a person is asked about other commands
+  # deny: [rm]          # accidents; no boundary
+
+# What the kernel holds commands to, whatever they are.
+sandbox:
+  read: [/]             # name folders instead, if there are keys that no command should read
+  write: [.]
+  network: deny
+  required: true        # run nothing where this cannot be enforced
+
+limits:
+  timeout_default: 120  # seconds
+  timeout_max: 600
+  # memory_bytes: 2147483648
+  # processes: 256
+
+# audit:
+#   file: .wtool/audit.jsonl   # a line before each command starts, and one when it has ended
+)",
+        "`wtool call shell_execute '{\"command\": \"ls\"}'` tries it, and `--explain` says why"},
+    Start{
+        "mcp", "wtool.yaml", "",
+        R"(# Added to what `wtool mcp` does by itself: commands write this folder and temporary files alone, and have no network.
+# Every key: docs/guide/configuration.md; what the server does: docs/guide/mcp.md.
+
+commands:
+  ask: ["git push", "npm publish"]   # a person is asked first
+  # deny: [sudo]
+
+limits:
+  timeout_default: 300               # seconds
+
+mcp:
+  answer_within: auto                # when a command that still runs becomes a job
+  # output_bytes: 32768              # of each stream in a result; the rest is read with output_read
+)",
+        "`wtool mcp --install CLIENT` puts the server into the configuration of your client"},
+    Start{"workflow", "workflows/first.md", "workflows", R"(---
+title: My first workflow
+description: Lists the files and runs the tests
+parameters:
+  - name: tests
+    description: the command that runs the tests
+    default: "true"
+---
+
+# My first workflow
+
+The diagram says what follows what, and the list below what each state does. Every key: docs/workflow-language.md.
+
+```mermaid
+stateDiagram-v2
+  [*] --> Status
+  Status --> Test
+  Test --> Done: success
+  Test --> Failed: failure
+  Done --> [*]
+  Failed --> [*]
+```
+
+## Actions
+
+- Status: Shell "ls -a"
+- Test: Shell "sh -c ${tests}" timeout=600
+- Done: Log "the tests have passed"
+- Failed: Abort "the tests have failed"
+)",
+          "`wtool plan first` tells what it would do, and `wtool run first` does it"},
+};
+
+int write_start(const Start& start, const std::string& named) {
+  const std::string file = named.empty() ? std::string(start.file) : named;
+  std::string why;
+  if (named.empty() && !start.folder.empty()) {
+    bool made = false;
+    const Descriptor folder = make_folder_without_links(".", std::string(start.folder), 0777, made, why);
+    if (!folder) {
+      complain("cannot make the folder " + std::string(start.folder) + ": " + why);
+      return exit_unusable;
+    }
+  }
+  const Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!out) {
+    complain(errno == EEXIST
+                 ? file + " is there already; name another file: wtool init " + std::string(start.kind) + " FILE"
+                 : "cannot write " + file + ": " + ::strerror(errno));
+    return exit_unusable;
+  }
+  if (const Written written = write_all(out.get(), start.text); written.error != 0) {
+    complain("cannot write " + file + ": " + ::strerror(written.error));
+    ::unlink(file.c_str());
+    return exit_unusable;
+  }
+  return print("wrote " + file + "\n" + std::string(start.next) + '\n') ? exit_ok : exit_unusable;
+}
+
+}  // namespace
+
+void add_init(CLI::App& app, Context& context) {
+  struct Wanted {
+    std::string kind, file;
+  };
+  auto wanted = std::make_shared<Wanted>();
+  CLI::App* command =
+      app.add_subcommand("init", "Write a file to start from: a policy, a workflow, settings of wtool mcp");
+  command->add_option("KIND", wanted->kind, "policy, mcp or workflow")
+      ->required()
+      ->type_name("")
+      ->check(CLI::IsMember({"policy", "mcp", "workflow"}));
+  command->add_option("FILE", wanted->file, "Where it goes (default: wtool.yaml, or workflows/first.md)");
+  command->footer(
+      "A file that exists is never replaced.\n\n"
+      "Examples:\n"
+      "  wtool init policy\n"
+      "  wtool init workflow workflows/release.md");
+  command->callback([&context, wanted] {
+    context.command = [wanted] {
+      for (const Start& start : starts) {
+        if (start.kind == wanted->kind) return write_start(start, wanted->file);
+      }
+      return exit_unusable;
+    };
+  });
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,20 @@
+# Completion of wtool for bash: asks `wtool complete` what fits. Read by the package bash-completion from
+# share/bash-completion/completions/wtool, or by hand: `. wtool.bash`.
+_wtool() {
+  local IFS=$'\n' line candidates=()
+  local word=${COMP_WORDS[COMP_CWORD]}
+  local words=("${COMP_WORDS[@]:1:COMP_CWORD}")
+  # `--var name=value` is three words to bash.
+  [[ $word == = ]] && word=
+  while IFS= read -r line; do
+    if [[ $line == :files ]]; then
+      compopt -o filenames
+      while IFS= read -r line; do candidates+=("$line"); done < <(compgen -f -- "$word")
+    else
+      candidates+=("$line")
+    fi
+  done < <("${COMP_WORDS[0]}" complete "${words[@]}" 2>/dev/null)
+  COMPREPLY=("${candidates[@]}")
+  [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace
+}
+complete -F _wtool wtool
