@@ -1,9 +1,7 @@
 #include "policy/directories.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+
+#include "system/open_resolving.h"
 
 namespace wtool::policy {
 
@@ -52,10 +52,7 @@ bool is_normal(std::string_view path) {
 // /proc takes several times as long as all the rest. Empty where it is not so, or where the kernel cannot tell.
 Descriptor open_without_links(const std::string& path) {
   if (!is_normal(path)) return {};
-  open_how how{};
-  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-  how.resolve = RESOLVE_NO_SYMLINKS;
-  return Descriptor(static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
+  return Descriptor(open_resolving(AT_FDCWD, path.c_str(), O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS));
 }
 
 // Empty where it has no path.
