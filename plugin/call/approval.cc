@@ -29,6 +29,7 @@ std::string describe(const CommandRequest& request, const Plan& plan) {
   for (const auto& [name, value] : request.environment) names.push_back(name);
   subject["environment_names"] = std::move(names);
   if (request.standard_input) subject["stdin"] = describe_input(*request.standard_input);
+  if (request.interactive) subject["interactive"] = true;
   subject["rule"] = plan.verdict.rule;
   subject["word"] = plan.verdict.word;
   return subject.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -106,7 +106,8 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
   options.merged = request.merged_output;
   Background* const background = kept_in(request, context);
   if (request.session) options.scope = request.session->scope();
-  options.keep = background != nullptr && background->has_room();
+  options.keep = background != nullptr && !request.interactive && background->has_room();
+  options.terminal = request.terminal;
   options.limits = result.limits;
   options.spill = context.configuration.spill.when;
   options.spill_directory = context.configuration.spill_directory.get();

@@ -24,6 +24,7 @@ Json entry_of(const Subject& subject) {
   for (const auto& [name, value] : sorted) environment[name] = sha256(value);
   Json entry{{"command", subject.command}, {"directory", subject.directory}, {"environment", std::move(environment)}};
   if (subject.standard_input) entry["stdin"] = sha256(*subject.standard_input);
+  if (subject.interactive) entry["interactive"] = true;
   return entry;
 }
 
@@ -32,7 +33,8 @@ bool is_entry_of(const nlohmann::json& entry, const nlohmann::json& wanted) {
   return entry.is_object() && entry.value("command", nlohmann::json()) == wanted["command"] &&
          entry.value("directory", nlohmann::json()) == wanted["directory"] &&
          entry.value("environment", nlohmann::json::object()) == wanted["environment"] &&
-         entry.value("stdin", nlohmann::json()) == wanted.value("stdin", nlohmann::json());
+         entry.value("stdin", nlohmann::json()) == wanted.value("stdin", nlohmann::json()) &&
+         entry.value("interactive", nlohmann::json(false)) == wanted.value("interactive", nlohmann::json(false));
 }
 
 AnswersFile as_file(const std::string& path) {
