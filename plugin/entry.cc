@@ -216,7 +216,8 @@ wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) n
                         call->parent_span,
                         {},
                         &call->approver,
-                        [call](std::string_view reason) { stop(*call, engine::Cancellation::Mode::now, reason); }};
+                        [call](std::string_view reason) { stop(*call, engine::Cancellation::Mode::now, reason); },
+                        call->configuration};
     if (call->on_event != nullptr) context.sink = EventSink(*call);
     if (call->ceiling_ms != 0 && call->ceiling_ms < largest_ceiling_ms) {
       context.ceiling = std::chrono::milliseconds(call->ceiling_ms);

@@ -30,6 +30,7 @@ std::string describe(const CommandRequest& request, const Plan& plan) {
   subject["environment_names"] = std::move(names);
   if (request.standard_input) subject["stdin"] = describe_input(*request.standard_input);
   if (plan.lifts_network) subject["lifts"] = {"network"};
+  if (request.interactive) subject["interactive"] = true;
   subject["rule"] = plan.verdict.rule;
   subject["word"] = plan.verdict.word;
   return subject.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -108,7 +108,8 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
   if (request.session) options.scope = request.session->scope();
   options.lifts_network = plan.lifts_network;
   // What was lifted for one call must not outlive it.
-  options.keep = background != nullptr && background->has_room() && !plan.lifts_network;
+  options.keep = background != nullptr && !request.interactive && background->has_room() && !plan.lifts_network;
+  options.terminal = request.terminal;
   options.limits = result.limits;
   options.spill = context.configuration.spill.when;
   options.spill_directory = context.configuration.spill_directory.get();

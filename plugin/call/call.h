@@ -42,6 +42,8 @@ struct CallContext {
   Approver* approver = nullptr;                      // NULL: nobody can be asked
   // Stops this call now, from any thread, for as long as it runs.
   std::function<void(std::string_view reason)> abort;
+  // The same as `configuration`, for what lives on after the call.
+  std::shared_ptr<const Configuration> kept_configuration;
 };
 
 struct CallResult {

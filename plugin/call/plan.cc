@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/outcome.h"
+#include "policy/interactive.h"
 #include "policy/judge.h"
 #include "policy/words.h"
 
@@ -184,9 +185,18 @@ Plan make_plan(const CommandRequest& request, const Configuration& configuration
     refuse(plan, {own.code.empty() ? "policy_denied" : own.code, own.reason, own.hint}, own.rule);
     return plan;
   }
+  const bool judged = policy::judges_lines(configuration.commands, configuration.directories);
+  if (request.interactive && judged) {
+    policy::Verdict typed = policy::judge_interactive(request.line, configuration.commands, *plan.programs);
+    if (typed.answer == policy::Answer::deny) {
+      refuse(plan, {"policy_denied", "Command refused: " + typed.reason, typed.hint}, typed.rule);
+      plan.verdict = std::move(typed);
+      return plan;
+    }
+  }
   policy::LineJudgement judgement;
   judgement.verdict.reason = "nothing is configured that would forbid it";
-  if (policy::judges_lines(configuration.commands, configuration.directories)) {
+  if (judged) {
     judgement = policy::judge(
         request.line,
         {configuration.commands, configuration.directories, *plan.programs, plan.roots, plan.directory.path,
@@ -195,6 +205,9 @@ Plan make_plan(const CommandRequest& request, const Configuration& configuration
     if (judgement.expanded) plan.expanded = policy::regenerate(*judgement.script);
   }
   plan.verdict = std::move(judgement.verdict);
+  if (request.interactive && plan.verdict.answer == policy::Answer::ask) {
+    plan.verdict.reason += "; what is typed to it will not be judged";
+  }
   if (own.answer > plan.verdict.answer) {
     plan.asked_by_tool_rules = true;
     plan.verdict = std::move(own);

@@ -13,6 +13,7 @@
 #include "base/secrets/secrets.h"
 #include "configuration/configuration.h"
 #include "engine/command.h"
+#include "engine/terminal.h"
 #include "policy/approvals.h"
 #include "policy/directories.h"
 #include "policy/environment.h"
@@ -42,9 +43,11 @@ struct CommandRequest {
   ToolRules tool_rules;                                           // empty: none
   std::shared_ptr<const policy::RememberedAnswers> tool_answers;  // to what tool_rules ask; NULL: the configured file
   std::optional<std::size_t> output_bytes;                        // kept of each stream; absent: as configured
-  bool expands = false;              // globs and a few variables are expanded while the line is judged word by word
-  bool merged_output = false;        // standard error goes where standard output goes
-  std::shared_ptr<Session> session;  // whose background processes its own become; NULL: as configured
+  bool expands = false;                  // globs and a few variables are expanded while the line is judged word by word
+  bool interactive = false;              // it gets a terminal, and what is typed there is judged by nobody
+  engine::Terminal* terminal = nullptr;  // that one, borrowed; NULL where nothing is run
+  bool merged_output = false;            // standard error goes where standard output goes
+  std::shared_ptr<Session> session;      // whose background processes its own become; NULL: as configured
   std::vector<std::pair<std::string, std::string>> labels;  // further keys and values for its lines in the audit trail
 };
 
@@ -75,7 +78,8 @@ struct Plan {
     return expanded.empty() ? request.line : expanded;
   }
   policy::Subject subject(const CommandRequest& request) const {
-    return {asked_line(request), directory.path, request.environment, request.standard_input, lifts_network};
+    return {asked_line(request),    directory.path, request.environment,
+            request.standard_input, lifts_network,  request.interactive};
   }
   // Of what is secret in its environment and in the line.
   secrets::Masker masker(const CommandRequest& request) const;

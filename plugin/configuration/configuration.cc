@@ -69,6 +69,7 @@ void read_commands(const Json& all, policy::CommandRules& rules, std::string& er
   section.entries("deny", true, rules.deny);
   section.entries("ask", true, rules.ask);
   section.entries("ask_network", true, rules.ask_network);
+  section.program_names("interactive", rules.interactive);
   section.choice("arguments", "any", "safe", rules.safe_arguments);
   section.choice("unlisted", "deny", "ask", rules.ask_unlisted);
   section.absolute_paths_or_default("path", rules.path);
@@ -138,8 +139,8 @@ std::vector<std::string> files_in_force(const Json& all, const Configuration& co
   return files;
 }
 
-constexpr std::array sections{"shell",   "commands",   "directories", "environment", "limits", "output",
-                              "sandbox", "background", "sessions",    "execute_run", "audit",  "in_force"};
+constexpr std::array sections{"shell",      "commands", "directories", "environment", "limits", "output",  "sandbox",
+                              "background", "sessions", "pty",         "execute_run", "audit",  "in_force"};
 
 }  // namespace
 
@@ -171,6 +172,12 @@ std::shared_ptr<const Configuration> parse_configuration(std::string_view text, 
   sessions.number<std::size_t>("max", 1, 1000, true, configuration->sessions_max);
   sessions.absolute_path("tools_allow", configuration->tools_allow);
   sessions.end();
+  Section pty(all, "pty", error);
+  pty.number<std::size_t>("max", 1, 64, true, configuration->pty_max);
+  std::int64_t idle = configuration->pty_idle.count();
+  pty.number<std::int64_t>("idle_seconds", 1, 86'400, true, idle);
+  configuration->pty_idle = std::chrono::seconds(idle);
+  pty.end();
   Section execute_run(all, "execute_run", error);
   execute_run.absolute_path("root", configuration->execute_run_root);
   execute_run.end();

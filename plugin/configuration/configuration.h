@@ -34,15 +34,17 @@ struct Configuration {
   engine::SpillOptions spill;                    // output.spill, directory, max_bytes
   std::optional<engine::SandboxPolicy> sandbox;  // the section sandbox; absent: none
 
-  policy::CommandRules commands;         // commands.allow, deny, ask, ask_network, arguments, unlisted, path, approvals
+  policy::CommandRules commands;         // commands.*
   policy::DirectoryRules directories;    // directories.roots, confine_arguments
   policy::EnvironmentRules environment;  // environment.inherit, deny, allow, set
   audit::TrailOptions audit;             // audit.file, sync, output, when_unwritable, max_bytes, keep
 
-  bool keep_background = false;   // background: end | keep
-  std::size_t sessions_max = 50;  // sessions.max: 1 .. 1000
-  std::string tools_allow;        // sessions.tools_allow: an absolute path; empty: where it is by default
-  std::string execute_run_root;   // execute_run.root: an absolute path; empty: it is found
+  bool keep_background = false;         // background: end | keep
+  std::size_t sessions_max = 50;        // sessions.max: 1 .. 1000
+  std::string tools_allow;              // sessions.tools_allow: an absolute path; empty: where it is by default
+  std::size_t pty_max = 8;              // pty.max: 1 .. 64
+  std::chrono::seconds pty_idle{1800};  // pty.idle_seconds: 1 .. 86400
+  std::string execute_run_root;         // execute_run.root: an absolute path; empty: it is found
 
   // The configuration's own files, commands.approvals, sessions.tools_allow and audit.file. Each is listed as an
   // absolute path whose folder has no links, and, if the file itself is a link, also as what it leads to.

@@ -164,6 +164,17 @@ bool Section::entries(const char* key, bool prefixes, std::vector<std::string>& 
   return true;
 }
 
+void Section::program_names(const char* key, std::vector<std::string>& value) {
+  if (!take(key)) return;
+  const auto is_program = [](const Json& given) {
+    return is_entry(given) && given.get_ref<const std::string&>().find_first_of(" /") == std::string::npos;
+  };
+  if (const Json* odd = odd_one(taken_, is_program); odd != nullptr) {
+    return complain(key, *odd, "a list of names of programs, without paths and arguments; \"*\" stands for all");
+  }
+  value = taken_.get<std::vector<std::string>>();
+}
+
 void Section::patterns(const char* key, std::vector<std::string>& value) {
   if (!take(key)) return;
   if (const Json* odd = odd_one(taken_, is_pattern); odd != nullptr) {

@@ -71,6 +71,9 @@ class Section {
   // is a prefix anyway, so a trailing " *" is removed.
   bool entries(const char* key, bool prefixes, std::vector<std::string>& value);
 
+  // Names of programs, without arguments; or "*".
+  void program_names(const char* key, std::vector<std::string>& value);
+
   // Names of variables, with * and ?.
   void patterns(const char* key, std::vector<std::string>& value);
 

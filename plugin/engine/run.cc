@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -79,6 +80,7 @@ class Run {
         error_(options.capture_bytes),
         in_scope_(options.scope && command.sandbox != nullptr && command.sandbox->ruleset_in_scope >= 0),
         request_(command, options.limits, in_scope_) {
+    if (options.terminal != nullptr) request_.set_terminal();
     if (options.spill != SpillOptions::When::never) spill_file_.emplace(*options.spill_directory, options.name);
   }
 
@@ -106,6 +108,8 @@ class Run {
   void keep();
   void note_names(const warden::Report& report);
   void take_output(OutputPipe& pipe, Stream stream);
+  bool take_shown();
+  void read_shown_rest();
   void spill(const OutputPipe& pipe, std::string_view bytes);
   void check_receiver(bool content);
   void read_rest();
@@ -125,6 +129,7 @@ class Run {
   Descriptor input_;  // none: it is empty
   OutputPipe output_;
   OutputPipe error_;
+  bool shown_ended_ = true;  // Nothing more will be shown in the terminal.
   std::optional<SpillFile> spill_file_;
   bool spilling_ = false;
   const bool in_scope_;
@@ -154,6 +159,7 @@ std::optional<CommandOutcome> Run::go() {
     while (!over_) watch();
     if (never_read_) return std::nullopt;
     read_rest();
+    read_shown_rest();
     check_receiver(events_.end(Clock::now()));
   }
   outcome_.standard_output = output_.take();
@@ -168,8 +174,9 @@ std::optional<CommandOutcome> Run::go() {
 // Takes a custodian and begins to hand the command over. A custodian that dies before it has read the message has run
 // nothing, which its socket shows (ECONNRESET or EPIPE instead of end of file), so another one is tried.
 bool Run::start() {
-  int failed = output_.open();
-  if (failed == 0 && !options_.merged) failed = error_.open();
+  shown_ended_ = options_.terminal == nullptr;
+  int failed = options_.terminal != nullptr ? 0 : output_.open();
+  if (failed == 0 && options_.terminal == nullptr && !options_.merged) failed = error_.open();
   if (failed != 0) {
     outcome_.termination = NotStarted{NotStarted::Stage::custody, failed,
                                       std::string("no pipe can be made for its output: ") + std::strerror(failed)};
@@ -197,10 +204,11 @@ bool Run::start() {
 
 // Sends what the custodian's queue takes of the command.
 void Run::hand_over() {
-  const int descriptors[] = {output_.writer(), options_.merged ? output_.writer() : error_.writer(),
-                             command_.directory};
+  const int terminal = options_.terminal != nullptr ? options_.terminal->slave() : -1;
+  const int out = terminal >= 0 ? terminal : output_.writer();
+  const int descriptors[] = {out, options_.merged || terminal >= 0 ? out : error_.writer(), command_.directory};
   in_custody_ = true;
-  const auto sending = request_.send(custodian_.socket.get(), descriptors, input_.get());
+  const auto sending = request_.send(custodian_.socket.get(), descriptors, terminal >= 0 ? terminal : input_.get());
   if (sending == StartRequest::Sending::complete) {
     handed_over_ = true;
     input_.reset();
@@ -223,18 +231,21 @@ void Run::watch() {
   pollfd watched[] = {{output_.reader(), POLLIN, 0},
                       {error_.reader(), POLLIN, 0},
                       {custodian_.socket.get(), on_socket, 0},
-                      {cancellation_.descriptor(), POLLIN, 0}};
-  const int ready = ::poll(watched, 4, time_left());
+                      {cancellation_.descriptor(), POLLIN, 0},
+                      {shown_ended_ ? -1 : options_.terminal->master(), POLLIN, 0}};
+  const int ready = ::poll(watched, 5, time_left());
   if (ready > 0) {
     if (watched[0].revents != 0) take_output(output_, Stream::standard_output);
     if (watched[1].revents != 0) take_output(error_, Stream::standard_error);
     if ((watched[2].revents & POLLOUT) != 0) hand_over();
     if (!over_ && (watched[2].revents & ~POLLOUT) != 0) on_custodian_message();
     if (watched[3].revents != 0) cancellation_.acknowledge();
+    if (watched[4].revents != 0 && !over_) take_shown();
   } else if (ready == 0) {
     custodian_.wake();
   }
   if (over_) return;
+  if (options_.terminal != nullptr) options_.terminal->look();
   if (events_.next_due()) check_receiver(events_.deliver_due(Clock::now()));
   check_cancellation();
   if (!over_) check_clock();
@@ -273,7 +284,7 @@ void Run::check_clock() {
       help();
     }
   } else if (leader_exited_) {
-    const bool drained = !output_.open_for_reading() && !error_.open_for_reading();
+    const bool drained = !output_.open_for_reading() && !error_.open_for_reading() && shown_ended_;
     if (!drained && now < drain_deadline_) return;
     if (options_.keep) {
       keep();
@@ -317,6 +328,9 @@ void Run::end(Reason reason, milliseconds grace) {
   report_deadline_ = report_deadline_ == Clock::time_point{} ? deadline : std::min(report_deadline_, deadline);
   next_help_ = report_deadline_ - report_slack + help_after;
   custodian_.send_end(request_.call(), grace);
+  if (options_.terminal == nullptr || reason == Reason::sweep) return;
+  shown_ended_ = true;
+  options_.terminal->hang_up();
 }
 
 // Hands the tree and the pipes over to the custodian for good. The command's own output is still in the pipes, and must
@@ -362,6 +376,30 @@ void Run::spill(const OutputPipe& pipe, std::string_view bytes) {
   spill_file_->write(bytes);
 }
 
+// Takes what is shown in the terminal, at most one buffer; false where there is nothing now or any more.
+bool Run::take_shown() {
+  char buffer[16 * 1024];
+  ssize_t got;
+  do {
+    got = ::read(options_.terminal->master(), buffer, sizeof buffer);
+  } while (got < 0 && errno == EINTR);
+  if (got > 0) {
+    options_.terminal->take({buffer, static_cast<std::size_t>(got)});
+    return true;
+  }
+  // EIO: the session's leader has ended, and with it the terminal. Our own slave end keeps it open until then.
+  shown_ended_ = got == 0 || errno != EAGAIN;
+  return false;
+}
+
+// What the last of its processes have shown. None lives any more, and the kernel keeps little.
+void Run::read_shown_rest() {
+  constexpr int most = 64;  // of buffers, should somebody else have the terminal
+  for (int i = 0; i < most && !shown_ended_; ++i) {
+    if (!take_shown()) return;
+  }
+}
+
 void Run::check_receiver(bool content) {
   if (!content) cancellation_.request(Cancellation::Mode::graceful, "the receiver of the output asked to stop");
 }
@@ -395,6 +433,10 @@ void Run::on_custodian_message() {
     return;
   }
   if (report.header.kind == warden::Kind::custodian_spawned) return;
+  if (report.header.kind == warden::Kind::running && report.header.call == request_.call() &&
+      options_.terminal != nullptr) {
+    return options_.terminal->started();
+  }
   if (report.header.call != request_.call() && report.header.call != 0) return;
   if (report.header.kind == warden::Kind::leader_exited) {
     leader_exited_ = true;

@@ -22,6 +22,7 @@
 #include "engine/limits.h"
 #include "engine/outcome.h"
 #include "engine/spill.h"
+#include "engine/terminal.h"
 #include "engine/warden_client.h"
 
 namespace wtool::engine {
@@ -39,6 +40,9 @@ struct RunOptions {
   SpillOptions::When spill = SpillOptions::When::never;  // Whether the whole output goes to a file,
   SpillDirectory* spill_directory = nullptr;             // of this folder; needed then.
   std::string_view name;                                 // What the file is named after.
+  // What it has instead of pipes: as its standard streams and its controlling terminal. Nothing of what it shows is
+  // captured, spilled or an event. NULL: it has pipes.
+  Terminal* terminal = nullptr;
 };
 
 // Blocks until every process of the command is dead and reaped, or kept, and its descriptors are closed. Any thread,

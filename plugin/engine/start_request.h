@@ -15,6 +15,9 @@ class StartRequest {
   // `in_scope`: the custodian is in the scope of a session, and the sandbox leaves signals to that.
   StartRequest(const Command& command, const Limits& limits, bool in_scope = false);
 
+  // `input` of send() is a terminal, as stdout and stderr are, and becomes the command's controlling terminal.
+  void set_terminal() { start_.has_terminal = 1; }
+
   enum class Sending { complete, waiting, failed };
 
   // Sends as much as the custodian's queue takes; the first time with the command's stdout, stderr and directory, the

@@ -25,6 +25,7 @@ Json entry_of(const Subject& subject) {
   Json entry{{"command", subject.command}, {"directory", subject.directory}, {"environment", std::move(environment)}};
   if (subject.standard_input) entry["stdin"] = sha256(*subject.standard_input);
   if (subject.lifts_network) entry["lifts"] = {"network"};
+  if (subject.interactive) entry["interactive"] = true;
   return entry;
 }
 
@@ -34,7 +35,8 @@ bool is_entry_of(const nlohmann::json& entry, const nlohmann::json& wanted) {
          entry.value("directory", nlohmann::json()) == wanted["directory"] &&
          entry.value("environment", nlohmann::json::object()) == wanted["environment"] &&
          entry.value("stdin", nlohmann::json()) == wanted.value("stdin", nlohmann::json()) &&
-         entry.value("lifts", nlohmann::json()) == wanted.value("lifts", nlohmann::json());
+         entry.value("lifts", nlohmann::json()) == wanted.value("lifts", nlohmann::json()) &&
+         entry.value("interactive", nlohmann::json(false)) == wanted.value("interactive", nlohmann::json(false));
 }
 
 AnswersFile as_file(const std::string& path) {

@@ -1,11 +1,12 @@
 // The answers that a person has given for good, `always` and `never`, in a file of theirs that they can read and edit.
 //
-// - An answer is bound to the exact command, directory, environment and standard input of the call, and to the limit
-//   that it lifts; values of variables and the text of the input are kept only as their SHA-256.
+// - An answer is bound to the exact command, directory, environment and standard input of the call, to the limit that it
+//   lifts, and to whether more is typed to it; values of variables and the text of the input are kept only as their
+//   SHA-256.
 // - The file is JSON: {"always": [{"command", "directory", "environment": {NAME: SHA-256}, "stdin": SHA-256}],
-//   "never": [...]}; a call without a text for its standard input has no "stdin", and an answer that opens the network
-//   has "lifts": ["network"]. The file is read again for each question, and replaced as a whole, under a lock, so that
-//   several processes may use it.
+//   "never": [...]}; a call without a text for its standard input has no "stdin", an answer that opens the network has
+//   "lifts": ["network"], and one for a program that is typed to has "interactive": true. The file is read again for each
+//   question, and replaced as a whole, under a lock, so that several processes may use it.
 // - A file that cannot be read, or that other users may write, is not used: the question fails with the reason.
 #pragma once
 
@@ -25,6 +26,7 @@ struct Subject {
   Variables environment;                           // what the call adds
   std::optional<std::string> standard_input = {};  // the text that the call gives
   bool lifts_network = false;                      // a yes opens the network for the call
+  bool interactive = false;                        // more is typed to it, which is not known yet
 };
 
 // Lower-case hexadecimal; the same for the same subject, and for nothing else.

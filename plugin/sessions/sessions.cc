@@ -120,6 +120,7 @@ Sessions::~Sessions() {
   // All at once, so that their graces do not add up.
   for (auto& [id, session] : all_) session->background().request_end(last_grace);
   background_.request_end(last_grace);
+  ptys_.end();
   for (auto& [id, session] : all_) {
     const auto unkillable = session->close(last_grace);
     if (session->on_plugin_shutdown) session->on_plugin_shutdown(unkillable);

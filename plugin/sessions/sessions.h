@@ -17,6 +17,7 @@
 
 #include "engine/kept_tree.h"
 #include "policy/environment.h"
+#include "sessions/pty.h"
 
 namespace wtool {
 
@@ -126,11 +127,15 @@ class Sessions {
   // For tools without sessions, whose background processes are kept until the plugin's end.
   Background& background() { return background_; }
 
+  Ptys& ptys() { return ptys_; }
+  const Ptys& ptys() const { return ptys_; }
+
  private:
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Session>, std::less<>> all_;
   std::map<std::string, std::shared_ptr<Session>, std::less<>> closing_;  // they count until they are closed
   Background background_;
+  Ptys ptys_;
 };
 
 // As the specification has it: 2025-10-13T12:34:56Z.

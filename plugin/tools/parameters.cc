@@ -134,6 +134,20 @@ std::optional<std::string> Parameters::optional_text(const char* name) {
   return text(name, *given);
 }
 
+std::optional<std::string> Parameters::optional_line(const char* name) {
+  std::optional<std::string> line = optional_text(name);
+  if (line && line->find_first_of("\r\n") != std::string::npos) complain(name, show_json(*find(name)), "one line");
+  return line;
+}
+
+bool Parameters::flag(const char* name) {
+  const Json* given = find(name);
+  if (given == nullptr) return false;
+  if (given->is_boolean()) return given->get<bool>();
+  complain(name, show_json(*given), "true or false");
+  return false;
+}
+
 std::optional<std::string> Parameters::content(const char* name, std::size_t longest, const std::string& advice) {
   const Json* given = find(name);
   if (given == nullptr) return std::nullopt;

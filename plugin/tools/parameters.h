@@ -23,6 +23,10 @@ class Parameters {
   // The values; an empty one when the parameter is absent or wrong. A text must not be empty and holds no NUL.
   std::string required_text(const char* name, std::size_t longest = static_cast<std::size_t>(-1));
   std::optional<std::string> optional_text(const char* name);
+  // The same, without a line end.
+  std::optional<std::string> optional_line(const char* name);
+  // False where it is absent.
+  bool flag(const char* name);
   // A text that becomes a file: it may be empty and hold NUL, and has at most `longest` bytes. `advice`: what to do with
   // a longer one. Messages never show what stands in it.
   std::optional<std::string> content(const char* name, std::size_t longest, const std::string& advice);

@@ -11,6 +11,12 @@ std::span<const Tool> all() {
       terminal_close_session(),
       terminal_get_status(),
       execute_run(),
+      pty_start(),
+      pty_send(),
+      pty_read(),
+      pty_resize(),
+      pty_stop(),
+      pty_list(),
   };
   return table;
 }

@@ -84,4 +84,12 @@ Tool terminal_execute_command();
 Tool terminal_close_session();
 Tool terminal_get_status();
 
+// pty/: programs in terminals of their own, which are typed to and looked at. docs/guide/pty.md describes them.
+Tool pty_start();
+Tool pty_send();
+Tool pty_read();
+Tool pty_resize();
+Tool pty_stop();
+Tool pty_list();
+
 }  // namespace wtool::tools

@@ -167,6 +167,7 @@ void Custodian::run_call() {
   report_.error = failure.error;
   leader_lives_ = tree_lives_ = leader_ > 0;
   monitor_.begin(plan.limits, cgroup_.made());
+  if (plan.has_terminal && leader_lives_) tell(Kind::running);
 
   while (tree_lives_) {
     if (!leader_lives_ && !told_leader_exited_ && ending_ == Ending::none) {

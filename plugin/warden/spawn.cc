@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -66,7 +67,8 @@ bool apply(const Limits& limits) {
 }
 
 [[noreturn, gnu::noinline]] void run_child(const SpawnPlan& plan, volatile SpawnFailure& failure) {
-  // A session of its own: no controlling terminal to prompt on, and no terminal's Ctrl-C reaches it.
+  // A session of its own: no controlling terminal to prompt on but its own, if it has one, and no other terminal's
+  // Ctrl-C reaches it.
   if (::setsid() < 0) fail(failure, Stage::setup, errno);
   if (!return_to_usual_priority()) fail(failure, Stage::setup, errno);
   // If custodian and warden were both killed at once, at least the command itself dies with them.
@@ -75,6 +77,7 @@ bool apply(const Limits& limits) {
   if (::dup2(plan.standard_input, 0) < 0 || ::dup2(plan.standard_output, 1) < 0 || ::dup2(plan.standard_error, 2) < 0) {
     fail(failure, Stage::setup, errno);
   }
+  if (plan.has_terminal && ::ioctl(0, TIOCSCTTY, 0) < 0) fail(failure, Stage::setup, errno);
   if (::fchdir(plan.directory) < 0) fail(failure, Stage::directory, errno);
   if (plan.sandbox != nullptr) {
     // A sandbox refuses nothing of what follows, except perhaps exec itself.

@@ -17,6 +17,7 @@ struct SpawnPlan {
   int standard_input = -1;
   int standard_output = -1;
   int standard_error = -1;
+  bool has_terminal = false;  // Standard input is a terminal, and becomes the controlling one.
   int directory = -1;
   int cgroup = -1;  // the directory of the cgroup to start in; -1: the command stays in ours
   Limits limits{};

@@ -25,6 +25,7 @@ bool StartMessage::receive(int socket, const char* bytes, const Received& receiv
   // It comes last, even if the ruleset before it is missing.
   if (start_.has_input != 0 && !standard_input_) std::swap(standard_input_, ruleset_);
   if ((start_.has_input != 0) != static_cast<bool>(standard_input_)) return false;
+  if (start_.has_terminal != 0 && start_.has_input == 0) return false;
   if (start_.text_bytes > max_text || size - sizeof(Start) > start_.text_bytes) return false;
   text_.resize(start_.text_bytes);
   std::size_t have = size - sizeof(Start);
@@ -82,6 +83,7 @@ SpawnPlan StartMessage::plan() {
   plan.standard_input = standard_input_.get();
   plan.standard_output = standard_output_.get();
   plan.standard_error = standard_error_.get();
+  plan.has_terminal = start_.has_terminal != 0;
   plan.directory = directory_.get();
   plan.limits = start_.limits;
   if (start_.sandbox_bytes != 0) plan.sandbox = &sandbox_.plan(ruleset_.get(), directory_.get());

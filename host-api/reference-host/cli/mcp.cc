@@ -186,20 +186,35 @@ void set_answer_within(const nlohmann::json& value, mcp::ServerSettings& setting
   if (value.is_number()) settings.answer_within = std::chrono::seconds(value.get<int>());
 }
 
-// Tools that refuse every call with this configuration: a model need not know of them.
-std::vector<std::string> tools_that_cannot_run(const Config& config) {
+// Tools that refuse every call with this configuration, and those that few models need: a model need not know of them.
+std::vector<std::string> tools_not_listed(const Config& config) {
   std::vector<std::string> tools;
   const char* programs = std::getenv("ALLOWED_COMMANDS");
   if (programs == nullptr || *programs == '\0') tools.emplace_back("execute_command");
   std::error_code failure;
+  bool lists_pty = false;        // mcp.pty
+  bool has_rules = false;        // under which nobody may type to a program,
+  bool has_interactive = false;  // unless it is listed
   bool has_list = std::filesystem::exists("tools-allow.json", failure) ||
                   std::filesystem::exists("apps/tools/caws/tools-allow.json", failure);
   for (const EffectiveKey& key : config.keys) {
     if (key.name == "sessions.tools_allow" && !key.value.is_null()) has_list = true;
+    if (key.name == "mcp.pty") lists_pty = key.value == true;
+    if (key.name == "commands.interactive") has_interactive = !key.value.empty();
+    if (key.name == "directories.confine_arguments" && key.value == true) has_rules = true;
+    if ((key.name == "commands.deny" || key.name == "commands.ask") && !key.value.empty()) has_rules = true;
+    if (key.name == "commands.allow" && std::find(key.value.begin(), key.value.end(), "*") == key.value.end()) {
+      has_rules = true;
+    }
   }
   if (!has_list) {
     for (const char* tool : {"create_session", "execute_command", "get_status", "close_session"}) {
       tools.push_back(std::string("terminal_") + tool);
+    }
+  }
+  if (!lists_pty || (has_rules && !has_interactive)) {
+    for (const char* tool : {"start", "send", "read", "resize", "stop", "list"}) {
+      tools.push_back(std::string("pty_") + tool);
     }
   }
   return tools;
@@ -222,7 +237,7 @@ std::optional<Settings> read_settings(Context& context, const McpOptions& option
   mcp::ServerSettings& settings = all.server;
   settings.about.version = WTOOL_VERSION;
   settings.served = options.tools;
-  if (options.tools.empty()) settings.hidden = tools_that_cannot_run(*config);
+  if (options.tools.empty()) settings.hidden = tools_not_listed(*config);
   for (const EffectiveKey& key : config->keys) {
     if (key.name == "shell.program") settings.shell = key.value.get<std::string>();
     if (key.name == "mcp.login_environment" && key.value != "none") {

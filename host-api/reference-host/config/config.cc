@@ -106,7 +106,9 @@ bool is_ranked(const ConfigKey& key, const json& locked, const json& later, Lock
 bool stays_within(const ConfigKey& key, const json& locked, const json& later, LockViolation& violation) {
   const std::size_t odd = uncovered(locked, later, covers);
   if (odd == later.size()) return true;
-  const char* const none = key.type == KeyType::entries ? "no command at all" : "no name at all";
+  const char* const none = key.type == KeyType::entries    ? "no command at all"
+                           : key.type == KeyType::programs ? "no program at all"
+                                                           : "no name at all";
   violation = {"only what is covered by " + text_list(locked, none), "this has " + shown(later[odd]), odd};
   return false;
 }

@@ -21,6 +21,7 @@ enum class KeyType {
   paths_or_default,  // the same, or `default`
   names,             // one of `choices`, or a list of relative paths, among which may be `default`
   entries,           // a list of commands in literal words
+  programs,          // a list of names of programs, or "*"
   patterns,          // a list of names of variables, with * and ?
   variables,         // a mapping of names of variables to texts
 };

@@ -161,7 +161,8 @@ class LayerReader {
       json one;
       if (!take_scalar(full_name(key), element, one)) return false;
       // `true` is a program, and not only a truth.
-      const bool is_text = key.type == KeyType::entries || key.type == KeyType::patterns;
+      const bool is_text =
+          key.type == KeyType::entries || key.type == KeyType::programs || key.type == KeyType::patterns;
       if (is_text && !one.is_null()) one = element.Scalar();
       if (const std::string error = check_element(key, layer_.folder, one); !error.empty()) {
         mistake(element.Mark(), full_name(key) + ' ' + error);

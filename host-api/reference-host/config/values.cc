@@ -119,6 +119,8 @@ std::string list_wanted(const ConfigKey& key) {
              ", or a list of names below the writable folders, such as [default, .git/hooks]";
     case KeyType::entries:
       return "must be a list of commands, such as [ls, \"git log *\"]";
+    case KeyType::programs:
+      return "must be a list of names of programs, such as [python3, less]";
     default:
       return "must be a list of names of variables, such as [\"*_TOKEN\"]";
   }
@@ -139,7 +141,7 @@ std::string check_number(const ConfigKey& key, const json& value) {
 
 bool is_list(KeyType type) {
   return type == KeyType::paths || type == KeyType::paths_or_default || type == KeyType::names ||
-         type == KeyType::entries || type == KeyType::patterns;
+         type == KeyType::entries || type == KeyType::programs || type == KeyType::patterns;
 }
 
 std::string check_element(const ConfigKey& key, const std::string& folder, json& value) {
@@ -164,6 +166,11 @@ std::string check_element(const ConfigKey& key, const std::string& folder, json&
       }
       return problem.empty() ? "" : "has the entry " + given + ", which " + problem;
     }
+    case KeyType::programs:
+      return value.is_string() && entry_problem(value.get_ref<const std::string&>()).empty() &&
+                     value.get_ref<const std::string&>().find_first_of(" /") == std::string::npos
+                 ? ""
+                 : wrong + "; a name has no path and no arguments, and \"*\" stands for all programs";
     case KeyType::patterns:
       return is_pattern(value) ? "" : wrong + "; a name is letters, digits, _ . and -, and * and ? stand for others";
     default:

@@ -57,6 +57,11 @@ ordered_json schema_of(const std::string& text) {
 
 bool is_shell_execute(const ToolDescription& tool) { return tool.id == "shell_execute"; }
 
+// The text of these tools has all that a model needs, once: `mcp.results` is about them.
+bool answers_in_text(const ToolDescription& tool, ResultStyle style) {
+  return style == ResultStyle::text && (is_shell_execute(tool) || tool.id.starts_with("pty_"));
+}
+
 std::string joined(const ordered_json& list) {
   std::string text;
   for (const ordered_json& one : list) {
@@ -253,7 +258,7 @@ ordered_json described(const ToolDescription& tool, bool has_output_schema) {
 
 ordered_json tool_object(const ToolDescription& tool, ResultStyle style) {
   const auto hint = [&](std::uint32_t bit) { return (tool.hints & bit) != 0; };
-  ordered_json object = described(tool, !is_shell_execute(tool) || style != ResultStyle::text);
+  ordered_json object = described(tool, !answers_in_text(tool, style));
   object["annotations"] = {{"title", tool.title},
                            {"readOnlyHint", hint(WTOOL_HINT_READ_ONLY)},
                            {"destructiveHint", hint(WTOOL_HINT_DESTRUCTIVE)},
@@ -329,6 +334,9 @@ ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome
       if (words.starts_with('{') && ordered_json::parse(words, nullptr, false) == whole) continue;
       content.push_back(text_block(cut(words, 2 * settings.output_bytes + room_for_the_rest)));
     }
+  }
+  if (answers_in_text(tool, settings.style) && !content.empty()) {
+    return {{"content", std::move(content)}, {"isError", outcome.is_error}};
   }
   if (metadata.is_object()) content.push_back(text_block(dumped(metadata)));
   ordered_json result{{"content", std::move(content)}, {"isError", outcome.is_error}};

@@ -1,6 +1,6 @@
 // The description of a tool and the result of a call, in the protocol's form. Pure.
 //
-// - shell_execute answers as `mcp.results` says. As text: what the command wrote, then one line that says how it ended:
+// - shell_execute and the pty tools answer as `mcp.results` says. As text: what the command wrote, then one line that says how it ended:
 //
 //     main.c  Makefile
 //     [stderr]

@@ -17,7 +17,9 @@ constexpr int max_urgent_calls = 16;
 // True for tools that end something or report its state.
 bool is_urgent(const Call& call) {
   if (call.server_tool != nullptr) return call.server_tool->is_urgent;
-  return call.tool->id == "terminal_close_session" || call.tool->id == "terminal_get_status";
+  constexpr std::string_view urgent[] = {"terminal_close_session", "terminal_get_status", "pty_read", "pty_stop",
+                                         "pty_list"};
+  return std::find(std::begin(urgent), std::end(urgent), call.tool->id) != std::end(urgent);
 }
 
 bool has_commands(const Plugin& plugin) {

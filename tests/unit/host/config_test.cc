@@ -160,12 +160,24 @@ BOOST_AUTO_TEST_CASE(an_unknown_key_is_an_error_that_suggests_the_nearest) {
   BOOST_TEST(
       error ==
       "wtool.yaml:2:1: unknown key limit; did you mean limits? (there are: shell, commands, directories, environment, "
-      "limits, output, background, sandbox, audit, sessions, execute_run, cluster, mcp, prompts, lock)");
+      "limits, output, background, sandbox, audit, sessions, pty, execute_run, cluster, mcp, prompts, lock)");
   BOOST_TEST(has(refused("limits:\n  timeout_mx: 3\n"),
                  "wtool.yaml:2:3: unknown key limits.timeout_mx; did you mean "
                  "limits.timeout_max?"));
   BOOST_TEST(!has(refused("zzzzzz: 1\n"), "did you mean"));
   BOOST_TEST(has(refused("Shell: {}\n"), "unknown key Shell"));
+}
+
+BOOST_AUTO_TEST_CASE(programs_are_names_without_paths_and_arguments) {
+  BOOST_TEST(
+      accepted(
+          "commands: {interactive: [python3, true, \"*\"]}\npty: {max: 2, idle_seconds: 60}\nmcp: {pty: true}\n") ==
+      json::parse(R"({"commands": {"interactive": ["python3", "true", "*"]}, "pty": {"max": 2, "idle_seconds": 60}})"));
+  for (const char* odd : {"[bin/sh]", "[/bin/sh]", "[\"sh -i\"]", "[\"$x\"]", "[\"\"]", "sh"}) {
+    BOOST_TEST(
+        has(refused(std::string("commands: {interactive: ") + odd + "}\n"), "must be a list of names of programs"),
+        odd);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_key_at_the_top_level_has_a_value) {

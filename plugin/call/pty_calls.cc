@@ -1,0 +1,204 @@
+#include "call/pty_calls.h"
+
+#include <unistd.h>
+
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "audit/tracing.h"
+#include "audit/trail.h"
+#include "call/session_calls.h"
+
+namespace wtool {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view target = "shell_tools::pty";
+
+std::string name_of_signal(int number) {
+  const char* const name = ::sigabbrev_np(number);
+  return name != nullptr ? std::string("SIG") + name : "signal " + std::to_string(number);
+}
+
+struct Ending {
+  PtyEnd& end;
+  void operator()(const engine::Exited& how) const {
+    end.exit_code = how.status;
+    end.how = "exit code " + std::to_string(how.status);
+  }
+  void operator()(const engine::Signalled& how) const { end.how = end.signal = name_of_signal(how.signal); }
+  void operator()(const engine::TimedOut&) const { end.how = "its lifetime is over"; }
+  void operator()(const engine::Cancelled& how) const { end.how = "it was stopped: " + how.reason; }
+  void operator()(const engine::Exhausted& how) const {
+    end.how = std::string("it used more than limits.") + engine::to_text(how.limit) + " allows";
+  }
+  void operator()(const engine::NotStarted&) const { end.how = "it could not be started"; }
+  void operator()(const engine::Lost& how) const { end.how = "it was lost: " + how.detail; }
+};
+
+PtyEnd end_of(const CallResult& result) {
+  PtyEnd end;
+  if (const auto* error = std::get_if<CallError>(&result.outcome)) {
+    end.how = error->message;
+    return end;
+  }
+  const auto& outcome = std::get<engine::CommandOutcome>(result.outcome);
+  std::visit(Ending{end}, outcome.termination);
+  end.unkillable = outcome.unkillable_names;
+  return end;
+}
+
+// Has the caller's thread ask: that is the thread that the host has lent for it.
+class Relay : public Approver {
+ public:
+  // On the thread of the terminal.
+  Reply ask(const Question& question) override {
+    std::unique_lock lock(mutex_);
+    if (closed_) return Reply::unavailable;
+    question_ = &question;
+    changed_.wait(lock, [this] { return reply_ || closed_; });
+    question_ = nullptr;
+    return std::exchange(reply_, std::nullopt).value_or(Reply::unavailable);
+  }
+
+  // On the thread of the caller: asks what there is to ask.
+  void serve(Approver* approver) {
+    std::optional<Question> question;
+    {
+      const std::lock_guard lock(mutex_);
+      if (question_ == nullptr || reply_) return;
+      question = *question_;
+    }
+    const Reply reply = approver == nullptr ? Reply::unavailable : approver->ask(*question);
+    const std::lock_guard lock(mutex_);
+    reply_ = reply;
+    changed_.notify_all();
+  }
+
+  // The caller waits no longer.
+  void close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const Question* question_ = nullptr;
+  std::optional<Reply> reply_;
+  bool closed_ = false;
+};
+
+// A call that continues after the one that has made it.
+struct Carried {
+  Relay relay;
+  CommandRequest request;
+  std::shared_ptr<const Configuration> configuration;
+  std::mutex mutex;
+  std::optional<CallResult> result;
+};
+
+bool has_started_nothing(const CallResult& result) {
+  const auto* outcome = std::get_if<engine::CommandOutcome>(&result.outcome);
+  return outcome == nullptr || std::holds_alternative<engine::NotStarted>(outcome->termination);
+}
+
+}  // namespace
+
+CallError no_such_pty(std::string_view id) {
+  return {"session_not_found", "There is no terminal " + Json(id).dump(-1, ' ', false, Json::error_handler_t::replace),
+          "it was stopped, or never started here; pty_list tells which there are. A terminal lives in the program that "
+          "started it, such as `wtool mcp`; each `wtool call` is a program by itself"};
+}
+
+std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Size size, CallContext& context) {
+  const auto refuse = [&](CallError error, const char* rule) {
+    record_refusal(
+        error,
+        {{"command", make_plan(request, context.configuration).masker(request).masked(request.line)}, {"rule", rule}},
+        context);
+    return error;
+  };
+  const std::size_t most = context.configuration.pty_max;
+  auto carried = std::make_shared<Carried>();
+  StartedPty started;
+  try {
+    started.pty = context.sessions.ptys().create(request.line, size, context.configuration.pty_idle, most);
+  } catch (const std::system_error& problem) {
+    return refuse({"resource_exhausted", "No terminal can be made: " + std::string(problem.code().message()),
+                   "nothing was run; try again later"},
+                  "");
+  }
+  if (!started.pty) {
+    return refuse({"session_limit",
+                   "There are " + std::to_string(most) + " terminals whose programs run, and there may be no more",
+                   "stop one with pty_stop; pty.max of the configuration sets how many there may be"},
+                  "pty.max");
+  }
+  Pty& pty = *started.pty;
+  request.terminal = &pty.terminal();
+  request.labels.emplace_back("pty", pty.id());
+  carried->request = std::move(request);
+  carried->configuration = context.kept_configuration;
+  try {
+    pty.run([carried, &pty, &client = context.warden_client, &sessions = context.sessions, tool = context.tool,
+             call_id = context.call_id] {
+      CallContext own{client,          sessions, *carried->configuration, pty.cancellation(), {}, tool, call_id, 0, {},
+                      &carried->relay, {},       carried->configuration};
+      CallResult result = execute_call(carried->request, own);
+      PtyEnd end = end_of(result);
+      const std::lock_guard lock(carried->mutex);
+      carried->result = std::move(result);
+      return end;
+    });
+  } catch (const std::system_error& problem) {
+    context.sessions.ptys().remove(pty.id());
+    return CallError{"resource_exhausted", "No thread can be made: " + std::string(problem.code().message()),
+                     "nothing was run; try again later"};
+  }
+  const auto is_cancelled = [&] { return context.cancellation.mode() != engine::Cancellation::Mode::none; };
+  while (!pty.wait_for_start() && !is_cancelled()) carried->relay.serve(context.approver);
+  carried->relay.close();
+  const bool cancelled = is_cancelled();
+  if (cancelled) {
+    // Nobody has been told its name.
+    pty.request_end(engine::Cancellation::Mode::now, context.cancellation.reason());
+    pty.wait_end();
+  }
+  const std::lock_guard lock(carried->mutex);
+  started.result = std::move(carried->result);
+  if (cancelled || (started.result && has_started_nothing(*started.result))) context.sessions.ptys().remove(pty.id());
+  return started;
+}
+
+std::optional<PtyEnd> stop_pty(std::string_view id, CallContext& context) {
+  const auto pty = context.sessions.ptys().find(id);
+  if (!pty) return std::nullopt;
+  pty->request_end(engine::Cancellation::Mode::graceful, context.tool);
+  PtyEnd end = pty->wait_end(&context.cancellation);
+  context.sessions.ptys().remove(id);
+  return end;
+}
+
+std::string record_typing(const Pty& pty, std::size_t bytes, const CallContext& context) {
+  audit::log(audit::Level::debug, target, "typed",
+             {audit::field("pty", pty.id()), audit::field("bytes", static_cast<std::int64_t>(bytes))},
+             context.parent_span);
+  if (!context.configuration.trail) return {};
+  audit::Trail& trail = *context.configuration.trail;
+  const Json line{
+      {"call", context.call_id}, {"host_pid", ::getpid()}, {"tool", context.tool}, {"pty", pty.id()}, {"bytes", bytes}};
+  std::string problem = trail.write("input", line);
+  if (!problem.empty()) audit::log(audit::Level::error, target, problem, {}, context.parent_span);
+  if (trail.options().continue_when_unwritable) problem.clear();
+  return problem;
+}
+
+}  // namespace wtool

@@ -1,0 +1,43 @@
+// A terminal for a command, in place of its pipes: a pair of descriptors, and what the run of a command asks of whoever
+// has made it.
+#pragma once
+
+#include <string_view>
+
+#include "base/descriptor.h"
+
+namespace wtool::engine {
+
+// The two ends of a pseudo-terminal. Both are close-on-exec, and reading and writing the master never waits.
+struct TerminalPair {
+  Descriptor master;  // what the command shows and is typed to
+  Descriptor slave;   // the command's standard streams
+};
+
+// 0, or the errno of what failed.
+int open_terminal(int rows, int columns, TerminalPair& pair);
+
+// The program of the terminal's foreground is told (SIGWINCH). False with errno.
+bool resize_terminal(int master, int rows, int columns);
+
+// All members are called on the thread of run() (engine/run.h). The run reads the master until everything of the command
+// has ended, whoever looks at it, so that the command is never blocked by what it shows.
+class Terminal {
+ public:
+  virtual ~Terminal() = default;
+
+  virtual int master() const = 0;  // -1: it was hung up
+  virtual int slave() const = 0;
+
+  // The program is executed.
+  virtual void started() = 0;
+  // What the command has shown; never empty.
+  virtual void take(std::string_view bytes) = 0;
+  // Twice a second at least, for what is to happen with time. May cancel the call.
+  virtual void look() = 0;
+  // The command is being ended. Closing the master is what closes a terminal's window: the kernel sends SIGHUP, on which
+  // shells end that ignore SIGTERM.
+  virtual void hang_up() = 0;
+};
+
+}  // namespace wtool::engine

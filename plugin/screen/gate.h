@@ -1,0 +1,69 @@
+// What a program prints, made safe for the screen model behind it (libvterm).
+//
+// libvterm 0.1 trusts its input: with more than 16 parameters, characters of negative width, or a cursor that was saved
+// on a larger screen it writes outside of its memory, it repeats a character without width for ever, and it remembers
+// any number of combining characters. So nothing reaches it as it came. The gate reads the whole stream by itself, and
+// passes on:
+//
+// - whole characters: valid UTF-8 (what is not becomes U+FFFD), without control characters;
+// - the sequences that full-screen programs use, written again with at most 15 numbers of at most 9999;
+// - nothing of what it does not know. Titles it takes itself, with a bound.
+//
+// What it keeps between two calls is bounded. Pure; one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wtool::screen {
+
+class GateTarget {
+ public:
+  virtual ~GateTarget() = default;
+  // ASCII text, a control character, or one whole sequence.
+  virtual void write(std::string_view bytes) = 0;
+  // One character beyond ASCII, in UTF-8.
+  virtual void write_character(std::string_view character) = 0;
+  virtual void set_title(std::string_view title) = 0;
+};
+
+class Gate {
+ public:
+  // Borrows it.
+  explicit Gate(GateTarget& target) : target_(target) {}
+
+  void take(std::string_view bytes);
+
+ private:
+  enum class State { text, escape, escape_rest, csi, csi_ignored, string, string_ignored };
+
+  void take(unsigned char byte);
+  void take_text(unsigned char byte);
+  void take_escape(unsigned char byte);
+  void take_escape_rest(unsigned char byte);
+  void take_csi(unsigned char byte);
+  void control(unsigned char byte);
+  void character(std::uint32_t code);
+  void broken_character();
+  void flush();
+  void send(const std::string& sequence);
+  void finish_csi(char final);
+  void set_modes(char leader, const std::vector<std::string>& groups, char final);
+  void repeat(int count);
+  void finish_string();
+
+  GateTarget& target_;
+  State state_ = State::text;
+  std::string text_;       // ASCII that has not been written yet
+  std::string collected_;  // of a sequence or of a string
+  bool escape_in_string_ = false;
+  std::uint32_t code_ = 0;  // of a character whose bytes are still to come,
+  std::uint32_t least_ = 0;
+  int missing_ = 0;   // so many of them
+  std::string last_;  // the last character, for REP
+};
+
+}  // namespace wtool::screen

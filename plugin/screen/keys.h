@@ -1,0 +1,42 @@
+// Keys by their names, such as "enter", "ctrl+c", "alt+x", "shift+tab", "f5" and "a". Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace wtool::screen {
+
+struct Key {
+  enum class Name {
+    character,
+    enter,
+    tab,
+    backspace,
+    escape,
+    up,
+    down,
+    left,
+    right,
+    insert,
+    del,
+    home,
+    end,
+    page_up,
+    page_down,
+    function
+  };
+  Name name = Name::character;
+  std::string character;  // in UTF-8, where it is one
+  int number = 0;         // of a function key: 1 to 12
+  bool control = false, alt = false, shift = false;
+};
+
+// Nothing where there is no such key. Upper and lower case mean the same in names, but not in characters: "A" is shift
+// and a.
+std::optional<Key> key_of(std::string_view name);
+
+// What key_of takes, for messages.
+std::string_view key_names();
+
+}  // namespace wtool::screen

@@ -1,0 +1,281 @@
+#include "screen/screen.h"
+
+#include <vterm.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/utf8.h"
+
+namespace wtool::screen {
+
+namespace {
+
+// Of what the terminal answers at once. A program that asks, and never reads the answers, gets no more.
+constexpr std::size_t most_replies = 4096;
+// Combining characters on one other; libvterm shows five, and remembers any number.
+constexpr int most_standing = 8;
+
+// The second half of a wide character has this instead of a character.
+constexpr std::uint32_t second_half = 0xffffffff;
+
+void add_cell(const VTermScreenCell& cell, std::string& text) {
+  if (cell.chars[0] == second_half) return;
+  if (cell.chars[0] == 0) {
+    text += ' ';
+    return;
+  }
+  for (int i = 0; i < VTERM_MAX_CHARS_PER_CELL && cell.chars[i] != 0; ++i) append_utf8(text, cell.chars[i]);
+}
+
+void trim(std::string& line) { line.resize(line.find_last_not_of(' ') + 1); }
+
+std::string colour_of(const VTermColor& colour, bool is_usual) {
+  if (is_usual) return {};
+  if (VTERM_COLOR_IS_INDEXED(&colour)) return std::to_string(colour.indexed.idx);
+  char text[8];
+  std::snprintf(text, sizeof text, "#%02x%02x%02x", unsigned{colour.rgb.red}, unsigned{colour.rgb.green},
+                unsigned{colour.rgb.blue});
+  return text;
+}
+
+Run look_of(const VTermScreenCell& cell) {
+  Run run;
+  run.foreground = colour_of(cell.fg, VTERM_COLOR_IS_DEFAULT_FG(&cell.fg));
+  run.background = colour_of(cell.bg, VTERM_COLOR_IS_DEFAULT_BG(&cell.bg));
+  run.bold = cell.attrs.bold != 0;
+  run.italic = cell.attrs.italic != 0;
+  run.underline = cell.attrs.underline != 0;
+  run.blink = cell.attrs.blink != 0;
+  run.reverse = cell.attrs.reverse != 0;
+  run.strike = cell.attrs.strike != 0;
+  return run;
+}
+
+bool looks_like(const Run& one, const Run& other) {
+  return one.foreground == other.foreground && one.background == other.background && one.bold == other.bold &&
+         one.italic == other.italic && one.underline == other.underline && one.blink == other.blink &&
+         one.reverse == other.reverse && one.strike == other.strike;
+}
+
+VTermKey key_of(const Key& key) {
+  switch (key.name) {
+    case Key::Name::character:
+      break;
+    case Key::Name::enter:
+      return VTERM_KEY_ENTER;
+    case Key::Name::tab:
+      return VTERM_KEY_TAB;
+    case Key::Name::backspace:
+      return VTERM_KEY_BACKSPACE;
+    case Key::Name::escape:
+      return VTERM_KEY_ESCAPE;
+    case Key::Name::up:
+      return VTERM_KEY_UP;
+    case Key::Name::down:
+      return VTERM_KEY_DOWN;
+    case Key::Name::left:
+      return VTERM_KEY_LEFT;
+    case Key::Name::right:
+      return VTERM_KEY_RIGHT;
+    case Key::Name::insert:
+      return VTERM_KEY_INS;
+    case Key::Name::del:
+      return VTERM_KEY_DEL;
+    case Key::Name::home:
+      return VTERM_KEY_HOME;
+    case Key::Name::end:
+      return VTERM_KEY_END;
+    case Key::Name::page_up:
+      return VTERM_KEY_PAGEUP;
+    case Key::Name::page_down:
+      return VTERM_KEY_PAGEDOWN;
+    case Key::Name::function:
+      return static_cast<VTermKey>(VTERM_KEY_FUNCTION(key.number));
+  }
+  return VTERM_KEY_NONE;
+}
+
+}  // namespace
+
+struct Screen::Callbacks {
+  static Screen& self(void* user) { return *static_cast<Screen*>(user); }
+
+  static int push_line(int columns, const VTermScreenCell* cells, void* user) noexcept {
+    try {
+      std::string line;
+      for (int column = 0; column < columns; ++column) add_cell(cells[column], line);
+      trim(line);
+      self(user).push_line(std::move(line));
+    } catch (const std::bad_alloc&) {
+      // An exception must not pass libvterm, and the line is not worth more.
+    }
+    return 1;
+  }
+
+  static int set_property(VTermProp property, VTermValue* value, void* user) noexcept {
+    if (property == VTERM_PROP_CURSORVISIBLE) self(user).cursor_visible_ = value->boolean != 0;
+    if (property == VTERM_PROP_ALTSCREEN) self(user).alternate_ = value->boolean != 0;
+    return 1;
+  }
+
+  static void reply(const char* bytes, std::size_t size, void* user) noexcept {
+    std::string& replies = self(user).replies_;
+    // Its buffer has room for less, so that a reply is whole or missing.
+    if (size > 64 || replies.size() + size > most_replies) return;
+    try {
+      replies.append(bytes, size);
+    } catch (const std::bad_alloc&) {
+    }
+  }
+};
+
+void Screen::Free::operator()(VTerm* terminal) const { vterm_free(terminal); }
+
+Screen::Screen(Size size) : size_(size), terminal_(vterm_new(size.rows, size.columns)) {
+  replies_.reserve(most_replies);
+  vterm_set_utf8(terminal_.get(), 1);
+  screen_ = vterm_obtain_screen(terminal_.get());
+  // Without the alternate screen's memory, programs such as editors would overwrite what was there before them.
+  vterm_screen_enable_altscreen(screen_, 1);
+  static const VTermScreenCallbacks callbacks = [] {
+    VTermScreenCallbacks all{};
+    all.settermprop = Callbacks::set_property;
+    all.sb_pushline = Callbacks::push_line;
+    return all;
+  }();
+  vterm_screen_set_callbacks(screen_, &callbacks, this);
+  vterm_output_set_callback(terminal_.get(), Callbacks::reply, this);
+  vterm_screen_reset(screen_, 1);
+  replies_.clear();
+}
+
+Screen::~Screen() = default;
+
+void Screen::take(std::string_view bytes, std::string& replies) {
+  gate_.take(bytes);
+  replies += take_replies();
+}
+
+std::string Screen::take_replies() {
+  std::string taken = replies_;
+  replies_.clear();
+  return taken;
+}
+
+void Screen::write(std::string_view bytes) {
+  standing_ = 0;
+  vterm_input_write(terminal_.get(), bytes.data(), bytes.size());
+}
+
+void Screen::write_character(std::string_view character) {
+  if (standing_ >= most_standing) return;
+  VTermState* const state = vterm_obtain_state(terminal_.get());
+  VTermPos before{}, after{};
+  vterm_state_get_cursorpos(state, &before);
+  vterm_input_write(terminal_.get(), character.data(), character.size());
+  vterm_state_get_cursorpos(state, &after);
+  standing_ = vterm_pos_cmp(before, after) == 0 ? standing_ + 1 : 0;
+}
+
+void Screen::set_title(std::string_view title) { title_ = to_utf8(std::string(title)); }
+
+void Screen::push_line(std::string line) {
+  ++scrolled_;
+  scrollback_bytes_ += line.size() + 1;
+  scrollback_.push_back(std::move(line));
+  while (scrollback_bytes_ > most_scrollback || scrollback_.size() > most_scrollback_lines) {
+    scrollback_bytes_ -= scrollback_.front().size() + 1;
+    scrollback_.pop_front();
+  }
+}
+
+// libvterm keeps a scrolling region and a cursor that a smaller screen does not have. So the region is given up first,
+// and the cursor is set in the new screen.
+void Screen::resize(Size size) {
+  VTermState* const state = vterm_obtain_state(terminal_.get());
+  VTermPos at{};
+  vterm_state_get_cursorpos(state, &at);
+  write("\x1b[?6l\x1b[r");
+  const auto put_cursor = [&](int row, int column) {
+    write("\x1b[" + std::to_string(row + 1) + ';' + std::to_string(column + 1) + 'H');
+  };
+  put_cursor(at.row, at.col);
+  vterm_set_size(terminal_.get(), size.rows, size.columns);
+  size_ = size;
+  vterm_state_get_cursorpos(state, &at);
+  put_cursor(std::clamp(at.row, 0, size.rows - 1), std::clamp(at.col, 0, size.columns - 1));
+}
+
+std::string Screen::bytes_of(const Key& key) {
+  const std::string asked = take_replies();
+  std::string bytes;
+  if (key.name == Key::Name::character) {
+    if (key.alt) bytes += '\x1b';
+    if (key.control) {
+      bytes += static_cast<char>(key.character.front() & 0x1f);
+    } else {
+      bytes += key.character;
+    }
+  } else {
+    const int modifiers =
+        (key.shift ? VTERM_MOD_SHIFT : 0) | (key.alt ? VTERM_MOD_ALT : 0) | (key.control ? VTERM_MOD_CTRL : 0);
+    vterm_keyboard_key(terminal_.get(), key_of(key), static_cast<VTermModifier>(modifiers));
+    bytes = take_replies();
+  }
+  replies_ = asked;
+  return bytes;
+}
+
+std::string Screen::bytes_of(std::string_view text) {
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n') continue;
+    bytes += text[i] == '\n' ? '\r' : text[i];
+  }
+  return bytes;
+}
+
+std::string Screen::line(int row, bool whole) const {
+  std::string text;
+  VTermScreenCell cell{};
+  for (VTermPos at{row, 0}; at.col < size_.columns; ++at.col) {
+    if (vterm_screen_get_cell(screen_, at, &cell) != 0) add_cell(cell, text);
+  }
+  if (!whole) trim(text);
+  return text;
+}
+
+std::vector<std::string> Screen::lines(bool whole) const {
+  std::vector<std::string> all;
+  for (int row = 0; row < size_.rows; ++row) all.push_back(line(row, whole));
+  while (!whole && !all.empty() && all.back().empty()) all.pop_back();
+  return all;
+}
+
+std::vector<Run> Screen::runs(int row) const {
+  std::vector<Run> all;
+  VTermScreenCell cell{};
+  for (VTermPos at{row, 0}; at.col < size_.columns; ++at.col) {
+    if (vterm_screen_get_cell(screen_, at, &cell) == 0 || cell.chars[0] == second_half) continue;
+    Run look = look_of(cell);
+    if (all.empty() || !looks_like(all.back(), look)) {
+      look.column = at.col;
+      all.push_back(std::move(look));
+    }
+    add_cell(cell, all.back().text);
+  }
+  const Run usual;
+  std::erase_if(all, [&](const Run& run) {
+    return looks_like(run, usual) && run.text.find_first_not_of(' ') == std::string::npos;
+  });
+  return all;
+}
+
+Cursor Screen::cursor() const {
+  VTermPos at{};
+  vterm_state_get_cursorpos(vterm_obtain_state(terminal_.get()), &at);
+  return {at.row, at.col, cursor_visible_};
+}
+
+}  // namespace wtool::screen

@@ -1,0 +1,108 @@
+// The screen of a terminal: takes what a program prints, and shows what a person would see. libvterm is the model.
+//
+// - Any bytes may come (gate.h). What is kept is bounded by the size and by `most_scrollback`.
+// - It also knows which bytes a key is, because programs choose that (application cursor keys).
+//
+// One thread at a time. libvterm ends the process where there is no memory for a screen, as nothing else can.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "screen/gate.h"
+#include "screen/keys.h"
+
+struct VTerm;
+struct VTermScreen;
+
+namespace wtool::screen {
+
+struct Size {
+  int rows = 24;
+  int columns = 80;
+};
+
+constexpr int least_rows = 2, most_rows = 200;
+constexpr int least_columns = 2, most_columns = 500;
+
+// Of the lines that have left the screen at its top.
+constexpr std::size_t most_scrollback = 512UL * 1024;  // bytes
+constexpr std::size_t most_scrollback_lines = 10'000;
+
+// Cells beside each other that look the same.
+struct Run {
+  int column = 0;  // the first is 0
+  std::string text;
+  std::string foreground, background;  // "#rrggbb", the number of one of 256 colours, or empty: the usual one
+  bool bold = false, italic = false, underline = false, blink = false, reverse = false, strike = false;
+};
+
+struct Cursor {
+  int row = 0, column = 0;  // the first is 0
+  bool visible = true;
+};
+
+class Screen : private GateTarget {
+ public:
+  // The size must be within the bounds above.
+  explicit Screen(Size size);
+  ~Screen() override;
+  Screen(const Screen&) = delete;
+  Screen& operator=(const Screen&) = delete;
+
+  // Takes what was printed. What the terminal itself answers (where is the cursor? what are you?) is added to `replies`.
+  void take(std::string_view bytes, std::string& replies);
+
+  void resize(Size size);
+  Size size() const { return size_; }
+
+  std::string bytes_of(const Key& key);
+  // Around a text that is pasted, where the program wants that; line ends become the key Enter.
+  static std::string bytes_of(std::string_view text);
+
+  // The lines with the spaces at their ends, where `whole`; without them, and without empty lines at the end, else.
+  std::vector<std::string> lines(bool whole = false) const;
+  // Those of one line whose cells are not blank, or have a colour.
+  std::vector<Run> runs(int row) const;
+  Cursor cursor() const;
+  const std::string& title() const { return title_; }
+  // A program such as an editor is on its second screen, which scrolls nothing out.
+  bool alternate() const { return alternate_; }
+
+  const std::deque<std::string>& scrollback() const { return scrollback_; }
+  // How many lines have left the screen so far; the last of them are in scrollback().
+  std::uint64_t scrolled() const { return scrolled_; }
+
+ private:
+  struct Callbacks;
+  struct Free {
+    void operator()(VTerm* terminal) const;
+  };
+
+  void write(std::string_view bytes) override;
+  void write_character(std::string_view character) override;
+  void set_title(std::string_view title) override;
+  void push_line(std::string line);
+  std::string line(int row, bool whole) const;
+  std::string take_replies();
+
+  Size size_;
+  std::unique_ptr<VTerm, Free> terminal_;
+  VTermScreen* screen_ = nullptr;
+  Gate gate_{*this};
+  std::string replies_;
+  int standing_ = 0;  // characters in a row that have not moved the cursor
+  bool cursor_visible_ = true;
+  bool alternate_ = false;
+  std::string title_;
+  std::deque<std::string> scrollback_;
+  std::size_t scrollback_bytes_ = 0;
+  std::uint64_t scrolled_ = 0;
+};
+
+}  // namespace wtool::screen

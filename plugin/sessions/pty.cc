@@ -1,0 +1,285 @@
+#include "sessions/pty.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+#include <utility>
+
+namespace wtool {
+
+namespace {
+
+using engine::Cancellation;
+using std::chrono::milliseconds;
+
+// How often a caller that waits looks whether it was cancelled.
+constexpr milliseconds between_looks{50};
+
+bool is_cancelled(const Cancellation& caller) { return caller.mode() != Cancellation::Mode::none; }
+
+engine::TerminalPair open_pair(screen::Size size) {
+  engine::TerminalPair pair;
+  if (const int error = engine::open_terminal(size.rows, size.columns, pair); error != 0) {
+    throw std::system_error(error, std::generic_category(), "no terminal can be made");
+  }
+  return pair;
+}
+
+}  // namespace
+
+Pty::Pty(std::string id, std::string command, screen::Size size, milliseconds idle)
+    : id_(std::move(id)),
+      command_(std::move(command)),
+      idle_(idle),
+      pair_(open_pair(size)),
+      master_(std::make_shared<const Descriptor>(std::move(pair_.master))),
+      screen_(size) {}
+
+Pty::~Pty() {
+  request_end(Cancellation::Mode::now, "the terminal is no longer used");
+  if (thread_.joinable()) thread_.join();
+}
+
+void Pty::run(std::function<PtyEnd()> body) {
+  // The host's signals are not for this thread.
+  sigset_t all, before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const std::unique_ptr<sigset_t, void (*)(sigset_t*)> restore(
+      &before, [](sigset_t* mask) { ::pthread_sigmask(SIG_SETMASK, mask, nullptr); });
+  thread_ = std::thread([this, body = std::move(body)] {
+    PtyEnd end;
+    try {
+      end = body();
+    } catch (const std::exception& problem) {
+      end.how = std::string("it was lost: ") + problem.what();
+    }
+    finish(std::move(end));
+  });
+}
+
+void Pty::finish(PtyEnd end) {
+  const std::lock_guard lock(mutex_);
+  end_ = std::move(end);
+  master_.reset();
+  pair_.slave.reset();
+  changed_.notify_all();
+}
+
+bool Pty::wait_for_start() {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, between_looks, [this] { return started_ || end_; });
+}
+
+// ---- On the thread of the run.
+
+int Pty::master() const {
+  const auto master = open_master();
+  return master ? master->get() : -1;
+}
+
+std::shared_ptr<const Descriptor> Pty::open_master() const {
+  const std::lock_guard lock(mutex_);
+  return master_;
+}
+
+void Pty::started() {
+  const std::lock_guard lock(mutex_);
+  started_ = true;
+  used_ = Clock::now();
+  changed_.notify_all();
+}
+
+void Pty::take(std::string_view bytes) {
+  std::shared_ptr<const Descriptor> master;
+  std::string replies;
+  {
+    const std::lock_guard lock(mutex_);
+    screen_.take(bytes, replies);
+    shown_ = Clock::now();
+    ++mark_.shown;
+    mark_.scrolled = screen_.scrolled();
+    master = master_;
+    changed_.notify_all();
+  }
+  // What the program asked its terminal. One that does not read gets no more of it.
+  if (!replies.empty() && master) (void)!::write(master->get(), replies.data(), replies.size());
+}
+
+void Pty::look() {
+  const std::lock_guard lock(mutex_);
+  if (Clock::now() - used_ < idle_) return;
+  cancellation_.request(Cancellation::Mode::graceful,
+                        "nobody has looked at it or typed to it for " +
+                            std::to_string(std::chrono::duration_cast<std::chrono::seconds>(idle_).count()) +
+                            " s (pty.idle_seconds)");
+}
+
+void Pty::hang_up() {
+  const std::lock_guard lock(mutex_);
+  master_.reset();
+}
+
+// ---- On threads of callers.
+
+Pty::Sent Pty::send(std::string_view text, const std::vector<screen::Key>& keys, Clock::time_point deadline,
+                    const Cancellation& caller) {
+  const std::lock_guard one_at_a_time(send_mutex_);
+  std::string bytes;
+  {
+    const std::lock_guard lock(mutex_);
+    if (end_) return Sent::ended;
+    bytes = screen::Screen::bytes_of(text);
+    for (const screen::Key& key : keys) bytes += screen_.bytes_of(key);
+    used_ = Clock::now();
+  }
+  std::string_view rest = bytes;
+  while (!rest.empty()) {
+    const auto master = open_master();
+    if (!master) return Sent::ended;
+    const ssize_t written = ::write(master->get(), rest.data(), rest.size());
+    if (written > 0) {
+      rest.remove_prefix(static_cast<std::size_t>(written));
+      continue;
+    }
+    if (written < 0 && errno != EAGAIN && errno != EINTR) return Sent::ended;
+    if (is_cancelled(caller)) return Sent::cancelled;
+    if (Clock::now() >= deadline) return Sent::not_taken;
+    pollfd room{master->get(), POLLOUT, 0};
+    ::poll(&room, 1, static_cast<int>(between_looks.count()));
+  }
+  return Sent::all;
+}
+
+// Whether the text is there, in one line.
+bool Pty::shows(const Wish& wish) const {
+  const auto holds = [&](const std::string& line) { return line.find(wish.text) != std::string::npos; };
+  const auto lines = screen_.lines(true);
+  if (std::any_of(lines.begin(), lines.end(), holds)) return true;
+  const auto& past = screen_.scrollback();
+  const std::uint64_t since = screen_.scrolled() - wish.since.scrolled;
+  const auto count = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(since, past.size()));
+  return std::any_of(past.end() - count, past.end(), holds);
+}
+
+Pty::Seen Pty::wait(const Wish& wish, const Cancellation& caller) {
+  std::unique_lock lock(mutex_);
+  std::optional<std::uint64_t> searched;  // a screen that has not changed is not searched again
+  for (;;) {
+    if (!wish.text.empty() && searched != mark_.shown) {
+      searched = mark_.shown;
+      if (shows(wish)) return Seen::text;
+    }
+    const auto now = used_ = Clock::now();
+    const bool may_be_quiet = wish.text.empty() && mark_.shown > wish.since.shown;
+    if (end_) return Seen::ended;
+    if (may_be_quiet && now >= shown_ + wish.quiet) return Seen::quiet;
+    if (now >= wish.deadline) return Seen::time;
+    if (is_cancelled(caller)) return Seen::cancelled;
+    auto next = std::min(wish.deadline, now + between_looks);
+    if (may_be_quiet) next = std::min(next, shown_ + wish.quiet);
+    changed_.wait_until(lock, next);
+  }
+}
+
+PtyView Pty::view(bool cells, std::size_t scrollback) {
+  const std::lock_guard lock(mutex_);
+  used_ = Clock::now();
+  PtyView view;
+  view.size = screen_.size();
+  view.lines = screen_.lines();
+  for (int row = 0; cells && row < view.size.rows; ++row) view.cells.push_back(screen_.runs(row));
+  const auto& past = screen_.scrollback();
+  const auto count = static_cast<std::ptrdiff_t>(std::min(scrollback, past.size()));
+  view.scrollback.assign(past.end() - count, past.end());
+  view.scrolled = screen_.scrolled();
+  view.cursor = screen_.cursor();
+  view.title = screen_.title();
+  view.alternate = screen_.alternate();
+  view.end = end_;
+  return view;
+}
+
+Pty::Mark Pty::mark() const {
+  const std::lock_guard lock(mutex_);
+  return mark_;
+}
+
+std::optional<PtyEnd> Pty::end() const {
+  const std::lock_guard lock(mutex_);
+  return end_;
+}
+
+bool Pty::resize(screen::Size size) {
+  const std::lock_guard lock(mutex_);
+  if (end_ || !master_ || !engine::resize_terminal(master_->get(), size.rows, size.columns)) return false;
+  screen_.resize(size);
+  mark_.scrolled = screen_.scrolled();
+  used_ = Clock::now();
+  changed_.notify_all();
+  return true;
+}
+
+void Pty::request_end(Cancellation::Mode mode, std::string_view reason) { cancellation_.request(mode, reason); }
+
+PtyEnd Pty::wait_end(const Cancellation* caller) {
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, between_looks, [this] { return end_.has_value(); })) {
+    if (caller != nullptr && is_cancelled(*caller)) cancellation_.request(Cancellation::Mode::now, caller->reason());
+  }
+  return *end_;
+}
+
+// ---- All of them.
+
+std::shared_ptr<Pty> Ptys::create(std::string command, screen::Size size, milliseconds idle, std::size_t most) {
+  std::shared_ptr<Pty> dropped;  // destroyed without the lock
+  const std::lock_guard lock(mutex_);
+  if (all_.size() >= most) {
+    const auto over = std::find_if(all_.begin(), all_.end(), [](const auto& one) { return one.second->ended(); });
+    if (over == all_.end()) return nullptr;
+    dropped = over->second;
+    all_.erase(over);
+  }
+  const std::uint64_t number = ++last_;
+  auto pty = std::make_shared<Pty>("pty-" + std::to_string(number), std::move(command), size, idle);
+  all_.emplace(number, pty);
+  return pty;
+}
+
+std::shared_ptr<Pty> Ptys::find(std::string_view id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(all_.begin(), all_.end(), [&](const auto& one) { return one.second->id() == id; });
+  return found == all_.end() ? nullptr : found->second;
+}
+
+std::vector<std::shared_ptr<Pty>> Ptys::all() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<Pty>> list;
+  for (const auto& [number, pty] : all_) list.push_back(pty);
+  return list;
+}
+
+void Ptys::remove(std::string_view id) {
+  std::shared_ptr<Pty> removed;  // destroyed without the lock
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(all_.begin(), all_.end(), [&](const auto& one) { return one.second->id() == id; });
+  if (found == all_.end()) return;
+  removed = found->second;
+  all_.erase(found);
+}
+
+void Ptys::end() {
+  const auto list = all();
+  for (const auto& pty : list) pty->request_end(Cancellation::Mode::now, "the host has ended");
+  for (const auto& pty : list) pty->wait_end();
+  const std::lock_guard lock(mutex_);
+  all_.clear();
+}
+
+}  // namespace wtool

@@ -1,0 +1,164 @@
+// Programs in a terminal of their own, which are typed to and looked at: each one, and all of them, from the plugin's init
+// to its deinit. As terminal sessions, they live on when the configuration changes.
+//
+// The thread that runs the program's command (engine/run.h) belongs to its Pty. It reads what the program shows into the
+// screen, whether anybody looks or not, so that the program never waits for a reader and nothing piles up.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "engine/cancellation.h"
+#include "engine/outcome.h"
+#include "engine/terminal.h"
+#include "screen/screen.h"
+
+namespace wtool {
+
+// How a program has ended.
+struct PtyEnd {
+  std::string how;               // "exit code 0", "SIGTERM", "its lifetime is over"
+  std::optional<int> exit_code;  // where it has one
+  std::string signal;            // "SIGKILL", where one has killed it
+  std::vector<engine::ProcessName> unkillable;
+};
+
+// What is seen of it at one moment.
+struct PtyView {
+  screen::Size size;
+  std::vector<std::string> lines;
+  std::vector<std::vector<screen::Run>> cells;  // of each line, where they are asked for
+  std::vector<std::string> scrollback;          // the last lines that have left the screen, where they are asked for
+  std::uint64_t scrolled = 0;                   // how many have
+  screen::Cursor cursor;
+  std::string title;
+  bool alternate = false;
+  std::optional<PtyEnd> end;
+};
+
+// Any thread may call any member, but for those of engine::Terminal.
+class Pty : private engine::Terminal {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Throws std::system_error where no terminal can be had.
+  Pty(std::string id, std::string command, screen::Size size, std::chrono::milliseconds idle);
+  // Ends the program, and waits for it.
+  ~Pty() override;
+  Pty(const Pty&) = delete;
+  Pty& operator=(const Pty&) = delete;
+
+  const std::string& id() const { return id_; }
+  const std::string& command() const { return command_; }
+  engine::Terminal& terminal() { return *this; }
+  engine::Cancellation& cancellation() { return cancellation_; }
+
+  // Runs it, on a thread of its own. Once.
+  void run(std::function<PtyEnd()> body);
+  // Waits until its program is executed, or it has ended: true. Or for a moment.
+  bool wait_for_start();
+
+  // ---- Typing.
+
+  enum class Sent {
+    all,
+    ended,      // there is no program any more
+    not_taken,  // the program has not read all of it in time
+    cancelled
+  };
+  // Text first, then keys.
+  Sent send(std::string_view text, const std::vector<screen::Key>& keys, Clock::time_point deadline,
+            const engine::Cancellation& caller);
+
+  // ---- Looking.
+
+  // How much has happened so far.
+  struct Mark {
+    std::uint64_t shown = 0;     // pieces of output
+    std::uint64_t scrolled = 0;  // lines that have left the screen
+  };
+  Mark mark() const;
+
+  struct Wish {
+    Mark since;                       // before what is waited for
+    std::string text;                 // to be on the screen, or in a line that has left it since then; may be empty
+    std::chrono::milliseconds quiet;  // without a text: something was shown since then, and then nothing for so long
+    Clock::time_point deadline;
+  };
+  enum class Seen { text, quiet, ended, time, cancelled };
+  Seen wait(const Wish& wish, const engine::Cancellation& caller);
+
+  PtyView view(bool cells, std::size_t scrollback);
+  bool ended() const { return end().has_value(); }
+  std::optional<PtyEnd> end() const;
+
+  // False: it has ended, or the kernel refuses.
+  bool resize(screen::Size size);
+
+  // Ends it; does not wait.
+  void request_end(engine::Cancellation::Mode mode, std::string_view reason);
+  // Waits for its end, which a request has brought about. Hurries where the caller is cancelled.
+  PtyEnd wait_end(const engine::Cancellation* caller = nullptr);
+
+ private:
+  int master() const override;
+  int slave() const override { return pair_.slave.get(); }
+  void started() override;
+  void take(std::string_view bytes) override;
+  void look() override;
+  void hang_up() override;
+
+  std::shared_ptr<const Descriptor> open_master() const;
+  bool shows(const Wish& wish) const;
+  void finish(PtyEnd end);
+
+  const std::string id_;
+  const std::string command_;
+  const std::chrono::milliseconds idle_;
+  engine::Cancellation cancellation_;
+  engine::TerminalPair pair_;  // its master is in master_
+  std::mutex send_mutex_;      // one text at a time
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::shared_ptr<const Descriptor> master_;  // who writes to it keeps it open meanwhile
+  screen::Screen screen_;
+  bool started_ = false;
+  std::optional<PtyEnd> end_;
+  Mark mark_;
+  Clock::time_point shown_ = Clock::now();  // when something was shown last
+  Clock::time_point used_ = Clock::now();   // when somebody last looked or typed
+
+  std::thread thread_;
+};
+
+// Any thread may call any member.
+class Ptys {
+ public:
+  // NULL: there are `most` already whose programs run. One whose program has ended makes room, the oldest first.
+  std::shared_ptr<Pty> create(std::string command, screen::Size size, std::chrono::milliseconds idle, std::size_t most);
+  // NULL where there is no such one.
+  std::shared_ptr<Pty> find(std::string_view id) const;
+  // In the order in which they were made.
+  std::vector<std::shared_ptr<Pty>> all() const;
+  void remove(std::string_view id);
+  // Ends all of them at once, and waits for it.
+  void end();
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, std::shared_ptr<Pty>> all_;
+  std::uint64_t last_ = 0;
+};
+
+}  // namespace wtool

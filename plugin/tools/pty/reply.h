@@ -1,0 +1,70 @@
+// What the pty tools have in common: how long a call waits for the screen, and the screen as a result.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "call/pty_calls.h"
+#include "call/session_calls.h"
+#include "screen/screen.h"
+#include "tools/parameters.h"
+#include "tools/tool.h"
+
+namespace wtool::tools::pty {
+
+using Json = nlohmann::ordered_json;
+
+// The parameters wait_for, quiet_ms and wait_ms. `properties` of a schema has them as text.
+struct Waiting {
+  std::string text;
+  std::chrono::milliseconds quiet{200};
+  std::chrono::milliseconds longest{1000};
+
+  static constexpr std::string_view properties =
+      R"("wait_for": {"type": "string", "minLength": 1,
+      "description": "Wait until a line of the screen has this text."},
+    "quiet_ms": {"type": "integer", "minimum": 10, "maximum": 10000, "default": 200,
+      "description": "Without wait_for: wait until something was shown, and then nothing for so long."},
+    "wait_ms": {"type": "integer", "minimum": 0, "maximum": 60000,
+      "description": "Wait no longer. Default: 1000, with wait_for 10000."})";
+
+  void read(Parameters& parameters, std::chrono::milliseconds usual = std::chrono::milliseconds(1000));
+  Pty::Wish wish(const Pty::Mark& since) const;
+};
+
+// What a result shows besides the screen.
+struct Shown {
+  bool cells = false;
+  std::size_t scrollback = 0;       // lines
+  std::optional<Pty::Seen> seen{};  // where something was waited for
+  std::string wanted{};             // the text that was
+  std::string audit_error{};
+};
+
+extern const std::string_view output_schema;
+
+// The screen: as text with one line about it, and as an object.
+ToolResult show(Pty& pty, const Shown& shown);
+
+// {"error": {"code", "message", "hint"}}, and `more`.
+ToolResult refusal(const CallError& error, const Json& more = Json::object());
+// The same, and records it.
+ToolResult recorded_refusal(const CallError& error, const Labels& labels, const CallContext& context);
+// and of wrong parameters.
+ToolResult invalid(const std::string& problem, const Labels& labels, const CallContext& context);
+
+// The caller does not want the result any more.
+ToolResult cancelled(const CallContext& context);
+
+// What explain says of a tool that starts nothing.
+std::string explanation_of_look(const std::string& problem, const std::string& id, const Sessions& sessions);
+
+// One parameter, the name of a terminal.
+constexpr std::string_view id_property =
+    R"("pty": {"type": "string", "minLength": 1, "description": "As pty_start gave it, such as pty-1."})";
+
+std::string schema(std::string_view properties, std::string_view required);
+
+}  // namespace wtool::tools::pty

@@ -1,0 +1,114 @@
+// pty_send: types to the program of a terminal, and waits for what it shows.
+#include <algorithm>
+
+#include "screen/keys.h"
+#include "tools/parameters.h"
+#include "tools/pty/reply.h"
+#include "tools/tool.h"
+
+namespace wtool::tools {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t most_text = 64UL * 1024;
+constexpr std::size_t most_keys = 200;
+// How long a program may take to read what is typed.
+constexpr milliseconds time_to_take{5000};
+
+constexpr std::string_view properties = R"("text": {"type": "string", "maxLength": 65536,
+      "description": "Typed first, as it is; a line end is the key enter."},
+    "keys": {"type": "array", "items": {"type": "string"}, "maxItems": 200,
+      "description": "Then these: enter, tab, escape, up, down, left, right, home, end, pageup, pagedown, backspace, delete, insert, space, f1 to f12, a character; with ctrl+, alt+ or shift+ in front, such as ctrl+c."},
+    )";
+
+class Send : public PreparedCall {
+ public:
+  explicit Send(std::string_view arguments) {
+    Parameters parameters(arguments);
+    id_ = parameters.required_text("pty");
+    text_ = parameters.content("text", most_text, "type it in parts, or have the program read a file")
+                .value_or(std::string());
+    const std::vector<std::string> names = parameters.texts("keys");
+    waiting_.read(parameters);
+    parameters.end({"pty", "text", "keys", "wait_for", "quiet_ms", "wait_ms"});
+    problem_ = parameters.problem();
+    if (problem_.empty() && names.size() > most_keys) {
+      problem_ =
+          "keys: got " + std::to_string(names.size()) + " of them; allowed are at most " + std::to_string(most_keys);
+    }
+    for (std::size_t i = 0; i < names.size() && problem_.empty(); ++i) {
+      if (auto key = screen::key_of(names[i])) {
+        keys_.push_back(*std::move(key));
+      } else {
+        problem_ = "keys[" + std::to_string(i) + "]: there is no key " + Json(names[i]).dump(-1, ' ', false, replace) +
+                   "; there are " + std::string(screen::key_names());
+      }
+    }
+  }
+
+  ToolResult run(CallContext& context) override {
+    const Labels labels = id_.empty() ? Labels{} : Labels{{"pty", id_.substr(0, most_id)}};
+    if (!problem_.empty()) return pty::invalid(problem_, labels, context);
+    const auto pty = context.sessions.ptys().find(id_);
+    if (!pty) return pty::recorded_refusal(no_such_pty(id_), labels, context);
+    const Pty::Mark before = pty->mark();
+    if (!text_.empty() || !keys_.empty()) {
+      if (const std::string problem = record_typing(*pty, text_.size() + keys_.size(), context); !problem.empty()) {
+        return pty::refusal({"policy_denied", problem,
+                             "nothing is typed that cannot be put on record; audit.when_unwritable can say otherwise"});
+      }
+      switch (pty->send(text_, keys_, Pty::Clock::now() + time_to_take, context.cancellation)) {
+        case Pty::Sent::all:
+          break;
+        case Pty::Sent::ended:
+          return pty::refusal({"not_running", "The program of " + id_ + " has ended, and nothing was typed",
+                               "pty_read shows how it has ended; pty_start starts another one"});
+        case Pty::Sent::not_taken:
+          return pty::refusal({"timed_out",
+                               "The program of " + id_ + " has not read all that was typed within " +
+                                   std::to_string(time_to_take.count()) + " ms",
+                               "it is busy or waits for something else; pty_read shows its screen, and the key ctrl+c "
+                               "may interrupt it"});
+        case Pty::Sent::cancelled:
+          return pty::cancelled(context);
+      }
+    }
+    pty::Shown shown;
+    shown.wanted = waiting_.text;
+    if (waiting_.longest.count() > 0) shown.seen = pty->wait(waiting_.wish(before), context.cancellation);
+    if (shown.seen == Pty::Seen::cancelled) return pty::cancelled(context);
+    return pty::show(*pty, shown);
+  }
+
+  std::string explain(const Configuration&, const Sessions& sessions) const override {
+    return pty::explanation_of_look(problem_, id_, sessions);
+  }
+
+ private:
+  using Json = nlohmann::json;
+  static constexpr auto replace = Json::error_handler_t::replace;
+  static constexpr std::size_t most_id = 64;
+
+  std::string id_;
+  std::string text_;
+  std::vector<screen::Key> keys_;
+  pty::Waiting waiting_;
+  std::string problem_;
+};
+
+}  // namespace
+
+Tool pty_send() {
+  static const std::string input = pty::schema(
+      std::string(pty::id_property).append(", ").append(properties).append(pty::Waiting::properties), "\"pty\"");
+  return {
+      {"pty_send", "Type to a program in a terminal", "1.0.0",
+       "Types text, then keys, to the program of a terminal, waits for what it shows, and shows the screen. Without "
+       "text and keys it waits alone.",
+       input, pty::output_schema},
+      prepare<Send>};
+}
+
+}  // namespace wtool::tools

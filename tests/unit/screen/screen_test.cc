@@ -1,0 +1,206 @@
+// The screen of a terminal: what a person would see of what a program prints, whatever it prints.
+#include "screen/screen.h"
+
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+#include <random>
+
+using namespace wtool::screen;
+
+namespace {
+
+struct Shown {
+  explicit Shown(Size size = {5, 20}) : screen(size) {}
+  Shown& operator<<(std::string_view bytes) {
+    screen.take(bytes, replies);
+    return *this;
+  }
+  std::string text() const {
+    std::string all;
+    for (const std::string& line : screen.lines()) all += line + '|';
+    return all;
+  }
+  Screen screen;
+  std::string replies;
+};
+
+long resident_kib() {
+  std::ifstream statm("/proc/self/statm");
+  long whole = 0, resident = 0;
+  statm >> whole >> resident;
+  return resident * 4;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(text_stands_where_it_was_put) {
+  Shown shown;
+  shown << "one\r\ntwo\x1b[4;3Hthree";
+  BOOST_TEST(shown.text() == "one|two||  three|");
+  BOOST_TEST(shown.screen.cursor().row == 3);
+  BOOST_TEST(shown.screen.cursor().column == 7);
+  BOOST_TEST(shown.screen.lines(true).front() == "one                 ");
+}
+
+BOOST_AUTO_TEST_CASE(wide_and_combining_characters_are_whole) {
+  Shown shown;
+  shown << "\xe4\xb8\xad\xe6\x96\x87 e\xcc\x81.";
+  BOOST_TEST(shown.text() == "\xe4\xb8\xad\xe6\x96\x87 e\xcc\x81.|");
+  BOOST_TEST(shown.screen.cursor().column == 7);
+}
+
+BOOST_AUTO_TEST_CASE(colours_and_attributes_are_told_of_cells_that_look_alike) {
+  Shown shown;
+  shown << "a\x1b[1;31mbc\x1b[0;7;48;2;1;2;255m \x1b[m";
+  const auto runs = shown.screen.runs(0);
+  BOOST_REQUIRE(runs.size() == 3U);
+  BOOST_TEST(runs[0].text == "a");
+  BOOST_TEST(runs[0].foreground.empty());
+  BOOST_TEST(runs[1].text == "bc");
+  BOOST_TEST(runs[1].column == 1);
+  BOOST_TEST(runs[1].bold);
+  BOOST_TEST(runs[1].foreground == "1");
+  BOOST_TEST(runs[2].text == " ");
+  BOOST_TEST(runs[2].reverse);
+  BOOST_TEST(runs[2].background == "#0102ff");
+  BOOST_TEST(shown.screen.runs(1).empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_second_screen_is_left_as_it_was_entered) {
+  Shown shown;
+  shown << "shell$ \x1b[?1049h\x1b[Heditor";
+  BOOST_TEST(shown.text() == "editor|");
+  BOOST_TEST(shown.screen.alternate());
+  shown << "\x1b[?1049l";
+  BOOST_TEST(shown.text() == "shell$|");
+  BOOST_TEST(!shown.screen.alternate());
+}
+
+BOOST_AUTO_TEST_CASE(lines_that_leave_the_screen_are_kept_and_bounded) {
+  Shown shown;
+  for (int i = 0; i < 30'000; ++i) shown << "line " + std::to_string(i) + "\r\n";
+  BOOST_TEST(shown.screen.scrolled() == 29'996U);
+  BOOST_TEST(shown.screen.scrollback().size() == most_scrollback_lines);
+  BOOST_TEST(shown.screen.scrollback().back() == "line 29995");
+  for (int i = 0; i < 5'000; ++i) shown << std::string(5000, 'x') + "\r\n";
+  std::size_t bytes = 0;
+  for (const std::string& line : shown.screen.scrollback()) bytes += line.size() + 1;
+  BOOST_TEST(bytes <= most_scrollback);
+}
+
+BOOST_AUTO_TEST_CASE(the_terminal_answers_what_it_is_asked_and_no_flood_of_questions) {
+  Shown shown;
+  shown << "\x1b[3;4H\x1b[6n";
+  BOOST_TEST(shown.replies == "\x1b[3;4R");
+  std::string questions;
+  for (int i = 0; i < 10'000; ++i) questions += "\x1b[6n";
+  shown.replies.clear();
+  shown << questions;
+  BOOST_TEST(shown.replies.size() <= 4096U);
+}
+
+BOOST_AUTO_TEST_CASE(the_title_is_text) {
+  Shown shown;
+  shown << "\x1b]2;a \xff b\x07";
+  BOOST_TEST(shown.screen.title() == "a \xef\xbf\xbd b");
+}
+
+BOOST_AUTO_TEST_CASE(a_smaller_screen_forgets_regions_and_cursors_of_a_larger_one) {
+  Shown shown({100, 200});
+  shown << "\x1b[90;100r\x1b[99;199H\x1b"
+           "7\x1b[1;1H";
+  for (int row = 0; row < 99; ++row) shown << std::to_string(row) + "\r\n";
+  shown << "\x1b[1;1H";
+  for (const Size size : {Size{2, 2}, Size{200, 500}, Size{2, 500}, Size{3, 7}}) {
+    shown.screen.resize(size);
+    shown << "\x1b"
+             "8x\x1b[1J\x1b[u\tx\x1b[2L\x1bM\x1bH\n\n\n";
+    BOOST_TEST(shown.screen.cursor().row < size.rows);
+    BOOST_TEST(shown.screen.cursor().column < size.columns);
+    BOOST_TEST(shown.screen.lines(true).size() == static_cast<std::size_t>(size.rows));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(endless_combining_characters_take_no_memory) {
+  Shown shown;
+  std::string marks;
+  for (int i = 0; i < 8'000; ++i) marks += "\xcc\x81";
+  shown << "e" + marks;
+  const long before = resident_kib();
+  for (int i = 0; i < 500; ++i) shown << marks;
+  BOOST_TEST(resident_kib() - before < 8 * 1024);
+  shown << "f";
+  BOOST_TEST(shown.screen.cursor().column == 2);
+}
+
+// Bytes of every kind, and sequences that are nearly right, on screens of every size.
+BOOST_AUTO_TEST_CASE(random_bytes_neither_crash_nor_hang_nor_lose_the_cursor) {
+  constexpr std::string_view finals = "@ABCDEFGHIJKLMPSTXZ`abcdefghjklmnrpqstuvx{}|~";
+  const std::vector<std::string> pieces{
+      "\x1b"
+      "7",
+      "\x1b"
+      "8",
+      "\x1bM",
+      "\x1b"
+      "c",
+      "\x1bH",
+      "\x1b(0",
+      "\x1b#8",
+      "\x1b#6",
+      "\x1bN",
+      "\x0e",
+      "\x0f",
+      "\x1b]0;t\x07",
+      "\x1bP$qm\x1b\\",
+      "\x1b]52;",
+      "\xc2\x80",
+      "\xe2\x80",
+      "\xcc\x81",
+      "\xe4\xb8\xad",
+      "\t",
+      "\r\n",
+      "\b",
+      "\x1b[6n",
+      "\x84\x9b",
+      "\xf4\x90\x80\x80",
+      "\x1b[9999b",
+      "\x1b[?6h",
+      "\x1b[?1049h",
+      "\x1b[?1049l",
+      "\x1b[?7l"};
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    std::mt19937 random(seed);
+    const auto number = [&](int least, int most) { return std::uniform_int_distribution<int>(least, most)(random); };
+    const auto size = [&] {
+      return Size{number(least_rows, number(0, 3) != 0 ? 30 : most_rows),
+                  number(least_columns, number(0, 3) != 0 ? 90 : most_columns)};
+    };
+    Shown shown(size());
+    for (int step = 0; step < 100; ++step) {
+      std::string bytes;
+      for (int i = number(1, 40); i > 0; --i) {
+        switch (number(0, 2)) {
+          case 0:
+            bytes += static_cast<char>(number(0, 255));
+            break;
+          case 1:
+            bytes += pieces[static_cast<std::size_t>(number(0, static_cast<int>(pieces.size()) - 1))];
+            break;
+          default:
+            bytes += number(0, 3) == 0 ? "\x1b[?" : "\x1b[";
+            for (int k = number(0, 20); k > 0; --k)
+              bytes += std::to_string(number(0, 60'000)) + (k % 5 == 0 ? ':' : ';');
+            bytes += finals[static_cast<std::size_t>(number(0, static_cast<int>(finals.size()) - 1))];
+        }
+      }
+      shown << bytes;
+      if (number(0, 9) == 0) shown.screen.resize(size());
+      const Cursor cursor = shown.screen.cursor();
+      const Size now = shown.screen.size();
+      BOOST_REQUIRE((cursor.row >= 0 && cursor.row < now.rows && cursor.column >= 0 && cursor.column < now.columns));
+    }
+    shown.screen.lines(true);
+    for (int row = 0; row < shown.screen.size().rows; ++row) shown.screen.runs(row);
+  }
+}
