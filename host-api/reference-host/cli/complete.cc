@@ -26,7 +26,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr std::string_view files = ":files";
+constexpr std::string_view files_too = ":files";
 
 // The command line up to the word that is completed.
 struct Line {
@@ -73,7 +73,7 @@ void add_workflows(Words& candidates) {
   const workflow::Library library(".");
   const Words names = library.names();
   candidates.insert(candidates.end(), names.begin(), names.end());
-  candidates.emplace_back(files);
+  candidates.emplace_back(files_too);
 }
 
 void add_runs(Words& candidates) {
@@ -141,7 +141,7 @@ void add_values(Words& candidates, Context& context, const Line& line, const CLI
     if (!line.operands.empty()) add_states(candidates, line.operands.front());
     return;
   }
-  candidates.emplace_back(files);
+  candidates.emplace_back(files_too);
 }
 
 // The operand that comes next; the last one where it may be given several times. Null: none is taken.
@@ -193,7 +193,7 @@ int complete(const CLI::App& app, Context& context, std::vector<std::string> wor
   std::string text;
   for (const std::string& candidate : candidates) {
     const bool one_line = candidate.find('\n') == std::string::npos && is_utf8(candidate);
-    if (one_line && (candidate == files || candidate.starts_with(word))) text += candidate + '\n';
+    if (one_line && (candidate == files_too || candidate.starts_with(word))) text += candidate + '\n';
   }
   return print(text) ? exit_ok : exit_unusable;
 }
