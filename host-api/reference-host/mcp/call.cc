@@ -12,7 +12,7 @@ namespace wtool::host::mcp {
 
 namespace {
 
-// More than any client needs; a client that keeps sending calls beyond it gets an error.
+// More than any client needs; a client that sends more waiting calls than this gets an error.
 constexpr std::size_t max_waiting = 1000;
 
 thread_local Calls::Inside* innermost_inside = nullptr;
@@ -59,7 +59,7 @@ Calls::Added Calls::add(std::shared_ptr<Call> call) {
       }
     }
   } catch (const std::system_error&) {
-    if (workers_.empty()) return Added::too_many;  // There are others that will serve it.
+    if (workers_.empty()) return Added::too_many;  // Otherwise an existing thread will run the call.
   }
   calls_.emplace(call->key, call);
   waiting_.push_back({std::move(call), Clock::now() + max_wait_});
@@ -109,7 +109,7 @@ bool Calls::answer_now(Call& call, std::string line) {
     const auto asked = calls_.find(call.key);
     if (asked == calls_.end() || asked->second.get() != &call) return false;
     calls_.erase(asked);
-    // A batch waits for nobody who has been answered.
+    // A batch must not wait for a call that has been answered.
     batch = std::move(call.batch);
   }
   handlers_.send(batch, std::move(line));
@@ -140,7 +140,7 @@ void Calls::work() {
     std::erase_if(running_, [&](const Running& one) { return one.call == call; });
     lock.unlock();
     answer_now(*call, std::move(line));
-    call.reset();  // With the mutex free: it may be the last of a batch.
+    call.reset();  // Released outside the mutex: the last call of a batch sends the batch.
     lock.lock();
   }
 }
@@ -153,23 +153,23 @@ void Calls::remind(Call& call, Clock::time_point due) {
   try {
     start_timer();
   } catch (const std::system_error&) {
-    return;  // Then the call is answered when it has ended.
+    return;  // The call is then answered when it ends.
   }
   found->due = due;
   wake_timer(due);
 }
 
-// With mutex_ held, as are those below.
+// Called with mutex_ held, like the functions below.
 void Calls::start_timer() {
   if (!timer_.joinable()) timer_ = std::thread([this] { keep_time(); });
 }
 
-// A thread that sleeps for a shorter time is not woken: every call would pay for it.
+// Wakes the thread only when it would sleep beyond `time`: otherwise every call would pay for a wake-up.
 void Calls::wake_timer(Clock::time_point time) {
   if (time < timer_wakes_) time_changed_.notify_one();
 }
 
-// The first of the queue has waited longest.
+// The first call of the queue has waited longest, so no other needs a look.
 std::shared_ptr<Call> Calls::take_late(Clock::time_point now) {
   if (waiting_.empty() || now < waiting_.front().until) return nullptr;
   std::shared_ptr<Call> call = std::move(waiting_.front().call);
@@ -207,7 +207,7 @@ void Calls::keep_time() {
     lock.unlock();
     if (late) answer_now(*late, handlers_.refuse(*late));
     if (due) handlers_.due(*due);
-    late.reset();  // With the mutex free: it may be the last of a batch.
+    late.reset();  // Released outside the mutex: the last call of a batch sends the batch.
     due.reset();
     lock.lock();
   }

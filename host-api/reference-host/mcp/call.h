@@ -1,12 +1,12 @@
 // One tools/call from its request to its answer, and the pool of threads that runs several at once.
 //
-// - The number of calls that run at once is limited; others wait, in the order in which they came. One that has waited
-//   too long is answered with a refusal. Threads are made as they are needed, and stay.
-// - A call that is cancelled is not answered. If it waits, it never begins; if it runs, it is stopped at once, or as
-//   its tool defines.
+// - Only a limited number of calls run at once; the others wait in the order in which they came. A call that has waited
+//   too long is refused. Threads are created when they are needed, and are kept.
+// - A cancelled call is not answered. If it was waiting, it never begins; if it was running, it is stopped at once, or
+//   in the way that its tool defines.
 // - A call may be answered before it has ended. It then keeps running on its thread. The client cannot cancel it any
 //   more, and its result goes to the code that answered it.
-// - The id of a call may be used again from the moment that it is answered.
+// - A client may use the id of a call again as soon as the call is answered.
 #pragma once
 
 #include <atomic>
@@ -32,8 +32,8 @@
 
 namespace wtool::host::mcp {
 
-// Collects the answers to the requests of a batch, and sends them as one array when its last owner releases it, which
-// is when the last answer is known. Any thread.
+// Collects the answers to the requests of a batch, and sends them as one array when its last owner releases it: by then
+// all answers are known. Any thread.
 class Batch {
  public:
   using Send = std::function<void(std::string)>;
@@ -42,7 +42,7 @@ class Batch {
   Batch& operator=(const Batch&) = delete;
   ~Batch();
 
-  // `line`: with its newline.
+  // `line` ends with its newline.
   void add(std::string_view line);
 
  private:
@@ -55,36 +55,37 @@ struct ServerTool;
 
 struct Call {
   std::string id;                // JSON text
-  std::string key;               // of the id (Message::key)
+  std::string key;               // made from the id (Message::key)
   std::shared_ptr<Batch> batch;  // nullptr: the request came alone
   const ToolDescription* tool = nullptr;
-  const ServerTool* server_tool = nullptr;  // that answers; nullptr: the plugin's tool does
+  const ServerTool* server_tool = nullptr;  // the server's tool that answers the call; nullptr: the plugin's tool does
   std::string arguments;                    // JSON text of an object
   std::string progress_token;               // JSON text; empty: none
-  std::string client;                       // that asks, by the name that it gives itself; empty: it gives none
+  std::string client;                       // the client's name for itself; empty: it gives none
   std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();
-  // Who is asked when the call needs an approval: the client while the call waits, or in the call's answer.
+  // Who is asked for an approval: the client while the call waits, or the client in the answer to the call.
   enum class Asks { nobody, client, later };
   Asks asks = Asks::nobody;
 
-  // Only of protocol 2025-11-25: the client wants a task, to be kept for so many milliseconds.
+  // Protocol 2025-11-25 only: the client wants a task, kept for this many milliseconds.
   bool wants_task = false;
   std::optional<std::int64_t> task_ttl;
-  std::string task;                 // its identifier, from before the tool begins
-  std::atomic<int> open_forms = 0;  // that the client shows, and has not answered
+  std::string task;                 // the identifier of the task, set before the tool begins
+  std::atomic<int> open_forms = 0;  // forms that the client shows and that nobody has answered yet
 
-  // Only of protocol 2026-07-28:
+  // Protocol 2026-07-28 only:
   struct Given {
-    std::string fingerprint{};  // of the question
+    std::string fingerprint{};  // of the question that was answered
     Approval answer = Approval::unavailable;
   };
   bool speaks_2026 = false;
-  LogLevel logs_from = LogLevel::off;  // what of the call's records the client wants
-  // A call may ask on several threads: `asking` is held while these two are touched until it is over.
+  LogLevel logs_from = LogLevel::off;  // the least level at which the client wants log records about this call
+  // A call may ask from several threads: each holds `asking` from when it touches these two until its question is
+  // settled.
   std::mutex asking;
-  std::vector<Given> given;          // to questions of earlier calls, each once
-  std::optional<Question> question;  // that could not be settled
-  // What the tool has left with that question, and gets back with the call that brings the answer.
+  std::vector<Given> given;          // answers to the questions of earlier calls; each is used once
+  std::optional<Question> question;  // the one that could not be settled
+  // What the tool keeps until the question is answered. The call that brings the answer passes it back to the tool.
   std::string continues;
 
   Stop stop;
@@ -93,36 +94,37 @@ struct Call {
 class Calls {
  public:
   struct Handlers {
-    std::function<std::string(Call&)> run;     // carries one call through and gives the line that answers it
-    std::function<std::string(Call&)> refuse;  // the line for a call that has waited too long
-    std::function<void(Call&)> due;            // the time that it has asked to be reminded at has come
+    std::function<std::string(Call&)> run;     // runs one call and returns the line that answers it
+    std::function<std::string(Call&)> refuse;  // returns the line for a call that has waited too long
+    std::function<void(Call&)> due;            // the time has come that was given to remind()
     std::function<void(const std::shared_ptr<Batch>&, std::string)> send;
   };
-  // `max_wait`: for a turn.
+  // `max_wait`: how long a call may wait for its turn.
   Calls(int most, std::chrono::milliseconds max_wait, Handlers handlers);
   Calls(const Calls&) = delete;
   Calls& operator=(const Calls&) = delete;
-  ~Calls();  // As end.
+  ~Calls();  // As end().
 
   using Clock = std::chrono::steady_clock;
 
-  // Has handlers.due called at that time, on a thread of its own, if the call still runs then. On the call's thread.
+  // Has handlers.due called at that time, on a separate thread, if the call still runs then. Must be called on the
+  // call's thread.
   void remind(Call& call, Clock::time_point due);
-  // Answers a call that runs. False: it has been answered, or cancelled. Any thread that knows the call to run.
+  // Answers a running call. False: it has been answered or cancelled. Any thread that knows that the call runs.
   bool answer_now(Call& call, std::string line);
 
   enum class Added { yes, id_in_use, too_many };
-  // All below: the thread that made this object.
+  // Everything below: only on the thread that made this object.
   Added add(std::shared_ptr<Call> call);
   bool contains(const std::string& key) const;
-  // Never waits. A key that is not there any more is ignored.
+  // Never waits. Ignores a key that is no longer in use.
   void cancel(const std::string& key, const std::string& reason);
-  // Stops all that runs, now, and waits for its end; what waits never begins, and is not answered.
+  // Stops all running calls now and waits until they have ended. Waiting calls never begin, and are not answered.
   void end(const std::string& reason);
 
-  // The call that this thread works for; nullptr if there is none. Any thread.
+  // The call that this thread works for, or nullptr. Any thread.
   static Call* current();
-  // Makes it that of a further thread that the call uses, for as long as this object lives.
+  // Makes a further thread work for the call, for as long as this object lives.
   class Inside {
    public:
     explicit Inside(Call& call);
@@ -131,7 +133,7 @@ class Calls {
     ~Inside();
 
     Call& call() const { return call_; }
-    // A question of this thread was left to be answered with another call.
+    // A question asked on this thread was left for a later call to answer.
     bool has_deferred() const { return has_deferred_; }
     void defer() { has_deferred_ = true; }
 
@@ -140,7 +142,7 @@ class Calls {
     Inside* const around_;
     bool has_deferred_ = false;
   };
-  static Inside* innermost();  // of this thread; nullptr: none
+  static Inside* innermost();  // of this thread; nullptr: it has none
 
  private:
   struct Waiting {
@@ -165,9 +167,9 @@ class Calls {
   const std::chrono::milliseconds max_wait_;
   const Handlers handlers_;
   mutable std::mutex mutex_;
-  std::condition_variable changed_;                     // for those that work
-  std::condition_variable time_changed_;                // for the one that keeps time
-  std::map<std::string, std::shared_ptr<Call>> calls_;  // by key, those that are to be answered
+  std::condition_variable changed_;                     // for the threads that run calls
+  std::condition_variable time_changed_;                // for the thread that keeps time
+  std::map<std::string, std::shared_ptr<Call>> calls_;  // by key: the calls that still have to be answered
   std::vector<Running> running_;
   std::deque<Waiting> waiting_;
   std::size_t idle_ = 0;

@@ -11,7 +11,7 @@ namespace wtool::host::mcp {
 
 namespace {
 
-// Beside those of a plugin, which counts from 1.
+// Numbers the questions of this file. Those of a plugin count from 1, so the two never meet.
 std::atomic<std::uint64_t> last_question{std::uint64_t{1} << 63};
 
 ToolOutcome not_begun() {

@@ -1,9 +1,8 @@
 // The tools for one call of a client that makes many calls of its own, such as a run of a workflow.
 //
-// - An approval is asked for through the client of that call, on whatever thread it is needed.
-// - Where the client can be asked only by answering the call, the first question suspends the call: running commands
-//   end by themselves, no new one begins, and then the run is stopped. The call that brings the reply continues from
-//   there.
+// - Approvals are asked for through the client of that call, on whatever thread they are needed.
+// - If the client can be asked only by answering the call, the first question suspends the call: running commands may
+//   finish, no new ones begin, and then the run is stopped. The call that brings the reply continues from there.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@ namespace wtool::host::mcp {
 // All members: any thread.
 class CallTools final : public ToolCaller {
  public:
-  // Borrows all. `stop`: of what the call does.
+  // Borrows all. `stop` ends what the call does.
   CallTools(ToolCaller& tools, Approver& approver, Call& call, Stop& stop)
       : tools_(tools), approver_(approver), call_(call), stop_(stop) {}
 
@@ -46,7 +45,7 @@ class CallTools final : public ToolCaller {
   Call& call_;
   Stop& stop_;
   mutable std::mutex mutex_;
-  int running_ = 0;  // calls of tools
+  int running_ = 0;  // calls of tools that run now
   bool is_suspended_ = false;
 };
 

@@ -27,7 +27,7 @@ constexpr auto known = std::to_array<Client>({
     {"zed", "Zed", Place::config_home, "zed/settings.json", "", ClientFormat::zed},
 });
 
-// Each of the three notations is text in UTF-8, and what reads them may take a zero byte as the end.
+// All three notations are UTF-8 text, and their parsers may take a zero byte for the end.
 bool is_readable(const std::string& text, std::string& problem) {
   if (!is_utf8(text)) {
     problem = "it is not valid UTF-8";

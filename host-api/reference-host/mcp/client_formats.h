@@ -32,7 +32,7 @@ ServerArgv argv_of(const std::string& text, const std::string& name, std::string
 
 inline bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
-// The end of lines that a text uses.
+// The line end that a text uses.
 inline std::string line_end(std::string_view text) {
   return text.find("\r\n") == std::string_view::npos ? "\n" : "\r\n";
 }

@@ -1,7 +1,7 @@
 // Servers in JSON as clients read it: with comments, and with commas after the last element.
 //
-// Comments and such commas are replaced by blanks, so that what is left is JSON in which everything has its place; it
-// is read in full before anything is changed.
+// Comments and trailing commas are replaced by blanks, so that JSON remains in which every byte keeps its position. It
+// is parsed in full before anything is changed.
 #include <nlohmann/json.hpp>
 
 #include "base/json_reader.h"
@@ -18,9 +18,9 @@ constexpr std::size_t nowhere = std::string::npos;
 constexpr const char* blanks = " \t\r\n";
 
 struct Member {
-  std::size_t key = 0;    // its quote
-  std::size_t value = 0;  // the first byte
-  std::size_t end = 0;    // behind the value
+  std::size_t key = 0;    // where its opening quote is
+  std::size_t value = 0;  // where its first byte is
+  std::size_t end = 0;    // after the last byte of the value
   std::string name;
 };
 
@@ -33,13 +33,13 @@ struct Object {
 struct Text {
   const std::string& raw;
   std::string with_commas;  // without comments
-  std::string plain;        // JSON
+  std::string plain;        // without trailing commas: JSON
   Json value;
   std::string newline;
   std::string unit;  // of indentation
 };
 
-// Behind the string that begins at `at`.
+// The position after the string that begins at `at`.
 std::size_t end_of_string(const std::string& text, std::size_t at) {
   for (++at; at < text.size() && text[at] != '"'; ++at) {
     if (text[at] == '\\') ++at;
@@ -58,7 +58,7 @@ std::string without_comments(std::string text) {
       std::fill(text.begin() + static_cast<std::ptrdiff_t>(at), text.begin() + static_cast<std::ptrdiff_t>(end), ' ');
     } else if (text.compare(at, 2, "/*") == 0) {
       end = text.find("*/", at + 2);
-      if (end == nowhere) return text;  // It is no JSON then.
+      if (end == nowhere) return text;  // Then it is not JSON.
       end += 2;
       for (; at < end; ++at) {
         if (text[at] != '\n') text[at] = ' ';
@@ -69,7 +69,7 @@ std::string without_comments(std::string text) {
   return text;
 }
 
-// A comma with nothing before it stays: that is no JSON.
+// A comma with nothing before it stays, since the text is not JSON then.
 std::string without_last_commas(std::string text) {
   std::size_t comma = nowhere;
   char before = '{';
@@ -84,7 +84,7 @@ std::string without_last_commas(std::string text) {
   return text;
 }
 
-// In what is known to be JSON.
+// `plain` must be valid JSON.
 std::size_t end_of_value(const std::string& plain, std::size_t at) {
   if (plain[at] == '"') return end_of_string(plain, at);
   if (plain[at] != '{' && plain[at] != '[') return std::min(plain.find_first_of(",]} \t\r\n", at), plain.size());
@@ -112,7 +112,7 @@ Object object_at(const std::string& plain, std::size_t open) {
     member.key = at;
     const std::size_t key_end = end_of_string(plain, at);
     member.name = Json::parse(plain.substr(at, key_end - at)).get<std::string>();
-    member.value = skip(skip(key_end) + 1);  // behind the colon
+    member.value = skip(skip(key_end) + 1);  // after the colon
     member.end = end_of_value(plain, member.value);
     at = skip(member.end);
     object.members.push_back(std::move(member));
@@ -133,7 +133,7 @@ std::size_t line_of(const std::string& text, std::size_t at) {
   return newline == nowhere ? 0 : newline + 1;
 }
 
-// What stands before `at` in its line, where that is blanks alone.
+// The blanks before `at` in its line. Nothing: the line has something else before `at`.
 std::optional<std::string> indent_before(const std::string& text, std::size_t at) {
   const std::size_t line = line_of(text, at);
   std::string before = text.substr(line, at - line);
@@ -188,7 +188,7 @@ std::string with_member(const Text& text, const Object& object, const std::strin
   if (!is_empty) {
     if (const auto beside = indent_before(text.raw, object.members.back().key)) indent = *beside;
   }
-  // Behind the last comment.
+  // After the last comment.
   const std::size_t tail = text.raw.find_last_not_of(blanks, object.close - 1) + 1;
   const bool has_comma = text.with_commas.substr(last, object.close - last).find(',') != nowhere;
   std::string added = text.newline + indent + key + value_text(text, value, indent) + (has_comma ? "," : "");
@@ -239,7 +239,7 @@ const char* section_of(ClientFormat format) {
   }
 }
 
-// Sets what this server says into `value`, which may hold more.
+// Sets how the server is started in `value`, and keeps the other members.
 void set_server(ClientFormat format, const std::vector<std::string>& argv, ordered_json& value) {
   const std::vector<std::string> arguments(argv.begin() + 1, argv.end());
   if (format == ClientFormat::opencode) {
@@ -253,7 +253,8 @@ void set_server(ClientFormat format, const std::vector<std::string>& argv, order
   value["args"] = arguments;
 }
 
-// Nothing: the text is not understood. An object without a place (`open` is nowhere): there is no such list.
+// The list of servers. If the text has no such list, the object's `open` is nowhere. Nothing: the text is not
+// understood.
 std::optional<Object> section_in(const Text& text, const Object& root, const char* name, std::string& problem) {
   const Member* member = find(root, name);
   if (member == nullptr) return Object{nowhere, nowhere, {}};

@@ -1,7 +1,7 @@
 // Servers in Codex's TOML: each is a table `[mcp_servers.NAME]`.
 //
-// The text is read as far as it takes to know its tables and keys; values are only delimited. A new table stands at the
-// end, where it can belong to nothing else.
+// The text is parsed only as far as its tables and keys; values are only delimited. A new table is added at the end,
+// where it cannot become part of another one.
 #include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
@@ -20,12 +20,12 @@ using Path = std::vector<std::string>;
 constexpr const char* list_name = "mcp_servers";
 
 struct Statement {
-  std::size_t begin = 0;  // of its line
-  std::size_t end = 0;    // behind its line
+  std::size_t begin = 0;  // of its first line
+  std::size_t end = 0;    // after its last line
   bool is_table = false;
   bool is_array = false;    // `[[...]]`
-  bool is_in_list = false;  // a key in a table of the list, not one that leads there from elsewhere
-  Path path;                // from the top
+  bool is_in_list = false;  // a key in a table of the list, not a dotted key elsewhere that leads there
+  Path path;                // from the top level
   std::string value;
 };
 
@@ -42,7 +42,7 @@ class Reader {
       if (at_ == text_.size()) return statements;
       if (skip_line_end()) continue;
       Statement statement;
-      begin_ = text_.rfind('\n', at_) + 1;  // The first line begins at 0.
+      begin_ = text_.rfind('\n', at_) + 1;  // npos + 1 is 0, the beginning of the first line.
       statement.begin = begin_;
       const bool good = text_[at_] == '[' ? read_table(statement) : read_pair(statement, table);
       skip_blanks();
@@ -63,7 +63,7 @@ class Reader {
   void skip_blanks() {
     while (here() == ' ' || here() == '\t') ++at_;
   }
-  // The end of a line, with a comment before it.
+  // Skips the end of a line, and a comment before it.
   bool skip_line_end() {
     if (here() == '#') at_ = std::min(text_.find('\n', at_), text_.size());
     if (at_ == text_.size()) return true;
@@ -124,7 +124,7 @@ class Reader {
     }
   }
 
-  // Of one line, or of many within three quotes.
+  // A string in one line, or in several lines within three quotes.
   bool skip_string() {
     const char quote = here();
     const std::string three(3, quote);
@@ -134,7 +134,7 @@ class Reader {
           ++at_;
         } else if (text_.compare(at_, 3, three) == 0) {
           at_ += 3;
-          while (here() == quote) ++at_;  // Two of them may stand before the last three.
+          while (here() == quote) ++at_;  // Up to two more quotes may precede the closing three.
           return true;
         }
       }
@@ -192,7 +192,8 @@ bool starts_with(const Path& path, const Path& start) {
   return path.size() >= start.size() && std::equal(start.begin(), start.end(), path.begin());
 }
 
-// The statements of a server; none of them: it is not there. Nothing: the list is written in another way.
+// The statements of a server; `own` is empty if the text has no such server. Nothing: the list is not written as
+// tables.
 struct Table {
   std::vector<Statement> all;
   std::vector<Statement> own;  // its table, its keys and the tables below it
@@ -222,7 +223,7 @@ std::optional<Table> read(const std::string& text, const std::string& name, std:
   return table;
 }
 
-// A JSON text of a string, or of a list of strings, is one of TOML.
+// JSON's notation for a string, or for a list of strings, is also valid TOML.
 std::string line(const char* key, const Json& value, const std::string& newline) {
   return std::string(key) + " = " + value.dump() + newline;
 }
@@ -235,7 +236,7 @@ const Statement* find(const Table& table, const std::string& name, const char* k
   return nullptr;
 }
 
-// The string at `at`, which moves behind it. Nothing: there is none, or it is within three quotes.
+// Reads the string at `at`, and moves `at` after it. Nothing: it is not a string, or is within three quotes.
 std::optional<std::string> read_string(const std::string& text, std::size_t& at) {
   const std::size_t begin = at;
   const char quote = at < text.size() ? text[at] : '\0';
@@ -251,7 +252,7 @@ std::optional<std::string> read_string(const std::string& text, std::size_t& at)
   return decoded.get<std::string>();
 }
 
-// A value that is a list of strings, or a string alone. Nothing: it is another one.
+// Reads a list of strings, or a single string. Nothing: the value is something else.
 std::optional<std::vector<std::string>> read_words(const std::string& value, bool is_list) {
   std::vector<std::string> words;
   std::size_t at = 0;
@@ -304,7 +305,7 @@ ClientText add(const std::string& text, const ClientServer& server, std::string&
   const auto replace = [&out](const Statement& one, const std::string& with) {
     out.replace(one.begin, one.end - one.begin, with);
   };
-  // The last one first, so that the place of the other stays.
+  // The last one is replaced first, so that the position of the other stays valid.
   const bool args_are_last = old_command->begin < old_args->begin;
   if (args_are_last) replace(*old_args, args);
   replace(*old_command, command);
@@ -316,7 +317,7 @@ ClientText remove(const std::string& text, const std::string& name, std::string&
   const auto table = read(text, name, problem);
   if (!table) return std::nullopt;
   std::string out = text;
-  // From the end, so that the places before stay.
+  // From the end, so that the earlier positions stay valid.
   for (auto one = table->own.rbegin(); one != table->own.rend(); ++one) {
     std::size_t begin = one->begin;
     const std::string newline = line_end(text);

@@ -1,6 +1,6 @@
 // Servers in goose's YAML: each is an element of the mapping `extensions`.
 //
-// A YAML library reads the text, before and after; the change itself is made in the text.
+// A YAML library reads the text before and after the change; the change itself is made in the text.
 #include <yaml-cpp/yaml.h>
 
 #include <nlohmann/json.hpp>
@@ -22,7 +22,7 @@ bool is_twice(const YAML::Node& mapping, const std::string& name) {
   return count > 1;
 }
 
-// A mapping, or nothing at all. False with `problem`.
+// Reads a mapping, or an empty text. False: `problem` says why.
 bool read(const std::string& text, YAML::Node& root, std::string& problem) {
   try {
     const std::vector<YAML::Node> documents = YAML::LoadAll(text);
@@ -46,7 +46,7 @@ bool read(const std::string& text, YAML::Node& root, std::string& problem) {
   return true;
 }
 
-// The pair with this key. Nothing: there is none.
+// A key with its value.
 struct Pair {
   YAML::Node key;
   YAML::Node value;
@@ -70,14 +70,14 @@ std::size_t next_line(const std::string& text, std::size_t at) {
   return newline == nowhere ? text.size() : newline + 1;
 }
 
-// Behind the last line of the element whose key is at `key`.
+// The position after the last line of the element whose key is at `key`.
 std::size_t end_of_element(const std::string& text, std::size_t key) {
   const std::size_t column = key - line_of(text, key);
   std::size_t end = next_line(text, key);
   for (std::size_t line = end; line < text.size(); line = next_line(text, line)) {
     const std::size_t first = text.find_first_not_of(' ', line);
     if (first == nowhere || text[first] == '\n' || text[first] == '\r') continue;
-    // The elements of a list may stand below its key.
+    // The elements of a list may begin in the column of the list's key.
     const bool is_element = first - line == column && text.compare(first, 2, "- ") == 0;
     if (first - line <= column && !is_element) break;
     end = next_line(text, line);
@@ -87,7 +87,7 @@ std::size_t end_of_element(const std::string& text, std::size_t key) {
 
 std::size_t place(const YAML::Node& node) { return static_cast<std::size_t>(node.Mark().pos); }
 
-// A JSON text of a string, or of a list of strings, is one of YAML.
+// JSON's notation for a string, or for a list of strings, is also valid YAML.
 std::string element(const ClientServer& server, const std::string& indent, const std::string& newline) {
   const std::vector<std::string> arguments(server.argv.begin() + 1, server.argv.end());
   std::string out = indent + server.name + ":" + newline;
@@ -99,7 +99,7 @@ std::string element(const ClientServer& server, const std::string& indent, const
   return out;
 }
 
-// The whole without what starts the server, or without all of it, in one notation.
+// The document without the server, or only without the command that starts it, in one canonical notation.
 std::string rest_of(YAML::Node root, const std::string& name, bool keeps_server) {
   if (!root.IsDefined() || root.IsNull()) return {};
   if (keeps_server) {
@@ -111,7 +111,7 @@ std::string rest_of(YAML::Node root, const std::string& name, bool keeps_server)
   return root.size() == 0 ? std::string() : YAML::Dump(root);
 }
 
-// `keeps_server`: what else the server had is compared, too.
+// `keeps_server`: the other settings of the server must be unchanged as well.
 ClientText checked(const std::string& before, std::string after, const std::string& name,
                    const std::vector<std::string>& argv, bool keeps_server, std::string& problem) {
   YAML::Node old_root;
@@ -120,7 +120,7 @@ ClientText checked(const std::string& before, std::string after, const std::stri
   const auto is_same = [&](bool with_server) {
     return rest_of(YAML::Clone(old_root), name, with_server) == rest_of(YAML::Clone(root), name, with_server);
   };
-  // The rest without the server in any case: an alias may have it elsewhere, too.
+  // The rest without the server is always compared: an alias may use the server elsewhere, too.
   if (read(after, root, problem) && argv_of(after, name, problem) == argv && is_same(false) &&
       (!keeps_server || is_same(true))) {
     return after;
@@ -129,7 +129,7 @@ ClientText checked(const std::string& before, std::string after, const std::stri
   return std::nullopt;
 }
 
-// The element with another command and other arguments in their lines. Nothing: it has none in lines of their own.
+// Replaces command and arguments in their lines. Nothing: they are not in lines of their own.
 ClientText with_argv(const std::string& text, const Pair& old, const std::vector<std::string>& argv) {
   const auto cmd = find(old.value, "cmd");
   const auto args = find(old.value, "args");
@@ -142,11 +142,11 @@ ClientText with_argv(const std::string& text, const Pair& old, const std::vector
     out.replace(line, end_of_element(text, at) - line,
                 std::string(at - line, ' ') + key + ": " + value.dump() + line_end(text));
   };
-  // An alias leads to another place.
+  // An alias points to a place outside this element.
   for (const Pair& one : {*cmd, *args}) {
     if (place(one.key) <= place(old.key) || place(one.key) >= end) return std::nullopt;
   }
-  // The last one first, so that the place of the other stays.
+  // The last one is replaced first, so that the position of the other stays valid.
   const Json arguments = std::vector<std::string>(argv.begin() + 1, argv.end());
   const bool args_are_last = place(cmd->key) < place(args->key);
   if (args_are_last) replace(*args, "args", arguments);
@@ -184,7 +184,7 @@ ClientText add(const std::string& text, const ClientServer& server, std::string&
     return checked(text, std::move(out), server.name, server.argv, false, problem);
   }
   if (list->value.IsNull() || (list->value.IsMap() && list->value.size() == 0)) {
-    // `{}` goes, since a mapping in lines takes its place.
+    // `{}` is removed, since the new mapping is written in lines below.
     const std::size_t begin = text.find(':', place(list->key)) + 1;
     const std::size_t braces = text.find("{}", begin);
     if (braces < line && is_blank(text.substr(begin, braces - begin))) out.erase(begin, braces + 2 - begin);

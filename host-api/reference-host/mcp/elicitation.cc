@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-// A question that was withdrawn is not remembered for ever, since it may never have been asked.
+// Old withdrawals are forgotten, since their questions may never have been asked.
 constexpr std::size_t max_withdrawn = 1024;
 constexpr std::size_t columns = 100;
 
@@ -25,7 +25,7 @@ constexpr std::array<std::pair<std::string_view, Approval>, 4> answers{
 }  // namespace
 
 bool shows_forms(const json& capabilities) {
-  // A capability without a word about which is about forms.
+  // An elicitation capability that does not say what it supports means forms.
   const json* elicitation = member(capabilities, "elicitation");
   if (elicitation == nullptr || !elicitation->is_object()) return false;
   return elicitation->contains("form") || !elicitation->contains("url");
@@ -70,13 +70,13 @@ Approval Elicitation::ask(const Question& question) {
   const auto given = std::find_if(call->given.begin(), call->given.end(),
                                   [&](const Call::Given& one) { return one.fingerprint == question.fingerprint; });
   if (!question.fingerprint.empty() && given != call->given.end()) {
-    // Once: a call that asks twice asks about two things.
+    // Each answer counts once: a call that asks twice asks about two things.
     const Approval answer = given->answer;
     call->given.erase(given);
     return answer;
   }
   const bool is_later = call->asks == Call::Asks::later;
-  // A tool of the server's has its own answer where nobody can be asked.
+  // A tool of the server handles it itself when nobody can be asked.
   if (!call->question && (is_later || call->server_tool == nullptr)) call->question = question;
   if (!is_later) return Approval::unavailable;
   Calls::innermost()->defer();
@@ -105,7 +105,7 @@ Approval Elicitation::ask_client(const Question& question, Call& call) {
     return Approval::unavailable;
   }
   const std::string id = "\"approval-" + std::to_string(++asked_) + '"';
-  Open& open = open_[id];  // stays where it is: it is a map
+  Open& open = open_[id];  // The reference stays valid: this is a map.
   open.question = question.id;
   ++call.open_forms;
   output_.send(request_line(id, "elicitation/create", form));
@@ -134,7 +134,7 @@ void Elicitation::take(const Message& response) {
   const auto asked = open_.find(response.id);
   if (asked == open_.end()) return;
   asked->second.over = true;
-  // A client that cannot show the form has asked nobody.
+  // If the client cannot show the form, nobody was asked.
   asked->second.answer = response.failed ? Approval::unavailable : approval_of(response.body);
   changed_.notify_all();
 }

@@ -1,10 +1,10 @@
 // Asks for approvals through the client, where a person answers a form.
 //
-// - For a call whose client shows no forms, the question waits for `wtool approve`, if there is a place for that
-//   (approval/waiting_questions.h); if not, the answer is unavailable.
+// - If the client of a call shows no forms, the question waits for `wtool approve`, provided that questions can wait
+//   (approval/waiting_questions.h); otherwise the answer is unavailable.
 // - In protocol 2026 a server sends no requests: the call ends with the question, and a later call brings the answer,
 //   which counts for this very question only.
-// - A form that is declined or dismissed counts as no, for this once. So does an answer that is not one of the four.
+// - A form that is declined or dismissed counts as no, this one time. So does an answer that is not one of the four.
 // - A question that is withdrawn is also withdrawn at the client.
 #pragma once
 
@@ -37,18 +37,18 @@ Approval approval_of(const nlohmann::json& result);
 // All members: any thread.
 class Elicitation final : public Approver {
  public:
-  // `waiting`: where questions wait whose client shows no forms; nullptr: there is no such place.
+  // `waiting`: where questions wait if the client shows no forms; nullptr: they cannot wait.
   explicit Elicitation(Output& output, WaitingQuestions* waiting = nullptr) : output_(output), waiting_(waiting) {}
 
   Approval ask(const Question& question) override;
   void withdraw(std::uint64_t id) override;
 
-  // A run is suspended by the question that its call has left: `wtool approve` can answer it, too.
+  // The question of its call has suspended a run: from now on, `wtool approve` can answer it, too.
   void suspended(const Call& call);
-  // It continues, by whatever has come to it.
+  // The run continues, in whichever way the answer came.
   void continues(const std::string& run);
 
-  // What the client answers to a request of this server's; to another one, it is ignored.
+  // Takes the client's answer to a request of this server. Ignores answers to anything else.
   void take(const Message& response);
 
  private:
@@ -58,15 +58,15 @@ class Elicitation final : public Approver {
     Approval answer = Approval::unavailable;
   };
 
-  bool is_withdrawn(std::uint64_t id);  // with mutex_ held, as is all below
+  bool is_withdrawn(std::uint64_t id);  // with mutex_ held, like everything below
   Approval ask_client(const Question& question, Call& call);
 
   Output& output_;
   WaitingQuestions* const waiting_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<std::string, Open> open_;     // by the request's id, as JSON text
-  std::deque<std::uint64_t> withdrawn_;  // the latest of them, whether asked or not
+  std::map<std::string, Open> open_;     // by the id of the request, as JSON text
+  std::deque<std::uint64_t> withdrawn_;  // the latest ones, whether they were asked or not
   std::uint64_t asked_ = 0;
 };
 

@@ -6,7 +6,7 @@ namespace wtool::host::mcp {
 
 namespace {
 
-// No client's ids are longer.
+// Longer than the ids of any client.
 constexpr std::size_t max_token = 1024;
 
 }  // namespace

@@ -5,7 +5,7 @@
 //   scanner.feed(R"({"id":7,"method":"tools/call","params":{"a":1e999}})");  // in any pieces
 //   scanner.id() == "7"
 //
-// - Only the outermost object counts; of two members with one name the later one does.
+// - Only the outermost object counts. If two of its members have one name, the later one counts.
 // - Holds a kilobyte at most, however long the line is.
 #pragma once
 
@@ -24,7 +24,7 @@ class IdScanner {
   // back.
   std::string id() const;
 
-  // The line is a notification, as far as can be seen: it has a method and no id.
+  // The line is a notification, as far as it can be read: it has a method and no id.
   bool is_notification() const { return has_method_ && !has_id_; }
 
  private:
@@ -36,7 +36,7 @@ class IdScanner {
   bool is_object_ = false;  // the outermost value
   bool in_string_ = false;
   bool is_escaped_ = false;
-  bool at_value_ = false;  // behind the colon of a member
+  bool at_value_ = false;  // after the colon of a member
   std::string token_, key_, id_;
   bool has_id_ = false;
   bool has_method_ = false;

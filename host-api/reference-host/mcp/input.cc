@@ -28,7 +28,7 @@ Input::Next Input::wait() const {
   return Next::line;
 }
 
-// A whole line of the buffer, where there is one.
+// Takes the next complete line of the buffer, if it has one.
 bool Input::take_line(std::string& line) {
   const std::size_t newline = buffer_.find('\n', searched_);
   if (newline == std::string::npos) {

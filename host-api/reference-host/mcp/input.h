@@ -1,8 +1,8 @@
 // The lines that a client sends, one by one, from a descriptor that may return them in any pieces.
 //
 // - A line longer than the limit is read to its end and then reported, because the id of its request may come last.
-// - Waiting for more ends at once when another descriptor becomes readable, or the client no longer reads.
-// - Never holds more than a line and a piece; the memory of a long line is given back.
+// - Waiting for more ends at once when another descriptor becomes readable, or the client stops reading.
+// - Never holds more than one line and one piece; the memory of a long line is given back.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ class Input {
  public:
   enum class Next {
     line,
-    too_long,  // too_long_line() has seen the line
+    too_long,  // too_long_line() has scanned the line
     end,       // of the input, or of the client that reads the output
     woken,     // `wake` is readable
     failed,    // the input cannot be read
   };
 
-  // Borrows the descriptors. `wake`: becomes readable to end all waiting. `output`: where answers go; -1 if it is not
-  // to be watched.
+  // Borrows the descriptors. `wake`: when it becomes readable, all waiting ends. `output`: where the answers are
+  // written; -1 if it should not be watched.
   Input(int descriptor, int wake, int output, std::size_t longest);
 
   // For Next::line, `line` is the line without its newline; the last line needs no newline.
@@ -41,9 +41,9 @@ class Input {
   const int output_;
   const std::size_t longest_;
   std::string buffer_;
-  std::size_t begin_ = 0;     // of the line that comes next
-  std::size_t searched_ = 0;  // up to here there is no newline
-  bool skipping_ = false;     // what is left of a line that is too long
+  std::size_t begin_ = 0;     // of the next line
+  std::size_t searched_ = 0;  // up to here, the buffer has no newline
+  bool skipping_ = false;     // the rest of a line that is too long is being skipped
   IdScanner too_long_;
   bool ended_ = false;
 };

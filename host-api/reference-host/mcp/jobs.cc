@@ -23,7 +23,7 @@ using nlohmann::ordered_json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Others are answered at once: those who wait must leave threads for those who stop.
+// Further polls are answered at once: polls that wait must leave threads for calls that stop a job.
 constexpr int max_waiters = 8;
 // Longer than limits.grace_seconds is by default, and shorter than clients wait.
 constexpr seconds stop_wait{10};
@@ -58,7 +58,7 @@ std::optional<long long> whole_number(const json& arguments, std::string_view na
   return number->get<long long>();
 }
 
-// What is wrong with the arguments of a tool that is about a job; empty: nothing.
+// What is wrong with the arguments of a tool that works on a job; empty: nothing.
 std::string problem_of(const json& arguments, std::initializer_list<std::string_view> names) {
   for (const auto& [name, value] : arguments.items()) {
     if (std::find(names.begin(), names.end(), name) == names.end()) return unknown_argument(name, names);
@@ -85,7 +85,7 @@ Jobs::Command::Command(Jobs& jobs, Call& call, Progress::Reports& reports, std::
   jobs_.running_.emplace(&call, job_);
 }
 
-// Without a result, where an exception has ended the call.
+// Still has no result if an exception has ended the call.
 Jobs::Command::~Command() {
   TextOutcome none;
   none.error = "an internal error has ended the job; what it has written until then is kept";
@@ -148,7 +148,7 @@ void Jobs::hand_over(Call& call) {
   jobs_.emplace(job.number, found->second);
 }
 
-// What is new of the output, into the metadata in place of what is there.
+// Replaces the output in the metadata by what is new of it.
 void Jobs::show_new_output(Job& job, ordered_json& metadata) {
   const bool runs = job.call != nullptr;
   std::uint64_t lost = 0;
@@ -160,7 +160,7 @@ void Jobs::show_new_output(Job& job, ordered_json& metadata) {
   for (const OutputStream stream : {OutputStream::standard_output, OutputStream::standard_error}) {
     const std::string name = stream == OutputStream::standard_output ? "stdout" : "stderr";
     const auto size = job.output->size(stream);
-    // Its end is in what the tool has kept itself.
+    // The end of the stream is only in the metadata that the tool itself has made.
     if (!runs && size.kept < size.written) continue;
     std::uint64_t& shown = job.shown[static_cast<std::size_t>(stream)];
     const std::uint64_t end = runs ? job.output->between_characters(stream, size.kept) : size.kept;
@@ -189,7 +189,7 @@ void Jobs::show_new_output(Job& job, ordered_json& metadata) {
   }
 }
 
-// What is to be said of a job now. With mutex_ held.
+// The result that describes a job now. With mutex_ held.
 ordered_json Jobs::report(Job& job) {
   if (job.call == nullptr && !job.result.is_null()) return job.result;
   if (job.call == nullptr) {
@@ -220,9 +220,9 @@ ordered_json Jobs::list() const {
   return text_result(std::move(text));
 }
 
-// Answers by itself, so that nothing counts as shown that nobody gets.
+// Sends the answer itself: output counts as shown only if the client really gets it.
 ordered_json Jobs::report_after(Call& call, long long number, seconds wait, bool stops) {
-  // call.stop cannot be asked below: it calls its listeners while it is locked, and they take the mutex of this object.
+  // call.stop cannot be asked below: it holds its lock while it calls its listeners, and they take this object's mutex.
   std::atomic<bool> cancelled{false};
   const Stop::Subscription listening = call.stop.subscribe([&](const StopRequest&) {
     cancelled.store(true);
@@ -245,12 +245,12 @@ ordered_json Jobs::report_after(Call& call, long long number, seconds wait, bool
     ended_.wait_for(lock, wait, [&] { return job->call == nullptr || cancelled.load(); });
     --waiting_;
   }
-  if (find() == jobs_.end()) return refusal(unknown);  // Another one has polled it meanwhile.
+  if (find() == jobs_.end()) return refusal(unknown);  // Another call has polled it in the meantime.
   const auto shown = job->shown;
   ordered_json result = report(*job);
   if (stops) result["isError"] = false;
   if (!answer_(call, std::move(result))) {
-    job->shown = shown;  // to nobody
+    job->shown = shown;  // The client did not get this output.
   } else if (job->call == nullptr) {
     jobs_.erase(job->number);
   }
@@ -326,7 +326,7 @@ BackgroundRequest take_background(const std::string& arguments) {
 }
 
 bool waits_for_progress(const Call& call) {
-  // It asks for the progress of every call, and its time limit takes no notice.
+  // Codex asks for the progress of every call, but its time limit ignores progress.
   const bool is_codex = call.client == "codex-mcp-client";
   return !call.progress_token.empty() && !is_codex;
 }

@@ -1,18 +1,19 @@
-// Commands and workflows that run on after their call was answered. A call that asks for it (`background`), and one
-// that would be answered later than its client waits, is answered with what there is and a number: it is a job from
-// then on.
+// Commands and workflows that keep running after their call was answered. A call that asks for it (`background`), or
+// whose client would not wait long enough, is answered early, with the output so far and a number. From then on it is a
+// job.
 //
-// - A job is still the same call: it keeps its thread, custody, limits and audit, and counts as a call that runs. Its
+// - A job is still the same call: it keeps its thread, custody, limits and audit, and counts as a running call. Its
 //   result goes to the next poll.
-// - A call is handed over once, or answered with its result, or cancelled; whichever comes first. One that is cancelled
-//   stops what it runs. A job is ended by job_stop, by its own timeout, and with the server.
-// - What the command writes, or the workflow tells, is shown once, to the next poll. A job that has ended is kept until
-//   it was polled; its output can be read by its number after that, as the store keeps it.
-// - There are at most max_jobs. One more is refused before it begins; a call that is due by itself then is stopped, and
-//   answers with what it has written.
+// - A call becomes a job, is answered with its result, or is cancelled: whichever comes first. A cancelled call stops
+//   what it runs. A job is ended by job_stop, by its own timeout, and with the server.
+// - Each piece of output of a command or a workflow is shown once, to the next poll. A job that has ended is kept until
+//   it is polled; after that, its output can be read by its number for as long as the store keeps it.
+// - At most max_jobs exist. A call that asks to become one more is refused before it begins; a call that would become
+//   one because its client stops waiting is stopped, and answered with the output so far.
 // - A task of protocol 2025-11-25 is a job from its beginning, which the client itself polls and ends: the tools job_*
-//   do not show it. Its result is whole, and can be read again. It is kept until its result was read and its ttl is
-//   over. Where there is no room for another job, tasks that were read go first, then those whose ttl is over.
+//   do not show it. Its result is complete, and can be read repeatedly. It is kept until its result was read and its
+//   ttl has passed. To make room for another job, tasks that were read are dropped first, then those whose ttl has
+//   passed.
 #pragma once
 
 #include <array>
@@ -46,18 +47,18 @@ class Jobs {
 
  public:
   static constexpr std::size_t max_jobs = 100;
-  // So that what fails at once is answered as a failure, and not as a job.
+  // A command that fails within this time is answered as a failure, and not as a job.
   static constexpr std::chrono::milliseconds background_wait{500};
   static constexpr std::chrono::milliseconds longest_ttl{24L * 60 * 60 * 1000};
-  // How often a client should look for the end of a task.
+  // How often a client should ask whether a task has ended.
   static constexpr std::chrono::milliseconds poll_interval{1000};
 
-  // Answers a call that runs, with a result; false: it was cancelled.
+  // Answers a running call with a result; false: the call was cancelled.
   using Answer = std::function<bool(Call&, nlohmann::ordered_json)>;
   using Send = std::function<void(std::string)>;
   Jobs(OutputStore& outputs, ResultSettings results, std::chrono::seconds max_poll_wait, Answer answer, Send send);
 
-  // What runs for a call, a command or a tool of the server: what may become a job. On the call's thread.
+  // What a call runs and what may become a job: a command, or a tool of the server. On the call's thread.
   class Command {
    public:
     Command(Jobs& jobs, Call& call, Progress::Reports& reports, std::shared_ptr<StoredOutput> output);
@@ -65,7 +66,7 @@ class Jobs {
     Command& operator=(const Command&) = delete;
     ~Command();
 
-    // Takes the result where the call is a job by now: that of a command, or that of a tool of the server.
+    // If the call is a job by now, takes its result and returns true: for a command, and for a tool of the server.
     bool take(TextOutcome& outcome);
     bool take(nlohmann::ordered_json& result);
 
@@ -78,16 +79,17 @@ class Jobs {
   };
 
   bool is_full();
-  // Why one more is refused then.
+  // The message for a call that would be one job too many.
   static std::string full_text();
-  // Makes a job of the call, if its command runs. Of a call that wants a task: that, on the call's thread.
+  // Makes a job of the call if its command runs. A call that wants a task becomes one; this must be done on its thread.
   void hand_over(Call& call);
 
   // tasks/get, tasks/result, tasks/list and tasks/cancel (tasks.cc).
   static bool is_task_method(std::string_view method);
-  // The line that answers such a request; empty: it comes when the task has ended.
+  // The line that answers such a request; empty: the answer follows when the task has ended.
   std::string answer_task_method(const Message& request);
-  // Whether a request with this key waits for the end of a task; and that it is not to be answered.
+  // Whether a request with this key waits for the end of a task. cancel_waiting: that request is not to be answered any
+  // more.
   bool has_waiting(const std::string& key) const;
   void cancel_waiting(const std::string& key);
 
@@ -99,26 +101,26 @@ class Jobs {
 
   struct Job {
     int number = 0;                        // 0: not a job yet
-    Call* call = nullptr;                  // nullptr: it has ended
+    Call* call = nullptr;                  // nullptr: the call has ended
     Progress::Reports* reports = nullptr;  // of the call
     std::shared_ptr<StoredOutput> output;
-    std::string command;                   // or its beginning, for people
-    std::array<std::uint64_t, 2> shown{};  // of each stream
+    std::string command;                   // or the beginning of a long one, for people
+    std::array<std::uint64_t, 2> shown{};  // how many bytes of each stream have been shown
     Clock::time_point began = Clock::now();
     Clock::time_point ended{};
-    TextOutcome outcome{};          // of a command
-    nlohmann::ordered_json result;  // of a tool of the server; null: the outcome has it
+    TextOutcome outcome{};          // if the call runs a command
+    nlohmann::ordered_json result;  // if the call runs a tool of the server; null: `outcome` has the result
 
-    // Only of a task:
+    // For tasks only:
     struct Request {
       std::string id, key;
     };
-    std::string task;                 // its identifier; empty: it is none
-    std::optional<std::int64_t> ttl;  // milliseconds since it began
+    std::string task;                 // its identifier; empty: the job is not a task
+    std::optional<std::int64_t> ttl;  // milliseconds from its beginning
     std::chrono::system_clock::time_point created{}, updated{};
     bool is_cancelled = false;
-    bool is_read = false;           // its result
-    std::vector<Request> requests;  // for its result
+    bool is_read = false;           // whether its result was read
+    std::vector<Request> requests;  // those that wait for its result
   };
 
   nlohmann::ordered_json poll(Call& call);
@@ -147,30 +149,30 @@ class Jobs {
   const Answer answer_;
   const Send send_;
   mutable std::mutex mutex_;
-  std::condition_variable ended_;  // a job, or the wait for one
+  std::condition_variable ended_;  // a job has ended, or a request stops waiting
   std::map<const Call*, std::shared_ptr<Job>> running_;
   std::map<int, std::shared_ptr<Job>> jobs_;  // by number
-  int waiting_ = 0;                           // for the end of a job
+  int waiting_ = 0;                           // calls that wait for the end of a job
 };
 
-// Adds the parameter `background` to a tool in the list, for servers with jobs. Not where the tool has a parameter of
-// that name.
+// Adds the parameter `background` to a tool in the list, for servers with jobs. A tool that has a parameter of this
+// name stays as it is.
 void add_background(nlohmann::ordered_json& tool);
 
-// Whether a call of the tool may become a job, and whether `background` is the server's parameter then.
+// Whether a call of the tool may become a job, and whether the server then adds `background` to its parameters.
 bool may_become_job(const Call& call);
 bool takes_background(const ToolDescription& tool);
 
-// What the arguments of such a tool say of `background`, a parameter that only the server knows.
+// What the arguments of such a tool say about `background`, a parameter that only the server knows.
 struct BackgroundRequest {
   bool is_given = false;
   bool wanted = false;
-  std::string arguments{};  // the others, where it is given
-  std::string problem{};    // what is wrong with it; empty: nothing
+  std::string arguments{};  // without `background`, if that is given
+  std::string problem{};    // what is wrong with `background`; empty: nothing
 };
 BackgroundRequest take_background(const std::string& arguments);
 
-// Whether the client waits longer while it hears of the call's progress. Most do that ask to.
+// Whether the client waits longer while it gets progress reports. Most clients that ask for them do.
 bool waits_for_progress(const Call& call);
 
 // The tool whose commands may become jobs.

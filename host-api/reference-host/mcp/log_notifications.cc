@@ -14,7 +14,7 @@ namespace wtool::host::mcp {
 
 namespace {
 
-// Syslog's levels, and the least of ours that is as grave. Nothing of ours is graver than an error.
+// The levels of syslog, each with our least level of the same severity. We have none above error.
 constexpr std::array<std::pair<std::string_view, LogLevel>, 8> levels{{{"debug", LogLevel::trace},
                                                                        {"info", LogLevel::info},
                                                                        {"notice", LogLevel::warn},
@@ -40,7 +40,7 @@ std::string_view protocol_name(LogLevel level) {
 
 std::string log_line(const LogRecord& record, const LogSpan* span) {
   std::string data = json_line(record, span);
-  data.pop_back();  // its newline
+  data.pop_back();  // without its newline
   std::string params = R"({"level":")";
   params.append(protocol_name(record.level)).append(R"(","logger":)");
   params.append(dumped(nlohmann::json(record.target))).append(R"(,"data":)").append(data);

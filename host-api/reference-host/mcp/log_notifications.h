@@ -11,7 +11,7 @@
 
 namespace wtool::host::mcp {
 
-// One thread, but for the records.
+// One thread; records may come from any.
 class LogNotifications {
  public:
   LogNotifications(Tracing& tracing, Output& output);
@@ -19,13 +19,13 @@ class LogNotifications {
   LogNotifications& operator=(const LogNotifications&) = delete;
   ~LogNotifications();
 
-  // Translates one of the protocol's eight levels, from which on a client wants records; false for any other name.
+  // Translates one of the protocol's eight levels, the least that a client wants; false for any other name.
   static bool parse_level(std::string_view name, LogLevel& level);
 
-  // From this level on, whatever it is about.
+  // Sends all records of this level and above.
   void send_from(LogLevel level);
 
-  // Also what a call wants that is about it; `level` is the least that one of them does.
+  // Also sends records about a call to calls that want them; `level` is the least that any of these calls wants.
   void send_for_calls_from(LogLevel level);
 
  private:

@@ -10,7 +10,7 @@ using nlohmann::json;
 
 constexpr std::size_t max_depth = 128;
 
-// How deep arrays and objects are nested in what may be JSON.
+// Whether arrays and objects of a text, which need not be JSON, are nested too deeply.
 bool is_too_deep(std::string_view text) {
   std::size_t depth = 0;
   bool in_string = false;
@@ -40,7 +40,7 @@ Message refused(int code, std::string why, std::string id = {}) {
   return message;
 }
 
-// Of a line that cannot be read.
+// For a line that cannot be parsed.
 Message unreadable(const IdScanner& scanned, int code, std::string why) {
   if (!scanned.is_notification()) return refused(code, std::move(why), scanned.id());
   Message message;
@@ -54,7 +54,7 @@ Message unreadable(std::string_view line, std::string why) {
   return unreadable(scanner, parse_error, std::move(why));
 }
 
-// The code unit of the escape at `at` (such as \ud83d); nothing where no such escape begins there.
+// The code unit of the escape at `at` (such as \ud83d). Nothing: no such escape begins there.
 std::optional<unsigned> escaped_unit(std::string_view text, std::size_t at) {
   unsigned unit = 0;
   if (text.substr(at, 2) != "\\u" || text.size() < at + 6) return std::nullopt;
@@ -66,14 +66,14 @@ std::optional<unsigned> escaped_unit(std::string_view text, std::size_t at) {
 bool is_high(std::optional<unsigned> unit) { return unit && *unit >= 0xd800 && *unit < 0xdc00; }
 bool is_low(std::optional<unsigned> unit) { return unit && *unit >= 0xdc00 && *unit < 0xe000; }
 
-// The text with U+FFFD for each half of a surrogate pair that is alone.
+// The text with U+FFFD in place of each unpaired half of a surrogate pair.
 std::string without_lone_surrogates(std::string_view text) {
   std::string whole(text);
   for (std::size_t i = 0; i < whole.size(); ++i) {
     if (whole[i] != '\\') continue;
     const std::optional<unsigned> unit = escaped_unit(whole, i);
     if (!unit) {
-      ++i;  // another escape, of one character
+      ++i;  // An escape of one character, such as \n.
     } else if (is_high(unit) && is_low(escaped_unit(whole, i + 6))) {
       i += 11;
     } else {
@@ -91,7 +91,7 @@ Message read_response(json& parsed, std::string id) {
   if (!has_result && !message.failed) {
     return refused(invalid_request, "a message has a method, or a result, or an error", std::move(id));
   }
-  // A client that could not read a request says so without an id: there is nothing to be done about it.
+  // A client that could not read a request of ours says so without an id. Nothing can be done about it.
   message.kind = Message::Kind::response;
   message.id = std::move(id);
   message.body = std::move(parsed[message.failed ? "error" : "result"]);

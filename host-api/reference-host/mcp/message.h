@@ -1,10 +1,11 @@
 // JSON-RPC messages, one a line: parses what a client sends, and makes the lines that a server answers with. Pure.
 //
-// - Every request with an id is answered: where a line cannot be parsed, the error has the id that can be found in it.
-//   A notification is never answered, whatever is wrong with it.
+// - Every request with an id is answered: if a line cannot be parsed, the error has the id that the line shows. A
+//   notification is never answered, whatever is wrong with it.
 // - An id is kept as the JSON text that the client wrote, so that it is sent back exactly: a string or a number. Any
 //   other id (null, objects) is refused with an error without an id.
-// - Half of a pair of \u escapes for one character is read as U+FFFD: clients that count in UTF-16 cut texts there.
+// - A \u escape that is one half of a surrogate pair without the other is read as U+FFFD: clients that count in UTF-16
+//   cut texts there.
 // - The depth is checked before anything is parsed, because later steps recurse.
 #pragma once
 
@@ -34,15 +35,15 @@ struct Message {
   enum class Kind {
     request,
     notification,
-    response,  // to a request of the server's: `body` is its result, or its error where `failed`
-    batch,     // of the messages `batch`, at least one
-    invalid,   // `error` says why; `id` is there where the request could be told
+    response,  // to a request of the server: `body` is its result, or its error if `failed`
+    batch,     // several messages, in `batch`; at least one
+    invalid,   // `error` says why; `id` is set if the id of a request was found
   };
   Kind kind = Kind::invalid;
   std::string id;                          // JSON text, as the client wrote it; empty: none
-  std::string key;                         // the same for two texts of one id: what requestId is compared with
+  std::string key;                         // equal for two spellings of one id; requestId is compared with it
   std::string method;                      // of requests and notifications
-  nlohmann::json body = nlohmann::json();  // params (null where they are missing), result, or error
+  nlohmann::json body = nlohmann::json();  // params (null if they are missing), result, or error
   bool failed = false;
   Error error{};
   std::vector<Message> batch{};
@@ -50,20 +51,20 @@ struct Message {
 
 Message read_message(std::string_view line);
 
-// The error for a line longer than `most` bytes, all of which `scanned` has seen.
+// The error for a line longer than `most` bytes. `scanned` has seen the whole line.
 Message too_long_message(const IdScanner& scanned, std::size_t most);
 
-// `value` is a JSON text without newlines. All lines end with their newline.
+// `value` is a JSON text without newlines. Every returned line ends with its newline.
 std::string result_line(std::string_view id, std::string_view value);
-std::string error_line(std::string_view id, const Error& error);  // empty id: the line has none
+std::string error_line(std::string_view id, const Error& error);  // with an empty id, the line has none
 std::string request_line(std::string_view id, std::string_view method, std::string_view params);
 std::string notification_line(std::string_view method, std::string_view params);
 
-// Compact, and valid UTF-8 whatever the texts in it are.
+// Compact, and valid UTF-8 even if the texts in it are not.
 std::string dumped(const nlohmann::json& value);
 std::string dumped(const nlohmann::ordered_json& value);
 
-// The key of an id, or the JSON text of a progress token; nothing: it is neither a string nor a number.
+// The key of an id, or the JSON text of a progress token. Nothing: it is neither a string nor a number.
 std::optional<std::string> id_key(const nlohmann::json& value);
 
 }  // namespace wtool::host::mcp

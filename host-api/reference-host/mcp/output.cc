@@ -47,7 +47,7 @@ void Output::send(std::string line) {
   if (!gone_already_) take(std::move(line));
 }
 
-// To wake the thread for what the client takes at once would make every answer wait for a processor once more.
+// Lines that the client takes at once are written here: handing them to the thread would add a wake-up to every answer.
 void Output::take(std::string line) {
   std::size_t written = 0;
   bool failed = false;
@@ -58,7 +58,7 @@ void Output::take(std::string line) {
   line.erase(0, written);
   bytes_ += line.size();
   lines_.push_back(std::move(line));
-  changed_.notify_one();  // It will see what has failed, too.
+  changed_.notify_one();  // If the write failed, the thread meets the same error.
 }
 
 bool Output::send_notification(std::string line) {
@@ -115,11 +115,11 @@ bool Output::write_line(std::string_view line) {
   return true;
 }
 
-// Until the descriptor takes something. False: the client has gone, or nobody waits for it any longer.
+// Waits until the descriptor takes something. False: the client has gone, or the patience of finish() is over.
 bool Output::wait_for_room() const {
   while (true) {
     const int patience = patience_.load();
-    // The signal of limited patience stays readable, so it is watched only until it has come.
+    // hurry_ stays readable once it is set, so it is watched only before.
     std::array<pollfd, 2> watched{{{descriptor_, POLLOUT, 0}, {patience < 0 ? hurry_ : -1, POLLIN, 0}}};
     const int ready = ::poll(watched.data(), watched.size(), patience);
     if (ready == 0) return false;
@@ -133,7 +133,8 @@ bool Output::has_room() const {
   return ::poll(&watched, 1, 0) == 1 && (watched.revents & POLLOUT) != 0;
 }
 
-// A pipe that is ready takes PIPE_BUF bytes without blocking, and may block for more; a socket can be told not to.
+// A pipe that is ready takes PIPE_BUF bytes without blocking, but may block for more; a socket can be told not to
+// block.
 std::size_t Output::write_some(std::string_view bytes, bool& failed) const {
   const ssize_t written = is_socket_
                               ? ::send(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL)

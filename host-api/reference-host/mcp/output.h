@@ -1,10 +1,10 @@
 // The lines for the client, in order: written at once if the client takes them, and otherwise by a separate thread.
 //
 // - Sending never waits for the client: a slow client, or one that does not read at all, delays only itself.
-// - Answers are kept until they are written. Notifications (progress, logs) are dropped while much waits.
+// - Answers are kept until they are written. Notifications (progress, logs) are dropped while much is waiting.
 // - A client that is gone is reported once; from then on everything is dropped.
-// - The descriptor's flags are not changed, since other processes may share it. So no write is larger than what it can
-//   take without blocking.
+// - The descriptor's flags are not changed, since other processes may share it. No write is therefore larger than what
+//   the descriptor takes without blocking.
 #pragma once
 
 #include <atomic>
@@ -22,19 +22,19 @@ namespace wtool::host::mcp {
 
 class Output {
  public:
-  // Borrows the descriptor. `gone` is called, on the writing thread, when a write fails for good. Throws
-  // std::system_error where no thread or descriptor is left.
+  // Borrows the descriptor. `gone` is called on the writing thread when a write fails for good. Throws
+  // std::system_error if a thread or a descriptor cannot be made.
   Output(int descriptor, std::function<void()> gone);
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
-  ~Output();  // As finish, with no patience.
+  ~Output();  // As finish(), without patience.
 
   // Any thread.
   void send(std::string line);
   // False: it was dropped.
   bool send_notification(std::string line);
 
-  // Writes what waits and ends the thread; gives up when the client has taken nothing for as long as `patience`.
+  // Writes what is waiting and ends the thread. Gives up when the client has taken nothing for as long as `patience`.
   void finish(std::chrono::milliseconds patience);
 
  private:
@@ -48,13 +48,13 @@ class Output {
   const int descriptor_;
   const bool is_socket_;
   const std::function<void()> gone_;
-  int hurry_ = -1;  // an eventfd: `patience_` holds now
+  int hurry_ = -1;  // an eventfd; readable: `patience_` now limits the waiting
   std::atomic<int> patience_{-1};
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::string> lines_;
-  std::size_t bytes_ = 0;  // of lines_, and of what is being written
-  bool writing_ = false;   // the thread is
+  std::size_t bytes_ = 0;  // in lines_ and in the line that is being written
+  bool writing_ = false;   // whether the thread is writing
   bool finishing_ = false;
   bool gone_already_ = false;
   std::thread thread_;

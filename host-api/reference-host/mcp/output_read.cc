@@ -32,7 +32,7 @@ constexpr std::string_view output_read_schema =
     R"("tail":{"type":"integer","description":"Lines"},"grep":{"type":"string"}},"required":["output"]})";
 
 constexpr std::size_t piece = 65536;
-// A line that is longer is searched in pieces.
+// Longer lines are searched in pieces.
 constexpr std::size_t longest_line = 1 << 20;
 constexpr std::size_t longest_shown_line = 1000;
 
@@ -45,7 +45,7 @@ struct Wanted {
   std::shared_ptr<const expressions::Pattern> grep{};
 };
 
-// Empty; or what is wrong with the arguments.
+// What is wrong with the arguments; empty: nothing.
 std::string read_arguments(const json& arguments, Wanted& wanted) {
   for (const auto& [name, value] : arguments.items()) {
     std::string problem;
@@ -83,7 +83,7 @@ std::string read_arguments(const json& arguments, Wanted& wanted) {
   return {};
 }
 
-// What is shown, and the bytes that it is about.
+// The text to show, and the range of bytes that it comes from.
 struct Part {
   std::string text;
   std::uint64_t begin = 0;
@@ -114,19 +114,19 @@ class Reader {
     part.end = size_.kept;
     part.begin = output_.between_characters(stream_, part.end - std::min<std::uint64_t>(part.end, most_));
     std::string bytes = bytes_of(part);
-    std::size_t begin = bytes.empty() ? 0 : bytes.size() - 1;  // The newline at the end begins no line.
+    std::size_t begin = bytes.empty() ? 0 : bytes.size() - 1;  // the newline at the end begins no further line
     while (begin > 0 && (bytes[begin - 1] != '\n' || --lines > 0)) --begin;
     part.begin += begin;
     part.text = to_utf8(bytes.substr(begin));
     return part;
   }
 
-  // Lines in which the pattern is, each after its offset.
+  // The lines in which the pattern matches, each after its offset.
   Part matching(const expressions::Pattern& pattern, std::uint64_t offset, std::uint64_t lines,
                 const Stop& stop) const {
     Part part;
     part.begin = part.end = std::min(offset, size_.kept);
-    std::string rest;  // from part.end on
+    std::string rest;  // from part.end on: read, but not searched yet
     while (!stop.requested()) {
       const std::string more = output_.read(stream_, part.end + rest.size(), piece);
       rest += more;

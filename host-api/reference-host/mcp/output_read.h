@@ -1,7 +1,7 @@
-// The tool output_read: parts of the output of a command of this server, by the number that a result has named.
+// The tool output_read: shows parts of a command's output, by the number that a result has named.
 //
-// - Offsets are bytes of one stream, so that any cut part can be read without a gap.
-// - An answer has at most as many bytes as a stream in a result, and its last line says where to continue.
+// - Offsets count the bytes of one stream, so that any part that was cut can be read without a gap.
+// - An answer has at most as many bytes as one stream in a result, and its last line says where to continue.
 #pragma once
 
 #include <cstddef>

@@ -16,9 +16,9 @@ namespace wtool::host::mcp {
 namespace {
 
 constexpr std::size_t block_size = 65536;
-// Of those that have a number; outputs of nothing take no block.
+// Limits the outputs that have a number: an empty one takes no block, so the limit on bytes does not bound their count.
 constexpr std::size_t max_outputs = 1000;
-// After this many, unused blocks are given back to the file system.
+// When this many blocks are unused, they are given back to the file system.
 constexpr std::size_t many_blocks = 64;
 
 int open_without_name() {
@@ -30,7 +30,7 @@ int open_without_name() {
   return ::memfd_create("outputs", MFD_CLOEXEC);
 }
 
-// A write beyond the limit for files would end this process.
+// A write beyond the process's limit for file sizes would end this process.
 std::uint64_t within_file_limit(std::uint64_t bytes) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return bytes;
@@ -117,7 +117,7 @@ OutputStore::OutputStore(std::uint64_t max_bytes)
     : max_bytes_(within_file_limit(max_bytes)), file_(open_without_name()) {}
 
 int OutputStore::number(const std::shared_ptr<StoredOutput>& output) {
-  std::shared_ptr<StoredOutput> oldest;  // ends with the mutex free
+  std::shared_ptr<StoredOutput> oldest;  // released after the mutex
   const std::lock_guard lock(mutex_);
   if (outputs_.size() >= max_outputs) oldest = take_oldest();
   outputs_.emplace(++last_number_, output);
@@ -135,8 +135,8 @@ bool OutputStore::was_there(int number) const {
   return number > 0 && number <= last_number_;
 }
 
-// With mutex_ held. Takes the oldest output without another owner. It cannot get one meanwhile, because only find()
-// shares outputs, and needs the mutex.
+// Takes the oldest output that has no other owner. It cannot get one meanwhile, because only find() shares outputs, and
+// needs the mutex. With mutex_ held.
 std::shared_ptr<StoredOutput> OutputStore::take_oldest() {
   const auto oldest =
       std::find_if(outputs_.begin(), outputs_.end(), [](const auto& one) { return one.second.use_count() == 1; });
@@ -151,7 +151,7 @@ std::optional<std::uint32_t> OutputStore::take_block() {
   while (free_.empty() && place_of(blocks_ + 1) > max_bytes_) {
     std::shared_ptr<StoredOutput> oldest = take_oldest();
     if (oldest == nullptr) return std::nullopt;
-    lock.unlock();  // It gives its blocks back.
+    lock.unlock();  // The output takes the mutex to give its blocks back.
     oldest.reset();
     lock.lock();
   }

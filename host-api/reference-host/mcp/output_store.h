@@ -1,5 +1,5 @@
-// The whole outputs of commands, for as long as this server runs: job_poll and output_read show what the answer to a
-// call had to leave out.
+// The whole outputs of commands, kept for as long as this server runs: job_poll and output_read show what the answer to
+// a call had to leave out.
 //
 //   OutputStore store(256 << 20);
 //   const std::shared_ptr<StoredOutput> output = store.open();
@@ -8,10 +8,10 @@
 //   store.find(number)->read(OutputStream::standard_output, 0, 1024);
 //
 // - Each stream is kept separately, byte for byte, from its beginning.
-// - All are in one file without a name: no command finds it by a path, and nothing has to be removed. If no file system
-//   supports such a file, they are in memory.
-// - All outputs together have a limit. To make room, the oldest that is not in use is dropped. Bytes for which there is
-//   still no room are only counted, and their stream keeps its beginning.
+// - All outputs are in one file without a name: no command finds it by a path, and nothing has to be removed. If no
+//   file system supports such a file, they are in memory.
+// - All outputs together have a limit. To make room, the oldest output that is not in use is dropped. If there is still
+//   no room, a stream keeps its beginning, and its further bytes are only counted.
 #pragma once
 
 #include <array>
@@ -32,12 +32,12 @@ namespace wtool::host::mcp {
 
 class OutputStore;
 
-// Of one command. All members: any thread. The store must outlive it.
+// The output of one command. All members: any thread. The store must outlive it.
 class StoredOutput {
  public:
   struct Size {
     std::uint64_t written = 0;  // by the command
-    std::uint64_t kept = 0;     // of that, from the beginning
+    std::uint64_t kept = 0;     // how many of these bytes are kept, from the beginning
   };
 
   explicit StoredOutput(OutputStore& store) : store_(store) {}
@@ -47,9 +47,9 @@ class StoredOutput {
 
   void add(OutputStream stream, std::string_view bytes);
   Size size(OutputStream stream) const;
-  // Up to `most` bytes from `offset` on; fewer where no more are kept.
+  // At most `most` bytes from `offset` on; fewer if fewer are kept.
   std::string read(OutputStream stream, std::uint64_t offset, std::size_t most) const;
-  // `offset`, or where the character begins that it would cut in two.
+  // `offset`, or the beginning of the character that it would cut in two.
   std::uint64_t between_characters(OutputStream stream, std::uint64_t offset) const;
 
  private:
@@ -72,9 +72,9 @@ class OutputStore {
 
   // The number under which the output is found from now on.
   int number(const std::shared_ptr<StoredOutput>& output);
-  // nullptr: no output has this number, or it was given up.
+  // nullptr: no output has this number, or it was dropped.
   std::shared_ptr<StoredOutput> find(int number) const;
-  // Whether an output has had this number.
+  // Whether an output has ever had this number.
   bool was_there(int number) const;
   std::uint64_t max_bytes() const { return max_bytes_; }
 
@@ -88,10 +88,10 @@ class OutputStore {
   const std::uint64_t max_bytes_;
   const Descriptor file_;
   mutable std::mutex mutex_;
-  std::vector<std::uint32_t> free_;  // blocks of the file
-  std::uint32_t blocks_ = 0;         // that it has
+  std::vector<std::uint32_t> free_;  // blocks of the file that are not in use
+  std::uint32_t blocks_ = 0;         // that the file has
   int last_number_ = 0;
-  std::map<int, std::shared_ptr<StoredOutput>> outputs_;  // last: their end gives blocks back
+  std::map<int, std::shared_ptr<StoredOutput>> outputs_;  // last: outputs give blocks back when they are destroyed
 };
 
 }  // namespace wtool::host::mcp

@@ -20,7 +20,7 @@ constexpr std::size_t max_line = 300;
 
 constexpr std::string_view line_ends = "\r\n";
 
-// Adds to a line that has no end yet. What is beyond the limit is not shown.
+// Adds to an unfinished line. What exceeds the limit is not shown.
 void add(std::string& line, std::string_view bytes) {
   line.append(bytes.substr(0, max_line - std::min(max_line, line.size())));
 }

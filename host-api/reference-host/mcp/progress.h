@@ -1,7 +1,7 @@
-// Tells the client how its calls proceed: what the command wrote last, and that it still runs.
+// Tells the client how its calls proceed: the last line that the command wrote, and that it still runs.
 //
-// - At most ten messages a second for a call, and one every few seconds when nothing happens, for clients that would
-//   otherwise give up. Of what came too soon, the newest is sent later.
+// - Sends at most ten messages a second for each call, and one every few seconds when nothing happens, for clients that
+//   would otherwise give up. Of the reports that come too soon, only the newest is sent, later.
 // - The progress number is the milliseconds since the call began, and always grows.
 // - After the reports of a call have ended, nothing more is sent for it.
 // - A message that a client does not read in time is replaced by the next one.
@@ -38,13 +38,13 @@ class Progress {
     Reports(const Reports&) = delete;
     Reports& operator=(const Reports&) = delete;
     ~Reports();
-    // What the command has written, cut anywhere. One thread.
+    // Takes a piece of output, which may be cut anywhere. One thread.
     void take(OutputStream stream, std::string_view bytes);
     // After this, nothing more is sent. Any thread.
     void end();
-    // All that is taken goes there, too, also after end(). Before the first of it.
+    // All output that is taken is also copied there, even after end(). Call this before the first take().
     void copy_to(std::shared_ptr<StoredOutput> output) { copy_ = std::move(output); }
-    // Whether anybody gets what is taken. The thread of take().
+    // Whether anybody receives the output.
     bool are_wanted() const { return copy_ != nullptr || is_asked_for_; }
 
    private:
@@ -59,11 +59,11 @@ class Progress {
   struct State {
     std::string token;
     Clock::time_point began;
-    Clock::time_point due;  // of the next one
+    Clock::time_point due;  // when the next message is due
     Clock::time_point soonest;
     long long last = -1;
-    std::string line;        // the last that is complete, or what there is of it
-    std::string begun[2]{};  // of each stream: a line without its end
+    std::string line;        // the last complete line, or the beginning of one
+    std::string begun[2]{};  // for each stream, the line that has no end yet
   };
 
   void run();

@@ -49,7 +49,8 @@ Reply Protocol2025::answer(const Message& request) {
   if (request.method == "ping") return {result_line(request.id, "{}"), nullptr};
   if (request.method == "initialize") return {initialize(request), nullptr};
   if (!initialized_) {
-    // What is missing may be the one or the other. The newer protocol prescribes the code (2026-07-28, basic, "_meta").
+    // The request may lack a session or a version in _meta. The newer protocol prescribes the code (2026-07-28, basic,
+    // "_meta").
     return refused({invalid_params,
                     "the request names no version of the protocol: begin with initialize, or give one in _meta "
                     "(io.modelcontextprotocol/protocolVersion)"});
@@ -102,7 +103,7 @@ std::string Protocol2025::initialize(const Message& request) {
   return result_line(request.id, dumped(result));
 }
 
-// Other versions take no notice of `task`.
+// Other versions of the protocol ignore `task`.
 bool Protocol2025::take_task(const Message& request, Call& call, Error& error) const {
   const json* task = member(request.body, "task");
   if (task == nullptr || !has_tasks_) return true;

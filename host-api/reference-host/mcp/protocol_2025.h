@@ -1,5 +1,5 @@
-// The protocol of 2024 and 2025 (2024-11-05 to 2025-11-25): a session that begins with initialize, and whose client can be
-// asked. For us its versions differ in two things: the first two have batches, and the last has tasks.
+// The protocol of 2024 and 2025 (2024-11-05 to 2025-11-25): a session begins with initialize, and its client can be
+// asked. Its versions differ in two things that matter here: the first two have batches, and the last has tasks.
 #pragma once
 
 #include <array>
@@ -20,18 +20,18 @@ namespace wtool::host::mcp {
 inline constexpr std::array<std::string_view, 4> session_versions{"2025-11-25", "2025-06-18", "2025-03-26",
                                                                   "2024-11-05"};
 
-// What is said to a request: a line at once, or a call that answers later. Neither: it is answered when a task ends.
+// The answer to a request: a line at once, or a call that is answered later. Neither: it is answered when a task ends.
 struct Reply {
   std::string line;
   std::shared_ptr<Call> call;
 };
 
-// What the server says of itself, in either protocol.
+// What the server tells a client about itself, in either protocol.
 struct About {
   std::string version;           // of the program
-  std::string policy;            // what commands can do, for the models that use the tools; empty: nothing is said
-  bool questions_wait = false;   // for `wtool approve`, where the client shows no forms
-  bool workflows_alone = false;  // no tool runs a command that a model gives
+  std::string policy;            // for the models that use the tools: what commands can do; empty: they are not told
+  bool questions_wait = false;   // for `wtool approve`, if the client shows no forms
+  bool workflows_alone = false;  // no tool runs a command of the model's choice
 };
 nlohmann::ordered_json server_info(const About& about);
 std::string instructions(const About& about, bool client_shows_forms);
@@ -47,7 +47,7 @@ class Protocol2025 {
 
   Reply answer(const Message& request);
 
-  // The version of the session has batches.
+  // Whether the version of the session has batches.
   bool takes_batches() const { return takes_batches_; }
 
  private:
@@ -63,8 +63,8 @@ class Protocol2025 {
   bool initialized_ = false;
   bool can_be_asked_ = false;
   bool takes_batches_ = false;
-  bool has_tasks_ = false;    // the version has, and there are tools for it
-  bool lists_tasks_ = false;  // the client has, too
+  bool has_tasks_ = false;    // the version has tasks, and some tools can use them
+  bool lists_tasks_ = false;  // the client has tasks, too
 };
 
 }  // namespace wtool::host::mcp

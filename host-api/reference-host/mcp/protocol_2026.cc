@@ -135,7 +135,7 @@ std::string Protocol2026::answer_call(const Call& call, ordered_json result) {
   }
   ordered_json asking{{"resultType", "input_required"}};
   asking["inputRequests"][question_key] = {{"method", "elicitation/create"}, {"params", approval_form(*call.question)}};
-  // A call that is continued may meet other questions first.
+  // A run that continues may meet other questions before it comes to these answers.
   asking["requestState"] =
       request_states_.issue(call.tool->id, call.arguments, call.question->fingerprint, call.continues,
                             call.continues.empty() ? std::vector<Call::Given>() : call.given);

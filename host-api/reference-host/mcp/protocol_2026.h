@@ -1,5 +1,5 @@
-// The protocol of 2026 (2026-07-28): there is no session, every request names its version and its client's
-// capabilities, and the server sends no requests. A question about a call is its answer, and the client repeats the
+// The protocol of 2026 (2026-07-28): it has no sessions, every request names its version and its client's capabilities,
+// and the server sends no requests. If a call needs an approval, its answer is the question, and the client repeats the
 // call with the reply.
 #pragma once
 
@@ -14,18 +14,18 @@
 
 namespace wtool::host::mcp {
 
-// One thread, but for answer_call.
+// One thread; answer_call and complete: any thread.
 class Protocol2026 {
  public:
   // Borrows all.
   Protocol2026(const ToolMethods& tools, LogNotifications& logs, About about);
 
-  // Whether the request is of this protocol: it says so itself.
+  // Whether the request says that it uses this protocol.
   static bool is_spoken_by(const Message& request);
 
   Reply answer(const Message& request);
 
-  // The line that answers a call with `result`, or asks, or says that nobody can be asked. Any thread.
+  // The line that answers a call: with `result`, with a question, or with an error if nobody can be asked. Any thread.
   std::string answer_call(const Call& call, nlohmann::ordered_json result);
 
   // The line that answers a request with `result`. Any thread.

@@ -22,7 +22,7 @@
 
 namespace wtool::host::mcp {
 
-// 64 hexadecimal digits that nobody can guess. Throws std::system_error where the kernel gives no random bytes.
+// 64 random hexadecimal digits. Throws std::system_error if the kernel gives no random bytes.
 std::string new_identifier();
 
 // Any thread.
@@ -34,18 +34,18 @@ class RequestStates {
   explicit RequestStates(std::chrono::milliseconds lifetime = default_lifetime) : lifetime_(lifetime) {}
 
   // `arguments` is the JSON text of an object with sorted keys; `fingerprint` is the question's. Throws
-  // std::system_error where the kernel gives no random bytes.
+  // std::system_error if the kernel gives no random bytes.
   std::string issue(std::string_view tool, std::string_view arguments, std::string_view fingerprint,
                     std::string_view continues = {}, std::vector<Call::Given> unused = {});
 
   struct Redeemed {
-    std::string fingerprint;  // the question's
-    std::string continues;    // what the tool has left with it
-    // Answers to its earlier questions that it has not come to yet.
+    std::string fingerprint;  // of the question
+    std::string continues;    // what the tool keeps until the question is answered
+    // Answers to earlier questions that the tool has not reached yet.
     std::vector<Call::Given> unused;
   };
-  // Nothing where the state is not valid here; `why` is a sentence with the reason. A call of another tool or with
-  // other arguments does not use the state up.
+  // Nothing: the state is not valid here, and `why` is a sentence with the reason. A call of another tool, or with
+  // other arguments, does not use the state up.
   std::optional<Redeemed> redeem(const std::string& state, std::string_view tool, std::string_view arguments,
                                  std::string& why);
 

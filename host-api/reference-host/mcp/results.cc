@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// The text of a stream, the member that says whether it is whole, and the one that says how much there was.
+// For one stream, the members that hold its text, whether it was cut, and how many bytes it had.
 struct Stream {
   std::string_view text, flag, bytes;
 };
@@ -26,7 +26,7 @@ constexpr std::array<Stream, 5> streams{{{"stdout", "stdout_truncated", "stdout_
 
 constexpr std::string_view gap_begin = "[... ";
 
-// What a text may have beside two streams.
+// Room for the words beside two streams.
 constexpr std::size_t room_for_the_rest = 4096;
 
 bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
@@ -38,7 +38,7 @@ std::string text_of(const ordered_json& object, const char* name) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-// Says of a result that has one flag and a warning for both streams (terminal_execute_command) that `name` was cut.
+// Sets the one flag and the one warning that a result of terminal_execute_command has for both streams: `name` was cut.
 void warn(ordered_json& metadata, std::string_view name, std::size_t bytes, std::size_t most) {
   metadata["truncated"] = true;
   std::string warning = text_of(metadata, "warning");
@@ -48,7 +48,7 @@ void warn(ordered_json& metadata, std::string_view name, std::size_t bytes, std:
   metadata["warning"] = warning;
 }
 
-// A schema as clients of all versions read it: some refuse one that names the language it is written in.
+// Removes what some clients refuse: the member that names the language of the schema.
 ordered_json schema_of(const std::string& text) {
   ordered_json schema = ordered_json::parse(text);
   schema.erase("$schema");
@@ -57,7 +57,7 @@ ordered_json schema_of(const std::string& text) {
 
 bool is_shell_execute(const ToolDescription& tool) { return tool.id == "shell_execute"; }
 
-// The text of these tools has all that a model needs, once: `mcp.results` is about them.
+// True if `mcp.results` asks for text alone, and the text of this tool already contains everything that a model needs.
 bool answers_in_text(const ToolDescription& tool, ResultStyle style) {
   return style == ResultStyle::text && (is_shell_execute(tool) || tool.id.starts_with("pty_"));
 }
@@ -70,7 +70,7 @@ std::string joined(const ordered_json& list) {
   return text;
 }
 
-// How the command ended, for the last line of the text.
+// How the command ended: the last line of the text.
 std::string ending(const ordered_json& metadata) {
   if (text_of(metadata, "status") == "running") {
     return "job " + dumped(metadata["job"]) + " still runs, " +
@@ -86,7 +86,7 @@ std::string ending(const ordered_json& metadata) {
   return text;
 }
 
-// What else a model has to know: by the names of the metadata, in words.
+// What else a model has to know, in words. The names are those of the metadata.
 std::vector<std::string> remarks(const ordered_json& metadata) {
   std::vector<std::string> remarks;
   const auto error = metadata.value("error", ordered_json::object());
@@ -118,7 +118,7 @@ std::vector<std::string> remarks(const ordered_json& metadata) {
   add_list("protected_changed", "protected files were changed: ");
   add_list("put_aside", "put aside: ");
   const auto sandbox = metadata.value("sandbox", ordered_json::object());
-  // A failure's hint begins with it.
+  // If the result has an error, its hint already names what the sandbox refused.
   if (const auto refused = sandbox.find("refused"); refused != sandbox.end() && !metadata.contains("error")) {
     remarks.push_back("the sandbox refused " + joined(*refused));
   }
@@ -147,7 +147,7 @@ std::string shell_text(const ordered_json& metadata) {
   return text + ']';
 }
 
-// Without what a reader takes for granted. The command is the model's own words.
+// Without members that have their default, and without the command, which the model wrote itself.
 ordered_json without_defaults(const ordered_json& metadata) {
   ordered_json shown = ordered_json::object();
   for (const auto& [name, value] : metadata.items()) {
@@ -160,13 +160,14 @@ ordered_json without_defaults(const ordered_json& metadata) {
   return shown;
 }
 
-// Where the rest of the first stream that is cut can be read.
+// Adds the arguments with which output_read shows the rest of the first stream that is cut.
 void add_output_read(ordered_json& metadata, const std::function<int()>& number_of_output) {
   for (const std::string stream : {"stdout", "stderr"}) {
     if (!metadata.value(stream + "_truncated", false)) continue;
     const std::string partial = "partial_" + stream;
     const std::string text = text_of(metadata, metadata.contains(partial) ? partial.c_str() : stream.c_str());
-    // Rather too early than too late: the mark may come after a newline of its own, and a replaced byte is three.
+    // The offset may be too early, but never too late: the mark may follow an added newline, and a replaced byte became
+    // three.
     std::size_t begin = std::min(text.find(gap_begin), text.size());
     if (begin > 0) --begin;
     if (text_of(metadata, "encoding") != "utf-8") begin /= 3;
@@ -197,7 +198,7 @@ void cut_streams(ordered_json& metadata, std::size_t most) {
     const auto& text = stream->get_ref<const std::string&>();
     if (text.size() <= most) continue;
     const std::size_t size = text.size();
-    // The tool may have left out a part before, in the middle as well.
+    // The tool itself may have left out a part, also in the middle.
     const auto counted = metadata.find(bytes);
     const bool is_counted = counted != metadata.end() && counted->is_number_unsigned();
     *stream = cut(text, most, is_counted ? counted->get<std::size_t>() : 0);
@@ -244,7 +245,7 @@ std::string cut(std::string_view text, std::size_t most, std::size_t bytes) {
 
 namespace {
 
-// A tool without its annotations.
+// Without annotations, which differ between the plugin's tools and the server's.
 ordered_json described(const ToolDescription& tool, bool has_output_schema) {
   ordered_json object{{"name", tool.id}};
   if (!tool.title.empty()) object["title"] = tool.title;
@@ -275,7 +276,7 @@ ordered_json server_tool_object(const ToolDescription& tool) {
     if (is_set != is_default) annotations[name] = is_set;
   };
   add("readOnlyHint", WTOOL_HINT_READ_ONLY, false);
-  // What changes nothing needs no others.
+  // A tool that changes nothing needs no other hints.
   if (annotations.empty()) {
     add("destructiveHint", WTOOL_HINT_DESTRUCTIVE, true);
     add("idempotentHint", WTOOL_HINT_IDEMPOTENT, false);
@@ -316,7 +317,7 @@ ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome
   const ordered_json whole = metadata.is_object() ? metadata : ordered_json();
   if (metadata.is_object()) {
     cut_streams(metadata, settings.output_bytes);
-    // execute_run has what was written one level down.
+    // execute_run nests the output one level deeper.
     if (const auto value = metadata.find("value"); value != metadata.end() && value->is_object()) {
       cut_streams(*value, settings.output_bytes);
     }
@@ -330,7 +331,7 @@ ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome
       const auto text = block.is_object() ? block.find("text") : block.end();
       if (!block.is_object() || text == block.end() || !text->is_string()) continue;
       const auto& words = text->get_ref<const std::string&>();
-      // A text that is the metadata would stand there twice.
+      // Skip a text that only repeats the metadata.
       if (words.starts_with('{') && ordered_json::parse(words, nullptr, false) == whole) continue;
       content.push_back(text_block(cut(words, 2 * settings.output_bytes + room_for_the_rest)));
     }

@@ -11,7 +11,7 @@ namespace wtool::host::mcp {
 
 namespace {
 
-// They are over at once, or as soon as what they end is; a few may wait for the end of a job.
+// Urgent calls end quickly, or as soon as the job that they stop has ended; a few may wait for the end of a job.
 constexpr int max_urgent_calls = 16;
 
 // True for tools that end something or report its state.
@@ -48,7 +48,7 @@ ServerTools all_tools(const ServerSettings& settings, Jobs& jobs, const OutputSt
   return tools;
 }
 
-// A poll is answered before its client gives up as well.
+// A poll, too, must be answered before its client stops waiting.
 std::chrono::seconds max_poll_wait(const ServerSettings& settings) {
   constexpr std::chrono::seconds longest{600};
   return std::min(longest, settings.answer_within.value_or(longest));
@@ -97,7 +97,7 @@ Calls::Handlers Server::handlers() {
                 try {
                   jobs_.hand_over(call);
                 } catch (const std::exception&) {
-                  // Out of memory: it is answered when it has ended.
+                  // Out of memory: the call is answered when it ends.
                 }
               },
           .send = [this](const std::shared_ptr<Batch>& batch, std::string line) { send(batch, std::move(line)); }};
@@ -158,7 +158,7 @@ void Server::take(const Message& message, const std::shared_ptr<Batch>& batch) {
       return take_notification(message);
     case Message::Kind::response:
       return elicitation_.take(message);
-    case Message::Kind::batch:  // A batch holds no other batch.
+    case Message::Kind::batch:  // A batch cannot contain a batch.
     case Message::Kind::invalid:
       return send(batch, error_line(message.id, message.error));
   }
@@ -179,7 +179,7 @@ void Server::take_request(const Message& request, const std::shared_ptr<Batch>& 
     case Calls::Added::yes:
       return;
     case Calls::Added::id_in_use:
-      // Without the id: with it, this would be the answer to the call that has it.
+      // The error has no id: with it, the client would take it for the answer to the running call.
       return send(batch, error_line({}, {invalid_request, "the id " + request.id + " is that of a call that runs"}));
     case Calls::Added::too_many:
       return send(batch, answered(*call, refusal("too many calls wait already; try again later")));
@@ -222,7 +222,7 @@ nlohmann::ordered_json Server::call_plugin(Call& call, Progress::Reports& report
   return call_result(*call.tool, toolbox_.call_text(call.tool->id, call.arguments, call.stop, sink), settings_.results);
 }
 
-// What the call says of `background`. Empty, or why it is refused.
+// Reads the call's `background` into `asked`. Returns why the call is refused, or an empty text.
 std::string Server::take_background_of(const Call& call, BackgroundRequest& asked) {
   if (has_jobs_ && (call.server_tool == nullptr || takes_background(*call.tool))) {
     asked = take_background(call.arguments);
@@ -232,7 +232,7 @@ std::string Server::take_background_of(const Call& call, BackgroundRequest& aske
   return must_become_job && jobs_.is_full() ? Jobs::full_text() + "; nothing has been run" : "";
 }
 
-// Null where a job has the result: the call has been answered.
+// Null: the call was already answered, and a job has taken the result.
 nlohmann::ordered_json Server::run_lasting_tool(Call& call, Progress::Reports& reports) {
   BackgroundRequest asked;
   if (const std::string problem = take_background_of(call, asked); !problem.empty()) return refusal(problem);
@@ -240,7 +240,8 @@ nlohmann::ordered_json Server::run_lasting_tool(Call& call, Progress::Reports& r
   reports.copy_to(output);
   Jobs::Command running(jobs_, call, reports, output);
   hand_over_when_due(call, asked.wanted);
-  // The tool does not know the parameter; a question of the newer era is bound to what the client has sent.
+  // The tool does not know `background`. The client's arguments are restored below: a question of protocol 2026 is
+  // bound to them.
   const std::string sent = call.arguments;
   if (asked.is_given) call.arguments = asked.arguments;
   nlohmann::ordered_json result = call.server_tool->answer(call, reports);
@@ -249,7 +250,7 @@ nlohmann::ordered_json Server::run_lasting_tool(Call& call, Progress::Reports& r
   return result;
 }
 
-// Null where a job has the result: the call has been answered.
+// Null: the call was already answered, and a job has taken the result.
 nlohmann::ordered_json Server::run_command(Call& call, Progress::Reports& reports) {
   BackgroundRequest asked;
   if (const std::string problem = take_background_of(call, asked); !problem.empty()) return refusal(problem);
@@ -274,7 +275,7 @@ void Server::hand_over_when_due(Call& call, bool is_background) {
   if (const auto time = due(call, is_background)) calls_.remind(call, *time);
 }
 
-// When a call whose command still runs becomes a job.
+// When a call becomes a job if its command still runs.
 std::optional<Calls::Clock::time_point> Server::due(const Call& call, bool is_background) const {
   if (is_background) return Calls::Clock::now() + Jobs::background_wait;
   if (!settings_.answer_within) return std::nullopt;
@@ -283,7 +284,7 @@ std::optional<Calls::Clock::time_point> Server::due(const Call& call, bool is_ba
 }
 
 std::string Server::answered(const Call& call, nlohmann::ordered_json result) {
-  // It did not become a task, and the client expects no other result.
+  // The call did not become a task, and the client accepts no other result.
   if (call.wants_task && result.is_object()) {
     return error_line(call.id, {internal_error, result.at("content").at(0).at("text").get<std::string>()});
   }

@@ -1,14 +1,14 @@
 // The server of the Model Context Protocol: reads messages from a client and dispatches them.
 //
 // - The reading thread waits only for the next line: calls run on other threads, and messages to the client go through
-//   a queue. So pings are answered and cancellations are seen, whatever runs.
+//   a queue. Pings are therefore answered, and cancellations seen, whatever runs.
 // - Each request says which protocol it speaks; a client may use both in turn.
 // - A call that ends something or asks for its state never waits behind running calls: it has separate threads.
 // - A command or a workflow that runs longer than the client waits for an answer becomes a job (jobs.h), and output
-//   that a result had to cut can be read (output_read.h). Both exist where their tools are served, and output_read
-//   where the plugin has shell_execute.
+//   that a result had to cut can be read (output_read.h). The tools for jobs exist if a served tool may become one, and
+//   output_read if the plugin has shell_execute.
 // - A call that the client wants as a task (protocol 2025-11-25) is a job from its beginning.
-// - When the server ends, all calls have ended.
+// - When the server has ended, all calls have ended.
 #pragma once
 
 #include <array>
@@ -39,26 +39,26 @@
 
 namespace wtool::host::mcp {
 
-// The tools that this server adds to those of a plugin that has shell_execute, and, but for the last, to tools of its
-// own that may become jobs.
+// The tools that this server adds: all of them if the plugin has shell_execute; without it, those for jobs if one of
+// the server's own tools may become a job.
 inline constexpr std::array<std::string_view, 4> own_tools{"job_poll", "job_stop", "job_list", "output_read"};
 
 struct ServerSettings {
   ResultSettings results;
-  std::string shell = "/bin/sh";  // runs the lines of shell_execute
-  // A command that runs longer becomes a job. Nothing: a command becomes a job only on request.
+  std::string shell = "/bin/sh";  // runs the command lines of shell_execute
+  // A command that runs longer becomes a job. Nothing: only on request.
   std::optional<std::chrono::seconds> answer_within;
-  bool waits_for_progress = false;  // a client that is told of the progress waits longer than that
-  // A question waits so long where the client shows no forms. Nothing: it does not wait.
+  bool waits_for_progress = false;  // a client that gets progress reports waits longer than that
+  // How long a question waits if the client shows no forms. Nothing: it does not wait.
   std::optional<std::chrono::seconds> approve_within;
-  std::uint64_t stored_bytes = 0;    // of all outputs that can be read later
-  int max_calls = 1;                 // at once
-  std::chrono::seconds max_wait{1};  // of a call for its turn
-  std::size_t message_bytes = 0;     // of one line of the client's
+  std::uint64_t stored_bytes = 0;    // limit of all outputs that can be read later
+  int max_calls = 1;                 // that run at once
+  std::chrono::seconds max_wait{1};  // how long a call may wait for its turn
+  std::size_t message_bytes = 0;     // limit of one line from the client
   About about;
-  ServerTools tools;                // beside the plugin's
-  std::vector<std::string> served;  // tools; empty: all
-  std::vector<std::string> hidden;  // tools that are not listed
+  ServerTools tools;                // besides the plugin's
+  std::vector<std::string> served;  // names of the tools that clients can use; empty: all
+  std::vector<std::string> hidden;  // names of tools that can be called, but are not listed
 };
 
 // One thread.
@@ -67,10 +67,10 @@ class Server {
   // Borrows all.
   Server(const Plugin& plugin, Toolbox& toolbox, Elicitation& elicitation, Output& output, ServerSettings settings);
 
-  // Until the input ends (true), or cannot be read.
+  // Returns true when the input ends, false when it cannot be read.
   bool serve(Input& input);
 
-  // Stops all calls now and waits for their end. What runs is still answered.
+  // Stops all calls now and waits for their end. Running calls are still answered.
   void end(const std::string& reason);
 
  private:
@@ -106,7 +106,7 @@ class Server {
   Protocol2025 protocol_2025_;
   Protocol2026 protocol_2026_;
   Progress progress_;
-  // Last, so that nothing runs when the others end.
+  // Last, so that all calls have ended before the other members are destroyed.
   Calls calls_;
   Calls urgent_calls_;
 };

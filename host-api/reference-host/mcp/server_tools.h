@@ -19,19 +19,19 @@
 namespace wtool::host::mcp {
 
 struct ServerTool {
-  // In the form of a plugin's tool. Its id must differ from all tools of the plugin and of the server.
+  // The same form as a plugin's tool. Its id must differ from those of all tools of the plugin and the server.
   ToolDescription description;
-  // The call ends at once, or as soon as what it ends has ended: it never waits behind running calls.
+  // The call ends at once, or as soon as the job that it stops has ended. It never waits behind running calls.
   bool is_urgent = false;
-  // It may take longer than a client waits: its call becomes a job then (jobs.h). What is added to `reports` is what
-  // the job shows until its end.
+  // The tool may take longer than a client waits: its call then becomes a job (jobs.h). Until the job ends, it shows
+  // what was added to `reports`.
   bool may_become_job = false;
-  // How a call ends that its client cancels. The end of the server ends all of them now.
+  // How a call is stopped when its client cancels it. When the server ends, all calls are stopped now.
   StopHow when_cancelled = StopHow::now;
-  // Returns the result of tools/call: "content", "isError" (results.h has text_result and refusal); null if the tool
-  // has answered the call by itself. It runs on the call's own thread, many at once, and ends early when call.stop asks
-  // for it. call.arguments is the JSON text of an object, as the client has sent it. What is added to `reports` is sent
-  // as progress. An exception is answered as an internal error.
+  // Returns the result of tools/call: "content" and "isError" (results.h has text_result and refusal); null if the tool
+  // has answered the call itself. It runs on the call's own thread, many at once, and must end early when call.stop
+  // asks for it. call.arguments is the JSON text of an object, as the client has sent it. What is added to `reports` is
+  // sent as progress. An exception is answered as an internal error.
   std::function<nlohmann::ordered_json(Call& call, Progress::Reports& reports)> answer;
 };
 

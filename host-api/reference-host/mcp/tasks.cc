@@ -17,7 +17,7 @@ using nlohmann::ordered_json;
 using std::chrono::milliseconds;
 
 constexpr const char* related_task = "io.modelcontextprotocol/related-task";
-// Requests that wait for the end of one task: a client needs one.
+// Requests that may wait for the end of one task: a client needs only one.
 constexpr std::size_t max_requests = 16;
 
 }  // namespace
@@ -65,7 +65,7 @@ void Jobs::cancel_waiting(const std::string& key) {
   for (const auto& [number, job] : jobs_) std::erase_if(job->requests, [&](const auto& one) { return one.key == key; });
 }
 
-// Tasks that have ended, and of which this is true.
+// Drops tasks that have ended and meet the condition.
 template <typename Condition>
 void Jobs::drop_tasks(Condition is_droppable) {
   std::erase_if(jobs_, [&](const auto& entry) {
@@ -131,7 +131,7 @@ ordered_json Jobs::task_object(const Job& job) {
           {"pollInterval", poll_interval.count()}};
 }
 
-// The result that the call would have had, as often as it is asked for.
+// The result that the call would have had. It can be asked for repeatedly.
 std::string Jobs::task_result(const std::string& id, Job& job) {
   job.is_read = true;
   job.shown = {};

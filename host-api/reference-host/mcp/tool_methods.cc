@@ -22,7 +22,7 @@ constexpr std::string_view cursor_begin = "tools-";
 
 std::string cursor(std::size_t first) { return std::string(cursor_begin) + std::to_string(first); }
 
-// The number of the tool with which a page begins; nothing if this is not a valid cursor.
+// The index of the first tool of a page. Nothing: this is not a valid cursor.
 std::optional<std::size_t> first_of(const json& given, std::size_t page, std::size_t count) {
   if (!given.is_string()) return std::nullopt;
   const auto& text = given.get_ref<const std::string&>();
@@ -33,7 +33,7 @@ std::optional<std::size_t> first_of(const json& given, std::size_t page, std::si
   return is_ours ? std::optional(first) : std::nullopt;
 }
 
-// The plugin's own description names the shell that it has unless it is configured.
+// Puts the configured shell into the plugin's own description, which names the default.
 void name_shell(ordered_json& tool, const std::string& shell) {
   constexpr std::string_view usual = "(/bin/sh)";
   auto& description = tool["description"].get_ref<std::string&>();
@@ -104,7 +104,8 @@ const ToolMethods::Tool* ToolMethods::find(std::string_view name) const {
 }
 
 std::string ToolMethods::unknown_tool(const std::string& name) const {
-  // To the client, tools that are not served do not exist, so the message does not list the served ones either.
+  // For the client, tools that are not served do not exist. The message must not reveal them, and so lists no names at
+  // all.
   if (!settings_.served.empty()) return "there is no tool \"" + escaped(name) + "\" here";
   std::vector<std::string> names;
   for (const Tool& tool : tools_) names.push_back(tool.description->id);

@@ -1,4 +1,4 @@
-// What both protocols share about tools: the list, page by page, and a call as the client asks for it.
+// What both protocols share about tools: the list, page by page, and how a request becomes a call.
 #pragma once
 
 #include <memory>
@@ -22,24 +22,24 @@ class ToolMethods {
   static constexpr std::size_t usual_page = 100;
 
   struct Settings {
-    std::vector<std::string> served{};  // names of the tools that there are for the client; empty: all
-    std::vector<std::string> hidden{};  // names of those that are not listed, but can be called
+    std::vector<std::string> served{};  // names of the tools that the client may use; empty: all
+    std::vector<std::string> hidden{};  // names of tools that are not listed, but can be called
     ResultStyle style = ResultStyle::text;
-    std::string shell = "/bin/sh";  // that runs the lines of shell_execute
+    std::string shell = "/bin/sh";  // runs the command lines of shell_execute
     std::size_t page = usual_page;
   };
   // Borrows both. The tools of the server are listed after those of the plugin.
   ToolMethods(const Plugin& plugin, const ServerTools& server_tools, Settings settings);
 
-  // {"tools": [...]}, with "nextCursor" where there are more. `shows_tasks`: it says of each tool whether its calls may
-  // be tasks. Nothing: `error` says why.
+  // {"tools": [...]}, with "nextCursor" if more follow. `shows_tasks`: each tool says whether its calls may be tasks.
+  // Nothing: `error` says why.
   std::optional<nlohmann::ordered_json> list(const nlohmann::json& params, Error& error,
                                              bool shows_tasks = false) const;
 
-  // Whether calls of some tool may become jobs, and so tasks.
+  // Whether calls of some tool may become jobs, and therefore tasks.
   bool has_lasting_tool() const;
 
-  // Whether it can be called.
+  // Whether a tool of this name can be called.
   bool has(std::string_view name) const { return find(name) != nullptr; }
 
   // The call of a tools/call request; nullptr: `error` says why. Arguments must be an object; the tool checks the rest.
@@ -48,7 +48,7 @@ class ToolMethods {
  private:
   struct Tool {
     const ToolDescription* description = nullptr;
-    const ServerTool* server_tool = nullptr;  // nullptr: it is the plugin's
+    const ServerTool* server_tool = nullptr;  // nullptr: it is a tool of the plugin
   };
 
   static bool may_last(const Tool& tool);
@@ -57,11 +57,11 @@ class ToolMethods {
   std::string unknown_tool(const std::string& name) const;
 
   const Settings settings_;
-  std::vector<Tool> tools_;   // that can be called
-  std::vector<Tool> listed_;  // of these
+  std::vector<Tool> tools_;   // those that can be called
+  std::vector<Tool> listed_;  // of these, those that are listed
 };
 
-// The member of an object, or nullptr.
+// The member of an object. nullptr: it has none of this name, or is not an object.
 const nlohmann::json* member(const nlohmann::json& object, std::string_view name);
 
 }  // namespace wtool::host::mcp
