@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Bytes that a person sees of a text. More would push the command off the screen.
+// How many bytes of a text a person is shown. More would push the command off the screen.
 constexpr std::size_t shown_input = 4096;
 
 Json describe_input(const std::string& text) {
@@ -40,20 +40,20 @@ CallError not_approved(const CommandRequest& request, const std::string& why) {
   return {"approval_denied", "Command not approved: " + request.line, why};
 }
 
-// The file of approvals to use for this plan. Empty where there is no usable one; `why_not` says why, if one is
-// configured. A file that the command itself could write does not prove what a person wants.
+// The file of approvals to use for this plan. Empty: none can be used, and `why_not` says why if one is configured. A
+// file that the command itself could write does not prove what a person wants.
 std::string approvals_file(const Plan& plan, const Configuration& configuration, std::string& why_not) {
   const std::string& file = configuration.commands.approvals;
   if (file.empty()) return {};
   const std::string real = policy::resolve_path("/", file);
   std::vector<std::string> writable = policy::canonical_roots(configuration.directories.roots);
   writable.push_back(plan.directory.path);
-  // An answer that opens the network is worth more to a command: it must not lie where any command may write.
+  // An answer that opens the network is worth more to a command: no command at all may be able to write its file.
   if (plan.lifts_network) {
     const std::vector<std::string> by_sandbox = policy::canonical_roots(configuration.sandbox->write);
     writable.insert(writable.end(), by_sandbox.begin(), by_sandbox.end());
   }
-  // By its own name as well: a command could have put a link there, which leads out.
+  // The unresolved name is checked as well: a command could have put a link there that leads elsewhere.
   const bool is_theirs = policy::is_within_any(real, writable) || policy::is_within_any(file, writable);
   if (!is_theirs) return real;
   why_not = "the file of approvals, " + real + ", lies in the command's own directory or in " +

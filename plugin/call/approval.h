@@ -1,4 +1,4 @@
-// Settles a verdict of "ask": by what a person has answered for good, or by asking one through the host.
+// Settles a verdict of "ask": by an answer that was kept, or by asking a person through the host.
 #pragma once
 
 #include <memory>
@@ -12,18 +12,18 @@ namespace wtool {
 struct Question {
   std::string tool;
   std::string call_id;
-  std::string subject;      // JSON object: what exactly would run
-  std::string reason;       // why it is asked, one sentence
+  std::string subject;      // JSON object that shows exactly what would run
+  std::string reason;       // one sentence: why an approval is needed
   std::string fingerprint;  // of command, directory, environment and standard input
 };
 
 enum class Reply { unavailable, yes, no, always, never, deferred, expired };
 
-// How to ask a person. An interface, because the call must not know the C interface to the host.
+// Asks a person. An interface, because this folder must not know the C interface to the host.
 class Approver {
  public:
   virtual ~Approver() = default;
-  // Blocks until there is an answer, or the call is cancelled (unavailable then).
+  // Blocks until an answer arrives, or the call is cancelled; the answer is then "unavailable".
   virtual Reply ask(const Question& question) = 0;
 };
 
@@ -31,15 +31,15 @@ struct Approval {
   std::optional<CallError> refusal;  // absent: the command may run
   std::string answer;                // "yes", "always (remembered)", ..., for the audit trail
   std::string fingerprint;
-  std::string not_kept;  // an answer for good could not be kept: why
+  std::string not_kept;  // why an answer for good could not be kept; empty: it was
 };
 
-// Where answers for good are kept for this plan. Where it is nowhere although a file is configured, `why_not` says why.
+// Where answers for good are kept for this plan. NULL: nowhere; if a file is configured, `why_not` says why.
 std::shared_ptr<const policy::RememberedAnswers> remembered_answers(const CommandRequest& request, const Plan& plan,
                                                                     const Configuration& configuration,
                                                                     std::string& why_not);
 
-// `approver` may be NULL: then nobody can be asked.
+// `approver` may be NULL: nobody can be asked then.
 Approval resolve_approval(const CommandRequest& request, const Plan& plan, const Configuration& configuration,
                           std::string_view tool, std::string_view call_id, Approver* approver);
 

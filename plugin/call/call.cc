@@ -10,7 +10,7 @@ namespace wtool {
 
 namespace {
 
-// A message for the caller, without the secrets that a word of the command may hold.
+// A message for the caller, without secrets from the words of the command.
 CallError masked(CallError error, const Plan& plan, const CommandRequest& request) {
   const secrets::Masker masker = plan.masker(request);
   error.message = masker.masked(error.message);
@@ -27,13 +27,13 @@ CallError trail_error(const std::string& problem) {
           "nothing is run that cannot be put on record; audit.when_unwritable can say otherwise"};
 }
 
-// Where background processes of this call live on; NULL: nowhere, they are ended with it.
+// Keeps the background processes of this call when it has ended; NULL: they are ended with it.
 Background* kept_in(const CommandRequest& request, CallContext& context) {
   if (request.session) return &request.session->background();
   return context.configuration.keep_background ? &context.sessions.background() : nullptr;
 }
 
-// Runs what the plan says; an error where its sandbox cannot be had.
+// Runs what the plan says. An error: its sandbox is not available.
 std::variant<CallError, engine::CommandOutcome> run(const Plan& plan, const engine::RunOptions& options,
                                                     CallContext& context, CallResult& result) {
   if (!context.configuration.confinement) {
@@ -88,7 +88,7 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
     waited = std::chrono::steady_clock::now() - asked;
     const std::string problem = record.approval(approval, span.number());
     result.approval = approval;
-    // For a call that was cancelled meanwhile, the engine starts nothing and reports the cancellation.
+    // If the call was cancelled meanwhile, the engine starts nothing and reports the cancellation.
     const bool cancelled = context.cancellation.mode() != engine::Cancellation::Mode::none;
     if (approval.refusal && !cancelled) return refuse(*approval.refusal, span.number());
     if (!problem.empty()) return refuse(trail_error(problem), span.number());
@@ -98,7 +98,7 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
     return refuse(trail_error(problem), span.number());
   }
   engine::RunOptions options;
-  // A person's time to answer is not the command's.
+  // The time that a person takes to answer does not count as the command's.
   options.deadline = begun + waited + result.time_limit;
   if (context.ceiling) options.deadline = std::min(*options.deadline, begun + *context.ceiling);
   options.grace = context.configuration.grace;
@@ -107,7 +107,7 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
   Background* const background = kept_in(request, context);
   if (request.session) options.scope = request.session->scope();
   options.lifts_network = plan.lifts_network;
-  // What was lifted for one call must not outlive it.
+  // A network that was opened for one call must not stay open for processes that outlive it.
   options.keep = background != nullptr && !request.interactive && background->has_room() && !plan.lifts_network;
   options.terminal = request.terminal;
   options.limits = result.limits;

@@ -1,4 +1,4 @@
-// Carries one call through, for every tool alike: plan, approval, audit, run, log. A tool passes what to run, with the
+// Executes one call, the same way for every tool: plan, approval, audit, run, log. A tool passes what to run, with the
 // rules of its own specification, and gets the outcome. It never judges, runs or records a call itself: tests/layers
 // refuses the headers that it would need.
 //
@@ -28,7 +28,7 @@
 
 namespace wtool {
 
-// The surroundings of one call.
+// What one call depends on.
 struct CallContext {
   engine::WardenClient& warden_client;
   Sessions& sessions;
@@ -38,28 +38,28 @@ struct CallContext {
   std::string tool;
   std::string call_id;
   std::uint64_t parent_span = 0;
-  std::optional<std::chrono::milliseconds> ceiling;  // the host's, from the start of the call
+  std::optional<std::chrono::milliseconds> ceiling;  // the host's time limit, from the start of the call
   Approver* approver = nullptr;                      // NULL: nobody can be asked
   // Stops this call now, from any thread, for as long as it runs.
   std::function<void(std::string_view reason)> abort;
-  // The same as `configuration`, for what lives on after the call.
+  // The same as `configuration`, for what outlives the call.
   std::shared_ptr<const Configuration> kept_configuration;
 };
 
 struct CallResult {
   std::variant<CallError, engine::CommandOutcome> outcome;
   policy::Verdict verdict;           // of the policy
-  std::optional<Approval> approval;  // where one was needed
-  std::string directory;             // canonical; empty when it could not be opened
+  std::optional<Approval> approval;  // if one was needed
+  std::string directory;             // canonical; empty if it could not be opened
   std::string program;               // argv[0], or the shell's path
   bool through_shell = false;
-  engine::Limits limits;                         // that were in force
-  std::optional<engine::SandboxReport> sandbox;  // where one is configured
-  std::string audit_error;                       // the end could not be written to the audit trail: why
-  std::chrono::milliseconds time_limit{0};  // that was in force: the timeout, or the host's ceiling where it is shorter
+  engine::Limits limits;                         // those that applied
+  std::optional<engine::SandboxReport> sandbox;  // if a sandbox is configured
+  std::string audit_error;                       // why the end could not be written to the audit trail
+  std::chrono::milliseconds time_limit{0};       // that applied: the timeout, or the host's ceiling if that is shorter
 };
 
-// Blocks until all is over.
+// Blocks until the call has ended and is recorded.
 CallResult execute_call(const CommandRequest& request, CallContext& context);
 
 }  // namespace wtool

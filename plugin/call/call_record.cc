@@ -70,7 +70,7 @@ void log_end(const engine::CommandOutcome& outcome, std::uint64_t span) {
   audit::log(level, target, describe(outcome), std::move(fields), span);
 }
 
-// Once for each call that ran with less than was asked for, or changed what it should not.
+// Logs once for each call that ran with less protection than configured, or changed protected files.
 void log_sandbox(const engine::SandboxReport& report, std::uint64_t span) {
   const auto joined = [](const std::vector<std::string>& parts) {
     std::string text;
@@ -96,7 +96,7 @@ void log_sandbox(const engine::SandboxReport& report, std::uint64_t span) {
   }
 }
 
-// How it ended, as keys of the trail's `end` line.
+// Adds how the command ended, in the keys of the trail's `end` line.
 struct Ending {
   Json& line;
   void operator()(const engine::Exited& how) const { line["exit_code"] = how.status; }
@@ -118,7 +118,7 @@ struct Ending {
   void operator()(const engine::Lost& how) const { line["how"] = "was lost: " + how.detail; }
 };
 
-// The text itself is never put on record: it may be anything, and nothing tells the secrets in it.
+// The text itself is never recorded: it may be anything, so its secrets cannot be recognised.
 void add_input(Json& line, const CommandRequest& request) {
   if (!request.standard_input) return;
   line["stdin_bytes"] = request.standard_input->size();
@@ -129,7 +129,8 @@ void warn_of_trail(const std::string& problem, std::uint64_t span) {
   if (!problem.empty()) audit::log(audit::Level::error, target, problem, {}, span);
 }
 
-// The keys that every line of a call has. Hosts number their calls; several of them may write to one file.
+// The keys that all lines of a call have. The process id is one of them because call ids are unique only within a host,
+// and several hosts may write to one file.
 Json line_of(const CommandRequest& request, const CallContext& context) {
   Json line{{"call", context.call_id}, {"host_pid", ::getpid()}, {"tool", context.tool}};
   for (const auto& [key, value] : request.labels) line[key] = value;
@@ -150,7 +151,7 @@ std::string CallRecord::refused(const CallError& error, std::uint64_t span) cons
   const secrets::Masker masker = plan_.masker(request_);
   audit::Fields fields{audit::field("tool", context_.tool), audit::field("call_id", context_.call_id),
                        audit::field("code", error.code), audit::field("rule", plan_.verdict.rule)};
-  // A call that could not be planned has no span of its own that would hold them.
+  // A call that could not be planned has no span that would carry the labels.
   for (const auto& [key, value] : request_.labels) fields.push_back(audit::field(key, value));
   audit::log(audit::Level::warn, target, masker.masked(error.message), std::move(fields), span);
   if (!context_.configuration.trail) return {};
@@ -188,7 +189,7 @@ std::string CallRecord::approval(const Approval& approval, std::uint64_t span) c
 }
 
 std::string CallRecord::start(const CallResult& result, std::uint64_t span) const {
-  // A call that was cancelled before it began starts nothing.
+  // A call that was cancelled before it began starts nothing, so nothing is logged.
   const bool logged =
       context_.cancellation.mode() == engine::Cancellation::Mode::none && audit::enabled(audit::Level::info, target);
   if (!logged && !context_.configuration.trail) return {};

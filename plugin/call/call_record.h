@@ -1,4 +1,4 @@
-// What a call leaves on record: log records for the host's tracing, and lines of the audit trail if there is one.
+// What is recorded of a call: log records for the host's tracing, and lines of the audit trail if one is configured.
 // Secrets are masked in both.
 #pragma once
 
@@ -11,11 +11,11 @@ namespace wtool {
 
 class CallRecord {
  public:
-  // Borrows all of them for its own life.
+  // Borrows all of its arguments.
   CallRecord(const CommandRequest& request, const Plan& plan, const CallContext& context)
       : request_(request), plan_(plan), context_(context) {}
 
-  // Each returns what went wrong with the audit trail, or nothing.
+  // Each returns what went wrong with the audit trail; empty: nothing.
   std::string refused(const CallError& error, std::uint64_t span) const;
   std::string approval(const Approval& approval, std::uint64_t span) const;
   std::string start(const CallResult& result, std::uint64_t span) const;

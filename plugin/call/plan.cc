@@ -13,22 +13,22 @@ namespace wtool {
 
 namespace {
 
-// True for shells whose reading of a plain line is the one that policy::plain_command knows.
+// True for shells that read a plain line as policy::plain_command does.
 bool is_posix_shell(std::string_view program) {
   const std::string_view name = policy::base_name(program);
   return name == "sh" || name == "dash" || name == "bash" || name == "ash" || name == "ksh";
 }
 
-// Variables by which bash runs something else, or more, than the line says. The shell must then see the line.
+// Variables that make bash run something other than the line, or more. Such a line must go through the shell.
 bool changes_shell(std::string_view variable) {
   return variable.starts_with("BASH_ENV=") || variable.starts_with("BASH_FUNC_");
 }
 
 void run_through_shell(const Configuration& configuration, const std::string& line, bool judged, Plan& plan) {
-  // A line that was made from its judged words is meant for a POSIX shell, whatever else is configured.
+  // A line that was rebuilt from its judged words needs a POSIX shell, even if another one is configured.
   const std::string shell = judged && !is_posix_shell(configuration.shell) ? "/bin/sh" : configuration.shell;
   plan.command.arguments = {shell};
-  // Functions in the environment would take the place of programs, also of quoted ones.
+  // -p makes bash ignore functions from the environment, which would replace programs, even quoted ones.
   if (judged && policy::base_name(shell) == "bash") plan.command.arguments.push_back("-p");
   plan.command.arguments.insert(plan.command.arguments.end(), {"-c", line});
   plan.command.paths = {shell};
@@ -42,7 +42,7 @@ void run_directly(std::vector<std::string> words, Plan& plan) {
                               policy::find_variable(plan.command.variables, "PATH", engine::default_search_path));
 }
 
-// Executing a program directly is twice as fast as through a shell, and gives exact errors. It is done only for lines
+// Executing a program directly is twice as fast as through a shell, and gives exact errors. This is done only for lines
 // that mean the same without a shell.
 void decide_program(const CommandRequest& request, const Configuration& configuration, Plan& plan) {
   if (configuration.direct_exec && is_posix_shell(configuration.shell) &&
@@ -52,7 +52,7 @@ void decide_program(const CommandRequest& request, const Configuration& configur
   run_through_shell(configuration, request.line, false, plan);
 }
 
-// What was judged word by word is made from those words, so that no reading of the shell's can differ from ours.
+// A line that was judged word by word is rebuilt from those words: however the shell reads it, it runs what was judged.
 void decide_judged_program(const policy::Script& script, const Configuration& configuration, Plan& plan) {
   const auto& commands = script.commands;
   if (commands.size() == 1 && !commands.front().negated && commands.front().redirections.empty() &&
@@ -78,7 +78,7 @@ void refuse(Plan& plan, CallError error, std::string rule) {
   plan.error = std::move(error);
 }
 
-// A line is one argument of the shell, and the kernel takes so many bytes in one (MAX_ARG_STRLEN, with its zero byte).
+// The line is one argument of the shell, and the kernel limits its size (MAX_ARG_STRLEN, which includes the zero byte).
 void check_size(Plan& plan) {
   const auto longest = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) * 32 - 1;
   const std::size_t size = plan.command.arguments.back().size();
@@ -91,7 +91,7 @@ void check_size(Plan& plan) {
          "command");
 }
 
-// The working directory, opened; false: the plan is refused.
+// Opens the working directory. False: the plan is refused.
 bool open_directory(const CommandRequest& request, const Configuration& configuration, Plan& plan) {
   auto opened = policy::open_directory(request.directory.value_or(std::string()));
   if (auto* error = std::get_if<policy::DirectoryError>(&opened)) {
@@ -115,7 +115,7 @@ bool open_directory(const CommandRequest& request, const Configuration& configur
   return false;
 }
 
-// What the call may not set; the plan is refused then.
+// Refuses the plan if the call sets variables that it may not set.
 void judge_environment(const CommandRequest& request, const Configuration& configuration, bool trusted, Plan& plan) {
   if (const auto denied = policy::find_denied_name(request.environment, configuration.environment)) {
     refuse(plan,
@@ -162,7 +162,7 @@ Plan plan_place(const CommandRequest& request, const Configuration& configuratio
 
   const bool trusted = request.tool_rules || policy::judges_words(rules, configuration.directories);
   if (trusted || policy::judges_lines(rules, configuration.directories)) {
-    // Only words that must be known are looked up; a deny list knows programs by their names.
+    // Programs are looked up only if the rules trust certain ones; a deny list knows programs by their names.
     const char* const search_path = ::getenv("PATH");
     plan.programs.emplace(trusted ? rules.path : std::vector<std::string>(),
                           search_path != nullptr ? search_path : engine::default_search_path, plan.roots);
@@ -213,7 +213,7 @@ Plan make_plan(const CommandRequest& request, const Configuration& configuration
     plan.verdict = std::move(own);
   }
   plan.lifts_network = plan.verdict.opens_network && configuration.sandbox && !configuration.sandbox->network;
-  // Here, so that every host shows it, whatever it makes of the rest of a question.
+  // Added to the reason, so that every host shows it, whatever parts of a question it shows.
   if (plan.lifts_network) plan.verdict.reason += "; a yes opens the network for this one call";
   if (!request.words.empty()) {
     run_words(request, plan);

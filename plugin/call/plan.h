@@ -1,5 +1,5 @@
-// What a call would do, decided in full before anything runs: the verdict, the directory, the environment and what
-// exactly is executed. Running it and explaining it start from the same plan.
+// What a call would do, decided in full before anything runs: the verdict, the directory, the environment and exactly
+// what is executed. Running a call and explaining it start from the same plan.
 #pragma once
 
 #include <chrono>
@@ -24,37 +24,37 @@ namespace wtool {
 
 class Session;
 
-// Rules from a tool's own specification, besides the configured ones; the stricter verdict counts. With such rules,
-// PATH is that of `programs`, and the caller cannot set variables that change what programs do. `directory` is where
-// the command would run, canonical. A refusal's reason and code become the message and code of the error.
+// Rules from a tool's own specification, in addition to the configured ones; the stricter verdict counts. A call with
+// such rules uses the PATH of `programs`, and its caller cannot set variables that change what programs do. `directory`
+// is where the command would run, canonical. A refusal's reason and code become the message and code of the error.
 using ToolRules = std::function<policy::Verdict(const std::string& directory, const policy::Programs& programs)>;
 
 // What a tool wants to run.
 struct CommandRequest {
   std::string line;                      // shell text, without NUL
-  std::vector<std::string> words;        // where not empty: run these without a shell; `line` shows them
-  std::vector<std::string> executed;     // where not empty: run these for `words`, which they only make safer
-  std::optional<std::string> directory;  // relative to the host's current one; absent: that one
-  std::string directory_parameter = "working_directory";          // what the caller calls it, for messages
+  std::vector<std::string> words;        // not empty: run these without a shell; `line` shows them
+  std::vector<std::string> executed;     // not empty: run these instead of `words`, of which they are a safer form
+  std::optional<std::string> directory;  // relative to the host's working directory; absent: that directory
+  std::string directory_parameter = "working_directory";          // the caller's name for it, for messages
   std::optional<std::chrono::milliseconds> timeout;               // absent: the configured default
-  policy::Variables environment;                                  // added to the host's own, as the caller wants it
-  policy::Variables tool_environment;                             // the same, as the tool wants it
-  std::optional<std::string> standard_input;                      // absent: it is empty
+  policy::Variables environment;                                  // the caller's, in addition to the host's
+  policy::Variables tool_environment;                             // the tool's, in the same way
+  std::optional<std::string> standard_input;                      // absent: empty
   ToolRules tool_rules;                                           // empty: none
-  std::shared_ptr<const policy::RememberedAnswers> tool_answers;  // to what tool_rules ask; NULL: the configured file
+  std::shared_ptr<const policy::RememberedAnswers> tool_answers;  // kept ones for tool_rules; NULL: the configured file
   std::optional<std::size_t> output_bytes;                        // kept of each stream; absent: as configured
-  bool expands = false;                  // globs and a few variables are expanded while the line is judged word by word
-  bool interactive = false;              // it gets a terminal, and what is typed there is judged by nobody
-  engine::Terminal* terminal = nullptr;  // that one, borrowed; NULL where nothing is run
-  bool merged_output = false;            // standard error goes where standard output goes
-  std::shared_ptr<Session> session;      // whose background processes its own become; NULL: as configured
-  std::vector<std::pair<std::string, std::string>> labels;  // further keys and values for its lines in the audit trail
+  bool expands = false;                  // a line that is judged word by word may have globs and a few variables
+  bool interactive = false;              // it gets a terminal, and nobody judges what is typed there
+  engine::Terminal* terminal = nullptr;  // that terminal, borrowed; NULL: nothing is run
+  bool merged_output = false;            // standard error and standard output become one stream
+  std::shared_ptr<Session> session;      // that keeps its background processes; NULL: as configured
+  std::vector<std::pair<std::string, std::string>> labels;  // more keys and values for its lines in the audit trail
 };
 
-// Sets words, and the line that shows them: each is quoted where a shell would need it.
+// Sets `words`, and a `line` that shows them, with quotes where a shell would need them.
 void set_words(CommandRequest& request, std::vector<std::string> words);
 
-// Why a command did not run, or what was wrong with how it ran. `code` is one of the stable ones of
+// Why a command did not run, or what was wrong with how it ran. `code` is one of the stable codes in
 // docs/guide/results.md.
 struct CallError {
   std::string code;
@@ -63,17 +63,17 @@ struct CallError {
 };
 
 struct Plan {
-  std::optional<CallError> error;  // nothing can run; `verdict` says deny then
+  std::optional<CallError> error;  // nothing can run; the verdict is then deny
   policy::Verdict verdict;
-  bool asked_by_tool_rules = false;  // it says ask, and the configured rules do not
-  bool lifts_network = false;        // it says ask, and a yes opens the network that the sandbox closes
+  bool asked_by_tool_rules = false;  // the tool's rules ask, and the configured rules do not
+  bool lifts_network = false;        // the verdict is ask, and a yes opens the network that the sandbox closes
   policy::Directory directory;
-  engine::Command command;                   // borrows the directory's descriptor, and the request's standard input
+  engine::Command command;                   // borrows the directory's descriptor and the request's standard input
   std::vector<std::string> roots;            // directories.roots, canonical
-  std::optional<policy::Programs> programs;  // where the line is judged
-  bool through_shell = false;                // the last of its arguments is shell text
-  std::string expanded;                      // the line with what its globs stand for; empty: it has none
-  // The command that a person is asked about, and all that an answer is remembered for.
+  std::optional<policy::Programs> programs;  // if the line is judged
+  bool through_shell = false;                // the last of the command's arguments is shell text
+  std::string expanded;                      // the line with what its globs match; empty: it has no globs
+  // The line that a person is asked about. A remembered answer counts for exactly this line.
   const std::string& asked_line(const CommandRequest& request) const {
     return expanded.empty() ? request.line : expanded;
   }
@@ -81,14 +81,14 @@ struct Plan {
     return {asked_line(request),    directory.path, request.environment,
             request.standard_input, lifts_network,  request.interactive};
   }
-  // Of what is secret in its environment and in the line.
+  // Masks the secrets in the environment and in the line.
   secrets::Masker masker(const CommandRequest& request) const;
 };
 
-// The working directory and the variables alone, judged as for a command.
+// Judges only the working directory and the variables, as for a command.
 Plan plan_place(const CommandRequest& request, const Configuration& configuration);
 
-// Any thread. Nothing is started, nobody is asked.
+// Any thread. Starts nothing, and asks nobody.
 Plan make_plan(const CommandRequest& request, const Configuration& configuration);
 
 }  // namespace wtool

@@ -54,10 +54,10 @@ PtyEnd end_of(const CallResult& result) {
   return end;
 }
 
-// Has the caller's thread ask: that is the thread that the host has lent for it.
+// Passes questions to the caller's thread, which is the one on which the host allows them.
 class Relay : public Approver {
  public:
-  // On the thread of the terminal.
+  // Called on the thread of the terminal.
   Reply ask(const Question& question) override {
     std::unique_lock lock(mutex_);
     if (closed_) return Reply::unavailable;
@@ -67,7 +67,7 @@ class Relay : public Approver {
     return std::exchange(reply_, std::nullopt).value_or(Reply::unavailable);
   }
 
-  // On the thread of the caller: asks what there is to ask.
+  // Called on the thread of the caller: asks the question that waits, if any.
   void serve(Approver* approver) {
     std::optional<Question> question;
     {
@@ -81,7 +81,7 @@ class Relay : public Approver {
     changed_.notify_all();
   }
 
-  // The caller waits no longer.
+  // Called when the caller no longer waits.
   void close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;
@@ -96,7 +96,7 @@ class Relay : public Approver {
   bool closed_ = false;
 };
 
-// A call that continues after the one that has made it.
+// What a program needs that runs on after the call that started it.
 struct Carried {
   Relay relay;
   CommandRequest request;
@@ -168,7 +168,7 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
   carried->relay.close();
   const bool cancelled = is_cancelled();
   if (cancelled) {
-    // Nobody has been told its name.
+    // No caller knows the name of this terminal, so nobody could stop it later.
     pty.request_end(engine::Cancellation::Mode::now, context.cancellation.reason());
     pty.wait_end();
   }

@@ -1,6 +1,6 @@
-// Starts programs in terminals of their own for the tools (sessions/pty.h). A program is carried through as any command
-// is: planned, approved, put on record, run and recorded at its end, on the thread of its terminal. What is typed is
-// counted on record, and never written there: it may be a password.
+// Starts programs in terminals for the tools (sessions/pty.h). A program is executed like any command: planned,
+// approved, recorded, run, and recorded again at its end, on the thread of its terminal. Of what is typed, only the
+// number of bytes is recorded: the text may be a password.
 #pragma once
 
 #include <memory>
@@ -16,21 +16,22 @@ namespace wtool {
 
 struct StartedPty {
   std::shared_ptr<Pty> pty;
-  // Set where the program was refused, or has ended already.
+  // Set if the program was refused or has already ended.
   std::optional<CallResult> result;
 };
 
-// Waits until the program is executed, or was refused, or has ended. `request` is completed: its terminal is set. Where
-// nothing has been started, there is no terminal any more. Any thread.
+// Waits until the program is executed, is refused, or has ended. Sets the terminal of `request`. If nothing was
+// started, the terminal is gone again. Any thread.
 std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Size size, CallContext& context);
 
-// Ends it and all that it has started, waits for that, and forgets it. Nothing: there is no such terminal.
+// Ends the program and everything that it has started, waits for that, and forgets the terminal. Nothing: no such
+// terminal.
 std::optional<PtyEnd> stop_pty(std::string_view id, CallContext& context);
 
-// The error of every call that names a terminal which there is not.
+// The error of every call that names a terminal that does not exist.
 CallError no_such_pty(std::string_view id);
 
-// Puts on record that so many bytes were typed. What went wrong with that, or nothing.
+// Records that so many bytes were typed. Returns what went wrong; empty: nothing.
 std::string record_typing(const Pty& pty, std::size_t bytes, const CallContext& context);
 
 }  // namespace wtool

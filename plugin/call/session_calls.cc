@@ -25,7 +25,7 @@ void add_end(const Session& session, std::uint64_t unkillable, Json& line) {
   if (unkillable > 0) line["processes_left"] = unkillable;
 }
 
-// Records a session that the shutdown of the plugin has closed, so without a call.
+// Records a session that was closed by the shutdown of the plugin, and so by no call.
 void record_shutdown(const Session& session, audit::Trail& trail, std::uint64_t unkillable) {
   Json line{{"host_pid", ::getpid()}};
   add_session(session, line);
@@ -34,10 +34,10 @@ void record_shutdown(const Session& session, audit::Trail& trail, std::uint64_t 
   if (!problem.empty()) audit::log(audit::Level::error, target, problem, {}, 0);
 }
 
-// Empty: it is on record, or need not be.
+// Returns what went wrong; empty: the event is recorded, or need not be.
 std::string put_on_record(std::string_view event, const Session& session, const CallContext& context,
                           std::uint64_t unkillable) {
-  // A status changes nothing; hosts ask for it often.
+  // Asking for the status changes nothing and is frequent, so it is logged at a lower level.
   audit::log(event == "status" ? audit::Level::debug : audit::Level::info, target, "session " + std::string(event),
              {audit::field("session", session.details().id), audit::field("task", session.details().task),
               audit::field("agent", session.details().agent), audit::field("directory", session.details().directory),
@@ -100,7 +100,7 @@ Plan plan_session(const SessionRequest& request, const Configuration& configurat
   place.directory = request.directory;
   place.directory_parameter = "workingDirectory";
   place.environment = request.environment;
-  // As for its commands, whose own rules are an allow list.
+  // Empty rules make the plan as strict as for the session's commands, which have rules of their own (an allow list).
   place.tool_rules = [](const std::string&, const policy::Programs&) { return policy::Verdict{}; };
   return plan_place(place, configuration);
 }

@@ -1,5 +1,5 @@
-// Opens and closes terminal sessions for the tools. A session's directory and variables are judged as those of a
-// command are, and opening and closing are recorded.
+// Opens and closes terminal sessions for the tools. A session's directory and variables are judged like those of a
+// command, and opening and closing are recorded.
 #pragma once
 
 #include <memory>
@@ -17,37 +17,37 @@ namespace wtool {
 struct SessionRequest {
   std::string task;
   std::string agent;
-  std::optional<std::string> directory;  // relative to the host's current one; absent: that one
+  std::optional<std::string> directory;  // relative to the host's working directory; absent: that directory
   policy::Variables environment;         // for each of its commands
 };
 
-// The directory and the variables, judged. Nothing is opened.
+// Judges the directory and the variables. Opens nothing.
 Plan plan_session(const SessionRequest& request, const Configuration& configuration);
 
 // Any thread.
 std::variant<CallError, std::shared_ptr<Session>> open_session(const SessionRequest& request, CallContext& context);
 
 struct ClosedSession {
-  std::vector<engine::ProcessName> unkillable;  // what the kernel would not let us kill
-  std::string audit_error;                      // it could not be put on record: why
+  std::vector<engine::ProcessName> unkillable;  // processes that the kernel would not let us kill
+  std::string audit_error;                      // why it could not be recorded
 };
 
-// Waits until nothing of it is left. Any thread.
+// Waits until all processes of the session have ended. Any thread.
 std::variant<CallError, ClosedSession> close_session(std::string_view id, CallContext& context);
 
-// The error of every call that names a session which there is not.
+// The error of every call that names a session that does not exist.
 CallError no_such_session(std::string_view id);
 
 // Keys and values for lines of the audit trail.
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-// What the lines of a session have in common.
+// The labels that all lines of a session have.
 Labels labels_of(const Session& session);
 
-// Puts on record that the status of a session was asked for. What went wrong with that, or nothing.
+// Records that the status of a session was asked for. Returns what went wrong; empty: nothing.
 std::string record_look(const Session& session, const CallContext& context);
 
-// Puts on record what was refused before there was a command to judge.
+// Records a call that was refused before its command could be judged.
 void record_refusal(const CallError& error, const Labels& labels, const CallContext& context);
 
 }  // namespace wtool

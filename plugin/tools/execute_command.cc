@@ -1,5 +1,6 @@
-// The tool execute_command: one program with its arguments, without a shell, answered as YAML. The host's environment
-// says which programs may run (ALLOWED_COMMANDS), and where (ALLOWED_CWD_ROOTS). It is read again at each call.
+// The tool execute_command: runs one program with its arguments, without a shell, and answers in YAML. The host's
+// environment says which programs may run (ALLOWED_COMMANDS) and where (ALLOWED_CWD_ROOTS), and is read again for each
+// call.
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -90,7 +91,7 @@ std::string shortened(const std::string& text) {
   return text.size() <= most ? text : text.substr(0, most) + "...";
 }
 
-// The first word alone counts.
+// Only the first word is judged.
 std::optional<policy::Verdict> judge_program(const std::string& program, const policy::Programs& programs) {
   const policy::NameList allowed(policy::comma_separated(variable("ALLOWED_COMMANDS")));
   if (allowed.allows(program, programs)) return std::nullopt;
@@ -113,7 +114,7 @@ policy::Verdict root_problem(std::string what) {
   return verdict;
 }
 
-// `directory` is what the caller's cwd is, canonical.
+// `directory` is the resolved `cwd` of the caller.
 std::optional<policy::Verdict> judge_directory(const std::string& directory) {
   const std::string configured = variable("ALLOWED_CWD_ROOTS");
   const std::vector<std::string> given = policy::comma_separated(configured);
@@ -124,7 +125,7 @@ std::optional<policy::Verdict> judge_directory(const std::string& directory) {
   std::vector<std::string> roots;
   for (const std::string& root : given) {
     char real[PATH_MAX];
-    // Relative to the host's current directory, as cwd itself is.
+    // Relative roots start from the host's working directory, as a relative cwd does.
     if (::realpath(root.c_str(), real) == nullptr) {
       return root_problem("has " + root + ", which cannot be resolved: " + std::strerror(errno));
     }
@@ -166,7 +167,7 @@ class ExecuteCommandCall : public CommandCall {
   void take(const std::string& command) {
     auto read = policy::only_words(command);
     if (auto* construct = std::get_if<policy::Construct>(&read)) {
-      // The policy's to refuse, so that the attempt is on record.
+      // The refusal is left to the policy, so that the attempt is recorded.
       request_.line = command;
       request_.tool_rules = [verdict = refuse_construct(*construct)](const std::string&, const policy::Programs&) {
         return verdict;

@@ -1,5 +1,5 @@
-// The tool execute_run: one command without a shell. It runs at once where it can reach only the project's files and
-// history, and otherwise only after a person has approved it. docs/guide/execute-run.md describes it.
+// The tool execute_run: runs one command without a shell. A command that can reach only the project's files and history
+// runs at once, any other only after a person has approved it. docs/guide/execute-run.md describes it.
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -51,12 +51,12 @@ constexpr std::string_view description =
     "touch, cp, mv, rm and the reading subcommands of git run at once, within the project; everything else is asked of "
     "a person first. There are no pipes, redirections, variables or globs.";
 
-// More is an error, once the command has ended: one that never ends is one that timed out, whatever it writes.
+// More output is an error when the command has ended. A command that never ends times out, however much it writes.
 constexpr std::size_t max_output = 10UL << 20;
 
 constexpr std::string_view added = "[Added to .clada/commands.json]";
 
-// The text says what the metadata says.
+// The text repeats the metadata.
 ToolResult answer(Json metadata) {
   std::string text = metadata.dump(-1, ' ', false, Json::error_handler_t::replace);
   const bool ok = metadata["ok"].get<bool>();
@@ -69,10 +69,10 @@ ToolResult failure(const std::string& error, std::optional<std::string> output =
   return answer(std::move(metadata));
 }
 
-// How a command ended, as a result.
+// Turns the way in which a command ended into a result.
 class Ending {
  public:
-  // `note` comes before the output; it says that an answer has just been kept. It may be empty.
+  // `note` precedes the output and says whether an answer for good has been kept. It may be empty.
   Ending(const CallResult& result, engine::CommandOutcome& outcome, std::string note)
       : result_(result), outcome_(outcome), note_(std::move(note)) {}
 
@@ -109,7 +109,7 @@ class Ending {
  private:
   std::string output() { return note_ + outcome_.standard_output.text; }
 
-  // Without output, but for the note.
+  // A failure without output; only the note is shown.
   ToolResult fail(const std::string& error) {
     return note_.empty() ? failure(error) : failure(error, std::move(note_));
   }
@@ -129,14 +129,14 @@ class ExecuteRunCall : public CommandCall {
     problem_ = parameters.problem();
     if (!problem_.empty()) return;
 
-    // The project is the host's to choose: a call that named another one would set its own bounds.
+    // The project is the host's choice: a caller that could name another one would set its own bounds.
     const auto here = policy::open_directory("");
     const auto* const directory = std::get_if<policy::Directory>(&here);
     const std::string root =
         policy::find_project(configuration.execute_run_root, directory != nullptr ? directory->path : "/");
     const auto command = std::make_shared<const policy::CovenantCommand>(line, root, configuration.files_in_force);
-    // The line is kept as it was written, because a person is asked about it, and their answer is kept for it. Reading
-    // it again always gives the same words.
+    // The line is kept as it was written, because a person is asked about it and the answer is kept for it. Reading it
+    // again always gives the same words.
     request_.line = command->line();
     request_.words = command->words();
     request_.executed = command->executed();
@@ -159,7 +159,7 @@ class ExecuteRunCall : public CommandCall {
   }
 
  private:
-  // What became of an answer for good that was given just now to our own question.
+  // Says whether an answer for good that this call received to our own question could be kept.
   static std::string note(const CallResult& result, std::string_view answer, const char* end) {
     if (!result.approval || result.approval->answer != answer || result.verdict.rule != policy::covenant_rule)
       return {};

@@ -53,7 +53,7 @@ Json sandbox_of(const Configuration& configuration) {
           {"required", sandbox.required}};
 }
 
-// What a remembered answer makes of a verdict of "ask".
+// Applies a remembered answer to a verdict of "ask".
 void apply_remembered(const CommandRequest& request, const Plan& plan, const Configuration& configuration,
                       Json& answer) {
   std::string why_not;
@@ -72,7 +72,7 @@ void apply_remembered(const CommandRequest& request, const Plan& plan, const Con
 
 namespace {
 
-// The programs of the line that the database does not have, so that it may run anything.
+// The programs of the line that the database does not know: such a program may run anything.
 Json unknown_programs(const std::string& line) {
   Json unknown = Json::array();
   for (const policy::SimpleCommand& command : policy::parse(line).commands) {

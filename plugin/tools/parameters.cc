@@ -13,7 +13,7 @@ using Json = nlohmann::json;
 
 constexpr std::size_t largest_arguments = 16UL * 1024 * 1024;
 
-// A whole number: 60, also as 60.0.
+// A whole number, which may be written as 60 or as 60.0.
 std::optional<std::int64_t> as_whole_number(const Json& given) {
   if (given.is_number_unsigned() && given.get<std::uint64_t>() > INT64_MAX) return std::nullopt;
   if (given.is_number_integer()) return given.get<std::int64_t>();
@@ -24,7 +24,8 @@ std::optional<std::int64_t> as_whole_number(const Json& given) {
   return std::nullopt;
 }
 
-// How many characters must be changed, added or left out to make one of the other; swapped neighbours count as one.
+// How many characters must be changed, added or removed to turn one text into the other; a swap of neighbours counts as
+// one.
 std::size_t distance(std::string_view one, std::string_view other) {
   std::vector<std::vector<std::size_t>> cost(one.size() + 1, std::vector<std::size_t>(other.size() + 1));
   for (std::size_t i = 0; i <= one.size(); ++i) {
@@ -81,7 +82,7 @@ void Parameters::complain(const std::string& name, const std::string& came, cons
 
 void Parameters::add(const std::string& problem) {
   if (unreadable_) return;
-  constexpr std::size_t most = 10;  // are told
+  constexpr std::size_t most = 10;  // mistakes that are listed
   if (++problems_ > most) {
     if (problems_ == most + 1) problem_ += "; and there are more mistakes";
     return;
@@ -152,7 +153,7 @@ std::optional<std::string> Parameters::content(const char* name, std::size_t lon
   const Json* given = find(name);
   if (given == nullptr) return std::nullopt;
   if (!given->is_string()) {
-    // What stands in it may be a secret: messages never show it.
+    // The text may be a secret: messages never show it.
     complain(name, describe_json(*given), "a string");
     return std::nullopt;
   }

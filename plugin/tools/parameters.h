@@ -1,4 +1,4 @@
-// Reads the parameters of a call from its JSON arguments, each by its rule. A message about a wrong one names the
+// Reads the parameters of a call from its JSON arguments, each by its own rule. A message about a wrong one names the
 // parameter, what was given, and what is allowed.
 #pragma once
 
@@ -20,29 +20,29 @@ class Parameters {
  public:
   explicit Parameters(std::string_view arguments);
 
-  // The values; an empty one when the parameter is absent or wrong. A text must not be empty and holds no NUL.
+  // Each returns the value; an empty one if the parameter is absent or wrong. A text must not be empty or contain NUL.
   std::string required_text(const char* name, std::size_t longest = static_cast<std::size_t>(-1));
   std::optional<std::string> optional_text(const char* name);
-  // The same, without a line end.
+  // A text without line ends.
   std::optional<std::string> optional_line(const char* name);
-  // False where it is absent.
+  // False if the parameter is absent.
   bool flag(const char* name);
-  // A text that becomes a file: it may be empty and hold NUL, and has at most `longest` bytes. `advice`: what to do with
-  // a longer one. Messages never show what stands in it.
+  // A text that becomes a file: it may be empty and may contain NUL, and has at most `longest` bytes. `advice` says
+  // what to do with a longer one. Messages never show its contents.
   std::optional<std::string> content(const char* name, std::size_t longest, const std::string& advice);
   // A list of texts, which may be empty.
   std::vector<std::string> texts(const char* name);
-  // A whole number, and no text: the schemas say integer.
+  // A number, not a text with digits: the schemas say integer.
   std::optional<std::int64_t> whole_number(const char* name, std::int64_t lowest, std::int64_t highest,
                                            std::string_view unit);
   // A time from 1 second to `longest`; with `fractions`, from 1 ms.
   std::optional<std::chrono::milliseconds> seconds(const char* name, std::chrono::seconds longest, bool fractions);
   policy::Variables variables(const char* name);
 
-  // To be called last: complains of parameters that nobody asked for.
+  // Call this last: it reports parameters that no other member has asked for.
   void end(std::initializer_list<const char*> known);
 
-  // All mistakes, in one sentence; empty when all is well.
+  // All mistakes, in one sentence; empty: there are no mistakes.
   const std::string& problem() const { return problem_; }
 
  private:
@@ -54,7 +54,7 @@ class Parameters {
   nlohmann::json given_ = nlohmann::json::object();
   std::string problem_;
   std::size_t problems_ = 0;
-  bool unreadable_ = false;  // the arguments are no JSON object, which says it all
+  bool unreadable_ = false;  // the arguments are not a JSON object; further complaints would be noise
 };
 
 }  // namespace wtool::tools

@@ -89,8 +89,8 @@ CallError not_started(const engine::NotStarted& how, const CallResult& result, c
 
 namespace {
 
-// Characters that yaml-cpp's double quotes do not keep: it replaces what Unicode calls noncharacters, and writes some
-// unescaped that other parsers refuse (DEL) or take for the end of a line.
+// Characters that yaml-cpp's double quotes do not preserve: it replaces those that Unicode calls noncharacters, and
+// leaves some unescaped that other parsers refuse (DEL) or take for the end of a line.
 bool needs_escape(std::uint32_t code_point) {
   return code_point == 0x7F || code_point == 0x2028 || code_point == 0x2029 ||
          (code_point >= 0xFDD0 && code_point <= 0xFDEF) || (code_point & 0xFFFE) == 0xFFFE;
@@ -103,7 +103,7 @@ bool is_printable(std::uint32_t code_point) {
 
 bool can_be_block(std::string_view text) {
   if (text.find('\n') == std::string_view::npos) return false;
-  // Where only blank space stands, parsers differ on what is content and what is indentation.
+  // In a line of only blanks, parsers differ on what is content and what is indentation.
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);
@@ -121,7 +121,7 @@ bool can_be_block(std::string_view text) {
 
 std::string block(std::string_view text) {
   std::string result = "|";
-  // The first line says how far the block is indented, unless it begins with blank space itself.
+  // The indentation of the first line is that of the block, unless the line begins with blanks of its own.
   if (text.front() == ' ' || text.front() == '\t') result += '2';
   if (text.back() != '\n') {
     result += '-';
@@ -138,7 +138,7 @@ std::string block(std::string_view text) {
   return result;
 }
 
-// What stands between the quotes, without them.
+// Appends the text with the escapes that double quotes need, but without the quotes.
 void append_quoted(std::string& to, std::string_view text) {
   if (text.empty()) return;
   YAML::Emitter emitter;

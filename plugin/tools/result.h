@@ -1,4 +1,4 @@
-// What the results of all tools have in common.
+// What the results of all tools share.
 #pragma once
 
 #include <functional>
@@ -19,55 +19,56 @@ std::string envelope(std::string text, bool is_error, nlohmann::ordered_json met
 // {"code", "message", "hint"}
 nlohmann::ordered_json error_object(const CallError& error);
 
-// "SIGKILL"
+// Such as "SIGKILL".
 std::string signal_name(int number);
 
-// True for "no such program" (which shells report as 127), as against a program that cannot be executed (126).
+// True for "no such program" (which shells report as 127), false for a program that cannot be executed (126).
 bool is_not_found(const engine::NotStarted& how);
 
-// Why a command did not start. `directory_parameter` is what the caller calls its working directory.
+// Why a command did not start. `directory_parameter` is the caller's name for the working directory.
 CallError not_started(const engine::NotStarted& how, const CallResult& result,
                       const std::string& directory_parameter = "working_directory");
 
-// ---- The result of a command as YAML text, that a person can read and every parser reads back byte for byte. Pure.
+// ---- The result of a command as YAML text, which a person can read and every parser reads back byte for byte. Pure.
 
-// One scalar, as it follows "key: " in a mapping that is not indented; it ends with a newline. `text` is valid UTF-8.
+// One scalar, as it follows "key: " in a mapping without indentation; it ends with a newline. `text` is valid UTF-8.
 //
 // - Lines of printable characters become a literal block ("|"), unchanged.
-// - Everything else is put in double quotes, so that no parser takes it for a number, a boolean or null; invisible
+// - All other text is put in double quotes, so that no parser takes it for a number, a boolean or null; invisible
 //   characters are escaped.
 std::string yaml_scalar(std::string_view text);
 
 // exit_code, stdout and stderr, in this order.
 std::string yaml_result(int exit_code, std::string_view out, std::string_view err);
 
-// ---- shell_result.cc: the results of shell_execute: how any call ended, as {"content", "is_error", "metadata"}.
+// ---- shell_result.cc: the results of shell_execute say how any call ended, as {"content", "is_error", "metadata"}.
 // docs/guide/results.md describes each key. Other tools that run a command answer the same way, with their own Wording.
 
-// Of a call whose parameters are wrong. `problem` is a sentence that names the parameter.
+// The result of a call whose parameters are wrong. `problem` is a sentence that names the parameter.
 ToolResult refusal(const std::string& problem);
 
 // Where a tool's specification differs from shell_execute's. An empty member means no difference.
 struct Wording {
-  // The text of a command that ended by itself. Its exit code, or its death by a signal, is then no error of the call.
+  // The text for a command that ended by itself. Its exit code, or its death by a signal, is then not an error of the
+  // call.
   std::function<std::string(int exit_code, std::string_view out, std::string_view err)> ended;
-  // What the message of a program that was not found ends with.
+  // How the message about a program that was not found ends.
   std::string not_found_note;
 };
 
-// Of a call that was carried through, whatever became of it.
+// The result of a call that was executed, however it ended.
 ToolResult answer(const CommandRequest& request, CallResult result, const Wording& wording = {});
 
 // ---- The verdict of the policy as JSON, in results and in the answers of wtool.explain/1. docs/policy.md describes
 // each key.
 
-// {"verdict", "reason", "rule"}, and "word" with its "range" where it is about one. Text is valid UTF-8.
+// {"verdict", "reason", "rule"}, and "word" with its "range" if the verdict is about one word. All text is valid UTF-8.
 nlohmann::ordered_json policy_object(const policy::Verdict& verdict);
 
-// What a call of this request would do, as a JSON object.
+// Says what a call with this request would do, as a JSON object.
 std::string explanation(const CommandRequest& request, const Configuration& configuration);
 
-// The same of a call whose parameters are wrong: it is denied.
+// The same for a call whose parameters are wrong: it is denied.
 std::string explanation(const std::string& problem);
 
 }  // namespace wtool::tools

@@ -85,7 +85,7 @@ constexpr std::string_view description =
     "terminal: use the options that keep programs from asking. Background processes end with the command: start a "
     "server and use it within one. Long output keeps its beginning and its end.";
 
-// Of the parameter `stdin`. What is longer belongs into a file.
+// The most that the parameter `stdin` takes. Longer input belongs in a file.
 constexpr std::size_t longest_input = 1024UL * 1024;
 
 class ShellExecuteCall : public CommandCall {

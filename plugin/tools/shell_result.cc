@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Adds what the sandbox has to say, and where it refused something, begins the error's hint with that.
+// Adds the sandbox's report. If the sandbox refused something, the error's hint begins with that.
 void add_sandbox(const std::optional<engine::SandboxReport>& report, Json& metadata) {
   if (!report) return;
   const auto texts = [](const std::vector<std::string>& list) {
@@ -41,12 +41,12 @@ void add_sandbox(const std::optional<engine::SandboxReport>& report, Json& metad
   metadata["error"]["hint"] = hint;
 }
 
-// Makes the result of a command that came as far as the engine: one function for each way in which it can end.
+// Makes the result of a command that reached the engine: one function for each way in which it can end.
 class Format {
  public:
   Format(const CommandRequest& request, CallResult& result, engine::CommandOutcome& outcome, const Wording& wording)
       : request_(request), result_(result), outcome_(outcome), wording_(wording) {
-    metadata_.get_ref<Json::object_t&>().reserve(24);  // It is a vector, and moving what is in it is slow.
+    metadata_.get_ref<Json::object_t&>().reserve(24);  // It is a vector: growing would move its members, which is slow.
     metadata_["command"] = request.line;
   }
 
@@ -93,7 +93,7 @@ class Format {
   ToolResult operator()(const engine::Exhausted& how) {
     const std::string key = std::string("limits.") + engine::to_text(how.limit);
     const std::uint64_t value = engine::value_of(result_.limits, how.limit);
-    // CPU time is the only one with a fraction.
+    // CPU time is the only limit that is measured in fractions.
     const Json used = how.limit == engine::LimitName::cpu_seconds ? Json(std::round(how.used * 1000) / 1000)
                                                                   : Json(static_cast<std::uint64_t>(how.used));
     metadata_["limit"] = {{"name", engine::to_text(how.limit)}, {"value", value}, {"used", used}};
@@ -132,7 +132,7 @@ class Format {
 
  private:
   static std::string what_it_used(const engine::Exhausted& how, const std::string& used, std::uint64_t value) {
-    // The watch finds out when it is more already; a cgroup holds it at the limit.
+    // Polling notices a limit only after it was exceeded; a cgroup stops the use at the limit.
     const bool held = how.used <= static_cast<double>(value);
     switch (how.limit) {
       case engine::LimitName::cpu_seconds:
@@ -150,12 +150,12 @@ class Format {
     return {};
   }
 
-  // Empty: the outputs, which the caller has, say what there is to know.
+  // Empty: the outputs, which the caller has, say all that is known.
   std::string hint_for(int status) const {
     std::string hint;
     if (status == 126) hint = "shells answer 126 when a file was found that may not be executed; stderr says which";
     if (status == 127) hint = "shells answer 127 when a program was not found; stderr says which";
-    // The kernel enforces these two, and reports it to the program only.
+    // The kernel enforces these two limits, and reports them only to the program.
     for (const auto limit : {engine::LimitName::open_files, engine::LimitName::file_bytes}) {
       if (const std::uint64_t value = engine::value_of(result_.limits, limit); value != 0) {
         hint += std::string(hint.empty() ? "" : "; ") + "limits." + engine::to_text(limit) + " was " +
@@ -239,7 +239,7 @@ class Format {
     if (!file.error.empty()) metadata_["output_file_error"] = file.error;
   }
 
-  // A process may call itself anything.
+  // A process can give itself any name, even one that is not UTF-8.
   static std::string to_text(const std::string& name) { return to_utf8(name); }
 
   ToolResult fail(const CallError& error, const std::string& text) {
@@ -248,7 +248,7 @@ class Format {
     return {envelope(text, true, std::move(metadata_)), false};
   }
 
-  // A command that ended by itself, in a tool that does not treat this as an error.
+  // For tools that do not treat the exit code as an error: a command that ended by itself.
   ToolResult ended(int exit_code) {
     std::string text = wording_.ended(exit_code, metadata_["stdout"].get_ref<const std::string&>(),
                                       metadata_["stderr"].get_ref<const std::string&>());

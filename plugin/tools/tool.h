@@ -1,4 +1,4 @@
-// What a tool is to the rest of the plugin: a description, and a way to turn arguments into a call. And all tools.
+// What the rest of the plugin knows of a tool: a description, and how to turn arguments into a call. Lists all tools.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace wtool::tools {
 
-// As in wtool_descriptor, without the C interface. Static text.
+// The same as wtool_descriptor, without the C interface. Static text.
 struct Description {
   std::string_view id;
   std::string_view title;
@@ -26,23 +26,24 @@ struct Description {
   bool open_world = true;
 };
 
-// What a call gives back.
+// What a call returns.
 struct ToolResult {
   std::string envelope;    // {"content", "is_error", "metadata"} as JSON text
   bool cancelled = false;  // it ended because it was cancelled
 };
 
-// A call whose arguments have been judged. Runs once.
+// A call whose arguments have been checked. Runs once.
 class PreparedCall {
  public:
   virtual ~PreparedCall() = default;
   virtual ToolResult run(CallContext& context) = 0;
-  // What it would do, as the JSON object of wtool.explain/1. Runs nothing, asks nobody; any number of times.
+  // Describes what the call would do, as the JSON object of wtool.explain/1. Runs nothing and asks nobody; can be
+  // repeated.
   virtual std::string explain(const Configuration& configuration, const Sessions& sessions) const = 0;
 };
 
-// A call that is one command: a constructor fills in `request_`, or says in `problem_` what is wrong with the
-// parameters.
+// A call that is one command: the constructor fills in `request_`, or puts what is wrong with the parameters into
+// `problem_`.
 class CommandCall : public PreparedCall {
  public:
   std::string explain(const Configuration& configuration, const Sessions& sessions) const override;  // explanation.cc
@@ -52,7 +53,7 @@ class CommandCall : public PreparedCall {
   std::string problem_;
 };
 
-// Makes a call of that class, for the table.
+// Makes a call of this class, for the table of tools.
 template <typename Call>
 std::unique_ptr<PreparedCall> prepare(std::string_view arguments, const Configuration& configuration) {
   if constexpr (std::is_constructible_v<Call, std::string_view, const Configuration&>) {
@@ -64,12 +65,12 @@ std::unique_ptr<PreparedCall> prepare(std::string_view arguments, const Configur
 
 struct Tool {
   Description description;
-  // Judges the arguments and starts nothing. What is wrong with them is the answer of the call that it returns.
+  // Checks the arguments and starts nothing. If they are wrong, the returned call answers with what is wrong.
   std::unique_ptr<PreparedCall> (*prepare)(std::string_view arguments, const Configuration& configuration);
 };
 
-// ---- All tools of the plugin, each in the file of its name. A new one is a file here, its function below, and a line
-// in table.cc.
+// ---- All tools of the plugin, each in the file of its name. To add one, add a file here, declare its function below,
+// and add a line to table.cc.
 
 std::span<const Tool> all();
 
@@ -77,14 +78,14 @@ Tool shell_execute();    // docs/guide/shell-execute.md
 Tool execute_command();  // docs/guide/execute-command.md
 Tool execute_run();      // docs/guide/execute-run.md
 
-// terminal/: sessions with a directory, variables and background processes of their own, in which allowed programs run,
-// one at a time, without a shell. docs/guide/terminal.md describes them.
+// terminal/: sessions with their own directory, variables and background processes. Allowed programs run in them, one
+// at a time and without a shell. docs/guide/terminal.md describes them.
 Tool terminal_create_session();
 Tool terminal_execute_command();
 Tool terminal_close_session();
 Tool terminal_get_status();
 
-// pty/: programs in terminals of their own, which are typed to and looked at. docs/guide/pty.md describes them.
+// pty/: programs in terminals, which callers type to and look at. docs/guide/pty.md describes them.
 Tool pty_start();
 Tool pty_send();
 Tool pty_read();

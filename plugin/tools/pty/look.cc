@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t most_scrollback_lines = 1000;
 
-// A call about one terminal. The constructor of a class reads its other parameters.
+// A call about one terminal. The constructors of derived classes read its other parameters.
 class TerminalCall : public PreparedCall {
  public:
   ToolResult run(CallContext& context) override {
@@ -71,7 +71,7 @@ class Resize : public TerminalCall {
     if (!pty.resize(size_)) {
       return pty::refusal({"not_running", "The program of " + id_ + " has ended", "pty_read shows how it has ended"});
     }
-    // Programs that fill the screen draw it again.
+    // Programs that fill the screen redraw it.
     constexpr std::chrono::milliseconds to_draw{500};
     pty.wait({before, {}, std::chrono::milliseconds(100), Pty::Clock::now() + to_draw}, context.cancellation);
     return pty::show(pty, {});

@@ -58,7 +58,7 @@ Json end_object(const PtyEnd& end) {
   return object;
 }
 
-// The line under the screen.
+// The line below the screen.
 std::string about(const Pty& pty, const PtyView& view, const Shown& shown) {
   std::string text = '[' + pty.id();
   text += view.end ? ": ended, " + to_utf8(view.end->how)

@@ -1,4 +1,4 @@
-// What the pty tools have in common: how long a call waits for the screen, and the screen as a result.
+// What the pty tools share: how long a call waits for the screen, and the screen as a result.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@ namespace wtool::tools::pty {
 
 using Json = nlohmann::ordered_json;
 
-// The parameters wait_for, quiet_ms and wait_ms. `properties` of a schema has them as text.
+// The parameters wait_for, quiet_ms and wait_ms. `properties` is the part of a schema that describes them.
 struct Waiting {
   std::string text;
   std::chrono::milliseconds quiet{200};
@@ -38,27 +38,27 @@ struct Waiting {
 struct Shown {
   bool cells = false;
   std::size_t scrollback = 0;       // lines
-  std::optional<Pty::Seen> seen{};  // where something was waited for
-  std::string wanted{};             // the text that was
+  std::optional<Pty::Seen> seen{};  // if the call waited for something
+  std::string wanted{};             // the text that it waited for
   std::string audit_error{};
 };
 
 extern const std::string_view output_schema;
 
-// The screen: as text with one line about it, and as an object.
+// Shows the screen: as text, with one line about it, and as an object.
 ToolResult show(Pty& pty, const Shown& shown);
 
-// {"error": {"code", "message", "hint"}}, and `more`.
+// {"error": {"code", "message", "hint"}}, with the members of `more`.
 ToolResult refusal(const CallError& error, const Json& more = Json::object());
-// The same, and records it.
+// The same, and recorded in the audit trail.
 ToolResult recorded_refusal(const CallError& error, const Labels& labels, const CallContext& context);
-// and of wrong parameters.
+// The recorded refusal of wrong parameters.
 ToolResult invalid(const std::string& problem, const Labels& labels, const CallContext& context);
 
-// The caller does not want the result any more.
+// The caller no longer wants the result.
 ToolResult cancelled(const CallContext& context);
 
-// What explain says of a tool that starts nothing.
+// What explain answers for a tool that starts nothing.
 std::string explanation_of_look(const std::string& problem, const std::string& id, const Sessions& sessions);
 
 // One parameter, the name of a terminal.

@@ -1,4 +1,4 @@
-// pty_send: types to the program of a terminal, and waits for what it shows.
+// pty_send: types to the program in a terminal, and waits for what it shows.
 #include <algorithm>
 
 #include "screen/keys.h"
@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t most_text = 64UL * 1024;
 constexpr std::size_t most_keys = 200;
-// How long a program may take to read what is typed.
+// How long a program may take to read its input.
 constexpr milliseconds time_to_take{5000};
 
 constexpr std::string_view properties = R"("text": {"type": "string", "maxLength": 65536,

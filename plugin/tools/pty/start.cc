@@ -1,4 +1,4 @@
-// pty_start: a program in a terminal of its own.
+// pty_start: starts a program in a terminal.
 #include <algorithm>
 
 #include "policy/environment.h"
@@ -13,10 +13,10 @@ namespace {
 
 using std::chrono::seconds;
 
-// What the screen understands, and programs look up.
+// The terminal that the screen emulates; programs look up its name.
 constexpr std::string_view terminal_type = "xterm-256color";
 
-// Unless it is named, and as long as the configuration allows it.
+// The lifetime if the call names none, unless the configuration allows less.
 constexpr seconds usual_lifetime{3600};
 
 constexpr std::string_view properties = R"("command": {"type": "string", "minLength": 1,
@@ -31,7 +31,7 @@ constexpr std::string_view properties = R"("command": {"type": "string", "minLen
       "description": "Seconds until it and all that it started are ended, whatever happens. Default: 3600, or limits.timeout_max where that is less."},
     )";
 
-// Nothing has been started: why.
+// The answer if nothing was started: the reason.
 ToolResult not_run(const CallResult& result) {
   const auto* error = std::get_if<CallError>(&result.outcome);
   pty::Json more = pty::Json::object();
