@@ -24,8 +24,8 @@ std::string cannot(const AnswersFile& file, const std::string& what, const std::
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-// Opens the file's folder, and returns the file's name in it, so that the folder that is checked is the one that is
-// used. Without a descriptor, errno says why.
+// Opens the file's folder, and returns the file's name in it, so that the folder that is checked is also the one that
+// is used. If no descriptor is returned, errno says why.
 Descriptor open_folder(const AnswersFile& file) {
   const std::string folder = folder_of(file.path);
   if (file.links == Links::none) {
@@ -56,8 +56,8 @@ bool make_folder_of(const AnswersFile& file) {
   return made;
 }
 
-// Bounded, because a command that may read the file can hold its lock, and stay in the background with it. False with
-// errno.
+// The wait is limited, because a command that can read the file can take its lock and keep it in the background. False:
+// errno says why.
 bool wait_for_lock(int file, std::chrono::milliseconds longest) {
   using std::chrono::steady_clock;
   constexpr std::chrono::milliseconds pause{2};
@@ -133,7 +133,7 @@ std::string replace_answers(const AnswersFile& file, const std::string& text) {
   const std::string name = name_of(file), fresh = name + ".new";
   const Descriptor folder = open_folder(file);
   if (!folder) return cannot(file, "written", file.path);
-  ::unlinkat(folder.get(), fresh.c_str(), 0);  // What a process that was killed has left; the lock is ours.
+  ::unlinkat(folder.get(), fresh.c_str(), 0);  // A killed process may have left it; we hold the lock.
   const Descriptor opened(
       ::openat(folder.get(), fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, file.mode));
   if (!opened) return cannot(file, "written", file.path + ".new");

@@ -1,5 +1,5 @@
-// A file of a person's answers, as text: checked before it is read, and replaced as a whole under a lock, so that
-// several processes may use it. Its callers define what the text means.
+// A text file with a person's answers: checked before it is read, and replaced as a whole under a lock, so that several
+// processes can use it. The callers define what the text means.
 #pragma once
 
 #include <fcntl.h>
@@ -13,10 +13,10 @@
 
 namespace wtool::policy {
 
-// Where a symbolic link in its path is an error: a command could have put it there.
+// Which symbolic links in the file's path are followed. A command could have made one, so others are errors.
 enum class Links {
   followed,
-  none_at_end,  // The file and its folder are none; what is above them may be.
+  none_at_end,  // The file and its folder must not be links; folders above may be.
   none
 };
 
@@ -25,20 +25,20 @@ struct AnswersFile {
   std::string noun;                   // "the file of approvals", for messages
   mode_t mode = 0600;                 // of a new file
   mode_t folder_mode = 0700;          // of a folder that is made for it
-  mode_t not_by = S_IWGRP | S_IWOTH;  // whoever may write besides makes it worthless
-  uid_t owner = 0;                    // one more user whom it may belong to, besides root and this process's
+  mode_t not_by = S_IWGRP | S_IWOTH;  // anybody else with these rights makes the file worthless
+  uid_t owner = 0;                    // besides root and this process's user, this user may own the file
   Links links = Links::followed;
-  std::chrono::milliseconds lock_wait{5000};  // for whoever has the lock
+  std::chrono::milliseconds lock_wait{5000};  // how long to wait for another process's lock
 };
 
-// The text; empty where there is no file. False with `error`, a sentence that names the file.
+// Reads the text; it is empty if the file does not exist. False: `error` is a sentence that names the file.
 bool read_answers(const AnswersFile& file, std::string& text, std::string& error);
 
-// Makes the file's folder if it is missing, and keeps all others out until the descriptor is closed. Empty with
-// `error`.
+// Makes the file's folder if it is missing, and locks out other processes until the descriptor is closed. Empty:
+// `error` says why.
 Descriptor lock_answers(const AnswersFile& file, std::string& error);
 
-// Under the lock. Empty, or what went wrong; the old file stays whole whatever happens.
+// Must be called under the lock. Returns what went wrong; empty: nothing. The old file stays whole if this fails.
 std::string replace_answers(const AnswersFile& file, const std::string& text);
 
 }  // namespace wtool::policy

@@ -29,7 +29,7 @@ Json entry_of(const Subject& subject) {
   return entry;
 }
 
-// A person may leave out an empty environment, and order the keys as they like.
+// A person may omit an empty environment, and may write the keys in any order.
 bool is_entry_of(const nlohmann::json& entry, const nlohmann::json& wanted) {
   return entry.is_object() && entry.value("command", nlohmann::json()) == wanted["command"] &&
          entry.value("directory", nlohmann::json()) == wanted["directory"] &&
@@ -43,7 +43,7 @@ AnswersFile as_file(const std::string& path) {
   return {.path = path, .noun = "the file of approvals", .links = Links::none};
 }
 
-// The two lists, each an array of objects. False with `error`.
+// Reads the two lists, each an array of objects. False: `error` says why.
 bool parse(const std::string& path, const std::string& text, Json& lists, std::string& error) {
   lists = {{"always", Json::array()}, {"never", Json::array()}};
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) return true;

@@ -1,13 +1,13 @@
-// The answers that a person has given for good, `always` and `never`, in a file of theirs that they can read and edit.
+// The answers that a person has given for good, `always` and `never`, in a file that the person can read and edit.
 //
-// - An answer is bound to the exact command, directory, environment and standard input of the call, to the limit that it
-//   lifts, and to whether more is typed to it; values of variables and the text of the input are kept only as their
-//   SHA-256.
+// - An answer counts for exactly one command, directory, environment and standard input, one limit that it lifts, and for
+//   either a program that is typed to or one that is not. Of the values of variables and the text of the input, only the
+//   SHA-256 is kept.
 // - The file is JSON: {"always": [{"command", "directory", "environment": {NAME: SHA-256}, "stdin": SHA-256}],
 //   "never": [...]}; a call without a text for its standard input has no "stdin", an answer that opens the network has
 //   "lifts": ["network"], and one for a program that is typed to has "interactive": true. The file is read again for each
-//   question, and replaced as a whole, under a lock, so that several processes may use it.
-// - A file that cannot be read, or that other users may write, is not used: the question fails with the reason.
+//   question, and replaced as a whole, under a lock, so that several processes can use it.
+// - A file that cannot be read, or that other users can write, is not used: the question fails with the reason.
 #pragma once
 
 #include <optional>
@@ -19,17 +19,17 @@
 
 namespace wtool::policy {
 
-// What an answer is bound to.
+// What an answer counts for.
 struct Subject {
   std::string command;
   std::string directory;                           // canonical
-  Variables environment;                           // what the call adds
-  std::optional<std::string> standard_input = {};  // the text that the call gives
+  Variables environment;                           // that the call adds
+  std::optional<std::string> standard_input = {};  // the text that the call passes
   bool lifts_network = false;                      // a yes opens the network for the call
-  bool interactive = false;                        // more is typed to it, which is not known yet
+  bool interactive = false;                        // more will be typed to it, which nobody knows yet
 };
 
-// Lower-case hexadecimal; the same for the same subject, and for nothing else.
+// Lower-case hexadecimal. Two subjects have the same fingerprint only if they are equal.
 std::string fingerprint(const Subject& subject);
 
 enum class Remembered { nothing, always, never };
@@ -39,13 +39,13 @@ class RememberedAnswers {
  public:
   virtual ~RememberedAnswers() = default;
 
-  // The answer, or a sentence that names the file and says why it gives none.
+  // The answer, or a sentence that names the file and says why it has no answer.
   virtual std::variant<Remembered, std::string> look_up(const Subject& subject) const = 0;
 
-  // Replaces what was answered before. Empty: it is kept. Otherwise a sentence that says why not.
+  // Replaces an earlier answer. Returns why the answer could not be kept; empty: it is kept.
   virtual std::string remember(const Subject& subject, bool always) const = 0;
 
-  // For messages; may be empty.
+  // The file's name, for messages; may be empty.
   virtual const std::string& file() const = 0;
 };
 

@@ -20,13 +20,13 @@ bool is_tar(std::string_view tool) { return tool == "tar" || tool == "gtar" || t
 // The tool must be known.
 bool is_awk(std::string_view tool) { return programs::find_rules(tool)->spec().check == programs::check_awk; }
 
-// tar's oldest notation of options: without a dash, as the first word, followed by their values in the same order.
+// tar's oldest notation of options: the first word, without a dash; their values follow in the same order.
 struct Expanded {
   programs::Words words;
-  std::vector<std::size_t> from;  // for each word, which one it was
+  std::vector<std::size_t> from;  // for each word, the index of the original word
 };
 
-// `tar cIf PROGRAM FILE` becomes `tar -c -I PROGRAM -f FILE`; without such options, the words as they are.
+// `tar cIf PROGRAM FILE` becomes `tar -c -I PROGRAM -f FILE`; other words stay as they are.
 Expanded expand_tar(const programs::Words& words) {
   Expanded expanded;
   const auto add = [&](std::string word, std::size_t from) {
@@ -57,7 +57,7 @@ ArgumentJudgement judgement(std::optional<Problem> problem) {
 
 const ArgumentJudgement no_rules{ArgumentJudgement::Kind::no_rules, 0, {}, {}};
 
-// Reads the words of a known tool and hands on what `look` makes of them.
+// Reads the words of a known tool, and returns what `look` finds in them.
 template <typename Look>
 std::optional<Problem> look_at(std::string_view tool, const std::vector<std::string>& words, Look look) {
   if (!is_tar(tool)) return look(programs::read_safe(tool, words));
@@ -83,7 +83,7 @@ std::optional<ReadScript> read_script(const ParsedCommand& reading) {
 
 std::optional<Problem> find_program(std::string_view tool, const ParsedCommand& reading) {
   for (const Given& given : reading.given) {
-    // A command in the words after an option is judged by itself.
+    // A command in the words after an option is judged separately.
     const bool names_program = given.option->value != programs::Value::none && !given.option->command;
     if (given.option->effect == Effect::runs_code || (given.option->effect == Effect::runs_program && names_program)) {
       return Problem{given.word, given.option->name + ' ' + std::string(given.option->why),
@@ -104,7 +104,7 @@ std::optional<Problem> find_program(std::string_view tool, const ParsedCommand& 
   return Problem{located->word, found, "a script that only prints and substitutes is safe"};
 }
 
-// What makes the tool open files that no word names.
+// Finds what makes the tool open files that no word names.
 std::optional<Problem> find_reach(const ParsedCommand& reading) {
   if (reading.response_file) {
     return Problem{*reading.response_file,
@@ -145,7 +145,7 @@ bool is_test_operator(std::string_view word) {
 }  // namespace
 
 bool has_argument_table(std::string_view tool) {
-  // The names of subcommands and of parts of tables are no tools.
+  // The names of subcommands and of parts of tables are not tools.
   return (tool == ":" || tool.find_first_of(" :") == tool.npos) && programs::find_rules(tool) != nullptr;
 }
 
@@ -221,7 +221,7 @@ bool may_run_programs(std::string_view tool) {
   if (tool == "find" || tool == "git" || tool == "make" || tool == "zip" || tool == "less" || is_tar(tool)) return true;
   const programs::Compiled& program = *programs::find_rules(tool);
   const programs::ProgramSpec& spec = program.spec();
-  // A word may name a subcommand that is not known here: go run.
+  // A word may name a subcommand that is not in the table: go run.
   if (spec.operands == programs::Operands::choose || spec.operands == programs::Operands::may_choose) return true;
   const bool runs = spec.does == Effect::runs_program || spec.does == Effect::runs_code;
   return (runs && !hands_on) || spec.response_files || spec.check == programs::check_sed ||
@@ -242,8 +242,8 @@ bool takes_more_arguments(std::string_view tool, const std::vector<std::string>&
   const bool options_ended = reading.first_operand_behind_dashes != static_cast<std::size_t>(-1);
   const bool checked = table.check != nullptr || !table.only_with.empty() || !table.unsafe_operands.empty();
   if (options_ended) return !checked || !reading.operands.empty();
-  // Behind a subcommand, an option may be one of the program itself, and git has some in many places: git blame --output=x.
-  // Only of an exact style is it known that none is.
+  // After a subcommand, an option may still belong to the program itself, and git accepts some in many places: git
+  // blame --output=x. Only an exact style rules that out.
   const auto has_others = [](const programs::Compiled& program) {
     const auto& options = program.options();
     return program.has_effects() || std::any_of(options.begin(), options.end(), [](const programs::Option& option) {
@@ -260,10 +260,10 @@ bool takes_paths(std::string_view tool, const std::vector<Word>& words) {
   const std::vector<bool> is_text = text_words(tool, texts);
   const ParsedCommand reading = programs::read_safe(tool, texts);
   for (std::size_t i = 0; i < words.size(); ++i) {
-    // In front of the subcommand, it may say where that works: git -C.
+    // Before the subcommand, a path may say where the subcommand works: git -C.
     if (words[i].is_path && (is_text[i] || i < reading.begin)) return false;
   }
-  // A path may also be a name alone: where names mean something, it is not known what it is.
+  // A found path may be a plain name. If names have a meaning here, nobody knows what this one means.
   const programs::ProgramSpec& table = reading.tool->spec();
   const bool has_names = table.operands == programs::Operands::choose ||
                          table.operands == programs::Operands::may_choose ||

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The object, with both lists and its other keys. False with `error`.
+// Reads the object, with both lists and its other keys. False: `error` says why.
 bool parse(const std::string& path, const std::string& text, Json& object, std::string& error) {
   object = Json::object();
   std::string problem;
@@ -42,7 +42,7 @@ bool has(const Json& list, const std::string& command) {
 CommandsFile::CommandsFile(std::string root) : root_(std::move(root)) {
   file_.path = (root_ == "/" ? "" : root_) + "/.clada/commands.json";
   file_.noun = "the file of commands";
-  // It belongs to the project, so its permissions are those of an ordinary file.
+  // The file belongs to the project, so it gets the permissions of an ordinary file.
   file_.mode = 0644;
   file_.folder_mode = 0755;
   file_.not_by = S_IWOTH;

@@ -1,10 +1,10 @@
 // `.clada/commands.json`: the commands of execute_run that a person has allowed or blocked for good.
 //
 // - {"allowed": [command...], "blocked": [command...]}; other keys are kept as they are. Blocked has priority.
-// - An entry is the text of a command and nothing else. So that a call cannot choose what an allowed `npm test` means,
-//   an entry of "allowed" holds only inside the project: a command in a directory outside of it is asked for again.
-// - The file is read again for each question and replaced as a whole, under a lock beside it. A file that cannot be
-//   parsed, that everybody may write, or that is (or lies in) a symbolic link is not used, and stays as it is.
+// - An entry is the text of a command and nothing else. An entry of "allowed" counts only inside the project, so that a
+//   call cannot choose what an allowed `npm test` means: a command in a directory outside is asked about again.
+// - The file is read again for each question, and replaced as a whole, under a lock beside it. A file that cannot be
+//   parsed, that everybody may write, or that is (or lies in) a symbolic link is not used, and is not changed.
 #pragma once
 
 #include <string>

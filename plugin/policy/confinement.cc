@@ -12,7 +12,7 @@ namespace {
 
 using programs::is_listed;
 
-// Tools that take addresses: what they are given as one, they fetch from another machine.
+// Tools that take addresses, and fetch from them over the network.
 constexpr std::string_view address_tools =
     "curl wget git ssh scp sftp rsync ftp lftp svn hg http https xh aria2c docker podman skopeo kubectl helm npm npx "
     "pnpm yarn bun deno pip pip3 pipx uv poetry cargo go gem bundle composer mvn gradle brew apt apt-get gh glab aws "
@@ -22,7 +22,7 @@ constexpr std::string_view address_schemes =
     "http https ftp ftps ssh sftp git git+https git+ssh svn svn+ssh ws wss s3 gs oci docker postgres postgresql redis "
     "rediss mongodb mongodb+srv";
 
-// True for an address on another machine, which is not a path although it has slashes. Only for tools that take
+// True for an address on another machine, which is not a path although it contains slashes. Only for tools that take
 // addresses, and only with a scheme that never names a file (curl has FILE: too). With `..` in it, it counts as a path.
 bool is_address(std::string_view tool, std::string_view text) {
   const std::size_t colon = text.find("://");
@@ -30,8 +30,8 @@ bool is_address(std::string_view tool, std::string_view text) {
   return is_listed(address_schemes, text.substr(0, colon)) && is_listed(address_tools, tool);
 }
 
-// The places in a word where a path may begin: the word itself, after each = : @ and , and, in a bundle of options,
-// after each letter. False where there are more than this checks.
+// The positions in a word at which a path may begin: the word itself, after each = : @ and , and, in a bundle of
+// options, after each letter. False: more positions than are checked here.
 bool find_candidates(std::string_view tool, std::string_view word, bool is_bundle,
                      std::vector<std::string_view>& found) {
   constexpr std::size_t most = 128;
@@ -47,32 +47,32 @@ bool find_candidates(std::string_view tool, std::string_view word, bool is_bundl
     if (word[i] != '=' && word[i] != ':' && word[i] != '@' && word[i] != ',') continue;
     if (found.size() == most) return false;
     found.push_back(word.substr(i + 1));
-    // The rest is the address.
+    // Everything from here on belongs to the address.
     if (is_address(tool, found.back())) break;
   }
   return true;
 }
 
-// Options of curl that take no value, and those whose value is sent as it stands.
+// Options of curl that take no value, or whose value is sent as it is.
 bool is_flag_of_curl(std::string_view word) {
   return is_listed("--silent --show-error --location --fail --include --insecure --verbose --compressed", word) ||
          (word.size() > 1 && word[0] == '-' && word.find_first_not_of("sSfLiIvkNG", 1) == word.npos);
 }
 
-// curl expands {a,b} and [1-9] in addresses itself, so that they may become any other: f[i-i]le:///. Data to be sent
-// (-d '{"a": 1}') is not an address.
+// curl itself expands {a,b} and [1-9] in addresses, so that a harmless one may become a path: f[i-i]le:///. Data to be
+// sent (-d '{"a": 1}') is not an address.
 bool is_glob_of_curl(const std::vector<std::string>& texts, std::size_t i) {
   if (texts[i].find_first_of("{[") == std::string::npos) return false;
   const bool is_sent =
       i > 1 && is_listed("-d --data --data-raw --data-ascii --data-binary --json -H --header", texts[i - 1]);
-  // The option in front may itself be the value of the one before.
+  // The option before it may itself be the value of the previous option.
   return !is_sent || (i > 2 && texts[i - 2].starts_with('-') && !is_flag_of_curl(texts[i - 2]));
 }
 
-// Options for the directory that a command works in.
+// Options that name the directory in which a command works.
 constexpr std::string_view directory_options = "directory base-directory chdir cwd prefix wd workdir working-directory";
 
-// Programs that run others in a directory of their own.
+// Programs that run others in another directory.
 constexpr std::string_view elsewhere =
     "bwrap chroot daemonize fakechroot firejail git machinectl nsenter proot runuser schroot start-stop-daemon su "
     "systemd-run unshare";
@@ -117,7 +117,7 @@ bool runs_elsewhere(std::string_view tool, const std::vector<Word>& words) {
   return std::any_of(words.begin() + 1, words.end(), [&](const Word& word) {
     const std::string_view text = word.text;
     if (tool == "find") return text == "-execdir" || text == "-okdir";
-    // Its options in one word, of which only the parts are read elsewhere.
+    // env's options in one word; elsewhere only its parts are read.
     if (tool == "env") return text.starts_with("-") && text.find_first_of("sS") != text.npos;
     if (tool == "cmake") return text == "chdir";
     if (tool == "sudo") return text == "-i" || text == "--login" || text.starts_with("-R") || text.starts_with("--chr");
@@ -138,7 +138,7 @@ std::optional<std::size_t> find_list_of_sums(std::string_view tool, const std::v
 }
 
 bool moves_links(std::string_view tool, const std::vector<std::string>& texts) {
-  // Any of the letters in a bundle of options, or a long option that begins so.
+  // Whether a bundle of options contains one of these letters, or a long option begins like this.
   const auto has = [&](std::string_view letters, std::string_view begin) {
     return std::any_of(texts.begin() + 1, texts.end(), [&](const std::string& text) {
       if (text.starts_with("--")) return text.size() > 2 && text.starts_with(begin);
@@ -185,7 +185,7 @@ std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::
     }
     for (const std::string_view candidate : candidates) {
       if (candidate.empty() || candidate == "/dev/null") continue;
-      // Tools that take addresses read %2e in them.
+      // Such tools decode %2e in addresses.
       if (candidate.find("://") != candidate.npos && candidate.find('%') != candidate.npos &&
           !is_address(tool, candidate)) {
         return Escape{i, "a path that is written with %"};
@@ -193,13 +193,13 @@ std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::
       if (is_home(candidate)) return Escape{i, std::string(candidate)};
       const std::string path = paths.resolve(candidate);
       if (!is_within_any(path, roots)) return Escape{i, path};
-      // host:path, a:b lists of paths: each part stands for itself.
+      // host:path, and lists of paths such as a:b: each part may be a path.
       const std::size_t cut = candidate.find_first_of(":,");
       if (cut == std::string_view::npos || cut == 0 || is_address(tool, candidate)) continue;
       const std::string part = paths.resolve(candidate.substr(0, cut));
       if (!is_within_any(part, roots)) return Escape{i, part};
     }
-    // A link's target is meant from where the link is.
+    // The target of a link is relative to the link's own folder.
     if (tool == "ln" && texts[i].find("..") != std::string::npos) return Escape{i, "another place than it says"};
   }
   return std::nullopt;

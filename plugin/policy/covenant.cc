@@ -27,7 +27,7 @@ bool is_project(const std::string& folder) {
   return ::stat((prefix + ".git").c_str(), &status) == 0 || ::stat((prefix + ".clada").c_str(), &status) == 0;
 }
 
-// For a command of git: no prompts, no locks, no transport, and no repository above `root`.
+// Variables for a command of git: no prompts, no locks, no transport, and no repository above `root`.
 Variables git_environment(const std::string& root) {
   Variables variables = {{"GIT_ALLOW_PROTOCOL", "none"},
                          {"GIT_NO_LAZY_FETCH", "1"},
@@ -73,7 +73,7 @@ Verdict CovenantCommand::judge(const std::string& directory, const Programs& pro
   if (paths.invalid) {
     return deny("Invalid path: " + *paths.invalid, "paths stay in " + root_ + ", and what approves or executes stays");
   }
-  // A command that was blocked is blocked, whatever else allows it, or asks for it.
+  // A blocked command stays blocked, even if something else allows it or asks for it.
   const auto known = CommandsFile(root_).look_up({line_, directory, {}});
   if (const auto* problem = std::get_if<std::string>(&known))
     return deny(*problem, "no command runs until the file is fixed");
@@ -81,7 +81,7 @@ Verdict CovenantCommand::judge(const std::string& directory, const Programs& pro
     return deny("Command blocked: " + line_, "a person can take it out of \"blocked\" in .clada/commands.json");
   }
   if (reading_.tier == covenant::Tier::ask || paths.ask) return ask();
-  // A program that lies in the project may be one that a call has put there.
+  // A program in the project may have been put there by a call.
   const auto program = programs.find(words_.front());
   if (program && root_ != "/" && is_within(resolve_path("/", *program), root_)) return ask();
   if (reading_.git && covenant::may_filter(directory, root_)) return ask();

@@ -3,9 +3,9 @@
 //
 // - Tier one is an allow list of commands, flags, numbers, counts and paths. Anything else is refused, or needs
 //   approval.
-// - Its paths stay in the project, and it never writes files by which commands are approved or executed.
-// - It looks at the file system when it judges. A link that is swapped between that and the run changes what was
-//   judged; the page says what that means.
+// - The paths of tier one stay in the project, and it never writes files by which commands are approved or executed.
+// - Judging looks at the file system. A link that is swapped between that and the run changes what was judged; the page
+//   says what follows from that.
 #pragma once
 
 #include <string>
@@ -24,21 +24,20 @@ namespace covenant {
 using programs::Use;
 
 struct NamedPath {
-  std::string text;  // as the command has it
+  std::string text;  // as written in the command
   Use use = Use::read;
 };
 
 enum class Tier { refused, immediate, ask };
 
-// What a command is by its words alone.
+// What the words alone say about a command.
 struct Reading {
   Tier tier = Tier::ask;
-  std::string refusal;           // of Tier::refused: the message
-  std::vector<NamedPath> paths;  // also judged where it asks
-  std::vector<std::string>
-      executed;         // the words that run, without what could be meant otherwise; empty: the given ones
-  bool listed = false;  // its program is one of tier one's
-  bool git = false;     // it reads a repository
+  std::string refusal;                // with Tier::refused: the message
+  std::vector<NamedPath> paths;       // judged even if the command needs approval
+  std::vector<std::string> executed;  // the words that run, in an unambiguous form; empty: the given ones
+  bool listed = false;                // its program belongs to tier one
+  bool git = false;                   // it reads a repository
 
   static Reading refuse(std::string message) { return {Tier::refused, std::move(message), {}, {}, true, false}; }
 };
@@ -48,19 +47,19 @@ Reading read_command(const std::vector<std::string>& words);
 
 }  // namespace covenant
 
-// A line of execute_run, read once and judged where it would run.
+// A line of execute_run: read once, and judged for the directory in which it would run.
 class CovenantCommand {
  public:
-  // `root` is the project's folder; `kept` are files that no command may write at once, such as the configuration's.
-  // All canonical.
+  // `root` is the project's folder; `kept` are files that no command may write without approval, such as the
+  // configuration's. All are canonical.
   CovenantCommand(std::string_view line, std::string root, std::vector<std::string> kept = {});
 
   const std::string& line() const { return line_; }                 // trimmed
-  const std::vector<std::string>& words() const { return words_; }  // empty: it is refused
+  const std::vector<std::string>& words() const { return words_; }  // empty: the line is refused
   const std::vector<std::string>& executed() const { return reading_.executed; }
-  Variables environment() const;  // that it needs to be safe
+  Variables environment() const;  // what the command needs to be safe
 
-  // The reason of a refusal is the message, that of a question the prompt.
+  // A refusal's reason becomes the message, a question's becomes the prompt.
   Verdict judge(const std::string& directory, const Programs& programs) const;
 
  private:
@@ -73,11 +72,11 @@ class CovenantCommand {
   covenant::Reading reading_;
 };
 
-// The rule that its verdicts name.
+// The rule that these verdicts name.
 inline constexpr std::string_view covenant_rule = "execute_run";
 
-// The project's folder, canonical: `configured` unless that is empty; else the nearest folder with .git or .clada, from
-// `directory` (the host's) upward; else `directory`.
+// The project's folder, canonical: `configured` if it is not empty; otherwise the nearest folder with .git or .clada,
+// from `directory` (the host's) upward; otherwise `directory`.
 std::string find_project(const std::string& configured, const std::string& directory);
 
 }  // namespace wtool::policy

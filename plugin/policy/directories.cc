@@ -48,20 +48,20 @@ bool is_normal(std::string_view path) {
   return true;
 }
 
-// The usual case: there is no link in a normal path, so that it is the kernel's own name already. To read that name from
-// /proc takes several times as long as all the rest. Empty where it is not so, or where the kernel cannot tell.
+// In the usual case, a normal path has no links, and so is already the kernel's own name. Reading that name from /proc
+// takes several times as long as everything else. Empty: the path has links, or the kernel cannot tell.
 Descriptor open_without_links(const std::string& path) {
   if (!is_normal(path)) return {};
   return Descriptor(open_resolving(AT_FDCWD, path.c_str(), O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS));
 }
 
-// Empty where it has no path.
+// Empty: it has no path any more.
 std::string current_directory() {
   char path[PATH_MAX];
   return ::getcwd(path, sizeof path) != nullptr ? path : "";
 }
 
-// Opening a directory for its path alone needs no permission to enter it.
+// O_PATH opens a directory without permission to enter it, so this is checked separately.
 bool may_be_entered(const Descriptor& directory) {
   return ::faccessat(directory.get(), ".", X_OK, AT_EACCESS) == 0 || errno != EACCES;
 }
@@ -78,7 +78,7 @@ std::variant<Directory, DirectoryError> open_directory(const std::string& path) 
   }
   directory.descriptor = Descriptor(::open(path.empty() ? "." : path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!directory.descriptor) return explain(path, errno);
-  // The kernel's own name for what was opened.
+  // Asks the kernel for the name of what was opened.
   char link[32];
   std::snprintf(link, sizeof link, "/proc/self/fd/%d", directory.descriptor.get());
   char target[PATH_MAX];
@@ -100,11 +100,11 @@ bool is_within_any(std::string_view path, const std::vector<std::string>& roots)
 
 namespace {
 
-// The text of a directory in front of what is below it.
+// The text of a directory that precedes the names in it.
 std::string_view prefix_of(std::string_view directory) { return directory == "/" ? "" : directory; }
 
-// Reads the symbolic link at `path` (absolute). False, with errno, where it is not one or cannot be read. `directory`
-// is `prefix` opened, or -1.
+// Reads the symbolic link at `path` (absolute). False: it is not a link, or cannot be read, as errno says. `directory`
+// is the opened `prefix`, or -1.
 bool read_link(std::string_view prefix, int directory, const std::string& path, std::string& target) {
   char text[PATH_MAX];
   const bool is_below =
@@ -116,8 +116,8 @@ bool read_link(std::string_view prefix, int directory, const std::string& path, 
   return true;
 }
 
-// True for what leads to other files for the command than for this process, or for both at another time: the links in
-// the folder of a process.
+// True for links in the folder of a process: they lead to other files for the command than for this process, or at
+// another time.
 bool is_of_process(std::string_view path) {
   constexpr std::string_view processes = "/proc/";
   if (!path.starts_with(processes)) return false;
@@ -125,17 +125,17 @@ bool is_of_process(std::string_view path) {
   return path == "self" || path == "thread-self" || path.find_first_not_of("0123456789") == path.npos;
 }
 
-// Nothing: only the command itself can tell.
+// Nothing: only the command itself can know.
 std::optional<std::string> resolve_from(std::string_view prefix, int directory, std::string_view path) {
-  constexpr int most_links = 40;  // As the kernel has it.
-  // A path this long cannot be opened; without a slash it could only be a name in the directory.
+  constexpr int most_links = 40;  // the kernel's own limit
+  // A path of this length cannot be opened; without a slash it could only be a name in the directory.
   if (path.size() > PATH_MAX) {
     if (path.find('/') == std::string_view::npos && !prefix.empty()) return std::string(prefix);
     return std::nullopt;
   }
   if (prefix == unknown_folder && !path.starts_with('/')) return std::nullopt;
   int links = 0;
-  // Below what does not exist there are no links to be read, until `..` leads back.
+  // Below a name that does not exist there are no links to read, until `..` leads back.
   std::size_t missing = 0;
   std::string done, rest_of_link, target;
   done.reserve(prefix.size() + 1 + path.size());
@@ -160,7 +160,7 @@ std::optional<std::string> resolve_from(std::string_view prefix, int directory, 
     }
     if (is_of_process(done)) return std::nullopt;
     if (!read_link(prefix, directory, done, target)) {
-      if (errno != EINVAL) missing = 1;  // EINVAL: it is there, and no link.
+      if (errno != EINVAL) missing = 1;  // EINVAL: it exists, and is not a link
       continue;
     }
     if (++links > most_links) return std::nullopt;
@@ -175,7 +175,7 @@ std::optional<std::string> resolve_from(std::string_view prefix, int directory, 
 
 PathResolver::PathResolver(std::string_view directory)
     : prefix_(prefix_of(directory)),
-      // Where it cannot be opened, each path is read from the top.
+      // If this fails, each path is resolved from the root.
       directory_(::open(std::string(directory).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {}
 
 std::string PathResolver::resolve(std::string_view path) const {
@@ -195,7 +195,7 @@ std::vector<std::string> canonical_roots(const std::vector<std::string>& roots) 
   for (const std::string& root : roots) {
     char real[PATH_MAX];
     struct stat status {};
-    // Not resolve_path, which says "/" of what it cannot tell: that would be a root of everything.
+    // resolve_path would not do: it returns "/" if it cannot tell, and that root would contain everything.
     if (::realpath(root.c_str(), real) != nullptr && ::stat(real, &status) == 0 && S_ISDIR(status.st_mode)) {
       canonical.emplace_back(real);
     }

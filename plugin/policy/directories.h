@@ -1,5 +1,5 @@
-// The working directory of a command: opened once, and then used by descriptor, so that nothing can be swapped between
-// the check and the use. Also resolves paths, and says which path lies below which.
+// The working directory of a command: opened once and then used by descriptor, so that nobody can swap it between the
+// check and the use. Also resolves paths, and says whether a path is below another one.
 #pragma once
 
 #include <string>
@@ -26,36 +26,36 @@ struct DirectoryError {
 // Opens `path`, relative to the current directory of this process; empty means that directory itself.
 std::variant<Directory, DirectoryError> open_directory(const std::string& path);
 
-// Resolves paths from one directory (canonical), which it holds open: paths below it are resolved from there instead of
-// from the root.
+// Resolves paths from one directory (canonical). It keeps this directory open, and resolves paths below it from there
+// instead of from the root.
 class PathResolver {
  public:
   explicit PathResolver(std::string_view directory);
 
-  // The canonical path of `path`. Links are followed, dangling ones too: a missing file is where it would be created.
-  // Never fails: the answer is "/" beyond 40 links, and below the folder of a process (/proc/self), where links lead
+  // The canonical form of `path`. Links are followed, even dangling ones: a missing file is where it would be created.
+  // Never fails: the answer is "/" beyond 40 links, and below the folder of a process (/proc/self), whose links lead
   // elsewhere for a command, or at another time.
   std::string resolve(std::string_view path) const;
 
  private:
-  std::string prefix_;  // The directory, without a slash at its end.
+  std::string prefix_;  // the directory, without a slash at its end
   Descriptor directory_;
 };
 
-// The same for one path.
+// The same for a single path.
 std::string resolve_path(std::string_view directory, std::string_view path);
 
-// A folder of which only the command itself can tell where it is. So is all that is named from there.
+// A folder whose place only the command itself can know. The same is true of all paths below it.
 inline constexpr std::string_view unknown_folder = "/proc/self";
 
-// As resolve_path, but unknown_folder for what only the command itself can tell: where `cd` leads, which file an operand
-// is.
+// Like resolve_path, but returns unknown_folder for what only the command itself can know: where `cd` leads, which file
+// an operand is.
 std::string resolve_folder(std::string_view directory, std::string_view path);
 
-// The roots of directories.roots, canonical. One that does not exist now contains nothing, and is left out.
+// The roots of directories.roots, canonical. A root that does not exist now contains nothing, and is left out.
 std::vector<std::string> canonical_roots(const std::vector<std::string>& roots);
 
-// True where one of the roots (canonical) contains the path (canonical).
+// True if one of the roots (canonical) contains the path (canonical).
 bool is_within_any(std::string_view path, const std::vector<std::string>& roots);
 
 }  // namespace wtool::policy

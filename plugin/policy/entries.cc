@@ -18,7 +18,7 @@ bool is_same_program(const std::string& listed, const std::string& given, const 
   if (listed_is_name) return given_is_name || (given.starts_with('/') && programs.is_found(given));
   if (given_is_name) return listed.starts_with('/') && programs.is_found(listed);
   const std::string wanted = resolve_path(directories.front(), listed);
-  if (wanted == "/") return false;  // That is no program: it could not be resolved.
+  if (wanted == "/") return false;  // not a program: the path could not be resolved
   return std::all_of(directories.begin(), directories.end(),
                      [&](const std::string& directory) { return resolve_path(directory, given) == wanted; });
 }
@@ -56,7 +56,7 @@ bool is_about(const Entry& entry, const std::vector<Word>& words) {
   const std::string_view tool = base_name(words.front().text);
   const std::string_view wanted = base_name(entry.words.front());
   if (tool != wanted && known_name(tool) != known_name(wanted)) return false;
-  // The entry's own words, whatever the program takes them for: all from the beginning, or an option and its value.
+  // Looks for the entry's own words, whatever their meaning: all from the beginning, or an option and its value.
   const auto is_same = [](const Word& word, const std::string& text) { return word.literal && word.text == text; };
   const auto found = std::search(words.begin() + 1, words.end(), entry.words.begin() + 1, entry.words.end(), is_same);
   if (found == words.begin() + 1 && found != words.end()) return true;
@@ -133,7 +133,7 @@ std::string entry_hint(const std::vector<Word>& words) {
   std::string entry;
   for (const Word& word : words) entry += (entry.empty() ? "" : " ") + word.text;
   const Entry read(entry);
-  // An entry of one word would allow the program, with safe arguments.
+  // An entry of one word would allow the program with all safe arguments.
   if (words.size() == 1) {
     return "an entry that has its arguments too would allow it with them: " + quoted(entry + " ARGUMENT");
   }

@@ -1,5 +1,5 @@
-// The entries of commands.allow, commands.deny and commands.ask: which commands they cover, and the reason to give
-// where no entry does. Pure, except that it asks which file a name means.
+// The entries of commands.allow, commands.deny and commands.ask: which commands they cover, and the reason to give if
+// none does. Pure, except that it asks which file a name means.
 #pragma once
 
 #include <string>
@@ -21,30 +21,31 @@ struct Entry {
   bool prefix = false;
 };
 
-// What an allow entry says of a command of literal words.
+// What an allow entry says about a command of literal words.
 enum class Coverage {
   none,
   program,  // it allows the program, with any arguments (that `arguments` allows)
-  prefix,   // it allows these first words, with any words behind them (that `arguments` allows)
+  prefix,   // it allows these first words, with any words after them (that `arguments` allows)
   exact,    // it allows these words
 };
 
-// A program named by its bare name is covered by that name. One named by an absolute path is covered by that path, and
-// by its name if it is the very file that `programs` finds for the name. Paths are resolved from every one of
-// `directories` (canonical) where the command may run; relative ones in an entry from the first of them, where the line
-// begins.
+// A program that is named by its bare name is covered by that name. A program that is named by an absolute path is
+// covered by that path, and by its name if `programs` finds this very file for the name. Paths are resolved from each
+// of `directories` (canonical), in which the command may run; relative paths in an entry from the first of them, in
+// which the line begins.
 Coverage covers(const Entry& entry, const std::vector<Word>& words, const Programs& programs,
                 const std::vector<std::string>& directories);
 
-// True where an entry of a deny or ask list matches the command, under any path: `rm -f` matches `/bin/rm -rf x`.
+// True if an entry of a deny or ask list matches the command, by whatever path it is named: `rm -f` matches `/bin/rm
+// -rf x`.
 bool is_about(const Entry& entry, const std::vector<Word>& words);
 
 std::vector<Entry> parse_entries(const std::vector<std::string>& texts);
 
-// In double quotes, cut where it is long: for messages.
+// The text in double quotes, cut if it is long: for messages.
 std::string quoted(std::string_view text);
 
-// False without a list, and with "*" in it.
+// False without a list, and if the list has "*".
 bool has_allow_list(const CommandRules& rules);
 
 class AllowList {
@@ -59,7 +60,7 @@ class AllowList {
   Best cover(const std::vector<Word>& words, const Programs& programs,
              const std::vector<std::string>& directories) const;
 
-  // True where there are entries for this program, but perhaps none for these words.
+  // True if some entries are about this program, even if none covers the command.
   bool names(std::string_view program) const;
   // Why no entry covers these words, and what would be allowed.
   std::string why_not(const std::vector<Word>& words) const;
@@ -70,7 +71,7 @@ class AllowList {
   std::vector<Entry> entries_;
 };
 
-// The entry that says all of the words, as a hint for words that are listed, but not safe.
+// The entry that would name all of the words: a hint for words that are listed, but not safe.
 std::string entry_hint(const std::vector<Word>& words);
 
 }  // namespace wtool::policy

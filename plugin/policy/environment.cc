@@ -12,28 +12,28 @@ namespace wtool::policy {
 
 namespace {
 
-// What programs need to run at all, and to speak to the user as usual.
+// Variables that programs need to run at all, and to use the person's language and terminal.
 bool is_core_name(std::string_view name) {
   return name.starts_with("LC_") ||
          programs::is_listed("HOME USER LOGNAME SHELL PATH LANG LANGUAGE TERM TZ TMPDIR TMP TEMP COLORTERM NO_COLOR",
                              name);
 }
 
-// Variables by which a shell runs or finds something else than its line says.
+// Variables that make a shell run or find something other than its line says.
 bool redirects_shell(std::string_view name) {
   return name.starts_with("BASH_FUNC_") ||
          programs::is_listed("CDPATH OLDPWD ENV BASH_ENV SHELLOPTS BASHOPTS PS4 IFS", name);
 }
 
-// Keeps commands from waiting for a person, without changing their results. An editor is not among them: a command that
-// needs one had better fail than wait, but "no editor" would change what it does.
+// Keeps commands from waiting for a person, without changing their results. EDITOR is not set: a command that needs an
+// editor should fail rather than wait, but "no editor" would change what it does.
 constexpr std::pair<std::string_view, std::string_view> unattended[] = {{"PAGER", "cat"},
                                                                         {"GIT_PAGER", "cat"},
                                                                         {"MANPAGER", "cat"},
                                                                         {"SYSTEMD_PAGER", "cat"},
                                                                         {"GIT_TERMINAL_PROMPT", "0"}};
 
-// A set of names, which somebody else owns. Each call composes an environment, and a set of the standard library, which
+// A set of names; the texts belong to the caller. Each call composes an environment, and a standard set, which
 // allocates for each name, took longer than everything else in a plan.
 class NameSet {
  public:
@@ -48,7 +48,8 @@ class NameSet {
   }
 
  private:
-  // The slot that holds the name, or else the free one that should: 1 is the first of names_, 0 is free.
+  // The slot that holds the name, or the free one in which it belongs. A slot is an index into names_ plus 1; 0 is
+  // free.
   std::uint32_t& find(std::string_view name) {
     for (std::size_t at = std::hash<std::string_view>{}(name);; ++at) {
       std::uint32_t& slot = slots_[at % slots_.size()];
@@ -72,7 +73,7 @@ const std::string* denying_pattern(const EnvironmentRules& rules, std::string_vi
   return found == rules.deny.end() ? nullptr : &*found;
 }
 
-// The names and patterns of a field of the database.
+// The names and patterns in one field of the database.
 class Names {
  public:
   explicit Names(std::string_view programs::ProgramSpec::*field) {
@@ -109,7 +110,7 @@ bool is_dangerous_variable(std::string_view name) {
   static const Names names(&programs::ProgramSpec::variables);
   if (is_harmless_name(name)) return false;
   if (names.has(name)) return true;
-  // Programs take these in any case: npm and its like for their settings, many for a proxy.
+  // Some programs accept these in any case: npm and its relatives their settings, many programs a proxy.
   std::string capitals(name);
   for (char& c : capitals) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   return programs::any_listed("NPM_* PNPM_* YARN_* *_PROXY",
@@ -179,7 +180,7 @@ std::optional<DeniedName> find_denied_name(const Variables& additions, const Env
 
 namespace {
 
-// The C library loads a locale, or a time zone, from the path that its name has in it.
+// The C library loads a locale, or a time zone, from a file if the name is a path.
 bool names_file(std::string_view name, std::string_view value) {
   if (name == "TZ") return value.starts_with(':') || value.starts_with('/') || value.find("..") != value.npos;
   return (name.starts_with("LC_") || name == "LANG" || name == "LANGUAGE") && value.find('/') != value.npos;
@@ -213,7 +214,7 @@ std::optional<NameRefusal> refuse_name(std::string_view name, const EnvironmentR
 }
 
 bool matches_pattern(std::string_view pattern, std::string_view name) {
-  // The last * that was met, and where in the name what it stands for begins to be tried.
+  // The last * that was met, and the position in the name at which its match is assumed to end.
   std::size_t star = std::string_view::npos, tried = 0;
   std::size_t p = 0, n = 0;
   while (n < name.size()) {

@@ -11,7 +11,7 @@ namespace wtool::policy {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-// True for [A-Za-z_][A-Za-z0-9_]*, what every shell can name.
+// True for [A-Za-z_][A-Za-z0-9_]*, the names that every shell accepts.
 bool is_variable_name(std::string_view name);
 
 struct EnvironmentRules;
@@ -19,13 +19,14 @@ struct EnvironmentRules;
 // The sources of "NAME=value" texts, in this order:
 // - the inherited ones that `rules.inherit` and `rules.deny` leave, each name once (the first counts, as in getenv);
 // - `rules.set` and `additions`, which replace inherited ones;
-// - values that keep commands from waiting for a person (PAGER=cat, ...), unless they are set by now;
-// - `fallback_path` as PATH, without which a shell does not work, unless it is set by now.
+// - values that keep commands from waiting for a person (PAGER=cat, ...), unless they are already set;
+// - `fallback_path` as PATH, without which a shell does not work, unless it is already set.
 //
 // PWD is always `directory`, as every shell sets it. An inherited OLDPWD is left out.
 //
-// `trusted_path`: for a command that an allow list allowed, this is PATH in any case, and variables by which a shell
-// would run or find other programs than the line says are left out: CDPATH, ENV, BASH_ENV, exported functions.
+// `trusted_path` is given for a command that an allow list has allowed. It replaces PATH, and the variables that make a
+// shell run or find programs other than those that the line names are left out: CDPATH, ENV, BASH_ENV, exported
+// functions.
 struct EnvironmentSources {
   const char* const* inherited = nullptr;
   const EnvironmentRules& rules;
@@ -36,8 +37,7 @@ struct EnvironmentSources {
 };
 std::vector<std::string> compose_environment(const EnvironmentSources& sources);
 
-// The first name in `additions` that matches a pattern of environment.deny, and that pattern. Such a call must be
-// refused.
+// The first name in `additions` that matches a pattern of environment.deny, and that pattern. The call must be refused.
 struct DeniedName {
   std::string name;
   std::string pattern;
@@ -53,21 +53,21 @@ bool is_dangerous_variable(std::string_view name);
 // True for names that programs are known to read as data: the locale, the terminal, colours, the time zone, CI.
 bool is_harmless_name(std::string_view name);
 
-// Why a call under an allow list may not set `name`: environment.deny has it, or it is not harmless and no pattern of
-// environment.allow matches. A dangerous variable must be listed there by its full name, without * and ?. The variables
-// by which a shell finds programs may never be set. A harmless one steers with some values: that of a locale, or of TZ, may
-// be the path of a file that the C library loads.
+// Why a call under an allow list may not set `name`: environment.deny matches it, or it is not harmless and no pattern
+// of environment.allow matches it. A dangerous variable must be listed there by its full name, without * and ?. The
+// variables by which a shell finds programs may never be set. Even a harmless variable is refused with some values:
+// that of a locale, or of TZ, may be the path of a file that the C library loads.
 struct NameRefusal {
-  std::string reason;  // a clause behind the name: "changes what programs do"
+  std::string reason;  // a clause that follows the name: "changes what programs do"
   std::string hint;
 };
 std::optional<NameRefusal> refuse_name(std::string_view name, const EnvironmentRules& rules,
                                        std::string_view value = {});
 
-// True where `pattern`, in which * stands for any characters and ? for one, matches all of `name`.
+// True if `pattern`, in which * stands for any characters and ? for one, matches all of `name`.
 bool matches_pattern(std::string_view pattern, std::string_view name);
 
-// The value of a name in such a list; `fallback` if the list does not have it.
+// The value of a name in such a list; `fallback` if the list does not contain the name.
 std::string_view find_variable(const std::vector<std::string>& variables, std::string_view name,
                                std::string_view fallback);
 

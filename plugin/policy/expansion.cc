@@ -19,9 +19,9 @@ namespace wtool::policy {
 namespace {
 
 constexpr std::size_t most_names = 10000;
-constexpr std::size_t most_entries = 100000;  // that are looked at for one line
+constexpr std::size_t most_entries = 100000;  // how many entries of folders may be read for one line
 
-// What a line's words may have together: the kernel's bound counts the environment, too.
+// How many bytes the words of a line may have together: the kernel's limit includes the environment.
 std::size_t most_bytes() {
   const long all = ::sysconf(_SC_ARG_MAX);
   return all > 0 ? static_cast<std::size_t>(all) / 4 : std::size_t{512} * 1024;
@@ -30,7 +30,7 @@ std::size_t most_bytes() {
 bool is_glob(char c) { return c == star_mark || c == any_mark || c == bracket_mark; }
 bool has_glob(std::string_view pattern) { return std::any_of(pattern.begin(), pattern.end(), is_glob); }
 
-// A value that a shell takes for one word also where it stands without quotes.
+// A value that stays one word when a shell expands it without quotes.
 bool is_one_word(std::string_view value) {
   return !value.empty() && std::all_of(value.begin(), value.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -38,7 +38,7 @@ bool is_one_word(std::string_view value) {
   });
 }
 
-// A pattern as it was written.
+// The pattern as it was written in the line.
 std::string written(std::string_view pattern) {
   std::string text(pattern);
   for (char& c : text) c = c == star_mark ? '*' : c == any_mark ? '?' : c == bracket_mark ? '[' : c;
@@ -51,7 +51,7 @@ std::size_t character_size(std::string_view text) {
   return static_cast<unsigned char>(text.front()) >= 0xC0U ? size : 1;
 }
 
-// The set after a bracket mark: where its ] is, and whether `c` is in it.
+// The set that follows a bracket mark: where its ] is, and whether it contains `c`.
 struct Set {
   std::size_t end = std::string_view::npos;
   bool matches = false;
@@ -76,7 +76,7 @@ Set read_set(std::string_view pattern, std::size_t at, std::string_view c) {
   return set;
 }
 
-// True where what a set means would depend on the shell, or on more of the locale than ranges of letters.
+// True if the meaning of a set depends on the shell, or on more of the locale than ranges of letters.
 bool has_unclear_set(std::string_view pattern) {
   for (std::size_t at = pattern.find(bracket_mark); at != std::string_view::npos;
        at = pattern.find(bracket_mark, at + 1)) {
@@ -91,7 +91,7 @@ bool has_unclear_set(std::string_view pattern) {
       if (c != '-' || i + 1 == set.size()) continue;
       const auto same_kind = [](char a, char b, char low, char high) { return a >= low && a <= b && b <= high; };
       const char from = set[i - 1], to = set[i + 1];
-      // Of letters of one kind, as in the C locale: in some other ones, [a-z] has capital letters, too.
+      // Only letters of one case, as in the C locale: in some other locales, [a-z] includes capital letters.
       if (!same_kind(from, to, '0', '9') && !same_kind(from, to, 'a', 'z') && !same_kind(from, to, 'A', 'Z')) {
         return true;
       }
@@ -100,7 +100,7 @@ bool has_unclear_set(std::string_view pattern) {
   return false;
 }
 
-// Whether a name matches one part of a path. Linear in both but for the last star, which is tried again.
+// Whether a name matches one part of a path. Linear in both, except for the last star, which is retried.
 bool matches(std::string_view pattern, std::string_view name) {
   if (name.starts_with('.') && !pattern.starts_with('.')) return false;
   std::size_t p = 0, n = 0, star = std::string_view::npos, tried = 0;
@@ -143,15 +143,15 @@ struct Closing {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
-// The names that a pattern stands for in a directory.
+// The names that match a pattern in a directory.
 class Glob {
  public:
   Glob(const Surroundings& surroundings, std::string_view directory, std::size_t& entries)
       : surroundings_(surroundings), directory_(directory), entries_(entries) {}
 
-  // Sorted; empty: nothing matches. `problem()` says why they are not known.
+  // Sorted; empty: nothing matches. If problem() is not empty, the names are not known.
   std::vector<std::string> names(std::string_view pattern) {
-    // The part in front of the first glob is looked at as a whole: the roots may lie below it.
+    // The part before the first glob is checked as a whole: the roots may be below it.
     const std::size_t glob =
         static_cast<std::size_t>(std::find_if(pattern.begin(), pattern.end(), is_glob) - pattern.begin());
     const std::size_t slash = pattern.substr(0, glob).rfind('/');
@@ -164,7 +164,7 @@ class Glob {
   const std::string& problem() const { return problem_; }
 
  private:
-  // `done` are the parts of the path that are settled, with their slashes.
+  // `done` are the leading parts of the path that are already matched, with their slashes.
   void walk(const std::string& done, std::string_view rest) {
     if (!problem_.empty()) return;
     std::size_t begin = 0;
@@ -212,7 +212,7 @@ class Glob {
     return true;
   }
 
-  // Whether something exists elsewhere is not told either.
+  // An error must not reveal either whether something exists outside.
   bool leads_out(const std::string& path) {
     if (!surroundings_.confined ||
         is_within_any(resolve_path(directory_, path.empty() ? "." : path), surroundings_.roots)) {
@@ -229,15 +229,15 @@ class Glob {
   const Surroundings& surroundings_;
   std::string_view directory_;
   std::size_t& entries_;
-  std::size_t known_ = 0;  // how many bytes come before the first part that has a glob
+  std::size_t known_ = 0;  // how many bytes precede the first part with a glob
   std::vector<std::string> names_;
   std::string problem_;
 };
 
-// Builtins that leave files and variables alone, and do with their words what a program would do.
+// Builtins that change no files or variables, and treat their words as a program would.
 bool only_looks(std::string_view name) { return programs::is_listed(": true false echo printf test [ pwd exit", name); }
 
-// True for a command that surely changes no file, nor do those that it runs.
+// True if the command, and everything that it runs, certainly changes no file.
 bool leaves_files(const SimpleCommand& command, int depth) {
   constexpr int deepest = 16;
   if (command.words.empty() || depth > deepest) return false;
@@ -325,7 +325,7 @@ class Expander {
     return glob(word, pattern, words);
   }
 
-  // $? is a number, whatever has run. What prints or compares it can do nothing else with it.
+  // $? is a number, whatever has run, so builtins that print or compare it can do nothing else with it.
   std::optional<NotExpanded> status(const Word& word, const std::string& program, const std::string& pattern,
                                     std::vector<Word>& words) {
     const bool is_format = program == "printf" && words.size() < 2;
@@ -369,7 +369,7 @@ class Expander {
     return std::nullopt;
   }
 
-  // Notes what later commands can rely on after this one.
+  // Records what later commands can rely on after this one.
   void follow(const SimpleCommand& command) {
     note(command);
     before_ = command.joint;
@@ -393,14 +393,14 @@ class Expander {
     } else if (!only_looks(name) && !leaves_files(command, 0)) {
       changes_files_ = true;
     }
-    // After `cd x && a; b`, b runs in x or, if cd failed, where it was.
+    // After `cd x && a; b`, b runs in x or, if cd failed, in the previous directory.
     if (has_moved_ && command.joint != Joint::and_then && command.joint != Joint::pipe) directory_.reset();
   }
 
   Script& script_;
   const Surroundings& surroundings_;
-  std::optional<std::string> directory_;  // where the next command surely runs
-  Joint before_ = Joint::sequence;        // how the command is joined to the one before
+  std::optional<std::string> directory_;  // in which the next command certainly runs
+  Joint before_ = Joint::sequence;        // how the previous command is joined to this one
   bool has_moved_ = false;
   bool changes_files_ = false;
   bool sets_variables_ = false;

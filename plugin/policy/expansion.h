@@ -1,7 +1,7 @@
-// Does a shell's expansions here, where their results are known before anything runs: globs become the existing names,
-// ~, $HOME and $PWD their values; assignments in front of a program stay, and so does $?, but only for a builtin that
-// prints or compares it. After that every word is known: the names are what is judged and what runs, and no shell
-// expands anything later.
+// Does a shell's expansions in advance, if their results are known before anything runs: globs become the existing
+// names, ~, $HOME and $PWD their values. Assignments before a program stay, and so does $?, but only for a builtin that
+// prints or compares it. After that every word is known: exactly these words are judged and run, and no shell expands
+// anything later.
 #pragma once
 
 #include <optional>
@@ -14,24 +14,24 @@
 namespace wtool::policy {
 
 struct Surroundings {
-  std::string directory;                // where the line starts, canonical
+  std::string directory;                // in which the line starts, canonical
   std::string home;                     // the value of HOME; empty when HOME is not set
   bool confined = false;                // directories may only be read within the roots
   std::vector<std::string> roots = {};  // canonical
 };
 
-// Why an open word stays unknown.
+// Why a word could not be expanded.
 struct NotExpanded {
   Range at;
   std::string what;  // a noun with its article
   std::string hint;
 };
 
-// Expands the open words of a script without a lasting obstacle. On success, the script has no obstacle any more.
-// Otherwise the script must not be used any more, and the answer says why.
+// Expands the open words of a script that has no lasting obstacle. On success, the script has no obstacle any more.
+// Otherwise the answer says why, and the script must not be used any more.
 //
 // - A glob is expanded in the directory in which its command is certain to run: that of the call or, after `cd DIR &&`,
-//   DIR. Commands before it must be known to leave files alone, since they run after the expansion.
+//   DIR. Commands before it must be known not to change files, since they run after the expansion.
 // - If nothing matches, the word stays as it is, as in shells. If too many names match, the expansion fails.
 std::optional<NotExpanded> expand_known(Script& script, const Surroundings& surroundings);
 

@@ -7,7 +7,7 @@ namespace wtool::policy {
 namespace {
 
 struct Hint {
-  std::string_view about;  // a part of what is said of a construct, or names of builtins
+  std::string_view about;  // a part of a construct's description, or names of builtins
   std::string_view text;
 };
 

@@ -1,6 +1,7 @@
-// May a program be typed to? Nobody can judge keystrokes: a shell, an editor or a debugger runs whatever is typed. So where
-// rules for commands hold (an allow, deny or ask list, or confined arguments), the person who keeps them must have listed
-// the program in commands.interactive. Pure, except that it asks which file a name means.
+// Decides whether a program may be typed to. Nobody can judge keystrokes: a shell, an editor or a debugger runs
+// whatever is typed. If rules for commands apply (an allow, deny or ask list, or confined arguments), the person who
+// writes them must therefore list the program in commands.interactive. Pure, except that it asks which file a name
+// means.
 #pragma once
 
 #include <string_view>
@@ -11,8 +12,8 @@
 
 namespace wtool::policy {
 
-// Allow or deny. A listed program counts only where the line is that one command, in literal words, which no shell has to
-// read. The line is judged besides, as every line is.
+// Allow or deny. A listed program counts only if the line is a single command of literal words that needs no shell. In
+// addition, the line is judged as every line is.
 Verdict judge_interactive(std::string_view line, const CommandRules& rules, const Programs& programs);
 
 }  // namespace wtool::policy

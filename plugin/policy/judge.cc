@@ -21,18 +21,18 @@ namespace wtool::policy {
 
 namespace {
 
-// Wrappers within wrappers beyond this are refused.
+// Wrappers are refused if they are nested more deeply.
 constexpr int deepest_wrapping = 16;
 
-// In which a command may run, after `cd` commands that may have failed.
+// How many directories a command may run in, after `cd` commands that may have failed.
 constexpr std::size_t most_directories = 16;
 
-// The builtins that a judged line may have. All words of theirs are literal, and the shell does nothing else with them.
+// The builtins that a judged line may have. All their words are literal, and they do nothing else to the shell.
 bool is_harmless_builtin(std::string_view name) {
   return programs::is_listed(": true false echo printf test [ pwd cd exit export", name);
 }
 
-// `set -e`, `set -eu -o pipefail`, `set +e`: what follows is run or left out, but it stays what was judged.
+// `set -e`, `set -eu -o pipefail`, `set +e`: these decide whether later commands run, but do not change them.
 bool sets_harmless_options(const std::vector<Word>& words) {
   if (words.front().text != "set" || words.size() < 2) return false;
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -51,10 +51,10 @@ bool sets_harmless_options(const std::vector<Word>& words) {
   return true;
 }
 
-// Programs that also exist as builtins, and do the same.
+// Builtins that also exist as programs, and do the same.
 bool is_program_too(std::string_view name) { return name == "kill" || name == "time"; }
 
-// What every program answers without doing anything else.
+// Every program answers these, and does nothing else.
 bool asks_who_it_is(const std::vector<std::string>& words) {
   return words.size() == 2 && (words[1] == "--version" || words[1] == "--help");
 }
@@ -65,19 +65,19 @@ std::string_view variable_of(const Word& assignment) {
   return text.substr(0, text.find_first_of("+[="));
 }
 
-// What is behind the = of an assignment.
+// What follows the = of an assignment.
 std::string_view value_of(std::string_view assignment) {
   return assignment.substr(std::min(assignment.find('='), assignment.size() - 1) + 1);
 }
 
-// The text that ranges are of.
+// The text to which ranges refer.
 struct Place {
   std::string_view line;
-  std::optional<Range> outer;  // where that text is a word of another: that word's place in the whole
+  std::optional<Range> outer;  // set if that text is a word of another text: the range of that word in the whole line
 };
 
-// Collects findings; the strictest decides. Of equally strict ones the first counts, but an entry that a person has
-// written counts more than any other finding.
+// Collects findings; the strictest decides. Of equally strict findings the first counts, but a finding from an entry
+// that a person has written counts more than any other.
 class StrictestFinding {
  public:
   // `rules` are borrowed.
@@ -87,16 +87,16 @@ class StrictestFinding {
   void note(Answer answer, const Place& place, Range at, std::string reason, std::string rule, std::string hint,
             bool explicit_entry = false);
 
-  // What the allow list, or the roots, do not cover.
+  // Reports something that the allow list, or the roots, do not cover.
   void not_covered(const Place& place, Range at, std::string reason, std::string hint);
 
-  // A person's yes opens the network, if one is asked.
+  // If the verdict is ask, a person's yes opens the network.
   void opens_network() { opens_network_ = true; }
 
-  // What can only be known when it runs. `what` is a clause.
+  // Reports something that is known only when it runs. `what` is a clause.
   void unknown(const Place& place, Range at, const std::string& what);
 
-  // `allowed_by`: the entry of the allow list by which the line is allowed, where nothing was found.
+  // `allowed_by`: the entry of the allow list that allows the line if nothing was found.
   Verdict verdict(const std::string& allowed_by) &&;
 
  private:
@@ -143,7 +143,7 @@ Verdict StrictestFinding::verdict(const std::string& allowed_by) && {
     verdict_.reason = has_allow_list_ ? "every command of the line is in commands.allow"
                       : confined_     ? "every path of the line is within directories.roots"
                                       : "no entry of commands.deny or commands.ask is about it";
-    // Without a command of the list (`set -e` alone) no entry has allowed it.
+    // If the line has no command to which the list applies (only `set -e`), no entry has allowed it.
     const std::string by_list = allowed_by.empty() ? "commands.allow" : allowed_by;
     verdict_.rule = has_allow_list_ ? by_list : confined_ ? "directories.confine_arguments" : "commands";
   }
@@ -151,12 +151,12 @@ Verdict StrictestFinding::verdict(const std::string& allowed_by) && {
   return std::move(verdict_);
 }
 
-// What is around a command while it is judged.
+// The context in which a command is judged.
 struct Frame : Place {
-  int depth = 0;                         // of wrappers
-  bool by_shell = true;                  // a shell runs it, so that builtins are builtins
-  bool listed = false;                   // an entry of the allow list names all of the words around it
-  std::vector<std::string> directories;  // where it may run; more than one where a `cd` may have failed
+  int depth = 0;                         // how many wrappers are around it
+  bool by_shell = true;                  // a shell runs it, so that the names of builtins mean the builtins
+  bool listed = false;                   // an entry of the allow list names all words of the command around it
+  std::vector<std::string> directories;  // in which it may run; more than one if a `cd` may have failed
   bool elsewhere = false;                // it may run in other directories, too
 };
 
@@ -183,7 +183,7 @@ class Judge {
   Verdict verdict() && { return std::move(strictest_).verdict(allowed_by_); }
 
   // Adds the options that keep a judged command safe whatever a configuration says (git --no-pager ...). A command that
-  // an entry names in full runs as written.
+  // an entry names in full runs as it is written.
   void harden(Script& script) const {
     for (SimpleCommand& command : script.commands) {
       for (std::size_t i = command.words.size(); i-- > 0;) {
@@ -229,8 +229,8 @@ class Judge {
     }
   }
 
-  // Without an allow list: what follows may run where any of these leads. It may run elsewhere, too, since a function, a
-  // variable or a loop may hide another `cd`.
+  // Without an allow list: later commands may run where any of these leads, or elsewhere, since a function, a variable
+  // or a loop may hide another `cd`.
   static void note_cd(const SimpleCommand& command, Frame& frame) {
     const auto& words = command.words;
     const auto is_one_of = [](std::string_view names) {
@@ -252,7 +252,7 @@ class Judge {
     }
   }
 
-  // `cd DIR && ...`, `cd DIR; ...`: what follows may run in either directory.
+  // `cd DIR && ...`, `cd DIR; ...`: later commands may run in either directory.
   void judge_cd(const SimpleCommand& command, Frame& frame) {
     const Range at = command.words.front().at;
     const Word* const directory = directory_of_cd(command.words);
@@ -305,7 +305,7 @@ class Judge {
     judge_inner(command, tool, within);
   }
 
-  // Whether an entry that is about these words is so whatever becomes of those that are not literal.
+  // Whether an entry that matches these words does so whatever the words become that are not literal.
   static bool is_certain(const Entry& entry, const std::vector<Word>& words) {
     const auto open = std::find_if(words.begin(), words.end(), [](const Word& word) { return !word.literal; });
     return open == words.end() || is_about(entry, {words.begin(), open});
@@ -317,7 +317,7 @@ class Judge {
                                                std::tuple(&ask_, Answer::ask, "commands.ask")}) {
       for (const Entry& entry : *entries) {
         if (!is_about(entry, command.words)) continue;
-        // Words that are added when it runs stand nowhere in the line.
+        // Words that are added when it runs have no place in the line.
         Range at = command.words.front().at;
         for (const Word& word : command.words) at.end = std::max(at.end, std::max(at.begin, word.at.end));
         const std::string said = quoted(frame.line.substr(std::min(at.begin, frame.line.size()), at.end - at.begin));
@@ -336,7 +336,7 @@ class Judge {
     }
   }
 
-  // Coverage::exact: an entry names all of these words, and with them what they run in turn.
+  // Coverage::exact: an entry names all of these words, and therefore also what they run.
   Coverage judge_strictly(const SimpleCommand& command, std::string_view tool, const Frame& frame) {
     const std::vector<Word>& words = command.words;
     const std::string& name = words.front().text;
@@ -376,7 +376,7 @@ class Judge {
     return refuse_name(name, situation_.environment != nullptr ? *situation_.environment : no_rules, value);
   }
 
-  // Without an allow list: a variable that steers may make any program run a command of the list.
+  // Without an allow list: a dangerous variable may make any program run a command of the list.
   void judge_variables(const SimpleCommand& command, const Frame& frame) {
     const auto judge_variable = [&](const Word& word) {
       const std::string variable(variable_of(word));
@@ -430,8 +430,8 @@ class Judge {
 
   void judge_arguments_of(const std::vector<Word>& words, std::string_view tool, Coverage coverage,
                           const Frame& frame) {
-    std::vector<std::string> known;        // all that are
-    std::vector<std::string> known_first;  // those in front of the first one that is not
+    std::vector<std::string> known;        // those that are known
+    std::vector<std::string> known_first;  // those before the first one that is not known
     const bool has_path = std::any_of(words.begin(), words.end(), [](const Word& word) { return word.is_path; });
     const bool any_path = has_path && takes_paths(tool, words);
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -478,7 +478,8 @@ class Judge {
     }
   }
 
-  // What is put into its words keeps the tool from executing what a configuration names; not from git's filters.
+  // The words that are added keep the tool from executing what a configuration names. They do not switch off git's
+  // filters.
   void judge_hardened(const std::vector<Word>& words, std::string_view tool, Hardening made, const Frame& frame) {
     if (frame.outer) {
       return strictest_.not_covered(frame, words.front().at,
@@ -577,7 +578,7 @@ class Judge {
           within.by_shell = false;
           follow_directories(command, inner, tool, within);
           SimpleCommand run = inner.command;
-          // Arguments that nobody knows yet count as one word that may be anything.
+          // Arguments that are not known yet count as one word that may be anything.
           if (inner.open_ended) run.words.push_back({"", false, command.words.front().at});
           judge_command(run, within);
           break;
@@ -606,7 +607,7 @@ class Judge {
     if (!frame.listed) judge_program_text_of(command.words, tool, frame);
   }
 
-  // Where `inner` runs: the options in front of it may lead elsewhere.
+  // Determines where `inner` runs: the options before it may lead elsewhere.
   void follow_directories(const SimpleCommand& command, const Inner& inner, std::string_view tool,
                           Frame& within) const {
     const std::vector<Word>& words = command.words;
@@ -615,11 +616,11 @@ class Judge {
              word.text == inner.command.words.front().text;
     });
     auto followed = working_directories(words, static_cast<std::size_t>(runs - words.begin()), within.directories);
-    // A path that is found may be where the inner command is told to run.
+    // A path that was found may be the directory in which the inner command must run.
     const bool is_found = std::any_of(words.begin(), runs, [](const Word& word) { return word.is_path; });
     within.elsewhere = within.elsewhere || !followed || is_found || runs_elsewhere(tool, words);
     if (followed) within.directories = *std::move(followed);
-    // find -execdir: any folder that it finds, where "stdin" may be standard input.
+    // find -execdir runs in any folder that it finds, such as /dev, where "stdin" may be standard input.
     if (is_strict() && tool == "find" && runs_elsewhere(tool, words)) within.directories.emplace_back("/dev");
   }
 
@@ -648,12 +649,12 @@ class Judge {
   const std::vector<Entry> deny_, ask_, ask_network_;
   StrictestFinding strictest_;
   std::string allowed_by_;
-  std::string links_moved_by_;  // confined: the command of the line, if any, that may have made or moved links
+  std::string links_moved_by_;  // confined: a command of the line that may have made or moved links
   struct Hardened {
     std::string name;
     std::vector<Addition> additions;
   };
-  std::multimap<std::size_t, Hardened> hardened_;  // by where the name of the command stands
+  std::multimap<std::size_t, Hardened> hardened_;  // by the position of the command's name in the line
 };
 
 }  // namespace

@@ -4,9 +4,10 @@
 // - The strictest verdict wins. Entries of commands.deny come first, whatever else is wrong with the line.
 // - Under an allow list, or with directories.confine_arguments, every word must be known before it runs, and the line
 //   that runs is made from the words that were judged.
-// - With only commands.deny or commands.ask, every command in the line is checked at any depth, and a line in which one
-//   could be anything is refused. Variables set in front of a command may not change what it does.
-// - commands.ask_network is a list like commands.ask. Where an entry of it is certainly about a command of the line,
+// - With only commands.deny or commands.ask, every command in the line is checked at any depth, and a line that
+//   contains a command which could be anything is refused. Variables that are set before a command must not change what
+//   it does.
+// - commands.ask_network is a list like commands.ask. If one of its entries certainly matches a command of the line,
 //   the verdict says that a yes opens the network.
 // - Without any of these rules, every line is allowed, and none is read.
 #pragma once
@@ -30,21 +31,21 @@ struct Situation {
   std::vector<std::string> roots;                 // directories.roots, canonical
   std::string directory;                          // the working directory, canonical
   bool by_shell = true;                           // false: the line is one command, which no shell runs
-  const EnvironmentRules* environment = nullptr;  // whose `allow` counts; NULL: no name is allowed but harmless ones
+  const EnvironmentRules* environment = nullptr;  // its `allow` counts; NULL: only harmless names are allowed
   bool expands = false;                           // globs, $HOME, $PWD and $? are expanded while the line is judged
-  std::string home = {};                          // the value of HOME that the command will have
-  bool gets_text = false;                         // the call gives a text for standard input, which nobody has judged
+  std::string home = {};                          // the value that HOME will have for the command
+  bool gets_text = false;                         // the call passes a text for standard input, which nobody has judged
 };
 
-// True where the rules leave something to judge.
+// True if the rules leave anything to judge.
 bool judges_lines(const CommandRules& commands, const DirectoryRules& directories);
 
-// True under an allow list or confinement: then the line that runs is made from the words that were judged.
+// True under an allow list or confinement: the line that runs is then made from the words that were judged.
 bool judges_words(const CommandRules& commands, const DirectoryRules& directories);
 
 struct LineJudgement {
   Verdict verdict;
-  std::optional<Script> script;  // where judges_words(), and all of its words are known
+  std::optional<Script> script;  // if judges_words(), and all of its words are known
   bool expanded = false;         // the script has words that the line does not have
 };
 

@@ -1,4 +1,4 @@
-// A list of programs that may run, as environment variables and small files of names have it. Pure, except that it asks
+// A list of programs that may run, as it is written in environment variables and small files. Pure, except that it asks
 // which file a name means.
 #pragma once
 
@@ -10,13 +10,12 @@
 
 namespace wtool::policy {
 
-// The parts of a text between its commas, without the blank space around them; empty parts are left out.
+// The parts of a text between its commas, without the blanks around them; empty parts are left out.
 std::vector<std::string> comma_separated(std::string_view text);
 
-// - "*" as an entry allows every program.
-// - Any other entry allows the first word of a command that is equal to it, byte for byte: `./ls` and `/tmp/ls` are not
-//   `ls`.
-// - An absolute path also counts as the listed name where it is the very file that `programs` finds for that name
+// - The entry "*" allows every program.
+// - Any other entry allows a command whose first word is equal to it, byte for byte: `./ls` and `/tmp/ls` are not `ls`.
+// - An absolute path also counts as the listed name if `programs` finds this very file for that name
 //   (Programs::is_found).
 class NameList {
  public:
@@ -24,7 +23,7 @@ class NameList {
 
   bool allows(std::string_view program, const Programs& programs) const;
   bool empty() const { return entries_.empty(); }
-  // For messages: "ls, cat"; the first twenty.
+  // The first twenty names, for messages: "ls, cat".
   std::string shown() const;
 
  private:

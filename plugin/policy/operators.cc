@@ -9,7 +9,7 @@ namespace wtool::policy {
 
 namespace {
 
-// Goes through a text as a shell does, as far as quotes and comments are concerned, up to the first operator.
+// Scans a text up to the first operator, with the shell's rules for quotes and comments.
 class Scan {
  public:
   explicit Scan(std::string_view text) : text_(text) {}
@@ -24,7 +24,7 @@ class Scan {
         if (auto found = double_quoted()) return found;
         in_word_ = true;
       } else if (c == '\\') {
-        // With a newline it is nothing at all.
+        // An escaped newline is removed; it begins no word.
         in_word_ = in_word_ || behind(1) != '\n';
         at_ += 2;
       } else if (c == '#' && !in_word_) {
@@ -40,7 +40,7 @@ class Scan {
     return std::nullopt;
   }
 
-  // The first one in front of that operator, or in all of the text.
+  // The first comment before that operator, or in the whole text.
   const std::optional<Construct>& comment() const { return comment_; }
 
  private:
@@ -60,7 +60,7 @@ class Scan {
     return std::nullopt;
   }
 
-  // `$` and backquotes, which mean the same in double quotes and outside of them.
+  // `$` and backquotes, which mean the same inside and outside of double quotes.
   std::optional<Construct> expansion() const {
     if (text_[at_] == '`') return found(1, "a command substitution (a backquote)");
     if (text_[at_] != '$') return std::nullopt;
@@ -104,7 +104,7 @@ class Scan {
       default:
         break;
     }
-    // A number belongs to the redirection that it touches.
+    // A number directly before a redirection belongs to it.
     std::size_t digits = 0;
     while (!in_word_ && is_digit(behind(digits))) ++digits;
     if (digits > 0 && (behind(digits) == '<' || behind(digits) == '>')) return redirection(digits);
@@ -122,7 +122,7 @@ class Scan {
     return found(size, "the redirection " + std::string(text_.substr(at_, size)));
   }
 
-  // One at either end of the text separates nothing.
+  // A newline at either end of the text separates nothing.
   std::optional<Construct> newline() const {
     if (at_ < begin_ || at_ > last_) return std::nullopt;
     return found(1, "a newline");
@@ -131,7 +131,8 @@ class Scan {
   static constexpr std::string_view blank_ = " \t\n";
 
   std::string_view text_;
-  // Where the first and the last character stand that are not blank; without any, all are in front of the first.
+  // The positions of the first and the last character that is not blank. If all are blank, every position is before the
+  // first.
   std::size_t begin_ = text_.find_first_not_of(blank_);
   std::size_t last_ = text_.find_last_not_of(blank_);
   std::size_t at_ = 0;
@@ -148,14 +149,14 @@ std::variant<std::vector<std::string>, Construct> only_words(std::string_view te
   auto first = scan.first();
   Script script = parse(text);
   if (scan.comment() && !(script.commands.empty() && !first)) return *scan.comment();
-  // The parser reports a here-document without a body as a flaw of the whole text.
+  // For a here-document without a body, the parser reports the whole text, not the place.
   const bool here_document = first && text.substr(first->at.begin).starts_with("<<");
   if (script.obstacle && (!first || (script.obstacle->at.begin < first->at.begin && !here_document))) {
     return Construct{script.obstacle->what, script.obstacle->at};
   }
   if (first) return std::move(*first);
   if (script.commands.empty()) return std::vector<std::string>();
-  // What the parser takes for more than one command of words, where nothing was found that says so.
+  // The parser sees more than one command of plain words, although the scan found no operator to name.
   const SimpleCommand& command = script.commands.front();
   if (script.commands.size() > 1 || !command.redirections.empty() || command.words.empty()) {
     return Construct{"more than one command", {0, text.size()}};

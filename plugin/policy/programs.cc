@@ -12,8 +12,8 @@ namespace wtool::policy {
 
 namespace {
 
-// Says which folders of one PATH are trusted. It looks at each of them now, whatever an earlier call has seen: a folder
-// above may be another one since, or a link.
+// Says which folders of a PATH are trusted. It checks each of them for every call: a folder above one may have been
+// replaced since an earlier call, or become a link.
 class Trust {
  public:
   explicit Trust(const std::vector<std::string>& roots) : roots_(roots) {}
@@ -23,7 +23,7 @@ class Trust {
     if (folder.empty() || folder.front() != '/' || ::stat(folder.c_str(), &status) != 0) return false;
     if (!S_ISDIR(status.st_mode) || (status.st_mode & S_IWOTH) != 0) return false;
     if (roots_.empty()) return true;
-    // /bin is often /usr/bin by another name.
+    // /bin is often another name of /usr/bin.
     const auto same = std::find_if(seen_.begin(), seen_.end(), [&](const Seen& each) {
       return each.device == status.st_dev && each.inode == status.st_ino;
     });
@@ -41,7 +41,7 @@ class Trust {
     bool trusted;
   };
 
-  // Neighbours in a PATH often have the same folder above them.
+  // Neighbours in a PATH often have the same parent folder.
   std::string resolve(std::string_view folder) {
     const std::string_view name = base_name(folder);
     const std::string_view parent = folder.substr(0, folder.size() - name.size());
@@ -57,7 +57,7 @@ class Trust {
   std::string parent_, real_parent_;
 };
 
-// Where a system has its programs. Links among these folders are the administrator's, whatever PATH says.
+// The folders in which a system has its programs. The administrator makes the links among these, whatever PATH says.
 constexpr std::array<std::string_view, 4> system_folders{"/bin", "/sbin", "/usr/bin", "/usr/sbin"};
 
 std::string_view without_last_slashes(std::string_view folder) {
@@ -80,7 +80,7 @@ Programs::Programs(const std::optional<std::vector<std::string>>& configured, st
     }
   }
   for (const std::string& folder : folders_) search_path_ += (search_path_.empty() ? "" : ":") + folder;
-  // An empty PATH means the working directory to some; this means nothing to all.
+  // Some shells take an empty PATH for the working directory; all of them find nothing in this one.
   if (search_path_.empty()) search_path_ = "/nonexistent";
 }
 

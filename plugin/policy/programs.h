@@ -1,4 +1,4 @@
-// Where the programs of an allow list are found: folders that the command's author cannot write to.
+// Where the programs of an allow list are found: in folders to which the author of the command cannot write.
 #pragma once
 
 #include <optional>
@@ -8,22 +8,22 @@
 
 namespace wtool::policy {
 
-// Looks at the file system when it is made and when it is asked; any thread.
+// Looks at the file system when it is made and when it is asked. Any thread.
 class Programs {
  public:
-  // `configured` are the folders of commands.path. Without them, those of `search_path` (the host's PATH) that are
-  // absolute, not writable by everybody, and neither one of `roots` nor below one.
+  // `configured` are the folders of commands.path. Without them, the folders of `search_path` (the host's PATH) count
+  // that are absolute, not writable by everybody, and neither in `roots` nor below one of them.
   Programs(const std::optional<std::vector<std::string>>& configured, std::string_view search_path,
            const std::vector<std::string>& roots);
 
-  // The folders as the command's PATH.
+  // The folders, as a value for the command's PATH.
   const std::string& search_path() const { return search_path_; }
 
-  // The file that a shell would execute for `name`, a word without a slash; nothing: it is not installed.
+  // The file that a shell would execute for `name`, a word without a slash. Nothing: it is not installed.
   std::optional<std::string> find(std::string_view name) const;
 
-  // True where the absolute path `path` is the very file that `find` returns for its last part, and stays so: it lies
-  // in one of these folders, or in a folder of the system (/bin, /usr/bin, ...), and is spelled exactly like that.
+  // True if `find` returns exactly this absolute path for its last part, and always will: the file is in one of these
+  // folders, or in a folder of the system (/bin, /usr/bin, ...), and the path is spelled like that.
   bool is_found(std::string_view path) const;
 
  private:

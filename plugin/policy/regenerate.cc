@@ -19,7 +19,7 @@ void append_quoted(std::string& line, std::string_view word) {
   line += '\'';
 }
 
-// A word with marks of $? in it.
+// Appends a word that contains marks of $?.
 void append_with_status(std::string& line, std::string_view open) {
   for (std::size_t at = 0; at <= open.size();) {
     const std::size_t mark = std::min(open.find(status_mark, at), open.size());
@@ -29,7 +29,7 @@ void append_with_status(std::string& line, std::string_view open) {
   }
 }
 
-// True for a word that no shell reads as anything else, wherever it stands.
+// True for a word that every shell reads literally, at any position.
 bool is_plain_word(std::string_view word) {
   constexpr std::string_view plain = "_-./:,+@%^=";
   const bool characters = std::all_of(word.begin(), word.end(), [&](char c) {
@@ -39,7 +39,7 @@ bool is_plain_word(std::string_view word) {
   return characters && !word.empty();
 }
 
-// True for a word that some shell reads as a part of its grammar where a command begins.
+// True for a word that some shell takes for a keyword if it begins a command.
 bool is_keyword(std::string_view word) {
   constexpr std::string_view keywords[] = {"if",       "then",   "elif",   "else",  "fi",   "do",
                                            "done",     "case",   "esac",   "for",   "in",   "time",
@@ -65,7 +65,7 @@ std::string_view operator_of(Joint joint) {
   return "";
 }
 
-// A delimiter that is not a line of the body. It stays short: old shells cut long ones.
+// A delimiter that does not occur as a line of the body. It is short, because old shells truncate long ones.
 std::string delimiter_for(std::string_view body) {
   constexpr std::string_view stem = "END_";
   std::unordered_set<std::string_view> taken;
@@ -87,7 +87,7 @@ std::string delimiter_for(std::string_view body) {
 std::string written_out(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) {
-    // What stands first could be a keyword, or with a `=` an assignment.
+    // The first word could be taken for a keyword or, if it contains a `=`, for an assignment.
     const bool first = line.empty();
     if (!first) line += ' ';
     if (is_plain_word(word) && !(first && (is_keyword(word) || word.find('=') != std::string::npos))) {
@@ -118,7 +118,7 @@ std::string regenerate(const Script& script) {
     }
     const bool is_cd = !command.words.empty() && command.words.front().text == "cd";
     if (const Word* directory = is_cd ? directory_of_cd(command.words) : nullptr) {
-      // Without symbolic links, and without reading the folder as an option or in CDPATH's places.
+      // -P resolves symbolic links, and -- ends the options. CDPATH is not in the environment (environment.cc).
       separate();
       line += "cd -P -- ";
       append_quoted(line, directory->text);

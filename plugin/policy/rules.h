@@ -10,32 +10,32 @@
 
 namespace wtool::policy {
 
-// The section commands.
+// The section `commands`.
 struct CommandRules {
   // The allow list; without it, or with "*" in it, every command is allowed. An entry of one word allows the program;
   // several words must match exactly; a trailing " *" makes a prefix at word boundaries.
   std::optional<std::vector<std::string>> allow;
   std::vector<std::string> deny, ask;            // prefixes
-  std::vector<std::string> ask_network;          // prefixes: asked about, and a yes opens the network for this call
+  std::vector<std::string> ask_network;          // prefixes: asked about; a yes opens the network for this call
   bool safe_arguments = false;                   // arguments: any | safe
   bool ask_unlisted = false;                     // unlisted: deny | ask
   std::optional<std::vector<std::string>> path;  // path: default (absent) | absolute folders
   std::string approvals;                         // approvals: absolute path of the file; empty: nothing is remembered
-  std::vector<std::string> interactive;          // names of programs, or "*": they may be typed to where rules hold
+  std::vector<std::string> interactive;          // names of programs, or "*": rules allow typing to these
 };
 
-// The section directories.
+// The section `directories`.
 struct DirectoryRules {
-  std::vector<std::string> roots;  // absolute; empty: everywhere
+  std::vector<std::string> roots;  // absolute; empty: no limit
   bool confine_arguments = false;
 };
 
-// The section environment.
+// The section `environment`.
 struct EnvironmentRules {
   enum class Inherit { all, core, none };
   Inherit inherit = Inherit::all;
   std::vector<std::string> deny;   // name patterns with * and ?
-  std::vector<std::string> allow;  // the same: what a call may set under an allow list, beside harmless names
+  std::vector<std::string> allow;  // likewise: what a call may set under an allow list, besides harmless names
   Variables set;
 };
 

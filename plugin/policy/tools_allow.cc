@@ -22,7 +22,7 @@ constexpr std::string_view rule = "tools-allow.json";
 constexpr std::array places{"apps/tools/caws/tools-allow.json", "tools-allow.json"};
 constexpr std::size_t largest_file = 1024UL * 1024;
 
-// Characters that a shell does not take for text, anywhere in a word. (A tilde only counts at the start of a word.)
+// Characters that are special to a shell anywhere in a word. (A tilde is special only at the start of a word.)
 constexpr std::string_view metacharacters = "|&;<>()$`\\\"'*?[]{}\n\r";
 
 Verdict denied(std::string reason, std::string hint) {
@@ -43,7 +43,7 @@ std::string shown(std::string_view text) {
 // The names, or a sentence that says what is wrong with the file.
 std::variant<NameList, std::string> read(const std::string& file) {
   std::error_code error;
-  // To open a FIFO would be to wait for who writes to it.
+  // Opening a FIFO would wait for a writer.
   if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)) {
     return file + " is not a regular file";
   }

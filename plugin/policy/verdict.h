@@ -1,4 +1,4 @@
-// What the policy says of a call, in one value. Pure.
+// What the policy says about a call, in one value. Pure.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace wtool::policy {
 
-// Strictest last: of several answers, the greatest counts.
+// Ordered by strictness: of several answers, the greatest counts.
 enum class Answer { allow, ask, deny };
 
 inline std::string_view to_text(Answer answer) {
@@ -22,13 +22,13 @@ struct Range {
 
 struct Verdict {
   Answer answer = Answer::allow;
-  std::string reason;          // a sentence without its full stop: what was found, in which word
+  std::string reason;          // a sentence without its full stop: what was found, and in which word
   std::string rule;            // the key of the configuration that decided, with its entry: `commands.deny: git push`
-  std::string word;            // the word that it is about, as it stands in the line; empty: the line as a whole
-  Range at;                    // where that word stands
+  std::string word;            // the word that caused it, as in the line; empty: the line as a whole
+  Range at;                    // that word's bytes
   std::string hint;            // what would be allowed, or how to allow this
-  std::string code;            // of the error that a tool's own refusal becomes; empty: policy_denied
-  bool opens_network = false;  // ask: by commands.ask_network, so that a yes opens the network for this call
+  std::string code;            // of the error into which a tool's own refusal is turned; empty: policy_denied
+  bool opens_network = false;  // ask, because of commands.ask_network: a yes opens the network for this call
 };
 
 }  // namespace wtool::policy

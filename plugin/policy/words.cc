@@ -9,7 +9,7 @@ namespace wtool::policy {
 
 namespace {
 
-// Sorted, for binary search. The union of dash's and bash's, so that it does not matter which of them /bin/sh is.
+// Sorted, for binary search. Words of dash and of bash, because /bin/sh may be either.
 constexpr std::array<std::string_view, 84> shell_words = {
     "!",        ".",       ":",       "[",      "[[",      "]]",      "alias",   "bg",       "bind",      "break",
     "builtin",  "caller",  "case",    "cd",     "chdir",   "command", "compgen", "complete", "compopt",   "continue",
@@ -33,8 +33,8 @@ bool same_command(const SimpleCommand& one, const SimpleCommand& other) {
                     [](const Redirection& a, const Redirection& b) { return a.text == b.text; });
 }
 
-// Adds the commands of a further reading that the script does not have yet, each where it begins. Where many begin at
-// one place (in backquotes), only some are compared, since a command that is listed twice does no harm.
+// Adds the commands of another reading that the script does not contain yet, each at its position. If many begin at one
+// position (in backquotes), only some are compared, since a command that is listed twice does no harm.
 void add_commands(Findings& to, Findings&& from) {
   constexpr std::size_t most = 8;
   std::vector<SimpleCommand> commands;
@@ -89,7 +89,7 @@ const Word* directory_of_cd(const std::vector<Word>& words) {
   while (at < words.size() && (words[at].text == "-L" || words[at].text == "-P")) ++at;
   const bool dashes = at < words.size() && words[at].text == "--";
   if (dashes) ++at;
-  // A lone - is OLDPWD, also behind --.
+  // A lone - is OLDPWD, even after --.
   if (at + 1 != words.size() || words[at].text.empty() || words[at].text == "-") return nullptr;
   return dashes || words[at].text.front() != '-' ? &words[at] : nullptr;
 }
@@ -106,7 +106,7 @@ Script parse(std::string_view line, Shell shell, bool plain_time, bool reads_pip
   }
   Findings findings = read_as({.dash = shell == Shell::dash, .plain_time = plain_time}, line, reads_pipe);
   Script& script = findings.script;
-  // An error in one dialect is an obstacle even if another dialect has none, and so is an obstacle of the other alone.
+  // An error in one dialect is an obstacle even if another dialect has none, and so is an obstacle in only one dialect.
   if (!script.obstacle) script.obstacle = script.error;
   if (!script.lasting) script.lasting = script.error;
   const auto read_also = [&](Dialect dialect) {
@@ -114,7 +114,7 @@ Script parse(std::string_view line, Shell shell, bool plain_time, bool reads_pip
     Findings further = read_as(dialect, line, reads_pipe);
     if (!script.obstacle) script.obstacle = further.script.obstacle ? further.script.obstacle : further.script.error;
     if (!script.lasting) script.lasting = further.script.lasting ? further.script.lasting : further.script.error;
-    // Input that one shell rejects may be valid in another, unless the reading failed on our own limit of nesting.
+    // An input that one shell rejects may be valid in another, unless the reading failed at our own limit of nesting.
     if (further.gave_up && !findings.gave_up) script.error = further.script.error;
     findings.gave_up = findings.gave_up || further.gave_up;
     if (!further.script.error && !findings.gave_up) script.error.reset();

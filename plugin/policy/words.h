@@ -1,5 +1,5 @@
-// Reads shell text as a POSIX shell (and bash) would, as far as possible without running anything. Pure: one pass,
-// linear in time and memory; throws std::bad_alloc only, whatever the bytes are.
+// Reads shell text as a POSIX shell (and bash) would, as far as possible without running anything. Pure. Takes one
+// pass, linear in time and memory; throws only std::bad_alloc, whatever the bytes are.
 #pragma once
 
 #include <optional>
@@ -13,33 +13,33 @@ namespace wtool::policy {
 
 // One word of a command. Quotes and backslashes are already removed.
 struct Word {
-  std::string text;     // literal: what the program gets. Otherwise the literal parts alone, in their order
+  std::string text;     // literal: what the program gets. Otherwise only the literal parts, in order
   bool literal = true;  // false: a part of it is known only when it runs (expansion, substitution, glob, tilde, ...)
   Range at;             // in the line
   // An argument in which only globs, ~, $HOME, $PWD and $? are open: its text with a mark in place of each. After
   // expand_known() (policy/expansion.h), only the marks of $? are left. Empty for any other word.
   std::string open{};
-  // Not literal, but surely one word, and a path below a folder that the line names: so no option, no address, no
-  // subcommand. `text` is such a path.
+  // Not literal, but certainly one word, and a path below a folder that the line names: so it is not an option, an
+  // address or a subcommand. `text` is an example of such a path.
   bool is_path = false;
 };
 
-// The marks in Word::open. Texts with such bytes of their own are never open.
+// The marks in Word::open. A text that itself contains such bytes is never open.
 enum OpenMark : char { star_mark = 1, any_mark, bracket_mark, home_mark, directory_mark, status_mark };
 
-// Words as a person would write them: in quotes where a shell would need them. parse() reads the same words in it.
+// Words as a person would write them, in quotes where a shell needs them. parse() reads the same words from the result.
 std::string written_out(const std::vector<std::string>& words);
 
-// The texts of words, in their order.
+// The texts of words, in order.
 std::vector<std::string> texts_of(const std::vector<Word>& words);
 
-// Where `cd` leads, of a command of that name: the one word behind -L, -P and --. Null where it leads nowhere that these
-// words say (`cd`, `cd -`).
+// Where a command named `cd` leads: its one word after -L, -P and --. NULL: these words do not say where (`cd`, `cd
+// -`).
 const Word* directory_of_cd(const std::vector<Word>& words);
 
 // How a command is joined to the next one.
 enum class Joint {
-  end,       // nothing follows (or, nested: its construct ends)
+  end,       // nothing follows (or, if nested, its construct ends)
   sequence,  // `;` or a newline
   background,
   and_then,
@@ -48,21 +48,21 @@ enum class Joint {
 };
 
 struct Redirection {
-  std::string text;       // as regenerated, where it is analysable: `2>&1`, `>/dev/null`
-  Word target;            // the file, the descriptor, or, of a here-document, its body
-  bool to_file = false;   // reads or writes a file other than /dev/null: such a line has an obstacle
+  std::string text;       // as regenerated, if it is analysable: `2>&1`, `>/dev/null`
+  Word target;            // the file, the descriptor, or the body of a here-document
+  bool to_file = false;   // it reads or writes a file other than /dev/null: the line then has an obstacle
   bool is_input = false;  // standard input of the command: a file, a here-document, a here-string
   bool is_here_document = false;
   Range at;
 };
 
 struct SimpleCommand {
-  std::vector<Word> assignments;  // NAME=value in front of it; such a line has an obstacle, which may be no lasting one
-  std::vector<Word> words;        // the program and its arguments; may be empty behind assignments or redirections
+  std::vector<Word> assignments;  // NAME=value before it; such a line has an obstacle, which may not be lasting
+  std::vector<Word> words;        // the program and its arguments; may be empty after assignments or redirections
   std::vector<Redirection> redirections;
-  bool negated = false;     // `!` in front of its pipeline; on the pipeline's first command
-  bool nested = false;      // stands inside a substitution, a group, a control structure or a function
-  bool reads_pipe = false;  // its standard input is the end of a pipe, or another text that nobody has read
+  bool negated = false;     // `!` before its pipeline; set on the pipeline's first command
+  bool nested = false;      // it is inside a substitution, a group, a control structure or a function
+  bool reads_pipe = false;  // its standard input is a pipe, or another text that nobody has judged
   Joint joint = Joint::end;
 };
 
@@ -73,13 +73,13 @@ struct Obstacle {
 };
 
 struct Script {
-  // In the order in which they begin in the text, nested ones included.
+  // In the order in which they begin in the text, including nested ones.
   std::vector<SimpleCommand> commands;
-  // The first thing in the line that cannot be analysed. Without one, `commands` is the whole meaning of the line:
+  // The first part of the line that cannot be analysed. Without one, `commands` is the whole meaning of the line:
   // literal words, joined by ; && || | ! and newlines, with redirections between descriptors and to or from /dev/null,
   // and at most one here-document, which is quoted.
   std::optional<Obstacle> obstacle;
-  // The first of them that stays one when the open words are expanded.
+  // The first obstacle that remains when the open words are expanded.
   std::optional<Obstacle> lasting;
   // Why this is not shell text, or is nested too deeply to be read. `commands` is then incomplete, and `obstacle` is
   // set as well.
@@ -89,22 +89,21 @@ struct Script {
 // Constructs nested more deeply than this are an error.
 inline constexpr int deepest_nesting = 64;
 
-// Which shell will run a text, where that is known. It only affects `commands`: `[[ a && b ]]` is one condition in
-// bash, and runs b in dash.
+// Which shell will run a text, if that is known. This affects only `commands`: `[[ a && b ]]` is one condition in bash,
+// and runs b in dash.
 enum class Shell { any, bash, dash };
 
-// With `plain_time`, `time` is the program of that name and no keyword, as in dash. With `reads_pipe`, the line itself
-// reads what nobody knows, as behind a pipe.
+// With `plain_time`, `time` is the program of that name and not a keyword, as in dash. With `reads_pipe`, the standard
+// input of the line is something unknown, as after a pipe.
 Script parse(std::string_view line, Shell shell = Shell::any, bool plain_time = false, bool reads_pipe = false);
 
-// A line that means exactly what the script says to every POSIX shell: every word in single quotes, operators and the
+// A line that means exactly the same as the script to every POSIX shell: every word in single quotes, operators and the
 // names of assignments bare; `cd DIR` becomes `cd -P -- 'DIR'`, and $? is in double quotes. The script must have no
 // obstacle.
 std::string regenerate(const Script& script);
 
-// The words of a line that is one simple command of literal words, without redirections, whose first word is neither
-// empty nor a builtin or keyword of a shell: a line that needs no shell, because every shell would execute exactly
-// these words.
+// The words of a line that needs no shell, because every shell would execute exactly these words: one simple command of
+// literal words, without redirections, whose first word is neither empty nor a builtin or keyword of a shell.
 std::optional<std::vector<std::string>> plain_command(std::string_view line);
 
 // True for the builtins and keywords of dash and bash: a program of this name may exist, but the shell does not run it.

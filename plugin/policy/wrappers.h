@@ -1,5 +1,5 @@
 // Which commands a command runs besides itself: env, timeout, xargs and the like run their arguments; sh -c reads shell
-// text; python -c reads code that cannot be judged. Pure, but for asking where a path leads.
+// text; python -c reads code that cannot be judged. Pure, except that it asks where a path leads.
 #pragma once
 
 #include <string>
@@ -13,45 +13,45 @@ namespace wtool::policy {
 // Where a command may run, so that its paths can be resolved.
 struct Whereabouts {
   const std::vector<std::string>& directories;  // canonical
-  bool elsewhere = false;                       // or in any other folder, because not every `cd` is followed
-  bool all_known = false;  // all words of the line are literal: any other one is what a program finds or reads
+  bool elsewhere = false;                       // or in any other folder, because some `cd` could not be followed
+  bool all_known = false;  // all words of the line are literal: a word that is not was found or read by a program
 };
 
 struct Inner {
   enum class Kind {
-    command,  // `command` is run as it stands
+    command,  // `command` is run as it is
     script,   // `text` is shell text
-    code,     // `text` is code of another language, or the program is steered in a way that cannot be judged: ask
+    code,     // `text` is code of another language, or the program is controlled in a way that cannot be judged: ask
     unclear,  // the wrapper's own arguments are not understood, so what it runs is not known: refuse
   };
   Kind kind = Kind::command;
-  // Kind::command: assignments are what it is run with. Kind::script: reads_pipe alone, whether its commands read what
-  // nobody knows.
+  // Kind::command: its assignments are its environment. Kind::script: only reads_pipe is set, if the standard input of
+  // its commands is unknown.
   SimpleCommand command;
-  // Kind::command: some arguments are unknown until it runs (xargs, find {}). In the command they are words that are
-  // not literal, so that judging it again finds them; where they come last, they are one empty word.
+  // Kind::command: some arguments are unknown until it runs (xargs, find {}). In `command` they are words that are not
+  // literal, so that judging it again finds them; if they come last, they are one empty word.
   bool open_ended = false;
-  Word text;           // Kind::script, code, unclear: the word that it is about
+  Word text;           // Kind::script, code, unclear: the word that gives it
   std::string reason;  // Kind::code, unclear: a clause, "-c gives python code"
 };
 
-// What `command` runs besides itself, one level deep. To see what that runs, call this again, and limit the depth ("env
-// env env ..."). Empty for most commands. `tool` is the name of its program without a folder. Words may be unknown;
-// where such a word decides, the answer is `unclear`.
+// What `command` runs besides itself, one level deep. To see what the inner command runs, call this again, with a limit
+// on the depth ("env env env ..."). Empty for most commands. `tool` is the name of the program without its folder.
+// Words may be unknown; if such a word decides, the answer is `unclear`.
 //
 // Without `where`, relative paths are not resolved.
 std::vector<Inner> inner_commands(std::string_view tool, const SimpleCommand& command,
                                   const Whereabouts* where = nullptr);
 
-// True for a program that runs others besides itself, or may.
+// True for a program that runs other programs, or may.
 bool is_wrapper(std::string_view tool);
 
-// True where no further word can make it run a program unnoticed: every such word is passed on to the inner command, or
-// makes that unclear.
+// True if no further word can make it run a program unnoticed: every such word is passed to the inner command, or makes
+// that command unclear.
 bool hands_words_on(std::string_view tool);
 
-// True where an entry of a deny list for `options` (each as written: "-f", "--force") and `operands` matches the
-// command: the command has all of the options, in any spelling that the tool takes (-rf, --force, --forc), and begins
+// True if an entry of a deny list with these `options` (each as written: "-f", "--force") and `operands` matches the
+// command: the command has all of the options, in any spelling that the tool accepts (-rf, --force, --forc), and begins
 // with these operands. A word that is not literal may be anything. `words[0]` is the program and is ignored.
 bool arguments_match(std::string_view tool, const std::vector<Word>& words, const std::vector<std::string>& options,
                      const std::vector<std::string>& operands);

@@ -11,7 +11,7 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Words that are keywords, functions or patterns in some awks, and variables in others. A slash after a variable
+// Words that some awks take for keywords, functions or patterns, and others for variables. A slash after a variable
 // divides; after the others it may begin a regular expression, or be a syntax error, which awks detect at different
 // points.
 constexpr std::string_view words_of_some[] = {
@@ -23,9 +23,9 @@ constexpr std::string_view words_of_some[] = {
 
 static_assert(std::is_sorted(std::begin(words_of_some), std::end(words_of_some)));
 
-// Splits a program into strings, regular expressions, names and single characters, and checks them in order. Nothing in
-// a string, a regular expression or a comment is code. The one difficulty is where a regular expression begins; where
-// that is uncertain, the program is unclear.
+// Splits a program into strings, regular expressions, names and single characters, and checks them in order. Text
+// within a string, a regular expression or a comment is not code. The one difficulty is where a regular expression
+// begins; if that is uncertain, the program is unclear.
 class AwkReader {
  public:
   explicit AwkReader(std::string_view program) : program_(program) {}
@@ -36,7 +36,7 @@ class AwkReader {
   }
 
  private:
-  // What came before; it decides what a slash means.
+  // The kind of the previous token, which decides what a slash means.
   enum class Before {
     operand,    // a value ends here: a slash divides
     operators,  // a value must come: a slash begins a regular expression
@@ -44,8 +44,8 @@ class AwkReader {
   };
 
   struct Parenthesis {
-    bool of_keyword = false;  // of if, while, for: a statement begins behind it
-    bool of_switch = false;   // in some awks; in others a value ends with it
+    bool of_keyword = false;  // it belongs to if, while or for: a statement follows it
+    bool of_switch = false;   // it belongs to switch, which some awks have; in others a value ends with it
     bool in_getline = false;
   };
 
@@ -95,7 +95,7 @@ class AwkReader {
         while (is_digit(peek())) ++next_;
       }
     }
-    // 1system(...) is a number and a function; where a number in hexadecimal ends, awks do not agree.
+    // 1system(...) is a number and a function. Awks do not agree on where a hexadecimal number ends.
     if (is_letter(peek())) return unclear("a letter follows a number");
     before_ = Before::operand;
     continues_ = false;
@@ -141,7 +141,7 @@ class AwkReader {
         if (peek(1) == '^') ++next_;
         if (peek(1) == ']') ++next_;
       } else if (in_brackets && c == '[' && (peek(1) == ':' || peek(1) == '.' || peek(1) == '=')) {
-        // A name of a class is short.
+        // The name of a character class is short.
         const std::string_view name = program_.substr(next_, 24);
         const std::size_t close = name.find(std::string{peek(1), ']'}, 2);
         if (close == name.npos || name.find('/') < close) return unclear("a bracket expression does not end");
@@ -220,7 +220,7 @@ class AwkReader {
         if (!continued && parentheses_.empty()) end_statement();
         return;
       case ';':
-        // Inside of for (;;) as well: the redirection of a print or getline does not extend past it.
+        // This also holds inside for (;;): the redirection of a print or getline does not extend past it.
         return end_statement();
       case '{':
         continues_ = true;
@@ -307,10 +307,10 @@ class AwkReader {
   Before before_ = Before::operators;
   bool printing_ = false;        // in a print statement
   std::size_t print_depth_ = 0;  // how many parentheses were open when it began
-  bool getline_ = false;         // behind getline, in the same statement and parentheses
-  bool keyword_ = false;         // the token before was if, while or for
-  bool switch_ = false;          // the token before was switch
-  bool continues_ = false;       // a newline ends nothing here
+  bool getline_ = false;         // getline came earlier in this statement, within the same parentheses
+  bool keyword_ = false;         // the previous token was if, while or for
+  bool switch_ = false;          // the previous token was switch
+  bool continues_ = false;       // the next newline ends no statement
   std::vector<Parenthesis> parentheses_;
   Script found_;
 };
@@ -324,7 +324,7 @@ std::optional<Problem> find_awk_option(std::string_view tool, const Words& words
   for (std::size_t i = 1; i < words.size() && words[i].size() > 1 && words[i].front() == '-' && words[i] != "--"; ++i) {
     const std::string& word = words[i];
     const auto begins = [&](std::string_view part) { return word.starts_with(part); };
-    // Files of program text, by a name or as a library.
+    // Options that load program text from a file or a library.
     const bool is_file =
         any_listed("-f -i -l --file= --include= --load=", begins) || is_listed("--file --include --load", word);
     from_file = from_file || is_file;

@@ -1,4 +1,4 @@
-// find: an expression of tests and actions, every word of which is known.
+// find: reads its expression of tests and actions, in which every word must be known.
 #include "policy/arguments/parts.h"
 
 namespace wtool::policy::programs {
@@ -7,7 +7,7 @@ namespace {
 
 const Option* find_primary(const Compiled& find, std::string_view word) {
   if (const Option* option = find.word(word).option) return option;
-  // -newerXY: X and Y say which times are compared; with t for Y it is with a text.
+  // -newerXY: X and Y say which times are compared. If Y is t, the value is a time as text, not a file.
   static const Option newer{.name = "-newerXY", .value = Value::required, .values = 1, .path = true};
   static const Option newer_time{.name = "-newerXt", .value = Value::required, .values = 1};
   if (word.size() == 8 && word.starts_with("-newer")) return word[7] == 't' ? &newer_time : &newer;
@@ -31,7 +31,7 @@ std::optional<Problem> check_find(const ParsedCommand& reading) {
     if (primary == nullptr) {
       return Problem{i, "the word " + word + " of find is not one that is known to be safe", "leave it out"};
     }
-    // What it runs is judged as a command of its own.
+    // The command that find runs is judged on its own.
     if (word == "-exec") {
       std::size_t end = i + 1;
       while (end < words.size() && words[end] != ";" && words[end] != "+") ++end;
@@ -68,7 +68,7 @@ void mark_find_text(const Words& words, std::vector<bool>& text) {
     if (is_operator(words[i])) text[i] = true;
     if (!is_option(words[i])) continue;
     const Option* primary = find_primary(find, words[i]);
-    // The rest of the words may belong to a command.
+    // The remaining words may belong to a command.
     if (primary == nullptr || primary->effect == Effect::runs_program) return;
     text[i] = true;
     for (std::size_t k = primary->values; k > 0 && i + 1 < words.size(); --k)

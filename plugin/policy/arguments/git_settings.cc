@@ -8,7 +8,7 @@ namespace wtool::policy::programs {
 namespace {
 
 struct Setting {
-  std::string key;  // in lower case, as git compares all but a middle part
+  std::string key;  // in lower case: git ignores case in all parts except the middle one
   std::string value = {};
   bool has_value = false;
 };
@@ -23,8 +23,8 @@ Setting read_setting(std::string_view text) {
   return setting;
 }
 
-// True where an entry of the list, such as "color.* core.pager=cat|false", covers the setting, and also its value if
-// the entry has values.
+// True if an entry of the list, such as "color.* core.pager=cat|false", covers the setting and, if the entry has
+// values, its value.
 bool is_known(std::string_view list, const Setting& setting, bool with_value) {
   return any_listed(list, [&](std::string_view entry) {
     const std::size_t equals = std::min(entry.find('='), entry.size());
@@ -40,7 +40,7 @@ bool is_harmless(const Setting& setting) {
 
 // Settings whose value is a program, a line for the shell, or a file of further settings.
 bool runs_program(const Setting& setting) {
-  // So begin the command of an alias, and that by which a submodule is updated.
+  // The command of an alias begins like this, and so does the command that updates a submodule.
   return setting.value.starts_with('!') || is_known(find_program("git")->spec().settings, setting, false);
 }
 
@@ -51,7 +51,7 @@ Problem complain(std::size_t word, std::string_view setting) {
 
 }  // namespace
 
-// A sign or a space may come before the letter: %G?, %+G?, %- GK; %(signature), %(*signature:key).
+// A sign or a blank may precede the letter: %G?, %+G?, %- GK; %(signature), %(*signature:key).
 bool shows_signatures(std::string_view format) {
   if (format.find("%(") != format.npos && format.find("signature") != format.npos) return true;
   for (std::size_t at = format.find('%'); at != format.npos; at = format.find('%', at + 1)) {
@@ -61,12 +61,12 @@ bool shows_signatures(std::string_view format) {
   return false;
 }
 
-// The option in front of the value, in whatever command of git: also in one that is not known here.
+// Whether the word is this option, perhaps abbreviated, in any subcommand of git: even in one that is not known here.
 bool is_option(std::string_view word, std::string_view option, std::size_t shortest) {
   return word.size() >= shortest && option.starts_with(word);
 }
 
-// Git runs a program to check signatures: where a format shows them, or they are what is sorted by.
+// Git runs a program to check signatures if a format shows them, or if the output is sorted by them.
 std::optional<Problem> find_signatures(const ParsedCommand& reading) {
   for (std::size_t i = 2; i < reading.words.size(); ++i) {
     const std::string_view word = reading.words[i];
@@ -112,12 +112,12 @@ std::optional<Problem> find_git_program(const ParsedCommand& reading) {
       return Problem{given.word, option + " of git can name a program that runs", "leave " + option + " out"};
     }
   }
-  // A third operand says which of several values is replaced.
+  // The third operand selects which of several values is replaced.
   if (reading.name.starts_with("git config") && reading.operands.size() >= 2 &&
       runs_program(read_setting(std::string(reading.operand(0)) + '=' + std::string(reading.operand(1))))) {
     return complain(reading.operands[0], reading.operand(0));
   }
-  // What harmless names hold may name programs under another.
+  // Renaming a section may turn harmless settings into settings that name programs.
   if (reading.name == "git config rename-section" ||
       (reading.name == "git config" && reading.has("--rename-section"))) {
     return Problem{reading.begin, "git config gives settings other names, by which they can name a program that runs",

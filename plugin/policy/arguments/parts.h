@@ -1,4 +1,4 @@
-// What arguments.cc has in parts: the languages of sed, awk and find, and the settings of git.
+// The parts of arguments.cc: the languages of sed, awk and find, and the settings of git.
 #pragma once
 
 #include <optional>
@@ -10,26 +10,26 @@
 
 namespace wtool::policy::programs {
 
-// What is found when a script of sed or a program of awk is read.
+// The findings in a script of sed or a program of awk.
 struct Script {
-  // Clauses; empty where nothing was found.
+  // Clauses; empty: nothing was found.
   std::string executes;     // it runs a program
   std::string writes;       // it writes to a file
-  std::string reaches_out;  // it reads what is not its input
-  std::string unclear;      // it cannot be read, so nobody knows what it does
+  std::string reaches_out;  // it reads something besides its input
+  std::string unclear;      // it cannot be understood, so nobody knows what it does
 };
 
-// What counts first, for a tool whose arguments must be safe; empty when nothing was found.
+// The most important finding, for a tool whose arguments must be safe; empty: nothing was found.
 inline const std::string& worst(const Script& script) {
   if (!script.executes.empty()) return script.executes;
   if (!script.writes.empty()) return script.writes;
   return script.unclear.empty() ? script.reaches_out : script.unclear;
 }
 
-// Reads the scripts of sed, as GNU sed does.
+// Reads scripts of sed as GNU sed does.
 Script read_sed(std::string_view script);
 
-// The script in a command line, and the word where it stands; no script when it is in a file.
+// The script in a command line, and the word that contains it; no script if it is in a file.
 struct Located {
   std::string script;
   std::size_t word = 0;
@@ -37,12 +37,12 @@ struct Located {
 std::optional<Located> find_script(const ParsedCommand& reading);
 std::optional<Problem> check_sed(const ParsedCommand& reading);
 
-// Reads the programs of awk, as far as it takes to see whether they execute, write, or read more than their input.
+// Reads programs of awk, as far as needed to see whether they execute, write, or read more than their input.
 Script read_awk(std::string_view program);
 std::optional<Problem> check_awk(const ParsedCommand& reading);
 
-// The first option that may contain an awk program and is not one of those that are read: some options exist only in
-// some awks, and one awk ignores others.
+// The first option that may contain an awk program but is not read: some options exist only in some awks, and others
+// ignore them.
 std::optional<Problem> find_awk_option(std::string_view tool, const Words& words);
 
 // find: which words of its expression are safe, and which are text.
@@ -51,10 +51,11 @@ std::optional<Problem> check_find(const ParsedCommand& reading);
 std::optional<Problem> find_list_of_files(const ParsedCommand& reading);
 void mark_find_text(const Words& words, std::vector<bool>& text);
 
-// For `arguments: safe`: a setting of git -c that is not known to be harmless, and what makes git check signatures.
+// For `arguments: safe`: finds a setting of git -c that is not known to be harmless, and options that make git check
+// signatures.
 std::optional<Problem> check_git_settings(const ParsedCommand& reading);
 
-// For any arguments: settings and addresses that name a program to run.
+// For any arguments: finds settings and addresses that name a program to run.
 std::optional<Problem> find_git_program(const ParsedCommand& reading);
 
 }  // namespace wtool::policy::programs

@@ -8,7 +8,7 @@ constexpr std::string_view blanks = " \t\f\v\r";
 
 class SedReader {
  public:
-  // Seds differ in whether a delimiter inside of a bracket expression counts: `brackets` says that it does not.
+  // Seds differ in whether a delimiter counts inside a bracket expression: with `brackets` it does not.
   SedReader(std::string_view script, bool brackets) : script_(script), brackets_(brackets) {}
 
   Script read() {
@@ -70,7 +70,7 @@ class SedReader {
     if (found_.unclear.empty()) function();
   }
 
-  // False when there is no address here.
+  // Reads an address. False: there is none here.
   bool address() {
     if (is_digit()) {
       skip_digits();
@@ -161,7 +161,7 @@ class SedReader {
     }
   }
 
-  // What may stand between two commands.
+  // Reads what may separate two commands.
   void end() {
     skip(blanks);
     if (at_end() || peek() == '}' || peek() == '#') return;
@@ -183,7 +183,7 @@ class SedReader {
     end();
   }
 
-  // Of a, i and c: up to a newline that has no backslash in front of it.
+  // Reads the text of a, i and c: up to a newline without a backslash before it.
   void text() {
     skip(blanks);
     if (at_end() || peek() == '\n') return unclear("a, i or c has no text");
@@ -232,7 +232,7 @@ class SedReader {
     }
   }
 
-  // Up to and with the delimiter.
+  // Reads up to and including the delimiter.
   void delimited(char delimiter, bool is_regex) {
     if (delimiter == '\n' || delimiter == '\\' || static_cast<unsigned char>(delimiter) >= 128) {
       return unclear("a delimiter is missing");
@@ -247,12 +247,12 @@ class SedReader {
         if (c == '\\' && !at_end()) ++next_;
         if (c == '[' && is_regex && brackets_) {
           in_brackets = true;
-          // ] is an ordinary character at the front of it.
+          // As the first character of the set, ] is an ordinary character.
           if (peek() == '^') ++next_;
           if (peek() == ']' && delimiter != ']') ++next_;
         }
       } else if (c == '[' && (peek() == ':' || peek() == '.' || peek() == '=')) {
-        // [[:alpha:]]; a name of a class is short.
+        // [[:alpha:]]; the name of a character class is short.
         const std::string_view name = script_.substr(next_, 24);
         const std::size_t close = name.find(std::string{peek(), ']'}, 1);
         if (close != name.npos && name.substr(0, close).find_first_of(std::string{'\n', delimiter}) == name.npos) {
@@ -281,7 +281,7 @@ Script read_sed(std::string_view script) {
   SedReader reader(script, true);
   Script found = reader.read();
   if (!reader.delimiter_in_brackets()) return found;
-  // The other seds, to whom it is mostly an error: what they do until then counts as well.
+  // Reads again as the other seds do. For them it is often a syntax error, but what they run before it counts as well.
   const Script other = SedReader(script, false).read();
   if (found.executes.empty()) found.executes = other.executes;
   if (found.writes.empty()) found.writes = other.writes;

@@ -1,7 +1,7 @@
 // Classifies a command of execute_run by its words: policy/covenant.h, read_command. The commands of tier one, their
-// flags and how many paths they take are in policy/programs/, as ProgramSpec::covenant. Options are left out there if
-// they follow links (ls -L, grep -R, find -follow), wait (tail -f), ask (rm -i), read names from files (grep -f), make
-// links (cp -s), take the target first (cp -t), execute (find -exec) or write.
+// flags and how many paths they take are in policy/programs/, as ProgramSpec::covenant. That leaves out options that
+// follow links (ls -L, grep -R, find -follow), wait (tail -f), ask (rm -i), read names from files (grep -f), make links
+// (cp -s), take the target first (cp -t), execute (find -exec) or write.
 #include <algorithm>
 #include <array>
 
@@ -26,7 +26,7 @@ bool is_number(std::string_view text, bool with_sign) {
 
 Reading unknown_flag(std::string_view flag) { return Reading::refuse("Unknown flag: " + std::string(flag)); }
 
-// The message for a value that the option does not take; nothing if it takes it.
+// The message if the option does not take this value; nothing if it does.
 std::optional<Reading> refuse_value(const programs::Option& option, std::string_view name,
                                     const std::optional<std::string_view>& value) {
   if (option.value != programs::Value::required) return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<Reading> refuse_value(const programs::Option& option, std::string_
   return Reading::refuse("Missing value for flag: " + std::string(name));
 }
 
-// Each with its value attached: so they mean the same in any order of reading.
+// Adds each flag with its value attached: then it means the same, in whatever order a program reads its words.
 std::optional<Reading> add_flags(const ParsedCommand& parsed, Words& executed) {
   const bool numbers_lines =
       parsed.tool->any_letter('n') != nullptr && parsed.tool->any_letter('n')->value == programs::Value::required;
@@ -51,7 +51,7 @@ std::optional<Reading> add_flags(const ParsedCommand& parsed, Words& executed) {
     } else if (given.name.size() > 1) {
       if (given.value && given.option->value == programs::Value::none) return unknown_flag(parsed.words[given.word]);
       executed.push_back("--" + given.name + (given.value ? '=' + value : ""));
-    } else if (given.value && value.empty()) {  // Attached it would be none.
+    } else if (given.value && value.empty()) {  // An empty value cannot be attached.
       executed.insert(executed.end(), {'-' + given.name, ""});
     } else {
       executed.push_back('-' + given.name + value);
@@ -78,7 +78,7 @@ Reading read_plain(const Words& words, const Compiled& program) {
   const bool recursive = parsed.find(name == "grep" ? "r recursive" : "r R a recursive archive") != nullptr;
   std::size_t least = command.least;
   if (name == "grep") {
-    // The covenant shows the line numbers of a search through folders.
+    // The covenant promises line numbers in a search through folders.
     if (recursive && parsed.find("n line-number") == nullptr) reading.executed.emplace_back("-n");
     if (!parsed.first_replaced) {
       if (operands.empty()) return Reading::refuse("grep requires pattern");
@@ -88,7 +88,7 @@ Reading read_plain(const Words& words, const Compiled& program) {
     if (recursive) least = 0;
   }
   if (operands.size() < least || operands.size() > command.most) return Reading::refuse(wrong_count(name, command));
-  // After `--`, no word is taken for a flag, whatever the environment says about the order of flags.
+  // After `--`, no word is taken for a flag, even if the environment changes how flags and operands may be mixed.
   reading.executed.push_back("--");
   reading.executed.insert(reading.executed.end(), operands.begin(), operands.end());
   if (command.most == 0) return reading;
@@ -103,7 +103,7 @@ Reading read_plain(const Words& words, const Compiled& program) {
   return reading;
 }
 
-// Its arguments are an expression.
+// The arguments of find are an expression.
 Reading read_find(const Words& words, const Compiled& find) {
   Reading reading{Tier::immediate, {}, {}, {}, true, false};
   std::size_t at = 1;
@@ -149,7 +149,8 @@ Reading read_git(const Words& words) {
   if (command.otherwise_asks && (extra || refusal)) return {};
   if (refusal) return *std::move(refusal);
   if (extra) return Reading::refuse("git " + name + " requires exactly 0 paths");
-  // Whether one is a revision or a path is git's to find out; what leads out of the project is neither.
+  // Only git knows whether an operand is a revision or a path, so each is checked as a path; no revision leads out of
+  // the project.
   const auto add_dashes = [&](std::size_t index) {
     if (parsed.first_operand_behind_dashes == index) reading.executed.push_back("--");
   };
@@ -159,7 +160,7 @@ Reading read_git(const Words& words) {
     reading.paths.push_back({words[parsed.operands[i]], Use::read});
   }
   add_dashes(parsed.operands.size());
-  // Where it looks for its repository.
+  // The directory in which git begins to look for its repository.
   reading.paths.push_back({".", Use::read});
   return reading;
 }
@@ -169,7 +170,7 @@ Reading read_git(const Words& words) {
 Reading read_command(const Words& words) {
   const std::string& name = words.front();
   if (name == "git") return read_git(words);
-  // To echo, every word is text or one of its flags, which only change how the text is printed.
+  // echo treats every word as text or as one of its flags, and these only change how the text is printed.
   if (name == "echo") return {Tier::immediate, {}, {}, {}, true, false};
   const Compiled* const program = name.find(' ') == name.npos ? programs::find_covenant(name) : nullptr;
   if (program == nullptr) return {};

@@ -8,11 +8,11 @@ namespace {
 
 enum class Found { plain, operators, unterminated };
 
-// Finds operators character by character. It knows only quotes and backslashes, so that the first wrong thing in the
-// line decides the message, even where no shell could read the rest (`cat << EOF`).
+// Finds operators character by character. It knows only quotes and backslashes, so that the message names the first
+// mistake in the line even if no shell could read the rest (`cat << EOF`).
 Found scan(std::string_view line) {
   char quote = 0;
-  std::size_t blank = 0;  // where a word would begin: behind the last space that is one
+  std::size_t blank = 0;  // where a word would begin: after the last unquoted space
   for (std::size_t at = 0; at < line.size(); ++at) {
     const char one = line[at];
     if (quote == '\'') {
@@ -30,7 +30,7 @@ Found scan(std::string_view line) {
     } else if (one == ' ' || one == '\t') {
       blank = at + 1;
     } else if (one == '#' && at == blank) {
-      return Found::operators;  // A shell would not see the rest, and a person who is asked would.
+      return Found::operators;  // a shell would ignore the rest, but a person who is asked would read it
     }
   }
   return quote == 0 ? Found::plain : Found::unterminated;
@@ -48,7 +48,7 @@ std::string_view trimmed(std::string_view line) {
   const std::size_t begin = line.find_first_not_of(blank);
   if (begin == std::string_view::npos) return {};
   std::size_t end = line.find_last_not_of(blank) + 1;
-  // A backslash takes what follows it along.
+  // A backslash escapes the next character, which therefore stays.
   if (line[end - 1] == '\\' && end < line.size()) ++end;
   return line.substr(begin, end - begin);
 }
@@ -62,8 +62,8 @@ Line read_line(std::string_view line) {
     case Found::plain:
       break;
   }
-  // The policy's own reader decides: a line with anything but plain words (a tilde, braces, a comment, an assignment, a
-  // keyword) does not run, and the words that run are those that the configured lists judge.
+  // The policy's own reader decides: a line with anything except plain words (a tilde, braces, a comment, an
+  // assignment, a keyword) does not run, and exactly the words that the configured lists judge are run.
   const Script script = parse(line);
   if (script.error || (!script.obstacle && script.commands.empty())) return {std::string(syntax_refused), {}};
   if (script.obstacle || script.commands.size() != 1 || !is_plain(script.commands.front())) {

@@ -18,18 +18,18 @@ namespace fs = std::filesystem;
 
 using programs::any_listed;
 
-// With these a call could approve its own commands, or have them executed at once. A name counts in any folder, and in
-// capitals too, because some file systems ignore case.
+// With these files a call could approve its own commands, or have them executed at once. A name counts in any folder,
+// and even in capitals, because some file systems ignore case.
 constexpr std::string_view kept_names = ".git .clada .wtool wtool.yaml tools-allow.json";
 
-// Other programs execute the contents of these by themselves, sooner or later.
+// Other programs sooner or later execute the contents of these files by themselves.
 constexpr std::string_view startup_names =
     ".gitmodules .gitattributes .gitconfig .bashrc .bash_profile .bash_login .bash_logout .profile .zshrc "
     ".zprofile .zshenv .zlogin .zlogout .bash_aliases .xprofile .envrc .direnvrc .ssh .config .vscode "
     ".idea .mcp.json .claude .claude.json .cursor .npmrc .yarnrc .yarnrc.yml .mise.toml mise.toml .husky "
     ".pre-commit-config.yaml .gdbinit .exrc .vimrc";
 
-// A tree with more is not looked through.
+// Larger trees are not checked entry by entry.
 constexpr int most_entries = 10'000;
 
 bool has_part(std::string_view path, std::string_view names) {
@@ -88,7 +88,7 @@ class Judge {
   }
 
  private:
-  // What a path is below the root, by its names alone.
+  // The part of a path below the root, judged only by the text.
   std::string_view below(std::string_view path) const {
     if (!is_within(path, root_)) return path;
     path.remove_prefix(root_ == "/" ? 0 : root_.size());
@@ -100,8 +100,8 @@ class Judge {
     return has_part(path, startup_names) ? Ruling::ask : Ruling::fine;
   }
 
-  // The same for a real path, since the project's kept files may be links to other places, and a repository may have a
-  // name other than `.git` (a bare one, or one that a file `.git` names).
+  // Judges a real path. Its names alone do not tell enough: the project's kept files may be links to other places, and
+  // a repository may have a name other than `.git` (a bare one, or one that a file `.git` names).
   Ruling by_place(std::string real) const {
     if (is_within_any(real, kept_) || is_kept_file(real)) return Ruling::invalid;
     const Ruling ruling = by_names(below(real));
@@ -115,7 +115,7 @@ class Judge {
     return ruling;
   }
 
-  // By another name: a hard link, or other capitals where the file system does not tell them apart.
+  // Whether it is a kept file under another name: a hard link, or other capitals on a file system that ignores case.
   bool is_kept_file(const std::string& real) const {
     struct stat status {};
     if (::lstat(real.c_str(), &status) != 0) return false;
@@ -125,7 +125,7 @@ class Judge {
     });
   }
 
-  // A folder above a kept file: it cannot go without the file.
+  // Whether a folder contains a kept file, which would be removed with it.
   bool holds_kept(const std::string& entry) const {
     return std::any_of(kept_.begin(), kept_.end(), [&](const std::string& kept) { return is_within(kept, entry); });
   }
@@ -134,15 +134,15 @@ class Judge {
   Ruling written(const std::string& path) const {
     const std::string real = resolve_path(directory_, path);
     if (!is_within(real, root_)) return Ruling::invalid;
-    // By the names it was given, and by those of what it leads to: either may be a link to the other.
+    // Both names count, the given one and the real one: either may be a link to the other.
     const Ruling ruling = std::max(by_names(below(path)), by_place(real));
     struct stat status {};
-    // Another name of the same file may be one of those.
+    // The file has further names (hard links), and one of them may be protected.
     const bool shared = ::lstat(real.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink > 1;
     return shared ? std::max(ruling, Ruling::ask) : ruling;
   }
 
-  // The name itself, without a link above it.
+  // The real path of the name itself: links in its folders are resolved, but not the name.
   std::string entry_of(const std::string& path) const {
     const std::string_view whole = without_last_slashes(path);
     const std::size_t slash = whole.rfind('/');
@@ -153,14 +153,14 @@ class Judge {
   Ruling removed(const std::string& path) const {
     const std::string_view last = last_part(path);
     if (last == "." || last == "..") return Ruling::invalid;
-    // The name itself goes, and not what it leads to.
+    // This removes the name itself, not what it links to.
     const std::string entry = entry_of(path);
     const std::string real = resolve_path(directory_, path);
     if (!is_within(entry, root_) || entry == root_ || real == root_ || holds_kept(entry)) return Ruling::invalid;
     return std::max({by_names(below(path)), by_place(entry), by_place(real)});
   }
 
-  // Where cp and mv put `first`, and each entry below it.
+  // Judges where cp and mv put `first`, and each entry below it.
   Ruling target(const std::string& path, const NamedPath& first) const {
     std::string final = resolve_path(directory_, path);
     std::error_code error;
@@ -168,7 +168,7 @@ class Judge {
     if (name != "." && fs::is_directory(final, error)) final = joined(final, name);
     Ruling ruling = std::max(written(path), written(final));
     if (first.use == Use::read || ruling == Ruling::invalid) return ruling;
-    // Elsewhere it leads to something else.
+    // From its new place, a relative link leads elsewhere.
     if (is_relative_link(entry_of(first.text))) ruling = Ruling::ask;
 
     const std::string source = resolve_path(directory_, first.text);
@@ -184,7 +184,7 @@ class Judge {
       if (ruling == Ruling::fine && is_relative_link(entries->path().native())) ruling = Ruling::ask;
       if (ruling == Ruling::invalid) return ruling;
     }
-    // What cannot be read cannot be looked through.
+    // Entries that cannot be read cannot be checked.
     return error ? std::max(ruling, Ruling::ask) : ruling;
   }
 

@@ -1,4 +1,4 @@
-// The paths of a command of tier one, in the file system.
+// Judges the paths of a command of tier one, in the file system.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 namespace wtool::policy::covenant {
 
 struct PathFinding {
-  std::optional<std::string> invalid;  // this path, as given: it leads out of the project, or writes what it may not
+  std::optional<std::string> invalid;  // a path, as given, that leads out of the project or must not be written
   bool ask = false;  // it writes what other programs run by themselves, moves relative links, or is more than can be
                      // looked through
 };

@@ -21,7 +21,7 @@ bool exists(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0;
 }
 
-// The text of the file; empty where it does not exist; nothing where it cannot be read.
+// The text of the file; empty: it does not exist; nothing: it cannot be read.
 std::optional<std::string> read(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return std::string();

@@ -1,16 +1,16 @@
-// What the repository of a project could make git execute, where no flag turns it off.
+// What the repository of a project could make git execute, and no flag can switch off.
 #pragma once
 
 #include <string>
 
 namespace wtool::policy::covenant {
 
-// True where the configuration of the repository that git finds from `directory` upward to `root` (both canonical)
-// names filters, which `git status` and `git diff` run on changed files; includes other files, which may name some; or
-// cannot be read. The user's and the system's configuration do not count, because the user chose them.
+// True if the configuration of the repository that git finds from `directory` upward to `root` (both canonical) names
+// filters, which `git status` and `git diff` run on changed files; includes other files, which may name some; or cannot
+// be read. The configuration of the user and of the system does not count, because the user chose it.
 bool may_filter(const std::string& directory, const std::string& root);
 
-// The folder that has the `.git` that git would find; empty outside of a repository.
+// The folder with the `.git` that git would find; empty outside of a repository.
 std::string repository_folder(const std::string& directory, const std::string& root);
 
 }  // namespace wtool::policy::covenant

@@ -1,11 +1,11 @@
-// Archives and compressed files: listing and testing them, and writing what is in them to the standard output.
+// Archives and compressed files: listing and testing them, and writing their contents to standard output.
 #include "policy/programs/reader.h"
 
 namespace wtool::policy::programs {
 
 namespace {
 
-// Of tar and cpio: an archive that is reached by another program.
+// For tar and cpio: finds an archive that is reached through another program.
 std::optional<Problem> find_remote_archive(const ParsedCommand& reading, std::string_view archive_options) {
   if (reading.has("--force-local")) return std::nullopt;
   for (const Given& given : reading.given) {
@@ -29,10 +29,10 @@ std::optional<Problem> check_tar(const ParsedCommand& reading) {
   return std::nullopt;
 }
 
-// Of several modes a compressor takes the last; with -c it writes to its standard output in any of them. bzip2 keeps
-// working after --version and --license.
+// If several modes are given, a compressor takes the last; with -c it writes to standard output in any mode. bzip2
+// continues after --version and --license.
 std::optional<Problem> check_compressor(const ParsedCommand& reading) {
-  if (reading.operands.empty()) return std::nullopt;  // from its standard input to its standard output
+  if (reading.operands.empty()) return std::nullopt;  // from standard input to standard output
   if (reading.has("-c --stdout --to-stdout")) return std::nullopt;
   const Given* const mode = reading.in_force("-l --list -t --test -d --decompress --uncompress -z --compress");
   if (mode != nullptr && mode == reading.in_force("-l --list -t --test")) return std::nullopt;

@@ -1,4 +1,4 @@
-// Containers and clusters: looking at them, not into them.
+// Containers and clusters: commands that look at them from outside.
 #include "policy/programs/reader.h"
 
 namespace wtool::policy::programs {
@@ -161,7 +161,7 @@ constexpr ProgramSpec specs[] = {
      .values_known = true,
      .variables = "TF_*",
      .harmless_variables = "TF_LOG TF_IN_AUTOMATION TF_INPUT"},
-    // Most others start the providers that the folder holds.
+    // Most other subcommands start the providers in the folder.
     {.names = "terraform version, terraform output, tofu version, tofu output",
      .options = "-json -no-color -raw",
      .style = Style::go},

@@ -1,4 +1,4 @@
-// git: what its commands are, and which of them only look.
+// git: its subcommands, and which of them only read.
 #include "policy/programs/reader.h"
 
 namespace wtool::policy::programs {
@@ -14,11 +14,11 @@ std::optional<Problem> check_config(const ParsedCommand& reading) {
   return Problem{at, "git config with a value writes it", "git config --get NAME reads it"};
 }
 
-// A difference of a submodule would be made by a git of its own.
+// Git would compare a submodule by running a second git in it.
 constexpr std::string_view without_conversions = "--no-ext-diff --no-textconv --submodule=short";
 
-// Without these, git runs programs named in the configuration, and `git status` in each submodule, which has its own
-// configuration.
+// Without these options, git runs programs that the configuration names, and `git status` in each submodule, which has
+// its own configuration.
 constexpr std::string_view git_for_differences =
     "--no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short";
 
@@ -33,8 +33,9 @@ constexpr ProgramSpec specs[] = {
                 "--namespace=NAME --bare --super-prefix=DIR; other (sets attributes): --attr-source=TREE",
      .operands = Operands::choose,
      .style = Style::git,
-     // With these, git executes nothing that a configuration names, except filters (policy/covenant/repository.h), and
-     // does not write the index while it only looks. Used for execute_run, and for what `arguments: safe` has judged.
+     // With these options, git executes nothing that a configuration names, except filters
+     // (policy/covenant/repository.h), and does not write the index when it only reads. Used for execute_run, and for
+     // commands that `arguments: safe` has judged.
      .hardened = "--no-pager --no-optional-locks "
                  "-c core.fsmonitor=false "
                  "-c core.hooksPath=/dev/null "
@@ -73,8 +74,8 @@ constexpr ProgramSpec specs[] = {
          "GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL "
          "GIT_COMMITTER_DATE GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_MERGE_VERBOSITY GIT_REFLOG_ACTION "
          "GIT_LITERAL_PATHSPECS GIT_GLOB_PATHSPECS GIT_NOGLOB_PATHSPECS GIT_ICASE_PATHSPECS GIT_ADVICE"},
-    // They write with --output; git's own pager is not started without a terminal.
-    // Without -m and --diff-merges=on, whose kind of difference the configuration chooses: it may be remerge.
+    // These subcommands write with --output. Git does not start its pager without a terminal. Missing here are -m and
+    // --diff-merges=on: the configuration chooses the kind of difference that they show, which may be remerge.
     {.names = "git:diff",
      .options =
          "-p -u --patch -s --no-patch -U[=NUM] --unified[=NUM] --output-indicator-new=C --output-indicator-old=C "
@@ -109,7 +110,7 @@ constexpr ProgramSpec specs[] = {
                 "--unified=NUM --word-diff[=TEXT] --color[=TEXT] --no-color --no-renames --find-renames[=TEXT] "
                 "--ignore-all-space --ignore-space-change --ignore-blank-lines --function-context --minimal --check "
                 "--quiet --exit-code --merge-base --full-index --binary"},
-    // They write, talk to others, or run what the configuration names. No alias can have one of these names.
+    // These write, use the network, or run what the configuration names. An alias cannot have one of these names.
     {.names = "git:execute_run_asks",
      .words = "add am apply archive bisect bundle cat-file checkout cherry clean clone cherry-pick commit config "
               "diff-tree diff-index fetch format-patch fsck gc grep help init maintenance merge mv notes pull push "
@@ -182,7 +183,7 @@ constexpr ProgramSpec specs[] = {
      .with = "git:diff, git:log, git:show",
      .style = Style::git,
      .hardened = without_conversions},
-    // An older git shows the log of a branch called list.
+    // An older git would show the log of a branch called "list".
     {.names = "git reflog list",
      .operands = Operands::none,
      .beyond = "git reflog list takes no name",
@@ -203,7 +204,7 @@ constexpr ProgramSpec specs[] = {
      .with = "git:diff",
      .style = Style::git,
      .hardened = without_conversions},
-    // It makes the patches with a git of its own, which no option reaches.
+    // It makes the patches with a second git, to which no option is passed.
     {.names = "git range-diff",
      .does = Effect::runs_program,
      .never = "runs the text conversions of the configuration",
@@ -473,7 +474,7 @@ constexpr ProgramSpec specs[] = {
      .style = Style::git},
     {.names = "git patch-id", .options = "--stable --unstable --verbatim", .style = Style::git},
     {.names = "git merge-tree", .does = Effect::writes, .never = "writes objects", .alone = "", .style = Style::git},
-    // Known for what they run besides themselves.
+    // Listed for what they run besides themselves.
     {.names = "git clone",
      .options =
          "-q --quiet -v --verbose --progress -n --no-checkout --bare --mirror -l --local -s --shared "
@@ -600,7 +601,7 @@ constexpr ProgramSpec specs[] = {
      .never = "makes a repository",
      .alone = "",
      .style = Style::git},
-    // Known for their texts, which are no paths.
+    // Listed for their texts, which are not paths.
     {.names = "git commit",
      .options =
          "-q --quiet -m=TEXT --message=TEXT --amend --no-edit --allow-empty "
@@ -617,7 +618,7 @@ constexpr ProgramSpec specs[] = {
      .beyond = "git commit stores the files that it is given in the repository",
      .alone = "",
      .style = Style::git,
-     // Here, -n is --no-verify.
+     // Here, -n means --no-verify.
      .only_with = "--dry-run",
      .without = "writes to the repository",
      .instead = "git commit --dry-run tells what it would do",

@@ -1,4 +1,4 @@
-// Tools with a little language of their own, and interpreters of great ones.
+// Tools with a small language of their own, and interpreters of large ones.
 #include "policy/arguments/parts.h"
 #include "policy/programs/reader.h"
 
@@ -6,7 +6,8 @@ namespace wtool::policy::programs {
 
 namespace {
 
-// Its expressions can read files and the environment, and one of its programs has an operator that runs commands.
+// yq's expressions can read files and the environment, and one of the programs of this name has an operator that runs
+// commands.
 std::optional<Problem> check_yq(const ParsedCommand& reading) {
   for (std::size_t i = 0; i < reading.operands.size(); ++i) {
     const std::string_view text = reading.operand(i);
@@ -47,7 +48,7 @@ constexpr ProgramSpec specs[] = {
      .style = Style::posix,
      .check = check_awk,
      .variables = "AWKPATH AWKLIBPATH GAWK_*"},
-    // What one awk takes as an option with a value another ignores, and then the value is its program.
+    // Some awks ignore an option that takes a value in others, and then run the value as their program.
     {.names = "awk, mawk, nawk, original-awk",
      .options = "-v=TEXT -F=FS -V",
      .with = "awk:dangers",
@@ -65,7 +66,7 @@ constexpr ProgramSpec specs[] = {
      .operands = Operands::first_text,
      .style = Style::exact,
      .variables = "JQ_*"},
-    // Of the two programs of this name, one writes with -i or with --split-exp, and with -s; the other is jq in front.
+    // Two programs have this name. One writes with -i, --split-exp and -s; the other passes its arguments to jq.
     {.names = "yq",
      .options = "-c -n --null-input -r --raw-output -e --exit-status -C --colors -M --no-colors -P --prettyPrint "
                 "-o=FORMAT --output-format=FORMAT -p=FORMAT --input-format=FORMAT -N --no-doc -I=NUM --indent=NUM -j "
@@ -262,10 +263,10 @@ constexpr ProgramSpec specs[] = {
      .subcommands = true,
      .values_known = true,
      .variables = "CMAKE_* CTEST_* CPACK_*"},
-    // Behind cmake -E.
+    // The commands of cmake -E.
     {.names = "cmake env, cmake time", .rules = false, .runs = Runs::command, .manner = any_long, .assignments = true},
     {.names = "cmake chdir", .rules = false, .runs = Runs::command, .manner = any_long, .before = 1},
-    // What its generators write into build files. The values of these options are programs with their arguments.
+    // cmake's generators write these into build files. The values of the options are programs with their arguments.
     {.names = "cmake __run_co_compile",
      .rules = false,
      .runs = Runs::command,

@@ -13,19 +13,19 @@ namespace {
 
 using programs::is_listed;
 
-// Suffixes that Debian's alternatives, linkers and other builds of a program have after a dot or a dash.
+// What Debian's alternatives, linkers and other builds of a program append to its name, after a dot or a dash.
 constexpr std::string_view variants =
     "basic tiny nox gtk gtk2 gtk3 athena traditional openbsd original bfd gold lld mold static dbg rs";
 
-// What is installed under a target's name too.
+// Programs that are also installed with a target in their name.
 constexpr std::string_view of_targets =
     "gcc g++ cc c++ cpp gfortran clang clang++ ld as ar nm ranlib strip objcopy objdump readelf size strings addr2line "
     "c++filt gdb lldb pkg-config";
 
-// What is installed with a g in front where the system has programs of its own of these names.
+// Programs that are installed with a leading g on systems that have their own programs of these names.
 constexpr std::string_view of_gnu = "timeout nice nohup stdbuf chroot env xargs find time runcon";
 
-// Names that are only digits stay.
+// A name of digits only stays as it is.
 std::string_view without_version(std::string_view name) {
   const std::size_t end = name.find_last_not_of("0123456789.-");
   return end == std::string_view::npos ? name : name.substr(0, end + 1);
@@ -45,7 +45,7 @@ std::string_view without_g(std::string_view name) {
   return name.starts_with('g') && is_listed(of_gnu, name.substr(1)) ? name.substr(1) : name;
 }
 
-// "-b" is a letter, which may stand among others.
+// "-b" is a letter, which may be bundled with others.
 bool works_alone(std::string_view without_terminal, const std::string& word) {
   if (word == "--version" || word == "--help" || programs::is_listed(without_terminal, word)) return true;
   if (word.size() < 2 || word[0] != '-' || word[1] == '-') return false;

@@ -1,4 +1,5 @@
-// Under which name a program is known here: a version, a target or an alternative makes no other program of it. Pure.
+// Under which name a program is known here: a version, a target or an alternative does not make it another program.
+// Pure.
 #pragma once
 
 #include <string>
@@ -7,17 +8,17 @@
 
 namespace wtool::policy {
 
-// True where one of the tables has this very name.
+// True if one of the tables contains exactly this name.
 bool is_known_program(std::string_view name);
 
-// The known name that this one means: python3.11 is python, x86_64-linux-gnu-gcc-12 is gcc, vim.basic is vim. Any other
+// The known name of the same program: python3.11 is python, x86_64-linux-gnu-gcc-12 is gcc, vim.basic is vim. Any other
 // name is returned unchanged. Use it to find what a program could do, not to prove what it does not do: a program
 // called cat2 need not be a cat.
 std::string_view known_name(std::string_view name);
 
 // True for a program made for a person at a terminal (an editor, a pager, a monitor), which without one waits forever
-// or does what nobody intended. False where an argument makes it work by itself (`top -b`, `emacs --batch`) or only
-// print information (`vim --version`). `words`: at least one.
+// or does what nobody intended. False if an argument makes it work by itself (`top -b`, `emacs --batch`) or only print
+// information (`vim --version`). `words`: at least one.
 bool needs_terminal(const std::vector<std::string>& words);
 
 }  // namespace wtool::policy

@@ -1,4 +1,4 @@
-// Package managers and build tools: what they have, what is known of it; not what installs or builds.
+// Package managers and build tools: how they list and describe packages, not how they install or build.
 #include "policy/programs/reader.h"
 
 namespace wtool::policy::programs {
@@ -148,7 +148,7 @@ constexpr ProgramSpec specs[] = {
      .harmless_variables = "GOMAXPROCS GOOS GOARCH GOGC GOMEMLIMIT GOTRACEBACK"},
     {.names = "go version, go help", .options = "-m -v -json", .style = Style::go},
     {.names = "go env", .options = "-json -changed", .effects = "writes (writes settings): -w -u", .style = Style::go},
-    // go list runs the compiler, and cgo, for some of its options; -mod=mod updates go.mod.
+    // With some options, go list runs the compiler and cgo; -mod=mod updates go.mod.
     {.names = "go list",
      .options =
          "-f=FORMAT -json[=FIELDS] -m -u -versions -deps -test -e -find -retracted -mod=readonly|vendor -tags=TAGS",

@@ -19,7 +19,7 @@ class Reader {
   Reader(Purpose purpose, ParsedCommand& parsed, std::size_t from)
       : purpose_(purpose), parsed_(parsed), words_(parsed.words), next_(from) {}
 
-  // For each word, whether it is known; without this, all are.
+  // Says which words are known; without this call, all are.
   void set_known(std::vector<bool> known) { known_ = std::move(known); }
 
   void run(Permuting permuting = Permuting::by_spec) {
@@ -75,7 +75,7 @@ class Reader {
 
   // ---- Programs.
 
-  // It is replaced by what the file has in it before anything is read: as an option, a value or an operand.
+  // The program replaces the word by what the file contains, before it reads anything: options, values or operands.
   void find_response_file() {
     if (!spec().response_files) return;
     for (std::size_t i = 1; i < words_.size() && !parsed_.response_file; ++i) {
@@ -100,11 +100,11 @@ class Reader {
     complain(parsed_.begin, parsed_.name + ' ' + std::string(spec().never), {});
   }
 
-  // True when the operand names a subcommand.
+  // True if the operand names a subcommand.
   bool choose(std::size_t at) {
     if (spec().operands != Operands::choose && spec().operands != Operands::may_choose) return false;
     const std::string word(words_[at]);
-    // No subcommand has a name as long as this.
+    // No subcommand has such a long name.
     const std::string longer = word.size() < 64 ? parsed_.name + ' ' + word : std::string();
     if (const Compiled* chosen = find_rules(longer)) {
       parsed_.tool = chosen;
@@ -114,7 +114,7 @@ class Reader {
       begin_tool(Permuting::by_spec);
       return true;
     }
-    // A newer version may have a command of this name.
+    // A newer version may have a subcommand of this name.
     const bool is_plain = word.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == word.npos;
     if (spec().operands == Operands::choose || (is_plain && !options_ended_)) {
       complain(
@@ -140,7 +140,7 @@ class Reader {
     if (is_safe() && parsed_.operands.empty() && choose(at)) return;
     parsed_.operands.push_back(at);
     if (is_safe() && spec().operands == Operands::command) {
-      // Another command begins; what its words are is not known here.
+      // Another command begins, whose words are not understood here.
       next_ = words_.size();
     } else if (!permutes_) {
       options_ended_ = true;
@@ -168,12 +168,12 @@ class Reader {
     std::string name(without_dashes(dashed));
     if (has(underscores)) std::replace(name.begin(), name.end(), '_', '-');
     auto [option, negated] = named(dashed, name);
-    // A table that is not complete cannot say that an abbreviation is the only one.
+    // If a spec does not list all options, an abbreviation in it may be ambiguous.
     const bool open = has(any_valued | any_long);
     const bool abbreviated = option != nullptr && without_dashes(option->name) != name;
     if (abbreviated && open) option = nullptr;
-    // Where the program abbreviates nothing, this is another option, which takes no value as far as we know. One with a
-    // command counts all the same.
+    // If the program accepts no abbreviations, this is another option, which as far as is known takes no value. An
+    // option with a command still counts.
     if (abbreviated && purpose_ == Purpose::runs && style() == Style::exact && !option->command) option = nullptr;
     if (option == nullptr && is_safe() && style() == Style::go && glued_number(at)) return;
     if (option == nullptr && !open && !has(lenient)) return unknown(at, std::string(word.substr(0, word.find('='))));
@@ -182,18 +182,18 @@ class Reader {
     given.value_word = at;
     given.negated = negated;
     if (equals < word.size()) {
-      // A value for an option that takes none is an error, or a boolean.
+      // For an option without values, this is an error or a boolean.
       given.value = word.substr(equals + 1);
     } else if (option == nullptr && !valued) {
       parsed_.passed_over = parsed_.passed_over || has(lenient);
     } else if (valued && !negated) {
-      // --no-OPTION takes no value where --OPTION does.
+      // --no-OPTION takes no value, even if --OPTION does.
       if (!take_values(given, option == nullptr ? 1 : option->values)) return;
     }
     this->given(std::move(given));
   }
 
-  // xxd's -l64 is -l 64.
+  // In xxd, -l64 means -l 64.
   bool glued_number(std::size_t at) {
     const std::string_view word = words_[at];
     if (word.size() < 3 || word[2] < '0' || word[2] > '9') return false;
@@ -206,7 +206,7 @@ class Reader {
   void letters() {
     const std::size_t at = next_++;
     const std::string_view word = words_[at];
-    // Without a doubt a bundle contains no path, until it is seen to.
+    // A bundle contains no path, unless a letter turns out to take one.
     text(at);
     for (std::size_t i = 1; i < word.size() && !parsed_.obstacle; ++i) {
       const Option* option = is_safe() ? parsed_.tool->letter(word[i]) : parsed_.tool->any_letter(word[i]);
@@ -215,7 +215,7 @@ class Reader {
           parsed_.passed_over = true;
           continue;
         }
-        // A part of a character would be no text.
+        // A part of a multi-byte character would not be valid text.
         const bool is_character = !is_safe() || (word[i] > ' ' && word[i] < 127);
         return unknown(at, is_character ? std::string{word[0], word[i]} : std::string(word));
       }
@@ -239,8 +239,8 @@ class Reader {
     }
   }
 
-  // Takes the next words as the option's values. Of several, only the last is kept, since no table needs more. False
-  // where one of them is an obstacle.
+  // Takes the next words as the option's values. Only the last is kept, since no spec needs more. False: one of them is
+  // an obstacle.
   bool take_values(Given& given, std::size_t count) {
     for (; count > 0 && next_ < words_.size(); --count) {
       if (!is_known(next_) && !has(lenient)) {
@@ -255,7 +255,7 @@ class Reader {
     return true;
   }
 
-  // The words of a COMMAND... belong to it, whatever they look like.
+  // All following words belong to a COMMAND..., even if they look like options.
   void take_command(Given& given) {
     while (next_ < words_.size()) {
       text(next_, false);
@@ -267,7 +267,7 @@ class Reader {
   void given(Given&& given) {
     const Option* const option = given.option;
     if (option != nullptr && option->command && given.value) {
-      // Some versions take the rest of the word alone as the command, and the next words for themselves.
+      // Some versions take only the rest of this word as the command, and the next words as their own.
       if (given.value_word == given.word) {
         complain(given.word,
                  "the command of " + option->name + " stands in one word with it, so where it ends is not clear",
@@ -283,7 +283,7 @@ class Reader {
         distrust(given);
       }
       text(given.value_word, !(option->path && given.value));
-      // The command behind it is judged as one of its own.
+      // The command after the option is judged separately.
       if (!option->safe() && !option->command) complain_of(*option, given.word);
       const bool needs_value = option->value == Value::required;
       if (option->chosen && (given.value || needs_value) &&
@@ -296,7 +296,7 @@ class Reader {
     parsed_.given.push_back(std::move(given));
   }
 
-  // Should a version of the tool take no value here, then this is an option of its own.
+  // In a version of the tool whose option takes no value, this word is an option.
   void distrust(const Given& given) {
     const std::string_view value = *given.value;
     if (value.size() < 3 || !value.starts_with("--") || given.option->replaces_first) return;
@@ -432,7 +432,7 @@ Takes what_takes(const Compiled& program, std::string_view text) {
     const Option* const known = program.any_letter(text[i]);
     all_known = all_known && known != nullptr;
     if (known != nullptr && known->value != Value::none) {
-      // What follows in the word is the value.
+      // The rest of the word is the value.
       return known->values > 0 && i + 1 == text.size() ? Takes::value : Takes::nothing;
     }
   }
@@ -447,7 +447,7 @@ Subcommand find_subcommand(std::string_view tool, const std::vector<Word>& words
     if (reading.operands.empty()) break;
     std::size_t at = reading.operands.front();
     const auto longer = [&](std::size_t operand) { return result.name + ' ' + words[operand].text; };
-    // An option that was passed over may have taken the first words.
+    // A skipped option may have taken the first words as its values.
     constexpr std::size_t most_values = 2;
     const std::size_t last = reading.passed_over ? std::min(at + most_values, words.size() - 1) : at;
     for (std::size_t i = at; i <= last; ++i) {

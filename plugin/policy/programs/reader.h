@@ -1,4 +1,4 @@
-// The one reader of command lines: reads the words of a program by its spec, as getopt_long would. Everything that
+// The only reader of command lines: reads the words of a program by its spec, as getopt_long would. Everything that
 // judges a program works on the ParsedCommand.
 #pragma once
 
@@ -14,10 +14,10 @@ namespace wtool::policy::programs {
 
 using Words = std::vector<std::string>;
 
-// True where `list`, separated by `separator`, has `item`.
+// True if `list`, separated by `separator`, contains `item`.
 bool is_listed(std::string_view list, std::string_view item, char separator = ' ');
 
-// True where `holds` is true of one of the parts of a list.
+// True if `holds` is true of a part of the list.
 template <typename Holds>
 bool any_listed(std::string_view list, Holds holds, char separator = ' ') {
   while (!list.empty()) {
@@ -30,42 +30,41 @@ bool any_listed(std::string_view list, Holds holds, char separator = ' ') {
 
 std::vector<std::string_view> parts_of(std::string_view list, char separator = ' ');
 
-// An option as it was given.
+// An option in a command line.
 struct Given {
-  const Option* option = nullptr;  // null: of a spec that does not have all
-  std::string name = {};           // without its dashes, in full; "+x" where it was spelled so
-  std::size_t word = 0;            // where it stands
-  std::size_t next = 0;            // behind it and its values
+  const Option* option = nullptr;  // null: the spec does not list all options
+  std::string name = {};           // without its dashes, in full; "+x" if it was spelled so
+  std::size_t word = 0;            // the index of its word
+  std::size_t next = 0;            // the index after it and its values
   std::optional<std::string_view> value = {};
-  std::size_t value_word = 0;  // where its value stands; the same word when it is glued
+  std::size_t value_word = 0;  // the index of its value; the same as `word` if it is attached
   bool negated = false;        // --no-OPTION
 };
 
 struct ParsedCommand {
   std::vector<std::string_view> words = {};
-  const Compiled* tool = nullptr;  // of the subcommand, where there is one
+  const Compiled* tool = nullptr;  // the subcommand's, if there is one
   std::string name = {};           // its name in the table: "git log"
-  std::size_t begin = 0;           // the word that names it
+  std::size_t begin = 0;           // the index of the word that names it
   std::vector<Given> given = {};
-  std::vector<std::size_t> operands = {};                                  // the words that are none of an option's
-  std::size_t first_operand_behind_dashes = static_cast<std::size_t>(-1);  // counts operands
-  bool first_replaced = false;  // an option took the place of the first operand
+  std::vector<std::size_t> operands = {};                                  // the words that belong to no option
+  std::size_t first_operand_behind_dashes = static_cast<std::size_t>(-1);  // an index into `operands`
+  bool first_replaced = false;                                             // an option has replaced the first operand
 
-  // Of read_safe().
-  std::vector<bool> text = {};                    // for each word, whether it is no path
+  // Set by read_safe():
+  std::vector<bool> text = {};                    // for each word, whether it is not a path
   std::optional<Problem> problem = {};            // the first one
-  bool complete = true;                           // false: behind an unknown option nothing is certain
+  bool complete = true;                           // false: after an unknown option nothing is certain
   std::optional<std::size_t> response_file = {};  // the first word that is @FILE
 
-  // Of the others.
-  std::optional<std::size_t> obstacle = {};  // the first word that is not understood: nothing behind it is read
-  std::string unknown = {};                  // where that is an option that is not known: "-x", "--name"
+  // Set by the others:
+  std::optional<std::size_t> obstacle = {};  // the first word that is not understood; nothing after it is read
+  std::string unknown = {};                  // that word, if it is an unknown option: "-x", "--name"
   std::string reason = {};                   // a clause about it
-  bool passed_over = false;                  // lenient: an option was passed over that may take a value
+  bool passed_over = false;                  // lenient: an unknown option that may take a value was skipped
 
   bool has(std::string_view options) const { return in_force(options) != nullptr; }
-  // Of options that replace each other, the one that counts: the last. Null where none was given, or where the last one
-  // revokes the option.
+  // Of options that replace each other, the last one, which counts. Null: none was given, or the last one revokes it.
   const Given* in_force(std::string_view options) const;
   // The first option whose name, without dashes, is in the list.
   const Given* find(std::string_view list) const;
@@ -73,32 +72,32 @@ struct ParsedCommand {
   std::string_view operand(std::size_t index) const;
 };
 
-// The words must stay where they are as long as what was read of them.
+// The words must outlive what is read from them.
 
-// For proofs that a command is safe: all words count as known, `unproven` options do not, and whatever is not known to
-// be safe is a problem. The tool must have rules.
+// For proofs that a command is safe: all words count as known, `unproven` options do not, and everything that is not
+// known to be safe is a problem. The tool must have rules.
 ParsedCommand read_safe(std::string_view tool, const Words& words);
 
-// Reads words[from ...], some of which may be known only when the command runs. Such a word ends the options as an
+// Reads words[from ...], some of which may be known only when the command runs. Such a word ends the options, as an
 // operand does. (If the program permutes, it counts as an operand in a lenient reading, and otherwise is an obstacle.)
 // As the value of an option it is an obstacle, because it may become several words, unless the reading is lenient.
 enum class Permuting { by_spec, never };  // never: the first operand ends the options
 ParsedCommand read_options(const std::vector<Word>& words, std::size_t from, const Compiled& program,
                            Permuting permuting = Permuting::by_spec);
 
-// What execute_run takes: options are written in full, and one that is not there is an obstacle.
+// For execute_run: options are written in full, and an unlisted option is an obstacle.
 ParsedCommand read_exactly(const Words& words, std::size_t from, const Compiled& program);
 
 // Whether the option in `text`, "-abc" or "--name", takes the next word.
 enum class Takes { nothing, value, unknown };
 Takes what_takes(const Compiled& program, std::string_view text);
 
-// Where the subcommand of words[0] is, and its name: "docker compose exec". Further words are read as long as
-// `is_wanted` does not know the name and its spec has subcommands.
+// Finds the subcommand of words[0] and its full name: "docker compose exec". Reads further words as long as `is_wanted`
+// rejects the name and its spec has subcommands.
 struct Subcommand {
-  std::string name;                // without a subcommand, the program's name alone
-  std::size_t next = 1;            // the word behind it
-  const Word* obstacle = nullptr;  // a word that is not literal stands where the subcommand should
+  std::string name;                // the program's name alone if it has no subcommand
+  std::size_t next = 1;            // the index after it
+  const Word* obstacle = nullptr;  // a word that is not literal, at the place of the subcommand
 };
 Subcommand find_subcommand(std::string_view tool, const std::vector<Word>& words, bool (*is_wanted)(std::string_view));
 

@@ -1,5 +1,5 @@
-// Programs for which it is known what else they run, or which of their options take a value, but not which of their
-// arguments only read.
+// Programs for which it is known what else they run, or which of their options take a value, but not with which
+// arguments they only read.
 #include "policy/programs/spec.h"
 
 namespace wtool::policy::programs {
@@ -472,7 +472,7 @@ constexpr ProgramSpec specs[] = {
                 "--verbose --version",
      .rules = false,
      .runs = Runs::special},
-    // Made for a person at a terminal, or given commands from within.
+    // Made for a person at a terminal, or controlled by commands while they run.
     {.names = "vimdiff, rvim, gvim",
      .rules = false,
      .runs = Runs::steered,
@@ -505,7 +505,7 @@ constexpr ProgramSpec specs[] = {
     {.names = "machinectl shell", .rules = false, .runs = Runs::code, .manner = lenient, .bare_runs = Bare::code},
     {.names = "runcon, systemd-nspawn, bpftrace", .rules = false, .runs = Runs::code, .manner = lenient},
     {.names = "machinectl", .rules = false, .manner = lenient, .subcommands = true},
-    // Subcommands that have several names, for entries of a deny list.
+    // Subcommands with several names, for entries of a deny list.
     {.names = "npm:commands",
      .synonyms = "install=i install=in install=ins install=inst install=add install=isntall uninstall=un "
                  "uninstall=unlink uninstall=remove uninstall=rm uninstall=r run=run-script run=rum run=urn test=t "

@@ -1,4 +1,4 @@
-// Tools that search: grep and its relatives, and the indexes of names. find has a file of its own.
+// Tools that search: grep and its relatives, and the indexes of names. find has its own file.
 #include "policy/arguments/parts.h"
 
 namespace wtool::policy::programs {
@@ -122,7 +122,7 @@ constexpr ProgramSpec specs[] = {
          "-l=NUM --limit=NUM -n=NUM -m --mmap -P --nofollow -H -0 --null -S --statistics -q --quiet -r=REGEX "
          "--regexp=REGEX --regex -s --stdio -V -w --wholename -N --literal -p --ignore-spaces",
      .operands = Operands::text},
-    // Its options are tests and actions; check_find reads them.
+    // find's options are tests and actions; check_find reads them.
     {.names = "find",
      .options =
          "-a -and -o -or -not -true -false -daystart -depth -d -follow -mount -xdev -x -noleaf -warn -nowarn "

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view spaces = " \n";
 
-// Takes the text up to `separator` off `rest`, without the spaces around it.
+// Cuts the text up to `separator` off `rest`, and returns it without the spaces around it.
 std::string_view take(std::string_view& rest, std::string_view separator) {
   const std::size_t end = std::min(rest.find(separator), rest.size());
   std::string_view part = rest.substr(0, end);
@@ -38,7 +38,7 @@ constexpr EffectText effect_texts[] = {
 
 const EffectText& text_of(Effect effect) { return effect_texts[static_cast<std::size_t>(effect)]; }
 
-// An unknown name is a mistake in the database, and must not count as harmless.
+// An unknown name is a mistake in the database, and must never count as harmless.
 Effect effect_named(std::string_view name) {
   for (const EffectText& each : effect_texts) {
     if (each.name == name) return each.effect;
@@ -60,7 +60,7 @@ class Tables {
         for (std::string_view rest = spec.names; !rest.empty();) specs_.emplace(take(rest, ","), &spec);
       }
     }
-    // Only now, for a table may refer to one of another family.
+    // This must come last, because a spec may refer to one of another family.
     for (const auto& [name, spec] : specs_) {
       auto& compiled = by_spec_[spec];
       if (compiled == nullptr) compiled = &compiled_.emplace_back(*spec, specs_);
@@ -112,7 +112,7 @@ Compiled::Compiled(const ProgramSpec& spec, const SpecNames& specs) : spec_(&spe
   add_all(spec);
   for (std::string_view rest = spec.with; !rest.empty();) add_all(*specs.at(take(rest, ",")));
   if (spec.style != Style::git) {
-    // Whether a tool that is not listed with them knows them is not certain.
+    // A tool that does not list these options need not have them.
     for (const char* name : {"--help", "--version"}) options_.push_back({.name = name, .whole = true});
   }
   const std::size_t proven = options_.size();
@@ -123,7 +123,7 @@ Compiled::Compiled(const ProgramSpec& spec, const SpecNames& specs) : spec_(&spe
       option.listed = std::count_if(options_.begin(), options_.end(),
                                     [&](const Option& other) { return other.name == option.name; }) > 1;
   }
-  // The first of two entries of one name is the more particular one.
+  // The sort is stable: of two entries with one name, the first stays, which is the more specific one.
   std::stable_sort(options_.begin(), options_.end(), [](const Option& a, const Option& b) { return a.name < b.name; });
   options_.erase(
       std::unique(options_.begin(), options_.end(), [](const Option& a, const Option& b) { return a.name == b.name; }),
@@ -201,7 +201,7 @@ Named Compiled::word(std::string_view name) const {
   if (spec_->style == Style::git && name.starts_with("--no-")) {
     return {abbreviated("--" + std::string(name.substr(5))), true};
   }
-  // Go's flags have one dash or two.
+  // Go's flags may have one dash or two.
   if (spec_->style == Style::go && name.starts_with("--")) return {abbreviated(name.substr(1))};
   return {};
 }
@@ -223,7 +223,7 @@ const Option* Compiled::abbreviated(std::string_view name) const {
         spec_->style == Style::tree) {
       return nullptr;
     }
-    // Whether it takes a value must be certain too, or the next word may be an option.
+    // Whether the option takes a value must be certain as well: otherwise the next word may be an option.
     if (!option.safe()) return &option;
     if (option.whole || (found != nullptr && found->value != option.value)) return nullptr;
     found = &option;

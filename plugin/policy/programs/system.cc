@@ -1,4 +1,4 @@
-// Tools that ask the system about itself.
+// Tools that show the state of the system.
 #include "policy/programs/reader.h"
 
 namespace wtool::policy::programs {
@@ -14,20 +14,20 @@ std::optional<Problem> check_date(const ParsedCommand& reading) {
   return std::nullopt;
 }
 
-// An object of ip without a verb is shown; a verb may be abbreviated, and then means the first that fits.
+// ip shows an object if no verb is given; a verb may be abbreviated, and then means the first that begins with it.
 std::optional<Problem> check_ip(const ParsedCommand& reading) {
   const std::string_view verb = reading.operand(0);
   for (const std::string_view shows : {"", "show", "list", "ls", "lst", "get"}) {
     if (verb == shows) return std::nullopt;
   }
-  // The first letters stand for the first verb that has them: of a link that is set, of everything else show.
+  // "s" is the first verb with this letter: "set" for a link, "show" for all other objects.
   const bool is_link = reading.name == "ip l" || reading.name == "ip link";
   if (verb == "sh" || verb == "sho" || (verb == "s" && !is_link)) return std::nullopt;
   return Problem{reading.operands[0], reading.name + ' ' + std::string(verb) + " may change the network",
                  reading.name + " show shows it"};
 }
 
-// The description of a terminal may name a program for its initialization, and with -S the standard input asks for it.
+// A terminal's description may name a program that initializes the terminal; with -S, standard input can ask for that.
 std::optional<Problem> check_tput(const ParsedCommand& reading) {
   if (!reading.has("-T") || !reading.has("-S")) return std::nullopt;
   return Problem{reading.in_force("-S")->word, "-S reads what it shall do with this terminal from its standard input",
@@ -81,7 +81,7 @@ constexpr ProgramSpec specs[] = {
      .options = "-a --active -f --forks -m --slabs -n --one-header -s --stats -d --disk -D --disk-sum -p=NAME "
                 "--partition=NAME -S=UNIT --unit=UNIT -t --timestamp -w --wide -y --no-first -h -V",
      .operands = Operands::text},
-    // ps has three styles of options, all of them harmless.
+    // ps accepts three styles of options, all harmless.
     {.names = "ps", .operands = Operands::text, .style = Style::none},
     {.names = "pgrep, pidof",
      .options =
@@ -121,7 +121,7 @@ constexpr ProgramSpec specs[] = {
          "-P --pairs -p[=WORDS] --pseudo -R --submounts -r --raw --real -S=SOURCE --source=SOURCE -s --fstab "
          "-T=FILE --target=FILE -t=TYPES --types=TYPES -U --uniq -u --notruncate -v --nofsroot -x --verify "
          "--verbose -M=DIR --mountpoint=DIR -h -V"},
-    // lsof's -D can build a file for its device cache; -A, -k and -m read kernel files.
+    // lsof's -D can write a device cache to a file; -A, -k and -m read kernel files.
     {.names = "lsof",
      .options =
          "-a -b -C -c=NAME -d=FDS -E -F[=FIELDS] -f[=WHAT] -g[=IDS] -i[=ADDRESS] -K[=WHAT] -L[=NUM] -l -M -n -N "

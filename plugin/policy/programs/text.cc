@@ -1,11 +1,11 @@
-// Tools that read text and write it to their standard output.
+// Tools that read text and write it to standard output.
 #include "policy/programs/reader.h"
 
 namespace wtool::policy::programs {
 
 namespace {
 
-// As a builtin of bash it can assign to a variable, whose name is evaluated.
+// bash's builtin printf can assign to a variable, and evaluates the variable's name.
 std::optional<Problem> check_printf(const ParsedCommand& reading) {
   if (!reading.operand(0).starts_with("-v")) return std::nullopt;
   return Problem{reading.operands[0], "printf -v assigns to a variable, whose name bash evaluates", "leave -v out"};

@@ -12,7 +12,7 @@ struct Span {
   std::uint32_t last;
 };
 
-// Sorted. Variation selectors are not among them: emoji contain them.
+// Sorted. Variation selectors are not included: emoji contain them.
 constexpr std::array<Span, 20> hidden = {{
     {0x00, 0x1F},        // control characters
     {0x7F, 0xA0},        // delete, more control characters, the no-break space

@@ -1,4 +1,4 @@
-// Which bytes mean what to a shell, and which characters nobody can see. Pure.
+// Which bytes are special to a shell, and which characters nobody can see. Pure.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,23 @@ inline bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' &
 inline bool is_name_part(char c) { return is_name_start(c) || is_digit(c); }
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-// Where a word ends, unquoted; '\0' is the end of the text.
+// True if a word ends, outside of quotes; '\0' is the end of the text.
 inline bool ends_word(char c) {
   return c == '\0' || is_blank(c) || c == '\n' || c == ';' || c == '&' || c == '|' || c == '(' || c == ')' ||
          c == '<' || c == '>';
 }
 
-// Characters that mean only themselves when they stand unquoted in a word, in every shell and at every place.
+// Characters that are never special in an unquoted word, in any shell and at any position.
 inline bool is_plain(char c) {
   return is_name_part(c) || c == '-' || c == '.' || c == '/' || c == ',' || c == '+' || c == '@' || c == '%' ||
          c == '^' || c == '}' || c == ']' || c == '#';
 }
 
-// True for control characters and for characters that look like a blank, or like nothing, but are not blanks to a
+// True for control characters, and for characters that look like a blank or like nothing, but are not blanks to a
 // shell.
 bool is_hidden(std::uint32_t code_point);
 
-// "U+00A0"
+// Such as "U+00A0".
 std::string name_of(std::uint32_t code_point);
 
 }  // namespace wtool::policy

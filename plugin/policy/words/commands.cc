@@ -1,4 +1,4 @@
-// Lists and pipelines, and which kind of command it is that begins with a word.
+// Reads lists and pipelines, and finds out which kind of command a word begins.
 #include <algorithm>
 #include <array>
 
@@ -6,8 +6,8 @@
 
 namespace wtool::policy {
 
-// Reads commands until something comes that cannot begin one: a closing keyword, `)`, `;;`, the end. Returns whether
-// there was a command.
+// Reads commands until a token that cannot begin one: a closing keyword, `)`, `;;`, the end. Returns whether it has
+// read any.
 bool Reader::list() {
   std::size_t previous = none;
   bool any = false;
@@ -50,7 +50,7 @@ bool Reader::list() {
   return any;
 }
 
-// Returns its last simple command, `none` if it ends with another kind of command.
+// Returns the last simple command; `none` if the list ends with another kind of command.
 std::size_t Reader::and_or() {
   std::size_t last = pipeline();
   while (!failed()) {
@@ -116,7 +116,7 @@ std::size_t Reader::pipeline() {
   return last;
 }
 
-// The keyword that stands at the cursor as a whole word, and where it ends. It is not taken.
+// The keyword that is a whole word at the cursor, and the position after it. The cursor stays.
 Reader::Keyword Reader::keyword(std::size_t& behind) {
   struct Row {
     std::string_view text;
@@ -158,7 +158,7 @@ Reader::Keyword Reader::keyword(std::size_t& behind) {
   if (size == 0) return Keyword::no;
   const std::string_view text(letters.data(), size);
   if (text == "!" && at < end_ && text_[at] == '(') {
-    // With the option extglob it is a pattern.
+    // With the option extglob, this is a pattern.
     findings_.extglob = true;
     if (findings_.dialect.extglob) return Keyword::no;
   }
@@ -201,7 +201,7 @@ void Reader::unexpected() {
   fail(begin, c == '\n' ? std::string("a newline where a command must follow") : "an unexpected " + text);
 }
 
-// Returns the command if it is a simple one, `none` otherwise.
+// Returns the command if it is simple, `none` otherwise.
 std::size_t Reader::command() {
   skip_blanks();
   const std::size_t begin = at_;
@@ -217,7 +217,7 @@ std::size_t Reader::command() {
   const Keyword word = keyword(behind);
   switch (word) {
     case Keyword::no:
-    case Keyword::time:  // behind a pipe it is no keyword, and in dash it never is
+    case Keyword::time:  // not a keyword after a pipe, and never in dash
       if (word == Keyword::time && !findings_.dialect.plain_time) bash_only(begin, "the keyword time");
       if (!starts_word() && c != '<' && c != '>' && !(c == '&' && peek_second() == '>')) {
         unexpected();
@@ -239,7 +239,7 @@ std::size_t Reader::command() {
     case Keyword::for_:
     case Keyword::case_:
       break;
-    default:  // one that ends or continues what was never begun
+    default:  // a keyword that ends or continues a construct that was not begun
       unexpected();
       return none;
   }

@@ -1,11 +1,11 @@
-// What is made of commands: subshells, control structures, functions, coprocesses.
+// Commands that consist of commands: subshells, control structures, functions, coprocesses.
 #include <algorithm>
 
 #include "policy/words/reader.h"
 
 namespace wtool::policy {
 
-// At a `(`: a subshell, or bash's arithmetic command.
+// At a `(`: reads a subshell, or bash's arithmetic command.
 void Reader::subshell(std::size_t begin) {
   if (peek_second() == '(') {
     const bool bash = bash_only(begin, "two parentheses, which shells read differently");
@@ -50,7 +50,7 @@ void Reader::if_clause() {
   }
 }
 
-// The body of a loop: do ... done or, after for and select, { ... } as bash also allows.
+// Reads the body of a loop: do ... done or, after for and select, { ... } as bash also allows.
 void Reader::loop() {
   if (failed()) return;
   skip_newlines();
@@ -128,7 +128,7 @@ void Reader::case_clause() {
   }
 }
 
-// From after `[[` to its `]]`: words and operators, of which only substitutions run.
+// Reads from after `[[` to its `]]`: words and operators, of which only substitutions run anything.
 void Reader::conditional(std::size_t begin) {
   while (!failed()) {
     skip_blanks();
@@ -146,7 +146,7 @@ void Reader::conditional(std::size_t begin) {
   }
 }
 
-// From after bash's keyword `function`.
+// Reads from after bash's keyword `function`.
 void Reader::function(std::size_t begin) {
   skip_blanks();
   if (!starts_word()) return fail(begin, "a function without its name");
@@ -165,7 +165,7 @@ void Reader::function_body() {
   if (!failed()) command();
 }
 
-// From after bash's keyword `coproc`: a command, preceded by a name unless it is a simple one.
+// Reads from after bash's keyword `coproc`: a command, preceded by a name unless it is simple.
 void Reader::coprocess() {
   skip_blanks();
   const std::size_t begin = at_;
@@ -183,7 +183,7 @@ void Reader::coprocess() {
   command();
 }
 
-// The script has the redirections of a compound command as a command without words.
+// In the script, the redirections of a compound command appear as a command without words.
 void Reader::redirections_of_compound(std::size_t first_command) {
   if (failed()) return;
   skip_blanks();
@@ -192,7 +192,7 @@ void Reader::redirections_of_compound(std::size_t first_command) {
   holder.nested = true;
   holder.reads_pipe = reads_pipe_;
   const std::size_t begin = at_;
-  // Opened before its redirections are read: what is substituted in them begins later.
+  // The command that holds the redirections gets its place first: commands substituted in them begin later in the text.
   open_command(begin);
   while (!failed() && redirection(holder, slot)) skip_blanks();
   if (holder.redirections.empty()) {

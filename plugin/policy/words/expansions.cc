@@ -1,4 +1,5 @@
-// What begins with a dollar or a backquote: nothing of it is known before it runs, but the commands in it are found.
+// Reads what begins with a dollar or a backquote: its result is known only when it runs, but the commands in it are
+// found.
 #include <algorithm>
 
 #include "policy/words/reader.h"
@@ -12,7 +13,7 @@ void Reader::expands(ReadWord* read, std::size_t begin, std::string_view what) {
   read->closed = true;
 }
 
-// What is known, or can be found out, before it runs.
+// Marks a part of a word whose value is known, or can be found out, before it runs.
 void Reader::opens(ReadWord* read, std::size_t begin, OpenMark mark, const std::string& what) {
   if (read == nullptr) return expands(read, begin, what);
   note_open(begin, what);
@@ -24,7 +25,7 @@ void Reader::opens(ReadWord* read, std::size_t begin, OpenMark mark, const std::
   read->marks.emplace_back(read->word.text.size(), mark);
 }
 
-// At a `$`. `read` may be null: then nobody wants the text.
+// At a `$`. `read` is null if the text is not needed.
 void Reader::dollar(Quotes quotes, ReadWord* read) {
   const std::size_t begin = at_;
   step();
@@ -74,7 +75,7 @@ void Reader::dollar(Quotes quotes, ReadWord* read) {
   if (read != nullptr) read->word.text.push_back('$');
 }
 
-// From after the opening backquote. The text inside is unescaped and then read as a separate text.
+// Reads from after the opening backquote. The text inside is unescaped and then read as a separate text.
 void Reader::backquotes(Quotes quotes, ReadWord* read) {
   const std::size_t begin = at_;
   const Nest nest(*this);
@@ -104,7 +105,7 @@ void Reader::backquotes(Quotes quotes, ReadWord* read) {
   expands(read, begin - 1, "a command substitution");
 }
 
-// From the `(` after the `$`.
+// Reads from the `(` after the `$`.
 void Reader::command_substitution() {
   const std::size_t begin = at_ - 1;
   const Nest nest(*this);
@@ -118,7 +119,7 @@ void Reader::command_substitution() {
   pending_ = std::move(outer);
 }
 
-// From the first of two parentheses after a `$`: arithmetic. If the end shows that it is not, bash reads it as a
+// Reads from the first of two parentheses after a `$`: arithmetic. If the end shows that it is not, bash reads it as a
 // command substitution that begins with a subshell.
 void Reader::parenthesised(std::size_t begin) {
   const Mark back = mark();
@@ -132,8 +133,8 @@ void Reader::parenthesised(std::size_t begin) {
   command_substitution();
 }
 
-// Reads up to the `closing` closing characters in a row that end it; the opening ones are already read. False where the
-// parentheses do not pair; the cursor may then be anywhere.
+// Reads up to the end: `closing` closing characters in a row. The opening ones are already read. False: the parentheses
+// do not match, and the cursor may be anywhere.
 bool Reader::arithmetic(char open, char close, int closing) {
   const Nest nest(*this);
   int inner = 0;
@@ -173,7 +174,7 @@ bool Reader::arithmetic(char open, char close, int closing) {
   return false;
 }
 
-// At a single quote that is a pair for finding the end, but quotes nothing when it is expanded.
+// At a single quote that counts when the end is searched for, but quotes nothing when the text is expanded.
 void Reader::quoted_in_expansion() {
   const std::size_t begin = at_;
   step();
@@ -203,15 +204,15 @@ void Reader::expansions_until(std::size_t end) {
   if (failed()) at_ = end_;
 }
 
-// From after `${` to its `}`.
+// Reads from after `${` to its `}`.
 void Reader::parameter(Quotes quotes) {
   const std::size_t begin = at_;
   const Nest nest(*this);
   const char first = peek();
-  // Some shells run what stands there.
+  // Some shells run the text after it as commands.
   if (is_blank(first) || first == '\n' || first == '|' || first == '(')
     return give_up(begin, "a ${ with commands in it, which shells read differently");
-  // The first operator decides whether single quotes quote inside double ones.
+  // The first operator decides whether single quotes quote anything within double quotes.
   char op = '\0';
   while (!failed()) {
     const char c = peek();

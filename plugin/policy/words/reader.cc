@@ -21,7 +21,7 @@ Range Reader::range(std::size_t begin, std::size_t end) const {
   return {offset_ + begin, offset_ + end};
 }
 
-// Of an obstacle and those inside of it, which are found before its end is, the outer one counts.
+// An outer obstacle counts before those inside it, although these are found first: its end comes later.
 void Reader::note(std::size_t begin, std::string_view what) {
   note_open(begin, what);
   const Range at = range(begin, std::max(at_, std::min(begin + 1, end_)));
@@ -41,13 +41,13 @@ void Reader::fail(std::size_t begin, std::string_view what) {
   at_ = end_;
 }
 
-// An error for us, and perhaps for no shell: commands may follow that nobody has seen.
+// This reader cannot go further, although shells may: they could run commands that were not seen here.
 void Reader::give_up(std::size_t begin, std::string_view what) {
   findings_.gave_up = true;
   fail(begin, what);
 }
 
-// For every decision that bash takes and dash does not: notes it, and says whether it is to be taken now.
+// Called whenever bash would read something that dash would not. Notes it, and returns whether to read it as bash does.
 bool Reader::bash_only(std::size_t begin, std::string_view what) {
   findings_.differs = true;
   note(begin, what);
@@ -84,13 +84,13 @@ void Reader::go_back(const Mark& mark) {
   findings_.script.lasting = mark.lasting;
 }
 
-// A backslash and a newline are nothing at all, outside single quotes and comments.
+// A backslash before a newline joins two lines, except within single quotes and comments.
 std::size_t Reader::behind_continuations(std::size_t at) const {
   while (at + 1 < end_ && text_[at] == '\\' && text_[at + 1] == '\n') at += 2;
   return at;
 }
 
-// The next character; '\0' at the end, for no text that is read has one.
+// The next character; '\0' at the end, since text that is read never contains one.
 char Reader::peek() {
   at_ = behind_continuations(at_);
   return at_ < end_ ? text_[at_] : '\0';
@@ -108,7 +108,7 @@ bool Reader::take(char c) {
   return true;
 }
 
-// Must be called where a word may begin only: a comment begins there, too.
+// Call this only where a word may begin: it also skips a comment.
 void Reader::skip_blanks() {
   while (is_blank(peek())) step();
   if (peek() != '#') return;

@@ -1,10 +1,10 @@
 // The reader for policy/words.h: recursive descent over the bytes, because in shell text the meaning of a byte depends
-// on everything around it. It reads one dialect. Where dialects differ it says so, and words.cc reads the text again
-// for each other dialect, so that no command is missed in any shell.
+// on everything around it. It reads one dialect, and notes where dialects differ. words.cc then reads the text again
+// for each other dialect, so that no command of any shell is missed.
 //
 // - It only moves forward. The exceptions (such as a `((` that turns out to be two subshells) are paid from a budget
 //   that is linear in the length of the text.
-// - Whatever nests is entered through Nest, which bounds the depth, and with it the recursion.
+// - Everything that nests is entered through Nest, which limits the depth, and with it the recursion.
 // - After fail() nothing more is read: at_ is at the end, and every loop ends there.
 #pragma once
 
@@ -18,15 +18,15 @@
 
 namespace wtool::policy {
 
-// Bash, unless said otherwise.
+// Bash by default.
 struct Dialect {
   bool dash = false;
-  bool extglob = false;     // as behind `shopt -s extglob`
-  bool posix = false;       // bash as it reads where it is called sh
-  bool plain_time = false;  // `time` is no keyword
+  bool extglob = false;     // as after `shopt -s extglob`
+  bool posix = false;       // as bash reads when it is called sh
+  bool plain_time = false;  // `time` is not a keyword
 };
 
-// What is known of a text so far. Readers of nested text (backquotes) add to that of the outer one.
+// What is known about a text so far. Readers of nested text (backquotes) add to the findings of the outer reader.
 struct Findings {
   Findings(Dialect as, std::size_t text_size) : dialect(as), rereads(16 * (text_size + 1024)) {}
 
@@ -36,16 +36,16 @@ struct Findings {
   bool differs = false;             // bash and dash read something in it differently
   bool extglob = false;             // something in it depends on bash's option extglob
   bool posix = false;               // something in it depends on bash's posix mode
-  bool gave_up = false;             // the error is one of this reader's, which the shell may well read on behind
-  int depth = 0;                    // of constructs around what is read now
+  bool gave_up = false;             // the error is a limit of this reader; the shell may well read further
+  int depth = 0;                    // of the constructs around the current position
   std::size_t rereads;              // how many bytes may still be read a second time
   int here_documents = 0;
 };
 
 class Reader {
  public:
-  // `text` begins at `offset` in the line. With `whole`, everything in it is reported at that range, because unescaped
-  // text has no offsets in the line.
+  // `text` begins at `offset` in the line. With `whole`, everything in it is reported at that range, because text that
+  // was unescaped has no offsets in the line.
   Reader(std::string_view text, Findings& findings, std::size_t offset = 0, std::optional<Range> whole = std::nullopt)
       : text_(text), end_(text.size()), findings_(findings), offset_(offset), whole_(whole) {}
 
@@ -73,7 +73,7 @@ class Reader {
     case_,
     esac,
     in,
-    // bash's alone
+    // known only to bash:
     condition,
     function,
     select,
@@ -83,15 +83,15 @@ class Reader {
 
   enum class Quotes { absent, doubled };
 
-  // Where a word stands, which decides what `=` and `(` may mean in it.
+  // Where a word is, which decides what `=` and `(` may mean in it.
   enum class Place { first, argument, pattern, condition, element };
 
   struct ReadWord {
     Word word;
-    bool quoted = false;      // some of it stood in quotes or behind a backslash, or is expanded: no keyword, no digits
+    bool quoted = false;      // some of it was quoted, escaped or expanded: it is not a keyword or a number
     bool assignment = false;  // NAME=value, NAME+=value, NAME[...]=value
     bool array = false;       // NAME=(...)
-    // What is open in it, and where in its text; `closed`: not only that.
+    // The open parts, with their positions in the word's text. `closed`: other parts are not literal either.
     std::vector<std::pair<std::size_t, OpenMark>> marks;
     bool closed = false;
     std::size_t open_at = 0;
@@ -106,13 +106,13 @@ class Reader {
     bool strip_tabs;
   };
 
-  // Where reading can be taken up again.
+  // A position from which reading can resume.
   struct Mark {
     std::size_t at, commands, here_documents, pending;
     std::optional<Obstacle> obstacle, lasting;
   };
 
-  // One construct in another.
+  // A construct within another one.
   class Nest {
    public:
     explicit Nest(Reader& reader);
@@ -124,13 +124,13 @@ class Reader {
     Reader& reader_;
   };
 
-  // reader.cc: the cursor, and what is found
+  // reader.cc: the cursor and the findings
   bool failed() const { return findings_.script.error.has_value(); }
   bool as_dash() const { return findings_.dialect.dash; }
   Range range(std::size_t begin, std::size_t end) const;
   void note(std::size_t begin, std::string_view what);       // an obstacle from `begin` to the cursor
-  void note_open(std::size_t begin, std::string_view what);  // one that an expansion may take away
-  void fail(std::size_t begin, std::string_view what);       // an error, in the same way
+  void note_open(std::size_t begin, std::string_view what);  // an obstacle that an expansion may remove
+  void fail(std::size_t begin, std::string_view what);       // an error, in the same range
   void give_up(std::size_t begin, std::string_view what);
   bool bash_only(std::size_t begin, std::string_view what);
   bool posix_mode();
@@ -210,7 +210,7 @@ class Reader {
   Findings& findings_;
   std::size_t offset_;
   std::optional<Range> whole_;
-  std::vector<HereDocument> pending_;  // their bodies begin behind the next newline
+  std::vector<HereDocument> pending_;  // their bodies begin after the next newline
   bool reads_pipe_ = false;            // what is read now has a pipe as its standard input
 };
 

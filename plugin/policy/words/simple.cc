@@ -5,7 +5,8 @@
 
 namespace wtool::policy {
 
-// A place among the commands, in the order in which they begin; what stands inside of it comes later.
+// Takes a command's place among the commands, which are in the order in which they begin; commands inside it come
+// later.
 std::size_t Reader::open_command(std::size_t begin) {
   findings_.script.commands.emplace_back();
   findings_.begins.push_back(range(begin, begin).begin);
@@ -23,13 +24,13 @@ std::size_t Reader::simple_command() {
     if (!starts_word()) break;
     const std::size_t begin = at_;
     const bool first = command.words.empty();
-    // A keyword is one only where a command begins; strictness costs nothing here.
+    // The shell takes a keyword only at the beginning of a command; refusing it here is merely strict.
     std::size_t behind = 0;
     if (first && !(command.assignments.empty() && command.redirections.empty()) && keyword(behind) != Keyword::no)
       note(begin, "a reserved word where the shell does not treat it as one");
     ReadWord read = word(first ? Place::first : Place::argument);
     if (read.assignment && first) {
-      // A value that is not literal, an array, and what only bash knows have been noted as lasting.
+      // Values that are not literal, arrays, and what only bash knows are already noted as lasting.
       note_open(begin, read.array ? "an array" : "an assignment");
       command.assignments.push_back(std::move(read.word));
       continue;
@@ -45,7 +46,7 @@ std::size_t Reader::simple_command() {
         fail(begin, "an unexpected (");
         break;
       }
-      // What has been read is a name and no command.
+      // The word that was read is the function's name, not a command.
       findings_.script.commands.erase(findings_.script.commands.begin() + static_cast<std::ptrdiff_t>(slot));
       findings_.begins.erase(findings_.begins.begin() + static_cast<std::ptrdiff_t>(slot));
       function_body();
@@ -56,7 +57,7 @@ std::size_t Reader::simple_command() {
   return slot;
 }
 
-// Takes a redirection where one stands at the cursor. `slot` is the place that `command` will have.
+// Takes a redirection if the cursor is at one. `slot` is the place that `command` will have.
 bool Reader::redirection(SimpleCommand& command, std::size_t slot) {
   const char first = peek();
   if (first != '<' && first != '>' && first != '&' && first != '{' && !is_digit(first)) return false;
@@ -137,7 +138,7 @@ void Reader::read_target(Redirection& redirection, std::string descriptor, std::
     const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
     if (closes) redirection.is_input = false;
     if (target.literal && !read.quoted && (closes || (digits && text.size() == 1))) return;
-    // `3-` moves a descriptor, in bash. Any other target that is not a number is the name of a file.
+    // In bash, `3-` moves a descriptor. Any other target that is not a number is a file name.
     const bool moves = text.size() > 1 && text.back() == '-' && std::all_of(text.begin(), text.end() - 1, is_digit);
     redirection.to_file = !(target.literal && (closes || digits || moves));
     bash_only(begin, "a redirection to something other than a descriptor of one digit");
@@ -159,7 +160,7 @@ void Reader::here_document(Redirection& redirection, std::size_t slot, std::size
   pending_.push_back(std::move(document));
 }
 
-// The delimiter is not expanded: quotes are taken off, and whether there are any is all that matters.
+// The delimiter is not expanded: its quotes are removed, and whether it had any decides how the body is read.
 bool Reader::read_delimiter(HereDocument& document, std::string& text) {
   const std::size_t begin = at_;
   bool unusual = false;
@@ -210,8 +211,8 @@ void Reader::read_body(const HereDocument& document) {
   std::string body;
   bool found = false;
   while (at_ < end_ && !found) {
-    // One line for the comparison with the delimiter: if the body is not quoted, a backslash at its end joins the next
-    // one.
+    // Collects a line for the comparison with the delimiter. If the body is not quoted, a backslash at its end joins
+    // the next line.
     const std::size_t line_begin = at_;
     std::string joined;
     bool continued = false;

@@ -1,4 +1,4 @@
-// One word: its quotes, and what in it is known only when it runs.
+// Reads one word: its quotes, and the parts of it that are known only when it runs.
 #include <algorithm>
 
 #include "base/utf8.h"
@@ -8,7 +8,7 @@ namespace wtool::policy {
 
 namespace {
 
-// NAME, or NAME+
+// NAME or NAME+
 bool is_assigned_name(std::string_view text) {
   if (!text.empty() && text.back() == '+') text.remove_suffix(1);
   return !text.empty() && is_name_start(text.front()) && std::all_of(text.begin(), text.end(), is_name_part);
@@ -18,7 +18,7 @@ std::string quote_character(char c) { return std::string(1, c); }
 
 }  // namespace
 
-// `<(` and `>(` begin a word in bash. Nothing may stand between the two characters.
+// In bash, `<(` and `>(` begin a word; the two characters must be adjacent.
 bool Reader::at_process_substitution() {
   const char c = peek();
   return (c == '<' || c == '>') && at_ + 1 < end_ && text_[at_ + 1] == '(' && bash_only(at_, "a process substitution");
@@ -26,12 +26,12 @@ bool Reader::at_process_substitution() {
 
 bool Reader::starts_word() { return !failed() && (!ends_word(peek()) || at_process_substitution()); }
 
-// Must stand at the beginning of one: starts_word().
+// The cursor must be at the beginning of a word: starts_word().
 Reader::ReadWord Reader::word(Place place) {
   ReadWord read;
   const std::size_t begin = (peek(), at_);
-  bool bare = true;  // so far only plain characters
-  char last = '\0';  // the last character, where it stood unquoted
+  bool bare = true;  // only plain characters so far
+  char last = '\0';  // the last character, if it was unquoted
   std::size_t brace = none;
   std::size_t bracket = none;
   std::vector<std::size_t> brackets;
@@ -163,7 +163,7 @@ Reader::ReadWord Reader::word(Place place) {
         break;
     }
   }
-  // Braces are expanded, by bash, only with a comma or two dots in them. Counting quoted ones, too, is strict.
+  // Bash expands braces only if they contain a comma or two dots. Counting quoted ones, too, is merely strict.
   if (brace != none && (text.find(',', brace) != std::string::npos || text.find("..", brace) != std::string::npos)) {
     findings_.differs = true;
     note(begin, "a brace expansion");
@@ -172,9 +172,9 @@ Reader::ReadWord Reader::word(Place place) {
     read.closed = true;
   }
   const std::string whole = text;
-  // A bracket is a pattern only if a closing one follows.
+  // A bracket begins a pattern only if a closing bracket follows.
   if (bracket < text.size() && text.find(']', bracket) != std::string::npos) {
-    // Quoted characters inside of it could mean something else in the set.
+    // In a set, quoted characters could have another meaning.
     if (read.quoted) read.closed = true;
     note_open(begin, "the glob character [");
     if (read.marks.empty() || read.closed) {
@@ -191,7 +191,7 @@ Reader::ReadWord Reader::word(Place place) {
   return read;
 }
 
-// At the end of a word: what is open in it is written down, or lasts.
+// At the end of a word: keeps its open parts in `open`, or notes them as lasting.
 void Reader::settle_open(ReadWord& read, Place place, const std::vector<std::size_t>& brackets,
                          const std::string& text) {
   if (read.marks.empty() && brackets.empty()) return;
@@ -231,7 +231,7 @@ void Reader::equals(ReadWord& read, Place place, bool bare) {
   }
 }
 
-// From the `[` after an assignment's name to its `]`. Without one it is an ordinary bracket.
+// Reads from the `[` after an assignment's name to its `]`. Without one, it is an ordinary bracket.
 void Reader::subscript() {
   const Mark back = mark();
   step();
@@ -241,7 +241,7 @@ void Reader::subscript() {
   if (!failed()) step();
 }
 
-// From after `NAME=(` to its `)`.
+// Reads from after `NAME=(` to its `)`.
 void Reader::array() {
   const std::size_t begin = at_;
   const Nest nest(*this);
@@ -260,7 +260,7 @@ void Reader::array() {
   }
 }
 
-// From after an extended pattern's `(` to its `)`.
+// Reads from after an extended pattern's `(` to its `)`.
 void Reader::pattern_list() {
   const std::size_t begin = at_;
   const Nest nest(*this);
@@ -291,7 +291,8 @@ void Reader::process_substitution() {
   pending_ = std::move(outer);
 }
 
-// A character that is not plain, or follows a backslash: a part of the word, and an obstacle if a person cannot see it.
+// Reads a character that is not plain, or that was escaped. It is part of the word; if people cannot see it, it is an
+// obstacle.
 void Reader::unusual(ReadWord& read) {
   const std::size_t begin = at_;
   const Character character = first_character(text_.substr(at_, end_ - at_));
@@ -305,7 +306,7 @@ void Reader::unusual(ReadWord& read) {
   }
 }
 
-// From after the opening quote.
+// Reads from after the opening quote.
 void Reader::single_quoted(std::string* text) {
   const std::size_t end = text_.find('\'', at_);
   if (end == std::string_view::npos || end >= end_) return fail(at_ - 1, "a single quote that is never closed");
@@ -313,7 +314,7 @@ void Reader::single_quoted(std::string* text) {
   at_ = end + 1;
 }
 
-// From after the opening quote.
+// Reads from after the opening quote.
 void Reader::double_quoted(ReadWord* read) {
   const std::size_t begin = at_;
   const auto append = [&](std::size_t from, std::size_t size) {
@@ -347,11 +348,11 @@ void Reader::double_quoted(ReadWord* read) {
   }
 }
 
-// From after bash's `$'`.
+// Reads from after bash's `$'`.
 void Reader::ansi_quoted(ReadWord* read) {
   const std::size_t begin = at_;
   std::string text;
-  bool cut = false;  // a zero byte ends what is taken over
+  bool cut = false;  // after a zero byte, the rest is dropped
   const auto number = [&](unsigned base, std::size_t most) {
     std::uint32_t value = 0;
     std::size_t count = 0;
@@ -398,7 +399,7 @@ void Reader::ansi_quoted(ReadWord* read) {
         put(value);
       } else {
         if (!cut) append_utf8(text, value);
-        if (read != nullptr) read->word.literal = false;  // what it becomes depends on the locale
+        if (read != nullptr) read->word.literal = false;  // the result depends on the locale
       }
     } else {
       put('\\');

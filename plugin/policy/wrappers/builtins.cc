@@ -19,7 +19,7 @@ bool has_live_subscript(std::string_view text) {
   return bracket != std::string_view::npos && text.find_first_not_of("0123456789@*]", bracket + 1) != text.npos;
 }
 
-// `word` stands where bash expects the name of a variable, or NAME=value.
+// `word` is at a position where bash expects the name of a variable, or NAME=value.
 void judge_name(const Judgement& judgement, const Word& word) {
   const std::string_view name = std::string_view(word.text).substr(0, word.text.find('='));
   if (word.literal ? has_live_subscript(word.text) : has_live_subscript(name)) {
@@ -56,7 +56,7 @@ void judge_alias(const Judgement& judgement) {
   }
 }
 
-// `.` and source: an ordinary file is a program like any other.
+// `.` and source: an ordinary file counts like any other program.
 void judge_source(const Judgement& judgement) {
   std::size_t at = 1;
   if (at < judgement.words().size() && judgement.word(at).literal && judgement.word(at).text == "--") ++at;
@@ -72,7 +72,8 @@ void judge_source(const Judgement& judgement) {
   }
 }
 
-// test -v NAME, [ -R NAME ]: anything but a plain name may be evaluated. Some shells evaluate the numbers of -eq, too.
+// test -v NAME, [ -R NAME ]: anything except a plain name may be evaluated. Some shells also evaluate the numbers of
+// -eq.
 void judge_test(const Judgement& judgement) {
   const std::vector<Word>& words = judgement.words();
   const auto evaluates = [&](const Word& word) {
@@ -111,12 +112,12 @@ void judge_named_option(const Judgement& judgement, std::string_view option) {
                              "the name of this variable is known only when it runs, and bash may run what is in it");
       }
     }
-    // Only as its first argument is -v an option of printf.
+    // printf takes -v as an option only if it is the first argument.
     if (judgement.tool == "printf" && !word.text.starts_with(option)) break;
   }
 }
 
-// What the options and the operands of a builtin make the shell run, by its spec; -a of read names an array.
+// Judges, by its spec, what the options and operands of a builtin make the shell run. read's -a names an array.
 void judge_options(const Judgement& judgement) {
   const Compiled& builtin = *programs::find_program(judgement.tool);
   const ParsedCommand reading = read_options(judgement.words(), 1, builtin);

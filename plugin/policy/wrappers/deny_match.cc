@@ -1,7 +1,7 @@
 // Whether an entry of a deny list, read as options and operands, matches a command: policy/wrappers.h, arguments_match.
 //
 // - For a program with values_known, it is clear which word is the value of an option. For any other program, a word
-//   after an option may be its value or an operand: the entry matches if it does so in either reading.
+//   after an option may be its value or an operand: the entry matches if either reading makes it match.
 // - A word that is not literal may be anything: nothing, one word, or several.
 #include <algorithm>
 #include <utility>
@@ -25,18 +25,18 @@ const Compiled* find_known(std::string_view name) {
   return found != nullptr && found->spec().values_known ? found : nullptr;
 }
 
-// Names that an option has with many programs; those of one program are in its table.
+// Synonyms that an option has in many programs; those of a single program are in its spec.
 constexpr std::string_view common_synonyms = "f=force r=recursive R=recursive y=yes a=all g=global";
 
-// Programs that take any beginning of a subcommand that no other has.
+// Programs that accept any unambiguous beginning of a subcommand.
 constexpr std::string_view abbreviating = "npm hg ip svn apt-mark lvm nmcli iw tc bridge";
 
-// What is known of the program, or of its subcommand.
+// What is known about the program, and about its subcommand.
 struct Knowledge {
   std::string_view tool;
-  const Compiled* general = nullptr;  // options in front of the subcommand
+  const Compiled* general = nullptr;  // options before the subcommand
   const Compiled* special = nullptr;  // the subcommand's own
-  const Compiled* named = nullptr;    // the subcommand's spec, also where only some of its options are known
+  const Compiled* named = nullptr;    // the subcommand's spec, even if it lists only some options
   std::size_t named_from = 0;         // the first word after the subcommand
   bool single_dash = false;           // long options with one dash; letters are not bundled
 
@@ -52,7 +52,7 @@ struct Knowledge {
            (special != nullptr && in(special->spec().synonyms));
   }
 
-  // "D" is "delete+force": the options that a letter stands for together.
+  // The options that a letter combines: "D" is "delete+force".
   std::string_view expansion(std::string_view letter) const {
     if (special == nullptr) return {};
     for (const std::string_view pair : parts_of(special->spec().synonyms)) {
@@ -62,14 +62,14 @@ struct Knowledge {
     return {};
   }
 
-  // True if this is the full name of a long option, and so not an abbreviation of a longer one.
+  // True if this is the full name of a long option, and therefore not an abbreviation of a longer one.
   bool is_long_option(std::string_view name) const {
     const std::string option = "--" + std::string(name);
     const auto in = [&](const Compiled* known) { return known != nullptr && known->exact(option) != nullptr; };
     return in(general) || in(special);
   }
 
-  // `at`: where in the words the option is; 0 where that is not known.
+  // `at`: the index of the option's word; 0: not known.
   Takes takes(std::string_view text, std::size_t at = 0) const;
 };
 
@@ -96,7 +96,7 @@ Takes Knowledge::takes(std::string_view text, std::size_t at) const {
   const Takes own = special == nullptr ? Takes::unknown : what_takes(*special, text);
   if (own == Takes::value || general == nullptr) return own;
   const Takes shared = what_takes(*general, text);
-  // -f of "kubectl logs" is not that of kubectl, which takes a file: either may be meant.
+  // `kubectl logs` has its own -f, without a value, and kubectl has one that takes a file: it may be either.
   if (named != nullptr && at >= named_from && shared == Takes::value && what_takes(*named, text) == Takes::nothing) {
     return Takes::unknown;
   }
@@ -105,20 +105,20 @@ Takes Knowledge::takes(std::string_view text, std::size_t at) const {
 
 bool is_option(std::string_view text) { return text.size() > 1 && text.front() == '-'; }
 
-// The word as an option: its letters, or its long name.
+// The option's name, without dashes and value: its letters, or its long name.
 std::string_view long_name(std::string_view text) {
   const std::string_view name = text.substr(text.starts_with("--") ? 2 : 1);
   return name.substr(0, name.find('='));
 }
 
-// True where the word `text`, an option, says (also) the option `name`: a letter or a long name.
+// True if `text`, a word of options, contains the option `name`, which is a letter or a long name.
 bool says(const Knowledge& knowledge, std::string_view text, std::string_view name) {
   const bool is_letter = name.size() == 1;
   if (text.starts_with("--") || knowledge.single_dash) {
     const std::string_view said = long_name(text);
     if (said == name || knowledge.has_synonym(said, name)) return true;
     if (said.empty() || knowledge.single_dash || knowledge.is_long_option(said)) return false;
-    // An abbreviation of it, or of another name of it.
+    // `said` may be an abbreviation of the name, or of another name of the option.
     if (!is_letter && name.starts_with(said)) return true;
     for (const std::string_view list :
          {common_synonyms, knowledge.special ? knowledge.special->spec().synonyms : std::string_view(),
@@ -136,14 +136,14 @@ bool says(const Knowledge& knowledge, std::string_view text, std::string_view na
     if (letter == name || knowledge.has_synonym(letter, name)) return true;
     const auto is_meant = [&](std::string_view part) { return part == name || knowledge.has_synonym(part, name); };
     if (any_listed(knowledge.expansion(letter), is_meant, '+')) return true;
-    // What follows a letter that takes a value is the value.
+    // The rest after a letter that takes a value is the value.
     const char dashed[] = {'-', text[i]};
     if (knowledge.takes({dashed, 2}) == Takes::value) break;
   }
   return false;
 }
 
-// The single options that an entry names: "-rf" is r and f, but "-delete" of find is one.
+// The single options that an entry names: "-rf" is r and f, but find's "-delete" is one option.
 std::vector<std::string> names_of(const Knowledge& knowledge, const std::string& entry) {
   if (!is_option(entry)) return {entry};
   if (entry.starts_with("--") || knowledge.single_dash) return {std::string(long_name(entry))};
@@ -157,7 +157,7 @@ std::vector<std::string> names_of(const Knowledge& knowledge, const std::string&
   return names;
 }
 
-// Where the options of a command end: at "--", unless that is the value of an option.
+// Where the options of a command end: at "--", unless "--" is the value of an option.
 std::size_t end_of_options(const Knowledge& knowledge, const std::vector<Word>& words) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (!words[i].literal) continue;
@@ -167,7 +167,7 @@ std::size_t end_of_options(const Knowledge& knowledge, const std::vector<Word>& 
   return words.size();
 }
 
-// git push says with an operand what others say with an option: +BRANCH forces, :BRANCH deletes.
+// git push has operands for what other commands have options for: +BRANCH forces, :BRANCH deletes.
 bool operand_says(const Knowledge& knowledge, const std::string& text, std::string_view name) {
   if (knowledge.special == nullptr || !is_listed(knowledge.special->spec().names, "git push", ',')) return false;
   return (text.starts_with('+') && (name == "f" || name == "force")) ||
@@ -195,7 +195,7 @@ bool has_option(const Knowledge& knowledge, const std::vector<Word>& words, cons
     return false;
   };
   if (!names.empty() && std::all_of(names.begin(), names.end(), is_said)) return true;
-  // Programs that are not known may have long options with one dash.
+  // An unknown program may have long options with a single dash.
   if (knowledge.general != nullptr || knowledge.special != nullptr) return false;
   return std::any_of(words.begin() + 1, words.begin() + static_cast<std::ptrdiff_t>(end), [&](const Word& word) {
     return word.literal && (word.text == entry || (word.text.starts_with(entry) && word.text[entry.size()] == '='));
@@ -211,16 +211,17 @@ bool is_operand(const Knowledge& knowledge, const std::string& text, const std::
   return first && !text.empty() && wanted.starts_with(text) && is_listed(abbreviating, knowledge.tool);
 }
 
-// The operands [from ...] of the words are, or may be, the wanted ones. `matched[n]`: the first n may have been found.
+// Whether the operands of the command begin with the wanted ones, or may. `matched[n]` is true when the first n may have
+// been found.
 bool has_operands(const Knowledge& knowledge, const std::vector<Word>& words, const std::vector<std::string>& wanted) {
   std::vector<bool> matched(wanted.size() + 1, false);
   matched[0] = true;
-  auto taken = Takes::nothing;  // whether the word is the value of the option before it
+  auto taken = Takes::nothing;  // whether the previous option takes this word as its value
   bool only_operands = false;
   for (std::size_t i = 1; i < words.size() && !matched.back(); ++i) {
     const Word& word = words[i];
     if (!word.literal) {
-      // It may be no operand, one or several, or an option.
+      // The word may become nothing, one operand, several, or an option.
       for (std::size_t n = 0; n < wanted.size(); ++n) matched[n + 1] = matched[n + 1] || matched[n];
       taken = Takes::unknown;
       continue;
@@ -238,7 +239,7 @@ bool has_operands(const Knowledge& knowledge, const std::vector<Word>& words, co
       taken = knowledge.takes(word.text, i);
       continue;
     }
-    // cargo +nightly: the toolchain is not an operand.
+    // In cargo +nightly, the toolchain is not an operand.
     if (i == 1 && word.text.starts_with('+') && is_listed("cargo rustc rustup", knowledge.tool)) continue;
     const bool may_be_value = taken == Takes::unknown;
     for (std::size_t n = wanted.size(); n-- > 0;) {
@@ -250,7 +251,7 @@ bool has_operands(const Knowledge& knowledge, const std::vector<Word>& words, co
   return matched.back();
 }
 
-// docker container rm is docker rm, docker image rm is docker rmi.
+// docker container rm means docker rm, and docker image rm means docker rmi.
 std::vector<Word> without_management_word(std::string_view tool, const std::vector<Word>& words) {
   if (!is_listed("docker podman nerdctl", tool)) return {};
   std::vector<Word> shorter = words;

@@ -92,7 +92,7 @@ Input standard_input(const SimpleCommand& command) {
     const bool empty = last->target.literal && last->target.text == "/dev/null";
     return {empty ? Input::Kind::none : Input::Kind::unknown, last->target};
   }
-  // What stands inside a group or a loop reads what the group reads, and nothing here says what that is.
+  // A command inside a group or a loop reads what the group reads, and that is not known here.
   const bool unknown = command.reads_pipe || command.nested;
   return {unknown ? Input::Kind::unknown : Input::Kind::none, command.words.empty() ? Word{} : command.words.front()};
 }
@@ -114,7 +114,8 @@ bool Judgement::is_descriptor_file(std::string_view path) const {
                   [&](const std::string& directory) { return is_descriptor(resolve_folder(directory, path)); })) {
     return true;
   }
-  // In some other folder: one of the names that descriptors have. Without a standard input, that is an empty file.
+  // In an unknown folder, the path may be one of the names that descriptors have. Without a standard input, it would be
+  // empty.
   constexpr std::string_view folders[] = {"/", "/dev", "/proc", "/proc/self/fd"};
   if (!where->elsewhere || standard_input(command).kind == Input::Kind::none) return false;
   return std::any_of(std::begin(folders), std::end(folders), [&](std::string_view folder) {

@@ -10,14 +10,14 @@ namespace wtool::policy {
 
 namespace {
 
-// The inner command with the words [first, last): it does not read this command's standard input where `fresh`.
+// Adds the words [first, last) as the inner command.
 Inner* run_range(const Judgement& judgement, std::size_t first, std::size_t last) {
   const auto begin = judgement.words().begin();
   return judgement.runs_words({begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last)});
 }
 
-// A path as {} stands for them, where that is one below a folder that these words name, and such a path is plain in any
-// other way; empty where that is not certain. `expression` is the word where the folders end.
+// A path that can stand for every {}: one below a folder that these words name, with plain characters only. Empty: such
+// a path is not certain. `expression` is the index of the word after the folders.
 std::string path_found(const Judgement& judgement, std::size_t expression) {
   const auto& words = judgement.words();
   const auto is_plain = [](char c) {
@@ -28,7 +28,7 @@ std::string path_found(const Judgement& judgement, std::size_t expression) {
     const std::string& folder = words[i].text;
     if (words[i].literal && is_listed("-H -L -P", folder)) continue;
     if (!words[i].literal || folder.empty() || !std::all_of(folder.begin(), folder.end(), is_plain)) return {};
-    // What is there is no file like any other.
+    // Files below /dev and /proc are not like other files.
     static const std::vector<std::string> top = {"/"};
     const auto& directories = judgement.where != nullptr ? judgement.where->directories : top;
     if ((folder.starts_with('/') || judgement.where != nullptr) &&
@@ -38,7 +38,7 @@ std::string path_found(const Judgement& judgement, std::size_t expression) {
     }
     if (path.empty()) path = folder + "/found";
   }
-  // Other finds have options in front of the folders, and bfs takes folders anywhere.
+  // Other versions of find take options before the folders, and bfs takes folders anywhere.
   const std::string& first = words[expression].text;
   const bool is_certain =
       judgement.tool != "bfs" && !first.starts_with("-D") && !first.starts_with("-O") &&
@@ -53,12 +53,12 @@ std::string path_found(const Judgement& judgement, std::size_t expression) {
 
 void judge_find(const Judgement& judgement) {
   const auto& words = judgement.words();
-  std::size_t expression = 0;  // where it begins
+  std::size_t expression = 0;  // the index of its first word
   std::optional<std::string> path;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const Word& word = words[i];
     if (!word.literal) {
-      // In front of the expression stand the folders; in it, only a test or an action can stand here.
+      // Before the expression, words are folders; within it, such a word could only be a test or an action.
       if (expression == 0) continue;
       return judgement.is_unclear(word, "it is known only when it runs, and may be -exec");
     }
@@ -92,7 +92,7 @@ void judge_find(const Judgement& judgement) {
 
 void judge_xargs(const Judgement& judgement) {
   const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program("xargs"));
-  // Also for the echo that it runs without a command: with PATH=0 that is another program.
+  // Without a command, xargs runs echo; with PATH=0 set in this way, even that is another program.
   if (const Given* slot = reading.find("process-slot-var")) {
     judgement.runs_code(judgement.word(slot->word), "it sets a variable of any name");
   }
@@ -114,7 +114,8 @@ bool is_plain_word(std::string_view text) {
   return !text.empty() && text.find_first_of(" \t\n|&;<>()$`\\\"'*?[]#~=!") == std::string_view::npos;
 }
 
-// parallel COMMAND ::: VALUES. Without a command, each value is one; without values, standard input has them.
+// parallel COMMAND ::: VALUES. Without a command, each value is a command; without values, standard input provides
+// them.
 void judge_parallel(const Judgement& judgement) {
   const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program("parallel"));
   if (judgement.has_obstacle(reading) || reading.find("help version") != nullptr) return;

@@ -11,13 +11,13 @@ namespace {
 using programs::Compiled;
 using programs::ProgramSpec;
 
-// With these, the programs that run code whatever their other arguments are only tell something.
+// With these options, even programs that otherwise always run code only print information.
 constexpr std::string_view only_telling = "--version --help -version -help -V -ls -list";
 
-// What is given with -m to python and takes code, or runs other programs, itself.
+// Modules for python -m that take code, or run other programs.
 constexpr std::string_view code_modules = "timeit pdb code asyncio idlelib cProfile profile trace runpy bdb";
 
-// Of these, -i reads the standard input although a file, or -c, is given.
+// With -i, these read standard input even if a file or -c is given.
 constexpr std::string_view interactive =
     "python python2 python3 pypy pypy3 ipython jython micropython bpython node nodejs lua luajit texlua julia";
 
@@ -27,7 +27,7 @@ void judge_input(const Judgement& judgement) {
   judgement.runs_code(input.word, std::string(judgement.tool) + " runs its standard input as code");
 }
 
-// `file` is what the interpreter runs.
+// `file` is the file that the interpreter runs.
 void judge_file(const Judgement& judgement, const Word& file) {
   if (file.literal && (file.text == "-" || judgement.is_descriptor_file(file.text))) {
     judge_input(judgement);
@@ -39,7 +39,7 @@ void judge_file(const Judgement& judgement, const Word& file) {
   }
 }
 
-// A skipped option may take what looks like the program's file as its value, so the words after that still count.
+// An unknown option may take the apparent file as its value, so the words after it still count.
 void judge_hidden_code(const Judgement& judgement, const ProgramSpec& interpreter, std::size_t from) {
   for (std::size_t i = from; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
@@ -55,7 +55,7 @@ void judge_hidden_code(const Judgement& judgement, const ProgramSpec& interprete
 void judge_interpreter_words(const Judgement& judgement, const Compiled& program) {
   const ProgramSpec& interpreter = program.spec();
   const ParsedCommand reading = read_options(judgement.words(), 1, program);
-  // Whatever runs first, it reads its standard input after that.
+  // After whatever it runs first, it reads its standard input.
   if (is_listed(interactive, judgement.tool) && reading.find("i interactive") != nullptr) {
     judge_input(judgement);
   }
@@ -68,7 +68,7 @@ void judge_interpreter_words(const Judgement& judgement, const Compiled& program
       } else if (is_listed(code_modules, value.text)) {
         judgement.runs_code(value, "this module takes code, or a program to run");
       }
-      return;  // What follows is the module's.
+      return;  // the rest belongs to the module
     }
     if (is_listed(interpreter.code, option.name)) {
       const Word& word = judgement.word(option.word);
@@ -84,7 +84,7 @@ void judge_interpreter_words(const Judgement& judgement, const Compiled& program
   judge_input(judgement);
 }
 
-// deno eval TEXT, bun -e TEXT: a subcommand or an option.
+// deno eval TEXT, bun -e TEXT: the code follows a subcommand or an option.
 void judge_script_runtime(const Judgement& judgement) {
   for (std::size_t i = 1; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
@@ -101,7 +101,7 @@ void judge_script_runtime(const Judgement& judgement) {
   judge_input(judgement);
 }
 
-// at and batch read shell text; crontab takes a file of it.
+// at and batch read shell text; crontab takes a file that contains shell text.
 void judge_spooler(const Judgement& judgement) {
   const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program("at"));
   if (const Given* file = reading.find("f e")) {
@@ -118,7 +118,7 @@ void judge_spooler(const Judgement& judgement) {
   judgement.runs_code(input.word, "it schedules the commands that stand at its standard input");
 }
 
-// The clients of databases have commands of their own that run programs.
+// The clients of databases have commands that run programs.
 bool runs_programs(std::string_view text, bool sqlite) {
   const auto has = [&](std::string_view part) { return text.find(part) != text.npos; };
   if (!sqlite) return programs::any_listed("\\!,\\o |,\\o|,\\g |,\\g|,PROGRAM,program,system ,\\copy", has, ',');
@@ -134,7 +134,7 @@ bool runs_programs(std::string_view text, bool sqlite) {
   return programs::any_listed(text, is_loud, '\n');
 }
 
-// Whether the client of a database reads what it does from its standard input; true where that is not certain.
+// Whether the client of a database takes its commands from standard input; true if that is not certain.
 bool reads_commands(const Judgement& judgement, bool sqlite) {
   constexpr std::string_view asks = "-V -? --version --help -version -help";
   const auto& words = judgement.words();
@@ -148,14 +148,14 @@ bool reads_commands(const Judgement& judgement, bool sqlite) {
   const auto is_option = [&](std::size_t i) { return i >= words.size() || words[i].text.starts_with('-'); };
   std::size_t at = 1;
   if (sqlite) {
-    // FILE COMMAND
+    // sqlite's form is FILE COMMAND.
     constexpr std::string_view flags =
         "-ascii -bail -batch -box -column -csv -header -noheader -html -json -line -list -markdown -quote -readonly "
         "-safe -table -tabs";
     while (at < words.size() && is_listed(flags, words[at].text)) ++at;
     return is_option(at) || is_option(at + 1);
   }
-  // DATABASE -c COMMAND: further options in front of -c might take it as their value.
+  // The form is DATABASE -c COMMAND: other options before -c might take it as their value.
   if (!is_option(at)) ++at;
   if (at >= words.size()) return true;
   const std::string_view option = std::string_view(words[at].text).substr(0, words[at].text.find('='));
@@ -179,7 +179,7 @@ void judge_database(const Judgement& judgement) {
   }
 }
 
-// True for a word that names a program that runs, as the spec says.
+// True for a word that, by the spec, makes the program run something.
 bool tells(const ProgramSpec& telling, const std::string& text) {
   std::string upper = text;
   std::transform(upper.begin(), upper.end(), upper.begin(),
@@ -201,7 +201,7 @@ void judge_telling_words(const Judgement& judgement, const Compiled& program) {
     }
   }
   if (!telling.reads_input) return;
-  // -f names make's file, wherever in a word.
+  // make's -f may name its file in any word, even in a bundle.
   const auto is_input = [&](std::string_view text) { return text == "-" || judgement.is_descriptor_file(text); };
   const ParsedCommand reading = read_options(judgement.words(), 1, program);
   const bool reads_input =
@@ -220,18 +220,18 @@ void judge_steered(const Judgement& judgement, const Compiled& program) {
   if (reading.find(program.spec().idle) != nullptr) return;
   const bool known = !reading.operands.empty() && words[reading.operands[0]].literal &&
                      is_listed(program.spec().words, words[reading.operands[0]].text);
-  // A further command of tmux, and what it runs in a format.
+  // A second command of tmux, or a format that runs one.
   const bool alone = std::none_of(words.begin(), words.end(), [](const Word& word) {
     return word.text == ";" || word.text.find("#(") != std::string::npos;
   });
   if (!known || !alone) judgement.runs_code(words[0], std::string(judgement.tool) + " can run any command from within");
 }
 
-// Programs without a family of their own whose language runs programs, or writes files.
+// Programs, not covered by other functions, whose language runs programs or writes files.
 struct CodeReader {
   std::string_view names;
-  std::string_view options;  // whose value is a file of code
-  bool always;               // the standard input is code, too, unless one of the words says otherwise
+  std::string_view options;  // options whose value is a file of code
+  bool always;               // standard input is code as well, unless a word says otherwise
 };
 
 constexpr CodeReader code_readers[] = {
@@ -250,7 +250,7 @@ void judge_code_in_input(const Judgement& judgement) {
   const auto reader = std::find_if(std::begin(code_readers), std::end(code_readers),
                                    [&](const CodeReader& each) { return is_listed(each.names, judgement.tool); });
   if (reader == std::end(code_readers)) {
-    // A build file: cmake -P -, ninja -f/dev/stdin.
+    // A build file at standard input: cmake -P -, ninja -f/dev/stdin.
     const Compiled* const program = programs::find_program(judgement.tool);
     const bool named =
         program != nullptr && program->spec().reads_input &&
@@ -272,7 +272,7 @@ void judge_code_in_input(const Judgement& judgement) {
     });
   } else if (reader->always) {
     const bool tells = words.size() == 2 && is_listed("-h --help --version -V", words[1].text);
-    // dc runs the text of -e, and then stops.
+    // With -e, dc runs the text and then stops.
     const bool has_text =
         judgement.tool == "dc" && words.size() > 1 &&
         (words[1].text.starts_with("-e") || words[1].text.starts_with("--expression=")) &&

@@ -14,10 +14,10 @@ using programs::find_program;
 using programs::ProgramSpec;
 using programs::Runs;
 
-// env -S in env -S in ...: each is shorter than the one before, but nobody writes that.
+// env -S may contain env -S again. The text gets shorter each time, but nobody nests it more deeply than this.
 constexpr int deepest_split = 8;
 
-// The spec of the program, if that says that the program runs its operands.
+// The program's spec, if the program runs its operands.
 const Compiled* find_prefix(std::string_view name) {
   const Compiled* const found = find_program(name);
   if (found == nullptr) return nullptr;
@@ -29,8 +29,8 @@ const Compiled* find_prefix(std::string_view name) {
 
 bool is_assignment(const Word& word) { return word.text.find('=') != std::string::npos && word.text.front() != '='; }
 
-// NAME=value words from `at` on, and then the command. A word that is known only when it runs may be either, or several
-// words.
+// NAME=value words from `at` on, and then the command. A word that is known only when it runs may be either of these,
+// or several words.
 void run_with_assignments(const Judgement& judgement, std::size_t at) {
   std::vector<Word> assignments;
   const auto& words = judgement.words();
@@ -39,11 +39,11 @@ void run_with_assignments(const Judgement& judgement, std::size_t at) {
     return judgement.is_unclear(words[at], "it is known only when it runs, so it is not clear where the command of " +
                                                std::string(judgement.tool) + " begins");
   }
-  // Without a command, the variables are only shown.
+  // Without a command, env only prints the variables.
   judgement.runs(at, std::move(assignments));
 }
 
-// What a backslash in front of `c` means; 0: env refuses it.
+// What a backslash before `c` means; 0: env refuses it.
 char escaped(char c) {
   constexpr std::string_view names = "fnrtv#$\"'\\";
   constexpr std::string_view values = "\f\n\r\t\v#$\"'\\";
@@ -51,8 +51,8 @@ char escaped(char c) {
   return known == names.npos ? '\0' : values[known];
 }
 
-// Splits a text into words as env -S does, and appends them; each has the place of `text`. ${NAME} makes a word that is
-// not literal. False: env refuses the text.
+// Splits a text into words as env -S does, and appends them, each with the position of `text`. ${NAME} makes a word
+// that is not literal. False: env refuses the text.
 bool split_string(const Word& text, std::vector<Word>& words) {
   const std::string& from = text.text;
   Word word{{}, true, text.at};
@@ -108,7 +108,7 @@ bool split_string(const Word& text, std::vector<Word>& words) {
 void judge_env(const Judgement& judgement, int depth) {
   const ParsedCommand reading = read_options(judgement.words(), 1, *find_program("env"));
   if (const Given* split = reading.find("S split-string"); split != nullptr && split->value) {
-    // What the text is split into stands where it stood.
+    // The words of the text take its place.
     std::vector<Word> rest;
     const Word text = judgement.value_of(*split);
     if (!text.literal || depth == deepest_split || !split_string(text, rest)) {
@@ -122,7 +122,7 @@ void judge_env(const Judgement& judgement, int depth) {
     return judge_env({judgement.tool, command, judgement.inners, judgement.where}, depth + 1);
   }
   if (judgement.has_obstacle(reading) || reading.find("help version") != nullptr || reading.operands.empty()) return;
-  // A lone dash is -i.
+  // A lone dash means -i.
   std::size_t at = reading.operands.front();
   if (judgement.word(at).literal && judgement.word(at).text == "-") ++at;
   run_with_assignments(judgement, at);
@@ -154,7 +154,7 @@ void judge_flock(const Judgement& judgement) {
   if (judgement.has_obstacle(reading) || reading.operands.empty()) return;
   const std::size_t file = reading.operands.front();
   if (!judgement.word(file).literal && file + 1 < judgement.words().size()) {
-    // Taken in quotes, it is the file; otherwise it may be several words.
+    // A quoted word is the file; an unquoted one may become several words.
     if (!looks_like_file(judgement.word(file))) {
       return judgement.is_unclear(judgement.word(file), "it is known only when it runs, and may become several words");
     }
@@ -234,7 +234,7 @@ void judge_entr(const Judgement& judgement) {
   }
 }
 
-// sudo hands the words to a shell, each with its special characters escaped, but not the dollar sign.
+// sudo passes the words to a shell. It escapes their special characters, but not the dollar sign.
 void expand_dollars(Inner& inner) {
   for (Word& word : inner.command.words) {
     if (word.text.find('$') != std::string::npos) word.literal = false;
@@ -268,7 +268,7 @@ void run_rest(const Judgement& judgement, const ProgramSpec& prefix, const Parse
   judgement.runs(first);
 }
 
-// The words of a COMMAND... option.
+// Adds the words of a COMMAND... option as a command.
 void run_option(const Judgement& judgement, const ProgramSpec& spec, const Given& option) {
   const auto begin = judgement.words().begin();
   std::vector<Word> words{judgement.value_of(option)};
@@ -294,7 +294,7 @@ void judge_words(const Judgement& judgement, const Compiled& program, std::size_
     const Word value = judgement.value_of(option);
     if (option.option != nullptr && option.option->command && option.value) run_option(judgement, prefix, option);
     if (is_listed(prefix.script, option.name) && option.value) judgement.runs_script(value);
-    // strace hands what it prints to a command whose name begins so.
+    // strace pipes its output to a command if the name begins like this.
     if (judgement.tool == "strace" && is_listed("o output", option.name) && value.text.size() > 1 &&
         (value.text[0] == '|' || value.text[0] == '!')) {
       judgement.runs_script({value.text.substr(1), value.literal, value.at});
@@ -328,7 +328,7 @@ void judge_words(const Judgement& judgement, const Compiled& program, std::size_
   if (reading.operands.size() > prefix.before) {
     run_rest(judgement, prefix, reading, reading.operands[prefix.before]);
     if (wants_shell && !judgement.inners.empty()) expand_dollars(judgement.inners.back());
-    // The option that was passed over may have taken the first word.
+    // A skipped option may have taken the first word as its value.
     if (reading.passed_over && prefix.runs == Runs::command && reading.operands.size() > prefix.before + 1) {
       run_rest(judgement, prefix, reading, reading.operands[prefix.before + 1]);
     }
@@ -407,8 +407,8 @@ bool judge_prefix(const Judgement& judgement) {
   return true;
 }
 
-// Programs that do something else, but have an option that names a program to run: tar -I, rsync -e, sort
-// --compress-program.
+// Programs whose own work is something else, but which have an option that names a program to run: tar -I, rsync -e,
+// sort --compress-program.
 bool judge_program_option(const Judgement& judgement) {
   const programs::Compiled* const found = programs::find_program(judgement.tool);
   if (found == nullptr || found->spec().runs != programs::Runs::option_value) return false;
@@ -422,7 +422,7 @@ bool judge_program_option(const Judgement& judgement) {
     }
     if (option.name == "o" && is_listed("scp sftp", judgement.tool)) judge_ssh_option(judgement, value);
   }
-  // tar's bundle without a dash: "tar cIf PROGRAM ARCHIVE"; values follow in the order of their letters.
+  // tar's bundle without a dash: "tar cIf PROGRAM ARCHIVE"; the values follow in the order of their letters.
   if (is_listed("tar gtar", judgement.tool) && judgement.words().size() > 1 && judgement.word(1).literal &&
       !judgement.word(1).text.starts_with('-')) {
     std::size_t value = 2;

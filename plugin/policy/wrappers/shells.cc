@@ -1,4 +1,4 @@
-// Shells: the text of -c, a here-document, or whatever stands at their standard input.
+// Shells: the text of -c, a here-document, or any other standard input.
 #include <algorithm>
 
 #include "policy/wrappers/family.h"
@@ -27,7 +27,7 @@ void judge_text(const Judgement& judgement, const ProgramSpec& shell, const Word
   }
 }
 
-// bash takes its long options with a single dash too, as long as no other option stands before them.
+// bash also accepts its long options with a single dash, as long as no other option comes before them.
 std::vector<Word> with_double_dashes(std::vector<Word> words, const Compiled& shell) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& text = words[i].text;
@@ -65,7 +65,7 @@ bool judge_shell(const Judgement& judgement) {
     judgement.runs_code(words[option->word],
                         "it names a file of commands that " + std::string(judgement.tool) + " runs first");
   }
-  // Where -c takes a value, that is the text; elsewhere -c says that the first operand is.
+  // If -c takes a value, that is the text; otherwise -c makes the first operand the text.
   bool with_text = false;
   for (const Given& option : reading.given) {
     if (!is_listed("c C e command commands execute init-command", option.name) || !option.value) continue;
@@ -73,7 +73,7 @@ bool judge_shell(const Judgement& judgement) {
     with_text = true;
   }
   if (with_text) return true;
-  // A lone dash ends the options of a shell, as "--" does.
+  // A lone dash ends a shell's options, as "--" does.
   std::size_t first = 0;
   if (!reading.operands.empty() && words[reading.operands[0]].literal && words[reading.operands[0]].text == "-")
     ++first;
