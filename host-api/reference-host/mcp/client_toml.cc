@@ -215,7 +215,7 @@ std::optional<Table> read(const std::string& text, const std::string& name, std:
     }
     if (!starts_with(one.path, server)) continue;
     if (!known.insert({one.is_table, one.path}).second) {
-      problem = "a table or a key of the server \"" + name + "\" stands twice";
+      problem = "a table or a key of the server \"" + name + "\" occurs twice";
       return std::nullopt;
     }
     table.own.push_back(one);

@@ -40,7 +40,7 @@ bool read(const std::string& text, YAML::Node& root, std::string& problem) {
     return false;
   }
   if (root.IsMap() && is_twice(root, list_name)) {
-    problem = std::string("the key \"") + list_name + "\" stands twice";
+    problem = std::string("the key \"") + list_name + "\" occurs twice";
     return false;
   }
   return true;
@@ -224,7 +224,7 @@ ServerArgv argv_of(const std::string& text, const std::string& name, std::string
   std::vector<std::string> argv;
   if (!server) return argv;
   if (is_twice(list->value, name)) {
-    problem = "the server \"" + name + "\" stands twice";
+    problem = "the server \"" + name + "\" occurs twice";
     return std::nullopt;
   }
   const std::vector<std::string> other{""};

@@ -78,7 +78,7 @@ std::string read_arguments(const json& arguments, Wanted& wanted) {
   }
   if (wanted.output == 0) return "the parameter output is missing: the number that a result has named";
   if (wanted.tail && (wanted.grep || wanted.lines || arguments.contains("offset"))) {
-    return "tail is for itself: without offset, lines and grep";
+    return "tail cannot be combined with offset, lines or grep";
   }
   return {};
 }

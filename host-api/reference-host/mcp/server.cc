@@ -180,7 +180,7 @@ void Server::take_request(const Message& request, const std::shared_ptr<Batch>& 
       return;
     case Calls::Added::id_in_use:
       // The error has no id: with it, the client would take it for the answer to the running call.
-      return send(batch, error_line({}, {invalid_request, "the id " + request.id + " is that of a call that runs"}));
+      return send(batch, error_line({}, {invalid_request, "the id " + request.id + " belongs to a running call"}));
     case Calls::Added::too_many:
       return send(batch, answered(*call, refusal("too many calls wait already; try again later")));
   }

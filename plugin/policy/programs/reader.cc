@@ -270,7 +270,7 @@ class Reader {
       // Some versions take only the rest of this word as the command, and the next words as their own.
       if (given.value_word == given.word) {
         complain(given.word,
-                 "the command of " + option->name + " stands in one word with it, so where it ends is not clear",
+                 "the command of " + option->name + " is in one word with it, so it is not clear where it ends",
                  "write " + option->name + " as a word of its own");
         if (!is_safe()) return obstruct(given.word, "where the command of " + option->name + " ends is not clear");
       }

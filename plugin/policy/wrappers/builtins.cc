@@ -68,7 +68,7 @@ void judge_source(const Judgement& judgement) {
   } else if (judgement.is_descriptor_file(file.text)) {
     const Input input = standard_input(judgement.command);
     if (input.kind == Input::Kind::text && file.text == "/dev/stdin") return judgement.runs_script(input.word);
-    judgement.is_unclear(file, "what stands at this descriptor is known only when it runs");
+    judgement.is_unclear(file, "what this descriptor contains is known only when it runs");
   }
 }
 

@@ -32,7 +32,7 @@ void judge_file(const Judgement& judgement, const Word& file) {
   if (file.literal && (file.text == "-" || judgement.is_descriptor_file(file.text))) {
     judge_input(judgement);
     if (file.text != "-" && judgement.inners.empty()) {
-      judgement.runs_code(file, "what stands at this descriptor is known only when it runs");
+      judgement.runs_code(file, "what this descriptor contains is known only when it runs");
     }
   } else if (!file.literal && !judgement.is_named_file(file)) {
     judgement.is_unclear(file, "it is known only when it runs, and may be an option that gives code");

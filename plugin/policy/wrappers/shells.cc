@@ -46,8 +46,8 @@ void judge_input(const Judgement& judgement, const ProgramSpec& shell) {
   const Input input = standard_input(judgement.command);
   if (input.kind == Input::Kind::text) return judge_text(judgement, shell, input.word);
   if (input.kind == Input::Kind::unknown) {
-    judgement.is_unclear(input.word, std::string(judgement.tool) +
-                                         " runs its standard input, and what stands there is known only when it runs");
+    judgement.is_unclear(input.word,
+                         std::string(judgement.tool) + " runs its standard input, which is known only when it runs");
   }
 }
 
@@ -92,7 +92,7 @@ bool judge_shell(const Judgement& judgement) {
   } else if (file.literal && judgement.is_descriptor_file(file.text)) {
     judge_input(judgement, shell);
     if (judgement.inners.empty())
-      judgement.is_unclear(file, "what stands at this descriptor is known only when it runs");
+      judgement.is_unclear(file, "what this descriptor contains is known only when it runs");
   }
   return true;
 }

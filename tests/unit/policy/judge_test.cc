@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_program_that_is_not_known_gets_no_words_that_are_not) {
 
 BOOST_AUTO_TEST_CASE(text_for_a_shell_within_another_reads_what_that_one_reads) {
   const Rules rules = Rules().allow({"cat", "sh", "bash", "xargs", "wc", "env"});
-  const std::string_view unknown = "runs its standard input, and what stands there is known only when it runs";
+  const std::string_view unknown = "runs its standard input, which is known only when it runs";
   check(rules, "cat x | sh -c sh", Answer::deny, "sh", "commands.allow", unknown);
   check(rules, "cat x | sh -c 'sh -c sh'", Answer::deny, "sh", "commands.allow", unknown);
   check(rules, "cat x | env bash -c 'wc; bash -s'", Answer::deny, "bash", "commands.allow", unknown);
@@ -396,7 +396,7 @@ BOOST_AUTO_TEST_CASE(what_find_finds_is_a_path_to_the_command_that_it_runs) {
   check(rules, "find reset -exec tput {} \\;", Answer::deny, "tput", "commands.allow", "");
   check(rules, "fd -x cat {}", Answer::allow, "", "commands.allow: fd", "");
   check(rules, "fd -x cat {} \\; -x rm {}", Answer::deny, "rm", "commands.allow", "rm writes files");
-  check(rules, "fd -Xrm", Answer::deny, "-Xrm", "commands.allow", "stands in one word with it");
+  check(rules, "fd -Xrm", Answer::deny, "-Xrm", "commands.allow", "is in one word with it");
   check(rules, "fd -x sed {}", Answer::deny, "sed", "commands.allow", "known only when it runs");
   BOOST_TEST(rules.verdict("fd -x sed -n 1p").hint == "write the arguments out, or put -- in front of them");
   BOOST_TEST(to_text(rules.verdict("fd -x sed -n 1p --").answer) == "allow");
