@@ -191,7 +191,10 @@ BOOST_AUTO_TEST_CASE(only_an_entry_that_says_so_opens_the_network_and_only_with_
   for (const char* line : {"git fetch", "git $X", "$X push", "git push; rm x", "git status", "echo git push"}) {
     BOOST_TEST(!rules.verdict(line).opens_network, line);
   }
-  BOOST_TEST(to_text(rules.verdict("git $X").answer) == "ask");
+  // Without a deny list, what is not known is asked about, and opens nothing either.
+  const Verdict unknown = Rules().ask_network({"git push"}).verdict("git $X");
+  BOOST_TEST(to_text(unknown.answer) == "ask");
+  BOOST_TEST(!unknown.opens_network);
 }
 
 BOOST_AUTO_TEST_CASE(what_the_list_does_not_cover_is_asked_about_where_it_says_so) {

@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_tags_of_prompts_have_their_place) {
       {"x{% capture %}y{% endcapture %}", "main:1: a capture is written"},
       {"x{% capture y %}", "main:1: this {% capture %} has no {% endcapture %}"},
       {"x{% case name %}{% when 'a' %}", "main:1: this {% case %} has no {% endcase %}"},
-      {"{% case name %}lost{% when 'a' %}{% endcase %}", "main:0: between {% case %} and its first {% when %}"},
+      {"{% case name %}lost{% when 'a' %}{% endcase %}", "main:0: nothing may be between {% case %} and its first {% when %}"},
       {"{% when 'a' %}", "main:0: this {% when %} belongs to no {% case %}"},
       {"{% case name %}{% else %}{% when 'a' %}{% endcase %}", "main:25: this {% when %} follows an {% else %}"},
       {"{% case name %}{% elsif a %}{% endcase %}", "main:15: this {% elsif %} belongs to no {% if %}"},
