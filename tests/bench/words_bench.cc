@@ -22,7 +22,7 @@ using wtool::policy::parse;
 class Judge {
  public:
   Judge(bool safe, bool confined) {
-    rules_.allow = std::vector<std::string>{"ls", "git", "grep", "sort", "uniq", "head", "cat", "wc", "npm", "echo"};
+    rules_.allow = std::vector<std::string>{"ls", "git", "grep", "sort", "uniq", "head", "cat", "wc", "npm", "echo", "cd"};
     rules_.safe_arguments = safe;
     if (confined) directories_ = {{directory_}, true};
   }
