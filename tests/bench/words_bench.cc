@@ -22,7 +22,8 @@ using wtool::policy::parse;
 class Judge {
  public:
   Judge(bool safe, bool confined) {
-    rules_.allow = std::vector<std::string>{"ls", "git", "grep", "sort", "uniq", "head", "cat", "wc", "npm", "echo", "cd"};
+    rules_.allow =
+        std::vector<std::string>{"ls", "git", "grep", "sort", "uniq", "head", "cat", "wc", "npm", "echo", "cd"};
     rules_.safe_arguments = safe;
     if (confined) directories_ = {{directory_}, true};
   }
@@ -116,8 +117,8 @@ int main(int argc, char** argv) {
   std::printf("\n%-64s %10s\n", "verdicts: an allow list, arguments: safe", "ns");
   const Judge safe(true, false);
   for (const char* line :
-       {"ls -la", "git status", "git log --oneline -n 20 | head -5", "grep -rn main share --include=*.cc",
-        "cat share/doc/x | sort | uniq -c | sort -rn > /dev/null", "cd share && ls && wc -l doc/x"}) {
+       {"ls -la", "git status", "git log --oneline -n 20 | head -5", "grep -rn main share --include='*.cc'",
+        "wc -l share/*", "cat share/doc/x | sort | uniq -c | sort -rn > /dev/null", "cd share && ls && wc -l doc/x"}) {
     std::printf("%-64.64s %10.0f\n", line, verdict_time(safe, line, rounds, quick ? 10 : 500));
   }
   std::printf("%-64s %10.0f\n", "1,000 words", verdict_time(safe, thousand_words(), rounds, quick ? 1 : 50));

@@ -6,6 +6,9 @@
 //
 // Prints one candidate a line. A line `:files` says that names of files fit, too. Nothing is run, no plugin is
 // initialised, and what cannot be read gives no candidates: a person who types wants no error in the line.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <set>
@@ -13,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/context.h"
@@ -183,6 +187,9 @@ Words candidates_for(const CLI::App& app, Context& context, const Line& line, co
 
 int complete(const CLI::App& app, Context& context, std::vector<std::string> words) {
   context.options.log = "off";
+  // What reads workflows and runs says on standard error what is wrong with them.
+  if (const Descriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC)); nowhere)
+    ::dup2(nowhere.get(), STDERR_FILENO);
   if (!context.start_tracing()) return exit_unusable;
   if (words.empty()) words.emplace_back();
   const std::string word = words.back();

@@ -83,16 +83,15 @@ parameters:
 
 # My first workflow
 
-The diagram says what follows what, and the list below what each state does. Every key: docs/workflow-language.md.
+The diagram says what follows what, and the list below what each state does. An arrow is taken after a success; a failure ends
+the run, unless the state has an arrow `: failure`. Every key: docs/workflow-language.md.
 
 ```mermaid
 stateDiagram-v2
   [*] --> Status
   Status --> Test
-  Test --> Done: success
-  Test --> Failed: failure
+  Test --> Done
   Done --> [*]
-  Failed --> [*]
 ```
 
 ## Actions
@@ -100,7 +99,6 @@ stateDiagram-v2
 - Status: Shell "ls -a"
 - Test: Shell "sh -c ${tests}" timeout=600
 - Done: Log "the tests have passed"
-- Failed: Abort "the tests have failed"
 )",
           "`wtool plan first` tells what it would do, and `wtool run first` does it"},
 };
