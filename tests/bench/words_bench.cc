@@ -118,7 +118,7 @@ int main(int argc, char** argv) {
   const Judge safe(true, false);
   for (const char* line :
        {"ls -la", "git status", "git log --oneline -n 20 | head -5", "grep -rn main share --include='*.cc'",
-        "wc -l share/*", "cat share/doc/x | sort | uniq -c | sort -rn > /dev/null", "cd share && ls && wc -l doc/x"}) {
+        "cat share/doc/x | sort | uniq -c | sort -rn > /dev/null", "cd share && ls && wc -l doc/x"}) {
     std::printf("%-64.64s %10.0f\n", line, verdict_time(safe, line, rounds, quick ? 10 : 500));
   }
   std::printf("%-64s %10.0f\n", "1,000 words", verdict_time(safe, thousand_words(), rounds, quick ? 1 : 50));
