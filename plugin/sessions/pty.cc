@@ -19,6 +19,8 @@ using std::chrono::milliseconds;
 
 // How often a caller that waits looks whether it was cancelled.
 constexpr milliseconds between_looks{50};
+// Of cells that look alike. Where each of 100,000 cells has its own colour, one look would take a hundred megabytes.
+constexpr std::size_t most_runs = 4000;
 
 bool is_cancelled(const Cancellation& caller) { return caller.mode() != Cancellation::Mode::none; }
 
@@ -193,7 +195,11 @@ PtyView Pty::view(bool cells, std::size_t scrollback) {
   PtyView view;
   view.size = screen_.size();
   view.lines = screen_.lines();
-  for (int row = 0; cells && row < view.size.rows; ++row) view.cells.push_back(screen_.runs(row));
+  std::size_t runs = 0;
+  for (int row = 0; cells && row < view.size.rows && runs < most_runs; ++row) {
+    view.cells.push_back(screen_.runs(row));
+    runs += view.cells.back().size();
+  }
   const auto& past = screen_.scrollback();
   const auto count = static_cast<std::ptrdiff_t>(std::min(scrollback, past.size()));
   view.scrollback.assign(past.end() - count, past.end());

@@ -37,9 +37,10 @@ struct PtyEnd {
 struct PtyView {
   screen::Size size;
   std::vector<std::string> lines;
-  std::vector<std::vector<screen::Run>> cells;  // of each line, where they are asked for
-  std::vector<std::string> scrollback;          // the last lines that have left the screen, where they are asked for
-  std::uint64_t scrolled = 0;                   // how many have
+  std::vector<std::vector<screen::Run>>
+      cells;                            // where they are asked for: of each line, of the first ones if there are many
+  std::vector<std::string> scrollback;  // the last lines that have left the screen, where they are asked for
+  std::uint64_t scrolled = 0;           // how many have
   screen::Cursor cursor;
   std::string title;
   bool alternate = false;

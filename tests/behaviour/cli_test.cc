@@ -442,6 +442,11 @@ BOOST_FIXTURE_TEST_CASE(a_file_to_start_from_is_valid_and_replaces_nothing, Plac
   BOOST_TEST(allowed.exit_code == 0, allowed.out);
   BOOST_TEST(wtool_with({"call", "shell_execute", R"({"command":"make"})", "--explain"}, here).exit_code == 4);
 
+  const Finished elsewhere = wtool_with({"init", "workflow", "re\x1b[31mlease.md"}, here);
+  BOOST_TEST(elsewhere.out ==
+             "wrote re\\x1b[31mlease.md\n`wtool plan re\\x1b[31mlease.md` tells what it would do, and `wtool run "
+             "re\\x1b[31mlease.md` does it\n");
+
   const Finished again = wtool_with({"init", "policy"}, here);
   BOOST_TEST(again.exit_code == 2);
   BOOST_TEST(holds(again.err, "wtool.yaml is there already"));
@@ -471,4 +476,16 @@ BOOST_FIXTURE_TEST_CASE(completion_offers_what_fits_and_is_quiet_where_nothing_d
   BOOST_TEST(offered({"nonsense", "--nonsense", "\xff"}) == "");
   BOOST_TEST(holds(offered({}), "workflow") == false);
   BOOST_TEST(holds(offered({}), "call\n"));
+}
+
+BOOST_FIXTURE_TEST_CASE(completion_offers_no_name_that_would_control_the_terminal, Place) {
+  scratch.file("workflows/fine.md", "# fine\n");
+  scratch.file("workflows/\x1b]0;owned\a.md", "# owned\n");
+  scratch.file("workflows/two\nlines.md", "# two\n");
+  scratch.file(".wtool/runs/20991123-000000-ok.jsonl", "");
+  scratch.file(".wtool/runs/20991123-\x1b[31m.jsonl", "");
+  ProgramOptions here;
+  here.directory = scratch.path();
+  BOOST_TEST(wtool_with({"complete", "run", ""}, here).out == ":files\nfine\n");
+  BOOST_TEST(wtool_with({"complete", "show", ""}, here).out == "20991123-000000-ok\nlast\n");
 }

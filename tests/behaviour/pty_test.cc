@@ -221,6 +221,18 @@ BOOST_AUTO_TEST_CASE(random_bytes_do_no_harm) {
   stop(id);
 }
 
+BOOST_AUTO_TEST_CASE(of_a_screen_whose_cells_all_differ_the_first_lines_are_shown) {
+  const std::string id = script(
+      "awk 'BEGIN { for (i = 0; i < 99000; ++i) printf \"\\033[3%dmX\", i % 2 + 1 }'\n"
+      "printf '\\033[mdone'\nread -r end\n",
+      "done", {{"rows", 200}, {"columns", 500}});
+  const Json shown = read(id, {{"cells", true}});
+  BOOST_TEST(shown.at("cells").size() == 4000U);
+  BOOST_TEST(shown.at("cells_lines") == 8);
+  BOOST_TEST(!read(id).contains("cells_lines"));
+  stop(id);
+}
+
 BOOST_AUTO_TEST_CASE(a_program_that_reads_nothing_is_reported_and_not_waited_for_forever) {
   const std::string id = script("stty raw -echo; echo ready; sleep 600\n", "ready");
   const Answer refused = call("send", {{"pty", id}, {"text", std::string(60'000, 'x')}});

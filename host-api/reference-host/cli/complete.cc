@@ -23,6 +23,7 @@
 #include "cli/load_run.h"
 #include "cli/prepared_workflow.h"
 #include "journal/runs_folder.h"
+#include "terminal/text.h"
 
 namespace wtool::host {
 
@@ -199,8 +200,9 @@ int complete(const CLI::App& app, Context& context, std::vector<std::string> wor
   candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
   std::string text;
   for (const std::string& candidate : candidates) {
-    const bool one_line = candidate.find('\n') == std::string::npos && is_utf8(candidate);
-    if (one_line && (candidate == files_too || candidate.starts_with(word))) text += candidate + '\n';
+    // Names of files and runs may be anything; a shell would print control characters as they are.
+    const bool is_plain = is_utf8(candidate) && cleaned_for_terminal(candidate, false) == candidate;
+    if (is_plain && (candidate == files_too || candidate.starts_with(word))) text += candidate + '\n';
   }
   return print(text) ? exit_ok : exit_unusable;
 }

@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "tracing/escape.h"
 
 namespace wtool::host {
 
@@ -100,8 +101,19 @@ stateDiagram-v2
 - Test: Shell "sh -c ${tests}" timeout=600
 - Done: Log "the tests have passed"
 )",
-          "`wtool plan first` tells what it would do, and `wtool run first` does it"},
+          "`wtool plan NAME` tells what it would do, and `wtool run NAME` does it"},
 };
+
+// What to do next, with the name that the other commands take for the file.
+std::string next_step(const Start& start, const std::string& named) {
+  constexpr std::string_view placeholder = "NAME";
+  const std::string name = named.empty() ? "first" : escaped(named);
+  std::string text(start.next);
+  for (std::size_t at = 0; (at = text.find(placeholder, at)) != std::string::npos; at += name.size()) {
+    text.replace(at, placeholder.size(), name);
+  }
+  return text;
+}
 
 int write_start(const Start& start, const std::string& named) {
   const std::string file = named.empty() ? std::string(start.file) : named;
@@ -126,7 +138,7 @@ int write_start(const Start& start, const std::string& named) {
     ::unlink(file.c_str());
     return exit_unusable;
   }
-  return print("wrote " + file + "\n" + std::string(start.next) + '\n') ? exit_ok : exit_unusable;
+  return print("wrote " + escaped(file) + "\n" + next_step(start, named) + '\n') ? exit_ok : exit_unusable;
 }
 
 }  // namespace

@@ -93,6 +93,7 @@ const std::string_view output_schema = R"({
         "foreground": {"type": "string"}, "background": {"type": "string"}, "bold": {"const": true},
         "italic": {"const": true}, "underline": {"const": true}, "blink": {"const": true},
         "reverse": {"const": true}, "strike": {"const": true}}, "required": ["row", "column", "text"]}},
+    "cells_lines": {"type": "integer"},
     "end": {"type": "object",
       "properties": {"how": {"type": "string"}, "exit_code": {"type": "integer"}, "signal": {"type": "string"},
         "processes_left": {"type": "array"}}, "required": ["how"]},
@@ -136,6 +137,9 @@ ToolResult show(Pty& pty, const Shown& shown) {
   for (int row = 0; row < static_cast<int>(view.cells.size()); ++row) {
     for (const screen::Run& run : view.cells[static_cast<std::size_t>(row)])
       object["cells"].push_back(run_of(run, row));
+  }
+  if (shown.cells && view.cells.size() < static_cast<std::size_t>(view.size.rows)) {
+    object["cells_lines"] = view.cells.size();
   }
   if (view.end) object["end"] = end_object(*view.end);
   if (!shown.audit_error.empty()) object["audit_error"] = shown.audit_error;

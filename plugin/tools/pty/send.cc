@@ -63,7 +63,8 @@ class Send : public PreparedCall {
         case Pty::Sent::all:
           break;
         case Pty::Sent::ended:
-          return pty::refusal({"not_running", "The program of " + id_ + " has ended, and nothing was typed",
+          return pty::refusal({"not_running",
+                               "The program of " + id_ + " has ended, and has not read all that was typed",
                                "pty_read shows how it has ended; pty_start starts another one"});
         case Pty::Sent::not_taken:
           return pty::refusal({"timed_out",

@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(known_sequences_pass_written_again) {
 
 BOOST_AUTO_TEST_CASE(unknown_and_dangerous_ones_do_not) {
   for (const char* sequence :
-       {"\x1b[?69h", "\x1b[5;10s", "\x1b[?3h", "\x1b#6", "\x1bN", "\x1bO", "\x1b F", "\x1b[2;3't", "\x1b[4 q",
+       {"\x1b[?69h", "\x1b[5;10s", "\x1b[?3h", "\x1b#6", "\x1b#8", "\x1bN", "\x1bO", "\x1b F", "\x1b[2;3't", "\x1b[4 q",
         "\x1b[!p", "\x1b[1$p", "\x1b[>4;2m", "\x1b[21t", "\x1b[<1;2M", "\x1b%G", "\x1b[1:2H", "\x1b[ \x80m"}) {
     BOOST_TEST(passed(std::string(sequence) + "a").back() == 'a', sequence + 1);
     BOOST_TEST(passed(sequence).find('^') == std::string::npos, sequence + 1);

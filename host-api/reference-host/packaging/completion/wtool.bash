@@ -1,13 +1,14 @@
 # Completion of wtool for bash: asks `wtool complete` what fits. Read by the package bash-completion from
 # share/bash-completion/completions/wtool, or by hand: `. wtool.bash`.
 _wtool() {
-  local IFS=$'\n' line candidates=()
+  local IFS=$'\n' line files= candidates=()
   local word=${COMP_WORDS[COMP_CWORD]}
   local words=("${COMP_WORDS[@]:1:COMP_CWORD}")
   # `--var name=value` is three words to bash.
   [[ $word == = ]] && word=
   while IFS= read -r line; do
     if [[ $line == :files ]]; then
+      files=1
       compopt -o filenames
       while IFS= read -r line; do candidates+=("$line"); done < <(compgen -f -- "$word")
     else
@@ -15,6 +16,11 @@ _wtool() {
     fi
   done < <("${COMP_WORDS[0]}" complete "${words[@]}" 2>/dev/null)
   COMPREPLY=("${candidates[@]}")
+  # Bash quotes names of files alone, and a run or a state may have any name: `$(command)` must stay a word.
+  if [[ -z $files && ${#candidates[@]} -gt 0 ]]; then
+    COMPREPLY=()
+    for line in "${candidates[@]}"; do COMPREPLY+=("$(printf %q "$line")"); done
+  fi
   [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace
 }
 complete -F _wtool wtool
