@@ -133,7 +133,7 @@ void judge_environment(const CommandRequest& request, const Configuration& confi
         plan,
         {"policy_denied", "environment: " + name + " may not be set under an allow list, because it " + refusal->reason,
          refusal->hint},
-        "commands.allow");
+        request.interactive ? "commands.interactive" : "commands.allow");
     return;
   }
 }
@@ -160,8 +160,11 @@ Plan plan_place(const CommandRequest& request, const Configuration& configuratio
   plan.command.shell = "/bin/sh";
   if (request.standard_input) plan.command.standard_input = *request.standard_input;
 
-  const bool trusted = request.tool_rules || policy::judges_words(rules, configuration.directories);
-  if (trusted || policy::judges_lines(rules, configuration.directories)) {
+  const bool judged = policy::judges_lines(rules, configuration.directories);
+  // A list trusts certain programs, and a variable such as PATH would put another one in their place.
+  const bool trusted =
+      request.tool_rules || policy::judges_words(rules, configuration.directories) || (request.interactive && judged);
+  if (trusted || judged) {
     // Programs are looked up only if the rules trust certain ones; a deny list knows programs by their names.
     const char* const search_path = ::getenv("PATH");
     plan.programs.emplace(trusted ? rules.path : std::vector<std::string>(),

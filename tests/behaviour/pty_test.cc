@@ -378,6 +378,14 @@ BOOST_AUTO_TEST_CASE(where_rules_hold_a_program_must_be_listed_and_the_refusal_s
                  line << " under " << rule);
     }
   }
+  // Nor does a variable make another program of a listed one.
+  for (const char* name : {"PATH", "LD_PRELOAD", "BASH_ENV"}) {
+    config = {{"commands", {{"deny", {"rm"}}, {"interactive", {"sh"}}}}};
+    const Answer refused =
+        call("start", {{"command", "sh -i"}, {"working_directory", inside}, {"environment", {{name, inside}}}});
+    BOOST_TEST(refused.code() == "policy_denied", refused.raw);
+    BOOST_TEST(holds(refused.text(), name), refused.text());
+  }
   // A list allows to type, and nothing that is denied.
   config = {{"commands", {{"deny", {"sh"}}, {"interactive", {"*"}}}}};
   BOOST_TEST(call("start", {{"command", "sh"}}).code() == "policy_denied");
