@@ -107,7 +107,10 @@ BOOST_AUTO_TEST_CASE(a_shell_is_typed_to_and_keeps_what_it_was_told) {
 BOOST_AUTO_TEST_CASE(a_repl_answers) {
   if (is_installed("python3")) {
     const std::string id = start("python3 -q", ">>> ");
-    type(id, "print('a' * 5)", {"enter"}, "aaaaa");
+    // The next prompt must be seen before ctrl+d is typed: between two prompts the terminal reads lines for Python, and drops
+    // the end of a file when Python takes the keys itself again.
+    const Json shown = type(id, "print('a' * 5); import sys; sys.ps1 = 'next' + '> '", {"enter"}, "next> ");
+    BOOST_TEST(holds(shown.at("screen"), "aaaaa"));
     type_last(id, "", {"ctrl+d"});
   }
   if (is_installed("bc")) {
