@@ -47,7 +47,8 @@ export async function connect(mode, program, args, {answer} = {}) {
     asked.push(request.params.message);
     return {action: 'accept', content: {answer}};
   };
-  const server = {command: program, args: ['mcp', '--policy', 'open', ...args], stderr: 'ignore'};
+  const policy = args.includes('--policy') ? [] : ['--policy', 'open'];
+  const server = {command: program, args: ['mcp', ...policy, ...args], stderr: 'ignore'};
   let client, transport, call;
   if (mode === 'v1') {
     client = new Client1(me, {capabilities});
