@@ -243,12 +243,12 @@ BOOST_AUTO_TEST_CASE(the_hundred_and_first_job_does_not_begin_and_nothing_is_los
   for (const Json& id : ids) jobs.push_back(Session::job_of(text_of(client.answer(id).at("result"))));
   const Json refused = client.run("touch " + client.folder.path() + "/made", in_background);
   BOOST_TEST(refused.at("isError") == true);
-  BOOST_TEST(has(text_of(refused), "there are 100 jobs already"), text_of(refused));
+  BOOST_TEST(has(text_of(refused), "there are 100 jobs and tasks already"), text_of(refused));
   BOOST_TEST(!std::filesystem::exists(client.folder.path() + "/made"));
   // Without being asked for, one more is stopped, and what it has written is there.
   const Json stopped = client.run("echo so far; sleep 61");
   BOOST_TEST(stopped.at("isError") == true);
-  BOOST_TEST(text_of(stopped).starts_with("so far\n[Command aborted: there are 100 jobs already"), text_of(stopped));
+  BOOST_TEST(text_of(stopped).starts_with("so far\n[Command aborted: there are 100 jobs and tasks already"), text_of(stopped));
   client.gate.open();
   for (const int job : jobs) BOOST_TEST(has(client.poll(job, 3), "[exit 0, "));
   BOOST_TEST(text_of(client.use("job_list")) == "no jobs");
@@ -504,7 +504,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_were_read_make_room_for_others) {
   BOOST_REQUIRE(wait_until(all_ended, within(20000)));
   const Json full = client.answer(client.call("true", as_task));
   BOOST_TEST(error_of(full) == -32603);
-  BOOST_TEST(has(full.dump(), "there are 100 jobs already"), full.dump());
+  BOOST_TEST(has(full.dump(), "there are 100 jobs and tasks already"), full.dump());
   BOOST_TEST(client.ask("tasks/result", last).at("result").at("isError") == false);
   // Its time is over at once; but it is kept while there is room.
   const Json brief = id_of(task_of(client.run("true", {{"task", {{"ttl", 0}}}})));
@@ -512,6 +512,27 @@ BOOST_AUTO_TEST_CASE(tasks_that_were_read_make_room_for_others) {
   BOOST_REQUIRE(wait_until([&] { return status_of(client, brief) == "completed"; }, within(5000)));
   task_of(client.run("true", as_task));
   BOOST_TEST(error_of(client.ask("tasks/get", brief)) == -32602);
+}
+
+BOOST_AUTO_TEST_CASE(a_cancelled_task_gives_its_place_to_another_one) {
+  Session client;
+  const Json cancelled = id_of(task_of(client.run("sleep 600", as_task)));
+  for (int i = 1; i < 100; ++i) task_of(client.run("true", as_task));
+  BOOST_TEST(error_of(client.answer(client.call("true", as_task))) == -32603);
+  BOOST_TEST(client.ask("tasks/cancel", cancelled).contains("result"));
+  BOOST_TEST(wait_until([&] { return client.answer(client.call("true", as_task)).contains("result"); }, within(20000)));
+}
+
+BOOST_AUTO_TEST_CASE(the_id_of_a_request_that_waits_for_a_task_belongs_to_it) {
+  Session client;
+  const Json id = id_of(task_of(client.run(client.gate.wait() + "; echo done", as_task)));
+  const Json waiting = client.request("tasks/result", id);
+  client.request_as(waiting, "tasks/result", id);
+  BOOST_TEST(has(client.anonymous_error().dump(), "belongs to a running call"));
+  client.gate.open();
+  BOOST_TEST(text_of(client.answer(waiting).at("result")).starts_with("done\n[exit 0, "));
+  client.ask("ping");
+  BOOST_TEST(!client.has_answer(waiting));
 }
 
 BOOST_AUTO_TEST_CASE(who_knows_no_tasks_sees_none) {

@@ -124,7 +124,9 @@ bool Jobs::is_full() {
 
 std::string Jobs::full_text() {
   return "there are " + std::to_string(max_jobs) +
-         " jobs already, so that this cannot become one: poll or stop some of them first (job_list has all)";
+         " jobs and tasks already, so that this cannot become one: poll or stop some of them first (job_list has the "
+         "jobs, "
+         "tasks/list the tasks)";
 }
 
 void Jobs::hand_over(Call& call) {
@@ -140,12 +142,12 @@ void Jobs::hand_over(Call& call) {
   job.reports->end();
   const ordered_json task = call.wants_task ? create_task(call, job) : ordered_json();
   job.number = outputs_.number(job.output);
-  if (!answer_(call, call.wants_task ? task : report(job))) {
-    job.number = 0;
-    return;
-  }
   job.command = command_of(call);
-  jobs_.emplace(job.number, found->second);
+  // Before the answer: memory may be short, and a number that was given must exist.
+  const auto kept = jobs_.emplace(job.number, found->second).first;
+  if (answer_(call, call.wants_task ? task : report(job))) return;
+  jobs_.erase(kept);
+  job.number = 0;
 }
 
 // Replaces the output in the metadata by what is new of it.

@@ -54,6 +54,11 @@ std::chrono::seconds max_poll_wait(const ServerSettings& settings) {
   return std::min(longest, settings.answer_within.value_or(longest));
 }
 
+// The error has no id: with it, the client would take it for the answer to the running call.
+std::string id_in_use(const std::string& id) {
+  return error_line({}, {invalid_request, "the id " + id + " belongs to a running call"});
+}
+
 }  // namespace
 
 Server::Server(const Plugin& plugin, Toolbox& toolbox, Elicitation& elicitation, Output& output,
@@ -165,6 +170,11 @@ void Server::take(const Message& message, const std::shared_ptr<Batch>& batch) {
 }
 
 void Server::take_request(const Message& request, const std::shared_ptr<Batch>& batch) {
+  // It may wait for the end of a task, as a call does for its own.
+  if (Jobs::is_task_method(request.method) &&
+      (calls_.contains(request.key) || urgent_calls_.contains(request.key) || jobs_.has_waiting(request.key))) {
+    return send(batch, id_in_use(request.id));
+  }
   Reply reply = Protocol2026::is_spoken_by(request) ? protocol_2026_.answer(request) : protocol_2025_.answer(request);
   if (!reply.call) {
     if (!reply.line.empty()) send(batch, std::move(reply.line));
@@ -179,8 +189,7 @@ void Server::take_request(const Message& request, const std::shared_ptr<Batch>& 
     case Calls::Added::yes:
       return;
     case Calls::Added::id_in_use:
-      // The error has no id: with it, the client would take it for the answer to the running call.
-      return send(batch, error_line({}, {invalid_request, "the id " + request.id + " belongs to a running call"}));
+      return send(batch, id_in_use(request.id));
     case Calls::Added::too_many:
       return send(batch, answered(*call, refusal("too many calls wait already; try again later")));
   }
