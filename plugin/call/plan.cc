@@ -217,7 +217,10 @@ Plan make_plan(const CommandRequest& request, const Configuration& configuration
   }
   plan.lifts_network = plan.verdict.opens_network && configuration.sandbox && !configuration.sandbox->network;
   // Added to the reason, so that every host shows it, whatever parts of a question it shows.
-  if (plan.lifts_network) plan.verdict.reason += "; a yes opens the network for this one call";
+  if (plan.lifts_network) {
+    plan.verdict.reason += request.interactive ? "; a yes opens the network for as long as this program runs"
+                                               : "; a yes opens the network for this one call";
+  }
   if (!request.words.empty()) {
     run_words(request, plan);
   } else if (judgement.script) {

@@ -133,8 +133,9 @@ void StrictestFinding::unknown(const Place& place, Range at, const std::string& 
     not_covered(place, at, what + ", so that it cannot be judged before it runs", std::string(hint_for(what)));
   } else {
     const bool denies = !rules_.deny.empty();
+    const char* const asks = rules_.ask.empty() ? "commands.ask_network" : "commands.ask";
     note(denies ? Answer::deny : Answer::ask, place, at, what + ", so that it may be a command of the list",
-         denies ? "commands.deny" : "commands.ask", "write the name and the options of each command out");
+         denies ? "commands.deny" : asks, "write the name and the options of each command out");
   }
 }
 
