@@ -170,6 +170,26 @@ BOOST_AUTO_TEST_CASE(glyphs_that_overwrite_each_other_at_the_end_of_a_line_are_n
   BOOST_TEST(shown.text() == "\xc3\xbc  \xc3\xb6|");
 }
 
+// A terminal that echoes gives every answer back.
+BOOST_AUTO_TEST_CASE(no_answer_is_a_question) {
+  for (const char* question :
+       {"\x1b[c", "\x1b[0c", "\x1b[>c", "\x1b[>0c", "\x1b[5n", "\x1b[6n", "\x1b[?5n", "\x1b[?6n"}) {
+    Shown shown;
+    shown << question;
+    BOOST_TEST(!shown.replies.empty(), question + 1);
+    const std::string answer = shown.replies;
+    shown.replies.clear();
+    shown << answer;
+    BOOST_TEST(shown.replies.empty(), question + 1);
+  }
+  for (const char* nothing :
+       {"\x1b[>1c", "\x1b[>0;100;0c", "\x1bP$qm\x1b\\", "\x1bZ", "\x05", "\x1b[x", "\x1b[21t", "\x1b[?1$p"}) {
+    Shown shown;
+    shown << nothing;
+    BOOST_TEST(shown.replies.empty(), nothing + 1);
+  }
+}
+
 // Bytes of every kind, and sequences that are nearly right, on screens of every size.
 BOOST_AUTO_TEST_CASE(random_bytes_neither_crash_nor_hang_nor_lose_the_cursor) {
   constexpr std::string_view finals = "@ABCDEFGHIJKLMPSTXZ`abcdefghjklmnrpqstuvx{}|~";
