@@ -98,6 +98,13 @@ VTermKey key_of(const Key& key) {
 
 }  // namespace
 
+// The dearest byte scrolls: it moves every cell.
+std::size_t most_at_once(Size size) {
+  constexpr std::size_t most_moves = 8'000'000, least = 256, most = 4096;
+  const auto cells = static_cast<std::size_t>(size.rows) * static_cast<std::size_t>(size.columns);
+  return std::clamp(most_moves / cells, least, most);
+}
+
 struct Screen::Callbacks {
   static Screen& self(void* user) { return *static_cast<Screen*>(user); }
 

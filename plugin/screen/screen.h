@@ -30,6 +30,10 @@ struct Size {
 constexpr int least_rows = 2, most_rows = 200;
 constexpr int least_columns = 2, most_columns = 500;
 
+// How many bytes a screen of this size takes in a small part of a second, whatever they are. Who gives it more at once keeps
+// others waiting.
+std::size_t most_at_once(Size size);
+
 // Of the lines that have left the screen at its top.
 constexpr std::size_t most_scrollback = 512UL * 1024;  // bytes
 constexpr std::size_t most_scrollback_lines = 10'000;
