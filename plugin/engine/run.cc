@@ -376,12 +376,13 @@ void Run::spill(const OutputPipe& pipe, std::string_view bytes) {
   spill_file_->write(bytes);
 }
 
-// Takes what is shown in the terminal, at most one buffer; false where there is nothing now or any more.
+// Takes what is shown in the terminal, as much as it takes at once; false where there is nothing now or any more.
 bool Run::take_shown() {
   char buffer[16 * 1024];
+  const std::size_t most = std::min(sizeof buffer, options_.terminal->most_at_once());
   ssize_t got;
   do {
-    got = ::read(options_.terminal->master(), buffer, sizeof buffer);
+    got = ::read(options_.terminal->master(), buffer, most);
   } while (got < 0 && errno == EINTR);
   if (got > 0) {
     options_.terminal->take({buffer, static_cast<std::size_t>(got)});
@@ -394,7 +395,7 @@ bool Run::take_shown() {
 
 // What the last of its processes have shown. None lives any more, and the kernel keeps little.
 void Run::read_shown_rest() {
-  constexpr int most = 64;  // of buffers, should somebody else have the terminal
+  constexpr int most = 256;  // times, should somebody else have the terminal
   for (int i = 0; i < most && !shown_ended_; ++i) {
     if (!take_shown()) return;
   }

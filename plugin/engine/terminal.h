@@ -2,6 +2,7 @@
 // has made it.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "base/descriptor.h"
@@ -31,6 +32,8 @@ class Terminal {
 
   // The program is executed.
   virtual void started() = 0;
+  // How many bytes may be taken at once, 16 KiB at most: so few that the run is soon back at its other work.
+  virtual std::size_t most_at_once() const = 0;
   // What the command has shown; never empty.
   virtual void take(std::string_view bytes) = 0;
   // Twice a second at least, for what is to happen with time. May cancel the call.

@@ -237,6 +237,9 @@ void Gate::finish_csi(char final) {
         "8");
     return send("\x1b[1g");
   }
+  // libvterm answers ESC[>c whatever the numbers are, and where the program's terminal echoes, the answer comes back:
+  // ESC[>0;100;0c. As a question it would be answered again, without end.
+  if (final == 'c' && (groups.size() != 1 || (!groups.front().empty() && groups.front() != "0"))) return;
   const std::string_view known = leader == 0     ? "@ABCDEFGHIJKLMPSTXZ`acdefgjkmnr"
                                  : leader == '?' ? "JKn"
                                  : leader == '>' ? "c"

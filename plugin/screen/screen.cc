@@ -13,8 +13,8 @@ namespace {
 
 // Of what the terminal answers at once. A program that asks, and never reads the answers, gets no more.
 constexpr std::size_t most_replies = 4096;
-// Combining characters on one other; libvterm shows five, and remembers any number.
-constexpr int most_standing = 8;
+// Combining characters on one other. libvterm shows five; it remembers any number, and reads all of them for each new one.
+constexpr int most_combining = 8;
 
 // The second half of a wide character has this instead of a character.
 constexpr std::uint32_t second_half = 0xffffffff;
@@ -98,6 +98,13 @@ VTermKey key_of(const Key& key) {
 
 }  // namespace
 
+// The dearest byte scrolls: it moves every cell.
+std::size_t most_at_once(Size size) {
+  constexpr std::size_t most_moves = 8'000'000, least = 256, most = 4096;
+  const auto cells = static_cast<std::size_t>(size.rows) * static_cast<std::size_t>(size.columns);
+  return std::clamp(most_moves / cells, least, most);
+}
+
 struct Screen::Callbacks {
   static Screen& self(void* user) { return *static_cast<Screen*>(user); }
 
@@ -132,8 +139,10 @@ struct Screen::Callbacks {
 
 void Screen::Free::operator()(VTerm* terminal) const { vterm_free(terminal); }
 
-Screen::Screen(Size size) : size_(size), terminal_(vterm_new(size.rows, size.columns)) {
+Screen::Screen(Size size) : size_(size), terminal_(vterm_new(size.rows, size.columns)), ruler_(vterm_new(2, 8)) {
   replies_.reserve(most_replies);
+  vterm_set_utf8(ruler_.get(), 1);
+  vterm_state_reset(vterm_obtain_state(ruler_.get()), 1);
   vterm_set_utf8(terminal_.get(), 1);
   screen_ = vterm_obtain_screen(terminal_.get());
   // Without the alternate screen's memory, programs such as editors would overwrite what was there before them.
@@ -164,18 +173,26 @@ std::string Screen::take_replies() {
 }
 
 void Screen::write(std::string_view bytes) {
-  standing_ = 0;
+  // libvterm's memory of combining characters lasts until something else is printed, whatever controls and sequences do.
+  if (bytes.front() >= ' ') combining_ = 0;
   vterm_input_write(terminal_.get(), bytes.data(), bytes.size());
 }
 
 void Screen::write_character(std::string_view character) {
-  if (standing_ >= most_standing) return;
-  VTermState* const state = vterm_obtain_state(terminal_.get());
-  VTermPos before{}, after{};
-  vterm_state_get_cursorpos(state, &before);
+  const bool combines = !has_width(character);
+  if (combines && combining_ >= most_combining) return;
+  combining_ = combines ? combining_ + 1 : 0;
   vterm_input_write(terminal_.get(), character.data(), character.size());
-  vterm_state_get_cursorpos(state, &after);
-  standing_ = vterm_pos_cmp(before, after) == 0 ? standing_ + 1 : 0;
+}
+
+// The terminal's own cursor cannot tell: at the end of a line, it stays where it is for every character.
+bool Screen::has_width(std::string_view character) {
+  constexpr std::string_view start = "\r.";
+  vterm_input_write(ruler_.get(), start.data(), start.size());
+  vterm_input_write(ruler_.get(), character.data(), character.size());
+  VTermPos at{};
+  vterm_state_get_cursorpos(vterm_obtain_state(ruler_.get()), &at);
+  return at.col > 1;
 }
 
 void Screen::set_title(std::string_view title) { title_ = to_utf8(std::string(title)); }

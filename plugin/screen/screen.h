@@ -30,6 +30,10 @@ struct Size {
 constexpr int least_rows = 2, most_rows = 200;
 constexpr int least_columns = 2, most_columns = 500;
 
+// How many bytes a screen of this size takes in a small part of a second, whatever they are. Who gives it more at once keeps
+// others waiting.
+std::size_t most_at_once(Size size);
+
 // Of the lines that have left the screen at its top.
 constexpr std::size_t most_scrollback = 512UL * 1024;  // bytes
 constexpr std::size_t most_scrollback_lines = 10'000;
@@ -87,16 +91,18 @@ class Screen : private GateTarget {
   void write(std::string_view bytes) override;
   void write_character(std::string_view character) override;
   void set_title(std::string_view title) override;
+  bool has_width(std::string_view character);
   void push_line(std::string line);
   std::string line(int row, bool whole) const;
   std::string take_replies();
 
   Size size_;
   std::unique_ptr<VTerm, Free> terminal_;
+  std::unique_ptr<VTerm, Free> ruler_;  // where the width of characters is tried
   VTermScreen* screen_ = nullptr;
   Gate gate_{*this};
   std::string replies_;
-  int standing_ = 0;  // characters in a row that have not moved the cursor
+  int combining_ = 0;  // combining characters since the last one that has a width
   bool cursor_visible_ = true;
   bool alternate_ = false;
   std::string title_;

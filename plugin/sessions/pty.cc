@@ -21,6 +21,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds between_looks{50};
 // Of cells that look alike. Where each of 100,000 cells has its own colour, one look would take a hundred megabytes.
 constexpr std::size_t most_runs = 4000;
+// Output that takes the screen so long leaves others time, too.
+constexpr milliseconds long_take{2};
 
 bool is_cancelled(const Cancellation& caller) { return caller.mode() != Cancellation::Mode::none; }
 
@@ -100,6 +102,7 @@ void Pty::started() {
 void Pty::take(std::string_view bytes) {
   std::shared_ptr<const Descriptor> master;
   std::string replies;
+  const auto begin = Clock::now();
   {
     const std::lock_guard lock(mutex_);
     screen_.take(bytes, replies);
@@ -111,6 +114,8 @@ void Pty::take(std::string_view bytes) {
   }
   // What the program asked its terminal. One that does not read gets no more of it.
   if (!replies.empty() && master) (void)!::write(master->get(), replies.data(), replies.size());
+  // The lock is not fair. Who waits for it gets it only where it stays free for a moment.
+  if (const auto took = Clock::now() - begin; took > long_take) std::this_thread::sleep_for(took / 8);
 }
 
 void Pty::look() {

@@ -115,6 +115,10 @@ class Pty : private engine::Terminal {
   int master() const override;
   int slave() const override { return pair_.slave.get(); }
   void started() override;
+  std::size_t most_at_once() const override {
+    const std::lock_guard lock(mutex_);
+    return screen::most_at_once(screen_.size());
+  }
   void take(std::string_view bytes) override;
   void look() override;
   void hang_up() override;

@@ -84,6 +84,15 @@ BOOST_AUTO_TEST_CASE(unknown_and_dangerous_ones_do_not) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(of_the_questions_what_are_you_only_the_plain_ones_pass) {
+  BOOST_TEST(passed("\x1b[c\x1b[0c\x1b[>c\x1b[>0c") == "^[c^[0c^[>c^[>0c");
+  // The second is the answer to the first. A terminal that echoes it must not ask again.
+  for (const char* sequence :
+       {"\x1b[?1;2c", "\x1b[>0;100;0c", "\x1b[>1c", "\x1b[>;c", "\x1b[0;1c", "\x1b[9c", "\x1b[=c"}) {
+    BOOST_TEST(passed(sequence).empty(), sequence + 1);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(numbers_are_bounded_in_size_and_count) {
   BOOST_TEST(passed("\x1b[99999999999999999999A") == "^[9999A");
   std::string many = "\x1b[1";

@@ -133,6 +133,70 @@ BOOST_AUTO_TEST_CASE(endless_combining_characters_take_no_memory) {
   BOOST_TEST(shown.screen.cursor().column == 2);
 }
 
+// libvterm goes on with the same combining characters after these. What it has remembered is seen by what it does with
+// one more elsewhere: it would stand in place of the first cell's "e".
+BOOST_AUTO_TEST_CASE(controls_and_sequences_make_no_room_for_more_combining_characters) {
+  std::string marks;
+  for (int i = 0; i < 8; ++i) marks += "\xcc\x81";
+  const std::string accented = "e" + marks.substr(0, 10) + "|";
+  for (const char* between :
+       {"\x0f", "\x0e\x0f", "\x1b[m", "\x1b[4l", "\b\x1b[C", "\x1b[s\x1b[u", "\x1b[1A", "\r\x1b[C"}) {
+    Shown shown;
+    shown << "e" + marks << between << "\r\xcc\x81";
+    BOOST_TEST(shown.text() == accented, between);
+    // Few rounds: without the bound, each takes longer than the one before.
+    for (int i = 0; i < 500; ++i) shown << "\x1b[2G" << marks << between;
+    shown << "\r\xcc\x81";
+    BOOST_TEST(shown.text() == accented, between);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_glyph_after_too_many_combining_characters_is_shown_and_may_have_its_own) {
+  std::string marks;
+  for (int i = 0; i < 20; ++i) marks += "\xcc\x81";
+  for (const std::string glyph : {"f", "\xc3\xa4", "\xe4\xb8\xad", "\xf0\x9f\x98\x80"}) {
+    Shown shown;
+    shown << "e" + marks + glyph + "\xcc\x82.";
+    BOOST_TEST(shown.text() == "e" + marks.substr(0, 10) + glyph + "\xcc\x82.|", glyph);
+  }
+}
+
+// There the cursor stands still for every character.
+BOOST_AUTO_TEST_CASE(glyphs_that_overwrite_each_other_at_the_end_of_a_line_are_not_taken_for_combining_characters) {
+  Shown shown({2, 4});
+  shown << "\x1b[?7l\x1b[4G";
+  for (int i = 0; i < 20; ++i) shown << "\xc3\xa4";
+  shown << "\xc3\xb6\r\xc3\xbc";
+  BOOST_TEST(shown.text() == "\xc3\xbc  \xc3\xb6|");
+}
+
+// A terminal that echoes gives every answer back.
+BOOST_AUTO_TEST_CASE(no_answer_is_a_question) {
+  for (const char* question :
+       {"\x1b[c", "\x1b[0c", "\x1b[>c", "\x1b[>0c", "\x1b[5n", "\x1b[6n", "\x1b[?5n", "\x1b[?6n"}) {
+    Shown shown;
+    shown << question;
+    BOOST_TEST(!shown.replies.empty(), question + 1);
+    const std::string answer = shown.replies;
+    shown.replies.clear();
+    shown << answer;
+    BOOST_TEST(shown.replies.empty(), question + 1);
+  }
+  for (const char* nothing :
+       {"\x1b[>1c", "\x1b[>0;100;0c", "\x1bP$qm\x1b\\", "\x1bZ", "\x05", "\x1b[x", "\x1b[21t", "\x1b[?1$p"}) {
+    Shown shown;
+    shown << nothing;
+    BOOST_TEST(shown.replies.empty(), nothing + 1);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_large_screen_takes_less_at_once) {
+  BOOST_TEST(most_at_once({least_rows, least_columns}) == 4096U);
+  BOOST_TEST(most_at_once({24, 80}) == 4096U);
+  BOOST_TEST(most_at_once({50, 200}) == 800U);
+  BOOST_TEST(most_at_once({most_rows, most_columns}) == 256U);
+}
+
 // Bytes of every kind, and sequences that are nearly right, on screens of every size.
 BOOST_AUTO_TEST_CASE(random_bytes_neither_crash_nor_hang_nor_lose_the_cursor) {
   constexpr std::string_view finals = "@ABCDEFGHIJKLMPSTXZ`abcdefghjklmnrpqstuvx{}|~";
