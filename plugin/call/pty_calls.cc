@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <functional>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -54,15 +56,26 @@ PtyEnd end_of(const CallResult& result) {
   return end;
 }
 
+// How often a question that waits looks whether its terminal is being ended.
+constexpr std::chrono::milliseconds between_looks{50};
+
 // Passes questions to the caller's thread, which is the one on which the host allows them.
 class Relay : public Approver {
  public:
+  // `abort` stops the call that started the terminal, and withdraws what it asks; it is called until close() only.
+  Relay(const engine::Cancellation& terminal, std::function<void(std::string_view)> abort)
+      : terminal_(terminal), abort_(std::move(abort)) {}
+
   // Called on the thread of the terminal.
   Reply ask(const Question& question) override {
     std::unique_lock lock(mutex_);
-    if (closed_) return Reply::unavailable;
-    question_ = &question;
-    changed_.wait(lock, [this] { return reply_ || closed_; });
+    if (!closed_) question_ = &question;
+    while (!changed_.wait_for(lock, between_looks, [this] { return reply_ || closed_; })) {
+      if (terminal_.mode() == engine::Cancellation::Mode::none) continue;
+      // Somebody else ends the terminal, so nobody needs the answer. The lock keeps the call alive meanwhile.
+      if (abort_) abort_(terminal_.reason());
+      break;
+    }
     question_ = nullptr;
     return std::exchange(reply_, std::nullopt).value_or(Reply::unavailable);
   }
@@ -89,6 +102,8 @@ class Relay : public Approver {
   }
 
  private:
+  const engine::Cancellation& terminal_;
+  const std::function<void(std::string_view)> abort_;
   std::mutex mutex_;
   std::condition_variable changed_;
   const Question* question_ = nullptr;
@@ -98,9 +113,12 @@ class Relay : public Approver {
 
 // What a program needs that runs on after the call that started it.
 struct Carried {
+  Carried(CommandRequest&& what, const CallContext& context, const Pty& pty)
+      : request(std::move(what)), configuration(context.kept_configuration), relay(pty.cancellation(), context.abort) {}
+
+  const CommandRequest request;
+  const std::shared_ptr<const Configuration> configuration;
   Relay relay;
-  CommandRequest request;
-  std::shared_ptr<const Configuration> configuration;
   std::mutex mutex;
   std::optional<CallResult> result;
 };
@@ -127,7 +145,6 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
     return error;
   };
   const std::size_t most = context.configuration.pty_max;
-  auto carried = std::make_shared<Carried>();
   StartedPty started;
   try {
     started.pty = context.sessions.ptys().create(request.line, size, context.configuration.pty_idle, most);
@@ -145,8 +162,7 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
   Pty& pty = *started.pty;
   request.terminal = &pty.terminal();
   request.labels.emplace_back("pty", pty.id());
-  carried->request = std::move(request);
-  carried->configuration = context.kept_configuration;
+  const auto carried = std::make_shared<Carried>(std::move(request), context, pty);
   try {
     pty.run([carried, &pty, &client = context.warden_client, &sessions = context.sessions, tool = context.tool,
              call_id = context.call_id] {

@@ -63,6 +63,7 @@ class Pty : private engine::Terminal {
   const std::string& command() const { return command_; }
   engine::Terminal& terminal() { return *this; }
   engine::Cancellation& cancellation() { return cancellation_; }
+  const engine::Cancellation& cancellation() const { return cancellation_; }
 
   // Runs it, on a thread of its own. Once.
   void run(std::function<PtyEnd()> body);

@@ -458,6 +458,23 @@ BOOST_AUTO_TEST_CASE(a_question_is_withdrawn_with_its_call) {
   BOOST_TEST(running.wait().status == WTOOL_E_CANCELLED);
 }
 
+BOOST_AUTO_TEST_CASE(to_stop_a_terminal_whose_start_a_person_is_asked_about_withdraws_the_question) {
+  AskingHost host;
+  host.waits = true;
+  Plugin asking(host.get());
+  const Json config{{"commands", {{"ask", {"sh"}}, {"interactive", {"sh"}}}}};
+  const ToolUnderTest tool(asking, config, "pty_start");
+  RunningCall running(tool, {{"command", "sh"}});
+  host.wait_until_asked();
+  const Answer stopped = ToolUnderTest(asking, config, "pty_stop").run({{"pty", "pty-1"}});
+  BOOST_TEST(!stopped.is_error(), stopped.raw);
+  BOOST_TEST(holds(stopped.metadata().at("end").at("how"), "it was stopped"), stopped.raw);
+  const Answer answer = running.wait();
+  BOOST_TEST(answer.status == WTOOL_E_CANCELLED);
+  BOOST_TEST(holds(answer.text(), "pty_stop"), answer.raw);
+  BOOST_TEST(ToolUnderTest(asking, config, "pty_list").run(Json::object()).metadata().at("terminals").empty());
+}
+
 BOOST_AUTO_TEST_CASE(the_end_of_the_plugin_ends_every_program) {
   const Mark mark;
   {
