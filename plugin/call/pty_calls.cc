@@ -189,8 +189,8 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
     pty.wait_end();
   }
   const std::lock_guard lock(carried->mutex);
-  started.result = std::move(carried->result);
-  if (cancelled || (started.result && has_started_nothing(*started.result))) context.sessions.ptys().remove(pty.id());
+  if (carried->result && has_started_nothing(*carried->result)) started.not_run = std::move(carried->result);
+  if (cancelled || started.not_run) context.sessions.ptys().remove(pty.id());
   return started;
 }
 

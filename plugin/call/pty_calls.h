@@ -16,8 +16,8 @@ namespace wtool {
 
 struct StartedPty {
   std::shared_ptr<Pty> pty;
-  // Set if the program was refused or has already ended.
-  std::optional<CallResult> result;
+  // Set if nothing was started: why.
+  std::optional<CallResult> not_run;
 };
 
 // Waits until the program is executed, is refused, or has ended. Sets the terminal of `request`. If nothing was

@@ -79,9 +79,7 @@ class Start : public CommandCall {
       return pty::cancelled(context);
     };
     if (context.cancellation.mode() != engine::Cancellation::Mode::none) return give_up();
-    if (started.result && !context.sessions.ptys().find(started.pty->id())) {
-      return not_run(*started.result);
-    }
+    if (started.not_run) return not_run(*started.not_run);
     pty::Shown shown;
     shown.wanted = waiting_.text;
     shown.seen = started.pty->wait(waiting_.wish({}), context.cancellation);
