@@ -115,7 +115,8 @@ void Pty::take(std::string_view bytes) {
 
 void Pty::look() {
   const std::lock_guard lock(mutex_);
-  if (Clock::now() - used_ < idle_) return;
+  // Nobody can use what is not yet there: a person may be asked about it for long.
+  if (!started_ || Clock::now() - used_ < idle_) return;
   cancellation_.request(Cancellation::Mode::graceful,
                         "nobody has looked at it or typed to it for " +
                             std::to_string(std::chrono::duration_cast<std::chrono::seconds>(idle_).count()) +

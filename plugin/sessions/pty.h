@@ -139,7 +139,7 @@ class Pty : private engine::Terminal {
   std::optional<PtyEnd> end_;
   Mark mark_;
   Clock::time_point shown_ = Clock::now();  // when something was shown last
-  Clock::time_point used_ = Clock::now();   // when somebody last looked or typed
+  Clock::time_point used_ = Clock::now();   // when somebody last looked or typed; counts from the start
 
   std::thread thread_;
 };
