@@ -160,10 +160,15 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
                   "pty.max");
   }
   Pty& pty = *started.pty;
-  request.terminal = &pty.terminal();
-  request.labels.emplace_back("pty", pty.id());
-  const auto carried = std::make_shared<Carried>(std::move(request), context, pty);
+  const auto forget = [&] {
+    pty.fail();
+    context.sessions.ptys().remove(pty.id());
+  };
+  std::shared_ptr<Carried> carried;
   try {
+    request.terminal = &pty.terminal();
+    request.labels.emplace_back("pty", pty.id());
+    carried = std::make_shared<Carried>(std::move(request), context, pty);
     pty.run([carried, &pty, &client = context.warden_client, &sessions = context.sessions, tool = context.tool,
              call_id = context.call_id] {
       CallContext own{client,          sessions, *carried->configuration, pty.cancellation(), {}, tool, call_id, 0, {},
@@ -175,12 +180,22 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
       return end;
     });
   } catch (const std::system_error& problem) {
-    context.sessions.ptys().remove(pty.id());
+    forget();
     return CallError{"resource_exhausted", "No thread can be made: " + std::string(problem.code().message()),
                      "nothing was run; try again later"};
+  } catch (...) {
+    forget();
+    throw;
   }
   const auto is_cancelled = [&] { return context.cancellation.mode() != engine::Cancellation::Mode::none; };
-  while (!pty.wait_for_start() && !is_cancelled()) carried->relay.serve(context.approver);
+  try {
+    while (!pty.wait_for_start() && !is_cancelled()) carried->relay.serve(context.approver);
+  } catch (...) {
+    pty.request_end(engine::Cancellation::Mode::now, "its start has failed");
+    carried->relay.close();
+    context.sessions.ptys().remove(pty.id());
+    throw;
+  }
   carried->relay.close();
   const bool cancelled = is_cancelled();
   if (cancelled) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -63,6 +64,12 @@ void Pty::run(std::function<PtyEnd()> body) {
     }
     finish(std::move(end));
   });
+}
+
+void Pty::fail() {
+  PtyEnd end;
+  end.how = "not started";  // so short that it needs no memory
+  finish(std::move(end));
 }
 
 void Pty::finish(PtyEnd end) {
@@ -232,7 +239,13 @@ bool Pty::resize(screen::Size size) {
   return true;
 }
 
-void Pty::request_end(Cancellation::Mode mode, std::string_view reason) { cancellation_.request(mode, reason); }
+void Pty::request_end(Cancellation::Mode mode, std::string_view reason) {
+  try {
+    cancellation_.request(mode, reason);
+  } catch (const std::bad_alloc&) {
+    cancellation_.request(mode, {});
+  }
+}
 
 PtyEnd Pty::wait_end(const Cancellation* caller) {
   std::unique_lock lock(mutex_);

@@ -67,6 +67,8 @@ class Pty : private engine::Terminal {
 
   // Runs it, on a thread of its own. Once.
   void run(std::function<PtyEnd()> body);
+  // In place of run(), or where that has thrown: it ends without a program, for those who have found it and wait.
+  void fail();
   // Waits until its program is executed, or it has ended: true. Or for a moment.
   bool wait_for_start();
 
@@ -107,7 +109,7 @@ class Pty : private engine::Terminal {
   // False: it has ended, or the kernel refuses.
   bool resize(screen::Size size);
 
-  // Ends it; does not wait.
+  // Ends it; does not wait. Without memory for the reason, it has none.
   void request_end(engine::Cancellation::Mode mode, std::string_view reason);
   // Waits for its end, which a request has brought about. Hurries where the caller is cancelled.
   PtyEnd wait_end(const engine::Cancellation* caller = nullptr);
