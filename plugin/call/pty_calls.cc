@@ -73,6 +73,7 @@ class Relay : public Approver {
     while (!changed_.wait_for(lock, between_looks, [this] { return reply_ || closed_; })) {
       if (terminal_.mode() == engine::Cancellation::Mode::none) continue;
       // Somebody else ends the terminal, so nobody needs the answer. The lock keeps the call alive meanwhile.
+      question_ = nullptr;
       if (abort_) abort_(terminal_.reason());
       break;
     }
@@ -80,21 +81,22 @@ class Relay : public Approver {
     return std::exchange(reply_, std::nullopt).value_or(Reply::unavailable);
   }
 
-  // Called on the thread of the caller: asks the question that waits, if any.
-  void serve(Approver* approver) {
-    std::optional<Question> question;
-    {
-      const std::lock_guard lock(mutex_);
-      if (question_ == nullptr || reply_) return;
-      question = *question_;
-    }
-    const Reply reply = approver == nullptr ? Reply::unavailable : approver->ask(*question);
+  // ---- Called on the thread of the caller.
+
+  // The one that waits for an answer, if any.
+  std::optional<Question> question() {
+    const std::lock_guard lock(mutex_);
+    if (question_ == nullptr || reply_) return std::nullopt;
+    return *question_;
+  }
+
+  void answer(Reply reply) {
     const std::lock_guard lock(mutex_);
     reply_ = reply;
     changed_.notify_all();
   }
 
-  // Called when the caller no longer waits.
+  // The caller no longer waits.
   void close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;
@@ -187,22 +189,29 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
     forget();
     throw;
   }
+  Relay& relay = carried->relay;
   const auto is_cancelled = [&] { return context.cancellation.mode() != engine::Cancellation::Mode::none; };
+  bool cancelled = false;
   try {
-    while (!pty.wait_for_start() && !is_cancelled()) carried->relay.serve(context.approver);
+    while (!pty.wait_for_start() && !is_cancelled()) {
+      const auto question = relay.question();
+      if (!question) continue;
+      const Reply reply = context.approver == nullptr ? Reply::unavailable : context.approver->ask(*question);
+      // A question that was withdrawn is no refusal.
+      if (!is_cancelled()) relay.answer(reply);
+    }
+    cancelled = is_cancelled();
+    // No caller knows the name of this terminal, so nobody could stop it later. The thread of the terminal must see this
+    // before it goes on without an answer: a cancellation is then on record, and not a refusal.
+    if (cancelled) pty.request_end(engine::Cancellation::Mode::now, context.cancellation.reason());
   } catch (...) {
     pty.request_end(engine::Cancellation::Mode::now, "its start has failed");
-    carried->relay.close();
+    relay.close();
     context.sessions.ptys().remove(pty.id());
     throw;
   }
-  carried->relay.close();
-  const bool cancelled = is_cancelled();
-  if (cancelled) {
-    // No caller knows the name of this terminal, so nobody could stop it later.
-    pty.request_end(engine::Cancellation::Mode::now, context.cancellation.reason());
-    pty.wait_end();
-  }
+  relay.close();
+  if (cancelled) pty.wait_end();
   const std::lock_guard lock(carried->mutex);
   if (carried->result && has_started_nothing(*carried->result)) started.not_run = std::move(carried->result);
   if (cancelled || started.not_run) context.sessions.ptys().remove(pty.id());

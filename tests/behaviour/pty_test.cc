@@ -458,6 +458,29 @@ BOOST_AUTO_TEST_CASE(a_question_is_withdrawn_with_its_call) {
   BOOST_TEST(running.wait().status == WTOOL_E_CANCELLED);
 }
 
+BOOST_AUTO_TEST_CASE(a_start_that_is_cancelled_while_a_person_is_asked_is_on_record_as_cancelled) {
+  AskingHost host;
+  host.waits = true;
+  Plugin asking(host.get());
+  const ScratchFolder scratch;
+  const std::string trail = scratch.path() + "/audit.jsonl";
+  const ToolUnderTest tool(
+      asking, {{"commands", {{"ask", {"sh"}}, {"interactive", {"sh"}}}}, {"audit", {{"file", trail}}}}, "pty_start");
+  RunningCall running(tool, {{"command", "sh"}});
+  host.wait_until_asked();
+  running.cancel(WTOOL_CANCEL_NOW, "enough");
+  BOOST_TEST(running.wait().status == WTOOL_E_CANCELLED);
+  std::vector<std::string> events;
+  std::ifstream stream(trail);
+  Json last;
+  for (std::string text; std::getline(stream, text);) {
+    last = Json::parse(text);
+    events.push_back(last.at("event"));
+  }
+  BOOST_TEST(events == (std::vector<std::string>{"approval", "start", "end"}));
+  BOOST_TEST(last.dump().find("enough") != std::string::npos, last);
+}
+
 BOOST_AUTO_TEST_CASE(to_stop_a_terminal_whose_start_a_person_is_asked_about_withdraws_the_question) {
   AskingHost host;
   host.waits = true;
