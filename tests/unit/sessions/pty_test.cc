@@ -2,8 +2,10 @@
 #include "sessions/pty.h"
 
 #include <boost/test/unit_test.hpp>
+#include <new>
 
 using wtool::Pty;
+using wtool::PtyEnd;
 using wtool::engine::Cancellation;
 
 BOOST_AUTO_TEST_CASE(a_program_that_has_not_started_is_not_idle) {
@@ -25,4 +27,10 @@ BOOST_AUTO_TEST_CASE(who_waits_for_the_end_of_a_terminal_that_cannot_be_run_is_t
   BOOST_TEST(pty->wait_for_start());
   all.end();
   BOOST_TEST(all.all().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_run_without_memory_ends_its_terminal) {
+  Pty pty("pty-1", "sh", {}, std::chrono::milliseconds(1000));
+  pty.run([]() -> PtyEnd { throw std::bad_alloc(); });
+  BOOST_TEST(pty.wait_end().how == "it was lost");
 }
