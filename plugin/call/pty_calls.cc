@@ -58,24 +58,29 @@ PtyEnd end_of(const CallResult& result) {
 
 // How often a question that waits looks whether its terminal is being ended.
 constexpr std::chrono::milliseconds between_looks{50};
+constexpr std::string_view time_is_over = "the host's time for it is over (deadline_ms)";
 
 // Passes questions to the caller's thread, which is the one on which the host allows them.
 class Relay : public Approver {
  public:
   // `abort` stops the call that started the terminal, and withdraws what it asks; it is called until close() only.
-  Relay(const engine::Cancellation& terminal, std::function<void(std::string_view)> abort)
-      : terminal_(terminal), abort_(std::move(abort)) {}
+  Relay(const engine::Cancellation& terminal, std::function<void(std::string_view)> abort,
+        Pty::Clock::time_point deadline)
+      : terminal_(terminal), abort_(std::move(abort)), deadline_(deadline) {}
 
   // Called on the thread of the terminal.
   Reply ask(const Question& question) override {
     std::unique_lock lock(mutex_);
     if (!closed_) question_ = &question;
+    bool aborted = false;
     while (!changed_.wait_for(lock, between_looks, [this] { return reply_ || closed_; })) {
-      if (terminal_.mode() == engine::Cancellation::Mode::none) continue;
-      // Somebody else ends the terminal, so nobody needs the answer. The lock keeps the call alive meanwhile.
+      const bool ending = terminal_.mode() != engine::Cancellation::Mode::none;
+      if (!ending && Pty::Clock::now() < deadline_) continue;
+      // Nobody needs the answer any more. The lock keeps the call alive meanwhile.
       question_ = nullptr;
-      if (abort_) abort_(terminal_.reason());
-      break;
+      if (abort_ && !aborted) abort_(ending ? terminal_.reason() : std::string(time_is_over));
+      aborted = true;
+      if (ending) break;
     }
     question_ = nullptr;
     return std::exchange(reply_, std::nullopt).value_or(Reply::unavailable);
@@ -106,6 +111,7 @@ class Relay : public Approver {
  private:
   const engine::Cancellation& terminal_;
   const std::function<void(std::string_view)> abort_;
+  const Pty::Clock::time_point deadline_;
   std::mutex mutex_;
   std::condition_variable changed_;
   const Question* question_ = nullptr;
@@ -116,7 +122,9 @@ class Relay : public Approver {
 // What a program needs that runs on after the call that started it.
 struct Carried {
   Carried(CommandRequest&& what, const CallContext& context, const Pty& pty)
-      : request(std::move(what)), configuration(context.kept_configuration), relay(pty.cancellation(), context.abort) {}
+      : request(std::move(what)),
+        configuration(context.kept_configuration),
+        relay(pty.cancellation(), context.abort, deadline_of(context)) {}
 
   const CommandRequest request;
   const std::shared_ptr<const Configuration> configuration;
@@ -138,7 +146,12 @@ CallError no_such_pty(std::string_view id) {
           "started it, such as `wtool mcp`; each `wtool call` is a program by itself"};
 }
 
+Pty::Clock::time_point deadline_of(const CallContext& context) {
+  return context.ceiling ? Pty::Clock::now() + *context.ceiling : Pty::Clock::time_point::max();
+}
+
 std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Size size, CallContext& context) {
+  const auto deadline = deadline_of(context);
   const auto refuse = [&](CallError error, const char* rule) {
     record_refusal(
         error,
@@ -194,6 +207,7 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
   bool cancelled = false;
   try {
     while (!pty.wait_for_start() && !is_cancelled()) {
+      if (context.abort && Pty::Clock::now() >= deadline) context.abort(time_is_over);
       const auto question = relay.question();
       if (!question) continue;
       const Reply reply = context.approver == nullptr ? Reply::unavailable : context.approver->ask(*question);
@@ -219,10 +233,11 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
 }
 
 std::optional<PtyEnd> stop_pty(std::string_view id, CallContext& context) {
+  const auto deadline = deadline_of(context);
   const auto pty = context.sessions.ptys().find(id);
   if (!pty) return std::nullopt;
   pty->request_end(engine::Cancellation::Mode::graceful, context.tool);
-  PtyEnd end = pty->wait_end(&context.cancellation);
+  PtyEnd end = pty->wait_end(&context.cancellation, deadline);
   context.sessions.ptys().remove(id);
   return end;
 }

@@ -247,10 +247,11 @@ void Pty::request_end(Cancellation::Mode mode, std::string_view reason) {
   }
 }
 
-PtyEnd Pty::wait_end(const Cancellation* caller) {
+PtyEnd Pty::wait_end(const Cancellation* caller, Clock::time_point deadline) {
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, between_looks, [this] { return end_.has_value(); })) {
     if (caller != nullptr && is_cancelled(*caller)) cancellation_.request(Cancellation::Mode::now, caller->reason());
+    if (Clock::now() >= deadline) request_end(Cancellation::Mode::now, "the caller has no more time");
   }
   return *end_;
 }

@@ -111,8 +111,8 @@ class Pty : private engine::Terminal {
 
   // Ends it; does not wait. Without memory for the reason, it has none.
   void request_end(engine::Cancellation::Mode mode, std::string_view reason);
-  // Waits for its end, which a request has brought about. Hurries where the caller is cancelled.
-  PtyEnd wait_end(const engine::Cancellation* caller = nullptr);
+  // Waits for its end, which a request has brought about. Hurries where the caller is cancelled, or has no more time.
+  PtyEnd wait_end(const engine::Cancellation* caller = nullptr, Clock::time_point deadline = Clock::time_point::max());
 
  private:
   int master() const override;

@@ -70,6 +70,7 @@ class Start : public CommandCall {
 
   ToolResult run(CallContext& context) override {
     if (!problem_.empty()) return pty::invalid(problem_, {}, context);
+    const auto deadline = deadline_of(context);
     auto outcome = start_pty(request_, size_, context);
     if (const auto* error = std::get_if<CallError>(&outcome)) return pty::refusal(*error);
     auto& started = std::get<StartedPty>(outcome);
@@ -82,7 +83,7 @@ class Start : public CommandCall {
     if (started.not_run) return not_run(*started.not_run);
     pty::Shown shown;
     shown.wanted = waiting_.text;
-    shown.seen = started.pty->wait(waiting_.wish({}), context.cancellation);
+    shown.seen = started.pty->wait(waiting_.wish({}, deadline), context.cancellation);
     if (shown.seen == Pty::Seen::cancelled) return give_up();
     return pty::show(*started.pty, shown);
   }
